@@ -65,6 +65,17 @@ const SESSIONS: [Measure; 7] = [
     measure("duration", "s", "duration_mean_s", 1.0),
 ];
 
+/// What is shown of the requests of sessions.
+const REQUESTS: [Measure; 7] = [
+    measure("asked", "requests", "asked_requests", 1.0),
+    measure("answered", "requests", "answered_requests", 1.0),
+    measure("first byte", "ms", "first_delivery_mean_s", 1e3),
+    measure("response", "ms", "response_mean_s", 1e3),
+    measure("50 %", "ms", "response_p50_s", 1e3),
+    measure("90 %", "ms", "response_p90_s", 1e3),
+    measure("99 %", "ms", "response_p99_s", 1e3),
+];
+
 /// Prints what was run, and tables of flows, their delays, links and signalling.
 pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
     let head = &scenario.scenario;
@@ -77,6 +88,7 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     }
     print_table(outputs, "flows", &["flow"], &FLOWS, out)?;
     print_table(outputs, "session_sources", &["sessions"], &SESSIONS, out)?;
+    print_table(outputs, "request_sources", &["sessions"], &REQUESTS, out)?;
     print_table(outputs, "delays", &["flow"], &DELAYS, out)?;
     print_table(outputs, "links", &["link", "direction"], &LINKS, out)?;
     print_sky(outputs, out)?;

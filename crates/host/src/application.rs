@@ -95,8 +95,10 @@ pub(crate) struct Listener {
 pub(crate) enum Accepts {
     /// Receivers that are kept, in the order in which they came.
     Receivers(Vec<SocketId>),
-    /// Sessions.
+    /// Sessions that carry something here.
     Sessions,
+    /// Sessions that ask, and are answered in messages of so many bytes.
+    SessionsThatAsk { message_len: usize },
 }
 
 impl Listener {
@@ -109,6 +111,9 @@ impl Listener {
                 Application::Flow(Box::new(FlowEnd::receiver(self.adaptation, self.receiver)))
             }
             Accepts::Sessions => Application::Session(Box::new(Session::receiver(own, self.receiver))),
+            Accepts::SessionsThatAsk { message_len } => {
+                Application::Session(Box::new(Session::server(own, *message_len)))
+            }
         }
     }
 }

@@ -189,7 +189,7 @@ impl Host {
         match self.sockets.application(id) {
             Some(Application::Listener(listener)) => match &listener.accepts {
                 Accepts::Receivers(accepted) => accepted,
-                Accepts::Sessions => &[],
+                Accepts::Sessions | Accepts::SessionsThatAsk { .. } => &[],
             },
             _ => &[],
         }

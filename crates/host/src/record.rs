@@ -140,7 +140,7 @@ pub struct SentSession {
     pub number: u32,
     /// When it began.
     pub begun: Instant,
-    /// How much it carries.
+    /// How much it carries, or asks for in all.
     pub size: DataSize,
     /// When it was opened: later than it began if it had to wait, `None` if it was refused or still waits.
     pub admitted: Option<Instant>,
@@ -156,6 +156,32 @@ pub struct SentSession {
     pub ended: Option<Instant>,
     /// Why it ended before its time, if it did.
     pub failure: Option<String>,
+    /// What its opener has been answered; `None` if it has not been opened, or does not ask.
+    pub answers: Option<Answers>,
+}
+
+/// What the requests of a session have been answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    /// Bytes that were delivered to the opener.
+    pub bytes_delivered: u64,
+    /// When the last of them were.
+    pub last_delivery: Option<Instant>,
+    /// The requests, in the order in which they were made.
+    pub requests: Vec<Request>,
+}
+
+/// A request, as the one who made it knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// How much was asked for.
+    pub size: DataSize,
+    /// When it was made.
+    pub asked: Instant,
+    /// When the first byte of the answer was delivered, if one was.
+    pub first_delivery: Option<Instant>,
+    /// When the last byte was.
+    pub answered: Option<Instant>,
 }
 
 /// A session as its receiver knows it.
@@ -171,6 +197,9 @@ pub struct ReceivedSession {
     pub bytes_delivered: u64,
     /// When the last byte was delivered.
     pub last_delivery: Option<Instant>,
+    /// DATA chunks or segments of answers that went out again; `None` for one that is not asked anything, or if the
+    /// transport has forgotten it.
+    pub retransmissions: Option<u64>,
 }
 
 /// Sessions that are over, or were not at the end of the run.

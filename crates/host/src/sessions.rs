@@ -1,5 +1,5 @@
 //! Sessions: transfers that begin one after the other, each over an association or connection of its own, and end when
-//! all of it has been delivered.
+//! all of it has been delivered. Their openers send, or ask for one thing after the other ([`RequestsConfig`]).
 //!
 //! A [`SessionSource`] at one host opens them; a server at the other ([`Host::add_session_server`]) takes any number of
 //! them. What remains of one that is over is its record.
@@ -17,7 +17,8 @@ use crate::admission::{Admission, AdmissionConfig};
 use crate::flow_end::FlowEnd;
 use crate::message::Content;
 use crate::receiver::ReceiverConfig;
-use crate::record::{ReceivedSession, SentSession, SessionRecords};
+use crate::record::{Answers, ReceivedSession, SentSession, SessionRecords};
+use crate::requests::{Client, RequestPlan, RequestsConfig, Server};
 use crate::sender::{Measurement, SenderConfig};
 use crate::served::{Reaction, Served, earlier};
 use crate::socket::{Socket, SocketEvent};
@@ -40,6 +41,8 @@ pub struct SessionsConfig {
     pub stop: Option<Instant>,
     /// What is handed to the transport at a time.
     pub message: DataSize,
+    /// What sessions ask for: each answer has a size of the load. `None` if they send what they carry themselves.
+    pub requests: Option<RequestsConfig>,
     /// Whether each may begin; `None` lets all.
     pub admission: Option<AdmissionConfig>,
 }
@@ -54,7 +57,7 @@ pub enum SessionLoad {
         /// How much each carries.
         sizes: Sizes,
     },
-    /// As they are given, in order of time.
+    /// As they are given, in order of time. What asks is not given so.
     Trace(Arc<[(Duration, DataSize)]>),
 }
 
@@ -168,6 +171,8 @@ pub(crate) struct Opening {
     pub(crate) sender: SenderConfig,
     /// For its workload.
     pub(crate) workload: Stream,
+    /// What it asks for, instead of sending.
+    pub(crate) requests: Option<RequestPlan>,
     pub(crate) transport: TransportConfig,
     /// Of its transport.
     pub(crate) stream: Stream,
@@ -222,7 +227,10 @@ impl SessionSource {
         self.begun += 1;
         let (size, next) = match &self.config.load {
             SessionLoad::Drawn { arrivals, sizes } => {
-                let size = sizes.quantile(self.sizes.uniform());
+                let size = match self.plan_requests(number) {
+                    Some(plan) => plan.total(),
+                    None => sizes.quantile(self.sizes.uniform()),
+                };
                 (size, Some(begun.saturating_add(arrivals.next(&mut self.arrivals))))
             }
             SessionLoad::Trace(sessions) => {
@@ -235,6 +243,13 @@ impl SessionSource {
         Some(NewSession { number, begun, size })
     }
 
+    /// What session `number` asks for, if sessions ask.
+    fn plan_requests(&self, number: u32) -> Option<RequestPlan> {
+        let SessionLoad::Drawn { sizes, .. } = self.config.load else { return None };
+        let stream = || self.seed.stream(&format!("{}/{number}/requests", self.path));
+        self.config.requests.map(|config| RequestPlan::new(config, sizes, stream()))
+    }
+
     /// With what a session is opened on the first port from the next on that is free; `None` if there is none.
     pub(crate) fn open(
         &mut self,
@@ -244,6 +259,7 @@ impl SessionSource {
     ) -> Option<Opening> {
         let local_port = self.take_port(is_free)?;
         let transport = TransportConfig { local_port, ..self.config.transport.clone() };
+        let requests = self.plan_requests(new.number);
         let sender = SenderConfig {
             stop: None,
             streams: 1,
@@ -260,7 +276,7 @@ impl SessionSource {
         };
         let [stream, workload] = ["transport", "workload"]
             .map(|part| self.seed.stream(&format!("{}/{}/{part}", self.path, new.number)));
-        Some(Opening { new, sender, workload, transport, stream })
+        Some(Opening { new, sender, workload, requests, transport, stream })
     }
 
     /// The next port that is free.
@@ -275,11 +291,23 @@ impl SessionSource {
 /// One end of a session.
 #[derive(Debug)]
 pub(crate) struct Session {
-    pub(crate) flow: FlowEnd,
+    work: Work,
     role: Role,
     state: State,
     /// As the transport had it at the end.
     retransmissions: Option<u64>,
+}
+
+/// What an end of a session does.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a session is boxed already")]
+enum Work {
+    /// It answers.
+    Answer(Server),
+    /// It asks.
+    Ask(Client),
+    /// It sends, or receives.
+    Transfer(FlowEnd),
 }
 
 #[derive(Debug)]
@@ -317,27 +345,41 @@ impl NewSession {
             retransmissions: None,
             ended: failure.as_ref().map(|_| self.begun),
             failure,
+            answers: None,
         }
     }
 }
 
 impl Session {
-    pub(crate) fn sender(
+    /// The end of a session that sends, or asks for what is planned.
+    pub(crate) fn opener(
         source: SessionSourceId,
         new: NewSession,
         sender: SenderConfig,
         workload: Stream,
+        requests: Option<RequestPlan>,
     ) -> Self {
-        let role = Role::Sender { source, new, admitted: sender.connect };
-        let flow = FlowEnd::sender(Adaptation::None, sender, workload);
-        Self { flow, role, state: State::Live, retransmissions: None }
+        let admitted = sender.connect;
+        let work = match requests {
+            Some(plan) => Work::Ask(Client::new(admitted, plan)),
+            None => Work::Transfer(FlowEnd::sender(Adaptation::None, sender, workload)),
+        };
+        Self::new(work, Role::Sender { source, new, admitted })
     }
 
     /// The end of a session that `server` has accepted.
     pub(crate) fn receiver(server: SocketId, config: ReceiverConfig) -> Self {
-        let flow = FlowEnd::receiver(Adaptation::None, config);
-        let role = Role::Receiver { server, accepted: None };
-        Self { flow, role, state: State::Live, retransmissions: None }
+        let work = Work::Transfer(FlowEnd::receiver(Adaptation::None, config));
+        Self::new(work, Role::Receiver { server, accepted: None })
+    }
+
+    /// The same, if it is asked.
+    pub(crate) fn server(server: SocketId, message_len: usize) -> Self {
+        Self::new(Work::Answer(Server::new(message_len)), Role::Receiver { server, accepted: None })
+    }
+
+    fn new(work: Work, role: Role) -> Self {
+        Self { work, role, state: State::Live, retransmissions: None }
     }
 
     pub(crate) fn handle_event(
@@ -351,21 +393,39 @@ impl Session {
             accepted
                 .get_or_insert_with(|| Accepted { at: now, peer: socket.state.peer_socket(socket.stack) });
         }
-        let reaction = self.flow.handle_event(now, event, socket);
+        let reaction = match &mut self.work {
+            Work::Answer(server) => server.handle_event(now, event, socket),
+            Work::Ask(client) => client.handle_event(now, event),
+            Work::Transfer(flow) => flow.handle_event(now, event, socket),
+        };
         if is_end {
             // TCP forgets it with its next input, SCTP has forgotten it, and has told what it sent again.
-            let told = self.flow.sender_report().map(|report| report.retransmissions);
-            self.retransmissions = retransmissions(now, socket).or(told);
+            self.retransmissions = retransmissions(now, socket).or(self.told_retransmissions());
             self.state = State::Over;
             return Reaction::Serve;
         }
         reaction
     }
 
+    fn told_retransmissions(&self) -> Option<u64> {
+        match &self.work {
+            Work::Answer(server) => Some(server.retransmissions()),
+            Work::Ask(client) => Some(client.report().retransmissions),
+            Work::Transfer(flow) => flow.sender_report().map(|report| report.retransmissions),
+        }
+    }
+
     pub(crate) fn serve(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
-        let served = self.flow.serve(now, socket);
-        // What could not even be opened has ended without an event.
-        if self.flow.sender_report().is_some_and(|report| report.ended.is_some()) {
+        let (served, is_over) = match &mut self.work {
+            Work::Answer(server) => (server.serve(now, socket), server.is_aborted()),
+            Work::Ask(client) => (client.serve(now, socket), client.report().ended.is_some()),
+            Work::Transfer(flow) => {
+                let served = flow.serve(now, socket);
+                (served, flow.sender_report().is_some_and(|report| report.ended.is_some()))
+            }
+        };
+        // What could not even be opened, and what was broken off, has ended without an event.
+        if is_over {
             self.state = State::Over;
         }
         served
@@ -375,7 +435,7 @@ impl Session {
         self.state == State::Over
     }
 
-    /// The source of a session that is sent.
+    /// The source of a session that is opened here.
     pub(crate) const fn source(&self) -> Option<SessionSourceId> {
         match self.role {
             Role::Receiver { .. } => None,
@@ -385,32 +445,63 @@ impl Session {
 
     /// Writes down what is known of it.
     pub(crate) fn record(&self, now: Instant, socket: &mut Socket<'_>, records: &mut SessionRecords) {
+        let retransmissions = self.retransmissions.or_else(|| retransmissions(now, socket));
         match self.role {
-            Role::Sender { source, new: NewSession { number, begun, size }, admitted } => {
-                let report = self.flow.sender_report().cloned().unwrap_or_default();
-                records.sent.push(SentSession {
-                    source,
-                    number,
-                    begun,
-                    size,
+            Role::Sender { source, new, admitted } => {
+                let opened = SentSession {
                     admitted: Some(admitted),
                     port: Some(socket.state.port()),
-                    connected: report.connected,
-                    bytes_sent: report.bytes_sent,
-                    retransmissions: self.retransmissions.or_else(|| retransmissions(now, socket)),
-                    ended: report.ended,
-                    failure: report.failure,
-                });
+                    retransmissions,
+                    ..new.unopened(source, None)
+                };
+                records.sent.push(self.complete(opened));
             }
             Role::Receiver { server, accepted } => {
-                let report = self.flow.receiver_report().cloned().unwrap_or_default();
+                let (report, retransmissions) = match &self.work {
+                    Work::Answer(server) => (Some(server.report()), retransmissions),
+                    Work::Ask(_) => (None, None),
+                    Work::Transfer(flow) => (flow.receiver_report(), None),
+                };
                 records.received.push(ReceivedSession {
                     server,
                     peer: accepted.and_then(|accepted| accepted.peer),
                     accepted: accepted.map(|accepted| accepted.at),
-                    bytes_delivered: report.bytes_delivered,
-                    last_delivery: report.last_delivery,
+                    bytes_delivered: report.map_or(0, |report| report.bytes_delivered),
+                    last_delivery: report.and_then(|report| report.last_delivery),
+                    retransmissions,
                 });
+            }
+        }
+    }
+
+    /// Adds to the record of its opener what that knows.
+    fn complete(&self, opened: SentSession) -> SentSession {
+        match &self.work {
+            Work::Answer(_) => opened,
+            Work::Ask(client) => {
+                let report = client.report().clone();
+                SentSession {
+                    connected: report.connected,
+                    bytes_sent: report.bytes_sent,
+                    ended: report.ended,
+                    failure: report.failure,
+                    answers: Some(Answers {
+                        bytes_delivered: report.bytes_delivered,
+                        last_delivery: report.last_delivery,
+                        requests: report.requests,
+                    }),
+                    ..opened
+                }
+            }
+            Work::Transfer(flow) => {
+                let report = flow.sender_report().cloned().unwrap_or_default();
+                SentSession {
+                    connected: report.connected,
+                    bytes_sent: report.bytes_sent,
+                    ended: report.ended,
+                    failure: report.failure,
+                    ..opened
+                }
             }
         }
     }
@@ -444,6 +535,7 @@ mod tests {
             start,
             stop,
             message: DataSize::from_bytes(1_000),
+            requests: None,
             admission: None,
         };
         SessionSource::new(config, Seed::new(seed, 0), "sessions/test")

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use slantpath_base::Instant;
 
-use crate::link::{DirectionConfig, QueueConfig};
+use crate::link::{DirectionConfig, QueueConfig, ShaperConfig};
 use crate::parcel::DestinationId;
 use crate::script::Change;
 use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId, SharedPortId};
@@ -73,6 +73,18 @@ pub enum GraphError {
     /// A link both repeats packets and compresses their headers.
     #[error("link `{link}` repeats packets and compresses their headers: let it do one of them")]
     RepeatsCompressed {
+        /// The link's name.
+        link: String,
+    },
+    /// A link both shapes and changes what packets take.
+    #[error("link `{link}` shapes, and repeats packets or compresses their headers: let it do one of them")]
+    ShapesWhatChanges {
+        /// The link's name.
+        link: String,
+    },
+    /// A shaper never lets the longest packet of its link pass.
+    #[error("the shaper of link `{link}` needs a rate, and a burst of the MTU or more")]
+    NoTokens {
         /// The link's name.
         link: String,
     },
@@ -449,6 +461,14 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
         }
         if config.arq.is_some() && config.header_compression.is_some() {
             return Err(GraphError::RepeatsCompressed { link: name() });
+        }
+        if let Some(ShaperConfig { rate, burst }) = config.shaper {
+            if config.arq.is_some() || config.header_compression.is_some() {
+                return Err(GraphError::ShapesWhatChanges { link: name() });
+            }
+            if rate.as_bits_per_sec() == 0 || burst.as_bytes() < u64::from(config.mtu_bytes) {
+                return Err(GraphError::NoTokens { link: name() });
+            }
         }
         if config.mtu_bytes < least {
             let mtu_bytes = config.mtu_bytes;

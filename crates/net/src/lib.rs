@@ -38,7 +38,7 @@ pub use link::{
     ArqConfig, ArqOrder, AtHandover, BeyondMax, ChannelState, CoDelConfig, CongestionSignal, Contact, Count,
     Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, DrrClass, DrrConfig, FqCoDelConfig,
     GilbertElliott, HeaderCompression, LeftBehind, Measure, Precedence, QueueConfig, QueueLimit,
-    QueueStatistics, RedConfig, RedThresholds, Reordering, SharedPortStatistics, WhileDown,
+    QueueStatistics, RedConfig, RedThresholds, Reordering, ShaperConfig, SharedPortStatistics, WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket, RecordError};

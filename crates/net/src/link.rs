@@ -31,6 +31,7 @@ mod red;
 mod ring;
 mod scheduler;
 mod service;
+mod shaper;
 mod shared_port;
 mod transmitter;
 
@@ -50,6 +51,7 @@ pub use propagation::{Delay, DelayCurve};
 pub use queue::{CongestionSignal, QueueConfig, QueueLimit};
 pub use red::{BeyondMax, Measure, Precedence, RedConfig, RedThresholds};
 pub(crate) use service::Transmission;
+pub use shaper::ShaperConfig;
 pub(crate) use shared_port::SharedPort;
 pub use shared_port::SharedPortStatistics;
 

@@ -35,6 +35,10 @@ pub(crate) const QUEUE: AtMost<QueueMost> = AtMost::new(
 /// A bucket of tokens.
 pub(crate) const BURST: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(1 << 40), "no meter lets a burst of a terabyte pass");
+/// Requests of a session.
+pub(crate) const REQUESTS: AtMost<u32> = AtMost::new(100_000, "each has a row in the results");
+/// The mean of as many.
+pub(crate) const MEAN_REQUESTS: AtMost<f64> = AtMost::new(100_000.0, "each has a row in the results");
 /// The shape of a Pareto distribution.
 pub(crate) const SHAPE: AtMost<f64> = AtMost::new(100.0, "with it nearly all sizes are alike");
 /// The weight of a queue in its average.

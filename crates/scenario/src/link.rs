@@ -10,3 +10,4 @@ pub(crate) mod fade_trace;
 pub(crate) mod gilbert_elliott;
 pub(crate) mod header_compression;
 pub(crate) mod schema;
+pub(crate) mod shaper;

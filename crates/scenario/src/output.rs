@@ -70,6 +70,10 @@ tables! {
     Paths = "paths" keyed by [],
     /// A sample of a queue.
     Queues = "queues" keyed by [],
+    /// The requests of a table of sessions.
+    RequestSources = "request_sources" keyed by ["sessions"],
+    /// A request of a session.
+    Requests = "requests" keyed by [],
     /// A signalling point with SCCP.
     Sccp = "sccp" keyed by ["point"],
     /// The sessions of a table.

@@ -3,5 +3,6 @@
 mod admission;
 pub(crate) mod build;
 pub(crate) mod check;
+mod requests;
 pub mod schema;
 pub(crate) mod table;

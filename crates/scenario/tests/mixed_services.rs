@@ -26,7 +26,8 @@ fn delays_ms(output: &RunOutput, percentile: &str) -> [f64; 2] {
 #[test]
 fn a_call_waits_for_one_packet_at_most_and_a_video_for_its_own_frames() {
     let marked = run_with(&[]);
-    let unmarked = run_with(&["flows.voice.dscp=CS0", "flows.video.dscp=CS0"]);
+    let none = ["flows.voice.dscp=CS0", "flows.video.dscp=CS0", "sessions.web.dscp=CS0"];
+    let unmarked = run_with(&none);
     let [video, voice] = delays_ms(&marked, "delay_p95_s");
     // 261 ms of light and 1 ms for the packet, and 6 ms at most for one of 1,500 bytes that is being sent;
     // histograms are within 1 %.
@@ -38,6 +39,9 @@ fn a_call_waits_for_one_packet_at_most_and_a_video_for_its_own_frames() {
     let [_, longest] = delays_ms(&marked, "delay_max_s");
     let [_, longest_unmarked] = delays_ms(&unmarked, "delay_max_s");
     assert!(longest < 400.0 && longest_unmarked > 700.0, "{longest} and {longest_unmarked} ms");
+    // Pages come before files.
+    let page = |output: &RunOutput| cells(output, "request_sources", "response_p90_s")[0].unwrap();
+    assert!(page(&marked) < 0.8 * page(&unmarked), "{} and {} s", page(&marked), page(&unmarked));
     // The link carries as much.
     let carried = |output: &RunOutput| cells(output, "session_sources", "delivered_bytes")[0].unwrap();
     assert!((carried(&marked) / carried(&unmarked) - 1.0).abs() < 0.1);

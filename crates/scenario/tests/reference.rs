@@ -18,12 +18,14 @@ fn schema_of(root: &Json, path: &str) -> Json {
         | "links.<name>.fade_trace"
         | "links.<name>.forward"
         | "links.<name>.gilbert_elliott"
-        | "links.<name>.header_compression" => {
+        | "links.<name>.header_compression"
+        | "links.<name>.shaper" => {
             let (_, key) = path.rsplit_once('.').expect("a key of links");
             format!("/properties/links/additionalProperties/properties/{key}")
         }
-        "sessions.<name>.admission" => {
-            "/properties/sessions/additionalProperties/properties/admission".to_owned()
+        "sessions.<name>.admission" | "sessions.<name>.requests" => {
+            let (_, key) = path.rsplit_once('.').expect("a key of sessions");
+            format!("/properties/sessions/additionalProperties/properties/{key}")
         }
         _ if path.starts_with("links.<name>.conditioners.<rule>") => {
             let pointer =
@@ -75,6 +77,7 @@ fn schema_of(root: &Json, path: &str) -> Json {
     match path.split_once(" kind ") {
         Some((table, kind)) => {
             let (part, key) = table.split_once(".<name>.").expect("a table of a member");
+            let key = key.replace('.', "/properties/");
             let pointer = format!("/properties/{part}/additionalProperties/properties/{key}/oneOf");
             let kinds = root.pointer(&pointer).and_then(Json::as_array).expect("the table has kinds");
             let of_kind = |schema: &&Json| schema.pointer("/properties/kind/const") == Some(&kind.into());

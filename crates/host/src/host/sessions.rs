@@ -1,6 +1,6 @@
 //! The sessions of a host: their sources and servers, and which may begin.
 
-use slantpath_base::{Instant, Seed};
+use slantpath_base::{DataSize, Instant, Seed};
 use slantpath_wire::ip::protocol;
 
 use super::Host;
@@ -12,7 +12,7 @@ use crate::record::SessionRecords;
 use crate::sessions::{NewSession, Opening, Session, SessionSource, SessionSourceId, SessionsConfig};
 use crate::socket::{Peers, PortUse, SocketState, Traces};
 use crate::sockets::SocketId;
-use crate::transport::TransportConfig;
+use crate::transport::{Protocol, TransportConfig};
 
 impl Host {
     /// Adds a source of sessions, whose streams of chance derive from `seed` and `path`.
@@ -29,6 +29,35 @@ impl Host {
     /// # Panics
     /// If its port is in use.
     pub fn add_session_server(&mut self, transport: TransportConfig, seed: Seed, path: &str) -> SocketId {
+        self.serve_sessions(transport, Accepts::Sessions, Traces::default(), seed, path)
+    }
+
+    /// The same for sessions that ask: answers are handed to the transport in messages of `message`.
+    ///
+    /// # Panics
+    /// If its port is in use, or no message has that size.
+    pub fn add_request_server(
+        &mut self,
+        transport: TransportConfig,
+        message: DataSize,
+        seed: Seed,
+        path: &str,
+    ) -> SocketId {
+        let message_len = usize::try_from(message.as_bytes()).expect("a message is at most 64 KiB");
+        // TCP knows at its end what it has sent again, SCTP has forgotten it.
+        let messages = matches!(transport.protocol, Protocol::Sctp(_));
+        let traces = Traces { messages, ..Traces::default() };
+        self.serve_sessions(transport, Accepts::SessionsThatAsk { message_len }, traces, seed, path)
+    }
+
+    fn serve_sessions(
+        &mut self,
+        transport: TransportConfig,
+        accepts: Accepts,
+        traces: Traces,
+        seed: Seed,
+        path: &str,
+    ) -> SocketId {
         let receiver = ReceiverConfig {
             content: Content::Pattern,
             streams: 1,
@@ -36,9 +65,9 @@ impl Host {
             records: MessageRecords::Nothing,
             read_rate: None,
         };
-        let listener = Listener { adaptation: transport.adaptation, receiver, accepts: Accepts::Sessions };
+        let listener = Listener { adaptation: transport.adaptation, receiver, accepts };
         let application = Application::Listener(Box::new(listener));
-        self.listen(transport, Peers::Many, Traces::default(), application, seed, path)
+        self.listen(transport, Peers::Many, traces, application, seed, path)
     }
 
     /// Takes the records of sessions that are over: the host has forgotten them.
@@ -132,7 +161,7 @@ impl Host {
             self.sockets.refuse_session(new.unopened(id, Some("no port is free".to_owned())));
             return;
         };
-        let Opening { new, sender, workload, transport, stream } = opening;
+        let Opening { new, sender, workload, requests, transport, stream } = opening;
         let port = match self.sockets.at_port(of, transport.local_port) {
             Some(_) => PortUse::Again,
             None => PortUse::First,
@@ -140,7 +169,7 @@ impl Host {
         let traces = Traces { messages: of == protocol::SCTP, ..Traces::default() };
         let transport = self.with_nearest_address_first(transport);
         let state = SocketState::bind_for(port, &mut self.stack, transport, stream, traces);
-        let session = Session::sender(id, new, sender, workload);
+        let session = Session::opener(id, new, sender, workload, requests);
         let socket = self.sockets.add(state, Application::Session(Box::new(session)));
         if let Some(admission) = &mut self.source(id).admission {
             admission.add(socket);

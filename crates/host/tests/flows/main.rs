@@ -6,6 +6,7 @@ mod formulas;
 mod mtu;
 mod outside;
 mod paths;
+mod requests;
 mod server;
 mod sessions;
 

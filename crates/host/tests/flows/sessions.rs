@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use slantpath_base::{DataSize, Duration, Instant, Seed};
 use slantpath_host::record::{ReceivedSession, SentSession, SessionRecords};
 use slantpath_host::{
-    Adaptation, Arrivals, Host, Peer, Protocol, SessionLoad, SessionsConfig, Sizes, TransportConfig,
+    Adaptation, Arrivals, Host, Peer, Protocol, RequestsConfig, SessionLoad, SessionsConfig, Sizes,
+    TransportConfig,
 };
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit};
 
@@ -13,8 +14,9 @@ use crate::fixture::direction;
 use crate::{sctp, tcp};
 
 const PORT: u16 = 5_000;
+const MESSAGE: DataSize = DataSize::from_bytes(8_000);
 
-struct World {
+pub(crate) struct World {
     network: Network<Host>,
     from: NodeId,
     to: NodeId,
@@ -35,6 +37,17 @@ fn world(
     link: &DirectionConfig,
     load: SessionLoad,
     ports: std::ops::RangeInclusive<u16>,
+) -> World {
+    world_asking(protocol, link, load, ports, None)
+}
+
+/// The same, where the first asks the second.
+pub(crate) fn world_asking(
+    protocol: &Protocol,
+    link: &DirectionConfig,
+    load: SessionLoad,
+    ports: std::ops::RangeInclusive<u16>,
+    requests: Option<RequestsConfig>,
 ) -> World {
     let mut builder = NetworkBuilder::new();
     let (from, to) = (builder.host("from"), builder.host("to"));
@@ -59,18 +72,23 @@ fn world(
         load,
         start: Instant::START,
         stop: Some(Instant::from_secs(60)),
-        message: DataSize::from_bytes(8_000),
+        message: MESSAGE,
+        requests,
         admission: None,
     };
     sending.add_session_source(config, seed, "sessions/ftp");
-    receiving.add_session_server(transport(peer, PORT, None), seed, "sessions/ftp");
+    let server = transport(peer, PORT, None);
+    match requests {
+        Some(_) => receiving.add_request_server(server, MESSAGE, seed, "sessions/ftp"),
+        None => receiving.add_session_server(server, seed, "sessions/ftp"),
+    };
     let graph = builder.build().unwrap();
     World { network: Network::new(graph, seed, vec![sending, receiving]), from, to }
 }
 
 impl World {
     /// What both ends know at `end`: of sessions that are over, and of others.
-    fn records(&mut self, end: Instant) -> [SessionRecords; 2] {
+    pub(crate) fn records(&mut self, end: Instant) -> [SessionRecords; 2] {
         self.network.run_until(end);
         let [from, to] = [self.from, self.to].map(|node| {
             let host = self.network.host_mut(node);

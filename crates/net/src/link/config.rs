@@ -8,6 +8,7 @@ use crate::link::bursts::GilbertElliott;
 use crate::link::header_compression::HeaderCompression;
 use crate::link::propagation::Delay;
 use crate::link::queue::QueueConfig;
+use crate::link::shaper::ShaperConfig;
 
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,9 @@ pub struct DirectionConfig {
     pub delay: Delay,
     /// Where packets wait for the transmitter.
     pub queue: QueueConfig,
+    /// If packets wait for tokens, too: the one whose turn it is has to have them. Not with RED, nor with repetition or
+    /// compressed headers.
+    pub shaper: Option<ShaperConfig>,
     /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped and
     /// reported to their sender by ICMP.
     pub mtu_bytes: u32,
@@ -56,6 +60,7 @@ impl DirectionConfig {
             overhead_bytes: 0,
             delay: Delay::Constant(delay),
             queue,
+            shaper: None,
             mtu_bytes: 1_500,
             loss: Probability::NEVER,
             bit_errors: Probability::NEVER,
@@ -70,9 +75,9 @@ impl DirectionConfig {
 }
 
 impl DirectionConfig {
-    /// Whether what a packet takes to be sent is known only when it is.
+    /// Whether what a packet takes to be sent, or when it is, is known only then.
     pub const fn is_settled_when_sent(&self) -> bool {
-        self.arq.is_some() || self.header_compression.is_some()
+        self.arq.is_some() || self.header_compression.is_some() || self.shaper.is_some()
     }
 }
 

@@ -56,7 +56,10 @@ impl Port {
         let service = Service::new(config.rate, config.overhead_bytes);
         let closed_form = |service, queue| Transmitter::ClosedForm(ClosedForm::new(service, queue));
         let event_driven = |scheduler: Scheduler| {
-            let scheduler = scheduler.with_arq(config.arq).with_header_compression(config.header_compression);
+            let scheduler = scheduler
+                .with_arq(config.arq)
+                .with_header_compression(config.header_compression)
+                .with_shaper(config.shaper);
             Transmitter::EventDriven(Box::new(scheduler))
         };
         Self {

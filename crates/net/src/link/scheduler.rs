@@ -19,6 +19,7 @@ use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
 use crate::link::queue::{CongestionSignal, QueueLimit};
 use crate::link::service::{Service, Transmission};
+use crate::link::shaper::{Shaper, ShaperConfig};
 use crate::link::transmitter::State;
 use crate::parcel::{Fate, Parcel};
 use crate::probe::QueueProbe;
@@ -38,6 +39,10 @@ pub(crate) struct Scheduler {
     arq: Option<Box<Arq>>,
     /// If it compresses headers.
     compressor: Option<Box<Compressor>>,
+    /// If packets wait for tokens.
+    shaper: Option<Box<Shaper>>,
+    /// The packet whose turn it is, until it has its tokens. It counts among those that wait, and none overtakes it.
+    held: Option<(Instant, Parcel)>,
     occupancy: Occupancy,
     pub(crate) probe: Option<Box<QueueProbe>>,
 }
@@ -99,6 +104,12 @@ impl Scheduler {
         self
     }
 
+    /// Has packets wait for tokens.
+    pub(crate) fn with_shaper(mut self, config: Option<ShaperConfig>) -> Self {
+        self.shaper = config.map(|config| Box::new(Shaper::new(config)));
+        self
+    }
+
     pub(crate) fn priority(service: Service, limit: QueueLimit) -> Self {
         Self::new(service, limit, Discipline::Priority(Box::default()))
     }
@@ -114,6 +125,8 @@ impl Scheduler {
             service,
             arq: None,
             compressor: None,
+            shaper: None,
+            held: None,
             occupancy: Occupancy::default(),
             probe: None,
         }
@@ -127,7 +140,10 @@ impl Scheduler {
     #[inline]
     pub(crate) fn next_choice(&self) -> Instant {
         match (self.state, &self.arq) {
-            (State::Up, _) if self.packets > 0 => self.free_at,
+            (State::Up, _) if self.packets > 0 => match self.held {
+                Some((until, _)) => self.free_at.max(until),
+                None => self.free_at,
+            },
             (State::Up, Some(arq)) => self.free_at.max(arq.next_due()),
             (State::Up, None) | (State::Down, _) => Instant::FAR_FUTURE,
         }
@@ -138,10 +154,13 @@ impl Scheduler {
         while self.next_choice() <= now {
             let at = self.next_choice();
             self.count_waits(at);
-            if let Some(frame) = self.arq.as_mut().and_then(|arq| arq.take_due(at)) {
+            if let Some((_, parcel)) = self.held.take() {
+                self.count_out(parcel);
+                self.shape(at, parcel, outlet);
+            } else if let Some(frame) = self.arq.as_mut().and_then(|arq| arq.take_due(at)) {
                 self.repeat(at, frame, outlet);
             } else if let Some(parcel) = self.choose(at, outlet) {
-                self.transmit(at, parcel, outlet);
+                self.shape(at, parcel, outlet);
             }
             self.observe(at);
         }
@@ -155,10 +174,10 @@ impl Scheduler {
         outlet: &mut Outlet<'_>,
     ) -> Result<Fate, DropReason> {
         self.run(now, outlet);
-        if self.state == State::Up && self.free_at <= now {
+        if self.state == State::Up && self.free_at <= now && self.held.is_none() {
             self.free_at = now;
             self.push(now, parcel, outlet);
-            let fate = self.choose(now, outlet).map(|parcel| self.transmit(now, parcel, outlet));
+            let fate = self.choose(now, outlet).map(|parcel| self.shape(now, parcel, outlet));
             return Ok(fate.expect("a packet that has not waited leaves at once"));
         }
         if !self.admits(parcel) {
@@ -238,10 +257,30 @@ impl Scheduler {
         self.packets -= dropped.packets - dropped_before.packets;
         self.bytes -= dropped.bytes - dropped_before.bytes;
         if let Some(parcel) = chosen {
-            self.packets -= 1;
-            self.bytes -= u64::from(parcel.length());
+            self.count_out(parcel);
         }
         chosen
+    }
+
+    fn count_out(&mut self, parcel: Parcel) {
+        self.packets -= 1;
+        self.bytes -= u64::from(parcel.length());
+    }
+
+    /// Transmits the packet whose turn it is, or keeps it until it has its tokens.
+    fn shape(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
+        match self.shaper.as_mut().map_or(Ok(()), |shaper| shaper.take(at, parcel.length())) {
+            Ok(()) => self.transmit(at, parcel, outlet),
+            Err(until) => {
+                self.count_waits(at);
+                self.held = Some((until, parcel));
+                self.packets += 1;
+                self.bytes += u64::from(parcel.length());
+                self.occupancy.note_peak(self.packets, self.bytes);
+                self.observe(at);
+                Fate::Arrives
+            }
+        }
     }
 
     fn transmit(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
@@ -326,7 +365,7 @@ impl Scheduler {
         }
     }
 
-    /// Takes all out that waits, first what is to be repeated.
+    /// Takes all out that waits, first what is to be repeated, then what has waited for tokens.
     pub(crate) fn take_waiting(&mut self, now: Instant, lane: &mut Lane) -> Vec<Parcel> {
         self.count_waits(now);
         (self.packets, self.bytes) = (0, 0);
@@ -337,7 +376,8 @@ impl Scheduler {
             Discipline::Priority(classes) => classes.iter_mut().rev().flat_map(Class::take).collect(),
         };
         let repeats = self.arq.as_mut().map(|arq| arq.take_repeats(now, lane));
-        let taken = repeats.into_iter().flatten().chain(taken).collect();
+        let held = self.held.take().map(|(_, parcel)| parcel);
+        let taken = repeats.into_iter().flatten().chain(held).chain(taken).collect();
         self.observe(now);
         taken
     }
@@ -351,7 +391,8 @@ impl Scheduler {
     pub(crate) fn wait_at(&self, now: Instant) -> Duration {
         let length = u32::try_from(self.bytes).unwrap_or(u32::MAX);
         let waiting = if length == 0 { Duration::ZERO } else { self.service.time_to_send(length) };
-        self.free_at.saturating_since(now).saturating_add(waiting)
+        let of_tokens = self.shaper.as_ref().map_or(Duration::ZERO, |shaper| shaper.wait(now, self.bytes));
+        self.free_at.saturating_since(now).saturating_add(waiting).max(of_tokens)
     }
 
     /// Packets that wait for the first time, without the one that is being transmitted, and their bytes.

@@ -21,5 +21,6 @@ mod queueing;
 mod reference;
 mod repetition;
 mod routing;
+mod shaping;
 mod sources;
 mod swarm;

@@ -1,8 +1,9 @@
 //! Queues against closed formulas: Poisson arrivals of packets of one length.
 
-use slantpath_base::{DataRate, Duration, Instant, Seed, Stream};
+use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed, Stream};
 use slantpath_net::{
     DirectionConfig, DropReason, Host, InterfaceId, LinkId, Network, NetworkBuilder, QueueConfig, QueueLimit,
+    ShaperConfig,
 };
 use slantpath_wire::Packet;
 
@@ -38,11 +39,23 @@ impl Host for Poisson {
 /// A packet of 1,000 bytes takes 1 ms.
 const SERVICE: Duration = Duration::from_millis(1);
 
-fn network(load: f64, limit: QueueLimit, seed: Seed) -> (Network<Poisson>, LinkId) {
+/// A link that serves packets so.
+fn link(limit: QueueLimit) -> DirectionConfig {
+    let rate = DataRate::from_bits_per_sec(8_000_000);
+    DirectionConfig::new(rate, Duration::from_millis(250), QueueConfig::DropTail(limit))
+}
+
+/// A link a thousand times as fast, before which packets wait for tokens that come at that rate.
+fn shaped_link(limit: QueueLimit) -> DirectionConfig {
+    let link = link(limit);
+    let shaper = Some(ShaperConfig { rate: link.rate, burst: DataSize::from_bytes(1_000) });
+    let rate = DataRate::from_bits_per_sec(1_000 * link.rate.as_bits_per_sec());
+    DirectionConfig { rate, shaper, mtu_bytes: 1_000, ..link }
+}
+
+fn network(load: f64, config: DirectionConfig, seed: Seed) -> (Network<Poisson>, LinkId) {
     let mut builder = NetworkBuilder::new();
     let (first, second) = (builder.host("source"), builder.host("sink"));
-    let rate = DataRate::from_bits_per_sec(8_000_000);
-    let config = DirectionConfig::new(rate, Duration::from_millis(250), QueueConfig::DropTail(limit));
     let link = builder.link("wire", first, second, config.clone(), config);
     builder.address(link.first(), address(1)).address(link.second(), address(2));
     let mean = Duration::from_secs_f64(SERVICE.as_secs_f64() / load);
@@ -59,12 +72,12 @@ fn network(load: f64, limit: QueueLimit, seed: Seed) -> (Network<Poisson>, LinkI
 /// width of its 99 % interval by Student's t with 19 degrees of freedom.
 fn replicate(
     load: f64,
-    limit: QueueLimit,
+    link: &DirectionConfig,
     measure: impl Fn(&mut Network<Poisson>, LinkId) -> f64,
 ) -> (f64, f64) {
     let outcomes: Vec<f64> = (0..20)
         .map(|run| {
-            let (mut network, link) = network(load, limit, Seed::new(2026, run));
+            let (mut network, link) = network(load, link.clone(), Seed::new(2026, run));
             network.run_until(Instant::from_secs(60));
             network.restart_statistics();
             network.run_until(Instant::from_secs(120));
@@ -78,13 +91,16 @@ fn replicate(
 
 #[test]
 fn mean_waiting_time_is_that_of_m_d_1() {
-    for load in [0.2, 0.5, 0.8] {
+    let links = [link(QueueLimit::Unlimited), shaped_link(QueueLimit::Unlimited)];
+    for (load, link) in
+        [0.2, 0.5, 0.8].into_iter().flat_map(|load| links.iter().map(move |link| (load, link)))
+    {
         let waiting_ms = |network: &mut Network<Poisson>, link: LinkId| {
             let statistics = network.queue_statistics(link.forward());
             let packets = network.counters(link.forward()).offered.packets as f64;
             statistics.mean_packets * statistics.span.as_millis_f64() / packets
         };
-        let (mean, half_width) = replicate(load, QueueLimit::Unlimited, waiting_ms);
+        let (mean, half_width) = replicate(load, link, waiting_ms);
         // Pollaczek and Khinchine with a constant service time.
         let exact = load / (2.0 * (1.0 - load)) * SERVICE.as_millis_f64();
         assert!((mean - exact).abs() < half_width, "load {load}: {mean} ± {half_width}, exactly {exact} ms");
@@ -98,7 +114,7 @@ fn the_transmitter_is_busy_as_much_as_is_offered() {
         let statistics = network.queue_statistics(link.forward());
         statistics.busy.as_secs_f64() / statistics.span.as_secs_f64()
     };
-    let (mean, half_width) = replicate(0.5, QueueLimit::Unlimited, busy);
+    let (mean, half_width) = replicate(0.5, &link(QueueLimit::Unlimited), busy);
     assert!((mean - 0.5).abs() < half_width, "{mean} ± {half_width}");
 }
 
@@ -109,7 +125,7 @@ fn without_room_to_wait_packets_are_blocked_by_erlangs_formula() {
             let counters = network.counters(link.forward());
             counters.dropped(DropReason::QueueFull).packets as f64 / counters.offered.packets as f64
         };
-        let (mean, half_width) = replicate(load, QueueLimit::Packets(0), blocked);
+        let (mean, half_width) = replicate(load, &link(QueueLimit::Packets(0)), blocked);
         let exact = load / (1.0 + load);
         assert!((mean - exact).abs() < half_width, "load {load}: {mean} ± {half_width}, exactly {exact}");
     }

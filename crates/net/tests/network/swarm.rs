@@ -6,7 +6,7 @@ use slantpath_base::{DataRate, DataSize, Duration, Probability, Seed};
 use slantpath_net::{
     BeyondMax, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig, DirectionId, DropReason,
     DrrClass, DrrConfig, FqCoDelConfig, InterfaceId, Measure, Network, NetworkBuilder, NodeId, Precedence,
-    QueueConfig, QueueLimit, RedConfig, RedThresholds, Reordering, Routing, WhileDown,
+    QueueConfig, QueueLimit, RedConfig, RedThresholds, Reordering, Routing, ShaperConfig, WhileDown,
 };
 use slantpath_wire::ip::IpHeader;
 
@@ -66,10 +66,17 @@ fn any_direction() -> impl Strategy<Value = DirectionConfig> {
         ][discipline]
             .clone()
     });
+    let shaper = (any::<bool>(), 5_000_u64..1_000_000, 1_600_u64..5_000);
     let faults = (any_probability(), any_probability(), any_probability(), 0_u32..3);
-    (10_000_u64..10_000_000, 0_u64..300, queue, faults, 500_u32..1_600, any::<bool>()).prop_map(
-        |(rate, delay, queue, (loss, duplication, reordering, bit_errors), mtu_bytes, holds)| {
+    (10_000_u64..10_000_000, 0_u64..300, queue, faults, 500_u32..1_600, any::<bool>(), shaper).prop_map(
+        |(rate, delay, queue, (loss, duplication, reordering, bit_errors), mtu_bytes, holds, shaper)| {
+            let (shapes, tokens, burst) = shaper;
+            let is_red = matches!(queue, QueueConfig::Red(_));
             DirectionConfig {
+                shaper: (shapes && !is_red).then(|| ShaperConfig {
+                    rate: DataRate::from_bits_per_sec(tokens),
+                    burst: DataSize::from_bytes(burst),
+                }),
                 mtu_bytes,
                 loss,
                 // None, one in 10⁵, one in 10³.

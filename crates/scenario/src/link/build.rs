@@ -8,6 +8,7 @@ use super::discipline::Discipline;
 use super::gilbert_elliott::GilbertElliott;
 use super::header_compression::HeaderCompression;
 use super::schema::{LinkDelay, LinkParameters};
+use super::shaper::Shaper;
 use crate::flow::trace::Traces;
 use crate::schema::File;
 
@@ -28,6 +29,7 @@ pub(crate) fn direction(
             LinkDelay::Trace(name) => Delay::Curve(traces.delays[name].clone()),
         },
         queue: queue(direction.queue, direction.discipline.as_ref()),
+        shaper: direction.shaper.as_ref().map(Shaper::config),
         mtu_bytes,
         loss: direction.loss,
         bit_errors: direction.bit_error_rate,

@@ -64,6 +64,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         conditioners: Tables::default(),
         queue: None,
         discipline: None,
+        shaper: None,
         loss: None,
         bit_error_rate: None,
         gilbert_elliott: None,
@@ -96,6 +97,7 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
         },
         queue: own.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
         discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
+        shaper: own.shaper.clone().or_else(|| both.shaper.clone()),
         loss: own.loss.or(both.loss).or(never),
         bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
         gilbert_elliott: own.gilbert_elliott.clone().or_else(|| both.gilbert_elliott.clone()),
@@ -149,6 +151,16 @@ fn values(parameters: &LinkParameters, mtu: DataSize, faults: &mut Faults) {
         keeps_order("header_compression", parameters, faults);
         if parameters.arq.is_some() {
             compression.0.not_with_arq(faults);
+        }
+    }
+    if let Some(shaper) = &parameters.shaper {
+        shaper.0.check(discipline.as_ref(), mtu, *rate, faults);
+        let others = [
+            ("arq", parameters.arq.is_some()),
+            ("header_compression", parameters.header_compression.is_some()),
+        ];
+        for (feature, _) in others.iter().filter(|(_, is_there)| *is_there) {
+            shaper.0.not_with(feature, faults);
         }
     }
     if let (Some(reorder), Some(delay)) = (parameters.reorder, parameters.reorder_delay)

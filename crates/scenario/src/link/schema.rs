@@ -17,6 +17,7 @@ use super::discipline::Discipline;
 use super::fade_trace::FadeTrace;
 use super::gilbert_elliott::GilbertElliott;
 use super::header_compression::HeaderCompression;
+use super::shaper::Shaper;
 use crate::bounds::{DELAY, PACKET, QUEUE, RATE};
 
 section! {
@@ -59,6 +60,8 @@ section! {
         /// Which of the packets that wait are sent next, and which are dropped early. First in, first out, and none, if
         /// absent.
         discipline: Option<OneOf<Discipline>>;
+        /// Packets wait until a bucket has their tokens. They do not if absent.
+        shaper: Option<Nested<Shaper>>;
         /// Probability that a packet is lost. Never if absent.
         loss: Option<Setting<Probability>>;
         /// Probability that a bit arrives wrong. Never if absent.
@@ -223,6 +226,8 @@ pub struct Direction {
     pub queue: QueueLimit,
     /// Which of it is sent next, and which is dropped early; first in, first out, if absent.
     pub discipline: Option<Discipline>,
+    /// How packets are shaped, if they are.
+    pub shaper: Option<Shaper>,
     /// Probability that a packet is lost.
     pub loss: Probability,
     /// Probability that a bit arrives wrong.
@@ -265,6 +270,7 @@ impl LinkParameters {
             overhead: self.link_overhead.map_or(DataSize::from_bytes(0), |overhead| *overhead),
             queue: self.queue?.0,
             discipline: self.discipline.as_ref().map(|discipline| discipline.0.clone()),
+            shaper: self.shaper.as_ref().map(|shaper| shaper.0.clone()),
             loss: *self.loss?,
             bit_error_rate: *self.bit_error_rate?,
             gilbert_elliott: self.gilbert_elliott.as_ref().map(|bursts| bursts.0.clone()),

@@ -98,7 +98,11 @@ fn sessions_path(built: &Built, routes: &mut Routes, name: &str, sessions: &Sess
         return;
     };
     hops_fit(built, routes, &format!("sessions `{name}`"), (from, to), &way, primary.place(), faults);
-    if let Some(slowest) = slowest(built, &way) {
+    let carrying = match sessions.requests {
+        Some(_) => way_back(&built.graph, routes, (from, to), &way).unwrap_or(way),
+        None => way,
+    };
+    if let Some(slowest) = slowest(built, &carrying) {
         load_fits(name, sessions, slowest, faults);
     }
 }
@@ -116,6 +120,17 @@ pub(crate) fn way_over(
     path(&built.graph, routes, from, to, link.addresses[usize::from(is_second)]?)
 }
 
+/// The interfaces by which packets leave the nodes on their way back to the address from which others left `from`.
+fn way_back(
+    graph: &NetworkGraph,
+    routes: &mut Routes,
+    (from, to): (NodeId, NodeId),
+    way: &[InterfaceId],
+) -> Option<Vec<InterfaceId>> {
+    let source = graph.addresses(*way.first()?).first()?;
+    path(graph, routes, to, from, *source)
+}
+
 /// Reports a path, there or back, that is longer than the hop limit lets packets go.
 pub(crate) fn hops_fit(
     built: &Built,
@@ -127,8 +142,7 @@ pub(crate) fn hops_fit(
     faults: &mut Faults,
 ) {
     let graph = &built.graph;
-    let source = way.first().and_then(|first| graph.addresses(*first).first());
-    let back = source.and_then(|source| path(graph, routes, to, from, *source)).unwrap_or_default();
+    let back = way_back(graph, routes, (from, to), way).unwrap_or_default();
     for (from, to, hops) in [(from, to, way.len()), (to, from, back.len())] {
         if hops > usize::from(HOP_LIMIT) {
             let (from, to) = (graph.node_name(from), graph.node_name(to));
@@ -190,10 +204,13 @@ fn narrowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a str, u32)
     Some((graph.link_name(narrowest.link()), mtu(narrowest)))
 }
 
-/// The link on a path whose transmitter is the slowest, and its rate.
+/// The link on a path whose transmitter, or shaper, is the slowest, and its rate.
 fn slowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a str, DataRate)> {
     let graph = &built.graph;
-    let rate = |interface: &InterfaceId| graph.direction(interface.outbound()).rate;
+    let rate = |interface: &InterfaceId| {
+        let direction = graph.direction(interface.outbound());
+        direction.shaper.map_or(direction.rate, |shaper| shaper.rate.min(direction.rate))
+    };
     let slowest = way.iter().min_by_key(|interface| rate(interface))?;
     Some((graph.link_name(slowest.link()), rate(slowest)))
 }

@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataRate, Duration};
 use slantpath_host::AdmissionConfig;
-use slantpath_reader::{Fault, Faults, Place, Setting, choice, section};
+use slantpath_reader::{Fault, Faults, Origin, Place, Setting, choice, section};
 
 use crate::bounds::{FLOWS, RATE, TIMER};
 use crate::check::positive;
@@ -54,6 +54,15 @@ impl Admission {
             positive(longest, "a round trip", faults);
         }
         positive(&self.look_every, "an interval", faults);
+        let of_waiting = [
+            ("max_waiting", self.max_waiting.origin(), self.max_waiting.place()),
+            ("look_every", self.look_every.origin(), self.look_every.place()),
+        ];
+        let given = of_waiting.into_iter().filter(|(_, origin, _)| *origin == Origin::Given);
+        for (key, _, place) in given.filter(|_| *self.otherwise == Otherwise::Refuse) {
+            let fault = Fault::new(format!("`{key}` is about sessions that wait, and these are refused"));
+            faults.report(place, fault.help(format!("remove `{key}`, or write `otherwise = \"wait\"`")));
+        }
     }
 
     /// What `host` makes of it.

@@ -59,11 +59,15 @@ pub(crate) fn place(
             start: Instant::START + *sessions.start,
             stop: sessions.end.map(|end| Instant::START + *end),
             message: *sessions.message_size,
+            requests: sessions.requests.as_ref().map(|requests| requests.0.config()),
             admission: sessions.admission.as_ref().map(|admission| admission.0.config()),
         };
         let source = site.host(from).add_session_source(config, seed, &path);
         let server = transport(&sessions.to, receiver, port, None);
-        let server = site.host(to).add_session_server(server, seed, &path);
+        let server = match &sessions.requests {
+            Some(_) => site.host(to).add_request_server(server, *sessions.message_size, seed, &path),
+            None => site.host(to).add_session_server(server, seed, &path),
+        };
         planned.push(PlannedSessions { name: name.to_owned(), from, to, source, server });
     }
     Ok(planned)

@@ -26,6 +26,9 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
         if let Some(admission) = &sessions.admission {
             admission.0.check(sessions.place(), faults);
         }
+        if let Some(requests) = &sessions.requests {
+            requests.0.check(sessions, faults);
+        }
         if let Err(fault) = message_size(*sessions.message_size) {
             faults.report(sessions.message_size.place(), fault);
         }
@@ -125,14 +128,16 @@ fn load(sessions: &Named<Sessions>, faults: &mut Faults) {
         Some(OneOf(Sizes::Fixed(fixed))) => size(&fixed.size, faults),
         Some(OneOf(Sizes::Pareto(pareto))) => {
             size(&pareto.mean, faults);
-            if *pareto.shape <= 1.0 {
-                let fault =
-                    Fault::new(format!("a Pareto distribution of shape {} has no mean", *pareto.shape));
-                let help =
-                    "let `shape` be more than 1: 1.27 is what files on the web have been found to have";
-                faults.report(pareto.shape.place(), fault.help(help));
-            }
+            has_mean(&pareto.shape, "1.27 is what files on the web have been found to have", faults);
         }
+    }
+}
+
+/// Reports the shape of a Pareto distribution that has no mean.
+pub(super) fn has_mean(shape: &Setting<f64>, found: &str, faults: &mut Faults) {
+    if **shape <= 1.0 {
+        let fault = Fault::new(format!("a Pareto distribution of shape {} has no mean", **shape));
+        faults.report(shape.place(), fault.help(format!("let `shape` be more than 1: {found}")));
     }
 }
 
@@ -149,7 +154,8 @@ fn carries(size: DataSize) -> Result<(), Fault> {
     Err(Fault::new("a session that carries nothing is none").help("let it carry a byte at least"))
 }
 
-/// Warns of a load that has no steady state on a way whose slowest link has this rate.
+/// Warns of a load that has no steady state on a way whose slowest link has this rate: the way of what is carried, back
+/// that of answers.
 pub(crate) fn load_fits(
     name: &str,
     sessions: &Sessions,
@@ -162,7 +168,8 @@ pub(crate) fn load_fits(
         Arrivals::Trace(_) => return,
     };
     let Some(sizes) = &sessions.sizes else { return };
-    let offered = 8.0 * sizes.0.mean().as_bytes() as f64 / interval.as_secs_f64();
+    let count = sessions.requests.as_ref().map_or(1.0, |requests| requests.0.mean_count());
+    let offered = 8.0 * count * sizes.0.mean().as_bytes() as f64 / interval.as_secs_f64();
     let load = offered / rate.as_bits_per_sec() as f64;
     if load >= 1.0 {
         let message = format!(

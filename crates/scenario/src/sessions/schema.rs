@@ -4,21 +4,23 @@ use slantpath_base::{DataSize, Duration};
 use slantpath_reader::{Nested, OneOf, Setting, section, tagged};
 
 use super::admission::Admission;
+use super::requests::Requests;
 use crate::bounds::{BUFFER, MESSAGE, RUN, SHAPE, TOTAL};
 use crate::flow::schema::Transport;
 use crate::network::node::Dscp;
 
 section! {
     /// Transfers that begin one after the other, each over an association or connection of its own, as files are
-    /// fetched. A session is over when all of it has been delivered and both ends have closed.
+    /// fetched. A session is over when all of it has been delivered and both ends have closed. With `requests` it is
+    /// the opener that fetches, one thing after the other.
     pub struct Sessions {
         /// The transport protocol.
         transport: Setting<Transport>;
         /// Its configuration, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
         profile: Option<Setting<String>>;
-        /// The host that opens each and sends.
+        /// The host that opens each and sends, or asks.
         from: Setting<String>;
-        /// The host that receives.
+        /// The host that receives, or answers.
         to: Setting<String>;
         /// The receiver's link that is used first. The first link of the receiver in alphabetical order if absent.
         primary: Option<Setting<String>>;
@@ -28,8 +30,10 @@ section! {
         end: Option<Setting<Duration>>, at most RUN;
         /// When sessions begin.
         arrivals: OneOf<Arrivals>;
-        /// How much each carries. Required unless the arrivals are a trace, which says it.
+        /// How much each carries, or each answer. Required unless the arrivals are a trace, which says it.
         sizes: Option<OneOf<Sizes>>;
+        /// What each asks for. It sends what it carries if absent.
+        requests: Option<Nested<Requests>>;
         /// Whether each may begin. All may if absent.
         admission: Option<Nested<Admission>>;
         /// What is handed to the transport at a time; over SCTP a message.
@@ -78,7 +82,7 @@ section! {
 }
 
 tagged! {
-    /// How much each session carries.
+    /// How much each session carries, or each answer.
     pub enum Sizes {
         /// An exponential distribution.
         Exponential = "exponential",

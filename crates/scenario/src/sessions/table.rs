@@ -7,6 +7,7 @@ use slantpath_host::record::{ReceivedSession, SentSession, SessionRecords};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
 use super::build::PlannedSessions;
+use super::requests::RequestTables;
 use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
@@ -42,8 +43,26 @@ impl Outcome {
 }
 
 impl Session {
+    /// What was delivered to the receiver, or answered.
     fn delivered_bytes(&self) -> u64 {
-        self.received.as_ref().map_or(0, |received| received.bytes_delivered)
+        match (&self.sent.answers, &self.received) {
+            (Some(answers), _) => answers.bytes_delivered,
+            (None, Some(received)) => received.bytes_delivered,
+            (None, None) => 0,
+        }
+    }
+
+    fn last_delivery(&self) -> Option<Instant> {
+        match &self.sent.answers {
+            Some(answers) => answers.last_delivery,
+            None => self.received.as_ref()?.last_delivery,
+        }
+    }
+
+    /// By both ends, if the transport of the opener has not forgotten it.
+    fn retransmissions(&self) -> Option<u64> {
+        let of_answers = self.received.as_ref().and_then(|received| received.retransmissions);
+        Some(self.sent.retransmissions? + of_answers.unwrap_or(0))
     }
 
     /// Completed when all of it has been delivered, whether or not the ends have closed.
@@ -59,17 +78,21 @@ impl Session {
 
     /// From its beginning to the delivery of its last byte, if that has come.
     fn duration(&self) -> Option<Duration> {
-        let last = self.received.as_ref()?.last_delivery?;
+        let last = self.last_delivery()?;
         (self.outcome() == Outcome::Completed).then(|| last.saturating_since(self.sent.begun))
     }
 
+    /// Of one that thinks between it would mean nothing.
     fn throughput(&self) -> Option<f64> {
+        if self.sent.answers.is_some() {
+            return None;
+        }
         let seconds = self.duration()?.as_secs_f64();
         (seconds > 0.0).then(|| 8.0 * self.delivered_bytes() as f64 / seconds)
     }
 }
 
-/// Both tables, of the sessions that began after the warm-up.
+/// Both tables, of the sessions that began after the warm-up, and those of requests if any ask.
 pub(crate) fn tables(
     scenario: &Scenario,
     network: &mut RunNetwork<'_>,
@@ -80,6 +103,7 @@ pub(crate) fn tables(
     let mut records = BTreeMap::new();
     let mut sources = Sources::default();
     let mut rows = Rows::default();
+    let mut requests = None;
     for of_table in planned {
         for node in [of_table.from, of_table.to] {
             records.entry(node).or_insert_with(|| {
@@ -96,8 +120,14 @@ pub(crate) fn tables(
         for session in &sessions {
             rows.push(&of_table.name, session);
         }
+        if scenario.sessions.find(&of_table.name).is_some_and(|table| table.requests.is_some()) {
+            let requests = requests.get_or_insert_with(RequestTables::default);
+            requests.push(&of_table.name, sessions.iter().map(|session| &session.sent));
+        }
     }
-    vec![sources.table(), rows.table()]
+    let mut tables = vec![sources.table(), rows.table()];
+    tables.extend(requests.into_iter().flat_map(RequestTables::tables));
+    tables
 }
 
 /// Sessions of a table in their order, each with what its receiver knows of it: what the server has accepted from its
@@ -168,19 +198,18 @@ impl Default for Rows {
 impl Rows {
     fn push(&mut self, name: &str, session: &Session) {
         let seconds = |instant: Instant| instant.since_start().as_secs_f64();
-        let Session { sent, received } = session;
+        let sent = &session.sent;
         self.name.push(name);
         self.number.push(u64::from(sent.number));
         self.begun.push(seconds(sent.begun));
         self.size.push(sent.size.as_bytes());
         self.admitted.push_optional(sent.admitted.map(seconds));
         self.connected.push_optional(sent.connected.map(seconds));
-        let last = received.as_ref().and_then(|received| received.last_delivery);
-        self.last_delivery.push_optional(last.map(seconds));
+        self.last_delivery.push_optional(session.last_delivery().map(seconds));
         self.duration.push_optional(session.duration().map(Duration::as_secs_f64));
         self.delivered.push(session.delivered_bytes());
         self.throughput.push_optional(session.throughput());
-        self.retransmissions.push_optional(sent.retransmissions);
+        self.retransmissions.push_optional(session.retransmissions());
         self.ended.push_optional(sent.ended.map(seconds));
         self.outcome.push(session.outcome().name());
         self.failure.push_optional(sent.failure.as_deref());
@@ -245,7 +274,7 @@ impl Sources {
         }
         self.offered.push(sessions.iter().map(|session| session.sent.size.as_bytes()).sum());
         self.delivered.push(sessions.iter().map(Session::delivered_bytes).sum());
-        self.retransmissions.push(sessions.iter().filter_map(|session| session.sent.retransmissions).sum());
+        self.retransmissions.push(sessions.iter().filter_map(Session::retransmissions).sum());
         self.throughput.push_optional(mean(sessions.iter().filter_map(Session::throughput).collect()));
         let durations = sessions.iter().filter_map(Session::duration).map(Duration::as_secs_f64);
         self.duration.push_optional(mean(durations.collect()));
