@@ -6,9 +6,9 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 use rustc_hash::{FxHashMap, FxHashSet};
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 
-use crate::link::{DirectionConfig, QueueConfig, ShaperConfig};
+use crate::link::{DirectionConfig, FrameConfig, QueueConfig, ShaperConfig};
 use crate::parcel::DestinationId;
 use crate::script::Change;
 use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId, SharedPortId};
@@ -79,6 +79,15 @@ pub enum GraphError {
     /// A link both shapes and changes what packets take.
     #[error("link `{link}` shapes, and repeats packets or compresses their headers: let it do one of them")]
     ShapesWhatChanges {
+        /// The link's name.
+        link: String,
+    },
+    /// A direction sends in frames that carry nothing, or does what it cannot do in them.
+    #[error(
+        "link `{link}` sends in frames: their slots have to carry something, and it neither repeats packets, \
+         compresses headers nor shapes"
+    )]
+    Frames {
         /// The link's name.
         link: String,
     },
@@ -461,6 +470,15 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
         }
         if config.arq.is_some() && config.header_compression.is_some() {
             return Err(GraphError::RepeatsCompressed { link: name() });
+        }
+        if let Some(FrameConfig { length, slots, slot_overhead, slot_payload_bytes }) = config.frames {
+            let slot = Duration::from_nanos(length.as_nanos() / u64::from(slots.max(1)));
+            let is_empty = slots == 0 || slot_payload_bytes == 0 || slot <= slot_overhead;
+            let does_more =
+                config.arq.is_some() || config.header_compression.is_some() || config.shaper.is_some();
+            if is_empty || does_more {
+                return Err(GraphError::Frames { link: name() });
+            }
         }
         if let Some(ShaperConfig { rate, burst }) = config.shaper {
             if config.arq.is_some() || config.header_compression.is_some() {

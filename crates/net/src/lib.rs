@@ -35,10 +35,11 @@ pub use graph::{GraphError, NetworkBuilder, NetworkGraph, Routing};
 pub use host_pairs::{Delays, HostPair};
 pub use id::{DirectionId, LinkEnd, LinkId, NodeId, SharedPortId};
 pub use link::{
-    ArqConfig, ArqOrder, AtHandover, BeyondMax, ChannelState, CoDelConfig, CongestionSignal, Contact, Count,
-    Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, DrrClass, DrrConfig, FqCoDelConfig,
-    GilbertElliott, HeaderCompression, LeftBehind, Measure, Precedence, QueueConfig, QueueLimit,
-    QueueStatistics, RedConfig, RedThresholds, Reordering, ShaperConfig, SharedPortStatistics, WhileDown,
+    ArqConfig, ArqOrder, AtHandover, BeyondMax, Bursts, ChannelState, CoDelConfig, CongestionSignal, Contact,
+    Count, Counters, Delay, DelayCurve, DelayPiece, DirectionConfig, DropReason, DrrClass, DrrConfig,
+    FqCoDelConfig, FrameConfig, GilbertElliott, HeaderCompression, LeftBehind, Measure, Precedence,
+    QueueConfig, QueueLimit, QueueStatistics, RedConfig, RedThresholds, Reordering, ShaperConfig,
+    SharedPortStatistics, SlotRun, WhileDown,
 };
 pub use network::Network;
 pub use outside::{InjectError, OutsidePacket, RecordError};
@@ -48,4 +49,4 @@ pub use probe::{QueueProbe, QueueSample, Sampling};
 pub use routes::Routes;
 pub use script::Change;
 pub use slantpath_interface::{Host, InterfaceId, Journey};
-pub use source::{Leaving, Links, Source};
+pub use source::{Demand, Leaving, Links, Source};

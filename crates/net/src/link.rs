@@ -21,6 +21,7 @@ mod counters;
 mod drr;
 mod flight;
 mod fq_codel;
+mod frames;
 mod header_compression;
 mod lane;
 mod occupancy;
@@ -44,6 +45,7 @@ pub use contact_delay::DelayPiece;
 pub use counters::{Count, Counters, DropReason};
 pub use drr::{DrrClass, DrrConfig};
 pub use fq_codel::FqCoDelConfig;
+pub use frames::{Bursts, FrameConfig, SlotRun};
 pub use header_compression::HeaderCompression;
 pub use occupancy::QueueStatistics;
 pub(crate) use port::Offered;
@@ -254,6 +256,29 @@ impl LinkDirection {
         for parcel in waiting {
             port.send_again(now, parcel, &mut outlet);
         }
+    }
+
+    /// Has the transmitter have these slots of its frames from `from` on. One that has no frames has none.
+    pub(crate) fn allocate(
+        &mut self,
+        now: Instant,
+        from: Instant,
+        bursts: Bursts,
+        packets: &mut PacketStore,
+    ) {
+        let Self { lane, port, counters, .. } = self;
+        port.allocate(now, from, bursts, &mut Outlet { lane, counters, packets });
+    }
+
+    /// Bytes that the link puts around each packet that is sent in frames.
+    pub(crate) fn overhead_bytes(&self) -> u64 {
+        self.port.overhead_bytes()
+    }
+
+    /// What is to be sent at `now`, by the transmitter's own count: with what the link puts around each packet, and
+    /// without what has been sent of the packet at hand.
+    pub(crate) fn backlog_bytes(&mut self, now: Instant) -> u64 {
+        self.port.backlog_bytes(now)
     }
 
     /// Whether no script has taken it down. Contacts come and go beside that.

@@ -6,7 +6,9 @@ use slantpath_wire::Packet;
 
 use crate::fabric::Receivers;
 use crate::header;
-use crate::link::{AtHandover, Contact, DelayPiece, DropReason, LeftBehind, LinkDirection, SharedPort};
+use crate::link::{
+    AtHandover, Bursts, Contact, DelayPiece, DropReason, LeftBehind, LinkDirection, SharedPort,
+};
 use crate::parcel::{PacketStore, Parcel};
 use crate::script::Change;
 use crate::slots::Slots;
@@ -66,6 +68,15 @@ impl Leaving<'_> {
     pub fn wait_at(&self, direction: DirectionId) -> Duration {
         self.directions[direction.index()].wait_at(self.now)
     }
+}
+
+/// What a direction is to carry, in bytes with what the link puts around each packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// What was offered to it.
+    pub offered_bytes: u64,
+    /// What is to be sent.
+    pub backlog_bytes: u64,
 }
 
 /// The links of a network in a run, as a [`Source`] changes them.
@@ -156,6 +167,26 @@ impl Links<'_> {
     /// Has the source be asked of every packet that is to be sent by a direction [where it goes](Source::steer).
     pub fn steer(&mut self, direction: DirectionId) {
         self.directions[direction.index()].steer();
+    }
+
+    /// Has the transmitter of a direction that [sends in frames](crate::DirectionConfig::frames) have these slots from
+    /// `from` on, which is a frame's beginning and not past. What it was to have later no longer holds.
+    pub fn allocate(&mut self, direction: DirectionId, from: Instant, bursts: Bursts) {
+        let now = self.kernel.now();
+        self.directions[direction.index()].allocate(now, from, bursts, self.packets);
+        self.reschedule(direction);
+    }
+
+    /// What has been offered to a direction that sends in frames since its counters were started, and what of that is
+    /// still to be sent.
+    pub fn demand(&mut self, direction: DirectionId) -> Demand {
+        let now = self.kernel.now();
+        let direction = &mut self.directions[direction.index()];
+        let offered = direction.counters.offered;
+        Demand {
+            offered_bytes: offered.bytes + offered.packets * direction.overhead_bytes(),
+            backlog_bytes: direction.backlog_bytes(now),
+        }
     }
 
     fn reschedule(&mut self, direction: DirectionId) {

@@ -4,6 +4,7 @@
 //! wires that it has; a [`SkySource`] makes contacts begin and end as the plan says and finds next hops. Nothing is
 //! declared for a pair of site and satellite: an antenna is a link whose far end moves.
 
+mod access;
 mod handover;
 mod path;
 mod sky;
@@ -11,6 +12,7 @@ mod source;
 mod steer;
 mod steering;
 
+pub use access::{Access, AccessConfig, AccessSample, Ask, OnDemand, TerminalConfig};
 pub use handover::Handover;
 pub use path::{PathChange, Way};
 pub use sky::{AccessLinks, AntennaLink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};

@@ -39,6 +39,11 @@ pub(crate) const BURST: AtMost<DataSize> =
 pub(crate) const REQUESTS: AtMost<u32> = AtMost::new(100_000, "each has a row in the results");
 /// The mean of as many.
 pub(crate) const MEAN_REQUESTS: AtMost<f64> = AtMost::new(100_000.0, "each has a row in the results");
+/// Slots of a frame.
+pub(crate) const SLOTS: AtMost<u32> =
+    AtMost::new(100_000, "a slot of a frame of a second would be shorter than its guard time");
+/// Carriers of an access system.
+pub(crate) const CARRIERS: AtMost<u32> = AtMost::new(10_000, "no transponder has more");
 /// The shape of a Pareto distribution.
 pub(crate) const SHAPE: AtMost<f64> = AtMost::new(100.0, "with it nearly all sizes are alike");
 /// The weight of a queue in its average.

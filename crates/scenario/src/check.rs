@@ -11,7 +11,9 @@ use crate::replicate::Progress;
 use crate::scenario::TraceFiles;
 use crate::schema::File;
 use crate::sky_links::plan::SkyPlan;
-use crate::{extent, flow, head, link, network, probes, script, sctp, sessions, signalling, sky_links, tcp};
+use crate::{
+    access, extent, flow, head, link, network, probes, script, sctp, sessions, signalling, sky_links, tcp,
+};
 
 /// How contacts of a sky are come by.
 #[derive(Clone, Copy)]
@@ -36,6 +38,7 @@ pub(crate) fn check(
     sctp::check::check(file, faults);
     tcp::check::check(file, faults);
     let joined = link::check::check(file, faults);
+    access::check::check(file, faults);
     // Where a node or a link is in doubt, nothing can be said about what is not joined.
     if joined && all_known.0 && file.nodes.all_whole() && file.links.all_whole() {
         network::graph::check(file, faults);

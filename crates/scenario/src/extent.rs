@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::{DataRate, Duration};
 use slantpath_reader::{Fault, Faults, Place, Setting};
 
+use crate::access;
 use crate::flow::application::{Application, Content, Total};
 use crate::flow::trace::Traces;
 use crate::link::check::links_by_node;
@@ -116,9 +117,10 @@ fn of_flow(links: &LinksByNode<'_>, file: &File, flow: &Flow, traces: &Traces, d
 fn fastest(links: &LinksByNode<'_>, file: &File, node: &str) -> f64 {
     let rate = |name: &str| {
         let link = file.links.find(name)?;
-        let own = if link.ends.0 == node { link.forward.rate } else { link.reverse.rate };
+        let parameters = if link.ends.0 == node { &link.forward } else { &link.reverse };
+        let own = access::build::rate(file, parameters);
         let set = file.script.iter().filter(|event| *event.link == name).filter_map(|event| event.rate);
-        set.chain(own).map(|rate: Setting<DataRate>| rate.as_bits_per_sec()).max()
+        set.map(|rate| *rate).chain(own).map(DataRate::as_bits_per_sec).max()
     };
     let links = links.get(node).into_iter().flatten();
     links.filter_map(|name| rate(name)).map(|rate| rate as f64).sum()

@@ -6,6 +6,7 @@
 //! [`run`] makes one run of it, [`run_while`] one that may be stopped, [`run_observed`] one an [`Observer`] watches,
 //! [`replicate`] several on many threads, [`Sweep`] a grid of scenarios.
 
+mod access;
 mod bounds;
 mod check;
 mod congestion;

@@ -32,6 +32,8 @@ macro_rules! tables {
 }
 
 tables! {
+    /// A look of a terminal at what it has to send.
+    Access = "access" keyed by [],
     /// An end of an association that carries signalling, in an interval.
     AssociationIntervals = "association_intervals" keyed by [],
     /// A bin of the histogram of a flow's delays.

@@ -15,8 +15,10 @@ use slantpath_host::NoSourceAddress;
 use slantpath_host::record::Finality;
 use slantpath_net::{CaptureId, DirectionId, GraphError, Network};
 use slantpath_results::Column;
+use slantpath_sat::OnDemand;
 use slantpath_simulation::NetworkConfigError;
 
+use crate::access;
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
 use crate::network::source::{RunNetwork, RunSource};
@@ -136,6 +138,7 @@ fn run_at_pace(
     let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways } = plan(scenario, seed)?;
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
+    let source = OnDemand::new(source, access::build::systems(scenario, &links));
     let mut network = Network::with_source(graph, seed, hosts, source);
     if *scenario.probes.messages && flows.iter().any(PlannedFlow::tells_journeys) {
         network.watch_journeys();
@@ -196,6 +199,9 @@ fn run_at_pace(
     }
     if !sessions.is_empty() {
         tables.extend(crate::sessions::table::tables(scenario, &mut network, &sessions));
+    }
+    if scenario.probes.access.is_some_and(|probe| *probe) {
+        tables.push(access::table::table(scenario, &mut network));
     }
     if let Some(sky) = &sky {
         tables.extend(tables::sky::tables(scenario, sky, &mut network, &links, &ways));

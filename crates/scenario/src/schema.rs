@@ -1,6 +1,7 @@
 //! The scenario file, table by table. What stands here is what may stand in a file; [`crate::check`] says
 //! which of it makes sense together.
 
+pub use crate::access::schema::{AccessSystem, AskFor, TerminalAccess};
 pub use crate::flow::application::{
     self, Application, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace, WhenBlocked,
 };
@@ -43,6 +44,8 @@ section! {
         nodes: Tables<Node>;
         /// Links between two nodes each.
         links: Tables<Link>;
+        /// Carriers of a satellite that terminals share, with capacity on demand.
+        access: Tables<AccessSystem>;
         /// Satellites, and the links by which they carry packets.
         sky: Option<Nested<SkyTable>>;
         /// SCTP configurations by name. A flow that names none uses `default`.

@@ -13,7 +13,8 @@ const END: &str = "<!-- end of keys -->";
 /// The schema of a table, by the path that the document names it by: `scenario`, `links.<name>`.
 fn schema_of(root: &Json, path: &str) -> Json {
     let pointer = match path {
-        "links.<name>.arq"
+        "links.<name>.access"
+        | "links.<name>.arq"
         | "links.<name>.delay_trace"
         | "links.<name>.fade_trace"
         | "links.<name>.forward"

@@ -5,6 +5,7 @@ use slantpath_base::{DataRate, Duration, Probability};
 use crate::conditioner::ConditioningRule;
 use crate::link::arq::ArqConfig;
 use crate::link::bursts::GilbertElliott;
+use crate::link::frames::FrameConfig;
 use crate::link::header_compression::HeaderCompression;
 use crate::link::propagation::Delay;
 use crate::link::queue::QueueConfig;
@@ -17,6 +18,9 @@ pub struct DirectionConfig {
     pub conditioner: Vec<ConditioningRule>,
     /// How fast the transmitter sends; not zero.
     pub rate: DataRate,
+    /// If it sends in slots of frames that it is allocated, and not at any time: `rate` is what it sends at in them.
+    /// Neither with RED nor with repetition, compressed headers or a shaper.
+    pub frames: Option<FrameConfig>,
     /// Bytes that the link puts around each packet. They take time to send and count nowhere else: queues, counters
     /// and the MTU know packets from the IP header on.
     pub overhead_bytes: u32,
@@ -57,6 +61,7 @@ impl DirectionConfig {
         Self {
             conditioner: Vec::new(),
             rate,
+            frames: None,
             overhead_bytes: 0,
             delay: Delay::Constant(delay),
             queue,
@@ -77,7 +82,10 @@ impl DirectionConfig {
 impl DirectionConfig {
     /// Whether what a packet takes to be sent, or when it is, is known only then.
     pub const fn is_settled_when_sent(&self) -> bool {
-        self.arq.is_some() || self.header_compression.is_some() || self.shaper.is_some()
+        self.arq.is_some()
+            || self.header_compression.is_some()
+            || self.shaper.is_some()
+            || self.frames.is_some()
     }
 }
 

@@ -8,6 +8,7 @@ use slantpath_base::{DataRate, Duration, Instant, Seed};
 use crate::link::config::{DirectionConfig, WhileDown};
 use crate::link::contact::AtHandover;
 use crate::link::counters::DropReason;
+use crate::link::frames::Bursts;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::QueueStatistics;
 use crate::link::queue::{Queue, QueueConfig};
@@ -59,7 +60,8 @@ impl Port {
             let scheduler = scheduler
                 .with_arq(config.arq)
                 .with_header_compression(config.header_compression)
-                .with_shaper(config.shaper);
+                .with_shaper(config.shaper)
+                .with_frames(config.frames, config.overhead_bytes);
             Transmitter::EventDriven(Box::new(scheduler))
         };
         Self {
@@ -300,6 +302,34 @@ impl Port {
         match &mut self.transmitter {
             Transmitter::ClosedForm(form) => form.set_rate(rate),
             Transmitter::EventDriven(scheduler) => scheduler.set_rate(rate),
+        }
+    }
+
+    /// Has the transmitter have these slots from `from` on.
+    pub(crate) fn allocate(&mut self, now: Instant, from: Instant, bursts: Bursts, outlet: &mut Outlet<'_>) {
+        self.run(now, outlet);
+        if let Transmitter::EventDriven(scheduler) = &mut self.transmitter {
+            scheduler.allocate(now, from, bursts);
+            self.next_choice = scheduler.next_choice();
+        }
+    }
+
+    /// Bytes that the link puts around each packet that is sent in frames.
+    pub(crate) fn overhead_bytes(&self) -> u64 {
+        match &self.transmitter {
+            Transmitter::ClosedForm(_) => 0,
+            Transmitter::EventDriven(scheduler) => u64::from(scheduler.overhead_bytes()),
+        }
+    }
+
+    /// Bytes that are to be sent at `now`, with what the link puts around each packet.
+    pub(crate) fn backlog_bytes(&mut self, now: Instant) -> u64 {
+        match &mut self.transmitter {
+            Transmitter::ClosedForm(form) => {
+                form.advance(now);
+                form.waiting_bytes()
+            }
+            Transmitter::EventDriven(scheduler) => scheduler.backlog_bytes(now),
         }
     }
 

@@ -14,6 +14,7 @@ use crate::link::codel::{CoDel, CoDelConfig};
 use crate::link::counters::DropReason;
 use crate::link::drr::{DeficitRoundRobin, DrrConfig};
 use crate::link::fq_codel::{FqCoDel, FqCoDelConfig};
+use crate::link::frames::{Bursts, FrameConfig, Frames};
 use crate::link::header_compression::{Compressor, HeaderCompression};
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
@@ -43,6 +44,10 @@ pub(crate) struct Scheduler {
     shaper: Option<Box<Shaper>>,
     /// The packet whose turn it is, until it has its tokens. It counts among those that wait, and none overtakes it.
     held: Option<(Instant, Parcel)>,
+    /// If it sends in slots of frames only.
+    frames: Option<Box<Frames>>,
+    /// Bytes that the link puts around each packet in them.
+    overhead_bytes: u32,
     occupancy: Occupancy,
     pub(crate) probe: Option<Box<QueueProbe>>,
 }
@@ -110,6 +115,13 @@ impl Scheduler {
         self
     }
 
+    /// Has packets be sent in slots of frames, which are [allocated](Self::allocate).
+    pub(crate) fn with_frames(mut self, config: Option<FrameConfig>, overhead_bytes: u32) -> Self {
+        self.frames = config.map(|config| Box::new(Frames::new(config)));
+        self.overhead_bytes = overhead_bytes;
+        self
+    }
+
     pub(crate) fn priority(service: Service, limit: QueueLimit) -> Self {
         Self::new(service, limit, Discipline::Priority(Box::default()))
     }
@@ -127,6 +139,8 @@ impl Scheduler {
             compressor: None,
             shaper: None,
             held: None,
+            frames: None,
+            overhead_bytes: 0,
             occupancy: Occupancy::default(),
             probe: None,
         }
@@ -140,6 +154,8 @@ impl Scheduler {
     #[inline]
     pub(crate) fn next_choice(&self) -> Instant {
         match (self.state, &self.arq) {
+            _ if self.state == State::Down => Instant::FAR_FUTURE,
+            _ if let Some(frames) = &self.frames => self.next_in(frames),
             (State::Up, _) if self.packets > 0 => match self.held {
                 Some((until, _)) => self.free_at.max(until),
                 None => self.free_at,
@@ -149,12 +165,25 @@ impl Scheduler {
         }
     }
 
+    /// When a packet has been sent in frames, or the next can be.
+    fn next_in(&self, frames: &Frames) -> Instant {
+        match frames.completion() {
+            Some(completion) => completion,
+            None if self.packets > 0 => frames.opportunity(self.free_at),
+            None => Instant::FAR_FUTURE,
+        }
+    }
+
     /// Makes every choice that is due by `now`.
     pub(crate) fn run(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
         while self.next_choice() <= now {
             let at = self.next_choice();
             self.count_waits(at);
-            if let Some((_, parcel)) = self.held.take() {
+            if let Some((parcel, start)) = self.frames.as_mut().and_then(|frames| frames.take()) {
+                self.free_at = at;
+                self.occupancy.waits.busy += at - start;
+                outlet.carry(Transmission { start, end: at }, parcel);
+            } else if let Some((_, parcel)) = self.held.take() {
                 self.count_out(parcel);
                 self.shape(at, parcel, outlet);
             } else if let Some(frame) = self.arq.as_mut().and_then(|arq| arq.take_due(at)) {
@@ -174,7 +203,7 @@ impl Scheduler {
         outlet: &mut Outlet<'_>,
     ) -> Result<Fate, DropReason> {
         self.run(now, outlet);
-        if self.state == State::Up && self.free_at <= now && self.held.is_none() {
+        if self.is_idle(now) {
             self.free_at = now;
             self.push(now, parcel, outlet);
             let fate = self.choose(now, outlet).map(|parcel| self.shape(now, parcel, outlet));
@@ -184,11 +213,24 @@ impl Scheduler {
             return Err(DropReason::QueueFull);
         }
         self.count_waits(now);
+        if self.packets == 0 && self.frames.as_ref().is_some_and(|frames| !frames.is_sending()) {
+            // It waits for a slot, and not for a packet.
+            self.free_at = self.free_at.max(now);
+        }
         self.push(now, parcel, outlet);
         let is_kept = self.make_room(parcel, outlet);
         self.occupancy.note_peak(self.packets, self.bytes);
         self.observe(now);
         if is_kept { Ok(Fate::Arrives) } else { Err(DropReason::QueueFull) }
+    }
+
+    /// Whether a packet that comes now is sent now.
+    fn is_idle(&self, now: Instant) -> bool {
+        let has_slot = match &self.frames {
+            None => true,
+            Some(frames) => !frames.is_sending() && self.packets == 0 && frames.opportunity(now) == now,
+        };
+        self.state == State::Up && self.free_at <= now && self.held.is_none() && has_slot
     }
 
     fn admits(&mut self, parcel: Parcel) -> bool {
@@ -284,6 +326,10 @@ impl Scheduler {
     }
 
     fn transmit(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
+        if let Some(frames) = &mut self.frames {
+            frames.begin(at, parcel, u64::from(parcel.length()) + u64::from(self.overhead_bytes));
+            return Fate::Arrives;
+        }
         if self.compressor.is_some() {
             return self.transmit_compressed(at, parcel, outlet);
         }
@@ -352,7 +398,8 @@ impl Scheduler {
 
     /// Takes out what is held back at the far end of the transmission that ends after `now`.
     pub(crate) fn cut_off(&mut self, now: Instant) -> Option<Parcel> {
-        self.arq.as_mut()?.cut_off(now)
+        let sending = self.frames.as_mut().and_then(|frames| frames.take());
+        sending.map(|(parcel, _)| parcel).or_else(|| self.arq.as_mut()?.cut_off(now))
     }
 
     /// Has what is repeated from now on go to another receiver, which has no context of any flow.
@@ -382,6 +429,28 @@ impl Scheduler {
         taken
     }
 
+    /// Has it have these slots of its frames from `from` on.
+    pub(crate) fn allocate(&mut self, now: Instant, from: Instant, bursts: Bursts) {
+        if let Some(frames) = &mut self.frames {
+            frames.allocate(now, from, bursts);
+            if !frames.is_sending() {
+                // What was there for it to send before has been sent.
+                self.free_at = self.free_at.max(now);
+            }
+        }
+    }
+
+    /// Bytes that the link puts around each packet that is sent in frames.
+    pub(crate) const fn overhead_bytes(&self) -> u32 {
+        self.overhead_bytes
+    }
+
+    /// Bytes that are to be sent, with what the link puts around each packet.
+    pub(crate) fn backlog_bytes(&self, now: Instant) -> u64 {
+        let at_hand = self.frames.as_ref().map_or(0, |frames| frames.left_bytes(now));
+        self.bytes + self.packets * u64::from(self.overhead_bytes) + at_hand
+    }
+
     /// Packets that are to be repeated, and their bytes.
     pub(crate) fn to_repeat(&self) -> (u64, u64) {
         self.arq.as_ref().map_or((0, 0), |arq| arq.waiting())
@@ -389,6 +458,10 @@ impl Scheduler {
 
     /// How long a packet that comes at `now` waits, if all that waits is sent before it.
     pub(crate) fn wait_at(&self, now: Instant) -> Duration {
+        if let Some(frames) = &self.frames {
+            let bytes = self.bytes + self.packets * u64::from(self.overhead_bytes);
+            return frames.sent_at(now, bytes).saturating_since(now);
+        }
         let length = u32::try_from(self.bytes).unwrap_or(u32::MAX);
         let waiting = if length == 0 { Duration::ZERO } else { self.service.time_to_send(length) };
         let of_tokens = self.shaper.as_ref().map_or(Duration::ZERO, |shaper| shaper.wait(now, self.bytes));

@@ -9,6 +9,7 @@ use super::gilbert_elliott::GilbertElliott;
 use super::header_compression::HeaderCompression;
 use super::schema::{LinkDelay, LinkParameters};
 use super::shaper::Shaper;
+use crate::access;
 use crate::flow::trace::Traces;
 use crate::schema::File;
 
@@ -19,10 +20,12 @@ pub(crate) fn direction(
     mtu_bytes: u32,
     traces: &Traces,
 ) -> DirectionConfig {
-    let direction = parameters.complete().expect("a check completes every link");
+    let rate = access::build::rate(file, parameters);
+    let direction = rate.and_then(|rate| parameters.complete(rate)).expect("a check completes every link");
     DirectionConfig {
         conditioner: conditioner::rules(file, &parameters.conditioners),
         rate: direction.rate,
+        frames: access::build::frames(file, parameters),
         overhead_bytes: u32::try_from(direction.overhead.as_bytes()).unwrap_or(u32::MAX),
         delay: match &direction.delay {
             LinkDelay::Constant(delay) => Delay::Constant(*delay),

@@ -58,6 +58,7 @@ fn ends(file: &File, name: &str, link: &Link, faults: &mut Faults) {
 fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
     let none = LinkParameters {
         rate: None,
+        access: None,
         delay: None,
         delay_trace: None,
         link_overhead: None,
@@ -79,12 +80,20 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
     let both = core::mem::replace(&mut link.both, Flat(none)).0;
     for parameters in [&both, &link.forward, &link.reverse] {
         one_delay(parameters, faults);
+        if let (Some(rate), Some(_)) = (parameters.rate, &parameters.access) {
+            let fault = Fault::new("`rate` and `access` are both given");
+            faults.report(rate.place(), fault.help("what it sends follows from its slots: leave `rate` out"));
+        }
     }
     let never = Some(Setting::default(Probability::NEVER, place));
     let no_time = Some(Setting::default(Duration::ZERO, place));
     let dropped = Some(Setting::default(WhileDownChoice::of(WhileDown::Drop), place));
     let direction = |own: &LinkParameters| LinkParameters {
-        rate: own.rate.or(both.rate),
+        rate: own.rate.or(both.rate.filter(|_| own.access.is_none())),
+        access: match own.rate {
+            Some(_) => None,
+            None => own.access.clone().or_else(|| both.access.clone()),
+        },
         delay: own.delay.or(both.delay.filter(|_| own.delay_trace.is_none())),
         delay_trace: match own.delay {
             Some(_) => None,
@@ -122,7 +131,8 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
             .help(format!("write `{key} = \"{example}\"`, with the value you mean"));
         faults.report(place, fault);
     };
-    lacks("rate", "1.536 Mbit/s", link.forward.rate.is_some(), link.reverse.rate.is_some());
+    let has_rate = |parameters: &LinkParameters| parameters.rate.is_some() || parameters.access.is_some();
+    lacks("rate", "1.536 Mbit/s", has_rate(&link.forward), has_rate(&link.reverse));
     let has_delay =
         |parameters: &LinkParameters| parameters.delay.is_some() || parameters.delay_trace.is_some();
     lacks("delay", "250 ms", has_delay(&link.forward), has_delay(&link.reverse));

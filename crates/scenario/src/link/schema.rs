@@ -18,6 +18,7 @@ use super::fade_trace::FadeTrace;
 use super::gilbert_elliott::GilbertElliott;
 use super::header_compression::HeaderCompression;
 use super::shaper::Shaper;
+use crate::access::schema::TerminalAccess;
 use crate::bounds::{DELAY, PACKET, QUEUE, RATE};
 
 section! {
@@ -46,6 +47,8 @@ section! {
     pub struct LinkParameters {
         /// Rate of the transmitter.
         rate: Option<Setting<DataRate>>, at most RATE;
+        /// It sends on shared carriers, in place of `rate`.
+        access: Option<Nested<TerminalAccess>>;
         /// Propagation delay. Give it or `delay_trace`.
         delay: Option<Setting<Duration>>, at most DELAY;
         /// A propagation delay that follows a file, in place of `delay`.
@@ -258,14 +261,15 @@ pub enum LinkDelay {
 }
 
 impl LinkParameters {
-    /// The values, once a check has completed them; `None` before.
-    pub fn complete(&self) -> Option<Direction> {
+    /// The values, once a check has completed them; `None` before. `rate` is that of the transmitter, which slots may
+    /// give.
+    pub(crate) fn complete(&self, rate: DataRate) -> Option<Direction> {
         let delay = match (self.delay, &self.delay_trace) {
             (Some(delay), _) => LinkDelay::Constant(*delay),
             (None, trace) => LinkDelay::Trace((*trace.as_ref()?.file).clone()),
         };
         Some(Direction {
-            rate: *self.rate?,
+            rate,
             delay,
             overhead: self.link_overhead.map_or(DataSize::from_bytes(0), |overhead| *overhead),
             queue: self.queue?.0,

@@ -5,13 +5,13 @@ use slantpath_host::Host;
 use slantpath_net::{
     DestinationId, DirectionId, Leaving, Links, Network, NetworkGraph, NodeId, Planned, Source,
 };
-use slantpath_sat::{Handover, PathChange, Sky, SkySource, Way};
+use slantpath_sat::{Handover, OnDemand, PathChange, Sky, SkySource, Way};
 
 use crate::scenario::Scenario;
 use crate::sky_links;
 
-/// The network of a run.
-pub(crate) type RunNetwork<'p> = Network<Host, RunSource<'p>>;
+/// The network of a run: capacity on demand stands beside the source of its other changes.
+pub(crate) type RunNetwork<'p> = Network<Host, OnDemand<RunSource<'p>>>;
 
 /// The source of its changes and next hops.
 #[expect(

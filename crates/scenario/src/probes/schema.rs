@@ -19,6 +19,9 @@ section! {
         /// Whether the packets that hosts send to each other are counted, and their one-way delays and how these change
         /// are averaged: all packets, those of the transports' own among them.
         host_pairs: Setting<bool> = false;
+        /// Whether it is recorded what each terminal with capacity on demand had to send, asked for and had, whenever
+        /// it looked. It is not if absent.
+        access: Option<Setting<bool>>;
         /// How long the intervals are of which each flow, direction of a link, signalling link and association that
         /// carries signalling has a row.
         intervals: Setting<Interval> = Interval::Off, at most RUN;

@@ -90,7 +90,7 @@ fn paths(scenario: &Scenario, network: &mut RunNetwork<'_>, ways: &[(String, Str
     let mut count = TypedColumn::<u64>::new("satellite_count");
     let mut delay = TypedColumn::<f64>::new("propagation_s");
     let mut shared = TypedColumn::<u64>::new("shared_satellite_count");
-    for change in network.source_mut().take_path_changes() {
+    for change in network.source_mut().inner_mut().take_path_changes() {
         let (flow_name, link_name, _) = &ways[change.way];
         at.push_instant(change.at);
         flow.push(flow_name);
@@ -122,7 +122,7 @@ fn handovers(scenario: &Scenario, sky: &Sky, network: &mut RunNetwork<'_>) -> Ta
     ]
     .map(TypedColumn::<u64>::new);
     let name = |body: NodeId| plan.names()[body.index()].as_str();
-    for handover in network.source_mut().take_handovers() {
+    for handover in network.source_mut().inner_mut().take_handovers() {
         let antenna = &sky.antennas()[handover.antenna];
         at.push_instant(handover.at);
         link.push(&antenna.name);

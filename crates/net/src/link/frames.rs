@@ -1,0 +1,377 @@
+//! Frames of time slots in which a transmitter has bursts: time division multiple access.
+//!
+//! Frames follow one another from the beginning of the run on. Of each, a transmitter has the slots that it was
+//! allocated; in each of its slots, after guard time and preamble, so many bytes are sent. A packet goes on in the next
+//! slot where one is too short for it. Allocations change from a frame on, which is said beforehand.
+
+use std::collections::VecDeque;
+
+use slantpath_base::{Duration, Instant};
+
+use crate::parcel::Parcel;
+
+/// The frame of a carrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameConfig {
+    /// How long a frame is.
+    pub length: Duration,
+    /// Its slots, all equally long; not none.
+    pub slots: u32,
+    /// The part of each slot that carries no bytes, in front: guard time, preamble, headers. Shorter than a slot.
+    pub slot_overhead: Duration,
+    /// How many bytes the rest of a slot carries; not none.
+    pub slot_payload_bytes: u32,
+}
+
+/// Slots of a frame, one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotRun {
+    /// The first, from 0 on.
+    pub first: u32,
+    /// How many.
+    pub slots: u32,
+}
+
+/// The slots that a transmitter has in every frame: two runs at most, the earlier one first. Where they lie on two
+/// carriers, they do not overlap in time.
+pub type Bursts = [SlotRun; 2];
+
+impl FrameConfig {
+    /// When slot `slot` of a frame begins, after the beginning of the frame.
+    pub fn slot_start(&self, slot: u32) -> Duration {
+        let nanos = u128::from(self.length.as_nanos()) * u128::from(slot) / u128::from(self.slots.max(1));
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    /// When the frame begins that is under way at `now`.
+    pub fn frame_at(&self, now: Instant) -> Instant {
+        let since = now.since_start().as_nanos();
+        Instant::START + Duration::from_nanos(since - since % self.length.as_nanos().max(1))
+    }
+
+    /// When the first frame begins that does so at `now` or later.
+    pub fn next_frame(&self, now: Instant) -> Instant {
+        let begun = self.frame_at(now);
+        if begun == now { now } else { begun.saturating_add(self.length) }
+    }
+
+    /// Bytes that these slots carry in a frame.
+    pub fn payload_bytes(&self, bursts: &Bursts) -> u64 {
+        slots(bursts) * u64::from(self.slot_payload_bytes)
+    }
+
+    /// Bytes that have gone by `since` the beginning of a frame.
+    fn payload_until(&self, bursts: &Bursts, since: Duration) -> u64 {
+        bursts.iter().map(|run| self.of_run_until(*run, since)).sum()
+    }
+
+    fn of_run_until(&self, run: SlotRun, since: Duration) -> u64 {
+        let begun = (run.first..run.first + run.slots).len() as u64;
+        let whole = |slot: u32| self.slot_start(slot + 1) <= since;
+        // Slots are equally long but for a nanosecond: the place of `since` among them is off by one at most.
+        let at =
+            u128::from(since.as_nanos()) * u128::from(self.slots) / u128::from(self.length.as_nanos().max(1));
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let mut done = u64::from(at.saturating_sub(run.first)).min(begun);
+        while done < begun && whole(run.first + u32::try_from(done).unwrap_or(u32::MAX)) {
+            done += 1;
+        }
+        let payload = u64::from(self.slot_payload_bytes);
+        if done == begun {
+            return begun * payload;
+        }
+        let slot = run.first + u32::try_from(done).unwrap_or(u32::MAX);
+        let sending = since.saturating_sub(self.slot_start(slot)).saturating_sub(self.slot_overhead);
+        let share =
+            u128::from(sending.as_nanos()) * u128::from(payload) / u128::from(self.sending_nanos(slot));
+        done * payload + u64::try_from(share).unwrap_or(payload).min(payload)
+    }
+
+    fn sending_nanos(&self, slot: u32) -> u64 {
+        let length = self.slot_start(slot + 1) - self.slot_start(slot);
+        length.saturating_sub(self.slot_overhead).as_nanos().max(1)
+    }
+
+    /// When byte `number` of those that go in a frame, from 1 on, begins and ends.
+    fn byte(&self, bursts: &Bursts, number: u64) -> (Duration, Duration) {
+        let payload = u64::from(self.slot_payload_bytes.max(1));
+        let (slots_before, in_slot) = ((number - 1) / payload, (number - 1) % payload);
+        let [first, second] = bursts;
+        let slot = match slots_before.checked_sub(u64::from(first.slots)) {
+            None => u64::from(first.first) + slots_before,
+            Some(of_second) => u64::from(second.first) + of_second,
+        };
+        let slot = u32::try_from(slot).unwrap_or(u32::MAX);
+        let sends = self.slot_start(slot) + self.slot_overhead;
+        let nanos = u128::from(self.sending_nanos(slot));
+        let until = |bytes: u64| {
+            let nanos = (u128::from(bytes) * nanos).div_ceil(u128::from(payload));
+            sends + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        };
+        (until(in_slot), until(in_slot + 1))
+    }
+}
+
+fn slots(bursts: &Bursts) -> u64 {
+    bursts.iter().map(|run| u64::from(run.slots)).sum()
+}
+
+/// The frames of a transmitter in a run, and the packet that it is sending in them.
+#[derive(Clone, Debug)]
+pub(crate) struct Frames {
+    config: FrameConfig,
+    /// From when on it has which slots, in the order of time; the first one holds now. Each is from a frame on.
+    pieces: VecDeque<(Instant, Bursts)>,
+    sending: Option<Sending>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sending {
+    parcel: Parcel,
+    /// When its first bit left.
+    start: Instant,
+    /// What had not been sent at `counted`.
+    left_bytes: u64,
+    counted: Instant,
+}
+
+impl Frames {
+    /// Without a slot.
+    pub(crate) fn new(config: FrameConfig) -> Self {
+        Self { config, pieces: VecDeque::from([(Instant::START, Bursts::default())]), sending: None }
+    }
+
+    /// Bytes that go from the beginning of the run until `at`, were the slots always these.
+    fn payload_until(&self, bursts: &Bursts, at: Instant) -> u64 {
+        let frame = self.config.frame_at(at);
+        let frames = frame.since_start().as_nanos() / self.config.length.as_nanos().max(1);
+        let in_frame = self.config.payload_until(bursts, at.saturating_since(frame));
+        frames.saturating_mul(self.config.payload_bytes(bursts)).saturating_add(in_frame)
+    }
+
+    /// When byte `number` of those that go from the beginning of the run on begins and ends, were the slots always
+    /// these; they are some.
+    fn byte(&self, bursts: &Bursts, number: u64) -> (Instant, Instant) {
+        let of_frame = self.config.payload_bytes(bursts);
+        let (frames, number) = ((number - 1) / of_frame, (number - 1) % of_frame + 1);
+        let frame = Duration::from_nanos(frames.saturating_mul(self.config.length.as_nanos()));
+        let (begin, end) = self.config.byte(bursts, number);
+        let at = |since: Duration| Instant::START.saturating_add(frame).saturating_add(since);
+        (at(begin), at(end))
+    }
+
+    /// The allocations that hold from `from` on, each with when it begins to count and when it ends.
+    fn pieces_from(&self, from: Instant) -> impl Iterator<Item = (Instant, Instant, &Bursts)> {
+        let ends = self.pieces.iter().skip(1).map(|&(start, _)| start);
+        let ends = ends.chain(core::iter::once(Instant::FAR_FUTURE));
+        let pieces = self.pieces.iter().zip(ends);
+        pieces
+            .filter(move |(_, end)| *end > from)
+            .map(move |((start, bursts), end)| ((*start).max(from), end, bursts))
+    }
+
+    /// When byte `number` of those that go from `from` on, counted from 1, begins and ends, as far as allocations are
+    /// known; [`Instant::FAR_FUTURE`] if it never does.
+    fn byte_from(&self, from: Instant, mut number: u64) -> (Instant, Instant) {
+        for (start, end, bursts) in self.pieces_from(from) {
+            if slots(bursts) == 0 {
+                continue;
+            }
+            let before = self.payload_until(bursts, start);
+            if end == Instant::FAR_FUTURE {
+                return self.byte(bursts, before.saturating_add(number));
+            }
+            let here = self.payload_until(bursts, end) - before;
+            if number <= here {
+                return self.byte(bursts, before + number);
+            }
+            number -= here;
+        }
+        (Instant::FAR_FUTURE, Instant::FAR_FUTURE)
+    }
+
+    /// When the transmitter can send next, from `from` on; [`Instant::FAR_FUTURE`] without a slot.
+    pub(crate) fn opportunity(&self, from: Instant) -> Instant {
+        self.byte_from(from, 1).0.max(from)
+    }
+
+    /// Begins to send a packet that takes so many bytes.
+    pub(crate) fn begin(&mut self, now: Instant, parcel: Parcel, bytes: u64) {
+        debug_assert!(self.sending.is_none(), "one packet is sent at a time");
+        self.sending = Some(Sending { parcel, start: now, left_bytes: bytes, counted: now });
+    }
+
+    /// When the packet has been sent that is being sent, if there is one.
+    pub(crate) fn completion(&self) -> Option<Instant> {
+        let sending = self.sending.as_ref()?;
+        Some(match sending.left_bytes {
+            0 => sending.counted,
+            left => self.byte_from(sending.counted, left).1,
+        })
+    }
+
+    /// Whether a packet is being sent.
+    pub(crate) const fn is_sending(&self) -> bool {
+        self.sending.is_some()
+    }
+
+    /// Takes the packet that is being sent, with when that began.
+    pub(crate) fn take(&mut self) -> Option<(Parcel, Instant)> {
+        self.sending.take().map(|sending| (sending.parcel, sending.start))
+    }
+
+    /// What has not been sent of the packet at hand.
+    pub(crate) fn left_bytes(&self, now: Instant) -> u64 {
+        self.sending.as_ref().map_or(0, |sending| sending.left_bytes - self.sent_by(sending, now))
+    }
+
+    fn sent_by(&self, sending: &Sending, now: Instant) -> u64 {
+        let mut sent = 0;
+        for (start, end, bursts) in self.pieces_from(sending.counted) {
+            if start < now {
+                sent += self.payload_until(bursts, end.min(now)) - self.payload_until(bursts, start);
+            }
+        }
+        sent.min(sending.left_bytes)
+    }
+
+    /// When so many bytes beside those of the packet at hand have been sent.
+    pub(crate) fn sent_at(&self, now: Instant, bytes: u64) -> Instant {
+        match self.left_bytes(now) + bytes {
+            0 => now,
+            left => self.byte_from(now, left).1,
+        }
+    }
+
+    /// Has the transmitter have these slots from `from` on, a frame's beginning. What was to hold later no longer does.
+    pub(crate) fn allocate(&mut self, now: Instant, from: Instant, bursts: Bursts) {
+        if let Some(sending) = self.sending {
+            let left_bytes = self.left_bytes(now);
+            self.sending = Some(Sending { left_bytes, counted: now, ..sending });
+        }
+        while self.pieces.back().is_some_and(|&(later, _)| later >= from) {
+            self.pieces.pop_back();
+        }
+        self.pieces.push_back((from, bursts));
+        while self.pieces.get(1).is_some_and(|&(next, _)| next <= now) {
+            self.pieces.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parcel::{DestinationId, PacketStore};
+    use proptest::prelude::*;
+    use slantpath_wire::Packet;
+
+    /// Frames of 10 ms with ten slots, of which 0.1 ms is guard time; a byte takes 9 µs in the rest.
+    const CONFIG: FrameConfig = FrameConfig {
+        length: Duration::from_millis(10),
+        slots: 10,
+        slot_overhead: Duration::from_micros(100),
+        slot_payload_bytes: 100,
+    };
+
+    const fn run(first: u32, slots: u32) -> SlotRun {
+        SlotRun { first, slots }
+    }
+
+    fn micros(micros: u64) -> Instant {
+        Instant::START + Duration::from_micros(micros)
+    }
+
+    fn frames(bursts: Bursts) -> Frames {
+        let mut frames = Frames::new(CONFIG);
+        frames.allocate(Instant::START, Instant::START, bursts);
+        frames
+    }
+
+    #[test]
+    fn bytes_go_in_the_slots_that_are_allocated() {
+        let frames = frames([run(2, 2), run(7, 1)]);
+        // The first byte goes after the guard time of slot 2, and a packet of 250 bytes ends in the middle of slot 7.
+        assert_eq!(frames.byte_from(micros(0), 1), (micros(2_100), micros(2_109)));
+        assert_eq!(frames.byte_from(micros(0), 100).1, micros(3_000));
+        assert_eq!(frames.byte_from(micros(0), 101), (micros(3_100), micros(3_109)));
+        assert_eq!(frames.byte_from(micros(0), 250).1, micros(7_550));
+        // Three hundred a frame.
+        assert_eq!(frames.byte_from(micros(0), 301), (micros(12_100), micros(12_109)));
+        assert_eq!(frames.byte_from(micros(2_550), 50).1, micros(3_000));
+        let opportunities =
+            [0, 2_100, 2_550, 3_000, 4_000, 7_950, 8_000].map(|at| frames.opportunity(micros(at)));
+        assert_eq!(opportunities, [2_100, 2_100, 2_550, 3_100, 7_100, 7_950, 12_100].map(micros));
+    }
+
+    #[test]
+    fn a_packet_goes_on_under_another_allocation_and_waits_for_one() {
+        let mut frames = frames([run(0, 1), run(0, 0)]);
+        assert_eq!(frames.completion(), None);
+        let parcel =
+            Parcel::new(PacketStore::default().insert(Packet::default()), DestinationId(0), 250, 64, 0);
+        frames.begin(micros(100), parcel, 250);
+        assert_eq!(frames.completion(), Some(micros(20_550)));
+        // From the second frame on it has none, and from the fourth on two.
+        frames.allocate(micros(500), micros(10_000), Bursts::default());
+        assert_eq!(frames.completion(), Some(Instant::FAR_FUTURE));
+        // 44 bytes have gone in 400 µs, and the rest of the hundred goes in that slot.
+        assert_eq!(frames.left_bytes(micros(500)), 206);
+        assert_eq!(frames.left_bytes(micros(9_000)), 150);
+        frames.allocate(micros(12_000), micros(30_000), [run(4, 2), run(0, 0)]);
+        assert_eq!(frames.completion(), Some(micros(35_550)));
+        assert_eq!(frames.opportunity(micros(12_000)), micros(34_100));
+        assert_eq!(frames.take(), Some((parcel, micros(100))));
+    }
+
+    #[test]
+    fn what_was_to_hold_later_no_longer_does() {
+        let mut frames = frames([run(0, 1), run(0, 0)]);
+        frames.allocate(micros(1), micros(50_000), [run(1, 1), run(0, 0)]);
+        frames.allocate(micros(2), micros(40_000), [run(2, 1), run(0, 0)]);
+        assert_eq!(frames.opportunity(micros(40_000)), micros(42_100));
+        assert_eq!(frames.opportunity(micros(52_100)), micros(52_100));
+    }
+
+    fn any_bursts() -> impl Strategy<Value = Bursts> {
+        (0_u32..5, 0_u32..5, 0_u32..5, 0_u32..5).prop_map(|(gap, first, between, second)| {
+            let start = gap.min(10 - (first + second).min(10));
+            let later = (start + first + between).min(10 - second.min(10 - start - first));
+            [run(start, first), run(later, second.min(10 - later))]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_end_where_as_many_have_gone(
+            bursts in any_bursts(),
+            from in 0_u64..50_000_000,
+            number in 1_u64..5_000,
+        ) {
+            let frames = frames(bursts);
+            let from = Instant::START + Duration::from_nanos(from);
+            let (begin, end) = frames.byte_from(from, number);
+            if slots(&bursts) == 0 {
+                prop_assert_eq!(end, Instant::FAR_FUTURE);
+                return Ok(());
+            }
+            let gone = |at| frames.payload_until(&bursts, at) - frames.payload_until(&bursts, from);
+            prop_assert_eq!(gone(end), number);
+            prop_assert_eq!(gone(end - Duration::from_nanos(1)), number - 1);
+            prop_assert!(begin < end && gone(begin) == number - 1);
+            // Never in a slot that it does not have, nor in guard time.
+            let in_frame = begin.saturating_since(CONFIG.frame_at(begin));
+            let slot = u32::try_from(in_frame.as_nanos() / 1_000_000).unwrap();
+            prop_assert!(bursts.iter().any(|run| (run.first..run.first + run.slots).contains(&slot)));
+            prop_assert!(in_frame - CONFIG.slot_start(slot) >= CONFIG.slot_overhead);
+        }
+
+        #[test]
+        fn a_frame_carries_what_its_slots_do(bursts in any_bursts(), frame in 0_u64..1_000) {
+            let frames = frames(bursts);
+            let at = |frame: u64| Instant::from_millis(10 * frame);
+            let gone = frames.payload_until(&bursts, at(frame + 1)) - frames.payload_until(&bursts, at(frame));
+            prop_assert_eq!(gone, 100 * slots(&bursts));
+        }
+    }
+}
