@@ -15,7 +15,7 @@ use crate::parcel::Parcel;
 pub struct FrameConfig {
     /// How long a frame is.
     pub length: Duration,
-    /// Its slots, all equally long; not none.
+    /// Its slots, all equally long; not none. What they leave of the frame, less than a nanosecond each, is at its end.
     pub slots: u32,
     /// The part of each slot that carries no bytes, in front: guard time, preamble, headers. Shorter than a slot.
     pub slot_overhead: Duration,
@@ -37,10 +37,13 @@ pub struct SlotRun {
 pub type Bursts = [SlotRun; 2];
 
 impl FrameConfig {
+    fn slot_nanos(&self) -> u64 {
+        (self.length.as_nanos() / u64::from(self.slots.max(1))).max(1)
+    }
+
     /// When slot `slot` of a frame begins, after the beginning of the frame.
     pub fn slot_start(&self, slot: u32) -> Duration {
-        let nanos = u128::from(self.length.as_nanos()) * u128::from(slot) / u128::from(self.slots.max(1));
-        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        Duration::from_nanos(self.slot_nanos() * u64::from(slot))
     }
 
     /// When the frame begins that is under way at `now`.
@@ -66,50 +69,70 @@ impl FrameConfig {
     }
 
     fn of_run_until(&self, run: SlotRun, since: Duration) -> u64 {
-        let begun = (run.first..run.first + run.slots).len() as u64;
-        let whole = |slot: u32| self.slot_start(slot + 1) <= since;
-        // Slots are equally long but for a nanosecond: the place of `since` among them is off by one at most.
-        let at =
-            u128::from(since.as_nanos()) * u128::from(self.slots) / u128::from(self.length.as_nanos().max(1));
-        let at = u32::try_from(at).unwrap_or(u32::MAX);
-        let mut done = u64::from(at.saturating_sub(run.first)).min(begun);
-        while done < begun && whole(run.first + u32::try_from(done).unwrap_or(u32::MAX)) {
-            done += 1;
-        }
+        let begun = since.as_nanos() / self.slot_nanos();
+        let whole = begun.saturating_sub(u64::from(run.first)).min(u64::from(run.slots));
         let payload = u64::from(self.slot_payload_bytes);
-        if done == begun {
-            return begun * payload;
+        let is_inside = (u64::from(run.first)..u64::from(run.first) + u64::from(run.slots)).contains(&begun);
+        if !is_inside {
+            return whole * payload;
         }
-        let slot = run.first + u32::try_from(done).unwrap_or(u32::MAX);
-        let sending = since.saturating_sub(self.slot_start(slot)).saturating_sub(self.slot_overhead);
-        let share =
-            u128::from(sending.as_nanos()) * u128::from(payload) / u128::from(self.sending_nanos(slot));
-        done * payload + u64::try_from(share).unwrap_or(payload).min(payload)
+        let in_slot = Duration::from_nanos(since.as_nanos() % self.slot_nanos());
+        let sending = in_slot.saturating_sub(self.slot_overhead).as_nanos();
+        whole * payload + scaled(sending, payload, self.sending_nanos())
     }
 
-    fn sending_nanos(&self, slot: u32) -> u64 {
-        let length = self.slot_start(slot + 1) - self.slot_start(slot);
-        length.saturating_sub(self.slot_overhead).as_nanos().max(1)
+    /// The part of a slot in which bytes go.
+    fn sending_nanos(&self) -> u64 {
+        self.slot_nanos().saturating_sub(self.slot_overhead.as_nanos()).max(1)
     }
 
-    /// When byte `number` of those that go in a frame, from 1 on, begins and ends.
-    fn byte(&self, bursts: &Bursts, number: u64) -> (Duration, Duration) {
+    /// After the beginning of a frame, when so many bytes of those that go in it have gone, and the next begins. In
+    /// between may be the time to the next slot.
+    fn gone(&self, bursts: &Bursts, bytes: u64) -> Duration {
         let payload = u64::from(self.slot_payload_bytes.max(1));
-        let (slots_before, in_slot) = ((number - 1) / payload, (number - 1) % payload);
-        let [first, second] = bursts;
+        // What fills a slot has gone at the end of that one.
+        let (slots_before, in_slot) = match (bytes / payload, bytes % payload) {
+            (slots, 0) if slots > 0 => (slots - 1, payload),
+            both => both,
+        };
+        self.in_slot(bursts, slots_before, scaled_up(in_slot, self.sending_nanos(), payload))
+    }
+
+    /// After the beginning of a frame, when the byte begins that so many go before.
+    fn begun(&self, bursts: &Bursts, bytes: u64) -> Duration {
+        let payload = u64::from(self.slot_payload_bytes.max(1));
+        self.in_slot(bursts, bytes / payload, scaled_up(bytes % payload, self.sending_nanos(), payload))
+    }
+
+    /// So many nanoseconds into the sending part of the slot that so many of these are before.
+    fn in_slot(&self, [first, second]: &Bursts, slots_before: u64, nanos: u64) -> Duration {
         let slot = match slots_before.checked_sub(u64::from(first.slots)) {
             None => u64::from(first.first) + slots_before,
             Some(of_second) => u64::from(second.first) + of_second,
         };
-        let slot = u32::try_from(slot).unwrap_or(u32::MAX);
-        let sends = self.slot_start(slot) + self.slot_overhead;
-        let nanos = u128::from(self.sending_nanos(slot));
-        let until = |bytes: u64| {
-            let nanos = (u128::from(bytes) * nanos).div_ceil(u128::from(payload));
-            sends + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
-        };
-        (until(in_slot), until(in_slot + 1))
+        Duration::from_nanos(slot * self.slot_nanos() + self.slot_overhead.as_nanos() + nanos)
     }
+}
+
+/// `value` times `numerator` over `denominator`, which is not zero; rounded down.
+fn scaled(value: u64, numerator: u64, denominator: u64) -> u64 {
+    match value.checked_mul(numerator) {
+        Some(product) => product / denominator,
+        None => wide(u128::from(value) * u128::from(numerator) / u128::from(denominator)),
+    }
+}
+
+/// The same, rounded up.
+fn scaled_up(value: u64, numerator: u64, denominator: u64) -> u64 {
+    match value.checked_mul(numerator) {
+        Some(product) => product.div_ceil(denominator),
+        None => wide((u128::from(value) * u128::from(numerator)).div_ceil(u128::from(denominator))),
+    }
+}
+
+#[cold]
+fn wide(value: u128) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
 }
 
 fn slots(bursts: &Bursts) -> u64 {
@@ -123,6 +146,19 @@ pub(crate) struct Frames {
     /// From when on it has which slots, in the order of time; the first one holds now. Each is from a frame on.
     pieces: VecDeque<(Instant, Bursts)>,
     sending: Option<Sending>,
+    /// What is known of where the next packet can begin, if only one allocation is.
+    place: Option<Place>,
+}
+
+/// Where a packet can begin.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// From when on the transmitter is free.
+    free: Instant,
+    /// When the next byte can go.
+    open: Instant,
+    /// Bytes that have gone by then, were the slots always those of the allocation.
+    gone: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -133,12 +169,21 @@ struct Sending {
     /// What had not been sent at `counted`.
     left_bytes: u64,
     counted: Instant,
+    /// When all of it has been sent, as far as allocations are known.
+    completion: Instant,
+    /// Bytes that will have gone by then, were the slots always those of the only allocation; if that is known.
+    gone: Option<u64>,
 }
 
 impl Frames {
     /// Without a slot.
     pub(crate) fn new(config: FrameConfig) -> Self {
-        Self { config, pieces: VecDeque::from([(Instant::START, Bursts::default())]), sending: None }
+        Self {
+            config,
+            pieces: VecDeque::from([(Instant::START, Bursts::default())]),
+            sending: None,
+            place: None,
+        }
     }
 
     /// Bytes that go from the beginning of the run until `at`, were the slots always these.
@@ -149,15 +194,27 @@ impl Frames {
         frames.saturating_mul(self.config.payload_bytes(bursts)).saturating_add(in_frame)
     }
 
-    /// When byte `number` of those that go from the beginning of the run on begins and ends, were the slots always
-    /// these; they are some.
-    fn byte(&self, bursts: &Bursts, number: u64) -> (Instant, Instant) {
+    /// When so many bytes have gone since the beginning of the run, were the slots always these; they are some.
+    fn gone(&self, bursts: &Bursts, bytes: u64) -> Instant {
         let of_frame = self.config.payload_bytes(bursts);
-        let (frames, number) = ((number - 1) / of_frame, (number - 1) % of_frame + 1);
-        let frame = Duration::from_nanos(frames.saturating_mul(self.config.length.as_nanos()));
-        let (begin, end) = self.config.byte(bursts, number);
-        let at = |since: Duration| Instant::START.saturating_add(frame).saturating_add(since);
-        (at(begin), at(end))
+        // What fills a frame has gone in that one.
+        let (frames, in_frame) = match (bytes / of_frame, bytes % of_frame) {
+            (frames, 0) if frames > 0 => (frames - 1, of_frame),
+            both => both,
+        };
+        self.frame_start(frames).saturating_add(self.config.gone(bursts, in_frame))
+    }
+
+    /// When the byte begins that so many go before.
+    fn begun(&self, bursts: &Bursts, bytes: u64) -> Instant {
+        let of_frame = self.config.payload_bytes(bursts);
+        let start = self.frame_start(bytes / of_frame);
+        start.saturating_add(self.config.begun(bursts, bytes % of_frame))
+    }
+
+    fn frame_start(&self, frames: u64) -> Instant {
+        Instant::START
+            .saturating_add(Duration::from_nanos(frames.saturating_mul(self.config.length.as_nanos())))
     }
 
     /// The allocations that hold from `from` on, each with when it begins to count and when it ends.
@@ -170,44 +227,63 @@ impl Frames {
             .map(move |((start, bursts), end)| ((*start).max(from), end, bursts))
     }
 
-    /// When byte `number` of those that go from `from` on, counted from 1, begins and ends, as far as allocations are
-    /// known; [`Instant::FAR_FUTURE`] if it never does.
-    fn byte_from(&self, from: Instant, mut number: u64) -> (Instant, Instant) {
+    /// The allocation under which byte `number` goes of those that go from `from` on, counted from 1, and how many of
+    /// its own go before and with it; `None` if it never goes, as far as allocations are known.
+    fn find(&self, from: Instant, mut number: u64) -> Option<(&Bursts, u64)> {
         for (start, end, bursts) in self.pieces_from(from) {
             if slots(bursts) == 0 {
                 continue;
             }
             let before = self.payload_until(bursts, start);
             if end == Instant::FAR_FUTURE {
-                return self.byte(bursts, before.saturating_add(number));
+                return Some((bursts, before.saturating_add(number)));
             }
             let here = self.payload_until(bursts, end) - before;
             if number <= here {
-                return self.byte(bursts, before + number);
+                return Some((bursts, before + number));
             }
             number -= here;
         }
-        (Instant::FAR_FUTURE, Instant::FAR_FUTURE)
+        None
     }
 
     /// When the transmitter can send next, from `from` on; [`Instant::FAR_FUTURE`] without a slot.
     pub(crate) fn opportunity(&self, from: Instant) -> Instant {
-        self.byte_from(from, 1).0.max(from)
+        if let Some(place) = self.place.filter(|place| place.free == from) {
+            return place.open;
+        }
+        let found = self.find(from, 1);
+        found.map_or(Instant::FAR_FUTURE, |(bursts, number)| self.begun(bursts, number - 1).max(from))
     }
 
     /// Begins to send a packet that takes so many bytes.
     pub(crate) fn begin(&mut self, now: Instant, parcel: Parcel, bytes: u64) {
         debug_assert!(self.sending.is_none(), "one packet is sent at a time");
-        self.sending = Some(Sending { parcel, start: now, left_bytes: bytes, counted: now });
+        let known = self.place.filter(|place| place.open == now);
+        let (completion, gone) = match (known, self.pieces.front()) {
+            // Most packets follow another, under the only allocation that there is.
+            (Some(place), Some((_, bursts))) if self.pieces.len() == 1 => {
+                let gone = place.gone + bytes;
+                (self.gone(bursts, gone), Some(gone))
+            }
+            _ => (self.completion_of(now, bytes), None),
+        };
+        self.place = None;
+        self.sending =
+            Some(Sending { parcel, start: now, left_bytes: bytes, counted: now, completion, gone });
+    }
+
+    /// When so many bytes have gone that begin to go at `from`.
+    fn completion_of(&self, from: Instant, bytes: u64) -> Instant {
+        if bytes == 0 {
+            return from;
+        }
+        self.find(from, bytes).map_or(Instant::FAR_FUTURE, |(bursts, number)| self.gone(bursts, number))
     }
 
     /// When the packet has been sent that is being sent, if there is one.
     pub(crate) fn completion(&self) -> Option<Instant> {
-        let sending = self.sending.as_ref()?;
-        Some(match sending.left_bytes {
-            0 => sending.counted,
-            left => self.byte_from(sending.counted, left).1,
-        })
+        self.sending.as_ref().map(|sending| sending.completion)
     }
 
     /// Whether a packet is being sent.
@@ -215,9 +291,36 @@ impl Frames {
         self.sending.is_some()
     }
 
-    /// Takes the packet that is being sent, with when that began.
-    pub(crate) fn take(&mut self) -> Option<(Parcel, Instant)> {
-        self.sending.take().map(|sending| (sending.parcel, sending.start))
+    /// Takes the packet that has been sent, with when that began.
+    pub(crate) fn take_sent(&mut self) -> Option<(Parcel, Instant)> {
+        let sending = self.sending.take()?;
+        self.forget_past(sending.completion);
+        self.note_place(sending.completion, sending.gone);
+        Some((sending.parcel, sending.start))
+    }
+
+    /// Takes the packet that is being sent, which has not been sent whole.
+    pub(crate) fn cut_off(&mut self) -> Option<Parcel> {
+        self.sending.take().map(|sending| sending.parcel)
+    }
+
+    /// Finds out when the transmitter can send next, from `now` on, for those who ask.
+    pub(crate) fn seek(&mut self, now: Instant) {
+        if self.sending.is_none() && self.place.is_none_or(|place| place.free != now) {
+            self.forget_past(now);
+            self.note_place(now, None);
+        }
+    }
+
+    /// Notes when the next byte can go from `free` on, and how many have `gone` by then, if one allocation decides that.
+    fn note_place(&mut self, free: Instant, gone: Option<u64>) {
+        self.place = match self.pieces.front() {
+            Some((_, bursts)) if self.pieces.len() == 1 && slots(bursts) > 0 => {
+                let gone = gone.unwrap_or_else(|| self.payload_until(bursts, free));
+                Some(Place { free, open: self.begun(bursts, gone).max(free), gone })
+            }
+            _ => None,
+        };
     }
 
     /// What has not been sent of the packet at hand.
@@ -237,24 +340,28 @@ impl Frames {
 
     /// When so many bytes beside those of the packet at hand have been sent.
     pub(crate) fn sent_at(&self, now: Instant, bytes: u64) -> Instant {
-        match self.left_bytes(now) + bytes {
-            0 => now,
-            left => self.byte_from(now, left).1,
+        self.completion_of(now, self.left_bytes(now) + bytes)
+    }
+
+    /// Forgets the allocations that no longer hold at `now`.
+    fn forget_past(&mut self, now: Instant) {
+        while self.pieces.get(1).is_some_and(|&(next, _)| next <= now) {
+            self.pieces.pop_front();
         }
     }
 
     /// Has the transmitter have these slots from `from` on, a frame's beginning. What was to hold later no longer does.
     pub(crate) fn allocate(&mut self, now: Instant, from: Instant, bursts: Bursts) {
-        if let Some(sending) = self.sending {
-            let left_bytes = self.left_bytes(now);
-            self.sending = Some(Sending { left_bytes, counted: now, ..sending });
-        }
+        let left_bytes = self.left_bytes(now);
+        self.place = None;
         while self.pieces.back().is_some_and(|&(later, _)| later >= from) {
             self.pieces.pop_back();
         }
         self.pieces.push_back((from, bursts));
-        while self.pieces.get(1).is_some_and(|&(next, _)| next <= now) {
-            self.pieces.pop_front();
+        self.forget_past(now);
+        if let Some(sending) = self.sending {
+            let completion = self.completion_of(now, left_bytes);
+            self.sending = Some(Sending { left_bytes, counted: now, completion, gone: None, ..sending });
         }
     }
 }
@@ -280,6 +387,16 @@ mod tests {
 
     fn micros(micros: u64) -> Instant {
         Instant::START + Duration::from_micros(micros)
+    }
+
+    impl Frames {
+        /// When byte `number` of those that go from `from` on begins and ends.
+        fn byte_from(&self, from: Instant, number: u64) -> (Instant, Instant) {
+            let never = (Instant::FAR_FUTURE, Instant::FAR_FUTURE);
+            let found = self.find(from, number);
+            found
+                .map_or(never, |(bursts, number)| (self.begun(bursts, number - 1), self.gone(bursts, number)))
+        }
     }
 
     fn frames(bursts: Bursts) -> Frames {
@@ -321,7 +438,7 @@ mod tests {
         frames.allocate(micros(12_000), micros(30_000), [run(4, 2), run(0, 0)]);
         assert_eq!(frames.completion(), Some(micros(35_550)));
         assert_eq!(frames.opportunity(micros(12_000)), micros(34_100));
-        assert_eq!(frames.take(), Some((parcel, micros(100))));
+        assert_eq!(frames.take_sent(), Some((parcel, micros(100))));
     }
 
     #[test]

@@ -179,7 +179,7 @@ impl Scheduler {
         while self.next_choice() <= now {
             let at = self.next_choice();
             self.count_waits(at);
-            if let Some((parcel, start)) = self.frames.as_mut().and_then(|frames| frames.take()) {
+            if let Some((parcel, start)) = self.frames.as_mut().and_then(|frames| frames.take_sent()) {
                 self.free_at = at;
                 self.occupancy.waits.busy += at - start;
                 outlet.carry(Transmission { start, end: at }, parcel);
@@ -203,6 +203,9 @@ impl Scheduler {
         outlet: &mut Outlet<'_>,
     ) -> Result<Fate, DropReason> {
         self.run(now, outlet);
+        if let Some(frames) = &mut self.frames {
+            frames.seek(now);
+        }
         if self.is_idle(now) {
             self.free_at = now;
             self.push(now, parcel, outlet);
@@ -398,8 +401,8 @@ impl Scheduler {
 
     /// Takes out what is held back at the far end of the transmission that ends after `now`.
     pub(crate) fn cut_off(&mut self, now: Instant) -> Option<Parcel> {
-        let sending = self.frames.as_mut().and_then(|frames| frames.take());
-        sending.map(|(parcel, _)| parcel).or_else(|| self.arq.as_mut()?.cut_off(now))
+        let sending = self.frames.as_mut().and_then(|frames| frames.cut_off());
+        sending.or_else(|| self.arq.as_mut()?.cut_off(now))
     }
 
     /// Has what is repeated from now on go to another receiver, which has no context of any flow.
