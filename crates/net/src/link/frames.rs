@@ -312,7 +312,8 @@ impl Frames {
         }
     }
 
-    /// Notes when the next byte can go from `free` on, and how many have `gone` by then, if one allocation decides that.
+    /// Notes when the next byte can go from `free` on, and how many have `gone` by then, if one allocation decides
+    /// that.
     fn note_place(&mut self, free: Instant, gone: Option<u64>) {
         self.place = match self.pieces.front() {
             Some((_, bursts)) if self.pieces.len() == 1 && slots(bursts) > 0 => {
