@@ -6,7 +6,7 @@ use slantpath_host::{Arrivals, Protocol, RequestCount, RequestsConfig, SessionLo
 use slantpath_tcp::TcpConfig;
 
 use crate::fixture::direction;
-use crate::sessions::{World, world_asking};
+use crate::sessions::{Server, World, world_asking, world_of};
 use crate::{sctp, tcp};
 
 const fn bytes(bytes: u64) -> DataSize {
@@ -22,7 +22,7 @@ fn one(protocol: &Protocol, loss: &str, requests: RequestsConfig, sizes: Sizes) 
     let mut link = direction("1 Mbit/s", "100 ms");
     link.loss = loss.parse().unwrap();
     let arrivals = Arrivals::Constant { interval: Duration::from_secs(1_000) };
-    world_asking(protocol, &link, SessionLoad::Drawn { arrivals, sizes }, 20_000..=20_001, Some(requests))
+    world_asking(protocol, &link, SessionLoad::Drawn { arrivals, sizes }, 20_000..=20_001, requests)
 }
 
 fn requests(count: u32, think: ThinkTime) -> RequestsConfig {
@@ -116,4 +116,22 @@ fn a_session_that_breaks_is_told_with_the_reason_and_the_request_that_has_no_ans
     let (sent, asked) = only(&over);
     assert!(sent.failure.is_some(), "{sent:?}");
     assert!(asked.last().is_some_and(|last| last.answered.is_none()) && asked.len() > 2, "{asked:?}");
+}
+
+#[test]
+fn a_server_that_does_not_understand_what_comes_breaks_the_session_off() {
+    for protocol in [tcp(), sctp()] {
+        let link = direction("1 Mbit/s", "100 ms");
+        let trace = vec![(Duration::from_secs(1), bytes(100_000))];
+        let ports = 20_000..=20_001;
+        let mut world =
+            world_of(&protocol, &link, SessionLoad::Trace(trace.into()), ports, None, Server::Answers);
+        let [over, others] = world.records(Instant::from_secs(60));
+        assert_eq!(others, SessionRecords::default());
+        let ([sent], [received]) = (&over.sent[..], &over.received[..]) else { panic!("{over:?}") };
+        assert!(sent.failure.is_some() && sent.answers.is_none(), "{sent:?}");
+        // It has seen the first of it only, three or five ways of the link after the beginning, and says so at once.
+        assert!(received.bytes_delivered <= 8_000, "{received:?}");
+        assert!(sent.ended.unwrap() < Instant::from_millis(1_900), "{sent:?}");
+    }
 }

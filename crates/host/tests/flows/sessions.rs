@@ -38,7 +38,7 @@ fn world(
     load: SessionLoad,
     ports: std::ops::RangeInclusive<u16>,
 ) -> World {
-    world_asking(protocol, link, load, ports, None)
+    world_of(protocol, link, load, ports, None, Server::Receives)
 }
 
 /// The same, where the first asks the second.
@@ -47,7 +47,26 @@ pub(crate) fn world_asking(
     link: &DirectionConfig,
     load: SessionLoad,
     ports: std::ops::RangeInclusive<u16>,
+    requests: RequestsConfig,
+) -> World {
+    world_of(protocol, link, load, ports, Some(requests), Server::Answers)
+}
+
+/// What the second host makes of what comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Server {
+    Answers,
+    Receives,
+}
+
+/// The same for any two ends, whether or not they understand each other.
+pub(crate) fn world_of(
+    protocol: &Protocol,
+    link: &DirectionConfig,
+    load: SessionLoad,
+    ports: std::ops::RangeInclusive<u16>,
     requests: Option<RequestsConfig>,
+    server: Server,
 ) -> World {
     let mut builder = NetworkBuilder::new();
     let (from, to) = (builder.host("from"), builder.host("to"));
@@ -77,10 +96,10 @@ pub(crate) fn world_asking(
         admission: None,
     };
     sending.add_session_source(config, seed, "sessions/ftp");
-    let server = transport(peer, PORT, None);
-    match requests {
-        Some(_) => receiving.add_request_server(server, MESSAGE, seed, "sessions/ftp"),
-        None => receiving.add_session_server(server, seed, "sessions/ftp"),
+    let accepts = transport(peer, PORT, None);
+    match server {
+        Server::Answers => receiving.add_request_server(accepts, MESSAGE, seed, "sessions/ftp"),
+        Server::Receives => receiving.add_session_server(accepts, seed, "sessions/ftp"),
     };
     let graph = builder.build().unwrap();
     World { network: Network::new(graph, seed, vec![sending, receiving]), from, to }

@@ -60,8 +60,15 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
 
 fn carriers(system: &Named<AccessSystem>, faults: &mut Faults) {
     positive(&system.frame, "a frame", faults);
-    positive(&system.ask_every, "an interval", faults);
-    positive(&system.plan_every, "an interval", faults);
+    for interval in [&system.ask_every, &system.plan_every] {
+        if **interval < *system.frame {
+            let message = format!("{} is less than a frame of {}", **interval, *system.frame);
+            let help = "a plan holds from the beginning of a frame on: let it be a frame at least";
+            faults.report(interval.place(), Fault::new(message).help(help));
+        } else {
+            positive(interval, "an interval", faults);
+        }
+    }
     let mut none = |setting: &Setting<u32>, what: &str| {
         if **setting == 0 {
             let fault = Fault::new(format!("without {what} nothing is ever sent"));
