@@ -1,9 +1,12 @@
 //! The cases that are counted, each deterministic.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use slantpath_base::Instant;
 
 use slantpath_cc::Algorithm;
+use slantpath_scenario::{RunOptions, Scenario, TraceFiles, run};
 
 use crate::dumbbell::{self, Governed, Protocol};
 use crate::pair::slantpath::Slantpath;
@@ -28,7 +31,7 @@ const RFCS: Governed = Governed::ByTheRfcs;
 
 impl Case {
     /// All cases, in the order of the table.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self { name: "tcp-dumbbell-10", unit: HOP, prepare: || Ok(dumbbell(Protocol::Tcp, RFCS, 10)) },
         Self { name: "tcp-dumbbell-100", unit: HOP, prepare: || Ok(dumbbell(Protocol::Tcp, RFCS, 100)) },
         Self { name: "tcp-new-reno", unit: HOP, prepare: || Ok(by_time(Algorithm::Standard)) },
@@ -38,6 +41,8 @@ impl Case {
         Self { name: "tcp-bbr3", unit: HOP, prepare: || Ok(by_time(Algorithm::Bbr3)) },
         Self { name: "tcp-backlog", unit: HOP, prepare: || Ok(by_time(Algorithm::Backlog)) },
         Self { name: "sctp-dumbbell-10", unit: HOP, prepare: || Ok(dumbbell(Protocol::Sctp, RFCS, 10)) },
+        Self { name: "tcp-link", unit: HOP, prepare: || one_link("rate = \"20 Mbit/s\"") },
+        Self { name: "tcp-on-demand", unit: HOP, prepare: || one_link(ON_DEMAND) },
         Self { name: "sctp-pair-1024", unit: "message", prepare: || pair(1_024) },
         Self { name: "sctp-pair-100", unit: "message", prepare: || pair(100) },
     ];
@@ -69,6 +74,45 @@ fn dumbbell(protocol: Protocol, governed: Governed, flows: usize) -> Work {
 /// The same of ten TCP flows whose losses are found by time.
 fn by_time(algorithm: Algorithm) -> Work {
     dumbbell(Protocol::Tcp, Governed::ByTime(algorithm), 10)
+}
+
+/// A terminal that asks for 20 Mbit/s, of which it has two for good.
+const ON_DEMAND: &str = r#"access = { system = "satellite", permanent = "2 Mbit/s", most = "20 Mbit/s" }
+[access.satellite]
+carriers = 2
+carrier_rate = "40 Mbit/s"
+frame = "20 ms"
+slots = 100
+slot_overhead = "10 us"
+hop = "20 ms"
+ask_every = "100 ms"
+plan_every = "100 ms""#;
+
+/// Ten TCP flows for twenty seconds over one link that sends as its last key says.
+fn one_link(sends: &str) -> Result<Work, Failure> {
+    const FILE: &str = r#"
+[scenario]
+name = "one-link"
+duration = "20 s"
+[probes]
+messages = false
+[nodes]
+terminal = { kind = "host" }
+hub = { kind = "host" }
+[flows.bulk]
+transport = "tcp"
+from = "terminal"
+to = "hub"
+count = 10
+content = "pattern"
+application = { kind = "bulk", message_size = "64 KiB", total = "unlimited" }
+[links.satellite]
+ends = ["terminal", "hub"]
+delay = "20 ms"
+"#;
+    let no_files: TraceFiles = Arc::new(|_: &str| Err(std::io::ErrorKind::NotFound.into()));
+    let scenario = Scenario::parse("one-link.toml", &format!("{FILE}{sends}\n"), &[], no_files)?;
+    Ok(Box::new(move || run(&scenario, &RunOptions::default()).expect("nobody stops it").packet_hops))
 }
 
 /// Messages from one endpoint to another in memory as bytes, after enough of them that all buffers have grown: how many

@@ -8,8 +8,8 @@ use std::net::IpAddr;
 use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    DirectionConfig, FrameConfig, Host, InterfaceId, Network, NetworkBuilder, NodeId, Planned, QueueConfig,
-    QueueLimit, WhileDown,
+    Change, DirectionConfig, DropReason, FrameConfig, Host, InterfaceId, LinkEnd, Network, NetworkBuilder,
+    NodeId, Planned, QueueConfig, QueueLimit, WhileDown,
 };
 use slantpath_sat::{Access, AccessConfig, AccessSample, Ask, OnDemand, TerminalConfig};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
@@ -87,6 +87,11 @@ struct World {
 /// Terminals on one carrier with 250 ms to the hub, which is also where the controller is. They look every 100 ms, it
 /// plans as often, takes 20 ms for it, and has plans be known 30 ms before they hold.
 fn world(terminals: &[Terminal], carriers: u32) -> World {
+    world_with(terminals, carriers, &[])
+}
+
+/// The same with changes of what the first one sends by, in microseconds.
+fn world_with(terminals: &[Terminal], carriers: u32, changes: &[(u64, Change)]) -> World {
     let mut builder = NetworkBuilder::new();
     let hub = builder.host("hub");
     let (mut places, mut configs) = (Vec::new(), Vec::new());
@@ -113,6 +118,9 @@ fn world(terminals: &[Terminal], carriers: u32) -> World {
             release_after: terminal.release_after,
             interruption: terminal.interruption,
         });
+    }
+    for &(at, change) in changes {
+        builder.change(micros(at), configs[0].direction, change);
     }
     let graph = builder.build().unwrap();
     let mut access = Access::new(AccessConfig {
@@ -173,6 +181,25 @@ fn packets_leave_in_the_slots_of_their_terminal() {
     // Those of the first end with slots 0 and 1, and in the middle of the third slot after them.
     let expected = [(1_000, 90), (2_000, 90), (3_550, 90), (15_000, 290), (20_550, 240)];
     assert_eq!(departures, expected.map(|(at, length)| (micros(at), length)));
+}
+
+#[test]
+fn a_packet_that_comes_while_another_is_sent_follows_it_and_one_that_is_cut_off_is_lost() {
+    for (changes, expected) in [
+        // 55 bytes of the first go in what is left of its slot, and 45 in the next, and so on.
+        (vec![], vec![(1_505, 90), (2_505, 90)]),
+        (vec![(700, Change::Down), (5_000, Change::Up)], vec![(6_000, 90)]),
+    ] {
+        let mut world = world_with(&[terminal(10, 10, Ask::Never)], 1, &changes);
+        world.send(1, micros(500), 90);
+        world.send(1, micros(600), 90);
+        let departures = world.departures(Instant::from_secs(2));
+        let expected: Vec<_> = expected.into_iter().map(|(at, length)| (micros(at), length)).collect();
+        assert_eq!(departures, expected);
+        let (_, interface) = world.terminals[0];
+        let lost = world.network.counters(interface.outbound()).dropped(DropReason::Down).packets;
+        assert_eq!((lost, world.network.packets_under_way()), (2 - expected.len() as u64, 0));
+    }
 }
 
 #[test]

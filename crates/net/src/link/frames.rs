@@ -41,11 +41,6 @@ impl FrameConfig {
         (self.length.as_nanos() / u64::from(self.slots.max(1))).max(1)
     }
 
-    /// When slot `slot` of a frame begins, after the beginning of the frame.
-    pub fn slot_start(&self, slot: u32) -> Duration {
-        Duration::from_nanos(self.slot_nanos() * u64::from(slot))
-    }
-
     /// When the frame begins that is under way at `now`.
     pub fn frame_at(&self, now: Instant) -> Instant {
         let since = now.since_start().as_nanos();
@@ -63,22 +58,24 @@ impl FrameConfig {
         slots(bursts) * u64::from(self.slot_payload_bytes)
     }
 
-    /// Bytes that have gone by `since` the beginning of a frame.
-    fn payload_until(&self, bursts: &Bursts, since: Duration) -> u64 {
-        bursts.iter().map(|run| self.of_run_until(*run, since)).sum()
+    /// Bytes that have gone by `since` the beginning of a frame, and those that have begun to.
+    fn payload_until(&self, bursts: &Bursts, since: Duration) -> (u64, u64) {
+        let [(gone, begun), (more_gone, more_begun)] = bursts.map(|run| self.of_run_until(run, since));
+        (gone + more_gone, begun + more_begun)
     }
 
-    fn of_run_until(&self, run: SlotRun, since: Duration) -> u64 {
-        let begun = since.as_nanos() / self.slot_nanos();
-        let whole = begun.saturating_sub(u64::from(run.first)).min(u64::from(run.slots));
+    fn of_run_until(&self, run: SlotRun, since: Duration) -> (u64, u64) {
+        let slot = since.as_nanos() / self.slot_nanos();
+        let whole = slot.saturating_sub(u64::from(run.first)).min(u64::from(run.slots));
         let payload = u64::from(self.slot_payload_bytes);
-        let is_inside = (u64::from(run.first)..u64::from(run.first) + u64::from(run.slots)).contains(&begun);
+        let is_inside = (u64::from(run.first)..u64::from(run.first) + u64::from(run.slots)).contains(&slot);
         if !is_inside {
-            return whole * payload;
+            return (whole * payload, whole * payload);
         }
         let in_slot = Duration::from_nanos(since.as_nanos() % self.slot_nanos());
         let sending = in_slot.saturating_sub(self.slot_overhead).as_nanos();
-        whole * payload + scaled(sending, payload, self.sending_nanos())
+        let of_slot = [scaled, scaled_up].map(|scaled| scaled(sending, payload, self.sending_nanos()));
+        (whole * payload + of_slot[0], whole * payload + of_slot[1])
     }
 
     /// The part of a slot in which bytes go.
@@ -86,13 +83,12 @@ impl FrameConfig {
         self.slot_nanos().saturating_sub(self.slot_overhead.as_nanos()).max(1)
     }
 
-    /// After the beginning of a frame, when so many bytes of those that go in it have gone, and the next begins. In
-    /// between may be the time to the next slot.
+    /// After the beginning of a frame, when so many bytes of those that go in it have gone, one at least.
     fn gone(&self, bursts: &Bursts, bytes: u64) -> Duration {
         let payload = u64::from(self.slot_payload_bytes.max(1));
         // What fills a slot has gone at the end of that one.
         let (slots_before, in_slot) = match (bytes / payload, bytes % payload) {
-            (slots, 0) if slots > 0 => (slots - 1, payload),
+            (slots, 0) => (slots - 1, payload),
             both => both,
         };
         self.in_slot(bursts, slots_before, scaled_up(in_slot, self.sending_nanos(), payload))
@@ -146,7 +142,7 @@ pub(crate) struct Frames {
     /// From when on it has which slots, in the order of time; the first one holds now. Each is from a frame on.
     pieces: VecDeque<(Instant, Bursts)>,
     sending: Option<Sending>,
-    /// What is known of where the next packet can begin, if only one allocation is.
+    /// What is known of where the next packet can begin; nothing while more than one allocation is known.
     place: Option<Place>,
 }
 
@@ -186,20 +182,23 @@ impl Frames {
         }
     }
 
-    /// Bytes that go from the beginning of the run until `at`, were the slots always these.
-    fn payload_until(&self, bursts: &Bursts, at: Instant) -> u64 {
+    /// Bytes that have gone from the beginning of the run until `at`, and those that have begun to, were the slots
+    /// always these.
+    fn payload_until(&self, bursts: &Bursts, at: Instant) -> (u64, u64) {
         let frame = self.config.frame_at(at);
         let frames = frame.since_start().as_nanos() / self.config.length.as_nanos().max(1);
-        let in_frame = self.config.payload_until(bursts, at.saturating_since(frame));
-        frames.saturating_mul(self.config.payload_bytes(bursts)).saturating_add(in_frame)
+        let before = frames.saturating_mul(self.config.payload_bytes(bursts));
+        let (gone, begun) = self.config.payload_until(bursts, at.saturating_since(frame));
+        (before.saturating_add(gone), before.saturating_add(begun))
     }
 
-    /// When so many bytes have gone since the beginning of the run, were the slots always these; they are some.
+    /// When so many bytes have gone since the beginning of the run, one at least, were the slots always these; they are
+    /// some.
     fn gone(&self, bursts: &Bursts, bytes: u64) -> Instant {
         let of_frame = self.config.payload_bytes(bursts);
         // What fills a frame has gone in that one.
         let (frames, in_frame) = match (bytes / of_frame, bytes % of_frame) {
-            (frames, 0) if frames > 0 => (frames - 1, of_frame),
+            (frames, 0) => (frames - 1, of_frame),
             both => both,
         };
         self.frame_start(frames).saturating_add(self.config.gone(bursts, in_frame))
@@ -234,11 +233,12 @@ impl Frames {
             if slots(bursts) == 0 {
                 continue;
             }
-            let before = self.payload_until(bursts, start);
+            // A byte that has begun to go is another's.
+            let (_, before) = self.payload_until(bursts, start);
             if end == Instant::FAR_FUTURE {
                 return Some((bursts, before.saturating_add(number)));
             }
-            let here = self.payload_until(bursts, end) - before;
+            let here = self.payload_until(bursts, end).0.saturating_sub(before);
             if number <= here {
                 return Some((bursts, before + number));
             }
@@ -262,7 +262,7 @@ impl Frames {
         let known = self.place.filter(|place| place.open == now);
         let (completion, gone) = match (known, self.pieces.front()) {
             // Most packets follow another, under the only allocation that there is.
-            (Some(place), Some((_, bursts))) if self.pieces.len() == 1 => {
+            (Some(place), Some((_, bursts))) => {
                 let gone = place.gone + bytes;
                 (self.gone(bursts, gone), Some(gone))
             }
@@ -317,7 +317,7 @@ impl Frames {
     fn note_place(&mut self, free: Instant, gone: Option<u64>) {
         self.place = match self.pieces.front() {
             Some((_, bursts)) if self.pieces.len() == 1 && slots(bursts) > 0 => {
-                let gone = gone.unwrap_or_else(|| self.payload_until(bursts, free));
+                let gone = gone.unwrap_or_else(|| self.payload_until(bursts, free).1);
                 Some(Place { free, open: self.begun(bursts, gone).max(free), gone })
             }
             _ => None,
@@ -333,7 +333,8 @@ impl Frames {
         let mut sent = 0;
         for (start, end, bursts) in self.pieces_from(sending.counted) {
             if start < now {
-                sent += self.payload_until(bursts, end.min(now)) - self.payload_until(bursts, start);
+                let (gone, _) = self.payload_until(bursts, end.min(now));
+                sent += gone.saturating_sub(self.payload_until(bursts, start).1);
             }
         }
         sent.min(sending.left_bytes)
@@ -419,7 +420,7 @@ mod tests {
         assert_eq!(frames.byte_from(micros(2_550), 50).1, micros(3_000));
         let opportunities =
             [0, 2_100, 2_550, 3_000, 4_000, 7_950, 8_000].map(|at| frames.opportunity(micros(at)));
-        assert_eq!(opportunities, [2_100, 2_100, 2_550, 3_100, 7_100, 7_950, 12_100].map(micros));
+        assert_eq!(opportunities, [2_100, 2_100, 2_550, 3_100, 7_100, 7_955, 12_100].map(micros));
     }
 
     #[test]
@@ -433,13 +434,40 @@ mod tests {
         // From the second frame on it has none, and from the fourth on two.
         frames.allocate(micros(500), micros(10_000), Bursts::default());
         assert_eq!(frames.completion(), Some(Instant::FAR_FUTURE));
-        // 44 bytes have gone in 400 µs, and the rest of the hundred goes in that slot.
+        // 44 bytes have gone in 400 µs; the one that is going does so again, and fills the slot with 54 others.
         assert_eq!(frames.left_bytes(micros(500)), 206);
-        assert_eq!(frames.left_bytes(micros(9_000)), 150);
+        assert_eq!(frames.left_bytes(micros(9_000)), 151);
         frames.allocate(micros(12_000), micros(30_000), [run(4, 2), run(0, 0)]);
-        assert_eq!(frames.completion(), Some(micros(35_550)));
+        assert_eq!(frames.completion(), Some(micros(35_559)));
         assert_eq!(frames.opportunity(micros(12_000)), micros(34_100));
         assert_eq!(frames.take_sent(), Some((parcel, micros(100))));
+    }
+
+    #[test]
+    fn a_share_is_exact_however_wide_the_product() {
+        for (value, numerator, denominator, down) in [
+            (7, 3, 4, 5),
+            (8, 3, 4, 6),
+            (u64::MAX, 3, 6, u64::MAX / 2),
+            (u64::MAX - 1, 2, 4, u64::MAX / 2),
+            (u64::MAX, 2, 1, u64::MAX),
+        ] {
+            let is_whole = u128::from(value) * u128::from(numerator) % u128::from(denominator) == 0;
+            assert_eq!(scaled(value, numerator, denominator), down);
+            let up = if is_whole { down } else { down + 1 };
+            assert_eq!(scaled_up(value, numerator, denominator), up);
+        }
+    }
+
+    #[test]
+    fn a_packet_is_sent_under_two_allocations_one_after_the_other() {
+        let mut frames = frames([run(0, 1), run(0, 0)]);
+        frames.allocate(Instant::START, micros(20_000), [run(5, 1), run(0, 0)]);
+        // A hundred bytes in each of two frames, and 50 in the third.
+        assert_eq!(frames.sent_at(Instant::START, 250), micros(25_550));
+        assert_eq!(frames.sent_at(Instant::START, 200), micros(11_000));
+        assert_eq!(frames.sent_at(Instant::START, 201), micros(25_109));
+        assert_eq!(frames.sent_at(micros(7), 0), micros(7));
     }
 
     #[test]
@@ -473,22 +501,22 @@ mod tests {
                 prop_assert_eq!(end, Instant::FAR_FUTURE);
                 return Ok(());
             }
-            let gone = |at| frames.payload_until(&bursts, at) - frames.payload_until(&bursts, from);
+            let gone = |at| frames.payload_until(&bursts, at).0.saturating_sub(frames.payload_until(&bursts, from).1);
             prop_assert_eq!(gone(end), number);
             prop_assert_eq!(gone(end - Duration::from_nanos(1)), number - 1);
-            prop_assert!(begin < end && gone(begin) == number - 1);
+            prop_assert!(from <= begin && begin < end && gone(begin) == number - 1);
             // Never in a slot that it does not have, nor in guard time.
             let in_frame = begin.saturating_since(CONFIG.frame_at(begin));
             let slot = u32::try_from(in_frame.as_nanos() / 1_000_000).unwrap();
             prop_assert!(bursts.iter().any(|run| (run.first..run.first + run.slots).contains(&slot)));
-            prop_assert!(in_frame - CONFIG.slot_start(slot) >= CONFIG.slot_overhead);
+            prop_assert!(in_frame - Duration::from_millis(slot.into()) >= CONFIG.slot_overhead);
         }
 
         #[test]
         fn a_frame_carries_what_its_slots_do(bursts in any_bursts(), frame in 0_u64..1_000) {
             let frames = frames(bursts);
             let at = |frame: u64| Instant::from_millis(10 * frame);
-            let gone = frames.payload_until(&bursts, at(frame + 1)) - frames.payload_until(&bursts, at(frame));
+            let gone = frames.payload_until(&bursts, at(frame + 1)).0 - frames.payload_until(&bursts, at(frame)).1;
             prop_assert_eq!(gone, 100 * slots(&bursts));
         }
     }
