@@ -24,6 +24,7 @@ from slantpath.figures import numbers
 from slantpath.running import Job, run_job
 from slantpath.studies.ftp_qos import cases
 from slantpath.studies.ftp_qos.cases import Sky
+from slantpath.studies.ftp_qos.findings import DELAY_AT_MOST, LOSS_AT_LEAST, LOSS_AT_MOST
 from slantpath.studies.ftp_qos.measures import RunFigures
 from slantpath.studies.ftp_qos.runs import Scenarios
 
@@ -146,6 +147,19 @@ COLUMNS: Sequence[tuple[str, Callable[[Measured], float], float, int]] = (
 )
 
 
+PRINTED = {"delay / ms": (DELAY_AT_MOST,), "loss": (LOSS_AT_LEAST, LOSS_AT_MOST)}
+"""What the paper prints of single hours, by column."""
+
+
+def paper(sky: Sky, place: tuple[str, int, int]) -> Sequence[str]:
+    """Give the paper's row of a cell; none if it prints nothing of it."""
+    row = []
+    for name, _, scale, decimals in COLUMNS:
+        values = (each.values[sky] for each in PRINTED.get(name, ()) if each.place == place)
+        row.append(next((f"{scale * value:.{decimals}f}" for value in values), "–"))
+    return row if any(cell != "–" for cell in row) else ()
+
+
 def main(runs: int = 3, seconds: int = cases.END_S) -> None:
     """Print both side by side, then how long the heaviest hour takes either."""
     warnings.simplefilter("ignore", ScenarioWarning)
@@ -158,6 +172,8 @@ def main(runs: int = 3, seconds: int = cases.END_S) -> None:
             for place in cases.BESIDE:
                 cell = cases.cell(sky, place)
                 scenario = scenarios.of(cases.every(cases.FULL)[cell.name], 0).with_values(length)
+                if row := paper(sky, place):
+                    print(f"| {cell.key} | paper | " + " | ".join(row) + " |", flush=True)
                 of_ours, of_ns = [], []
                 for number in range(runs):
                     of_ours.append(ours(Job(scenario, number), sky, sessions))
