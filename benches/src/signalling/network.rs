@@ -89,7 +89,7 @@ impl Case {
             adjacent: code(adjacent),
             links: (0..links).map(link).collect(),
         });
-        PointConfig { mtp3, sccp: None }
+        PointConfig { mtp3, sccp: None, processor: None }
     }
 
     fn link(self, pair: usize, link: u8) -> LinkConfig {
@@ -144,6 +144,7 @@ fn load(pair: usize, links: u8, rate: f64, stop: Instant) -> LoadConfig {
         generator: GeneratorConfig {
             links: links.into(),
             erlang_per_link: rate * f64::from(OCTETS) * 8.0 / LINE_RATE.as_bits_per_sec() as f64,
+            steps: Vec::new(),
             line_rate: LINE_RATE,
             lengths: Lengths::Fixed(OCTETS.into()),
             selection: Selection::Link,

@@ -54,6 +54,8 @@ pub struct SctpPolicy {
     pub fast_retransmit: FastRetransmitWindow,
     /// Whether the window adapts.
     pub window: WindowPolicy,
+    /// What it grows to at most, in bytes; without a limit if `None`. No RFC has one: signalling gateways do.
+    pub max_cwnd: Option<u64>,
 }
 
 impl Default for SctpPolicy {
@@ -64,6 +66,7 @@ impl Default for SctpPolicy {
             growth: CwndGrowth::default(),
             fast_retransmit: FastRetransmitWindow::default(),
             window: WindowPolicy::default(),
+            max_cwnd: None,
         }
     }
 }
@@ -106,7 +109,7 @@ impl SctpController {
     /// `initial_ssthresh` in bytes, usually the peer's advertised window.
     pub fn new(policy: SctpPolicy, pmdcs: u64, initial_cwnd: u64, initial_ssthresh: u64) -> Self {
         let cwnd = match policy.window {
-            WindowPolicy::Adaptive => initial_cwnd,
+            WindowPolicy::Adaptive => initial_cwnd.min(policy.max_cwnd.unwrap_or(u64::MAX)),
             WindowPolicy::Fixed { cwnd } => cwnd,
         };
         let opening = Opening::new(policy.slow_start);
@@ -180,6 +183,9 @@ impl CongestionControl for SctpController {
                 self.partial_bytes_acked -= self.cwnd;
                 self.cwnd += self.pmdcs;
             }
+        }
+        if let Some(most) = self.policy.max_cwnd {
+            self.cwnd = self.cwnd.min(most);
         }
         if acknowledged.in_flight == 0 {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.2
@@ -323,6 +329,20 @@ mod tests {
         assert_eq!(cc.cwnd(), 4_404);
         cc.on_acknowledged(&full(&cc, 1_000));
         assert_eq!(cc.cwnd(), 5_404);
+    }
+
+    #[test]
+    fn a_window_grows_to_its_limit_in_either_phase_and_no_further() {
+        let policy = SctpPolicy { max_cwnd: Some(6_000), ..SctpPolicy::default() };
+        for ssthresh in [1 << 20, PMDCS] {
+            let mut cc = SctpController::new(policy, PMDCS, 4_404, ssthresh);
+            for _ in 0..20 {
+                assert!(cc.cwnd() <= 6_000);
+                cc.on_acknowledged(&full(&cc, PMDCS));
+            }
+            assert_eq!(cc.cwnd(), 6_000);
+        }
+        assert_eq!(SctpController::new(policy, PMDCS, 9_000, 1 << 20).cwnd(), 6_000);
     }
 
     #[test]

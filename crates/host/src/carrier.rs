@@ -12,7 +12,7 @@ use slantpath_base::{Duration, Instant};
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{StreamId, Transmit, TransportInput};
 
-use crate::sender::{Offer, Outgoing};
+use crate::sender::{Offer, Outgoing, Sent};
 use crate::served::Served;
 use crate::socket::{Socket, SocketEvent};
 use crate::transport::{Adaptation, Peer, Protocol, TransportConfig};
@@ -155,7 +155,7 @@ impl Carrier {
             return;
         }
         let message = Outgoing {
-            number: None,
+            number: transmit.report,
             stream: transmit.stream.0,
             unordered: false,
             payload_protocol: transmit.payload_protocol,
@@ -235,6 +235,9 @@ impl Carrier {
                 self.counters.received_bytes += payload.len() as u64;
                 let stream = StreamId(stream);
                 self.inputs.push_back(TransportInput::Message { stream, payload_protocol, octets: payload });
+            }
+            SocketEvent::Transmitted { sent: Sent::Message(number), again: false, .. } => {
+                self.inputs.push_back(TransportInput::Transmitted(number));
             }
             SocketEvent::Writable => self.offer_refused(now, socket),
             SocketEvent::Ended { .. } => self.ended(now),
@@ -347,7 +350,7 @@ mod tests {
 
         fn transmit(&mut self, octets: Bytes) {
             let (association, stream) = (AssociationId(0), StreamId(1));
-            let transmit = Transmit { association, stream, payload_protocol: 3, octets };
+            let transmit = Transmit { association, stream, payload_protocol: 3, report: None, octets };
             self.hosts[0].send_on_association(self.now, CARRIER, transmit);
         }
 

@@ -98,9 +98,15 @@ pub(crate) const FLOWS: AtMost<u32> = AtMost::new(10_000, "each has ports of its
 /// Load on a line, in Erlang.
 pub(crate) const ERLANG: AtMost<f64> =
     AtMost::new(100.0, "1 fills a line, and a hundred overload it a hundredfold");
+/// Links between two points.
+pub(crate) const LINK_SET: AtMost<u32> =
+    AtMost::new(16, "a link set has no more: join the rest to another point (Q.704, section 2.2)");
 /// Messages that wait.
 pub(crate) const MESSAGES: AtMost<u32> =
     AtMost::new(1_000_000, "a million messages wait for hours on a link");
+/// Messages that a processor takes in a second.
+pub(crate) const MESSAGES_A_SECOND: AtMost<u32> =
+    AtMost::new(1_000_000_000, "it takes a nanosecond at least for each");
 /// Octets in the loop of a line.
 pub(crate) const LOOP: AtMost<u32> = AtMost::new(1_000_000_000, "no loop of a line holds more");
 /// Octets of a message of MTP3.

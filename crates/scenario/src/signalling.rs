@@ -164,7 +164,8 @@ pub(crate) fn network(signalling: &Signalling, traces: &Traces) -> NetworkConfig
     let with_mtp3 = signalling.points.iter().filter(|(name, _)| !is_served(signalling, name));
     let points = with_mtp3.map(|(name, point)| {
         let mtp3 = mtp3(signalling, name, point);
-        PointConfig { mtp3, sccp: sccp_of(signalling, name) }
+        let processor = point.processing.as_ref().map(|processing| processing.0.config());
+        PointConfig { mtp3, sccp: sccp_of(signalling, name), processor }
     });
     let links = signalling.links.iter().map(|(name, link)| {
         let end = |point: &str| {

@@ -191,7 +191,7 @@ fn every_preset_lies_within_the_bounds() {
     let root: Json = serde_json::from_str(&json_schema()).expect("the schema is JSON");
     let presets = root.pointer("/properties/sctp/additionalProperties/properties/preset/oneOf");
     let presets = presets.and_then(Json::as_array).expect("a profile has presets");
-    assert_eq!(presets.len(), 4);
+    assert_eq!(presets.len(), 6);
     let first = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first.toml"))
         .expect("the scenario is there");
     for preset in presets.iter().map(|preset| preset["const"].as_str().expect("a preset has a name")) {

@@ -1,7 +1,7 @@
 //! What an endpoint and its associations are set to.
 
 use slantpath_base::{DataRate, Duration};
-use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow};
+use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::{Ecn, IpFields};
 
@@ -61,6 +61,9 @@ pub struct SctpConfig {
     pub sack_delay: Duration,
     /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
     pub sack_frequency: u32,
+    /// How long new DATA that fills no packet waits for more to be bundled with. RFC 9260 has none: nothing, unless
+    /// chosen; signalling gateways have some milliseconds.
+    pub bundling_delay: Duration,
     /// Which path a SACK takes.
     pub sack_path: SackPath,
     /// How losses are found.
@@ -181,6 +184,7 @@ impl Default for SctpConfig {
             heartbeat_max_burst: 1,
             sack_delay: Duration::from_millis(200),
             sack_frequency: 2,
+            bundling_delay: Duration::ZERO,
             sack_path: SackPath::default(),
             loss_detection: LossDetection::MissIndications,
             fast_retransmit_threshold: 3,
@@ -260,6 +264,46 @@ impl SctpConfig {
             sack_path: SackPath::GapReportsOnLowestDelay,
             rtt_sampling: RttSampling::GapFreeSackOnDataPath,
             ..Self::multi_link_standard()
+        }
+    }
+
+    /// A signalling gateway of 2004 (Cisco ITP, release MB9) as the study of SS7 over satellites found it: cwnd
+    /// "growing from initial value to 64000 Bytes". That it begins with two packets of 576 bytes, and without slow
+    /// start, is no more than a hypothesis that its figure 3 fits (`studies/soip`); the rest is RFC 2960's.
+    pub fn mb9() -> Self {
+        const MTU: u16 = 576;
+        const MOST: u64 = 64_000;
+        let initial = 2 * u64::from(MTU);
+        Self {
+            initial_path_mtu: MTU,
+            initial_cwnd_bytes: Some(initial),
+            initial_ssthresh_bytes: Some(initial),
+            congestion: SctpPolicy {
+                growth: CwndGrowth::CumulativeAdvance,
+                max_cwnd: Some(MOST),
+                ..SctpPolicy::default()
+            },
+            // What waits does so above SCTP, in the transmission queue, but for what keeps the window full: the layer
+            // above is told of room when half of it is there.
+            send_buffer_bytes: 2 * MOST,
+            ..Self::rfc2960()
+        }
+    }
+
+    /// The same gateway's special release for satellites, MB9-SAT: a cwnd of 384,000 bytes from the start, which
+    /// neither grows nor is reduced by a time-out or a fast retransmission, so that a time-out sends a whole window
+    /// again.
+    pub fn mb9_sat() -> Self {
+        const CWND: u64 = 384_000;
+        Self {
+            congestion: SctpPolicy {
+                growth: CwndGrowth::CumulativeAdvance,
+                window: WindowPolicy::Fixed { cwnd: CWND },
+                ..SctpPolicy::default()
+            },
+            receive_buffer_bytes: 1_024 * 1_024,
+            send_buffer_bytes: 2 * CWND,
+            ..Self::rfc2960()
         }
     }
 

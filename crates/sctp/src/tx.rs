@@ -5,6 +5,7 @@
 //! [`missing`] turn a SACK into what is new in it; [`sack`], [`timed`], [`timeout`], [`mark`] and [`too_big`] draw
 //! conclusions; [`transmit`] fills packets; [`peer_window`] knows what the receiver has room for.
 
+mod bundling;
 mod flight_order;
 mod gap_ranges;
 mod mark;
@@ -20,6 +21,7 @@ mod timeout;
 mod too_big;
 mod transmit;
 
+use bundling::Bundling;
 pub(crate) use sack::{SackEffect, SackFault, SackView};
 pub(crate) use timeout::TimeoutMeaning;
 pub(crate) use transmit::Transmission;
@@ -116,6 +118,7 @@ pub(crate) struct Sender {
     urgent: Urgent,
     remainder: Remainder,
     peer_window: PeerWindow,
+    bundling: Bundling,
     /// Payload bytes that have been handed over and not been acknowledged.
     buffered_bytes: u64,
     backlog: Backlog,
@@ -137,6 +140,7 @@ impl Sender {
             urgent: Urgent::No,
             remainder: Remainder::Free,
             peer_window: PeerWindow::new(peer_rwnd),
+            bundling: Bundling::Idle,
             buffered_bytes: 0,
             backlog: Backlog::Open,
             steps: Steps::default(),
@@ -213,9 +217,12 @@ impl Sender {
         self.outstanding.cumulative_ack()
     }
 
-    /// When the next zero window probe is due.
-    pub(crate) const fn next_deadline(&self) -> Option<Instant> {
-        self.peer_window.probe_deadline()
+    /// When the next zero window probe is due, or what waits for more has waited long enough.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        match (self.peer_window.probe_deadline(), self.bundling.deadline()) {
+            (Some(probe), Some(bundle)) => Some(probe.min(bundle)),
+            (probe, bundle) => probe.or(bundle),
+        }
     }
 
     /// Whether the association is in Fast Recovery.

@@ -124,7 +124,7 @@ impl Level2 {
             Self::M2pa(link) => {
                 let counters = link.counters();
                 let discarded = counters.discarded;
-                let refused = discarded.buffer_full + discarded.unsuitable_to_send;
+                let refused = discarded.buffer_full + discarded.queue_full + discarded.unsuitable_to_send;
                 EndCounters {
                     given: counters.accepted + refused,
                     refused,
@@ -173,6 +173,7 @@ impl Level2 {
                     ("not-retrieved", discarded.not_retrieved),
                     ("out-of-sequence", discarded.out_of_sequence),
                     ("payload-protocol", discarded.payload_protocol),
+                    ("queue-full", discarded.queue_full),
                     ("request-ignored", discarded.request_ignored),
                     ("resynchronizing", discarded.resynchronizing),
                     ("status-ignored", discarded.status_ignored),

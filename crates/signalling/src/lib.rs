@@ -18,6 +18,7 @@ mod m3ua;
 mod management;
 mod point;
 mod process;
+mod processor;
 mod served_point;
 
 pub use gateway::GatewayConfig;
@@ -28,4 +29,5 @@ pub use management::{
 };
 pub use point::{ConfigError, Input, LinkEndConfig, Output, PointConfig, SignallingPoint};
 pub use process::{Role, ServerProcess, ServerProcessConfig, ServerProcessInput, ServerProcessOutput};
+pub use processor::{ProcessorConfig, ProcessorCounters, ProcessorError};
 pub use served_point::{ServedPoint, ServedPointConfig, ServedPointOutput};

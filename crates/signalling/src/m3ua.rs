@@ -59,7 +59,10 @@ impl M3uaEventKind {
         match input {
             TransportInput::Down => Some(Self::AssociationDown),
             TransportInput::Up { .. } => Some(Self::AssociationUp),
-            TransportInput::Congested(_) | TransportInput::Message { .. } | TransportInput::Restart => None,
+            TransportInput::Congested(_)
+            | TransportInput::Message { .. }
+            | TransportInput::Restart
+            | TransportInput::Transmitted(_) => None,
         }
     }
 
@@ -134,7 +137,7 @@ impl AssociationTally {
             TransportInput::Down => self.times_lost += 1,
             TransportInput::Message { octets, .. } if is_data(octets) => self.data_received += 1,
             TransportInput::Message { .. } => self.other_received += 1,
-            TransportInput::Congested(_) | TransportInput::Restart => {}
+            TransportInput::Congested(_) | TransportInput::Restart | TransportInput::Transmitted(_) => {}
         }
     }
 }

@@ -24,6 +24,7 @@ use crate::gateway::{Gateway, GatewayConfig};
 use crate::level2::{EndCounters, Level2, Level2Config, LineInput};
 use crate::m3ua::{AssociationTally, M3uaEvent, M3uaEventKind};
 use crate::management::{ManagementRequest, PointEvent};
+use crate::processor::{Processor, ProcessorConfig, ProcessorCounters, ProcessorError};
 
 /// A signalling point.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct PointConfig {
     pub mtp3: node::Config,
     /// Its SCCP, if it has one. All its subsystems are put into service at the start.
     pub sccp: Option<sccp::NodeConfig>,
+    /// What its processor takes, if messages have to pass one between level 2 and MTP3.
+    pub processor: Option<ProcessorConfig>,
     /// Its ends of links, one for each link of MTP3. What several have to do at one instant is done in this order.
     pub links: Vec<LinkEndConfig>,
     /// What makes it a gateway, if it is one.
@@ -72,6 +75,9 @@ pub enum ConfigError {
         /// What is wrong.
         error: mtp2::ConfigError,
     },
+    /// The processor.
+    #[error("processor: {0}")]
+    Processor(ProcessorError),
     /// MTP3: the first fault.
     #[error("MTP3: {0}")]
     Mtp3(node::ConfigError),
@@ -126,6 +132,7 @@ pub struct SignallingPoint {
     mtp3: mtp3::Node,
     sccp: Option<sccp::Node>,
     gateway: Option<Gateway>,
+    processor: Option<Processor>,
     /// In the order of the configuration.
     links: Vec<(LinkId, Level2)>,
     /// Where a link of MTP3 stands among the links.
@@ -147,7 +154,10 @@ impl SignallingPoint {
     /// # Errors
     /// The first thing that is wrong.
     pub fn new(now: Instant, config: PointConfig) -> Result<Self, ConfigError> {
-        let PointConfig { mtp3, sccp, links, gateway } = config;
+        let PointConfig { mtp3, sccp, processor, links, gateway } = config;
+        if let Some(error) = processor.and_then(|config| config.check().err()) {
+            return Err(ConfigError::Processor(error));
+        }
         let gateway = gateway.map(|gateway| Gateway::new(gateway, &mtp3).map_err(ConfigError::Gateway));
         let gateway = gateway.transpose()?;
         let count = mtp3.link_sets.iter().map(|link_set| link_set.links.len()).sum();
@@ -165,12 +175,13 @@ impl SignallingPoint {
         let mut mtp3 = mtp3::Node::new(mtp3).map_err(first_fault)?;
         (0_u16..).take(count).for_each(|link| mtp3.activate(now, LinkId(link)));
         let sccp = sccp.map(|sccp| crate::served_point::sccp_node(now, sccp)).transpose();
-        let mut work = Rounds::new(count + 2);
+        let mut work = Rounds::new(count + 3);
         (0..count + 2).for_each(|part| work.mark(part));
         Ok(Self {
             mtp3,
             sccp: sccp.map_err(ConfigError::Sccp)?,
             gateway,
+            processor: processor.map(Processor::new),
             links: links.into_iter().map(level2).collect::<Result<_, _>>()?,
             places,
             associations,
@@ -242,8 +253,10 @@ impl SignallingPoint {
                 self.poll_link(now, part)
             } else if part == self.upper_part() {
                 self.poll_upper(now)
-            } else {
+            } else if part == self.gateway_part() {
                 self.poll_gateway(now)
+            } else {
+                self.poll_processor(now)
             };
             match step {
                 drive::Step::Output(output) => {
@@ -273,6 +286,11 @@ impl SignallingPoint {
     /// What the gateway's process has counted, and how many messages wait there, if there is one.
     pub fn gateway_counters(&self) -> Option<(&m3ua::Counters, usize)> {
         self.gateway.as_ref().map(Gateway::counters)
+    }
+
+    /// What the processor has counted, if there is one.
+    pub fn processor_counters(&self) -> Option<ProcessorCounters> {
+        self.processor.as_ref().map(Processor::counters)
     }
 
     /// What the gateway has sent and received over an association, if it has that.
@@ -311,6 +329,10 @@ impl SignallingPoint {
 
     fn gateway_part(&self) -> usize {
         self.links.len() + 1
+    }
+
+    fn processor_part(&self) -> usize {
+        self.links.len() + 2
     }
 }
 

@@ -57,5 +57,5 @@ fn transmit(association: AssociationId, stream: StreamId, mut message: Message) 
         *scope = Interfaces::default();
     }
     let payload_protocol = Iua::PAYLOAD_PROTOCOL;
-    Transmit { association, stream, payload_protocol, octets: message.to_bytes() }
+    Transmit { association, stream, payload_protocol, report: None, octets: message.to_bytes() }
 }

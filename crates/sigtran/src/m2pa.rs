@@ -18,7 +18,9 @@ mod state;
 mod transmission;
 
 pub use alignment::{ALIGNMENT_MACHINE, AlignmentAction, AlignmentInput, AlignmentState};
-pub use config::{ConfigError, CongestionThreshold, LinkConfig, Proving, TimerName, TimerRanges, Timers};
+pub use config::{
+    ConfigError, CongestionThreshold, LinkConfig, Proving, T7From, TimerName, TimerRanges, Timers,
+};
 pub use counters::{Counters, Discarded};
 pub use link::{Link, Output};
 pub use message::{

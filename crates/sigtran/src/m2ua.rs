@@ -94,5 +94,5 @@ fn stream_of(at: usize, streams: u16) -> StreamId {
 
 fn transmit(association: AssociationId, stream: StreamId, message: &Message) -> Transmit {
     let payload_protocol = M2ua::PAYLOAD_PROTOCOL;
-    Transmit { association, stream, payload_protocol, octets: message.to_bytes() }
+    Transmit { association, stream, payload_protocol, report: None, octets: message.to_bytes() }
 }

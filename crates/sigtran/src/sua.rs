@@ -135,5 +135,5 @@ fn stream_of(flow: u32, streams: u16) -> StreamId {
 }
 
 fn transmit(association: AssociationId, stream: StreamId, octets: Bytes) -> Transmit {
-    Transmit { association, stream, payload_protocol: Sua::PAYLOAD_PROTOCOL, octets }
+    Transmit { association, stream, payload_protocol: Sua::PAYLOAD_PROTOCOL, report: None, octets }
 }

@@ -29,6 +29,8 @@ pub enum TransportInput {
     },
     /// SCTP-RESTART: the peer has begun anew.
     Restart,
+    /// The message that asked for it with this number ([`Transmit::report`]) was sent for the first time.
+    Transmitted(u32),
     /// SCTP-COMMUNICATION UP.
     Up {
         /// How many streams we may send on, at least one.
@@ -45,6 +47,8 @@ pub struct Transmit {
     pub stream: StreamId,
     /// Payload protocol identifier.
     pub payload_protocol: u32,
+    /// The number that [`TransportInput::Transmitted`] is to tell when the message is first sent, if it is.
+    pub report: Option<u32>,
     /// From the version on.
     pub octets: Bytes,
 }

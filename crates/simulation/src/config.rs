@@ -1,7 +1,7 @@
 //! What a signalling network is made of.
 
 use slantpath_base::Duration;
-use slantpath_signalling as signalling;
+use slantpath_signalling::{self as signalling, ProcessorConfig, ProcessorError};
 use slantpath_sigtran::{asp, m2pa};
 use slantpath_ss7::load::{GeneratorConfig, GeneratorError};
 use slantpath_ss7::mtp3::node::{self, LinkId};
@@ -92,6 +92,8 @@ pub struct PointConfig {
     pub mtp3: node::Config,
     /// Its SCCP, if it has one. All its subsystems are put into service at the start.
     pub sccp: Option<sccp::NodeConfig>,
+    /// What its processor takes, if messages have to pass one.
+    pub processor: Option<ProcessorConfig>,
 }
 
 /// A link between two points.
@@ -195,6 +197,14 @@ pub enum NetworkConfigError {
         /// What is wrong.
         error: m2pa::ConfigError,
     },
+    /// The processor of a point.
+    #[error("processor of signalling point `{point}`: {error}")]
+    Processor {
+        /// The point's name.
+        point: String,
+        /// What is wrong.
+        error: ProcessorError,
+    },
     /// MTP3 of a point.
     #[error("signalling point `{point}`: {error}")]
     Mtp3 {
@@ -228,6 +238,7 @@ impl NetworkConfigError {
             E::M2pa { link: own, error } => Self::M2pa { link: link(own), error },
             E::Mtp2 { link: own, error } => Self::Mtp2 { link: link(own), error },
             E::Mtp3(error) => Self::Mtp3 { point, error },
+            E::Processor(error) => Self::Processor { point, error },
             E::Sccp(error) => Self::Sccp { point, error },
         }
     }

@@ -6,8 +6,8 @@
 use slantpath_base::{Deadlines, Instant, Rounds, Seed};
 use slantpath_signalling::{
     AssociationTally, EndCounters, Input, Level2Config, LineInput, LinkEndConfig, M3uaEvent,
-    Output as PointOutput, PointConfig as PointParts, PointEvent, ServedPointOutput, ServerProcessInput,
-    ServerProcessOutput, SignallingPoint,
+    Output as PointOutput, PointConfig as PointParts, PointEvent, ProcessorCounters, ServedPointOutput,
+    ServerProcessInput, ServerProcessOutput, SignallingPoint,
 };
 use slantpath_sigtran::m3ua;
 use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
@@ -221,6 +221,11 @@ impl SignallingNetwork {
     /// What the SCCP of a point has counted, if it has one.
     pub fn sccp_counters(&self, point: PointId) -> Option<&sccp::Counters> {
         self.points[point.0].point.sccp_counters()
+    }
+
+    /// What the processor of a point has counted, if it has one.
+    pub fn processor_counters(&self, point: PointId) -> Option<ProcessorCounters> {
+        self.points[point.0].point.processor_counters()
     }
 
     /// What happened to gateways, processes and application servers so far, in order, without what was taken.
@@ -534,7 +539,7 @@ impl Member {
         links: &[LinkConfig],
         plan: &Plan<'_>,
     ) -> Result<Self, NetworkConfigError> {
-        let PointConfig { mtp3, sccp } = config;
+        let PointConfig { mtp3, sccp, processor } = config;
         let count = mtp3.link_sets.iter().map(|link_set| link_set.links.len()).sum();
         let mut at = vec![(SignallingLinkId(usize::MAX), Side::First); count];
         let mut ends = Vec::new();
@@ -551,6 +556,7 @@ impl Member {
             gateway: gateway.map(|gateway| plan.gateway(gateway, mtp3.congestion)),
             mtp3,
             sccp,
+            processor,
             links: ends,
         };
         let names = |link: LinkId| links[at[usize::from(link.0)].0.0].name.clone();

@@ -10,6 +10,7 @@ mod arrivals;
 mod generator;
 mod length;
 mod limits;
+mod profile;
 mod runs;
 mod stamp;
 
@@ -18,4 +19,5 @@ pub use arrivals::{Arrivals, TracedArrival};
 pub use generator::{Generator, GeneratorConfig, GeneratorError, Message, Routing, Selection};
 pub use length::Lengths;
 pub use limits::{Comparison, Limit, Verdict};
+pub use profile::LoadStep;
 pub use stamp::LinkNumber;

@@ -119,6 +119,23 @@ impl<S> Tables<S> {
         self.whole.keys().chain(&self.broken).map(String::as_str).collect()
     }
 
+    /// Puts others in place of a table.
+    ///
+    /// # Errors
+    /// With a name that is another table's already; then nothing has changed.
+    pub fn replace(&mut self, name: &str, others: Vec<(String, S)>) -> Result<(), String> {
+        let is_taken =
+            |other: &String| other != name && (self.whole.contains_key(other) || self.broken.contains(other));
+        if let Some((taken, _)) = others.iter().find(|(other, _)| is_taken(other)) {
+            return Err(taken.clone());
+        }
+        if let Some(named) = self.whole.remove(name) {
+            let place = named.place;
+            self.whole.extend(others.into_iter().map(|(name, section)| (name, Named { section, place })));
+        }
+        Ok(())
+    }
+
     /// Adds a table that nobody wrote.
     pub fn add(&mut self, name: &str, section: S, place: Place) {
         self.whole.insert(name.to_owned(), Named::new(section, place));

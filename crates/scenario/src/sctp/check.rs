@@ -69,6 +69,7 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
         receive_buffer: *profile.receive_buffer,
     };
     congestion::check(&governed, faults);
+    largest_window(profile, faults);
     if governed.algorithm != Algorithm::Standard && *profile.fixed_cwnd != FixedCwnd::Off {
         let fault = Fault::new("a fixed window is not governed by a controller");
         faults.report(
@@ -83,6 +84,24 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
     if *profile.inbound_streams == 0 {
         let fault = Fault::new("an association has one inbound stream at least");
         faults.report(profile.inbound_streams.place(), fault.help("write `inbound_streams = 1`, or more"));
+    }
+}
+
+/// A limit of cwnd that leaves a window, and one that it can reach.
+fn largest_window(profile: &SctpProfile, faults: &mut Faults) {
+    let Some(most) = &profile.max_cwnd else { return };
+    if most.as_bytes() == 0 {
+        never_sends("max_cwnd", most.place(), faults);
+    }
+    if *profile.fixed_cwnd != FixedCwnd::Off {
+        let fault = Fault::new("a fixed window grows to no limit");
+        faults.report(most.place(), fault.help("write `fixed_cwnd` or `max_cwnd`, not both"));
+    }
+    if let Some(initial) = profile.initial_cwnd.quantity().filter(|initial| *initial > **most) {
+        let message =
+            format!("an initial window of {initial} is larger than what it may grow to, {}", **most);
+        faults
+            .report(most.place(), Fault::new(message).help("make it larger, or the initial window smaller"));
     }
 }
 

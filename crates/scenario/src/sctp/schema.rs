@@ -61,6 +61,8 @@ section! {
         /// section 7.2.1, recommends. BBR and `backlog` have none.
         initial_ssthresh: Setting<Limit> =
             Limit::from(preset.config().initial_ssthresh_bytes.map(DataSize::from_bytes)), at most BUFFER;
+        /// What cwnd grows to at most. 64,000 bytes with the preset `mb9`, else without a limit, if absent.
+        max_cwnd: Option<Setting<DataSize>>, at most BUFFER;
         /// A cwnd that neither grows nor shrinks, for links whose capacity is reserved.
         fixed_cwnd: Setting<FixedCwnd> = FixedCwnd::from(fixed_cwnd(preset.config().congestion.window)), at most BUFFER;
         /// Packets by which one SACK may open the window in slow start, `L`. RFC 3465 allows 2.
@@ -106,6 +108,8 @@ section! {
         sack_delay: Setting<Duration> = preset.config().sack_delay, at most SACK_DELAY;
         /// After how many packets with DATA an acknowledgement is sent at once (section 6.2).
         sack_frequency: Setting<u32> = preset.config().sack_frequency, at most PACKETS;
+        /// How long new DATA that fills no packet waits for more to be bundled with. It does not if absent.
+        bundling_delay: Option<Setting<Duration>>, at most TIMER;
         /// Which path a SACK takes.
         sack_path: Setting<SackPathChoice> = SackPathChoice::of(preset.config().sack_path);
         /// T5-shutdown-guard: how long a shutdown may take.
@@ -132,6 +136,12 @@ section! {
 choice! {
     /// A configuration with a name.
     pub enum Preset {
+        /// A signalling gateway of 2004, Cisco ITP in release MB9: cwnd grows from two packets of 576 bytes to 64,000
+        /// bytes, without slow start (`studies/soip`).
+        Mb9 = "mb9",
+        /// The same gateway's release for satellites: a cwnd of 384,000 bytes that neither grows nor shrinks, and is
+        /// sent again as a whole by a time-out.
+        Mb9Sat = "mb9-sat",
         /// Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.4.2: the standard stack of section 4.4.1 with
         /// SACKs that report gaps on the path of the lowest delay.
         MultiLinkModified = "multi-link-modified",
@@ -149,6 +159,8 @@ choice! {
 impl Preset {
     fn config(self) -> SctpConfig {
         match self {
+            Self::Mb9 => SctpConfig::mb9(),
+            Self::Mb9Sat => SctpConfig::mb9_sat(),
             Self::MultiLinkModified => SctpConfig::multi_link_modified(),
             Self::MultiLinkStandard => SctpConfig::multi_link_standard(),
             Self::Rfc2960 => SctpConfig::rfc2960(),
@@ -378,6 +390,7 @@ impl SctpProfile {
             heartbeat_max_burst: *self.hb_max_burst,
             sack_delay: *self.sack_delay,
             sack_frequency: *self.sack_frequency,
+            bundling_delay: self.bundling_delay.map(|delay| *delay).unwrap_or_default(),
             sack_path: self.sack_path.policy(),
             fast_retransmit_threshold: *self.fast_retransmit_threshold,
             fast_retransmit_path: self.fast_retransmit_path.policy(),
@@ -392,6 +405,9 @@ impl SctpProfile {
                 byte_counting_limit: *self.byte_counting_limit,
                 growth: self.cwnd_growth.policy(),
                 fast_retransmit: self.fast_retransmit_window.policy(),
+                max_cwnd: self
+                    .max_cwnd
+                    .map_or(self.preset.config().congestion.max_cwnd, |most| Some(most.as_bytes())),
                 window: match *self.fixed_cwnd {
                     FixedCwnd::Off => WindowPolicy::Adaptive,
                     FixedCwnd::Bytes(size) => WindowPolicy::Fixed { cwnd: size.as_bytes() },

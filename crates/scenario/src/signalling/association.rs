@@ -3,6 +3,7 @@
 use slantpath_base::{Instant, Seed};
 use slantpath_host::{AssociationConfig, Peer};
 use slantpath_net::NodeId;
+use slantpath_sigtran::m2pa::T7From;
 use slantpath_simulation::{
     AssociationPlace, AssociationSide, Carried, Carrier, Side, SignallingLinkId, SignallingNetwork,
     SignallingSimulation,
@@ -71,8 +72,13 @@ fn association(
     let profile = scenario.sctp.find(profile).expect("a check resolves profiles");
     let primary = m2pa.primary.as_ref().expect("a check gives every association a primary link");
     let [first, second] = site.addresses(primary, nodes[0], nodes[1]);
+    let sctp = slantpath_sctp::SctpConfig {
+        // M2PA is told when a message is first sent if its T7 runs from there on.
+        trace_messages: m2pa.t7_from.policy() == T7From::FirstTransmission,
+        ..profile.config(STREAMS)
+    };
     let config = |local_addresses, peer| AssociationConfig {
-        sctp: Box::new(profile.config(STREAMS)),
+        sctp: Box::new(sctp.clone()),
         local_addresses,
         local_port: port,
         peer,

@@ -15,6 +15,9 @@ use crate::signalling::{is_served, link_sets};
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faults: &mut Faults) {
+    if let Some(signalling) = file.signalling.whole_mut() {
+        super::link::several::expand(&mut signalling.links, faults);
+    }
     let Some(signalling) = file.signalling.whole() else { return };
     if !super::server::check::all_whole(signalling)
         || !signalling.points.all_whole()

@@ -1,7 +1,10 @@
 //! `[signalling]`: signalling points of SS7, the links between them and the load on them.
 
-pub use super::link::schema::{Carrier, ErrorCorrection, M2pa, Mtp2, Proving, SignallingLink, TimerRanges};
-pub use super::load::schema::{Arrivals, LengthMix, Load, LoadRouting, LoadSelection};
+pub use super::link::schema::{
+    Carrier, ErrorCorrection, M2pa, Mtp2, Proving, SignallingLink, T7FromChoice, TimerRanges,
+};
+pub use super::load::schema::{Arrivals, LengthMix, Load, LoadRouting, LoadSelection, LoadStep};
+pub use super::point::processing::Processing;
 pub use super::point::sccp::{Sccp, UnitdataForm};
 pub use super::point::schema::{
     Congestion, Format, Function, NetworkName, Point, Restart, TransferRestricted,

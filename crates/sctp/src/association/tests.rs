@@ -2,6 +2,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
 
 mod bundling;
+mod bundling_delay;
 mod ecn;
 mod failover;
 mod faults;

@@ -26,16 +26,17 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
     //# the size of the largest-possible advertised window).
     let largest_window = u64::from(u32::MAX);
     let ssthresh = config.initial_ssthresh_bytes.unwrap_or(largest_window);
+    let most = config.congestion.max_cwnd.unwrap_or(largest_window);
     let standard = || Controller::Standard(SctpController::new(config.congestion, pmdcs, cwnd, ssthresh));
     if let WindowPolicy::Fixed { .. } = config.congestion.window {
         return standard();
     }
-    let bbr = BbrConfig { segment_bytes: pmdcs, initial_cwnd_bytes: cwnd, max_cwnd_bytes: largest_window };
+    let bbr = BbrConfig { segment_bytes: pmdcs, initial_cwnd_bytes: cwnd, max_cwnd_bytes: most };
     match config.congestion_control {
         Algorithm::Backlog => Controller::Backlog(Box::new(Backlog::new(BacklogConfig {
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,
-            max_cwnd_bytes: largest_window,
+            max_cwnd_bytes: most,
             capacity: config.known_capacity,
         }))),
         Algorithm::Bbr => Controller::Bbr(Box::new(Bbr::new(bbr))),
@@ -44,7 +45,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,
             initial_ssthresh_bytes: Some(ssthresh),
-            max_cwnd_bytes: largest_window,
+            max_cwnd_bytes: most,
             slow_start: config.congestion.slow_start,
             byte_counting_limit: config.congestion.byte_counting_limit.into(),
             avoidance_increase: AvoidanceIncrease::ByteCounting,
@@ -55,7 +56,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
             segment_bytes: pmdcs,
             initial_cwnd_bytes: cwnd,
             initial_ssthresh_bytes: Some(ssthresh),
-            max_cwnd_bytes: largest_window,
+            max_cwnd_bytes: most,
             slow_start: config.congestion.slow_start,
         }))),
         Algorithm::Standard => standard(),

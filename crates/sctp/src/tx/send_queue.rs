@@ -90,6 +90,18 @@ impl SendQueue {
         if self.is_empty() { None } else { Some(self.next_rest.min(max_payload)) }
     }
 
+    /// Whether what waits fills so many bytes of DATA chunks, or as good as.
+    pub(crate) fn fills(&self, bytes: usize) -> bool {
+        let left = |left: usize, message: &Message| left.checked_sub(Data::wire_len(message.payload.len()));
+        let begun = self.in_progress.as_ref().map(|current| current.message.payload.len() - current.offset);
+        let Some(left_over) = bytes.checked_sub(begun.map_or(0, Data::wire_len)) else { return true };
+        let fits = match &self.waiting {
+            Waiting::FirstCome(messages) => messages.iter().try_fold(left_over, left),
+            Waiting::RoundRobin { streams, .. } => streams.values().flatten().try_fold(left_over, left),
+        };
+        fits.is_none_or(|left| left < Data::wire_len(1))
+    }
+
     /// Takes the next message, whole, as the chunk numbered `tsn`, with its context: what most chunks are. `None` says
     /// nothing: [`take_any`](Self::take_any) cuts whatever is next.
     #[inline]

@@ -84,6 +84,7 @@ impl Sender {
     /// The window of a peer that advertises none may be probed now.
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
         self.peer_window.handle_deadline(now);
+        self.bundling.handle_deadline(now);
     }
 
     /// Marks everything in flight to `path` for retransmission, and all that the peer has revoked.

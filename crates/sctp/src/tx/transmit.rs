@@ -1,5 +1,6 @@
 //! DATA chunks go into packets (RFC 9260, sections 6.1 and 6.10): what was lost first, then what is new.
 
+use super::bundling::Bundling;
 use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
 use super::{Remainder, Sender, Turn, Urgent};
 use crate::chunk::{Chunk, Data, DataFlags};
@@ -77,7 +78,8 @@ impl Sender {
         turn.paths[path].decay_when_idle(turn.now);
         let may_leave = turn.paths[path].may_send_data()
             && self.admits_new(turn, path)
-            && !turn.paths[path].is_held(turn.now);
+            && !turn.paths[path].is_held(turn.now)
+            && (turn.config.bundling_delay.is_zero() || !self.waits_for_more(turn, path));
         let first_chunk_len = Data::wire_len(len);
         may_leave.then_some(Transmission { path, first_chunk_len, first: First::New })
     }
@@ -253,6 +255,7 @@ impl Sender {
     #[inline]
     fn fill_with_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
         let max_payload = max_payload(turn.paths);
+        self.bundling = Bundling::Idle;
         loop {
             let tsn = self.outstanding.next_tsn();
             // What most chunks are is moved from queue to window at once.

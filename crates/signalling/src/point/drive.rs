@@ -3,6 +3,7 @@
 use slantpath_base::Instant;
 use slantpath_sigtran::asp::GatewayEvent;
 use slantpath_sigtran::m3ua::SgpOutput;
+use slantpath_ss7::link::LinkIndication;
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::mtp3::node::{self, LinkId};
 use slantpath_ss7::sccp::{self, Indication};
@@ -11,6 +12,13 @@ use slantpath_ss7::transfer::{StatusCause, TransferIndication};
 use super::{Output, SignallingPoint};
 use crate::level2::Level2Output;
 use crate::m3ua::{M3uaEvent, M3uaEventKind as Kind};
+use crate::management::{PointEvent, PointEventKind};
+
+/// Whether a message is one of a user part, and not of MTP3's management.
+fn is_of_user(octets: &[u8]) -> bool {
+    const FIRST_OF_USERS: u8 = 3;
+    octets.first().is_some_and(|octet| octet & 0x0f >= FIRST_OF_USERS)
+}
 
 /// What became of a part's turn.
 pub(super) enum Step {
@@ -23,10 +31,19 @@ pub(super) enum Step {
 impl SignallingPoint {
     /// Reads what has come to a link, and does what is due.
     pub(super) fn poll_link(&mut self, now: Instant, place: usize) -> Step {
-        let upper = self.upper_part();
+        let (upper, processor_part) = (self.upper_part(), self.processor_part());
         let (link, level2) = &mut self.links[place];
         loop {
             match level2.poll_output(now) {
+                Level2Output::Indication(LinkIndication::Received(octets)) if is_of_user(&octets) => {
+                    if let Some(processor) = &mut self.processor {
+                        processor.push(now, *link, octets);
+                        self.work.mark(processor_part);
+                    } else {
+                        self.mtp3.handle_link(now, *link, LinkIndication::Received(octets));
+                        self.work.mark(upper);
+                    }
+                }
                 Level2Output::Indication(indication) => {
                     self.mtp3.handle_link(now, *link, indication);
                     self.work.mark(upper);
@@ -36,6 +53,23 @@ impl SignallingPoint {
                 Level2Output::Wait(deadline) => return Step::Done(deadline),
             }
         }
+    }
+
+    /// What has passed the processor comes to MTP3.
+    pub(super) fn poll_processor(&mut self, now: Instant) -> Step {
+        let upper = self.upper_part();
+        let Some(processor) = &mut self.processor else { return Step::Done(None) };
+        if let Some(is_congested) = processor.new_congestion(now) {
+            let status = u8::from(is_congested);
+            self.mtp3.set_overload(status);
+            let event = PointEvent { link: None, kind: PointEventKind::Congestion(status) };
+            return Step::Output(Output::Event(event));
+        }
+        while let Some((link, octets)) = processor.pop(now) {
+            self.mtp3.handle_link(now, link, LinkIndication::Received(octets));
+            self.work.mark(upper);
+        }
+        Step::Done(processor.deadline())
     }
 
     /// MTP3 with SCCP: SCCP's turn comes whenever MTP3 has nothing to do.

@@ -49,7 +49,7 @@ pub(crate) fn point(code: u32, adjacent: u32, links: &[By]) -> PointConfig {
         LinkEndConfig { link: LinkId(link), level2 }
     };
     let links = (0..).zip(links).map(end).collect();
-    PointConfig { mtp3, sccp: None, links, gateway: None }
+    PointConfig { mtp3, sccp: None, processor: None, links, gateway: None }
 }
 
 pub(crate) fn transfer(from: u32, to: u32, sls: u8, number: u32) -> Transfer {

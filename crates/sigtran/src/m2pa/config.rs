@@ -11,6 +11,8 @@ pub struct LinkConfig {
     pub timers: Timers,
     /// Whose ranges the timers must keep; those of 64 kbit/s unless chosen, since their T7 suits most paths.
     pub ranges: TimerRanges,
+    /// From when on T7 runs for a message.
+    pub t7_from: T7From,
     /// Whether and how the association is proved.
     pub proving: Proving,
     /// Messages that may be sent and not yet acknowledged (N2 of Q.703). 4,096: with MSUs of 100 octets that is
@@ -18,6 +20,9 @@ pub struct LinkConfig {
     pub outstanding_max: usize,
     /// Messages that may wait or be unacknowledged together; MTP3's are refused beyond. 8,192: twice the window.
     pub buffer_max: usize,
+    /// Messages that may wait for the association: what gateways call the transmission queue. As many as the buffer
+    /// takes unless chosen.
+    pub waiting_max: Option<usize>,
     /// Where congestion begins and ends, for status 1, 2 and 3; one to three, rising. Unless chosen, one as in the
     /// international network (Q.704, section 3.8), at half the buffer and a quarter.
     pub congestion: Vec<CongestionThreshold>,
@@ -51,9 +56,31 @@ pub struct Timers {
     pub t7: Duration,
 }
 
+/// From when on a message counts as unacknowledged for T7.
+///
+/// RFC 4165, section 4.2.1, has T7 expire "if any message is unacknowledged after a period equal to the T7 value", and
+/// leaves open where that period begins: MTP2 sends what it takes out of its buffer, M2PA hands it to a transport that
+/// may keep it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum T7From {
+    /// When MTP3 gave it: what waits above the association counts too.
+    Given,
+    /// When it was handed over to the association: what waits in SCTP's send buffer counts, what waits above it does
+    /// not.
+    #[default]
+    HandOver,
+    /// When SCTP sent it for the first time: nothing that waits counts.
+    FirstTransmission,
+    /// When it was handed over, or with the last acknowledgement of a message if that came later: the one timer of
+    /// Q.703, section 5.3.1, which only a standstill lets expire.
+    LastAcknowledgement,
+}
+
 /// The ranges of Q.703, section 12.3, by the kind of link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerRanges {
+    /// None: a timer is what the equipment has it be.
+    Free,
     /// 1.5 and 2 Mbit/s (Annex A).
     HighRate,
     /// 4.8 kbit/s.
@@ -170,9 +197,11 @@ impl Default for LinkConfig {
         Self {
             timers: Timers::default(),
             ranges: TimerRanges::Kbit64,
+            t7_from: T7From::default(),
             proving: Proving::default(),
             outstanding_max: 4_096,
             buffer_max: 8_192,
+            waiting_max: None,
             congestion: vec![CongestionThreshold { onset: 4_096, abatement: 2_048 }],
             held_max: 8_192,
             longest_msu: 273,
@@ -281,6 +310,7 @@ impl TimerRanges {
             (Self::Kbit64, N::T1) => (40_000, 50_000),
             (Self::Kbit4_8, N::T1) => (500_000, 600_000),
             (Self::HighRate, N::T1) => (25_000, 350_000),
+            (Self::Free, _) => return (Duration::from_nanos(1), Duration::MAX),
             (_, N::T2) => (5_000, 150_000),
             (_, N::T3) => (1_000, 2_000),
             (Self::Kbit64, N::T4Normal) => (7_500, 9_500),

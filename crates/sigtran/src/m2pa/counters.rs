@@ -56,6 +56,8 @@ pub struct Discarded {
     pub user_data_out_of_service: u64,
     /// To send: the buffer was full.
     pub buffer_full: u64,
+    /// To send: as many as may wait for the association did.
+    pub queue_full: u64,
     /// Received: a stream that M2PA does not use, or User Data on the Link Status stream.
     pub wrong_stream: u64,
     /// Associations refused because they had fewer than two streams.

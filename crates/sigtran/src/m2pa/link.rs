@@ -9,12 +9,13 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use slantpath_base::{Instant, TimerTable};
 use slantpath_ss7::link::LinkIndication;
+use slantpath_ss7::mtp3::Fsn;
 
 use crate::m2pa::reception::Reception;
 use crate::m2pa::transmission::{Sending, Transmission};
 use crate::m2pa::{
     AlignmentInput, AlignmentState, Body, ConfigError, Counters, LinkConfig, LinkInput, LinkState,
-    LinkStatus, Message, OutageState, PAYLOAD_PROTOCOL, Priority, UserData,
+    LinkStatus, Message, OutageState, PAYLOAD_PROTOCOL, Priority, SequenceNumber, T7From, UserData,
 };
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 use slantpath_ss7::link::OutOfServiceReason;
@@ -39,7 +40,7 @@ pub struct Link {
     /// What the peer has said of its receiver.
     peer: Flow,
     /// What the association has said of its send buffer. While that is full, messages stay in `transmission`: they
-    /// count for congestion, T7 does not run for them, and changeover gets them as never sent.
+    /// count for congestion, and changeover gets them as never sent.
     transport: Flow,
     /// What the driver has said of our own receiver, and what the peer has been told of it.
     receiver: Flow,
@@ -188,6 +189,11 @@ impl Link {
             TransportInput::Congested(is_congested) => {
                 self.transport = if is_congested { Flow::Congested } else { Flow::Free };
             }
+            TransportInput::Transmitted(fsn) => {
+                if let Some(fsn) = SequenceNumber::new(fsn) {
+                    self.transmission.note_transmitted(now, fsn);
+                }
+            }
             TransportInput::Down => self.lose_association(now),
             TransportInput::Message { stream, payload_protocol, octets } => {
                 self.receive(now, stream, payload_protocol, &octets);
@@ -278,7 +284,11 @@ impl Link {
             self.set_t7();
             let body = Body::UserData(UserData { priority: Priority::default(), msu });
             let bsn = self.reception.backward();
-            return Output::Transmit(self.transmit(USER_DATA_STREAM, &Message { bsn, fsn, body }));
+            let mut transmit = self.transmit(USER_DATA_STREAM, &Message { bsn, fsn, body });
+            if self.config.t7_from == T7From::FirstTransmission {
+                transmit.report = Some(Fsn::from(fsn).0);
+            }
+            return Output::Transmit(transmit);
         }
         if self.reception.owes_acknowledgement() && self.may_acknowledge() {
             self.reception.acknowledged();
@@ -343,9 +353,9 @@ impl Link {
     /// T7 runs for the oldest message, but not while the peer cannot acknowledge.
     fn set_t7(&mut self) {
         let runs = self.carries_messages() && self.peer == Flow::Free && !self.outage.is_remote();
-        match self.transmission.oldest_sent_at() {
-            Some(sent_at) if runs => {
-                let from = sent_at.max(self.acknowledgements_due_from);
+        match self.transmission.unacknowledged_from(self.config.t7_from) {
+            Some(from) if runs => {
+                let from = from.max(self.acknowledgements_due_from);
                 self.timers.start(T7, from.saturating_add(self.config.timers.t7));
             }
             _ => self.timers.stop(T7),
@@ -374,7 +384,13 @@ impl Link {
         let mut octets = Vec::with_capacity(message.emitted_len());
         message.emit(&mut octets);
         let octets = Bytes::from(octets);
-        Transmit { association: self.association, stream, payload_protocol: PAYLOAD_PROTOCOL, octets }
+        Transmit {
+            association: self.association,
+            stream,
+            payload_protocol: PAYLOAD_PROTOCOL,
+            report: None,
+            octets,
+        }
     }
 }
 

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use slantpath_base::Instant;
 
-use crate::m2pa::{CongestionThreshold, SequenceNumber};
+use crate::m2pa::{CongestionThreshold, SequenceNumber, T7From};
 
 /// Messages to the peer.
 #[derive(Clone, Debug)]
 pub(super) struct Transmission {
-    waiting: VecDeque<Bytes>,
+    waiting: VecDeque<Waiting>,
     /// How many of those that wait, first of all, were sent before.
     waiting_again: usize,
     outstanding: VecDeque<Outstanding>,
@@ -21,6 +21,8 @@ pub(super) struct Transmission {
     last_at_peer: SequenceNumber,
     /// The last that the peer is known to have taken.
     acknowledged: SequenceNumber,
+    /// When it last took some.
+    acknowledged_at: Instant,
     congestion_status: u8,
 }
 
@@ -34,9 +36,19 @@ pub(super) struct Sending {
 }
 
 #[derive(Clone, Debug)]
+struct Waiting {
+    given_at: Instant,
+    msu: Bytes,
+}
+
+#[derive(Clone, Debug)]
 struct Outstanding {
     fsn: SequenceNumber,
+    given_at: Instant,
+    /// When it was handed over to the association.
     sent_at: Instant,
+    /// When the association sent it first, if it has been asked to say.
+    transmitted_at: Option<Instant>,
     msu: Bytes,
 }
 
@@ -53,6 +65,7 @@ impl Transmission {
             last_sent: SequenceNumber::BEFORE_FIRST,
             last_at_peer: SequenceNumber::BEFORE_FIRST,
             acknowledged: SequenceNumber::BEFORE_FIRST,
+            acknowledged_at: Instant::START,
             congestion_status: 0,
         }
     }
@@ -70,17 +83,41 @@ impl Transmission {
         self.outstanding.len()
     }
 
-    /// When the oldest unacknowledged message was sent.
-    pub(super) fn oldest_sent_at(&self) -> Option<Instant> {
-        self.outstanding.front().map(|message| message.sent_at)
+    /// How many were never sent, or are to be sent again.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// From when on the oldest message is unacknowledged, as T7 counts it.
+    pub(super) fn unacknowledged_from(&self, reading: T7From) -> Option<Instant> {
+        let oldest = self.outstanding.front();
+        match reading {
+            T7From::Given => {
+                let waiting = self.waiting.front().map(|message| message.given_at);
+                oldest.map(|message| message.given_at).or(waiting)
+            }
+            T7From::HandOver => oldest.map(|message| message.sent_at),
+            T7From::FirstTransmission => oldest.and_then(|message| message.transmitted_at),
+            T7From::LastAcknowledgement => oldest.map(|message| message.sent_at.max(self.acknowledged_at)),
+        }
+    }
+
+    /// The association has sent this message for the first time. One that is not outstanding any more was acknowledged,
+    /// or is to be sent again.
+    pub(super) fn note_transmitted(&mut self, now: Instant, fsn: SequenceNumber) {
+        let Some(front) = self.outstanding.front() else { return };
+        let at = usize::try_from(fsn.distance_from(front.fsn)).unwrap_or(usize::MAX);
+        if let Some(message) = self.outstanding.get_mut(at) {
+            message.transmitted_at.get_or_insert(now);
+        }
     }
 
     pub(super) const fn last_sent(&self) -> SequenceNumber {
         self.last_sent
     }
 
-    pub(super) fn push(&mut self, msu: Bytes) {
-        self.waiting.push_back(msu);
+    pub(super) fn push(&mut self, now: Instant, msu: Bytes) {
+        self.waiting.push_back(Waiting { given_at: now, msu });
     }
 
     /// Takes the next message to send, and keeps it until it is acknowledged.
@@ -91,7 +128,7 @@ impl Transmission {
         if self.outstanding.len() >= outstanding_max {
             return None;
         }
-        let msu = self.waiting.pop_front()?;
+        let Waiting { given_at, msu } = self.waiting.pop_front()?;
         let is_again = self.waiting_again > 0;
         self.waiting_again = self.waiting_again.saturating_sub(1);
         let fsn = self.last_sent.next();
@@ -99,18 +136,28 @@ impl Transmission {
             self.last_at_peer = fsn;
         }
         self.last_sent = fsn;
-        self.outstanding.push_back(Outstanding { fsn, sent_at: now, msu: msu.clone() });
+        let kept = msu.clone();
+        self.outstanding.push_back(Outstanding {
+            fsn,
+            given_at,
+            sent_at: now,
+            transmitted_at: None,
+            msu: kept,
+        });
         Some(Sending { fsn, msu, is_again })
     }
 
     /// Lets go of what the peer has taken; says how many.
-    pub(super) fn acknowledge(&mut self, bsn: SequenceNumber) -> Result<u64, Unreasonable> {
+    pub(super) fn acknowledge(&mut self, now: Instant, bsn: SequenceNumber) -> Result<u64, Unreasonable> {
         let before = self.acknowledged;
         let taken = bsn.distance_from(before);
         if taken > self.last_at_peer.distance_from(before) {
             return Err(Unreasonable);
         }
         self.acknowledged = bsn;
+        if taken > 0 {
+            self.acknowledged_at = now;
+        }
         let mut count = 0;
         while self.outstanding.front().is_some_and(|message| message.fsn.distance_from(before) <= taken) {
             self.outstanding.pop_front();
@@ -131,18 +178,22 @@ impl Transmission {
     //# M2PA (at both the LPO and RPO ends) uses the BSN value in the
     //# received Link Status Ready message to resynchronize its sequence
     //# numbers, if this is required by MTP2.
-    pub(super) fn resynchronize(&mut self, bsn: SequenceNumber) -> Result<u64, Unreasonable> {
-        let taken = self.send_again_after(bsn)?;
+    pub(super) fn resynchronize(&mut self, now: Instant, bsn: SequenceNumber) -> Result<u64, Unreasonable> {
+        let taken = self.send_again_after(now, bsn)?;
         self.last_at_peer = bsn;
         Ok(taken)
     }
 
     /// The same at alignment: the peer may take what is still under way, and then throws away what is sent again.
-    pub(super) fn send_again_after(&mut self, bsn: SequenceNumber) -> Result<u64, Unreasonable> {
-        let taken = self.acknowledge(bsn)?;
+    pub(super) fn send_again_after(
+        &mut self,
+        now: Instant,
+        bsn: SequenceNumber,
+    ) -> Result<u64, Unreasonable> {
+        let taken = self.acknowledge(now, bsn)?;
         self.waiting_again += self.outstanding.len();
         while let Some(message) = self.outstanding.pop_back() {
-            self.waiting.push_front(message.msu);
+            self.waiting.push_front(Waiting { given_at: message.given_at, msu: message.msu });
         }
         self.last_sent = bsn;
         Ok(taken)
@@ -174,11 +225,12 @@ impl Transmission {
     //# Request and FSNC request with no FSNC value, or with an invalid FSNC,
     //# then M2PA SHALL retrieve from its buffers and deliver to MTP3 in
     //# order:
-    pub(super) fn retrieve_after(&mut self, fsnc: Option<SequenceNumber>) -> (u64, Vec<Bytes>) {
-        let taken = fsnc.and_then(|fsnc| self.acknowledge(fsnc).ok());
+    pub(super) fn retrieve_after(&mut self, now: Instant, fsnc: Option<SequenceNumber>) -> (u64, Vec<Bytes>) {
+        let taken = fsnc.and_then(|fsnc| self.acknowledge(now, fsnc).ok());
         let sent = if taken.is_some() { self.outstanding.drain(..) } else { self.outstanding.drain(..0) };
         self.waiting_again = 0;
-        let messages = sent.map(|message| message.msu).chain(self.waiting.drain(..)).collect();
+        let waiting = self.waiting.drain(..).map(|message| message.msu);
+        let messages = sent.map(|message| message.msu).chain(waiting).collect();
         (taken.unwrap_or(0), messages)
     }
 
@@ -208,7 +260,7 @@ mod tests {
     fn five_sent() -> Transmission {
         let mut transmission = Transmission::new();
         for octet in 0..7 {
-            transmission.push(Bytes::copy_from_slice(&[octet; 3]));
+            transmission.push(Instant::START, Bytes::copy_from_slice(&[octet; 3]));
         }
         while transmission.send_next(Instant::START, 5).is_some() {}
         transmission
@@ -221,12 +273,12 @@ mod tests {
     #[test]
     fn an_acknowledgement_lets_go_of_all_up_to_it() {
         let mut transmission = five_sent();
-        assert_eq!(transmission.acknowledge(number(2)), Ok(3));
+        assert_eq!(transmission.acknowledge(Instant::START, number(2)), Ok(3));
         assert_eq!((transmission.outstanding(), transmission.len()), (2, 4));
-        assert_eq!(transmission.acknowledge(number(2)), Ok(0));
-        assert_eq!(transmission.acknowledge(number(1)), Err(Unreasonable));
-        assert_eq!(transmission.acknowledge(number(5)), Err(Unreasonable));
-        assert_eq!(transmission.acknowledge(SequenceNumber::BEFORE_FIRST), Err(Unreasonable));
+        assert_eq!(transmission.acknowledge(Instant::START, number(2)), Ok(0));
+        assert_eq!(transmission.acknowledge(Instant::START, number(1)), Err(Unreasonable));
+        assert_eq!(transmission.acknowledge(Instant::START, number(5)), Err(Unreasonable));
+        assert_eq!(transmission.acknowledge(Instant::START, SequenceNumber::BEFORE_FIRST), Err(Unreasonable));
     }
 
     #[test]
@@ -238,14 +290,14 @@ mod tests {
         for (message, fsn) in transmission.outstanding.iter_mut().zip([0x00ff_fffe, 0x00ff_ffff, 0, 1, 2]) {
             message.fsn = number(fsn);
         }
-        assert_eq!(transmission.acknowledge(number(0)), Ok(3));
-        assert_eq!(transmission.acknowledge(number(2)), Ok(2));
+        assert_eq!(transmission.acknowledge(Instant::START, number(0)), Ok(3));
+        assert_eq!(transmission.acknowledge(Instant::START, number(2)), Ok(2));
     }
 
     #[test]
     fn what_the_peer_has_not_taken_is_sent_again_with_the_same_numbers() {
         let mut transmission = five_sent();
-        assert_eq!(transmission.resynchronize(number(2)), Ok(3));
+        assert_eq!(transmission.resynchronize(Instant::START, number(2)), Ok(3));
         let again = transmission.send_next(Instant::START, 5).unwrap();
         assert_eq!((again.fsn, again.msu[0], again.is_again), (number(3), 3, true));
     }
@@ -253,19 +305,19 @@ mod tests {
     #[test]
     fn what_arrived_the_first_time_is_not_sent_again() {
         let mut transmission = five_sent();
-        assert_eq!(transmission.send_again_after(number(1)), Ok(2));
-        assert_eq!(transmission.acknowledge(number(3)), Ok(2));
+        assert_eq!(transmission.send_again_after(Instant::START, number(1)), Ok(2));
+        assert_eq!(transmission.acknowledge(Instant::START, number(3)), Ok(2));
         let again = transmission.send_next(Instant::START, 5).unwrap();
         assert_eq!((again.fsn, again.msu[0], again.is_again), (number(4), 4, true));
-        assert_eq!(transmission.acknowledge(number(5)), Err(Unreasonable));
+        assert_eq!(transmission.acknowledge(Instant::START, number(5)), Err(Unreasonable));
     }
 
     #[test]
     fn what_is_sent_again_may_have_arrived_the_first_time_with_all_behind_it() {
         let mut transmission = five_sent();
-        assert_eq!(transmission.send_again_after(number(1)), Ok(2));
+        assert_eq!(transmission.send_again_after(Instant::START, number(1)), Ok(2));
         assert_eq!(transmission.send_next(Instant::START, 5).unwrap().fsn, number(2));
-        assert_eq!(transmission.acknowledge(number(4)), Ok(3));
+        assert_eq!(transmission.acknowledge(Instant::START, number(4)), Ok(3));
         let next = transmission.send_next(Instant::START, 5).unwrap();
         assert_eq!((next.fsn, next.msu[0], next.is_again), (number(5), 5, false));
     }
@@ -273,19 +325,19 @@ mod tests {
     #[test]
     fn what_is_given_after_a_retrieval_is_not_sent_again() {
         let mut transmission = five_sent();
-        assert_eq!(transmission.send_again_after(number(1)), Ok(2));
-        let (_, messages) = transmission.retrieve_after(Some(number(1)));
+        assert_eq!(transmission.send_again_after(Instant::START, number(1)), Ok(2));
+        let (_, messages) = transmission.retrieve_after(Instant::START, Some(number(1)));
         assert_eq!(firsts(&messages), [2, 3, 4, 5, 6]);
-        transmission.push(Bytes::from_static(b"new"));
+        transmission.push(Instant::START, Bytes::from_static(b"new"));
         assert!(!transmission.send_next(Instant::START, 5).unwrap().is_again);
     }
 
     #[test]
     fn what_is_flushed_after_an_outage_leaves_its_numbers_to_what_follows() {
         let mut transmission = five_sent();
-        assert_eq!(transmission.resynchronize(number(2)), Ok(3));
+        assert_eq!(transmission.resynchronize(Instant::START, number(2)), Ok(3));
         assert_eq!(transmission.flush(), 4);
-        transmission.push(Bytes::from_static(b"new"));
+        transmission.push(Instant::START, Bytes::from_static(b"new"));
         let next = transmission.send_next(Instant::START, 5).unwrap();
         assert_eq!((next.fsn, next.is_again), (number(3), false));
     }
@@ -293,17 +345,17 @@ mod tests {
     #[test]
     fn what_the_peer_may_have_taken_keeps_its_numbers_when_it_is_flushed() {
         let mut transmission = five_sent();
-        assert_eq!(transmission.send_again_after(number(1)), Ok(2));
+        assert_eq!(transmission.send_again_after(Instant::START, number(1)), Ok(2));
         assert_eq!(transmission.flush(), 5);
         assert_eq!(transmission.last_sent(), number(4));
-        transmission.push(Bytes::from_static(b"new"));
+        transmission.push(Instant::START, Bytes::from_static(b"new"));
         let next = transmission.send_next(Instant::START, 5).unwrap();
         assert_eq!((next.fsn, next.is_again), (number(5), false));
     }
 
     #[test]
     fn retrieval_after_a_number_hands_back_what_followed_and_what_waits() {
-        let (taken, messages) = five_sent().retrieve_after(Some(number(3)));
+        let (taken, messages) = five_sent().retrieve_after(Instant::START, Some(number(3)));
         assert_eq!((taken, firsts(&messages)), (4, vec![4, 5, 6]));
     }
 
@@ -311,7 +363,7 @@ mod tests {
     fn retrieval_after_no_or_an_impossible_number_hands_back_what_waits() {
         for fsnc in [None, Some(number(9))] {
             let mut transmission = five_sent();
-            let (taken, messages) = transmission.retrieve_after(fsnc);
+            let (taken, messages) = transmission.retrieve_after(Instant::START, fsnc);
             assert_eq!((taken, firsts(&messages), transmission.len()), (0, vec![5, 6], 5));
         }
     }
@@ -322,13 +374,13 @@ mod tests {
             [CongestionThreshold { onset: 4, abatement: 2 }, CongestionThreshold { onset: 6, abatement: 5 }];
         let mut transmission = five_sent();
         assert_eq!(transmission.new_congestion_status(&thresholds), Some(2));
-        transmission.acknowledge(number(0)).unwrap();
+        transmission.acknowledge(Instant::START, number(0)).unwrap();
         assert_eq!((transmission.len(), transmission.new_congestion_status(&thresholds)), (6, None));
-        transmission.acknowledge(number(1)).unwrap();
+        transmission.acknowledge(Instant::START, number(1)).unwrap();
         assert_eq!((transmission.len(), transmission.new_congestion_status(&thresholds)), (5, Some(1)));
-        transmission.acknowledge(number(3)).unwrap();
+        transmission.acknowledge(Instant::START, number(3)).unwrap();
         assert_eq!((transmission.len(), transmission.new_congestion_status(&thresholds)), (3, None));
-        transmission.acknowledge(number(4)).unwrap();
+        transmission.acknowledge(Instant::START, number(4)).unwrap();
         assert_eq!((transmission.len(), transmission.new_congestion_status(&thresholds)), (2, Some(0)));
     }
 }

@@ -185,6 +185,8 @@ impl Asp {
                 peer.link = Some(Link { outbound_streams, is_congested: false });
                 peer.process.handle_association_up(now);
             }
+            // Nothing asks for it.
+            TransportInput::Transmitted(_) => {}
             TransportInput::Down => {
                 peer.link = None;
                 peer.process.handle_association_down(now);

@@ -53,6 +53,7 @@ impl Writer {
             association,
             stream: StreamId(0),
             payload_protocol: M3ua::PAYLOAD_PROTOCOL,
+            report: None,
             octets: octets.into(),
         }
     }

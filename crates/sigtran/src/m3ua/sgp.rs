@@ -141,6 +141,8 @@ impl Sgp {
                 self.links.remove(&association);
                 self.gateway.handle_association_down(now, association);
             }
+            // Nothing asks for it.
+            TransportInput::Transmitted(_) => {}
             TransportInput::Restart => self.gateway.handle_restart(now, association),
             TransportInput::Congested(is_congested) => {
                 if let Some(link) = self.links.get_mut(&association) {

@@ -55,6 +55,8 @@ pub(crate) struct Bench {
     sent: VecDeque<Sent>,
     /// The messages behind `sent`, for those that look at octets.
     pub(crate) octets: Vec<Bytes>,
+    /// The numbers by which it asks to be told when a message is first sent.
+    pub(crate) reports: Vec<u32>,
     indicated: VecDeque<LinkIndication>,
     last: Option<Sent>,
     /// What the peer has received, which its link statuses carry.
@@ -92,6 +94,7 @@ impl Bench {
             now: Instant::START,
             sent: VecDeque::new(),
             octets: Vec::new(),
+            reports: Vec::new(),
             indicated: VecDeque::new(),
             last: None,
             peer_has: NONE,
@@ -297,6 +300,7 @@ impl Bench {
         assert_eq!((transmit.association, transmit.payload_protocol), (AssociationId(7), 5));
         let message = Message::parse(&transmit.octets).unwrap();
         self.octets.push(transmit.octets);
+        self.reports.extend(transmit.report);
         let sent = sent(transmit.stream, &message);
         if let Sent::Data { fsn, .. } = sent {
             self.peer_has = fsn;

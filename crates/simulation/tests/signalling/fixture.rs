@@ -34,7 +34,7 @@ pub(crate) fn point(number: usize, sets: &[(usize, u8, SequenceNumbers)]) -> Poi
             links: (0..links).map(link).collect(),
         });
     }
-    PointConfig { mtp3, sccp: None }
+    PointConfig { mtp3, sccp: None, processor: None }
 }
 
 /// Link `number` between the first two points.
@@ -61,6 +61,7 @@ pub(crate) fn load(links: u16, erlang: f64, from: &str, to: &str) -> LoadConfig 
         generator: GeneratorConfig {
             links,
             erlang_per_link: erlang,
+            steps: Vec::new(),
             line_rate: KBIT_64,
             lengths: Lengths::Fixed(60),
             selection: Selection::Link,

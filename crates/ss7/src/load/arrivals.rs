@@ -2,6 +2,7 @@
 
 use slantpath_base::{Duration, Instant, Stream};
 
+use super::profile::Profile;
 use crate::mtp3::Sls;
 
 /// The process by which the messages of one link arrive. Where it has no times of its own, the mean gap between two
@@ -54,11 +55,19 @@ pub(super) struct Clock {
     active_until: Instant,
     taken: usize,
     due: Option<Instant>,
+    /// How the load changes, if it does.
+    profile: Option<Profile>,
 }
 
 impl Clock {
-    /// `mean_gap` is over all time.
-    pub(super) fn new(arrivals: Arrivals, mean_gap: Duration, start: Instant, stream: Stream) -> Self {
+    /// `mean_gap` is over all time, or until the load changes. A load whose arrivals have times of their own does not.
+    pub(super) fn new(
+        arrivals: Arrivals,
+        mean_gap: Duration,
+        start: Instant,
+        profile: Option<Profile>,
+        stream: Stream,
+    ) -> Self {
         let gap = match &arrivals {
             Arrivals::OnOff { mean_on, mean_off } => {
                 let share = mean_on.as_secs_f64() / (mean_on.as_secs_f64() + mean_off.as_secs_f64());
@@ -66,7 +75,8 @@ impl Clock {
             }
             Arrivals::Constant | Arrivals::Poisson | Arrivals::Trace(_) => mean_gap,
         };
-        let mut clock = Self { arrivals, stream, start, gap, active_until: start, taken: 0, due: None };
+        let mut clock =
+            Self { arrivals, stream, start, gap, active_until: start, taken: 0, due: None, profile };
         clock.due = clock.first();
         clock
     }
@@ -94,16 +104,27 @@ impl Clock {
         match &self.arrivals {
             Arrivals::Constant => {
                 let phase = self.stream.duration_between(Duration::ZERO, self.gap);
-                Some(self.start + phase)
+                self.gap_after(self.start, phase)
             }
             Arrivals::OnOff { .. } | Arrivals::Poisson | Arrivals::Trace(_) => self.after(self.start),
         }
     }
 
+    /// Where a gap of the load at the start ends.
+    fn gap_after(&mut self, from: Instant, gap: Duration) -> Option<Instant> {
+        match &mut self.profile {
+            None => Some(from + gap),
+            Some(profile) => profile.after(from, gap),
+        }
+    }
+
     fn after(&mut self, from: Instant) -> Option<Instant> {
         match self.arrivals {
-            Arrivals::Constant => Some(from + self.gap),
-            Arrivals::Poisson => Some(from + self.stream.exponential(self.gap)),
+            Arrivals::Constant => self.gap_after(from, self.gap),
+            Arrivals::Poisson => {
+                let gap = self.stream.exponential(self.gap);
+                self.gap_after(from, gap)
+            }
             Arrivals::OnOff { mean_on, mean_off } => {
                 let mut at = from + self.stream.exponential(self.gap);
                 // A Poisson process has no memory: what falls behind the end of activity is drawn anew in the next.
@@ -126,7 +147,7 @@ mod tests {
 
     fn counts(arrivals: &Arrivals, seconds: u64) -> Vec<u64> {
         let stream = Seed::new(5, 0).stream("arrivals");
-        let mut clock = Clock::new(arrivals.clone(), Duration::from_millis(10), Instant::START, stream);
+        let mut clock = Clock::new(arrivals.clone(), Duration::from_millis(10), Instant::START, None, stream);
         let mut counts = vec![0; usize::try_from(seconds).expect("small")];
         while let Some(due) = clock.due() {
             let second = usize::try_from((due - Instant::START).as_nanos() / 1_000_000_000).expect("small");

@@ -5,6 +5,7 @@ use slantpath_base::{DataRate, Deadlines, Duration, Instant, Seed};
 
 use super::arrivals::{Arrivals, Clock};
 use super::length::Lengths;
+use super::profile::{LoadStep, Profile};
 use super::stamp::{self, LinkNumber, STAMP_LEN};
 use crate::PointCode;
 use crate::mtp2::octets_on_line;
@@ -61,6 +62,8 @@ pub struct GeneratorConfig {
     /// The share of a link's time that its messages take on a line of `line_rate`: 0 to 1 loads a line, more overloads
     /// it. Arrivals from a trace bring their own.
     pub erlang_per_link: f64,
+    /// How the load changes, in order of time and none before another has ended. Only constant and Poisson arrivals do.
+    pub steps: Vec<LoadStep>,
     /// What one Erlang is: 64 kbit/s for a signalling link of level 2.
     pub line_rate: DataRate,
     /// How long messages are.
@@ -90,6 +93,20 @@ pub enum GeneratorError {
     /// A load that is no positive number.
     #[error("{0} Erlang per link: it must be above 0")]
     Erlang(f64),
+    /// A step to a load that is none.
+    #[error("a step to {erlang} Erlang per link: it must be 0 or more")]
+    StepErlang {
+        /// Which step, counted from 0.
+        step: usize,
+        /// What was asked for.
+        erlang: f64,
+    },
+    /// A step that begins before the load, or before the step in front of it has ended.
+    #[error("step {0}, counted from 0, begins before the load or before the step in front of it has ended")]
+    StepOrder(usize),
+    /// Steps of arrivals that have times of their own.
+    #[error("only constant and Poisson arrivals have steps")]
+    Steps,
     /// A line that carries nothing has no Erlang.
     #[error("a line of rate 0 carries nothing: no load fills it")]
     LineRate,
@@ -163,11 +180,13 @@ impl Generator {
         let bits = config.lengths.mean() * 8.0;
         let gap = bits / config.line_rate.as_bits_per_sec() as f64 / config.erlang_per_link;
         let gap = Duration::from_secs_f64(gap);
+        let profile = (!config.steps.is_empty())
+            .then(|| Profile::new(config.start, config.erlang_per_link, &config.steps));
         let link = |number: u16| {
             let arrivals = seed.stream(&format!("{path}/{number}/arrivals"));
             let lengths = seed.stream(&format!("{path}/{number}/lengths"));
             LinkLoad {
-                clock: Clock::new(config.arrivals.clone(), gap, config.start, arrivals),
+                clock: Clock::new(config.arrivals.clone(), gap, config.start, profile.clone(), arrivals),
                 lengths,
                 sent: 0,
             }
@@ -253,6 +272,7 @@ fn check(config: &GeneratorConfig) -> Result<(), GeneratorError> {
     if config.line_rate.as_bits_per_sec() == 0 {
         return Err(GeneratorError::LineRate);
     }
+    check_steps(config)?;
     let (least, most) = config.routing.lengths().ok_or(GeneratorError::NoDestination)?;
     let check_length = |octets: usize| {
         let fits = (least..=most).contains(&octets);
@@ -290,6 +310,24 @@ fn check(config: &GeneratorConfig) -> Result<(), GeneratorError> {
     }
 }
 
+fn check_steps(config: &GeneratorConfig) -> Result<(), GeneratorError> {
+    let has_times = matches!(config.arrivals, Arrivals::OnOff { .. } | Arrivals::Trace(_));
+    if has_times && !config.steps.is_empty() {
+        return Err(GeneratorError::Steps);
+    }
+    let mut free = config.start;
+    for (at, step) in config.steps.iter().enumerate() {
+        if !(step.erlang_per_link.is_finite() && step.erlang_per_link >= 0.0) {
+            return Err(GeneratorError::StepErlang { step: at, erlang: step.erlang_per_link });
+        }
+        if step.at < free {
+            return Err(GeneratorError::StepOrder(at));
+        }
+        free = step.at.saturating_add(step.over);
+    }
+    Ok(())
+}
+
 impl Routing {
     /// The shortest and the longest message in octets on the line; `None` without a destination.
     pub fn lengths(&self) -> Option<(usize, usize)> {
@@ -314,6 +352,7 @@ pub(super) mod tests {
         GeneratorConfig {
             links: 30,
             erlang_per_link: 0.36,
+            steps: Vec::new(),
             line_rate: DataRate::from_bits_per_sec(64_000),
             lengths: Lengths::Fixed(270),
             selection: Selection::Link,
@@ -347,6 +386,46 @@ pub(super) mod tests {
         let erlang = octets as f64 * 8.0 / 64_000.0 / 100.0 / 30.0;
         assert!((erlang - 0.36).abs() < 0.01, "{erlang}");
         assert!(messages.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+    }
+
+    #[test]
+    fn steps_that_are_none_are_refused_with_the_reason() {
+        let at = |seconds| Instant::START + Duration::from_secs(seconds);
+        let step = |from, over, erlang_per_link| LoadStep {
+            at: at(from),
+            over: Duration::from_secs(over),
+            erlang_per_link,
+        };
+        let with = |steps: Vec<LoadStep>| check(&GeneratorConfig { steps, start: at(1), ..config() });
+        assert_eq!(with(vec![step(1, 9, 0.5), step(10, 0, 0.0)]), Ok(()));
+        assert_eq!(with(vec![step(0, 9, 0.5)]), Err(GeneratorError::StepOrder(0)));
+        assert_eq!(with(vec![step(1, 9, 0.5), step(9, 0, 0.5)]), Err(GeneratorError::StepOrder(1)));
+        assert_eq!(with(vec![step(1, 9, -0.5)]), Err(GeneratorError::StepErlang { step: 0, erlang: -0.5 }));
+        assert_eq!(
+            with(vec![step(1, 9, f64::INFINITY)]),
+            Err(GeneratorError::StepErlang { step: 0, erlang: f64::INFINITY })
+        );
+        let second = Duration::from_secs(1);
+        for arrivals in [Arrivals::OnOff { mean_on: second, mean_off: second }, Arrivals::Trace(vec![])] {
+            let config = GeneratorConfig { arrivals, steps: vec![step(1, 0, 0.5)], ..config() };
+            assert_eq!(check(&config), Err(GeneratorError::Steps));
+        }
+    }
+
+    #[test]
+    fn a_step_changes_how_many_messages_come_and_nothing_before_it() {
+        let half = Instant::START + Duration::from_secs(50);
+        let steps = vec![LoadStep { at: half, over: Duration::ZERO, erlang_per_link: 0.72 }];
+        for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+            let even = all(GeneratorConfig { arrivals: arrivals.clone(), ..config() });
+            let stepped = all(GeneratorConfig { arrivals, steps: steps.clone(), ..config() });
+            let before =
+                |messages: &[(Instant, Message)]| messages.iter().filter(|(at, _)| *at < half).count();
+            // Areas under a constant load are not rounded as sums of gaps are.
+            assert!(before(&even).abs_diff(before(&stepped)) <= 1);
+            let ratio = (stepped.len() - before(&stepped)) as f64 / before(&stepped) as f64;
+            assert!((ratio - 2.0).abs() < 0.05, "{ratio}");
+        }
     }
 
     #[test]

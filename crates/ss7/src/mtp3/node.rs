@@ -175,6 +175,8 @@ pub struct Node {
     is_restart_ending: bool,
     /// Set when what traffic does may not be what it ought to do any more.
     is_unsettled: bool,
+    /// Congestion of this point itself, 0 to 3.
+    overload: u8,
     schedule: Schedule,
     outputs: VecDeque<Output>,
     counters: Counters,
@@ -222,6 +224,7 @@ impl Node {
             restart: RESTART.initial,
             is_restart_ending: false,
             is_unsettled: false,
+            overload: 0,
             schedule: Schedule::default(),
             outputs: VecDeque::new(),
             counters: Counters::default(),

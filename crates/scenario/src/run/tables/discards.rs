@@ -24,6 +24,9 @@ pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
     };
     for (id, point) in with_mtp3(&scenario.signalling) {
         push(point, "user", None, "of-no-load", network.messages_of_no_load_at(id));
+        if let Some(counters) = network.processor_counters(id) {
+            push(point, "processor", None, "queue-full", counters.queue_full);
+        }
         if let Some(counters) = network.sccp_counters(id) {
             for (discard, count) in &counters.discarded {
                 push(point, "sccp", None, &discard.name(), *count);

@@ -1,11 +1,11 @@
 //! `[signalling.links.<name>]`: signalling links, and what carries them.
 
 use slantpath_base::{DataRate, Duration, Probability};
-use slantpath_reader::{OneOf, Origin, Pair, Place, Setting, choice, section, tagged};
-use slantpath_sigtran::m2pa;
+use slantpath_reader::{OneOf, Origin, Pair, Place, Setting, choice, policy, section, tagged};
+use slantpath_sigtran::m2pa::{self, T7From};
 use slantpath_ss7::mtp2;
 
-use crate::bounds::{DELAY, LINE_RATE, LOOP, MESSAGES, MSU, TIMER, UNITS};
+use crate::bounds::{DELAY, LINE_RATE, LINK_SET, LOOP, MESSAGES, MSU, TIMER, UNITS};
 use crate::schema::Interval;
 
 section! {
@@ -13,6 +13,9 @@ section! {
     pub struct SignallingLink {
         /// The points that it joins, first and second.
         between: Setting<Pair<String>>;
+        /// How many there are, up to 16 of a link set. They are called `<name>-1` and so on, with as many digits as the
+        /// last has. One if absent.
+        count: Option<Setting<u32>>, at most LINK_SET;
         /// Its code within the link set of these two points; by the order of names if absent.
         slc: Option<Setting<u8>>;
         /// Whether it is in reserve (Q.704, section 12.2): both points activate it when another link between them has
@@ -146,6 +149,9 @@ section! {
         window: Setting<u32> = count(end().outstanding_max), at most MESSAGES;
         /// Messages that may wait or be unacknowledged together; what comes beyond is refused and counted.
         buffer: Setting<u32> = count(end().buffer_max), at most MESSAGES;
+        /// Messages that may wait for the association; what comes beyond is refused and counted. As many as `buffer`
+        /// takes if absent.
+        transmission_queue: Option<Setting<u32>>, at most MESSAGES;
         /// Where congestion of status 1, 2 and 3 begins and ends, in messages waiting or unacknowledged: one to three
         /// pairs, rising.
         congestion: Setting<Vec<Pair<u32>>> = usual_congestion(), at most MESSAGES;
@@ -171,6 +177,23 @@ section! {
         t6: Setting<Duration> = timers().t6, at most TIMER;
         /// T7: excessive delay of acknowledgement.
         t7: Setting<Duration> = timers().t7, at most TIMER;
+        /// From when on it runs for a message.
+        t7_from: Setting<T7FromChoice> = T7FromChoice::of(end().t7_from);
+    }
+}
+
+policy! {
+    /// From when on a message counts as unacknowledged for T7 of M2PA. RFC 4165, section 4.2.1, leaves it open.
+    pub struct T7FromChoice of T7From {
+        /// When it is sent for the first time: nothing that waits counts.
+        FirstTransmission = "first-transmission",
+        /// When MTP3 gives it: what waits above the association counts too.
+        Given = "given",
+        /// When it is handed over to the association: what waits in SCTP's send buffer counts, what waits above it does
+        /// not.
+        HandOver = "hand-over",
+        /// When it is handed over, or with the last acknowledgement of another if that comes later, as in Q.703.
+        LastAcknowledgement = "last-acknowledgement",
     }
 }
 
@@ -187,6 +210,8 @@ choice! {
 choice! {
     /// The ranges of Q.703, section 12.3, by the kind of link.
     pub enum TimerRanges {
+        /// None: a timer is what the equipment has it be.
+        Free = "free",
         /// 1.5 and 2 Mbit/s (Annex A).
         HighRate = "high-rate",
         /// 4.8 kbit/s.
@@ -220,10 +245,12 @@ impl M2pa {
                 t7: *self.t7,
             },
             ranges: match *self.timer_ranges {
+                TimerRanges::Free => m2pa::TimerRanges::Free,
                 TimerRanges::HighRate => m2pa::TimerRanges::HighRate,
                 TimerRanges::Kbit4_8 => m2pa::TimerRanges::Kbit4_8,
                 TimerRanges::Kbit64 => m2pa::TimerRanges::Kbit64,
             },
+            t7_from: self.t7_from.policy(),
             proving: match *self.proving {
                 Proving::Omitted => m2pa::Proving::Omitted,
                 Proving::Used => m2pa::Proving::Every {
@@ -233,6 +260,7 @@ impl M2pa {
             },
             outstanding_max: usize_of(*self.window),
             buffer_max: usize_of(*self.buffer),
+            waiting_max: self.transmission_queue.map(|most| usize_of(*most)),
             congestion: self.congestion.iter().map(status).collect(),
             held_max: usize_of(*self.held),
             longest_msu: usize_of(*self.longest_msu),

@@ -7,7 +7,9 @@ use slantpath_ss7::sccp::{Digits, GlobalTitle, PartyAddress, Ssn};
 
 use crate::flow::trace::Traces;
 use crate::signalling::code;
-use crate::signalling::schema::{Arrivals, LengthMix, Load, LoadRouting, LoadSelection, Signalling};
+use crate::signalling::schema::{
+    Arrivals, LengthMix, Load, LoadRouting, LoadSelection, LoadStep, Signalling,
+};
 
 /// How the messages of a load find their way.
 pub(crate) fn routing(signalling: &Signalling, load: &Load) -> load::Routing {
@@ -34,6 +36,10 @@ pub(crate) fn routing(signalling: &Signalling, load: &Load) -> load::Routing {
         }
         _ => load::Routing::PointCode { destinations, service },
     }
+}
+
+fn step_of(step: &LoadStep) -> load::LoadStep {
+    load::LoadStep { at: Instant::START + *step.at, over: *step.over, erlang_per_link: *step.erlang_per_link }
 }
 
 /// What a load generates.
@@ -66,6 +72,7 @@ pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -
     GeneratorConfig {
         links: *load.links,
         erlang_per_link: *load.erlang_per_link,
+        steps: load.steps.iter().map(|step| step_of(step)).collect(),
         line_rate: *load.line_rate,
         lengths,
         selection: match *load.selection {

@@ -233,11 +233,24 @@ pub(crate) fn check(signalling: &Signalling, traces: &Traces, faults: &mut Fault
     }
 }
 
+fn step_place(load: &Named<Load>, step: usize) -> Place {
+    load.steps.get(step).map_or(load.place(), |step| step.at.place())
+}
+
 /// The line that an error of a load is about, and its cure.
 fn cure(load: &Named<Load>, error: &GeneratorError) -> (Place, &'static str) {
     match error {
         GeneratorError::Links(_) => (load.links.place(), "each link is a stream of its own"),
         GeneratorError::Erlang(_) => (load.erlang_per_link.place(), "0.2 is usual, and 1 fills a line"),
+        GeneratorError::Steps => {
+            (step_place(load, 0), "write `arrivals = \"poisson\"`, or leave `steps` out")
+        }
+        GeneratorError::StepOrder(at) => {
+            (step_place(load, *at), "let steps follow one another, the first after `start`")
+        }
+        GeneratorError::StepErlang { step, .. } => {
+            (step_place(load, *step), "0.2 is usual, and 0 sends nothing")
+        }
         GeneratorError::LineRate => (load.line_rate.place(), "\"64 kbit/s\" is usual"),
         GeneratorError::Weights => (load.lengths.place(), "write lengths like [{ octets = 60, weight = 3 }]"),
         GeneratorError::Length { .. } => {

@@ -1,7 +1,7 @@
 //! `[signalling.load.<name>]`: what a generator sends on signalling links.
 
 use slantpath_base::{DataRate, Duration};
-use slantpath_reader::{Data, Fault, Json, Node, Setting, Value, choice, json, section};
+use slantpath_reader::{Data, Fault, Json, Named, Node, Setting, Value, choice, json, section};
 
 use crate::bounds::{ERLANG, RATE, RUN, WEIGHT};
 
@@ -16,6 +16,9 @@ section! {
         links: Setting<u16> = 1;
         /// The share of a line's time that the messages of one of them take.
         erlang_per_link: Setting<f64>, at most ERLANG;
+        /// How the load changes, with `constant` and `poisson` arrivals: in order of time, none before another has
+        /// ended.
+        steps: Vec<Named<LoadStep>>;
         /// What one Erlang fills.
         line_rate: Setting<DataRate> = DataRate::from_bits_per_sec(64_000), at most RATE;
         /// Octets of a message on the line, flag and check bits included; several are as frequent, or as their weights
@@ -59,6 +62,18 @@ section! {
         stop: Option<Setting<Duration>>, at most RUN;
         /// When a message that has not arrived is given up: it is lost, or late if it comes after all.
         give_up_after: Setting<Duration> = Duration::from_secs(10), at most RUN;
+    }
+}
+
+section! {
+    /// A change of a load.
+    pub struct LoadStep {
+        /// When it begins to change.
+        at: Setting<Duration>, at most RUN;
+        /// How long that takes, the load rising or falling evenly.
+        over: Setting<Duration> = Duration::ZERO, at most RUN;
+        /// The share of a line's time that the messages of one link take from then on; with 0 nothing is sent.
+        erlang_per_link: Setting<f64>, at most ERLANG;
     }
 }
 

@@ -14,6 +14,9 @@ const SCCP: u8 = 3;
 pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
     for (name, named) in signalling.points.iter() {
         users(signalling, name, named, faults);
+        if let Some(Nested(processing)) = &named.processing {
+            processing.check(name, faults);
+        }
         let is_national = matches!(*named.network, NetworkName::National | NetworkName::NationalSpare);
         if *named.congestion == Congestion::National && !is_national {
             let message = format!(

@@ -6,7 +6,7 @@ use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node;
 
 use crate::bounds::MESSAGES;
-use crate::signalling::schema::{Mtp3Timers, Sccp};
+use crate::signalling::schema::{Mtp3Timers, Processing, Sccp};
 
 /// A point where nobody says otherwise.
 fn usual() -> node::Config {
@@ -46,6 +46,8 @@ section! {
         timers: Flat<Mtp3Timers>;
         /// Its SCCP, if it has one.
         sccp: Option<Nested<Sccp>>;
+        /// What it takes to process a message. Nothing if absent.
+        processing: Option<Nested<Processing>>;
     }
 }
 

@@ -170,7 +170,7 @@ impl Link {
                 }
                 OutageAction::Resynchronize => {
                     if let Some(bsn) = bsn
-                        && !self.resynchronize(bsn)
+                        && !self.resynchronize(now, bsn)
                     {
                         self.drive_link(now, LinkInput::LinkFailure, OutOfServiceReason::AbnormalSequence);
                         return true;
@@ -213,14 +213,14 @@ impl Link {
     }
 
     /// Goes on sending after what the peer says it has taken; says whether it can have taken that.
-    fn resynchronize(&mut self, bsn: SequenceNumber) -> bool {
-        let taken = self.transmission.resynchronize(bsn);
+    fn resynchronize(&mut self, now: Instant, bsn: SequenceNumber) -> bool {
+        let taken = self.transmission.resynchronize(now, bsn);
         self.count_taken(taken)
     }
 
     /// The same at alignment.
-    pub(super) fn send_again_after(&mut self, bsn: SequenceNumber) -> bool {
-        let taken = self.transmission.send_again_after(bsn);
+    pub(super) fn send_again_after(&mut self, now: Instant, bsn: SequenceNumber) -> bool {
+        let taken = self.transmission.send_again_after(now, bsn);
         self.count_taken(taken)
     }
 

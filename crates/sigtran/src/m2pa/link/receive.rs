@@ -61,7 +61,7 @@ impl Link {
             LinkStatus::Ready if is_aligned => {
                 // What was sent at the end of our own proving, and reached a peer that was proving still, is sent
                 // again; had the peer taken it, it throws the second away.
-                self.send_again_after(bsn);
+                self.send_again_after(now, bsn);
                 self.drive_link(now, LinkInput::PeerReady, lost)
             }
             // On the other stream it is a late one of the alignment.
@@ -163,7 +163,7 @@ impl Link {
                     self.counters.discarded.out_of_sequence += 1;
                     return;
                 }
-                let is_unreasonable = !self.send_again_after(bsn);
+                let is_unreasonable = !self.send_again_after(now, bsn);
                 if self.reception.note_backward(is_unreasonable) {
                     self.drive_link(now, LinkInput::LinkFailure, OutOfServiceReason::AbnormalSequence);
                     return;
@@ -175,7 +175,7 @@ impl Link {
                 self.drive_link(now, LinkInput::PeerReady, OutOfServiceReason::PeerOutOfService);
             }
             LinkState::InService | LinkState::ProcessorOutage => {
-                let acknowledged = self.transmission.acknowledge(bsn);
+                let acknowledged = self.transmission.acknowledge(now, bsn);
                 self.counters.acknowledged += acknowledged.unwrap_or(0);
                 self.counters.unreasonable_bsn += u64::from(acknowledged.is_err());
                 // Q.703, section 5.3.2: two of three that explain nothing are a failure of the link.

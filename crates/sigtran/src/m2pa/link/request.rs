@@ -21,9 +21,9 @@ impl Link {
             LinkRequest::FlushBuffers => self.flush(now),
             LinkRequest::Continue => self.go_on(now),
             LinkRequest::RetrieveBsnt => self.retrieve_bsnt(),
-            LinkRequest::RetrieveMessagesAfter(Fsn(fsnc)) => self.retrieve(SequenceNumber::new(fsnc)),
-            LinkRequest::RetrieveUnsent => self.retrieve(None),
-            LinkRequest::Transmit(msu) => self.queue(msu),
+            LinkRequest::RetrieveMessagesAfter(Fsn(fsnc)) => self.retrieve(now, SequenceNumber::new(fsnc)),
+            LinkRequest::RetrieveUnsent => self.retrieve(now, None),
+            LinkRequest::Transmit(msu) => self.queue(now, msu),
         };
         self.counters.discarded.request_ignored += u64::from(!is_meant);
         self.settle(now);
@@ -90,12 +90,12 @@ impl Link {
     //= https://www.rfc-editor.org/rfc/rfc4165#section-4.2.3
     //# If M2PA receives a Retrieval Request and FSNC request from MTP3, M2PA
     //# SHALL retrieve from its buffers and deliver to MTP3 in order:
-    fn retrieve(&mut self, fsnc: Option<SequenceNumber>) -> bool {
+    fn retrieve(&mut self, now: Instant, fsnc: Option<SequenceNumber>) -> bool {
         if !self.is_out_of_service() {
             self.indicate(LinkIndication::RetrievalNotPossible);
             return false;
         }
-        let (taken, messages) = self.transmission.retrieve_after(fsnc);
+        let (taken, messages) = self.transmission.retrieve_after(now, fsnc);
         self.counters.acknowledged += taken;
         for msu in messages {
             self.counters.retrieved += 1;
@@ -106,14 +106,16 @@ impl Link {
     }
 
     /// Takes a message in any state, so that what MTP3 gives before it knows of a failure can be retrieved.
-    fn queue(&mut self, msu: Bytes) -> bool {
+    fn queue(&mut self, now: Instant, msu: Bytes) -> bool {
         if !(SHORTEST_MSU..=self.config.longest_msu).contains(&msu.len()) {
             self.counters.discarded.unsuitable_to_send += 1;
         } else if self.transmission.len() >= self.config.buffer_max {
             self.counters.discarded.buffer_full += 1;
+        } else if self.config.waiting_max.is_some_and(|most| self.transmission.waiting() >= most) {
+            self.counters.discarded.queue_full += 1;
         } else {
             self.counters.accepted += 1;
-            self.transmission.push(msu);
+            self.transmission.push(now, msu);
         }
         true
     }

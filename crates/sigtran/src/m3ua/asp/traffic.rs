@@ -39,6 +39,7 @@ impl Asp {
             association: gateway,
             stream,
             payload_protocol,
+            report: None,
             octets,
         }));
         Ok(())

@@ -211,6 +211,7 @@ impl Sgp {
                 association: *association,
                 stream,
                 payload_protocol: M3ua::PAYLOAD_PROTOCOL,
+                report: None,
                 octets: octets.clone(),
             }));
         }

@@ -44,7 +44,7 @@ fn arrived(sent: Unitdata) -> UserProcessOutput {
 fn lose(net: &mut Net, at: usize) {
     net.drain();
     while let Some((false, transmit)) = net.wire.pop_front() {
-        let Transmit { association, stream, payload_protocol, octets } = transmit;
+        let Transmit { association, stream, payload_protocol, octets, .. } = transmit;
         let input = TransportInput::Message { stream, payload_protocol, octets };
         net.gateway.handle_transport(net.now, association, input);
     }

@@ -106,6 +106,12 @@ impl Node {
         self.table.find(destination).map_or(0, |index| self.table.destination(index).congestion.status)
     }
 
+    /// This point itself is congested: 0 not at all, to 3. The origins of messages that it transfers are told as if the
+    /// link were that each takes; Q.704 leaves it to the implementation where a point is congested.
+    pub const fn set_overload(&mut self, status: u8) {
+        self.overload = status;
+    }
+
     /// The priority of management messages: the highest, where there are priorities.
     pub(super) fn top_priority(&self) -> u8 {
         match self.config.congestion {
@@ -128,7 +134,8 @@ impl Node {
         let destination = self.table.destination_mut(message.destination);
         let level = match message.origin {
             Origin::Local => on_link.max(destination.congestion.status),
-            Origin::Retrieved | Origin::Transit { .. } => on_link,
+            Origin::Transit { .. } => on_link.max(self.overload),
+            Origin::Retrieved => on_link,
         };
         if level == 0 {
             (destination.since_status, destination.since_transfer_controlled) = (0, 0);

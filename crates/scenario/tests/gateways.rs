@@ -1,0 +1,166 @@
+//! Signalling gateways with many lines: what a message takes to pass one, how many it passes, and what its associations
+//! make of a satellite with capacity on demand.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+#[path = "tables/cells.rs"]
+mod cells;
+
+use std::path::Path;
+
+use slantpath_results::Value;
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+
+use cells::cells;
+
+fn load(overrides: &[&str]) -> Result<Scenario, String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ss7-gateways-on-demand.toml");
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Scenario::load(&path, &overrides).map_err(|error| error.to_string())
+}
+
+fn run_with(overrides: &[&str]) -> RunOutput {
+    let scenario = load(overrides).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, &RunOptions::default()).unwrap()
+}
+
+/// A column of texts, a cell that is missing as nothing.
+fn texts(output: &RunOutput, table: &str, column: &str) -> Vec<String> {
+    let column = output.table(table).unwrap().column(column).unwrap();
+    let text = |row| match column.at(row) {
+        Value::Text(text) => text.to_owned(),
+        Value::Missing => String::new(),
+        other => panic!("{other:?} is no text"),
+    };
+    (0..column.len()).map(text).collect()
+}
+
+fn sum(output: &RunOutput, table: &str, column: &str) -> f64 {
+    cells(output, table, column).into_iter().flatten().sum()
+}
+
+/// Half a minute of load without the step.
+const SHORT: [&str; 3] =
+    ["scenario.duration=70 s", "links.satellite.access.interruption=0 s", "probes.access=false"];
+
+fn short(overrides: &[&str]) -> RunOutput {
+    let steps = ["a1", "a2", "b1", "b2"].map(|load| format!("signalling.load.{load}.steps=[]"));
+    let steps = steps.iter().map(String::as_str);
+    run_with(&SHORT.into_iter().chain(steps).chain(overrides.iter().copied()).collect::<Vec<_>>())
+}
+
+#[test]
+fn fifteen_links_are_written_as_one() {
+    let scenario = load(&[]).unwrap();
+    let merged = scenario.merged();
+    for name in ["a1-01", "a1-15", "b2-09"] {
+        assert!(merged.contains(&format!("[signalling.links.{name}]")), "{name}");
+    }
+    assert!(!merged.contains("[signalling.links.a1]") && !merged.contains("[signalling.links.a1-16]"));
+    let slcs = merged.lines().filter(|line| line.starts_with("slc = 14"));
+    assert_eq!(slcs.count(), 4, "the codes of a link set run from 0 to 14");
+}
+
+#[test]
+fn links_that_cannot_be_several_are_refused_with_the_reason() {
+    let error = |overrides: &[&str]| load(overrides).unwrap_err();
+    assert!(error(&["signalling.links.a1.count=0"]).contains("`a1` is no link at all"));
+    let error_17 = error(&["signalling.links.a1.count=17"]);
+    assert!(error_17.contains("a link set has no more: join the rest to another point"), "{error_17}");
+    let error_slc = error(&["signalling.links.a1.slc=3"]);
+    assert!(error_slc.contains("15 links cannot have one signalling link code"), "{error_slc}");
+    let other = r#"{ between = ["tester-a1", "sg-a"], carrier = { kind = "mtp2", delay = "1 ms" } }"#;
+    let error_name = error(&[&format!("signalling.links.a1-07={other}")]);
+    assert!(error_name.contains("one of the 15 links is called `a1-07`, as another is"), "{error_name}");
+}
+
+#[test]
+fn a_message_takes_the_delay_of_each_gateway_that_it_passes() {
+    let delay = |overrides: &[&str]| {
+        let output = short(overrides);
+        assert_eq!(sum(&output, "signalling_load", "lost_messages"), 0.0);
+        let least = cells(&output, "signalling_load", "delay_min_s").into_iter().flatten();
+        least.fold(f64::INFINITY, f64::min)
+    };
+    let none = delay(&[
+        "signalling.points.sg-a.processing.delay=0 s",
+        "signalling.points.sg-b.processing.delay=0 s",
+        "sctp.gateway.bundling_delay=0 s",
+    ]);
+    let both = delay(&["sctp.gateway.bundling_delay=0 s"]);
+    // Delays of loads are counted to 0.3 ms; which slot of the frame a message meets changes with its delay.
+    assert!((both - none - 0.04).abs() < 0.02, "{both} after {none}");
+    let one = delay(&["sctp.gateway.bundling_delay=0 s", "signalling.points.sg-b.processing.delay=120 ms"]);
+    assert!((one - both - 0.1).abs() < 0.001, "{one} after {both}");
+}
+
+#[test]
+fn a_gateway_passes_its_capacity_and_tells_of_congestion_before_it_throws_away() {
+    let output = short(&["signalling.points.sg-a.processing.capacity=600"]);
+    let text = |column| texts(&output, "signalling_discards", column);
+    let (points, layers, reasons) = (text("point"), text("layer"), text("reason"));
+    let counts = cells(&output, "signalling_discards", "messages");
+    let full = (0..counts.len())
+        .filter(|&row| points[row] == "sg-a" && layers[row] == "processor" && reasons[row] == "queue-full")
+        .map(|row| counts[row].unwrap());
+    // 720 messages come from the testers and as many from the other gateway, of which it takes 600: 840 a second are
+    // too many, for the 30 s of the load without the first 1,000, which wait.
+    let full: f64 = full.sum();
+    assert!((full - (840.0 * 30.0 - 1_000.0)).abs() < 300.0, "{full}");
+    let at = cells(&output, "signalling_events", "at_s");
+    let [point, link, event] =
+        ["point", "link", "event"].map(|column| texts(&output, "signalling_events", column));
+    let own =
+        (0..at.len()).find(|&row| point[row] == "sg-a" && link[row].is_empty() && event[row] == "congestion");
+    // The 500th waits after 0.6 s, and the 1,000th after 1.2 s.
+    let own = at[own.expect("it tells of its congestion")].unwrap();
+    assert!((30.4..31.0).contains(&own), "{own}");
+    assert!(sum(&output, "mtp3", "sent_tfc_messages") > 1_000.0);
+}
+
+/// Bytes of the window of the left gateway's association in each second.
+fn windows(output: &RunOutput) -> Vec<f64> {
+    let hosts = texts(output, "association_intervals", "host");
+    let windows = cells(output, "association_intervals", "cwnd_bytes").into_iter().zip(hosts);
+    windows.filter(|(_, host)| host == "sg-a").map(|(cwnd, _)| cwnd.unwrap_or(0.0)).collect()
+}
+
+#[test]
+fn the_window_of_mb9_opens_by_a_packet_a_round_trip_up_to_its_limit() {
+    let output = run_with(&[
+        "sctp.gateway.preset=mb9",
+        "links.satellite.access.permanent=2048 kbit/s",
+        "scenario.duration=150 s",
+        "links.satellite.access.interruption=0 s",
+    ]);
+    let windows = windows(&output);
+    assert_eq!(windows.iter().copied().fold(0.0, f64::max), 64_000.0);
+    // 544 bytes of 576 are DATA, every 0.588 s.
+    let opened = windows[60] - windows[40];
+    assert!((opened - 20.0 / 0.588 * 544.0).abs() < 1_200.0, "{opened}");
+    let open = windows.iter().position(|cwnd| *cwnd == 64_000.0).unwrap();
+    assert!((85..105).contains(&open), "the limit is reached after {open} s");
+}
+
+/// Messages that the right gateway has taken from 200 s to 280 s, those that acknowledge among them, and what the
+/// left one repeated.
+fn late_interval(overrides: &[&str]) -> (f64, f64) {
+    let output = run_with(overrides);
+    let hosts = texts(&output, "association_intervals", "host");
+    let starts = cells(&output, "association_intervals", "start_s");
+    let of = |column: &str, host: &str| -> f64 {
+        let values = cells(&output, "association_intervals", column);
+        let rows = (0..values.len())
+            .filter(|&row| hosts[row] == host && (200.0..280.0).contains(&starts[row].unwrap()));
+        rows.map(|row| values[row].unwrap()).sum()
+    };
+    (of("received_messages", "sg-b") / 80.0, of("retransmissions", "sg-a") / 80.0)
+}
+
+#[test]
+fn a_fixed_window_is_repeated_for_ever_once_capacity_has_been_interrupted_for_longer_than_the_timeout() {
+    // 840 messages a second come, and as many as before go where nothing is interrupted.
+    let (passed, repeated) = late_interval(&["links.satellite.access.interruption=0 s"]);
+    assert!(passed > 840.0 && repeated == 0.0, "{passed}, {repeated} again");
+    let (passed, repeated) = late_interval(&[]);
+    assert!(passed < 640.0 && repeated > 250.0, "{passed}, {repeated} again");
+}

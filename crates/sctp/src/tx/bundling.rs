@@ -1,0 +1,51 @@
+//! New DATA that does not fill a packet may wait for more.
+//!
+//! RFC 9260, section 6.10, lets a sender bundle what waits at one time; signalling gateways let it wait so that there
+//! is something to bundle, for a time that begins with the message that finds nothing waiting.
+
+use slantpath_base::Instant;
+
+use super::{Sender, Turn};
+use crate::path::PathId;
+
+/// Whether what waits may go although it fills no packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Bundling {
+    /// It has waited long enough.
+    Due,
+    /// Nothing has waited since the last packet.
+    #[default]
+    Idle,
+    /// More may come until then.
+    Until(Instant),
+}
+
+impl Bundling {
+    pub(super) const fn deadline(self) -> Option<Instant> {
+        match self {
+            Self::Until(at) => Some(at),
+            Self::Due | Self::Idle => None,
+        }
+    }
+
+    pub(super) fn handle_deadline(&mut self, now: Instant) {
+        if matches!(self, Self::Until(at) if *at <= now) {
+            *self = Self::Due;
+        }
+    }
+}
+
+impl Sender {
+    /// Whether new DATA, which the windows would let out to `path`, waits for more that fits into the same packet.
+    #[inline(never)]
+    pub(super) fn waits_for_more(&mut self, turn: &mut Turn<'_>, path: PathId) -> bool {
+        if self.bundling == Bundling::Due || turn.is_shutting_down || self.queue.fills(turn.paths.amdcs()) {
+            return false;
+        }
+        if self.bundling == Bundling::Idle {
+            self.bundling = Bundling::Until(turn.now.saturating_add(turn.config.bundling_delay));
+        }
+        turn.paths[path].limit_by_application();
+        true
+    }
+}
