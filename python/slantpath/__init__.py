@@ -13,12 +13,19 @@ A topology asks how sites reach each other under a sky of satellites::
     sky = slantpath.topology("scenarios/iridium-london-boston.toml")
     sky["legs"]  # which path, when, with which delay, and why
 
+The planner says which settings carry signalling over a path, and why::
+
+    plan = slantpath.plan(values={"path.round_trip": "650 ms", "band.permanent": "2048 kbit/s",
+                                  "signalling.erlang_per_link": 0.5, "signalling.octets": 120})
+    plan["sctp.rto_min"], plan.settings["sctp.cwnd"].reason
+
 The engine is the Rust program behind the command ``slantpath``. Other Python threads go on while it runs.
 """
 
 from slantpath import _native
 from slantpath._native import Scenario, Table, Topology, mean_interval, quantile
 from slantpath.errors import Fault, RunError, ScenarioError, ScenarioWarning
+from slantpath.planning import Impossible, Plan, Setting, plan
 from slantpath.running import Job, RunOutput, run, run_jobs, sweep
 from slantpath.sky import TopologyOutput, topology
 
@@ -26,17 +33,21 @@ __version__ = _native.VERSION
 
 __all__ = [
     "Fault",
+    "Impossible",
     "Job",
+    "Plan",
     "RunError",
     "RunOutput",
     "Scenario",
     "ScenarioError",
     "ScenarioWarning",
+    "Setting",
     "Table",
     "Topology",
     "TopologyOutput",
     "__version__",
     "mean_interval",
+    "plan",
     "quantile",
     "run",
     "run_jobs",

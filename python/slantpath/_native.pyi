@@ -146,6 +146,12 @@ def mean_interval(observations: Sequence[float], level: float = 0.99) -> tuple[f
 def student_t_quantile(probability: float, degrees: float) -> float:
     """Give the quantile of Student's distribution with so many degrees of freedom."""
 
+def plan(text: str, file_name: str, values: Mapping[str, object]) -> tuple[str, str]:
+    """Give the answer to a question as JSON, and as a scenario.
+
+    Values are laid over the text: `{"band.permanent": "2048 kbit/s"}`.
+    """
+
 def quantile(observations: Sequence[float], share: float) -> float:
     """Give the value below which a share of the observations lies."""
 

@@ -8,12 +8,11 @@ use slantpath_base::Duration;
 /// Simulates transport protocols over satellite networks.
 #[derive(Debug, Parser)]
 #[command(name = "slantpath", version, about, max_term_width = 100)]
-#[command(
-    after_help = "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed, 130 interrupted.
+#[command(after_help = "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed or demands
+cannot be met, 130 interrupted.
 
 \
-The Python package (pip install .) adds `slantpath plot DIR` and `slantpath study NAME`."
-)]
+The Python package (pip install .) adds `slantpath plot DIR` and `slantpath study NAME`.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -25,6 +24,8 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Print the manual page of the program or of a command: `slantpath man run | man -l -`.
     Man(ManArguments),
+    /// Work out which settings carry signalling over a path, why, and with what margin.
+    Plan(PlanArguments),
     /// Run a scenario once or several times and print a summary.
     Run(RunArguments),
     /// Print the JSON Schema of the scenario file, or of another, for editors.
@@ -57,12 +58,75 @@ pub(crate) struct SchemaArguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum SchemaOf {
+    /// What `slantpath plan` reads.
+    Plan,
     /// What `slantpath run` reads.
     Scenario,
     /// What `slantpath sweep` reads.
     Sweep,
     /// What `slantpath topology` reads.
     Topology,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PlanArguments {
+    /// What is known, as TOML; the flags alone if absent.
+    pub(crate) question: Option<PathBuf>,
+    /// From a packet to its acknowledgement, with nothing waiting: `650 ms`.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) round_trip: Option<String>,
+    /// The share of packets that the path loses.
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) loss: Option<String>,
+    /// What the terminal may send for good, in bits of Ethernet: `2048 kbit/s`.
+    #[arg(long, value_name = "RATE")]
+    pub(crate) permanent: Option<String>,
+    /// What it may send beyond that when it has been asked for.
+    #[arg(long, value_name = "RATE")]
+    pub(crate) on_demand: Option<String>,
+    /// How long that takes.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) allocation_time: Option<String>,
+    /// How many signalling links there are; 30 if absent.
+    #[arg(long, value_name = "N")]
+    pub(crate) links: Option<String>,
+    /// The share of each link's time that its messages take.
+    #[arg(long, value_name = "ERLANG")]
+    pub(crate) erlang: Option<String>,
+    /// The largest step by which that grows at once.
+    #[arg(long, value_name = "ERLANG")]
+    pub(crate) step: Option<String>,
+    /// Octets of a message on a link.
+    #[arg(long, value_name = "N")]
+    pub(crate) octets: Option<String>,
+    /// In which time a path that fails has to be left.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) failover: Option<String>,
+    /// Set a value of the file: `band.interruption=1 s`.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// How the answer is written.
+    #[arg(long, value_enum, default_value_t = PlanFormat::Text)]
+    pub(crate) format: PlanFormat,
+    /// Simulate the answer and its neighbours, and say whether the formulas held.
+    #[arg(long)]
+    pub(crate) verify: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFormat {
+    /// The settings of a signalling gateway, by name.
+    Gateway,
+    /// For programs.
+    Json,
+    /// The configuration of osmo-stp.
+    OsmoStp,
+    /// The settings of Linux.
+    Sysctl,
+    /// For people.
+    Text,
+    /// A scenario that `slantpath run` takes.
+    Toml,
 }
 
 #[derive(Args, Debug)]

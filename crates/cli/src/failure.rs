@@ -23,16 +23,18 @@ pub(crate) enum Failure {
     Failed(String),
     /// A stream could not be written.
     Output(io::Error),
+    /// The answer says that so many demands cannot be met.
+    Unmet(usize),
 }
 
 impl Failure {
-    /// The exit status: 1 failed, 2 misused, 3 done although flows failed, 130 interrupted.
+    /// The exit status: 1 failed, 2 misused, 3 done although flows failed or demands cannot be met, 130 interrupted.
     pub(crate) const fn status(&self) -> u8 {
         match self {
             Self::Interrupted(_) => 130,
             Self::Invalid(_) | Self::Misused(_) => 2,
             Self::Failed(_) | Self::Output(_) => 1,
-            Self::Flows(_) => 3,
+            Self::Flows(_) | Self::Unmet(_) => 3,
         }
     }
 
@@ -49,6 +51,8 @@ impl Failure {
         match self {
             Self::Flows(text) | Self::Interrupted(text) => writeln!(out, "{}", visible(text)),
             Self::Invalid(diagnostics) => report_diagnostics(diagnostics, out),
+            Self::Unmet(1) => writeln!(out, "a demand cannot be met: see the answer"),
+            Self::Unmet(count) => writeln!(out, "{count} demands cannot be met: see the answer"),
             Self::Misused(text) | Self::Failed(text) => writeln!(out, "error: {}", visible(text)),
             Self::Output(error) => writeln!(out, "error: the output cannot be written: {error}"),
         }

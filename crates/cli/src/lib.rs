@@ -5,6 +5,7 @@ mod directory;
 mod failure;
 mod files;
 mod interrupt;
+mod plan;
 mod progress;
 mod run;
 mod summary;
@@ -49,9 +50,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
             out.0.write_all(&script).map_err(Failure::from)
         }
         Command::Man(options) => man(options, &mut out.0),
+        Command::Plan(options) => plan::main(options, &mut out),
         Command::Run(options) => run::main(options, &mut out),
         Command::Schema(options) => {
             let schema = match options.of {
+                SchemaOf::Plan => slantpath_plan::json_schema(),
                 SchemaOf::Scenario => slantpath_scenario::json_schema(),
                 SchemaOf::Sweep => slantpath_scenario::sweep_schema(),
                 SchemaOf::Topology => slantpath_scenario::topology_schema(),

@@ -7,6 +7,7 @@
 mod arrow;
 mod command;
 mod os_error;
+mod plan;
 mod run;
 mod scenario;
 mod source;
@@ -23,6 +24,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::command::main;
+    #[pymodule_export]
+    use super::plan::plan;
     #[pymodule_export]
     use super::run::{Stop, run};
     #[pymodule_export]

@@ -13,6 +13,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("orbit", &[]),
     ("results", &[]),
     ("reader", &[]),
+    // Formulas and the planner that needs no simulator.
+    ("plan", &["reader"]),
     ("des", &[]),
     ("ss7", &["wire"]),
     ("sctp", &["wire", "cc"]),
@@ -49,9 +51,9 @@ const FLOORS: &[(&str, &[&str])] = &[
             "simulation",
         ],
     ),
-    ("cli", &["scenario", "results", "orbit", "live"]),
+    ("cli", &["scenario", "results", "orbit", "plan", "live"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
-    ("py", &["scenario", "results", "orbit", "cli"]),
+    ("py", &["scenario", "results", "orbit", "plan", "cli"]),
     ("testkit", &["wire"]),
     ("fuzz-bodies", &["wire", "sctp", "tcp", "sigtran", "ss7", "orbit", "host", "scenario"]),
     (

@@ -4,6 +4,7 @@
 
 mod errors;
 mod place;
+mod plan;
 mod run;
 mod sweep;
 mod topology;

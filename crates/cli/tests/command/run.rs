@@ -208,14 +208,14 @@ fn every_command_has_its_page_of_the_manual() {
         "{}",
         page(&[])
     );
-    for command in ["completions", "man", "run", "schema", "sweep", "topology"] {
+    for command in ["completions", "man", "plan", "run", "schema", "sweep", "topology"] {
         let page = page(&[command]);
         assert!(page.contains(&format!(".TH slantpath-{command} 1")), "{page}");
     }
     assert!(page(&["run"]).contains("\\-\\-reps"));
     let outcome = place.run(&["man", "rnu"]);
-    let wanted =
-        "error: there is no command `rnu`; commands: completions, man, run, schema, sweep, topology, help\n";
+    let wanted = "error: there is no command `rnu`; commands: completions, man, plan, run, schema, sweep, \
+     topology, help\n";
     assert_eq!((outcome.status, outcome.err.as_str()), (Some(2), wanted));
 }
 
@@ -223,6 +223,9 @@ fn every_command_has_its_page_of_the_manual() {
 fn schema_prints_what_is_committed() {
     let outcome = Place::new("schema").run(&["schema"]);
     let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/slantpath.schema.json");
+    assert_eq!(outcome.out, std::fs::read_to_string(committed).unwrap());
+    let outcome = Place::new("plan-schema").run(&["schema", "plan"]);
+    let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/plan.schema.json");
     assert_eq!(outcome.out, std::fs::read_to_string(committed).unwrap());
     let outcome = Place::new("sweep-schema").run(&["schema", "sweep"]);
     let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/sweep.schema.json");

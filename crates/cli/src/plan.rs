@@ -1,0 +1,53 @@
+//! `slantpath plan`.
+
+mod verify;
+
+use std::io::Write;
+
+use slantpath_plan::{Question, plan, print};
+
+use crate::arguments::{PlanArguments, PlanFormat};
+use crate::failure::Failure;
+
+pub(crate) fn main(arguments: &PlanArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let question = question(arguments)?;
+    let answer = plan(&question);
+    match arguments.format {
+        PlanFormat::Text => write!(out, "{}", print::text(&answer))?,
+        PlanFormat::Json => writeln!(out, "{:#}", print::json(&answer))?,
+        PlanFormat::Toml => write!(out, "{}", print::scenario(&question, &answer))?,
+        PlanFormat::Sysctl => write!(out, "{}", print::linux_sysctl(&answer))?,
+        PlanFormat::OsmoStp => write!(out, "{}", print::osmo_stp(&answer))?,
+        PlanFormat::Gateway => write!(out, "{}", print::signalling_gateway(&answer))?,
+    }
+    if arguments.verify {
+        verify::verify(&question, &answer, out)?;
+    }
+    if answer.impossible.is_empty() { Ok(()) } else { Err(Failure::Unmet(answer.impossible.len())) }
+}
+
+/// The file, if there is one, with the flags laid over it.
+fn question(arguments: &PlanArguments) -> Result<Question, Failure> {
+    let (name, text) = match &arguments.question {
+        None => ("the flags".to_owned(), String::new()),
+        Some(path) => {
+            let unreadable = |error| Failure::Misused(format!("{}: {error}", path.display()));
+            (path.display().to_string(), std::fs::read_to_string(path).map_err(unreadable)?)
+        }
+    };
+    let flags = [
+        ("path.round_trip", &arguments.round_trip),
+        ("path.loss", &arguments.loss),
+        ("band.permanent", &arguments.permanent),
+        ("band.on_demand", &arguments.on_demand),
+        ("band.allocation_time", &arguments.allocation_time),
+        ("signalling.links", &arguments.links),
+        ("signalling.erlang_per_link", &arguments.erlang),
+        ("signalling.step_erlang", &arguments.step),
+        ("signalling.octets", &arguments.octets),
+        ("limits.failover", &arguments.failover),
+    ];
+    let flags = flags.iter().filter_map(|(path, value)| Some(format!("{path}={}", value.as_ref()?)));
+    let sets: Vec<String> = flags.chain(arguments.set.iter().cloned()).collect();
+    Question::parse(&name, &text, &sets).map_err(Failure::Invalid)
+}

@@ -1,0 +1,34 @@
+//! What to configure so that signalling crosses a satellite, worked out from formulas: no simulator is needed.
+//!
+//! [`window`] holds the relations of "SS7 over IP over satellite" (equations 1 to 7) between load, window, round trip
+//! and the time that capacity takes to be allocated, and the bounds that follow for a window that is repeated whole.
+//! [`framing`] counts the octets that a message takes on Ethernet, in place of an overhead that somebody enters.
+//! [`Question`] is what an engineer knows; [`plan`] answers it with an [`Answer`]: the working case, settings with
+//! bounds, margins, reasons and sensitivities, and what cannot be met. [`print`] writes the answer as people
+//! configure it.
+//!
+//! ```
+//! use slantpath_base::{DataRate, DataSize, Duration};
+//! use slantpath_plan::window::{injected_most, working_case, Band, WorkingCase};
+//!
+//! // Section 4.1 of the paper: 154,000 bytes, 270-byte messages, which take 1.16 octets of Ethernet each.
+//! let cwnd = DataSize::from_bytes(154_000);
+//! let most = injected_most(cwnd, Duration::from_millis(750));
+//! assert_eq!(most.as_bits_per_sec() / 1_000, 1_642);
+//! let band = Band { permanent: DataRate::from_bits_per_sec(2_048_000), on_demand: DataRate::from_bits_per_sec(0) };
+//! assert_eq!(working_case(most, 1.16, band), WorkingCase::B);
+//! ```
+
+mod answer;
+mod failover;
+pub mod framing;
+pub mod print;
+mod question;
+mod timers;
+pub mod window;
+
+pub use answer::{Answer, Impossible, Recommendation, Unit, plan};
+pub use failover::{Failover, failover};
+pub use question::{
+    Band as BandTable, Limits, Path as PathTable, Question, Signalling as SignallingTable, json_schema,
+};

@@ -1,0 +1,131 @@
+//! The answer as people read it, and as they configure it.
+
+mod configurations;
+mod scenario;
+
+pub use configurations::{linux_sysctl, osmo_stp, signalling_gateway};
+pub use scenario::scenario;
+
+use core::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+
+use crate::answer::{Answer, Recommendation, Unit};
+use crate::window::WorkingCase;
+
+/// The answer as text: the case, what cannot be met, and each setting with its bounds, its reason and what moves it.
+pub fn text(answer: &Answer) -> String {
+    let mut text = String::new();
+    let mut line = |line: String| text.push_str(&(line + "\n"));
+    line(format!(
+        "{} of signalling are {} on Ethernet: a message of {:.0} octets takes {:.0}",
+        kbit(answer.load.as_bits_per_sec() as f64),
+        kbit(answer.ethernet.as_bits_per_sec() as f64),
+        answer.framing.line,
+        answer.framing.ethernet,
+    ));
+    line(format!("case {}: {}", case_name(answer.case), answer.case_reason));
+    line(format!("largest step: {} of signalling", kbit(answer.largest_step.as_bits_per_sec() as f64)));
+    for impossible in &answer.impossible {
+        line(String::new());
+        line(format!("NOT POSSIBLE: {}", impossible.demand));
+        line(format!("  because {}", impossible.why));
+        line(format!("  possible: {}", impossible.possible));
+    }
+    line(String::new());
+    let width = answer.settings.iter().map(|setting| setting.name.len()).max().unwrap_or(0);
+    for setting in &answer.settings {
+        let bounds = match (setting.least, setting.most) {
+            (None, None) => String::new(),
+            (Some(least), None) => format!("   at least {}", quantity(least, setting.unit)),
+            (None, Some(most)) => format!("   below {}", quantity(most, setting.unit)),
+            (Some(least), Some(most)) => {
+                format!("   {} to {}", quantity(least, setting.unit), quantity(most, setting.unit))
+            }
+        };
+        let margin =
+            setting.margin().map_or(String::new(), |margin| format!(", margin {:.0} %", 100.0 * margin));
+        line(format!("{:width$}  {}{bounds}{margin}", setting.name, quantity(setting.value, setting.unit)));
+        line(format!("{:width$}  {}", "", setting.reason));
+        if !setting.sensitivity.is_empty() {
+            let each =
+                setting.sensitivity.iter().map(|(quantity, change)| format!("{quantity} {change:+.0} %"));
+            line(format!("{:width$}  a tenth more of: {}", "", each.collect::<Vec<_>>().join(", ")));
+        }
+    }
+    text
+}
+
+/// The answer as JSON: rates in bit/s, sizes in bytes, times in seconds.
+pub fn json(answer: &Answer) -> Json {
+    let change = |(of, change): &(&str, f64)| json!({ "of": of, "change_percent": change });
+    let setting = |setting: &Recommendation| {
+        json!({
+            "name": setting.name,
+            "value": setting.value,
+            "unit": unit_name(setting.unit),
+            "least": setting.least,
+            "most": setting.most,
+            "margin": setting.margin(),
+            "reason": setting.reason,
+            "sensitivity": setting.sensitivity.iter().map(change).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "case": case_name(answer.case),
+        "case_reason": answer.case_reason,
+        "load_bit_per_s": answer.load.as_bits_per_sec(),
+        "ethernet_bit_per_s": answer.ethernet.as_bits_per_sec(),
+        "injected_most_bit_per_s": answer.injected_most.as_bits_per_sec(),
+        "largest_step_bit_per_s": answer.largest_step.as_bits_per_sec(),
+        "message": {
+            "line_octets": answer.framing.line,
+            "window_octets": answer.framing.window,
+            "ethernet_octets": answer.framing.ethernet,
+        },
+        "settings": answer.settings.iter().map(setting).collect::<Vec<_>>(),
+        "impossible": answer.impossible.iter().map(|impossible| json!({
+            "demand": impossible.demand,
+            "why": impossible.why,
+            "possible": impossible.possible,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// The name of a case.
+pub const fn case_name(case: WorkingCase) -> &'static str {
+    match case {
+        WorkingCase::A => "A",
+        WorkingCase::B => "B",
+        WorkingCase::C => "C",
+    }
+}
+
+const fn unit_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::BitPerSecond => "bit/s",
+        Unit::Byte => "B",
+        Unit::Count => "",
+        Unit::Second => "s",
+    }
+}
+
+fn quantity(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::BitPerSecond => kbit(value),
+        Unit::Byte => format!("{value:.0} B"),
+        Unit::Count => format!("{value:.0}"),
+        Unit::Second => millis(value),
+    }
+}
+
+fn kbit(bits: f64) -> String {
+    format!("{:.0} kbit/s", bits / 1e3)
+}
+
+/// A time in whole milliseconds.
+fn millis(seconds: f64) -> String {
+    let mut text = String::new();
+    write!(text, "{:.0} ms", seconds * 1e3).expect("a text takes everything");
+    text
+}

@@ -1,0 +1,79 @@
+//! Settings as they are typed into equipment.
+
+use core::fmt::Write as _;
+
+use crate::answer::Answer;
+
+/// In milliseconds.
+fn ms(answer: &Answer, name: &str) -> String {
+    format!("{:.0}", answer.value(name) * 1e3)
+}
+
+fn number(answer: &Answer, name: &str) -> String {
+    format!("{:.0}", answer.value(name))
+}
+
+/// For `sysctl`: what Linux calls the settings of its SCTP. It has no fixed window.
+pub fn linux_sysctl(answer: &Answer) -> String {
+    let paths = answer.value("sctp.path_max_retrans");
+    // Both directions of what is in flight, and as much again for the kernel's own bookkeeping.
+    let memory = 4.0 * answer.value("sctp.cwnd");
+    let mut text =
+        String::from("# Linux: the window follows RFC 9260; sockets need room for it in both directions.\n");
+    for (key, value) in [
+        ("net.sctp.rto_initial", ms(answer, "sctp.rto_initial")),
+        ("net.sctp.rto_min", ms(answer, "sctp.rto_min")),
+        ("net.sctp.rto_max", ms(answer, "sctp.rto_max")),
+        ("net.sctp.sack_timeout", ms(answer, "sctp.sack_delay")),
+        ("net.sctp.path_max_retrans", format!("{paths:.0}")),
+        ("net.sctp.pf_retrans", "0".to_owned()),
+        ("net.sctp.association_max_retrans", format!("{:.0}", 2.0 * paths.max(1.0))),
+        ("net.core.rmem_max", format!("{memory:.0}")),
+        ("net.core.wmem_max", format!("{memory:.0}")),
+    ] {
+        writeln!(text, "{key} = {value}").expect("a text takes everything");
+    }
+    text
+}
+
+/// For osmo-stp's command line: its SCTP settings belong to the kernel, so that M3UA's associations and the kernel's
+/// settings are written together.
+pub fn osmo_stp(answer: &Answer) -> String {
+    let mut text = String::from("! osmo-stp: SCTP itself is the kernel's, see the settings for Linux.\n");
+    let associations = answer.value("sctp.associations");
+    text.push_str("cs7 instance 0\n");
+    for association in 1..=16_u32 {
+        if f64::from(association) > associations {
+            break;
+        }
+        writeln!(text, " asp satellite-{association} {} {} m3ua", 2904 + association, 2904 + association)
+            .expect("a text takes everything");
+    }
+    text
+}
+
+/// For signalling gateways of the kind that the trial had, by the names of its settings.
+pub fn signalling_gateway(answer: &Answer) -> String {
+    let mut text = String::from("! per association of M2PA; times in milliseconds, sizes in bytes\n");
+    for (key, value) in [
+        ("init-cwnd-size", number(answer, "sctp.cwnd")),
+        ("retransmit-cwnd-rate", "0".to_owned()),
+        ("fast-cwnd-rate", "0".to_owned()),
+        ("tx-queue-depth", number(answer, "gateway.transmission_queue")),
+        ("minimum-rto", ms(answer, "sctp.rto_min")),
+        ("maximum-rto", ms(answer, "sctp.rto_max")),
+        ("init-rto", ms(answer, "sctp.rto_initial")),
+        ("cumulative-sack", ms(answer, "sctp.sack_delay")),
+        ("path-retransmit", number(answer, "sctp.path_max_retrans")),
+        ("m2pa timer t7", ms(answer, "m2pa.t7")),
+        ("mtp3 timer t02", ms(answer, "mtp3.t2")),
+        ("mtp3 timer t04", ms(answer, "mtp3.t4")),
+        ("mtp3 timer t05", ms(answer, "mtp3.t5")),
+        ("mtp3 timer t12", ms(answer, "mtp3.t12")),
+        ("mtp3 timer t14", ms(answer, "mtp3.t14")),
+        ("mtp3 timer slt-t01", ms(answer, "mtp3.slt_t1")),
+    ] {
+        writeln!(text, " {key} {value}").expect("a text takes everything");
+    }
+    text
+}
