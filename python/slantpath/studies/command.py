@@ -14,7 +14,7 @@ from slantpath.errors import RunError
 from slantpath.progress import Progress
 from slantpath.running import run_jobs
 from slantpath.store import Store
-from slantpath.studies import failover, ftp_qos, long_paths, multi_link, sctp_over_satellites
+from slantpath.studies import failover, ftp_qos, long_paths, multi_link, sctp_over_satellites, soip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +76,7 @@ STUDIES: dict[str, Study] = {
     "long-paths": long_paths,
     "multi-link": multi_link,
     "sctp-over-satellites": sctp_over_satellites,
+    "soip": soip,
 }
 QUICK: dict[str, Study] = {
     "ftp-qos": ftp_qos.QUICK,

@@ -1,0 +1,349 @@
+"""What is run: the gateways of the trial, one of two paths between them, and what each case changes."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from slantpath import _native
+from slantpath._native import Scenario
+from slantpath.errors import ScenarioWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from slantpath.running import Value
+
+LINKS = 30
+LINE_BIT_PER_S = 64_000
+START_S = 30
+"""When the load begins: lines and associations are aligned by then."""
+GIVE_UP_S = 10
+ROUND_TRIP_S = 0.65
+"""Of the satellite, with half a frame's wait in each direction."""
+LOADS = ("a1", "a2", "b1", "b2")
+OCTETS = 120
+QUEUE_MB9 = 1000
+"""The transmission queue of the first release is not published; the second has 8,000."""
+
+ERLANGS_MB9 = (0.14, 0.18, 0.22, 0.26, 0.30, 0.33, 0.36, 0.40, 0.44)
+ERLANGS_MB9_8 = (0.36, 0.44, 0.52, 0.60, 0.64, 0.68, 0.72)
+ROUND_TRIPS_MS = (100, 300, 500, 600, 650, 700)
+SAT_ROUND_TRIPS_MS = (10, 200, 400, 600, 700)
+
+PERMANENT_KBIT = {2048: 0.800, 1024: 0.378}
+"""What is permanent, and the Erlang of a link whose messages of 120 octets fill it, as measured."""
+INTERRUPTIONS_MS = (0, 500, 1000, 2000)
+RTO_MAX_S = (1, 1.25, 1.5, 2, 60)
+ABOVE = 1.05
+"""The load of the collapse, in parts of what is permanent."""
+RISE_S = 100
+"""When the load crosses what is permanent."""
+FALL_S = 200
+"""From when on it falls again, step by step."""
+FALLS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+FALL_EVERY_S = 30
+
+STEPS_KBIT = (50, 100, 200, 400)
+"""Steps of load beyond what is permanent, in signalling bits."""
+LOOPS_MS = (100, 500, 900)
+"""Looks and plans: with them the time that an allocation takes."""
+REMEDIES: Mapping[str, Mapping[str, Value]] = {
+    "fixed": {},
+    "fixed 154000": {"sctp.gateway.fixed_cwnd": "154000 B", "sctp.gateway.send_buffer": "308000 B"},
+    "fixed, RTO.Max 60 s": {"sctp.gateway.rto_max": "60 s"},
+    "fixed, RTO as planned": {
+        "sctp.gateway.rto_min": "2.2 s",
+        "sctp.gateway.rto_initial": "2.2 s",
+        "sctp.gateway.rto_max": "10 s",
+    },
+    "RFC 9260": {
+        "sctp.gateway.preset": "rfc9260",
+        "sctp.gateway.send_buffer": "256 KiB",
+        "sctp.gateway.rto_max": "60 s",
+    },
+    "CUBIC, RACK": {
+        "sctp.gateway.preset": "rfc9260",
+        "sctp.gateway.send_buffer": "256 KiB",
+        "sctp.gateway.rto_max": "60 s",
+        "sctp.gateway.congestion_control": "cubic",
+        "sctp.gateway.loss_detection": "rack",
+    },
+    "BBR, RACK": {
+        "sctp.gateway.preset": "rfc9260",
+        "sctp.gateway.send_buffer": "256 KiB",
+        "sctp.gateway.rto_max": "60 s",
+        "sctp.gateway.congestion_control": "bbr",
+        "sctp.gateway.loss_detection": "rack",
+    },
+    "Backlog, RACK": {
+        "sctp.gateway.preset": "rfc9260",
+        "sctp.gateway.send_buffer": "256 KiB",
+        "sctp.gateway.rto_max": "60 s",
+        "sctp.gateway.congestion_control": "backlog",
+        "sctp.gateway.loss_detection": "rack",
+    },
+}
+"""What the gateways do where a fixed window collapses."""
+
+READINGS = ("given", "hand-over", "first-transmission", "last-acknowledgement")
+"""From when on T7 of M2PA runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A scenario of the study."""
+
+    name: str
+    path: str
+    """``satellite`` or ``emulator``."""
+    erlang: float
+    """At the start."""
+    steps: Sequence[tuple[float, float]] = ()
+    """Time and Erlang of each change."""
+    ramp: tuple[float, float, float] | None = None
+    """Before them: time, length and Erlang of a rise."""
+    octets: int = OCTETS
+    duration_s: float = 300
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+    def scenario(self) -> Scenario:
+        """Give the scenario."""
+        values: dict[str, Value] = {"scenario.duration": f"{self.duration_s:g} s"}
+        for load in LOADS:
+            of = f"signalling.load.{load}"
+            values[f"{of}.erlang_per_link"] = self.erlang
+            values[f"{of}.lengths"] = [self.octets]
+            changes: list[Value] = [{"at": f"{at:g} s", "erlang_per_link": to} for at, to in self.steps]
+            if self.ramp:
+                at, over, to = self.ramp
+                changes.insert(0, {"at": f"{at:g} s", "over": f"{over:g} s", "erlang_per_link": to})
+            if changes:
+                values[f"{of}.steps"] = changes
+        with warnings.catch_warnings():
+            # Over a satellite one loss lets timers of Q.704 expire that it allows 1.2 s.
+            warnings.simplefilter("ignore", ScenarioWarning)
+            return _base(self.path).with_values(values | dict(self.values))
+
+    @property
+    def stop_s(self) -> float:
+        """When the load ends."""
+        return self.duration_s - GIVE_UP_S
+
+    def erlang_at(self, at_s: float) -> float:
+        """Give the load of a link at a time."""
+        erlang = self.erlang if START_S <= at_s < self.stop_s else 0.0
+        if self.ramp and erlang:
+            begin, over, to = self.ramp
+            erlang += (to - erlang) * min(1.0, max(0.0, (at_s - begin) / over))
+        for begin, to in self.steps:
+            if begin <= at_s < self.stop_s:
+                erlang = to
+        return erlang
+
+    def offered(self, at_s: float) -> float:
+        """Give the messages a second that are offered in one direction."""
+        return messages_per_second(self.erlang_at(at_s), self.octets)
+
+
+def messages_per_second(erlang: float, octets: int = OCTETS) -> float:
+    """Give the messages a second of all links together."""
+    return LINKS * LINE_BIT_PER_S * erlang / 8 / octets
+
+
+def erlang_of(bit_per_s: float) -> float:
+    """Give the load of a link of so much signalling in all."""
+    return bit_per_s / LINKS / LINE_BIT_PER_S
+
+
+@cache
+def _base(path: str) -> Scenario:
+    text = "\n".join(_native.study_text("soip", f"{name}.toml") for name in ("gateways", path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScenarioWarning)
+        return Scenario.parse(text, f"studies/soip/{path}.toml")
+
+
+MB9: Mapping[str, Value] = {
+    "sctp.gateway.preset": "mb9",
+    "signalling.links.trunk.carrier.transmission_queue": QUEUE_MB9,
+    "signalling.links.trunk.carrier.congestion": [[750, 500]],
+}
+
+
+def mb9(erlang: float, associations: int = 1) -> Case:
+    """Give the first release over the satellite."""
+    name = f"mb9-{associations}/{erlang:.2f}"
+    return Case(name, "satellite", erlang, values={**MB9, "signalling.links.trunk.count": associations})
+
+
+def one_queue(erlang: float) -> Case:
+    """Give eight associations of the first release that share the transmission queue of one."""
+    case = mb9(erlang, 8)
+    values: dict[str, Value] = {
+        **case.values,
+        "signalling.links.trunk.carrier.transmission_queue": QUEUE_MB9 // 8,
+        "signalling.links.trunk.carrier.congestion": [[93, 62]],
+    }
+    return Case(f"mb9-8q/{erlang:.2f}", case.path, erlang, values=values)
+
+
+def emulated(round_trip_ms: int, octets: int) -> Case:
+    """Give the first release over the emulator, with the same load of DATA chunks for each length."""
+    values: dict[str, Value] = {**MB9, "links.satellite.delay": f"{round_trip_ms / 2 - 2:g} ms"}
+    # 826 kbit/s of DATA chunks: 64,000 bytes suffice for them up to 620 ms.
+    erlang = {60: 0.293, 120: 0.349, 270: 0.387}[octets]
+    return Case(f"emulated-{octets}/{round_trip_ms}", "emulator", erlang, octets=octets, values=values)
+
+
+def stepped_up(round_trip_ms: int) -> Case:
+    """Give the release for satellites over the emulator, the load rising at once to nearly 30 Erlang."""
+    values = {"links.satellite.delay": f"{round_trip_ms / 2 - 2:g} ms"}
+    return Case(f"stepped/{round_trip_ms}", "emulator", 0.2, ((60, 0.95),), duration_s=150, values=values)
+
+
+def collapse(permanent_kbit: int, interruption_ms: int, rto_max_s: float) -> Case:
+    """Give the release for satellites, the load crossing what is permanent, and falling again."""
+    full = PERMANENT_KBIT[permanent_kbit]
+    falls = tuple((FALL_S + FALL_EVERY_S * number, full * part) for number, part in enumerate(FALLS))
+    return Case(
+        f"collapse-{permanent_kbit}/{interruption_ms}-{rto_max_s:g}",
+        "satellite",
+        full * 0.3,
+        ((RISE_S, full * ABOVE), *falls),
+        ramp=(35, 45, full * 0.95),
+        duration_s=FALL_S + FALL_EVERY_S * len(FALLS) + GIVE_UP_S,
+        values={
+            "links.satellite.access.permanent": f"{permanent_kbit} kbit/s",
+            "links.satellite.access.interruption": f"{interruption_ms} ms",
+            "sctp.gateway.rto_max": f"{rto_max_s:g} s",
+        },
+    )
+
+
+def limited(name: str, permanent_kbit: int, most_kbit: int, octets: int, erlangs: Sequence[float]) -> Case:
+    """Give a window of 154,000 bytes, the load rising by steps."""
+    steps = tuple((START_S + 30 * number, erlang) for number, erlang in enumerate(erlangs) if number)
+    return Case(
+        f"limited/{name}",
+        "satellite",
+        erlangs[0],
+        steps,
+        octets=octets,
+        duration_s=START_S + 30 * len(erlangs) + GIVE_UP_S,
+        values={
+            "sctp.gateway.fixed_cwnd": "154000 B",
+            "sctp.gateway.send_buffer": "308000 B",
+            "links.satellite.access.permanent": f"{permanent_kbit} kbit/s",
+            "links.satellite.access.most": f"{most_kbit} kbit/s",
+            # As where the window of 384,000 bytes collapses.
+            "links.satellite.access.interruption": "1 s",
+            "sctp.gateway.rto_max": "1 s",
+        },
+    )
+
+
+def rising(first: float, step: float, count: int) -> Sequence[float]:
+    """Give so many loads that rise by equal steps."""
+    return tuple(round(first + step * number, 4) for number in range(count))
+
+
+# 270 octets fill 2,048 kbit/s at 0.88 Erlang, 1,024 at 0.43; 60 octets 2,048 at 0.67.
+LIMITED: Mapping[str, Case] = {
+    case.name.removeprefix("limited/"): case
+    for case in (
+        limited("b", 2048, 2048, 270, rising(0.68, 0.0625, 6)),
+        limited("c", 2048, 2298, 270, rising(0.68, 0.0677, 6)),
+        limited("c-60", 2048, 2298, 60, rising(0.52, 0.0677, 6)),
+        limited("190", 1024, 2150, 270, (0.42, 0.42 + 0.099)),
+        limited("250", 1024, 2150, 270, (0.42, 0.42 + 0.13)),
+    )
+}
+
+
+def associations(count: int, cwnd_bytes: int) -> Case:
+    """Give windows of several associations over the emulator, under a load that none of them carries."""
+    values: dict[str, Value] = {
+        "signalling.links.trunk.count": count,
+        "sctp.gateway.fixed_cwnd": f"{cwnd_bytes} B",
+        "sctp.gateway.send_buffer": f"{2 * cwnd_bytes} B",
+    }
+    erlang = 0.95
+    return Case(f"associations/{count}-{cwnd_bytes}", "emulator", erlang, duration_s=120, values=values)
+
+
+ASSOCIATIONS = ((1, 64_000), (2, 64_000), (8, 16_000), (1, 128_000))
+
+
+def growth(loop_ms: int, step_kbit: int) -> Case:
+    """Give a step beyond what is permanent, with a loop of another length."""
+    first = PERMANENT_KBIT[1024]
+    return Case(
+        f"growth/{loop_ms}-{step_kbit}",
+        "satellite",
+        first,
+        ((60, first + erlang_of(step_kbit * 1e3)),),
+        duration_s=90,
+        values={
+            "links.satellite.access.permanent": "1024 kbit/s",
+            "links.satellite.access.most": "2300 kbit/s",
+            "access.linkway.ask_every": f"{loop_ms} ms",
+            "access.linkway.plan_every": f"{loop_ms} ms",
+            "sctp.gateway.rto_max": "60 s",
+            "probes.intervals": "100 ms",
+        },
+    )
+
+
+def remedy(name: str) -> Case:
+    """Give what collapses, with something changed."""
+    case = collapse(1024, 1000, 1)
+    return Case(
+        f"remedy/{name}",
+        case.path,
+        case.erlang,
+        case.steps,
+        case.ramp,
+        case.octets,
+        case.duration_s,
+        dict(case.values) | dict(REMEDIES[name]),
+    )
+
+
+def reading(name: str) -> Case:
+    """Give the start of the first release under a load that it carries in the end, T7 read otherwise."""
+    case = mb9(0.30)
+    return Case(
+        f"t7/{name}",
+        case.path,
+        case.erlang,
+        values=dict(case.values)
+        | {"signalling.links.trunk.carrier.t7_from": name, "signalling.links.trunk.carrier.t7": "2 s"},
+    )
+
+
+@cache
+def every() -> Mapping[str, Case]:
+    """Give every case by its name."""
+    return {case.name: case for case in _all()}
+
+
+def _all() -> Iterator[Case]:
+    yield from (mb9(erlang) for erlang in ERLANGS_MB9)
+    yield from (mb9(erlang, 8) for erlang in ERLANGS_MB9_8)
+    yield from (one_queue(erlang) for erlang in ERLANGS_MB9_8)
+    yield from (emulated(trip, octets) for octets in (60, 270) for trip in ROUND_TRIPS_MS)
+    yield from (stepped_up(trip) for trip in SAT_ROUND_TRIPS_MS)
+    yield from (
+        collapse(permanent, interruption, rto_max)
+        for permanent in PERMANENT_KBIT
+        for interruption in INTERRUPTIONS_MS
+        for rto_max in RTO_MAX_S
+    )
+    yield from LIMITED.values()
+    yield from (associations(*pair) for pair in ASSOCIATIONS)
+    yield from (growth(loop, step) for loop in LOOPS_MS for step in STEPS_KBIT)
+    yield from (remedy(name) for name in REMEDIES)
+    yield from (reading(name) for name in READINGS)

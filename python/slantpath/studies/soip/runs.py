@@ -1,0 +1,65 @@
+"""The runs of the study: which there are, and what they gave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slantpath.running import Job
+from slantpath.studies.claims import Estimate
+from slantpath.studies.soip import cases
+from slantpath.studies.soip.measures import RunFigures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from slantpath.store import Record
+
+RUNS = 3
+"""Runs of each case: arrivals are drawn at random."""
+
+
+def plan(runs: int, seed: int | None) -> list[tuple[str, Job]]:
+    """List every run of the study with the name of its case."""
+    return [
+        (name, Job(scenario, number, seed))
+        for name, case in cases.every().items()
+        for scenario in (case.scenario(),)
+        for number in range(runs)
+    ]
+
+
+class Results:
+    """What the runs gave."""
+
+    TABLES = (
+        "association_intervals",
+        "link_intervals",
+        "signalling_events",
+        "signalling_link_intervals",
+        "signalling_load",
+    )
+    """The tables of a run that the study needs."""
+
+    def __init__(self, runs: int, seed: int | None) -> None:
+        """Begin without any run."""
+        self.runs = runs
+        self.seed = seed
+        self._figures: dict[str, dict[int, RunFigures]] = {}
+
+    def add(self, case: str, run: int, record: Record) -> None:
+        """Take a finished run."""
+        self._figures.setdefault(case, {})[run] = RunFigures.of(cases.every()[case], record)
+
+    def figures(self, case: cases.Case) -> Sequence[RunFigures]:
+        """Give the figures of a case's runs, in the order of their numbers."""
+        return [figures for _, figures in sorted(self._figures[case.name].items())]
+
+    def estimate(self, case: cases.Case, of: Callable[[RunFigures], float]) -> Estimate:
+        """Estimate a figure of a case."""
+        return Estimate.of([of(run) for run in self.figures(case)])
+
+    def seeds(self) -> str:
+        """Say from what every random draw derives."""
+        used = "the scenario's seed" if self.seed is None else f"seed {self.seed}"
+        every = "All cases draw from the same random streams."
+        return f"Runs 0 to {self.runs - 1} of each case under {used}. {every}"

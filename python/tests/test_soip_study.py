@@ -1,0 +1,141 @@
+"""The study of SS7 over a satellite with capacity on demand: its measures, and a small version of itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from slantpath.running import Job, run_job
+from slantpath.store import Record
+from slantpath.studies.claims import Verdict
+from slantpath.studies.soip import Results, cases, findings, plan, write
+from slantpath.studies.soip.measures import RunFigures
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def run(case: cases.Case) -> RunFigures:
+    output = run_job(Job(case.scenario(), 0, None))
+    tables = {name: pa.table(output.tables[name]) for name in Results.TABLES}
+    return RunFigures.of(case, Record(output.digest, tables))
+
+
+def figures(case: cases.Case, *, carried: float = 1.0, refused_until_s: float = 0.0) -> RunFigures:
+    """Figures of a run in which so much of the load arrives, and messages are refused until then."""
+    interval_s = 0.1 if case.name.startswith("growth") else 1.0
+    times = np.arange(0, case.duration_s, interval_s)
+    offered = np.array([case.offered(at) for at in times]) * interval_s
+    flat = np.ones(len(times))
+    return RunFigures(
+        interval_s=interval_s,
+        refused=np.where((times >= cases.START_S) & (times < refused_until_s), offered / 2, 0.0),
+        arrived=carried * offered,
+        repeated=0.0 * flat,
+        handed_over=offered,
+        cwnd_bytes=64_000 * flat,
+        outstanding_bytes=60_000 * flat,
+        ethernet_bit_per_s=1e6 * flat,
+        srtt_s=0.65 * flat,
+        outages=0,
+        delay_max_s=1.0,
+        granted_s=61.0,
+    )
+
+
+class Made(Results):
+    """Results without runs."""
+
+    def __init__(self, **of: RunFigures) -> None:
+        super().__init__(2, None)
+        self.of = of
+
+    def figures(self, case: cases.Case) -> list[RunFigures]:
+        return [self.of.get(case.name, figures(case))] * 2
+
+
+def test_the_plan_has_every_case_so_many_times() -> None:
+    jobs = plan(2, 7)
+    assert len(jobs) == 2 * len(cases.every())
+    assert {job.seed for _, job in jobs} == {7}
+    assert len({name for name, _ in jobs}) == len(cases.every()) > 100
+
+
+def test_a_load_is_what_its_steps_and_its_ramp_say() -> None:
+    case = cases.collapse(1024, 1000, 1)
+    full = cases.PERMANENT_KBIT[1024]
+    for at, part in ((29, 0), (31, 0.3), (57.5, 0.625), (90, 0.95), (150, 1.05), (205, 0.9), (355, 0.4)):
+        assert case.erlang_at(at) == pytest.approx(full * part), at
+    assert case.erlang_at(case.stop_s) == 0
+    assert cases.messages_per_second(0.5, 100) == pytest.approx(1200)
+    assert cases.erlang_of(960_000) == pytest.approx(0.5)
+
+
+def test_loss_and_congestion_are_counted_from_the_load() -> None:
+    case = cases.mb9(0.30)
+    half = figures(case, carried=0.5, refused_until_s=70)
+    assert half.loss(case, 100, 200) == pytest.approx(0.5)
+    assert half.congested_s(case, cases.START_S) == pytest.approx(40)
+    assert figures(case).congested_s(case, cases.START_S) == 0
+    assert half.ethernet_kbit(50, 60) == pytest.approx(1000)
+    made = Made(**{case.name: half})
+    assert findings.loss_meanwhile(made, case).mean == pytest.approx(0.5)
+    assert findings.congestion(made, case).mean == pytest.approx(40)
+
+
+def test_a_collapse_clears_at_the_first_fall_without_loss() -> None:
+    case = cases.collapse(2048, 1000, 1.25)
+    collapsed = figures(case, carried=0.5)
+    assert findings.clears_at(Made(**{case.name: collapsed}), case) is None
+    arrived = collapsed.arrived.copy()
+    fifth = cases.FALL_S + 4 * cases.FALL_EVERY_S
+    arrived[fifth:] *= 2
+    cleared = figures(case)
+    cleared.arrived[: len(arrived)] = arrived
+    assert findings.clears_at(Made(**{case.name: cleared}), case) == pytest.approx(0.5)
+
+
+def test_everything_is_written_whatever_was_measured(tmp_path: Path) -> None:
+    table, files = write(tmp_path, Made())
+    assert all(file.is_file() for file in files)
+    assert "S13" in table
+    assert {file.name for file in files} >= {
+        "collapse.md",
+        "growth.md",
+        "remedies.md",
+        "report.html",
+        "start.png",
+    }
+
+
+def test_a_fixed_window_collapses_where_service_is_interrupted_and_not_otherwise() -> None:
+    names = {"collapses": (1000, 1.25), "uninterrupted": (0, 1.25), "patient": (1000, 60)}
+    measured = {}
+    for name, (interruption, rto_max) in names.items():
+        case = cases.collapse(1024, interruption, rto_max)
+        measured[name] = run(case).loss(case, 130, 195)
+    assert 0.35 < measured["collapses"] < 0.7
+    assert measured["uninterrupted"] < 0.02
+    assert measured["patient"] < 0.02
+
+
+def test_the_first_release_opens_its_window_in_seventy_seconds() -> None:
+    case = cases.mb9(0.36)
+    made = run(case)
+    assert made.cwnd_bytes.max() == 64_000
+    assert 55 < np.argmax(made.cwnd_bytes >= 64_000) - cases.START_S < 75
+    assert made.ethernet_kbit(150, 280) == pytest.approx(930, rel=0.05)
+
+
+def test_two_windows_carry_twice_as_much() -> None:
+    one, two = (run(cases.associations(count, 64_000)).ethernet_kbit(60, 105) for count in (1, 2))
+    assert two / one == pytest.approx(2, rel=0.07)
+
+
+def test_the_numbers_of_a_formula_are_judged_as_such() -> None:
+    found = {finding.claim.number: finding for finding in findings.findings(Made())}
+    assert found["S8"].verdict is Verdict.AGREES
+    assert found["S8"].ours == "4726 kbit/s: case A"
