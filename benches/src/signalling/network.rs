@@ -196,6 +196,7 @@ fn packet_network(
                 local_port: port,
                 peer,
                 reopen_after: Duration::from_secs(1),
+                sample_paths: None,
             };
             let association = hosts[own].add_association(&config, seed, &format!("{number}/{own}"));
             let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };

@@ -75,8 +75,10 @@ impl Application {
             Self::Listener(_) | Self::Over => Served::Idle(None),
             Self::Session(session) => session.serve(now, socket),
         };
-        if let (Self::Flow(flow), Served::Idle(_)) = (self, &served) {
-            flow.sample(now, socket);
+        match (self, &served) {
+            (Self::Carrier(carrier), Served::Idle(_)) => carrier.sample(now, socket),
+            (Self::Flow(flow), Served::Idle(_)) => flow.sample(now, socket),
+            _ => {}
         }
         served
     }

@@ -12,6 +12,8 @@ use slantpath_base::{Duration, Instant};
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{StreamId, Transmit, TransportInput};
 
+use crate::path_probe::PathProbe;
+use crate::record::PathSample;
 use crate::sender::{Offer, Outgoing, Sent};
 use crate::served::Served;
 use crate::socket::{Socket, SocketEvent};
@@ -30,6 +32,8 @@ pub struct AssociationConfig {
     pub peer: Option<Peer>,
     /// How long after a loss, or a failed attempt, the association is opened again.
     pub reopen_after: Duration,
+    /// Whether to sample each path's congestion state, at most once per this time.
+    pub sample_paths: Option<Duration>,
 }
 
 /// What became of the messages of an association's end.
@@ -82,6 +86,7 @@ pub(crate) struct Carrier {
     inputs: VecDeque<TransportInput>,
     /// Whether it is known that there are some.
     are_inputs_noted: bool,
+    probe: Option<PathProbe>,
     counters: AssociationCounters,
 }
 
@@ -110,6 +115,7 @@ impl Carrier {
             refused: VecDeque::new(),
             inputs: VecDeque::new(),
             are_inputs_noted: false,
+            probe: config.sample_paths.map(PathProbe::new),
             counters: AssociationCounters::default(),
         }
     }
@@ -200,6 +206,20 @@ impl Carrier {
             }
         }
         self.inputs.push_back(TransportInput::Congested(false));
+    }
+
+    /// Probes the paths if they are probed and it is time to.
+    pub(crate) fn sample(&mut self, now: Instant, socket: &mut Socket<'_>) {
+        if let Some(probe) = self.probe.as_mut().filter(|_| self.is_up)
+            && probe.begins(now)
+        {
+            socket.sample_paths(now, |sample| probe.keep(sample));
+        }
+    }
+
+    /// Takes the samples that were kept since it was last asked.
+    pub(crate) fn take_samples(&mut self) -> Vec<PathSample> {
+        self.probe.as_mut().map(PathProbe::take).unwrap_or_default()
     }
 
     /// Opens the association if it is time to.
@@ -300,6 +320,7 @@ mod tests {
                     local_port: PORT,
                     peer,
                     reopen_after: Duration::from_secs(1),
+                    sample_paths: None,
                 };
                 assert_eq!(host.add_association(&config, Seed::new(1, 0), ["first", "second"][own]), CARRIER);
                 host

@@ -20,7 +20,7 @@ use crate::flow_end::FlowEnd;
 use crate::interfaces::{Interfaces, NoSourceAddress};
 use crate::receiver::{MessageRecords, ReceiverConfig};
 use crate::record::{
-    CongestionSample, DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport,
+    CongestionSample, DeliveredMessage, Finality, PathSample, ReceiverReport, SenderRecords, SenderReport,
 };
 use crate::sender::SenderConfig;
 use crate::sessions::SessionSource;
@@ -256,6 +256,16 @@ impl Host {
     /// Messages of an association that wait for SCTP's buffer; `None` if there is no such association.
     pub fn association_waiting(&self, id: SocketId) -> Option<usize> {
         self.carrier(id).map(Carrier::waiting)
+    }
+
+    /// Takes the samples of an association's paths that were kept since this was last asked, and the addresses that the
+    /// paths lead to, which they are numbered by; `None` if there is no such association.
+    pub fn take_association_samples(&mut self, id: SocketId) -> Option<(Vec<PathSample>, &[IpAddr])> {
+        let samples = match self.sockets.application_mut(id)? {
+            Application::Carrier(carrier) => carrier.take_samples(),
+            _ => return None,
+        };
+        Some((samples, self.sockets.paths(id)?))
     }
 
     pub(crate) fn carrier(&self, id: SocketId) -> Option<&Carrier> {

@@ -25,6 +25,7 @@ mod host;
 mod interfaces;
 mod m3ua;
 pub mod message;
+mod path_probe;
 mod receiver;
 pub mod record;
 mod requests;

@@ -221,6 +221,10 @@ impl SocketState {
     }
 
     /// What the IP header said of the packet that came last.
+    pub(crate) fn paths(&self) -> &[IpAddr] {
+        &self.paths
+    }
+
     pub(crate) fn received_ip(&self, stack: &Stack) -> Option<IpFields> {
         match &self.kind {
             Kind::Sctp { link, .. } => stack.sctp.received_ip(link.id()?),

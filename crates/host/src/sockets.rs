@@ -4,6 +4,7 @@
 //! own table, deadlines lie in a heap, and so do the sockets that are to be served.
 
 use std::collections::{BinaryHeap, VecDeque};
+use std::net::IpAddr;
 
 use rustc_hash::FxHashMap;
 use slantpath_base::{Deadlines, Instant};
@@ -114,6 +115,11 @@ impl Sockets {
     /// The same, for what it has recorded: it is not served for that.
     pub(crate) fn application_mut(&mut self, id: SocketId) -> Option<&mut Application> {
         Some(&mut self.slots.get_mut(id.index())?.application)
+    }
+
+    /// The peer's addresses, by which paths are numbered.
+    pub(crate) fn paths(&self, id: SocketId) -> Option<&[IpAddr]> {
+        Some(self.slots.get(id.index())?.state.paths())
     }
 
     /// What the IP header said of the packet that came last.

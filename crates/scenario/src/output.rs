@@ -36,6 +36,8 @@ tables! {
     Access = "access" keyed by [],
     /// An end of an association that carries signalling, in an interval.
     AssociationIntervals = "association_intervals" keyed by [],
+    /// A sample of a path of an association that carries signalling.
+    AssociationPaths = "association_paths" keyed by [],
     /// A bin of the histogram of a flow's delays.
     DelayBins = "delay_bins" keyed by [],
     /// The delays of a flow, counted in a histogram.

@@ -164,3 +164,26 @@ fn a_fixed_window_is_repeated_for_ever_once_capacity_has_been_interrupted_for_lo
     let (passed, repeated) = late_interval(&[]);
     assert!(passed < 640.0 && repeated > 250.0, "{passed}, {repeated} again");
 }
+
+#[test]
+fn the_paths_of_associations_are_sampled_like_those_of_flows() {
+    let output = short(&["sctp.gateway.preset=mb9", "probes.paths=500 ms"]);
+    let column = |name: &str| cells(&output, "association_paths", name);
+    let hosts = texts(&output, "association_paths", "host");
+    assert!(texts(&output, "association_paths", "association").iter().all(|name| name == "trunk"));
+    assert!(texts(&output, "association_paths", "path").iter().all(|path| path.starts_with("lan-")));
+    let rows: Vec<usize> = (0..hosts.len()).filter(|&row| hosts[row] == "sg-a").collect();
+    let (at, cwnd, rto) = (column("at_s"), column("cwnd_bytes"), column("rto_s"));
+    let outstanding = column("outstanding_bytes");
+    // A sample in each half second of load at most, and hardly less.
+    let loaded: Vec<usize> =
+        rows.iter().copied().filter(|&row| (32.0..60.0).contains(&at[row].unwrap())).collect();
+    assert!((46..=56).contains(&loaded.len()), "{}", loaded.len());
+    assert!(loaded.windows(2).all(|pair| at[pair[1]].unwrap() - at[pair[0]].unwrap() >= 0.5));
+    assert!(loaded.windows(2).all(|pair| cwnd[pair[1]] >= cwnd[pair[0]]), "the window opens");
+    // The window is full but for a packet and what rounds up to one.
+    assert!(loaded.iter().all(|&row| outstanding[row].unwrap() > cwnd[row].unwrap() - 1_200.0));
+    // Between the round trip and RTO.Max.
+    assert!(loaded.iter().all(|&row| (0.58..=1.0).contains(&rto[row].unwrap())));
+    assert!(run_with(&["scenario.duration=40 s"]).table("association_paths").is_none());
+}

@@ -305,7 +305,7 @@ pub(super) fn layouts(signalling: Option<&SignallingSimulation>, scenario: &Scen
 }
 
 /// An association is called as the link or the association that it carries.
-fn association_name(scenario: &Scenario, place: &AssociationPlace) -> String {
+pub(super) fn association_name(scenario: &Scenario, place: &AssociationPlace) -> String {
     let signalling = &scenario.signalling;
     let name = match place.end.carried {
         Carried::Adaptation(id) => signalling.associations.iter().nth(id.0).map(|(name, _)| name),

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::io;
 
 use slantpath_base::{Duration, Instant};
+use slantpath_host::SocketId;
 use slantpath_host::record::{DeliveredMessage, Finality, SenderRecords, SentMessage};
-use slantpath_net::CaptureId;
+use slantpath_net::{CaptureId, NodeId};
 use slantpath_results::{Histogram, Moments, Table};
-use slantpath_simulation::SignallingSimulation;
+use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
 use super::delays::FlowDelays;
 use super::intervals::{self, Intervals, Sources};
@@ -32,8 +33,11 @@ pub(super) struct Recorder<'a> {
     /// The place of each table among those announced, if it is kept.
     messages: Option<usize>,
     paths: Option<usize>,
+    association_paths: Option<usize>,
     queues: Option<usize>,
     timelines: Option<usize>,
+    /// The ends of associations whose paths are sampled.
+    ends: Vec<SampledEnd>,
     records: Vec<FlowRecord>,
     /// Of each flow, if a probe needs them without records of messages.
     delays: Vec<FlowDelays>,
@@ -41,6 +45,25 @@ pub(super) struct Recorder<'a> {
     signalling: Option<SignallingRecord<'a>>,
     /// From when on messages count for the statistics of their flow.
     warm_up: Instant,
+}
+
+/// An end of an association that carries signalling.
+struct SampledEnd {
+    name: String,
+    node: NodeId,
+    socket: SocketId,
+}
+
+impl SampledEnd {
+    fn all(scenario: &Scenario, signalling: Option<&SignallingSimulation>) -> Vec<Self> {
+        let places = signalling.into_iter().flat_map(SignallingSimulation::places);
+        let end = |place: &AssociationPlace| Self {
+            name: intervals::association_name(scenario, place),
+            node: place.node,
+            socket: place.association,
+        };
+        places.map(end).collect()
+    }
 }
 
 /// Statistics of the delays of a flow, in seconds.
@@ -105,6 +128,9 @@ impl<'a> Recorder<'a> {
         let messages = keep(*probes.messages, TableKind::Messages, messages::header, of_flows);
         let is_sampled = probes.paths.quantity().is_some();
         let paths = keep(is_sampled, TableKind::Paths, links::paths_header, of_flows);
+        let ends = SampledEnd::all(scenario, signalling.filter(|_| is_sampled));
+        let association_paths =
+            keep(!ends.is_empty(), TableKind::AssociationPaths, links::association_paths_header, ends.len());
         let is_sampled = *probes.queues != Sampling::Off;
         let queues = keep(is_sampled, TableKind::Queues, links::queues_header, of_directions);
         let is_watched = !probes.timelines.is_empty();
@@ -141,6 +167,8 @@ impl<'a> Recorder<'a> {
             captures,
             messages: at(messages),
             paths: at(paths),
+            association_paths: at(association_paths),
+            ends,
             queues: at(queues),
             timelines: at(timelines),
             records: vec![FlowRecord::default(); flows.len()],
@@ -157,7 +185,7 @@ impl<'a> Recorder<'a> {
     /// events of many flows must not pay for one.
     pub(super) fn events_between_looks(&self) -> u64 {
         let probed = self.queues.map_or(0, |_| 2 * self.links.len());
-        16 * (self.flows.len() + probed) as u64
+        16 * (self.flows.len() + self.ends.len() + probed) as u64
     }
 
     /// When the present interval ends, if there are intervals.
@@ -220,9 +248,27 @@ impl<'a> Recorder<'a> {
         if let Some(table) = self.queues {
             self.queue_samples(table, network, finality)?;
         }
+        if let Some(table) = self.association_paths {
+            self.association_samples(table, network)?;
+        }
         if self.messages.or(self.paths).or(self.timelines).is_some() || !self.delays.is_empty() {
             for place in 0..self.flows.len() {
                 self.flow(place, network, finality)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn association_samples(&mut self, table: usize, network: &mut RunNetwork<'_>) -> io::Result<()> {
+        for (place, end) in self.ends.iter().enumerate() {
+            let taken = network.host_mut(end.node).take_association_samples(end.socket);
+            let (samples, addresses) = taken.expect("the association was put there");
+            if !samples.is_empty() {
+                let name = |address: &_| super::tables::link_of(self.links, *address).map(str::to_owned);
+                let names: Vec<_> = addresses.iter().map(name).collect();
+                let host = network.graph().node_name(end.node);
+                let rows = links::association_paths([&end.name, host], &names, &samples);
+                self.observer.rows(table, place, rows)?;
             }
         }
         Ok(())

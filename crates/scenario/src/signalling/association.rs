@@ -83,6 +83,7 @@ fn association(
         local_port: port,
         peer,
         reopen_after: *m2pa.reopen_after,
+        sample_paths: scenario.probes.paths.quantity(),
     };
     [config(first, Some(Peer { addresses: second.clone(), port })), config(second, None)]
 }

@@ -138,6 +138,7 @@ pub(crate) fn start(
                 local_port: port,
                 peer,
                 reopen_after: Duration::from_secs(1),
+                sample_paths: None,
             };
             let association =
                 hosts[end].add_association(&config, seed, &format!("signalling/links/{}/{end}", link.0));

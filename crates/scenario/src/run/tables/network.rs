@@ -141,13 +141,43 @@ pub(crate) fn paths_header() -> Table {
 
 /// `paths`: samples of each path of a flow.
 pub(crate) fn paths(flow: &str, names: &[Option<String>], samples: &[PathSample]) -> Table {
-    let [mut flow_name, mut path] = ["flow", "path"].map(TextColumn::new);
+    let mut flow_name = TextColumn::new("flow");
+    for _ in samples {
+        flow_name.push(flow);
+    }
+    let columns = core::iter::once(flow_name.into()).chain(sampled(names, samples));
+    TableKind::Paths.table(columns)
+}
+
+/// `association_paths` without rows.
+pub(crate) fn association_paths_header() -> Table {
+    association_paths(["", ""], &[], &[])
+}
+
+/// `association_paths`: the same of an end of an association that carries signalling, by its name and its host.
+pub(crate) fn association_paths(
+    called: [&str; 2],
+    names: &[Option<String>],
+    samples: &[PathSample],
+) -> Table {
+    let mut columns = ["association", "host"].map(TextColumn::new);
+    for (column, text) in columns.iter_mut().zip(called) {
+        for _ in samples {
+            column.push(text);
+        }
+    }
+    let columns = columns.map(Column::from).into_iter().chain(sampled(names, samples));
+    TableKind::AssociationPaths.table(columns)
+}
+
+/// What is sampled of a path.
+fn sampled(names: &[Option<String>], samples: &[PathSample]) -> [Column; 7] {
+    let mut path = TextColumn::new("path");
     let mut at = TypedColumn::<f64>::new("at_s");
     let [mut cwnd, mut ssthresh, mut outstanding] =
         ["cwnd_bytes", "ssthresh_bytes", "outstanding_bytes"].map(TypedColumn::<u64>::new);
     let [mut rto, mut srtt] = ["rto_s", "srtt_s"].map(TypedColumn::<f64>::new);
     for sample in samples {
-        flow_name.push(flow);
         path.push_optional(path_name(names, sample.path));
         at.push_instant(sample.at);
         cwnd.push(sample.cwnd_bytes);
@@ -156,17 +186,7 @@ pub(crate) fn paths(flow: &str, names: &[Option<String>], samples: &[PathSample]
         rto.push_duration(sample.rto);
         srtt.push_optional(sample.srtt.map(slantpath_base::Duration::as_secs_f64));
     }
-    let columns = [
-        flow_name.into(),
-        path.into(),
-        at.into(),
-        cwnd.into(),
-        ssthresh.into(),
-        outstanding.into(),
-        rto.into(),
-        srtt.into(),
-    ];
-    TableKind::Paths.table(columns)
+    [path.into(), at.into(), cwnd.into(), ssthresh.into(), outstanding.into(), rto.into(), srtt.into()]
 }
 
 /// `queues` without rows.

@@ -40,6 +40,7 @@ pub(crate) fn places(
             local_port: port,
             peer,
             reopen_after: *table.reopen_after,
+            sample_paths: scenario.probes.paths.quantity(),
         };
         // The gateway listens, the ASP opens (RFC 4666, section 1.4.8).
         let peer = Peer { addresses: gateway.clone(), port };
