@@ -359,6 +359,12 @@ impl Numbers {
             );
             return;
         };
+        settings.push(Recommendation::new("sctp.pf_max_retrans", 0.0, Unit::Count).because(format!(
+            "RFC 7829: new messages leave the path after the first time-out, {} and {} on the other one, and no path is given up \
+             for a short fault",
+            time(rto_min),
+            time(one_way)
+        )));
         let cost = failover(seconds(within), seconds(rto_min), seconds(rto_max), seconds(one_way));
         if let Some(cost) = cost {
             settings.push(

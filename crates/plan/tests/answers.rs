@@ -111,6 +111,13 @@ fn on_a_geostationary_path_800_ms_cannot_be_met_and_on_the_ground_they_can() {
     let retrans = ground.setting("sctp.path_max_retrans").unwrap();
     near(retrans.value, 3.0);
     assert!(retrans.reason.contains("4 time-outs from RTO.Min on"), "{}", retrans.reason);
+    near(ground.value("sctp.pf_max_retrans"), 0.0);
+    assert!(print::linux_sysctl(&ground).contains("net.sctp.pf_retrans = 0\n"));
+    // Where no time is demanded, a path is passed over when it is given up.
+    assert_eq!(answer(&[]).setting("sctp.pf_max_retrans"), None);
+    assert!(print::linux_sysctl(&answer(&[])).contains("net.sctp.pf_retrans = 5\n"));
+    let scenario = print::scenario(&question(&["limits.failover=3 s"]), &answer(&["limits.failover=3 s"]));
+    assert!(scenario.contains("\npotentially_failed_max_retrans = 0\n"), "{scenario}");
 }
 
 #[test]

@@ -26,7 +26,11 @@ pub fn linux_sysctl(answer: &Answer) -> String {
         ("net.sctp.rto_max", ms(answer, "sctp.rto_max")),
         ("net.sctp.sack_timeout", ms(answer, "sctp.sack_delay")),
         ("net.sctp.path_max_retrans", format!("{paths:.0}")),
-        ("net.sctp.pf_retrans", "0".to_owned()),
+        // Linux passes a path over beyond this, if it is less than the repetitions of a path.
+        (
+            "net.sctp.pf_retrans",
+            answer.setting("sctp.pf_max_retrans").map_or(paths, |pf| pf.value).to_string(),
+        ),
         ("net.sctp.association_max_retrans", format!("{:.0}", 2.0 * paths.max(1.0))),
         ("net.core.rmem_max", format!("{memory:.0}")),
         ("net.core.wmem_max", format!("{memory:.0}")),

@@ -84,6 +84,9 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
         answer.value("sctp.path_max_retrans"),
         *load.bundling_delay,
     ));
+    if let Some(potentially_failed) = answer.setting("sctp.pf_max_retrans") {
+        write(format_args!("potentially_failed_max_retrans = {:.0}\n", potentially_failed.value));
+    }
     for (name, code) in [("gateway-a", "2-1-1"), ("gateway-b", "2-1-2")] {
         write(format_args!(
             "\n[signalling.points.{name}]\npoint_code = \"{code}\"\nrestart = \"omitted\"\nt2 = \"{}\"\nt4 = \
