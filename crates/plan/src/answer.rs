@@ -360,8 +360,8 @@ impl Numbers {
             return;
         };
         settings.push(Recommendation::new("sctp.pf_max_retrans", 0.0, Unit::Count).because(format!(
-            "RFC 7829: new messages leave the path after the first time-out, {} and {} on the other one, and no path is given up \
-             for a short fault",
+            "RFC 7829: new messages leave the path after the first time-out, {} and {} on the other one, and no \
+             path is given up for a short fault",
             time(rto_min),
             time(one_way)
         )));
