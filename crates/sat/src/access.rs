@@ -8,6 +8,7 @@
 //! Terminals, [controller](controller) and the placement of bursts know no network; an [`Access`] carries what they
 //! say to the links of one.
 
+mod contention;
 mod controller;
 mod on_demand;
 mod placement;
@@ -15,12 +16,14 @@ mod terminal;
 
 use std::collections::VecDeque;
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Duration, Instant, Stream};
 use slantpath_net::{Bursts, Demand, DirectionId, FrameConfig, Links};
 
+pub use contention::ContentionConfig;
+use contention::RequestSlots;
 use controller::Controller;
 pub use on_demand::OnDemand;
-use terminal::{Request, Terminal};
+use terminal::{Grant, Request, Terminal};
 
 /// Carriers and the loop of asking and allocating.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +42,23 @@ pub struct AccessConfig {
     pub processing: Duration,
     /// How long terminals have a plan before it holds; from the next frame on.
     pub lead: Duration,
+    /// How requests come to the controller.
+    pub requests: Requests,
+    /// Whether what nobody has asked for is given to all terminals in turn (FCA), up to what each has at most.
+    pub gives_free_slots: bool,
     /// Those that send on the carriers.
     pub terminals: Vec<TerminalConfig>,
+}
+
+/// How requests come to the controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requests {
+    /// Each terminal has room for one whenever it looks, outside the frame.
+    Assigned,
+    /// In slots for requests, which terminals choose at random.
+    Contention(ContentionConfig),
+    /// In the bursts that it sends: a terminal without a slot cannot ask.
+    Piggybacked,
 }
 
 /// A terminal.
@@ -73,6 +91,9 @@ pub enum Ask {
     },
     /// Capacity for what is to be sent and has not been asked for yet (VBDC). It is used up.
     Volume,
+    /// Capacity for all that is to be sent, in place of what it has asked for before (AVBDC); not again before the
+    /// answer must be there. It is used up.
+    AbsoluteVolume,
 }
 
 /// What a terminal saw and had when it looked.
@@ -91,6 +112,36 @@ pub struct AccessSample {
     pub asked_slots: u32,
     /// Slots of a frame that it has.
     pub slots: u32,
+    /// Requests that it has sent since it looked before.
+    pub requests: u32,
+    /// Those of them that met others in their slot, and were not heard.
+    pub collided: u32,
+}
+
+/// What has become of a terminal's requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sent {
+    requests: u32,
+    collided: u32,
+}
+
+impl AccessConfig {
+    /// In which time the answer to a request is there at the latest, and holds.
+    fn answer_time(&self) -> Duration {
+        let there_and_back = self.hop.saturating_add(self.hop);
+        let planned = self.plan_every.saturating_add(self.processing);
+        let [there_and_back, planned] = [there_and_back, planned].map(Duration::as_nanos);
+        let holds = self.lead.saturating_add(self.frame.length).as_nanos();
+        Duration::from_nanos(there_and_back.saturating_add(planned).saturating_add(holds))
+    }
+
+    /// Slots of a frame that are for requests.
+    fn request_slots(&self) -> u32 {
+        match self.requests {
+            Requests::Assigned | Requests::Piggybacked => 0,
+            Requests::Contention(contention) => contention.slots,
+        }
+    }
 }
 
 /// An access system in a run.
@@ -101,32 +152,60 @@ pub struct Access {
     controller: Controller,
     /// What is on its way to the controller, with when it arrives.
     requests: VecDeque<(Instant, usize, Request)>,
+    /// Slots in which requests are sent, if terminals contend for them.
+    request_slots: Option<RequestSlots>,
+    /// What has become of each terminal's requests since it last looked.
+    sent: Vec<Sent>,
     /// How often terminals have looked, all together.
     looks: u64,
     /// How many times the controller could have made a plan.
     plans: u64,
-    /// Slots of each terminal by the plans that hold from these instants on, the first of which holds now.
-    allocated: VecDeque<(Instant, Vec<u32>)>,
+    /// What each terminal has by the plans that hold from these instants on, the first of which holds now.
+    allocated: VecDeque<(Instant, Vec<Grant>)>,
+    /// The bursts of each by the last plan, and until when it is interrupted.
+    placed: Vec<Bursts>,
+    interrupted_until: Vec<Instant>,
     samples: Option<Vec<AccessSample>>,
 }
 
 impl Access {
+    /// A system whose terminals, where they contend for slots, choose each by its own stream of `chance`, which has one
+    /// for each terminal then.
+    ///
     /// # Panics
-    /// If there is no terminal, an interval is zero, or the permanent slots are more than the carriers have.
-    pub fn new(config: AccessConfig) -> Self {
+    /// If there is no terminal, an interval is zero, the permanent slots are more than the carriers have beside those
+    /// for requests, or terminals that contend lack streams.
+    pub fn new(config: AccessConfig, chance: Vec<Stream>) -> Self {
         assert!(!config.terminals.is_empty(), "somebody sends on the carriers");
         assert!(!config.ask_every.is_zero() && !config.plan_every.is_zero(), "intervals pass");
         let controller = Controller::new(&config);
-        let terminals = config.terminals.iter().map(|terminal| Terminal::new(*terminal, &config)).collect();
-        let permanent = config.terminals.iter().map(|terminal| terminal.permanent_slots).collect();
+        let terminals: Vec<Terminal> =
+            config.terminals.iter().map(|terminal| Terminal::new(*terminal, &config)).collect();
+        let granted =
+            |terminal: &TerminalConfig| Grant { slots: terminal.permanent_slots, ..Grant::default() };
+        let permanent = config.terminals.iter().map(granted).collect();
+        let placed = controller.place_permanent();
+        let request_slots = match config.requests {
+            Requests::Assigned | Requests::Piggybacked => None,
+            Requests::Contention(contention) => {
+                assert_eq!(chance.len(), terminals.len(), "each terminal chooses by itself");
+                Some(RequestSlots::new(contention, config.frame, config.answer_time(), chance))
+            }
+        };
+        let sent = vec![Sent::default(); terminals.len()];
+        let interrupted_until = vec![Instant::START; terminals.len()];
         Self {
             config,
             terminals,
             controller,
             requests: VecDeque::new(),
+            request_slots,
+            sent,
             looks: 0,
             plans: 0,
             allocated: VecDeque::from([(Instant::START, permanent)]),
+            placed,
+            interrupted_until,
             samples: None,
         }
     }
@@ -143,8 +222,8 @@ impl Access {
 
     /// Gives each terminal what it has for good.
     pub fn begin(&mut self, links: &mut Links<'_>) {
-        for (terminal, bursts) in self.config.terminals.iter().zip(self.controller.place_permanent()) {
-            links.allocate(terminal.direction, Instant::START, bursts);
+        for (terminal, bursts) in self.config.terminals.iter().zip(&self.placed) {
+            links.allocate(terminal.direction, Instant::START, *bursts);
         }
     }
 
@@ -167,10 +246,12 @@ impl Access {
     /// When something happens next.
     pub fn next_change(&self) -> Instant {
         let arrives = self.requests.front().map_or(Instant::FAR_FUTURE, |&(at, _, _)| at);
-        self.next_look().min(self.next_plan()).min(arrives)
+        let contends = self.request_slots.as_ref().map_or(Instant::FAR_FUTURE, RequestSlots::next);
+        self.next_look().min(self.next_plan()).min(arrives).min(contends)
     }
 
-    /// Carries out all that is due by `now`: what arrives, then what is planned, then who looks.
+    /// Carries out all that is due by `now`: what arrives, then what is planned, then which requests are sent, then who
+    /// looks.
     pub fn apply(&mut self, now: Instant, links: &mut Links<'_>) {
         while let Some((_, terminal, request)) = self.requests.pop_front_if(|(at, _, _)| *at <= now) {
             self.controller.handle_request(terminal, request);
@@ -179,6 +260,7 @@ impl Access {
             self.plans += 1;
             self.plan(now, links);
         }
+        self.contend(now);
         while self.next_look() <= now {
             #[expect(clippy::cast_possible_truncation, reason = "a place among terminals")]
             let terminal = (self.looks % self.terminals.len() as u64) as usize;
@@ -192,33 +274,78 @@ impl Access {
         let AccessConfig { frame, processing, hop, lead, .. } = self.config;
         let heard = now.saturating_add(processing).saturating_add(hop);
         let from = frame.next_frame(heard.saturating_add(lead));
-        let before = self.allocated.back().map(|(_, slots)| slots.clone()).unwrap_or_default();
-        let placed = placement::place(&grants, frame.slots);
-        for (place, (terminal, bursts)) in self.config.terminals.iter().zip(placed).enumerate() {
-            let changes = before.get(place) != grants.get(place);
+        let before = self.allocated.back();
+        let slots: Vec<u32> = grants.iter().map(|&(slots, _)| slots).collect();
+        let placed = placement::place(&slots, frame.slots, self.config.request_slots());
+        for (place, terminal) in self.config.terminals.iter().enumerate() {
+            let bursts = placed[place];
+            let changes = before.is_none_or(|(_, before)| before[place].slots != slots[place]);
             if changes && !terminal.interruption.is_zero() {
                 links.allocate(terminal.direction, from, Bursts::default());
                 let resumes = frame.next_frame(from.saturating_add(terminal.interruption));
                 links.allocate(terminal.direction, resumes, bursts);
-            } else {
-                links.allocate(terminal.direction, from, bursts);
+                self.interrupted_until[place] = resumes;
+            } else if bursts != self.placed[place] {
+                links.allocate(terminal.direction, from.max(self.interrupted_until[place]), bursts);
             }
         }
+        self.placed = placed;
+        let grants = grants.iter().enumerate().map(|(place, &(slots, free))| {
+            let carried_before = before.map_or(0, |before| self.carried_by(before, place, from));
+            Grant { slots, free, carried_before }
+        });
+        let grants = grants.collect();
         self.allocated.push_back((from, grants));
+    }
+
+    /// Bytes that slots which a terminal had asked for have carried by `now`, under the plan that holds then.
+    fn carried_by(&self, (from, grants): &(Instant, Vec<Grant>), place: usize, now: Instant) -> u64 {
+        let frame = &self.config.frame;
+        let frames = now.saturating_since(*from).as_nanos() / frame.length.as_nanos().max(1);
+        grants[place].carried_by(self.config.terminals[place].permanent_slots, frames, frame)
+    }
+
+    /// Has the requests sent whose slots have come: one that is alone in its slot is heard.
+    fn contend(&mut self, now: Instant) {
+        let Some(request_slots) = &mut self.request_slots else { return };
+        while let Some((at, contending)) = request_slots.take_due(now) {
+            // Who has nothing to ask for any more leaves its slot to others.
+            let asking: Vec<usize> =
+                contending.into_iter().filter(|&place| self.terminals[place].has_request(at)).collect();
+            let collide = asking.len() > 1;
+            for place in asking {
+                self.sent[place].requests += 1;
+                if collide {
+                    self.sent[place].collided += 1;
+                    request_slots.repeat(at, place);
+                } else if let Some(request) = self.terminals[place].take_request(at) {
+                    self.requests.push_back((at.saturating_add(self.config.hop), place, request));
+                }
+            }
+        }
     }
 
     fn look(&mut self, now: Instant, place: usize, links: &mut Links<'_>) {
         while self.allocated.get(1).is_some_and(|&(from, _)| from <= now) {
             self.allocated.pop_front();
         }
-        let slots = self.allocated.front().map_or(0, |(_, slots)| slots[place]);
+        let holds = &self.allocated[0];
+        let (slots, carried_bytes) = (holds.1[place].slots, self.carried_by(holds, place, now));
         let direction = self.config.terminals[place].direction;
         let demand: Demand = links.demand(direction);
         let terminal = &mut self.terminals[place];
-        let seen = terminal.look(now, demand, slots);
-        if let Some(request) = seen.request {
+        let seen = terminal.look(now, demand, slots, carried_bytes);
+        if let Some(request_slots) = &mut self.request_slots {
+            if terminal.has_request(now) {
+                request_slots.choose(now, place);
+            }
+        } else if (self.config.requests == Requests::Assigned || slots > 0)
+            && let Some(request) = terminal.take_request(now)
+        {
+            self.sent[place].requests += 1;
             self.requests.push_back((now.saturating_add(self.config.hop), place, request));
         }
+        let Sent { requests, collided } = core::mem::take(&mut self.sent[place]);
         if let Some(samples) = &mut self.samples {
             samples.push(AccessSample {
                 at: now,
@@ -227,6 +354,8 @@ impl Access {
                 backlog_bytes: demand.backlog_bytes,
                 asked_slots: seen.asked_slots,
                 slots,
+                requests,
+                collided,
             });
         }
     }

@@ -12,7 +12,9 @@ mod source;
 mod steer;
 mod steering;
 
-pub use access::{Access, AccessConfig, AccessSample, Ask, OnDemand, TerminalConfig};
+pub use access::{
+    Access, AccessConfig, AccessSample, Ask, ContentionConfig, OnDemand, Requests, TerminalConfig,
+};
 pub use handover::Handover;
 pub use path::{PathChange, Way};
 pub use sky::{AccessLinks, AntennaLink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};

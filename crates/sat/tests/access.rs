@@ -11,7 +11,9 @@ use slantpath_net::{
     Change, DirectionConfig, DropReason, FrameConfig, Host, InterfaceId, LinkEnd, Network, NetworkBuilder,
     NodeId, Planned, QueueConfig, QueueLimit, WhileDown,
 };
-use slantpath_sat::{Access, AccessConfig, AccessSample, Ask, OnDemand, TerminalConfig};
+use slantpath_sat::{
+    Access, AccessConfig, AccessSample, Ask, ContentionConfig, OnDemand, Requests, TerminalConfig,
+};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
@@ -78,20 +80,32 @@ struct Terminal {
     interruption: Duration,
 }
 
+/// Carriers, and how requests come to the controller.
+#[derive(Clone, Copy, Debug)]
+struct System {
+    carriers: u32,
+    requests: Requests,
+    gives_free_slots: bool,
+}
+
+const fn carriers(carriers: u32) -> System {
+    System { carriers, requests: Requests::Assigned, gives_free_slots: false }
+}
+
 struct World {
     network: Network<Scripted, OnDemand<Planned>>,
     terminals: Vec<(NodeId, InterfaceId)>,
     hub: NodeId,
 }
 
-/// Terminals on one carrier with 250 ms to the hub, which is also where the controller is. They look every 100 ms, it
-/// plans as often, takes 20 ms for it, and has plans be known 30 ms before they hold.
-fn world(terminals: &[Terminal], carriers: u32) -> World {
-    world_with(terminals, carriers, &[])
+/// Terminals on these carriers with 250 ms to the hub, which is also where the controller is. They look every 100 ms,
+/// it plans as often, takes 20 ms for it, and has plans be known 30 ms before they hold.
+fn world(terminals: &[Terminal], system: System) -> World {
+    world_with(terminals, system, &[])
 }
 
 /// The same with changes of what the first one sends by, in microseconds.
-fn world_with(terminals: &[Terminal], carriers: u32, changes: &[(u64, Change)]) -> World {
+fn world_with(terminals: &[Terminal], system: System, changes: &[(u64, Change)]) -> World {
     let mut builder = NetworkBuilder::new();
     let hub = builder.host("hub");
     let (mut places, mut configs) = (Vec::new(), Vec::new());
@@ -123,7 +137,9 @@ fn world_with(terminals: &[Terminal], carriers: u32, changes: &[(u64, Change)]) 
         builder.change(micros(at), configs[0].direction, change);
     }
     let graph = builder.build().unwrap();
-    let mut access = Access::new(AccessConfig {
+    let System { carriers, requests, gives_free_slots } = system;
+    let chance = (0..terminals.len()).map(|place| Seed::new(1, 0).stream(&format!("terminals/{place}")));
+    let config = AccessConfig {
         frame: FRAME,
         carriers,
         ask_every: Duration::from_millis(100),
@@ -131,8 +147,11 @@ fn world_with(terminals: &[Terminal], carriers: u32, changes: &[(u64, Change)]) 
         plan_every: Duration::from_millis(100),
         processing: Duration::from_millis(20),
         lead: Duration::from_millis(30),
+        requests,
+        gives_free_slots,
         terminals: configs,
-    });
+    };
+    let mut access = Access::new(config, chance.collect());
     access.record();
     let source = OnDemand::new(Planned::new(&graph), vec![access]);
     let hosts = vec![Scripted::default(); terminals.len() + 1];
@@ -169,7 +188,7 @@ const fn terminal(permanent_slots: u32, most_slots: u32, ask: Ask) -> Terminal {
 
 #[test]
 fn packets_leave_in_the_slots_of_their_terminal() {
-    let mut world = world(&[terminal(2, 2, Ask::Never), terminal(3, 3, Ask::Never)], 1);
+    let mut world = world(&[terminal(2, 2, Ask::Never), terminal(3, 3, Ask::Never)], carriers(1));
     // With a header of 10 bytes, 100 in all: a slot.
     for length in [90, 90, 240] {
         world.send(1, micros(0), length);
@@ -190,7 +209,7 @@ fn a_packet_that_comes_while_another_is_sent_follows_it_and_one_that_is_cut_off_
         (vec![], vec![(1_505, 90), (2_505, 90)]),
         (vec![(700, Change::Down), (5_000, Change::Up)], vec![(6_000, 90)]),
     ] {
-        let mut world = world_with(&[terminal(10, 10, Ask::Never)], 1, &changes);
+        let mut world = world_with(&[terminal(10, 10, Ask::Never)], carriers(1), &changes);
         world.send(1, micros(500), 90);
         world.send(1, micros(600), 90);
         let departures = world.departures(Instant::from_secs(2));
@@ -208,7 +227,8 @@ fn what_is_asked_for_is_there_after_the_loop() {
         let interruption = Duration::from_millis(interruption);
         let release_after = Duration::from_secs(1);
         let ask = Ask::Rate { drain: Duration::from_secs(1) };
-        let mut world = world(&[Terminal { release_after, interruption, ..terminal(1, 8, ask) }], 1);
+        let mut world =
+            world(&[Terminal { release_after, interruption, ..terminal(1, 8, ask) }], carriers(1));
         // A hundred packets of a slot each, as it has just looked.
         for _ in 0..100 {
             world.send(1, micros(1_000_001), 90);
@@ -234,7 +254,7 @@ fn what_is_asked_for_is_there_after_the_loop() {
 
 #[test]
 fn a_volume_is_carried_whole_and_no_slot_is_kept() {
-    let mut world = world(&[terminal(0, 10, Ask::Volume)], 1);
+    let mut world = world(&[terminal(0, 10, Ask::Volume)], carriers(1));
     for number in 0..300 {
         world.send(1, micros(1_000_001 + 2_000 * number), 90);
     }
@@ -250,16 +270,82 @@ fn a_volume_is_carried_whole_and_no_slot_is_kept() {
     assert!((30_000..45_000).contains(&given), "{given} bytes for 30,000");
 }
 
+/// Terminals that all have packets of a slot each from one moment on, and share two slots of requests.
+fn contending(terminals: u8, per_frame: u32, packets: u64) -> World {
+    let contention = ContentionConfig { per_frame, slots: 2, backoff_frames: 8 };
+    let requests = Requests::Contention(contention);
+    let system = System { requests, ..carriers(1) };
+    let mut world = world(&vec![terminal(0, 8, Ask::AbsoluteVolume); usize::from(terminals)], system);
+    for terminal in 1..=terminals {
+        for _ in 0..packets {
+            world.send(terminal, Instant::from_millis(1), 90);
+        }
+    }
+    world
+}
+
+#[test]
+fn requests_that_meet_are_not_heard_and_repeated_until_they_are() {
+    // One terminal alone is heard at once: it looks after 100 ms, and asks in that frame or the next.
+    let mut alone = contending(1, 1, 5);
+    assert_eq!(alone.departures(Instant::from_secs(20)).len(), 5);
+    let samples = alone.samples();
+    assert_eq!(samples.iter().map(|sample| (sample.requests, sample.collided)).max(), Some((1, 0)));
+    // Ten look within 100 ms, each in a frame of its own; two requests in each frame's only room meet.
+    let mut all = contending(10, 1, 5);
+    assert_eq!(all.departures(Instant::from_secs(60)).len(), 50);
+    assert!(all.samples().iter().all(|sample| sample.collided == 0));
+    // Of thirty, three choose each room: all that are sent at first meet, and are heard later.
+    let mut crowd = contending(30, 1, 5);
+    assert_eq!(crowd.departures(Instant::from_secs(60)).len(), 150);
+    let samples = crowd.samples();
+    let early = samples.iter().filter(|sample| sample.at < Instant::from_millis(400));
+    let (sent, collided) =
+        early.fold((0, 0), |(sent, met), sample| (sent + sample.requests, met + sample.collided));
+    assert_eq!((sent, collided), (30, 30));
+}
+
+#[test]
+fn a_terminal_without_a_slot_cannot_ask_by_its_bursts_and_a_free_slot_lets_it() {
+    for (gives_free_slots, arrived) in [(false, 0), (true, 20)] {
+        let system = System { requests: Requests::Piggybacked, gives_free_slots, ..carriers(1) };
+        let mut world = world(&[terminal(0, 8, Ask::Volume), terminal(2, 2, Ask::Never)], system);
+        for _ in 0..20 {
+            world.send(1, Instant::from_millis(1), 90);
+        }
+        assert_eq!(world.departures(Instant::from_secs(9)).len(), arrived);
+    }
+}
+
+#[test]
+fn requests_take_slots_that_carry_nothing_else() {
+    let mut world = contending(1, 8, 400);
+    let departures = world.departures(Instant::from_secs(20));
+    assert_eq!(departures.len(), 400);
+    for (at, _) in departures {
+        let in_frame = at.since_start().as_nanos() % 10_000_000;
+        assert!(in_frame == 0 || in_frame > 2_000_000, "{at} is in the first two slots");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
     fn every_packet_arrives_in_order_and_none_while_others_send(
-        terminals in prop::collection::vec((0_u32..3, 1_u32..=10, 0_usize..3, 0_u64..200), 1..5),
+        terminals in prop::collection::vec((0_u32..3, 1_u32..=10, 0_usize..4, 0_u64..200), 1..5),
         carriers in 2_u32..4,
+        requests in 0_usize..3,
+        gives_free_slots: bool,
         sent in prop::collection::vec((1_u8..5, 0_u64..3_000, 30_usize..400), 1..120),
     ) {
-        let asks = [Ask::Never, Ask::Rate { drain: Duration::from_millis(300) }, Ask::Volume];
+        let rate = Ask::Rate { drain: Duration::from_millis(300) };
+        let asks = [Ask::Never, rate, Ask::Volume, Ask::AbsoluteVolume];
+        let contention = ContentionConfig { per_frame: 2, slots: 1, backoff_frames: 4 };
+        let all = [Requests::Assigned, Requests::Contention(contention), Requests::Piggybacked];
+        // Who asks in its bursts has some, for good or in its turn.
+        let gives_free_slots = gives_free_slots || requests == 2;
+        let system = System { carriers, requests: all[requests], gives_free_slots };
         let terminals: Vec<Terminal> = terminals
             .into_iter()
             .map(|(permanent, most, ask, interruption)| Terminal {
@@ -269,10 +355,10 @@ proptest! {
                 ask: asks[ask],
                 release_after: Duration::from_millis(interruption),
                 // Slots for a volume would be over before it is.
-                interruption: Duration::from_millis(if ask == 2 { 0 } else { interruption }),
+                interruption: Duration::from_millis(if ask > 1 || gives_free_slots { 0 } else { interruption }),
             })
             .collect();
-        let mut world = world(&terminals, carriers);
+        let mut world = world(&terminals, system);
         let mut sent = sent;
         sent.sort_by_key(|&(_, at, _)| at);
         sent.retain(|&(terminal, _, _)| usize::from(terminal) <= terminals.len());

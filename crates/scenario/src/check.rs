@@ -38,7 +38,7 @@ pub(crate) fn check(
     sctp::check::check(file, faults);
     tcp::check::check(file, faults);
     let joined = link::check::check(file, faults);
-    access::check::check(file, faults);
+    access::check::check(file, bodies.as_ref().map(|bodies| &bodies.network), faults);
     // Where a node or a link is in doubt, nothing can be said about what is not joined.
     if joined && all_known.0 && file.nodes.all_whole() && file.links.all_whole() {
         network::graph::check(file, faults);

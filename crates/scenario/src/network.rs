@@ -32,6 +32,8 @@ pub(crate) struct PlannedLink {
     pub(crate) id: LinkId,
     /// What its antenna is called, if it is a link between the ground and satellites.
     pub(crate) antenna: Option<String>,
+    /// Which table of the sky's access links it has, in alphabetical order, if it is one of them.
+    pub(crate) access_table: Option<usize>,
     /// Of its ends, but for satellites, which have none.
     pub(crate) addresses: [Option<IpAddr>; 2],
     /// Whether a node of the scenario is at one of its ends; both are satellites if not.
@@ -116,6 +118,7 @@ fn links(
             name: name.to_owned(),
             id,
             antenna: None,
+            access_table: None,
             addresses: addresses.map(Some),
             ends_at_node: true,
             has_queue: [true; 2],

@@ -138,7 +138,7 @@ fn run_at_pace(
     let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways } = plan(scenario, seed)?;
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
-    let source = OnDemand::new(source, access::build::systems(scenario, &links));
+    let source = OnDemand::new(source, access::build::systems(scenario, &links, seed));
     let mut network = Network::with_source(graph, seed, hosts, source);
     if *scenario.probes.messages && flows.iter().any(PlannedFlow::tells_journeys) {
         network.watch_journeys();

@@ -12,7 +12,11 @@ use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
 use cells::cells;
 
 fn run_with(overrides: &[&str]) -> RunOutput {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/capacity-on-demand.toml");
+    run_scenario("capacity-on-demand", overrides)
+}
+
+fn run_scenario(name: &str, overrides: &[&str]) -> RunOutput {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.toml"));
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
     run(&scenario, &RunOptions::default()).unwrap()
@@ -81,7 +85,7 @@ fn a_load_beyond_all_gets_what_it_may_have_and_no_more() {
 #[test]
 fn what_comes_in_volumes_is_carried_by_slots_that_are_asked_for_once() {
     let output = run_with(&[
-        "links.satellite.forward.access={ system = \"satellite\", ask = \"volume\" }",
+        "links.satellite.forward.access={ system = \"satellite\", ask = \"vbdc\" }",
         "flows.base.application.rate=100 kbit/s",
         "flows.step.application.rate=100 kbit/s",
         "scenario.duration=150 s",
@@ -96,4 +100,58 @@ fn what_comes_in_volumes_is_carried_by_slots_that_are_asked_for_once() {
         (0.5..1.2).contains(&mean) && most < 0.27 + 0.5 + 0.27 + 0.5 + 0.31 + 0.08 + 0.5,
         "{mean} and {most} s"
     );
+}
+
+/// The rows of one link's terminal: when it looked, what waited, what it asked for, what it had, and requests that it
+/// sent.
+fn looks(output: &RunOutput, nth: usize, of: usize) -> Vec<[f64; 5]> {
+    let columns = ["at_s", "backlog_bytes", "asked_bit_per_s", "allocated_bit_per_s", "requests"];
+    let columns = columns.map(|column| cells(output, "access", column));
+    let rows = (0..columns[0].len()).skip(nth).step_by(of);
+    rows.map(|row| columns.each_ref().map(|column| column[row].unwrap())).collect()
+}
+
+#[test]
+fn antennas_under_a_sky_share_carriers() {
+    let output = run_scenario("vsat-on-demand", &[]);
+    // All that has been sent arrives, but for what is under way at the end.
+    let sent = cells(&output, "flows", "messages_sent");
+    let delivered = cells(&output, "flows", "messages_delivered");
+    for (sent, delivered) in sent.into_iter().zip(delivered) {
+        assert!(sent.unwrap() - delivered.unwrap() < 5.0, "{delivered:?} of {sent:?}");
+    }
+    // A slot carries 112 bytes in 40 ms. Accra, the first of three terminals, has nothing for good; what nobody asks
+    // for goes round from the first plan on.
+    let slot = 112.0 * 8.0 / 0.04;
+    let accra = looks(&output, 0, 3);
+    assert_eq!(accra[0][3], 0.0);
+    // Of 79 slots beside that for requests three are permanent for each of the others: 73 are free at 8 s.
+    let at_8 = accra.iter().find(|row| row[0] > 8.0).unwrap();
+    assert!([24.0, 25.0].map(|slots| slots * slot).contains(&at_8[3]), "{at_8:?}");
+    // Praia asks for more as its file comes, and has all of a carrier.
+    let praia = looks(&output, 2, 3);
+    assert_eq!(praia.iter().map(|row| row[3]).fold(0.0, f64::max), 40.0 * slot);
+    assert!(
+        praia.iter().take_while(|row| row[0] < 30.0).all(|row| row[4] == 0.0),
+        "it has asked for nothing before"
+    );
+}
+
+#[test]
+fn contention_for_one_room_is_a_matter_of_the_seed_and_of_nothing_else() {
+    let one_room = ["access.inroute.requests.per_frame=1", "access.inroute.free_capacity=false"];
+    let collided = |overrides: &[&str]| -> f64 {
+        let output = run_scenario("vsat-on-demand", &[&one_room[..], overrides].concat());
+        cells(&output, "access", "collided").into_iter().flatten().sum()
+    };
+    let first = collided(&[]);
+    assert_eq!(collided(&[]), first);
+    // Three terminals that ask at other times seldom meet; when all have the same to say at once they do.
+    assert!(first < 20.0, "{first}");
+    let together = collided(&[
+        "access.inroute.ask_every=40 ms",
+        "flows.bursts.application.interval=3 s",
+        "sky.access.by-rate.uplink.access={ system = \"inroute\", ask = \"avbdc\" }",
+    ]);
+    assert!(together > first, "{together} and {first}");
 }

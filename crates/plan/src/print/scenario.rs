@@ -60,7 +60,7 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
     if is_on_demand {
         write(format_args!(
             "access = {{ system = \"satellite\", permanent = \"{} bit/s\", most = \"{total} bit/s\", ask = \
-             \"rate\", release_after = \"10 s\", \
+             \"rbdc\", release_after = \"10 s\", \
              interruption = \"{}\" }}\n",
             band.permanent.as_bits_per_sec(),
             *band.interruption,

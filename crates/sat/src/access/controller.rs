@@ -25,9 +25,11 @@ pub(super) struct Controller {
     capacity: u32,
     /// Bytes that a slot carries until the next plan.
     bytes_per_slot: u64,
-    /// The last plan.
-    grants: Vec<u32>,
+    /// Slots of the first carrier that are for requests.
+    kept: u32,
     has_changed: bool,
+    /// Whose turn is next for a slot that nobody has asked for, if such slots are given.
+    turn: Option<usize>,
 }
 
 impl Controller {
@@ -40,17 +42,19 @@ impl Controller {
         };
         let accounts: Vec<Account> = config.terminals.iter().map(account).collect();
         let slots = config.frame.slots;
-        let capacity = slots.saturating_mul(config.carriers);
-        let grants: Vec<u32> = accounts.iter().map(|account| account.permanent).collect();
-        let permanent: u64 = grants.iter().map(|&slots| u64::from(slots)).sum();
+        let kept = config.request_slots();
+        let capacity = slots.saturating_mul(config.carriers).saturating_sub(kept);
+        let permanent: u64 = accounts.iter().map(|account| u64::from(account.permanent)).sum();
         assert!(permanent <= u64::from(capacity), "{permanent} permanent slots of {capacity}");
         let frames = config.plan_every.as_nanos() / config.frame.length.as_nanos().max(1);
         let bytes_per_slot = frames.max(1) * u64::from(config.frame.slot_payload_bytes);
-        Self { accounts, slots, capacity, bytes_per_slot, grants, has_changed: false }
+        let turn = config.gives_free_slots.then_some(0);
+        Self { accounts, slots, capacity, bytes_per_slot, kept, has_changed: turn.is_some(), turn }
     }
 
     pub(super) fn place_permanent(&self) -> Vec<Bursts> {
-        place(&self.grants, self.slots)
+        let permanent: Vec<u32> = self.accounts.iter().map(|account| account.permanent).collect();
+        place(&permanent, self.slots, self.kept)
     }
 
     pub(super) fn handle_request(&mut self, terminal: usize, request: Request) {
@@ -58,14 +62,16 @@ impl Controller {
         match request {
             Request::Slots(wanted) => account.wanted = wanted.min(account.most),
             Request::Bytes(more) => account.volume = account.volume.saturating_add(more),
+            Request::AllBytes(volume) => account.volume = volume,
         }
         self.has_changed = true;
     }
 
     /// The slots of each terminal from the next plan on, if they are to be told: first what each has for good, then
     /// what is asked for by rate, then by volume; where there is not enough, terminals with less come first, and what
-    /// is left is shared alike.
-    pub(super) fn plan(&mut self) -> Option<Vec<u32>> {
+    /// is left is shared alike. Then what nobody has asked for, if that is given; how many of each those are stands
+    /// second.
+    pub(super) fn plan(&mut self) -> Option<Vec<(u32, u32)>> {
         if !core::mem::take(&mut self.has_changed) {
             return None;
         }
@@ -86,8 +92,48 @@ impl Controller {
             // What was given for a volume is to be taken back, and what is left to be given.
             self.has_changed |= given > 0 || account.volume > 0;
         }
-        self.grants.clone_from(&grants);
-        Some(grants)
+        let asked = grants.clone();
+        self.give_free(left, &mut grants);
+        Some(grants.iter().zip(asked).map(|(&slots, asked)| (slots, slots - asked)).collect())
+    }
+
+    /// Gives what is left to all in turn, one slot to each, until nothing is left or nobody may have more.
+    fn give_free(&mut self, mut left: u32, grants: &mut [u32]) {
+        let Some(turn) = &mut self.turn else { return };
+        let terminals = grants.len();
+        let mut room: Vec<u32> = self
+            .accounts
+            .iter()
+            .zip(&*grants)
+            .map(|(account, &granted)| account.most.saturating_sub(granted))
+            .collect();
+        // Whole rounds at once, as long as each has as much room.
+        loop {
+            let open = room.iter().filter(|&&room| room > 0).count();
+            let Some(least) = room.iter().copied().filter(|&room| room > 0).min() else { break };
+            let rounds = (left / u32::try_from(open).unwrap_or(u32::MAX)).min(least);
+            if rounds == 0 {
+                break;
+            }
+            for (granted, room) in grants.iter_mut().zip(&mut room).filter(|(_, room)| **room > 0) {
+                *granted += rounds;
+                *room -= rounds;
+                left -= rounds;
+            }
+        }
+        // A round that is not whole begins where the last such one ended, and is another terminal's next time.
+        for step in 0..terminals {
+            let place = (*turn + step) % terminals;
+            if left == 0 {
+                *turn = place;
+                break;
+            }
+            if room[place] > 0 {
+                grants[place] += 1;
+                left -= 1;
+                self.has_changed = true;
+            }
+        }
     }
 }
 
@@ -106,7 +152,7 @@ fn share(wanted: &[u32], left: &mut u32, grants: &mut [u32]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Ask, TerminalConfig, any_direction};
+    use super::super::{Ask, ContentionConfig, Requests, TerminalConfig, any_direction};
     use super::*;
     use proptest::prelude::*;
     use slantpath_base::Duration;
@@ -114,6 +160,20 @@ mod tests {
 
     /// Frames of 10 ms with ten slots of 100 bytes, a plan in every fifth.
     fn controller(carriers: u32, permanent: &[u32]) -> Controller {
+        controller_with(carriers, permanent, Requests::Assigned, false)
+    }
+
+    /// The slots of a plan.
+    fn slots(controller: &mut Controller) -> Option<Vec<u32>> {
+        controller.plan().map(|grants| grants.iter().map(|&(slots, _)| slots).collect())
+    }
+
+    fn controller_with(
+        carriers: u32,
+        permanent: &[u32],
+        requests: Requests,
+        gives_free_slots: bool,
+    ) -> Controller {
         let terminal = |&permanent_slots: &u32| TerminalConfig {
             direction: any_direction(),
             permanent_slots,
@@ -135,6 +195,8 @@ mod tests {
             plan_every: Duration::from_millis(50),
             processing: Duration::ZERO,
             lead: Duration::ZERO,
+            requests,
+            gives_free_slots,
             terminals: permanent.iter().map(terminal).collect(),
         })
     }
@@ -142,15 +204,15 @@ mod tests {
     #[test]
     fn a_rate_holds_until_another_is_asked_for() {
         let mut controller = controller(1, &[2, 1]);
-        assert_eq!(controller.plan(), None);
+        assert_eq!(slots(&mut controller), None);
         controller.handle_request(0, Request::Slots(6));
-        assert_eq!(controller.plan(), Some(vec![6, 1]));
-        assert_eq!(controller.plan(), None);
+        assert_eq!(slots(&mut controller), Some(vec![6, 1]));
+        assert_eq!(slots(&mut controller), None);
         // Eight are asked for where nine are wanted: what is permanent is not touched.
         controller.handle_request(1, Request::Slots(9));
-        assert_eq!(controller.plan(), Some(vec![6, 4]));
+        assert_eq!(slots(&mut controller), Some(vec![6, 4]));
         controller.handle_request(0, Request::Slots(2));
-        assert_eq!(controller.plan(), Some(vec![2, 8]));
+        assert_eq!(slots(&mut controller), Some(vec![2, 8]));
     }
 
     #[test]
@@ -158,17 +220,81 @@ mod tests {
         let mut controller = controller(1, &[0, 2, 0]);
         // A slot carries 500 bytes until the next plan.
         controller.handle_request(0, Request::Bytes(2_600));
-        assert_eq!(controller.plan(), Some(vec![6, 2, 0]));
-        assert_eq!(controller.plan(), Some(vec![0, 2, 0]));
-        assert_eq!(controller.plan(), None);
+        assert_eq!(slots(&mut controller), Some(vec![6, 2, 0]));
+        assert_eq!(slots(&mut controller), Some(vec![0, 2, 0]));
+        assert_eq!(slots(&mut controller), None);
         controller.handle_request(0, Request::Bytes(4_000));
         controller.handle_request(2, Request::Slots(5));
-        assert_eq!(controller.plan(), Some(vec![3, 2, 5]));
+        assert_eq!(slots(&mut controller), Some(vec![3, 2, 5]));
         controller.handle_request(2, Request::Slots(0));
-        assert_eq!(controller.plan(), Some(vec![5, 2, 0]));
+        assert_eq!(slots(&mut controller), Some(vec![5, 2, 0]));
+    }
+
+    #[test]
+    fn an_absolute_volume_stands_for_what_was_asked_for_before() {
+        let mut controller = controller(1, &[0, 2, 0]);
+        controller.handle_request(0, Request::AllBytes(2_600));
+        controller.handle_request(0, Request::AllBytes(900));
+        assert_eq!(slots(&mut controller), Some(vec![2, 2, 0]));
+        assert_eq!(slots(&mut controller), Some(vec![0, 2, 0]));
+        assert_eq!(slots(&mut controller), None);
+    }
+
+    #[test]
+    fn what_nobody_asked_for_goes_round_and_is_told_apart() {
+        let mut controller = controller_with(1, &[2, 1, 0], Requests::Assigned, true);
+        let plan = |controller: &mut Controller| controller.plan().unwrap();
+        // Seven are left: two for each, and one for another of them each time.
+        assert_eq!(plan(&mut controller), [(5, 3), (3, 2), (2, 2)]);
+        assert_eq!(plan(&mut controller), [(4, 2), (4, 3), (2, 2)]);
+        assert_eq!(plan(&mut controller), [(4, 2), (3, 2), (3, 3)]);
+        assert_eq!(plan(&mut controller), [(5, 3), (3, 2), (2, 2)]);
+        // What is asked for comes first.
+        controller.handle_request(2, Request::Slots(5));
+        assert_eq!(plan(&mut controller), [(2, 0), (2, 1), (6, 1)]);
+        // Nobody has more than it may have: of two carriers each has one whole, in two plans as in one.
+        let mut wide = controller_with(2, &[0, 1], Requests::Assigned, true);
+        assert_eq!(plan(&mut wide), [(10, 10), (10, 9)]);
+        assert_eq!(wide.plan(), None);
+    }
+
+    #[test]
+    fn slots_for_requests_are_nobodys() {
+        let contention = ContentionConfig { per_frame: 8, slots: 3, backoff_frames: 4 };
+        let mut controller = controller_with(1, &[2, 1], Requests::Contention(contention), false);
+        controller.handle_request(1, Request::Slots(9));
+        assert_eq!(slots(&mut controller), Some(vec![2, 5]));
+        let first = controller.place_permanent()[0][0];
+        assert_eq!((first.first, first.slots), (3, 2));
     }
 
     proptest! {
+        #[test]
+        fn free_slots_are_all_given_and_evenly_in_the_long_run(
+            carriers in 1_u32..4,
+            permanent in prop::collection::vec(0_u32..3, 1..8),
+        ) {
+            prop_assume!(permanent.iter().sum::<u32>() <= 10 * carriers);
+            let mut controller = controller_with(carriers, &permanent, Requests::Assigned, true);
+            let mut had = vec![0; permanent.len()];
+            // After as many plans as there are terminals all have had as many free slots, but for those at their most.
+            let mut last = None;
+            for _ in 0..permanent.len() {
+                last = controller.plan().or(last);
+                let grants = last.as_ref().expect("the first plan gives what is left");
+                let given: u32 = grants.iter().map(|(slots, _)| slots).sum();
+                let room = u32::try_from(permanent.len()).unwrap() * 10;
+                prop_assert_eq!(given, room.min(10 * carriers));
+                for (had, (slots, free)) in had.iter_mut().zip(grants) {
+                    prop_assert!(*slots <= 10);
+                    *had += free;
+                }
+            }
+            if last.expect("there are terminals").iter().all(|(slots, _)| *slots < 10) {
+                prop_assert!(had.iter().max().unwrap() - had.iter().min().unwrap() <= 1, "{had:?}");
+            }
+        }
+
         #[test]
         fn what_is_given_is_wanted_and_there_and_fair(
             carriers in 1_u32..4,
@@ -180,7 +306,7 @@ mod tests {
             for (terminal, &wanted) in wanted.iter().enumerate().take(permanent.len()) {
                 controller.handle_request(terminal, Request::Slots(wanted));
             }
-            let grants = controller.plan().expect("all have asked");
+            let grants = slots(&mut controller).expect("all have asked");
             let given: u32 = grants.iter().sum();
             prop_assert!(given <= 10 * carriers);
             let more = |place: usize| grants[place] - permanent[place];

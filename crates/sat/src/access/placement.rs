@@ -4,10 +4,10 @@
 
 use slantpath_net::{Bursts, SlotRun};
 
-/// The slots of each terminal, of carriers with `slots` each: no two terminals have the same one, and none sends on two
-/// carriers at a time. Which carrier a burst is on follows from the order.
-pub(super) fn place(grants: &[u32], slots: u32) -> Vec<Bursts> {
-    let mut next = 0;
+/// The slots of each terminal, of carriers with `slots` each, the first `kept` of which nobody has: no two terminals
+/// have the same one, and none sends on two carriers at a time. Which carrier a burst is on follows from the order.
+pub(super) fn place(grants: &[u32], slots: u32, kept: u32) -> Vec<Bursts> {
+    let mut next = kept % slots;
     let runs = grants.iter().map(|&granted| {
         let first = next % slots;
         next = (first + granted) % slots;
@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn a_burst_that_comes_to_the_end_of_a_carrier_goes_on_at_the_beginning_of_the_next() {
         let run = |first, slots| SlotRun { first, slots };
-        let placed = place(&[6, 7, 0, 7, 1], 10);
+        let placed = place(&[6, 7, 0, 7, 1], 10, 0);
         assert_eq!(placed[0], [run(0, 6), run(0, 0)]);
         assert_eq!(placed[1], [run(0, 3), run(6, 4)]);
         assert_eq!(placed[3], [run(3, 7), run(0, 0)]);
@@ -39,16 +39,26 @@ mod tests {
         assert!(covered(&placed[2]).is_empty());
     }
 
+    #[test]
+    fn the_slots_for_requests_are_the_first_ones_of_the_first_carrier() {
+        let run = |first, slots| SlotRun { first, slots };
+        assert_eq!(place(&[6, 4], 10, 3), [[run(3, 6), run(0, 0)], [run(0, 3), run(9, 1)]]);
+        // A carrier of nothing else.
+        assert_eq!(place(&[6], 10, 10), [[run(0, 6), run(0, 0)]]);
+    }
+
     proptest! {
         #[test]
         fn no_slot_is_given_twice_and_none_sends_on_two_carriers_at_a_time(
             slots in 1_u32..40,
+            kept in 0_u32..40,
             grants in prop::collection::vec(0_u32..40, 1..60),
         ) {
+            let kept = kept.min(slots);
             let grants: Vec<u32> = grants.into_iter().map(|grant| grant.min(slots)).collect();
-            let carriers = grants.iter().sum::<u32>().div_ceil(slots);
-            let placed = place(&grants, slots);
-            let mut used = vec![0; slots as usize];
+            let carriers = (kept + grants.iter().sum::<u32>()).div_ceil(slots);
+            let placed = place(&grants, slots, kept);
+            let mut used: Vec<u32> = (0..slots).map(|slot| u32::from(slot < kept)).collect();
             for (granted, bursts) in grants.iter().zip(&placed) {
                 let mut slots_of_one = covered(bursts);
                 prop_assert_eq!(slots_of_one.len(), *granted as usize);

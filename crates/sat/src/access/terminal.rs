@@ -10,6 +10,8 @@ use super::{AccessConfig, Ask, TerminalConfig};
 pub(super) enum Request {
     /// To send so many bytes more.
     Bytes(u64),
+    /// To send so many bytes, whatever it has asked for before.
+    AllBytes(u64),
     /// To have so many slots of each frame from now on, with those that it has for good.
     Slots(u32),
 }
@@ -17,12 +19,30 @@ pub(super) enum Request {
 /// What a look gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// What is asked for, if anything is.
-    pub(super) request: Option<Request>,
     /// Bytes that have come since the last look.
     pub(super) offered_bytes: u64,
-    /// Slots of a frame that the terminal asks for by now, or has.
+    /// Slots of a frame that the terminal wants by now, or has.
     pub(super) asked_slots: u32,
+}
+
+/// Slots of each frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Grant {
+    /// All that a terminal has.
+    pub(super) slots: u32,
+    /// Those of them that nobody had asked for.
+    pub(super) free: u32,
+    /// Bytes that slots which had been asked for have carried before, from the beginning of the run on.
+    pub(super) carried_before: u64,
+}
+
+impl Grant {
+    /// Bytes that slots which had been asked for have carried by so many frames after it began to hold.
+    pub(super) fn carried_by(&self, permanent_slots: u32, frames: u64, frame: &FrameConfig) -> u64 {
+        let asked_for = self.slots.saturating_sub(self.free).saturating_sub(permanent_slots);
+        let a_frame = u64::from(asked_for) * u64::from(frame.slot_payload_bytes);
+        self.carried_before.saturating_add(a_frame.saturating_mul(frames))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -30,14 +50,24 @@ pub(super) struct Terminal {
     config: TerminalConfig,
     frame: FrameConfig,
     ask_every: Duration,
+    /// In which time an answer is there at the latest.
+    answer_time: Duration,
     /// Bytes that had been offered when it last looked.
     offered_before: u64,
+    /// What it had to send then.
+    backlog_bytes: u64,
+    /// What it wants to have, in slots.
+    wanted: u32,
     /// What it last asked for, in slots.
     asked: u32,
     /// Since when it needs less, and the most that it has needed since.
     less: Option<(Instant, u32)>,
     /// What it has asked for by volume, and not had the slots for yet.
     outstanding_bytes: u64,
+    /// Bytes that slots which had been asked for had carried when it last looked.
+    carried_bytes: u64,
+    /// Until when it waits for the answer to a volume that stands for all others.
+    answered_by: Instant,
 }
 
 impl Terminal {
@@ -46,58 +76,90 @@ impl Terminal {
             config,
             frame: access.frame,
             ask_every: access.ask_every,
+            answer_time: access.answer_time(),
             offered_before: 0,
+            backlog_bytes: 0,
+            wanted: config.permanent_slots,
             asked: config.permanent_slots,
             less: None,
             outstanding_bytes: 0,
+            carried_bytes: 0,
+            answered_by: Instant::START,
         }
     }
 
-    /// Looks at what is to be sent; `slots` of each frame are there for it at present.
-    pub(super) fn look(&mut self, now: Instant, demand: Demand, slots: u32) -> Seen {
+    /// Looks at what is to be sent, with so many slots of each frame at present; those that had been asked for have
+    /// carried so many bytes from the beginning of the run on.
+    pub(super) fn look(&mut self, now: Instant, demand: Demand, slots: u32, carried_bytes: u64) -> Seen {
         // Counters begin anew at the end of a warm-up.
         let offered_bytes =
             demand.offered_bytes.checked_sub(self.offered_before).unwrap_or(demand.offered_bytes);
-        self.offered_before = demand.offered_bytes;
-        let request = match self.config.ask {
-            Ask::Never => None,
-            Ask::Rate { drain } => self.ask_for_rate(now, offered_bytes, demand.backlog_bytes, drain),
-            Ask::Volume => self.ask_for_volume(demand.backlog_bytes, slots),
-        };
+        (self.offered_before, self.backlog_bytes) = (demand.offered_bytes, demand.backlog_bytes);
+        match self.config.ask {
+            Ask::Never | Ask::AbsoluteVolume => {}
+            Ask::Rate { drain } => self.want_rate(now, offered_bytes, drain),
+            Ask::Volume => {
+                let given = carried_bytes - core::mem::replace(&mut self.carried_bytes, carried_bytes);
+                self.outstanding_bytes = self.outstanding_bytes.saturating_sub(given);
+            }
+        }
         let asked_slots = match self.config.ask {
-            Ask::Never | Ask::Volume => slots,
-            Ask::Rate { .. } => self.asked,
+            Ask::Never | Ask::Volume | Ask::AbsoluteVolume => slots,
+            Ask::Rate { .. } => self.wanted,
         };
-        Seen { request, offered_bytes, asked_slots }
+        Seen { offered_bytes, asked_slots }
     }
 
-    fn ask_for_rate(&mut self, now: Instant, offered: u64, backlog: u64, drain: Duration) -> Option<Request> {
-        let wanted = self.slots_for(offered, self.ask_every).saturating_add(self.slots_for(backlog, drain));
-        let wanted = wanted.clamp(self.config.permanent_slots, self.config.most_slots);
-        let next = if wanted >= self.asked {
+    /// Whether it has something to ask for, since it last looked.
+    pub(super) fn has_request(&self, now: Instant) -> bool {
+        match self.config.ask {
+            Ask::Never => false,
+            Ask::Rate { .. } => self.wanted != self.asked,
+            Ask::Volume => self.backlog_bytes > self.outstanding_bytes,
+            Ask::AbsoluteVolume => self.backlog_bytes > 0 && now >= self.answered_by,
+        }
+    }
+
+    /// Asks for it, as it will be heard.
+    pub(super) fn take_request(&mut self, now: Instant) -> Option<Request> {
+        if !self.has_request(now) {
+            return None;
+        }
+        match self.config.ask {
+            Ask::Never => None,
+            Ask::Rate { .. } => {
+                self.asked = self.wanted;
+                Some(Request::Slots(self.wanted))
+            }
+            Ask::Volume => {
+                let more = self.backlog_bytes - self.outstanding_bytes;
+                self.outstanding_bytes = self.backlog_bytes;
+                Some(Request::Bytes(more))
+            }
+            Ask::AbsoluteVolume => {
+                self.answered_by = now.saturating_add(self.answer_time);
+                Some(Request::AllBytes(self.backlog_bytes))
+            }
+        }
+    }
+
+    fn want_rate(&mut self, now: Instant, offered: u64, drain: Duration) {
+        let needed =
+            self.slots_for(offered, self.ask_every).saturating_add(self.slots_for(self.backlog_bytes, drain));
+        let needed = needed.clamp(self.config.permanent_slots, self.config.most_slots);
+        self.wanted = if needed >= self.wanted {
             self.less = None;
-            wanted
+            needed
         } else {
-            let (since, most) = self.less.map_or((now, wanted), |(since, most)| (since, most.max(wanted)));
+            let (since, most) = self.less.map_or((now, needed), |(since, most)| (since, most.max(needed)));
             if now.saturating_since(since) >= self.config.release_after {
                 self.less = None;
                 most
             } else {
                 self.less = Some((since, most));
-                self.asked
+                self.wanted
             }
         };
-        (core::mem::replace(&mut self.asked, next) != next).then_some(Request::Slots(next))
-    }
-
-    fn ask_for_volume(&mut self, backlog: u64, slots: u32) -> Option<Request> {
-        // What the slots of the last interval could carry, beyond those that it has for good, was for what had been
-        // asked.
-        let given = slots.saturating_sub(self.config.permanent_slots);
-        self.outstanding_bytes = self.outstanding_bytes.saturating_sub(self.carried(given));
-        let more = backlog.saturating_sub(self.outstanding_bytes);
-        self.outstanding_bytes += more;
-        (more > 0).then_some(Request::Bytes(more))
     }
 
     /// Slots of each frame that carry so many bytes in a time.
@@ -106,20 +168,11 @@ impl Terminal {
         let slots = (u128::from(bytes) * u128::from(self.frame.length.as_nanos())).div_ceil(per_slot);
         u32::try_from(slots).unwrap_or(u32::MAX)
     }
-
-    /// What so many slots of each frame carry between two looks.
-    fn carried(&self, slots: u32) -> u64 {
-        let bytes = u128::from(slots)
-            * u128::from(self.frame.slot_payload_bytes)
-            * u128::from(self.ask_every.as_nanos())
-            / u128::from(self.frame.length.as_nanos().max(1));
-        u64::try_from(bytes).unwrap_or(u64::MAX)
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::any_direction;
+    use super::super::{Requests, any_direction};
     use super::*;
 
     /// Frames of 10 ms with slots of 100 bytes, a look in every tenth: a slot of each frame carries 1,000 bytes
@@ -149,6 +202,8 @@ mod tests {
                 plan_every: Duration::from_millis(100),
                 processing: Duration::ZERO,
                 lead: Duration::ZERO,
+                requests: Requests::Assigned,
+                gives_free_slots: false,
                 terminals: vec![config],
             },
         )
@@ -160,7 +215,11 @@ mod tests {
         let requests = (1..).zip(demands).map(|(look, &(come, backlog_bytes, slots))| {
             offered += come;
             let demand = Demand { offered_bytes: offered, backlog_bytes };
-            terminal.look(Instant::from_millis(100 * look), demand, slots).request
+            let now = Instant::from_millis(100 * look);
+            // In ten frames each of its own slots carries 1,000 bytes.
+            let carried = terminal.carried_bytes + 1_000 * u64::from(slots - 2);
+            terminal.look(now, demand, slots, carried);
+            terminal.take_request(now)
         });
         requests.collect()
     }
@@ -213,13 +272,49 @@ mod tests {
         let mut terminal = terminal(Ask::Rate { drain: Duration::from_millis(200) }, 0);
         looks(&mut terminal, &[(8_000, 0, 2)]);
         let demand = Demand { offered_bytes: 3_000, backlog_bytes: 0 };
-        let seen = terminal.look(Instant::from_millis(200), demand, 8);
-        assert_eq!((seen.offered_bytes, seen.request), (3_000, Some(Request::Slots(3))));
+        let now = Instant::from_millis(200);
+        let seen = terminal.look(now, demand, 8, 6_000);
+        assert_eq!((seen.offered_bytes, terminal.take_request(now)), (3_000, Some(Request::Slots(3))));
     }
 
     #[test]
     fn what_never_asks_has_what_it_has() {
         let mut terminal = terminal(Ask::Never, 0);
         assert_eq!(looks(&mut terminal, &[(90_000, 90_000, 2)]), [None]);
+    }
+
+    #[test]
+    fn what_was_not_heard_is_still_to_be_asked_for_as_it_is_by_then() {
+        let mut by_rate = terminal(Ask::Rate { drain: Duration::from_millis(200) }, 0);
+        let mut by_volume = terminal(Ask::Volume, 0);
+        for (at, backlog_bytes) in [(100, 1_500), (200, 600)] {
+            let (now, demand) = (Instant::from_millis(at), Demand { offered_bytes: 0, backlog_bytes });
+            for terminal in [&mut by_rate, &mut by_volume] {
+                terminal.look(now, demand, 2, 0);
+            }
+            assert!(by_volume.has_request(now));
+        }
+        let now = Instant::from_millis(200);
+        assert_eq!(by_volume.take_request(now), Some(Request::Bytes(600)));
+        assert!(!by_volume.has_request(now));
+        // It has wanted nothing but what it has for good.
+        assert!(!by_rate.has_request(now));
+    }
+
+    #[test]
+    fn slots_that_nobody_asked_for_answer_no_request() {
+        let frame = terminal(Ask::Volume, 0).frame;
+        // Of eight slots two are its own and three free: the others carry 300 bytes a frame.
+        let grant = Grant { slots: 8, free: 3, carried_before: 1_000 };
+        assert_eq!([0, 1, 4].map(|frames| grant.carried_by(2, frames, &frame)), [1_000, 1_300, 2_200]);
+    }
+
+    #[test]
+    fn an_absolute_volume_is_all_there_is_and_not_said_again_before_it_can_be_answered() {
+        let mut terminal = terminal(Ask::AbsoluteVolume, 0);
+        // No hops, a plan within 100 ms, and from the next frame of 10 ms on.
+        let all = |bytes| Some(Request::AllBytes(bytes));
+        let asked = looks(&mut terminal, &[(0, 0, 2), (500, 500, 2), (400, 900, 2), (0, 700, 2), (0, 0, 2)]);
+        assert_eq!(asked, [None, all(500), None, all(700), None]);
     }
 }

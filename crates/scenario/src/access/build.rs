@@ -1,64 +1,115 @@
 //! What `net` and `sat` make of access systems.
 
-use slantpath_base::{DataRate, Duration};
-use slantpath_net::{DirectionId, FrameConfig};
-use slantpath_sat::{Access, AccessConfig, Ask, TerminalConfig};
+use std::collections::BTreeMap;
 
-use super::schema::{AskFor, TerminalAccess, rate_of, slots_for};
+use slantpath_base::{DataRate, Duration, Seed, Stream};
+use slantpath_net::{DirectionId, FrameConfig};
+use slantpath_sat::{Access, AccessConfig, Ask, ContentionConfig, Requests, TerminalConfig};
+
+use super::schema::{AccessSystem, AskFor, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::network::PlannedLink;
 use crate::scenario::Scenario;
 use crate::schema::{File, LinkParameters};
 
-/// The frames in which a direction sends, if it does.
-pub(crate) fn frames(file: &File, parameters: &LinkParameters) -> Option<FrameConfig> {
-    file.access.find(&parameters.access.as_ref()?.0.system)?.frame_config()
+/// The frames in which a terminal sends.
+pub(crate) fn frames(file: &File, access: &TerminalAccess) -> Option<FrameConfig> {
+    file.access.find(&access.system)?.frame_config()
+}
+
+/// What a terminal sends at most, in the slots that it may have.
+pub(crate) fn rate_of_slots(file: &File, access: &TerminalAccess) -> Option<DataRate> {
+    let frame = frames(file, access)?;
+    let most = access.most.map_or(frame.slots, |most| slots_for(&frame, *most));
+    Some(rate_of(&frame, most.min(frame.slots)))
 }
 
 /// What a direction sends at most: at its own rate, or in the slots that it may have.
 pub(crate) fn rate(file: &File, parameters: &LinkParameters) -> Option<DataRate> {
-    let of_slots = || {
-        let access = &parameters.access.as_ref()?.0;
-        let frame = frames(file, parameters)?;
-        let most = access.most.map_or(frame.slots, |most| slots_for(&frame, *most));
-        Some(rate_of(&frame, most.min(frame.slots)))
-    };
+    let of_slots = || rate_of_slots(file, &parameters.access.as_ref()?.0);
     parameters.rate.map(|rate| *rate).or_else(of_slots)
 }
 
 /// The systems of a scenario, in the order of their names; their terminals in the order of their links.
-pub(crate) fn systems(scenario: &Scenario, links: &[PlannedLink]) -> Vec<Access> {
-    let systems = scenario.access.iter().filter_map(|(name, system)| {
-        let frame = system.frame_config()?;
-        let mut terminals = Vec::new();
-        for link in links {
-            let Some(table) = scenario.links.find(&link.name) else { continue };
-            for (direction, parameters) in
-                [(link.id.forward(), &table.forward), (link.id.reverse(), &table.reverse)]
-            {
-                let access = parameters.access.as_ref().map(|access| &access.0);
-                terminals.extend(
-                    access
-                        .filter(|access| *access.system == name)
-                        .map(|access| terminal(access, &frame, direction)),
-                );
+pub(crate) fn systems(scenario: &Scenario, links: &[PlannedLink], seed: Seed) -> Vec<Access> {
+    let mut terminals = Terminals::new();
+    for link in links {
+        for (direction, access) in
+            [link.id.forward(), link.id.reverse()].into_iter().zip(asks(scenario, link))
+        {
+            if let Some(access) = access {
+                terminals.entry(&access.system).or_default().push((&link.name, direction, access));
             }
         }
-        let mut access = Access::new(AccessConfig {
-            frame,
-            carriers: *system.carriers,
-            ask_every: *system.ask_every,
-            hop: *system.hop,
-            plan_every: *system.plan_every,
-            processing: *system.processing,
-            lead: *system.lead,
-            terminals,
-        });
+    }
+    let systems = scenario.access.iter().filter_map(|(name, system)| {
+        let own = terminals.get(name)?;
+        let mut access = Access::new(config(system, own)?, chance(name, system, own, seed));
         if scenario.probes.access.is_some_and(|probe| *probe) {
             access.record();
         }
         Some(access)
     });
     systems.collect()
+}
+
+/// Directions that send on the carriers of a system, with the names of their links, by its name.
+type Terminals<'a> = BTreeMap<&'a str, Vec<(&'a str, DirectionId, &'a TerminalAccess)>>;
+
+/// How the two directions of a link ask for capacity, if they do; the first one of an antenna leads up.
+fn asks<'a>(scenario: &'a Scenario, link: &PlannedLink) -> [Option<&'a TerminalAccess>; 2] {
+    if let Some(table) = link.access_table {
+        let (_, table) = scenario.sky.iter().flat_map(|sky| sky.0.access.iter()).nth(table).unzip();
+        return [table.and_then(|table| table.uplink.access.as_ref()).map(|access| &access.0), None];
+    }
+    let Some(table) = scenario.links.find(&link.name) else { return [None, None] };
+    [&table.forward, &table.reverse].map(|parameters| parameters.access.as_ref().map(|access| &access.0))
+}
+
+fn config(system: &AccessSystem, terminals: &[(&str, DirectionId, &TerminalAccess)]) -> Option<AccessConfig> {
+    let frame = system.frame_config()?;
+    Some(AccessConfig {
+        frame,
+        carriers: *system.carriers,
+        ask_every: *system.ask_every,
+        hop: *system.hop,
+        plan_every: *system.plan_every,
+        processing: *system.processing,
+        lead: *system.lead,
+        requests: requests(system),
+        gives_free_slots: *system.free_capacity,
+        terminals: terminals
+            .iter()
+            .map(|(_, direction, access)| terminal(access, &frame, *direction))
+            .collect(),
+    })
+}
+
+fn requests(system: &AccessSystem) -> Requests {
+    match system.requests.as_ref().map(|requests| &requests.0) {
+        None | Some(RequestChannel::Assigned(_)) => Requests::Assigned,
+        Some(RequestChannel::Contention(rooms)) => Requests::Contention(ContentionConfig {
+            per_frame: *rooms.per_frame,
+            slots: *rooms.slots,
+            backoff_frames: *rooms.backoff,
+        }),
+        Some(RequestChannel::Piggybacked(_)) => Requests::Piggybacked,
+    }
+}
+
+/// What terminals choose rooms for their requests by, each of which has a stream of its own.
+fn chance(
+    name: &str,
+    system: &AccessSystem,
+    terminals: &[(&str, DirectionId, &TerminalAccess)],
+    seed: Seed,
+) -> Vec<Stream> {
+    if !matches!(requests(system), Requests::Contention(_)) {
+        return Vec::new();
+    }
+    let of_terminal = |(link, direction, _): &(&str, DirectionId, &TerminalAccess)| {
+        seed.stream(&format!("access/{name}/{link}/{}", direction.name()))
+    };
+    terminals.iter().map(of_terminal).collect()
 }
 
 fn terminal(access: &TerminalAccess, frame: &FrameConfig, direction: DirectionId) -> TerminalConfig {
@@ -68,10 +119,11 @@ fn terminal(access: &TerminalAccess, frame: &FrameConfig, direction: DirectionId
         most_slots: access.most.map_or(frame.slots, |most| slots_for(frame, *most)),
         ask: match *access.ask {
             AskFor::Nothing => Ask::Never,
-            AskFor::Rate => Ask::Rate { drain: *access.drain },
-            AskFor::Volume => Ask::Volume,
+            AskFor::Rbdc => Ask::Rate { drain: *access.drain },
+            AskFor::Vbdc => Ask::Volume,
+            AskFor::Avbdc => Ask::AbsoluteVolume,
         },
-        release_after: if *access.ask == AskFor::Rate { *access.release_after } else { Duration::ZERO },
+        release_after: if *access.ask == AskFor::Rbdc { *access.release_after } else { Duration::ZERO },
         interruption: *access.interruption,
     }
 }

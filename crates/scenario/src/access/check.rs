@@ -3,11 +3,16 @@
 use std::collections::BTreeMap;
 
 use slantpath_net::FrameConfig;
-use slantpath_reader::{Fault, Faults, Named, Origin, Setting};
+use slantpath_orbit::Network;
+use slantpath_orbit::ground::{GroundPolicy, Handover};
+use slantpath_reader::{Fault, Faults, Named, OneOf, Origin, Place, Setting};
 
-use super::schema::{AccessSystem, AskFor, TerminalAccess, rate_of, slots_for};
+use super::schema::{AccessSystem, AskFor, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::check::{positive, resolve};
+use crate::link::discipline::Discipline;
 use crate::schema::{Action, File, LinkParameters, Which};
+use crate::sky_links::check::access_table;
+use crate::sky_links::schema::{AccessTable, SkyDirection};
 
 /// The frames of systems whose slots carry something, by name.
 type FramesByName = BTreeMap<String, FrameConfig>;
@@ -17,44 +22,114 @@ fn frames(file: &File) -> FramesByName {
     systems.filter_map(|(name, system)| Some((name.to_owned(), system.frame_config()?))).collect()
 }
 
-pub(crate) fn check(file: &File, faults: &mut Faults) {
+pub(crate) fn check(file: &File, bodies: Option<&Network>, faults: &mut Faults) {
     let frames = frames(file);
     let mut permanent = BTreeMap::<&str, u64>::new();
+    let mut has_slots = |access, count: u64, faults: &mut Faults| {
+        one(file, access, &frames, faults);
+        if let Some(frame) = frames.get(&*access.system) {
+            let slots = u64::from(slots_for(frame, *access.permanent));
+            *permanent.entry(access.system.as_str()).or_default() += slots.saturating_mul(count);
+        }
+    };
     for (name, link) in file.links.iter() {
         for (which, parameters) in [(Which::Forward, &link.forward), (Which::Reverse, &link.reverse)] {
             let Some(access) = &parameters.access else { continue };
-            let access = &access.0;
-            resolve(&file.access, &access.system, "access system", access.system.place(), faults);
-            terminal(access, faults);
-            alone(parameters, access, faults);
+            has_slots(&access.0, 1, faults);
+            alone(parameters, &access.0, faults);
             not_scripted(file, name, which, parameters, faults);
-            if let Some(frame) = frames.get(&*access.system) {
-                fits(access, frame, faults);
-                let slots = slots_for(frame, *access.permanent);
-                *permanent.entry(access.system.as_str()).or_default() += u64::from(slots);
+        }
+    }
+    for (table, antennas) in antennas(file, bodies) {
+        let Some(access) = &table.uplink.access else { continue };
+        has_slots(&access.0, antennas.len() as u64, faults);
+        alone_under_sky(&table.uplink, &access.0, faults);
+        for (name, policy) in antennas {
+            if let Handover::MakeBeforeBreak { .. } = policy.handover {
+                let message =
+                    format!("`{name}` sends to two satellites at a time, and a terminal by one carrier");
+                let help = "write `handover = \"break-before-make\"` for this antenna";
+                faults.report(access.0.system.place(), Fault::new(message).help(help));
             }
+            sky_not_scripted(file, name, faults);
         }
     }
     for (name, system) in file.access.iter() {
         carriers(system, faults);
         let (Some(frame), Some(&slots)) = (frames.get(name), permanent.get(name)) else {
-            if !permanent.contains_key(name) && frames.contains_key(name) {
+            // Who sends under a sky that is at fault is not known.
+            let is_known = file.sky.is_none() || bodies.is_some();
+            if is_known && !permanent.contains_key(name) && frames.contains_key(name) {
                 let fault = Fault::new(format!("no link sends on the carriers of `{name}`"));
                 let help = format!("write `access = {{ system = \"{name}\" }}` into a direction of a link");
                 faults.report(system.place(), fault.help(help));
             }
             continue;
         };
-        let capacity = u64::from(frame.slots) * u64::from(*system.carriers);
+        let requests = match system.requests.as_ref().map(|requests| &requests.0) {
+            Some(RequestChannel::Contention(rooms)) => u64::from(*rooms.slots),
+            _ => 0,
+        };
+        let all = u64::from(frame.slots) * u64::from(*system.carriers);
+        let capacity = all.saturating_sub(requests);
         if slots > capacity {
             let message = format!(
-                "terminals have {slots} slots of each frame for good, and the carriers {capacity}: {} of {}",
+                "terminals have {slots} slots of each frame for good, and the carriers {capacity} for them: {} of {}",
                 rate_of(frame, u32::try_from(slots).unwrap_or(u32::MAX)),
                 rate_of(frame, u32::try_from(capacity).unwrap_or(u32::MAX)),
             );
             let help = "let less be `permanent`, or give the system more `carriers`";
             faults.report(system.carriers.place(), Fault::new(message).help(help));
         }
+    }
+}
+
+/// Antennas by the table of their links: what each is called, and how it changes satellites.
+fn antennas<'a>(
+    file: &'a File,
+    bodies: Option<&'a Network>,
+) -> Vec<(&'a AccessTable, Vec<(&'a str, GroundPolicy)>)> {
+    let (Some(sky), Some(bodies)) = (&file.sky, bodies) else { return Vec::new() };
+    let tables: Vec<&AccessTable> = sky.0.access.iter().map(|(_, table)| &**table).collect();
+    let mut all: Vec<_> = tables.into_iter().map(|table| (table, Vec::new())).collect();
+    for (_, node) in file.nodes.iter() {
+        let (Some(site), Some(names)) = (&node.site, &node.antennas) else { continue };
+        let Some(known) = bodies.sites.iter().find(|known| known.name == **site) else { continue };
+        for (name, antenna) in names.iter().zip(&known.antennas) {
+            let table = access_table(&sky.0, &known.name, antenna.constellation.as_deref());
+            if let Some(table) = table {
+                all[table].1.push((name.as_str(), antenna.policy));
+            }
+        }
+    }
+    all
+}
+
+/// A terminal by itself, wherever it sends.
+fn one(file: &File, access: &TerminalAccess, frames: &FramesByName, faults: &mut Faults) {
+    resolve(&file.access, &access.system, "access system", access.system.place(), faults);
+    terminal(access, faults);
+    if let Some(frame) = frames.get(&*access.system) {
+        fits(access, frame, faults);
+    }
+    if let Some(system) = file.access.find(&access.system) {
+        can_ask(access, system, faults);
+    }
+}
+
+/// Reports a terminal that asks in its bursts, and may never have one.
+fn can_ask(access: &TerminalAccess, system: &AccessSystem, faults: &mut Faults) {
+    let requests = system.requests.as_ref().map(|requests| &requests.0);
+    let is_piggybacked = matches!(requests, Some(RequestChannel::Piggybacked(_)));
+    let has_bursts = access.permanent.as_bits_per_sec() > 0 || *system.free_capacity;
+    if is_piggybacked && !has_bursts && *access.ask != AskFor::Nothing {
+        let fault = Fault::new("it asks in its bursts, and has no slot to ask for the first one in");
+        let help = "give it something `permanent`, or write `free_capacity = true` into the system";
+        faults.report(access.system.place(), fault.help(help));
+    }
+    if *system.free_capacity && !access.interruption.is_zero() {
+        let fault = Fault::new("free slots are another's with each plan, each of which would interrupt it");
+        faults.report(access.interruption.place(), fault.help("remove `interruption`, or `free_capacity`"));
     }
 }
 
@@ -77,6 +152,24 @@ fn carriers(system: &Named<AccessSystem>, faults: &mut Faults) {
     };
     none(&system.slots, "slots");
     none(&system.carriers, "carriers");
+    if let Some(RequestChannel::Contention(rooms)) = system.requests.as_ref().map(|requests| &requests.0) {
+        for (setting, what) in [
+            (&rooms.per_frame, "room for a request"),
+            (&rooms.slots, "a slot for requests"),
+            (&rooms.backoff, "a frame to repeat a request in"),
+        ] {
+            if **setting == 0 {
+                let fault = Fault::new(format!("without {what} nobody is ever heard"));
+                faults.report(setting.place(), fault.help("let it be 1 at least"));
+            }
+        }
+        if *rooms.slots > *system.slots {
+            let message =
+                format!("requests take {} slots of a frame that has {}", *rooms.slots, *system.slots);
+            let help = "they are all on the first carrier: let them take less";
+            faults.report(rooms.slots.place(), Fault::new(message).help(help));
+        }
+    }
     if !system.frame.is_zero() && *system.slots > 0 && system.frame_config().is_none() {
         let message = format!(
             "no byte fits into a slot: {} of {} each, of which {} are lost, at {}",
@@ -91,16 +184,13 @@ fn terminal(access: &TerminalAccess, faults: &mut Faults) {
     let is_zero = access.permanent.as_bits_per_sec() == 0;
     if *access.ask == AskFor::Nothing && is_zero {
         let fault = Fault::new("it has nothing for good and asks for nothing: it never sends");
-        faults.report(
-            access.ask.place(),
-            fault.help("give `permanent`, or let it ask for a `rate` or a `volume`"),
-        );
+        faults.report(access.ask.place(), fault.help("give `permanent`, or write `ask = \"rbdc\"`"));
     }
     if let Some(most) = access.most.filter(|most| **most < *access.permanent) {
         let message = format!("it has {} for good, and {} at most", *access.permanent, *most);
         faults.report(most.place(), Fault::new(message).help("let `most` be `permanent` or more"));
     }
-    if *access.ask == AskFor::Rate {
+    if *access.ask == AskFor::Rbdc {
         positive(&access.drain, "a time to send the backlog in", faults);
     } else {
         for (key, setting) in [("drain", &access.drain), ("release_after", &access.release_after)] {
@@ -108,18 +198,18 @@ fn terminal(access: &TerminalAccess, faults: &mut Faults) {
                 let fault = Fault::new(format!("`{key}` is about what asks for a rate"));
                 faults.report(
                     setting.place(),
-                    fault.help(format!("remove `{key}`, or write `ask = \"rate\"`")),
+                    fault.help(format!("remove `{key}`, or write `ask = \"rbdc\"`")),
                 );
             }
         }
     }
-    if *access.ask == AskFor::Volume && !access.interruption.is_zero() {
+    if [AskFor::Vbdc, AskFor::Avbdc].contains(&access.ask) && !access.interruption.is_zero() {
         let fault = Fault::new(
             "what asks for volumes has other slots with each plan, and would be interrupted by each",
         );
         faults.report(
             access.interruption.place(),
-            fault.help("remove `interruption`, or let it ask for a `rate`"),
+            fault.help("remove `interruption`, or write `ask = \"rbdc\"`"),
         );
     }
 }
@@ -139,35 +229,71 @@ fn fits(access: &TerminalAccess, frame: &FrameConfig, faults: &mut Faults) {
 
 /// Reports what a direction that sends in bursts does not do as well.
 fn alone(parameters: &LinkParameters, access: &TerminalAccess, faults: &mut Faults) {
-    let place = access.system.place();
     let others = [
         ("arq", parameters.arq.is_some()),
         ("header_compression", parameters.header_compression.is_some()),
         ("shaper", parameters.shaper.is_some()),
     ];
+    not_beside(access.system.place(), &others, parameters.discipline.as_ref(), faults);
+}
+
+/// The same of an antenna.
+fn alone_under_sky(uplink: &SkyDirection, access: &TerminalAccess, faults: &mut Faults) {
+    let others = [
+        ("rate", uplink.rate.is_some()),
+        ("arq", uplink.arq.is_some()),
+        ("header_compression", uplink.header_compression.is_some()),
+    ];
+    not_beside(access.system.place(), &others, uplink.discipline.as_ref(), faults);
+}
+
+fn not_beside(
+    place: Place,
+    others: &[(&str, bool)],
+    discipline: Option<&OneOf<Discipline>>,
+    faults: &mut Faults,
+) {
     for (key, _) in others.iter().filter(|(_, is_there)| *is_there) {
         let fault = Fault::new(format!("a direction with `access` has no `{key}`"));
         faults.report(place, fault.help("leave one of them out, or put it on the link before"));
     }
-    if parameters.discipline.as_ref().is_some_and(|discipline| discipline.0.is_settled_on_arrival()) {
+    if discipline.is_some_and(|discipline| discipline.0.is_settled_on_arrival()) {
         let message = "RED knows when a packet leaves as it comes, which no direction with `access` does";
         let help = "leave `discipline` out, or take one of kind `codel`, `fq-codel`, `drr` or `priority`";
         faults.report(place, Fault::new(message).help(help));
     }
 }
 
-/// Reports changes of a rate that it does not have.
-fn not_scripted(file: &File, name: &str, which: Which, parameters: &LinkParameters, faults: &mut Faults) {
+/// Reports changes of a rate that an antenna does not have.
+fn sky_not_scripted(file: &File, antenna: &str, faults: &mut Faults) {
+    for event in &file.script {
+        let is_of_it = *event.link == antenna && [Which::Forward, Which::Both].contains(&event.direction);
+        if let Some(rate) = event.rate.filter(|_| is_of_it && *event.action == Action::Set) {
+            no_rate(rate.place(), faults);
+        }
+    }
+    let fades = file.sky.iter().flat_map(|sky| sky.0.fades.iter());
+    for (_, fade) in fades.filter(|(_, fade)| *fade.link == *antenna && *fade.direction != Which::Reverse) {
+        no_rate(fade.trace.0.file.place(), faults);
+    }
+}
+
+fn no_rate(place: Place, faults: &mut Faults) {
     let message = "what a direction with `access` sends follows from its slots, not from a `rate`";
     let help = "let it have other slots, or let the carriers fade by `loss` and `bit_error_rate`";
+    faults.report(place, Fault::new(message).help(help));
+}
+
+/// Reports changes of a rate that it does not have.
+fn not_scripted(file: &File, name: &str, which: Which, parameters: &LinkParameters, faults: &mut Faults) {
     for event in &file.script {
         let is_of_it = *event.link == name && [which, Which::Both].contains(&event.direction);
         if let Some(rate) = event.rate.filter(|_| is_of_it && *event.action == Action::Set) {
-            faults.report(rate.place(), Fault::new(message).help(help));
+            no_rate(rate.place(), faults);
         }
     }
     if let Some(trace) = &parameters.fade_trace {
         // A trace of losses alone would do, but whether it is one is not known before it has been read.
-        faults.report(trace.0.file.place(), Fault::new(message).help(help));
+        no_rate(trace.0.file.place(), faults);
     }
 }

@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataRate, Duration};
 use slantpath_net::FrameConfig;
-use slantpath_reader::{Setting, choice, section};
+use slantpath_reader::{OneOf, Setting, choice, section, tagged};
 
 use crate::bounds::{CARRIERS, DELAY, RATE, SLOTS, TIMER};
 
@@ -30,7 +30,47 @@ section! {
         processing: Setting<Duration> = Duration::ZERO, at most TIMER;
         /// How long terminals have a plan before it holds. It does from the beginning of a frame on.
         lead: Setting<Duration> = Duration::ZERO, at most TIMER;
+        /// How requests come to the controller. With room of their own if absent.
+        requests: Option<OneOf<RequestChannel>>;
+        /// Whether slots that nobody has asked for are given to all terminals in turn, up to what each has at most: FCA
+        /// of DVB-RCS2.
+        free_capacity: Setting<bool> = false;
     }
+}
+
+tagged! {
+    /// How requests come to the controller.
+    pub enum RequestChannel {
+        /// Each terminal has room for one whenever it looks, beside the frame.
+        Assigned = "assigned",
+        /// Terminals choose among rooms for requests at random, and two that choose the same one are not heard: slotted
+        /// ALOHA.
+        Contention = "contention",
+        /// In the bursts that it sends: a terminal that has no slot cannot ask.
+        Piggybacked = "piggybacked",
+    }
+}
+
+section! {
+    /// Room of its own for each terminal.
+    pub struct Assigned {}
+}
+
+section! {
+    /// Rooms for requests that terminals choose at random.
+    pub struct Contention {
+        /// For how many requests a frame has room.
+        per_frame: Setting<u32>, at most SLOTS;
+        /// How many slots they take, in front of the frame of the first carrier.
+        slots: Setting<u32> = 1, at most SLOTS;
+        /// Over how many frames a terminal spreads the repetition of a request that was not heard.
+        backoff: Setting<u32> = 8, at most SLOTS;
+    }
+}
+
+section! {
+    /// Requests in bursts.
+    pub struct Piggybacked {}
 }
 
 section! {
@@ -43,10 +83,10 @@ section! {
         /// What it has at most, rounded up alike. All slots of a carrier if absent.
         most: Option<Setting<DataRate>>, at most RATE;
         /// What it asks for.
-        ask: Setting<AskFor> = AskFor::Rate;
-        /// With `ask = "rate"`: in which time the backlog is to be sent beside what comes.
+        ask: Setting<AskFor> = AskFor::Rbdc;
+        /// With `ask = "rbdc"`: in which time the backlog is to be sent beside what comes.
         drain: Setting<Duration> = Duration::from_secs(1), at most TIMER;
-        /// With `ask = "rate"`: how long it needs less before it asks for less.
+        /// With `ask = "rbdc"`: how long it needs less before it asks for less.
         release_after: Setting<Duration> = Duration::ZERO, at most TIMER;
         /// How long it sends nothing from when on its number of slots is another.
         interruption: Setting<Duration> = Duration::ZERO, at most TIMER;
@@ -58,11 +98,14 @@ choice! {
     pub enum AskFor {
         /// Nothing.
         Nothing = "nothing",
-        /// The rate at which packets have come since it last looked, and what sends the backlog within `drain`: RBDC of
-        /// DVB-RCS2. It holds until it asks for another.
-        Rate = "rate",
-        /// Capacity for what it has to send and has not asked for: VBDC. It is used up.
-        Volume = "volume",
+        /// The rate at which packets have come since it last looked, and what sends the backlog within `drain`. It
+        /// holds until it asks for another.
+        Rbdc = "rbdc",
+        /// Capacity for what it has to send and has not asked for. It is used up.
+        Vbdc = "vbdc",
+        /// Capacity for all that it has to send, in place of what it has asked for before; not again before the answer
+        /// must be there. It is used up.
+        Avbdc = "avbdc",
     }
 }
 

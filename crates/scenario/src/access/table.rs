@@ -16,6 +16,7 @@ pub(crate) fn table(scenario: &Scenario, network: &mut RunNetwork<'_>) -> Table 
     let [mut name, mut link, mut direction] = ["system", "link", "direction"].map(TextColumn::new);
     let [mut offered, mut backlog] = ["offered_bytes", "backlog_bytes"].map(TypedColumn::<u64>::new);
     let [mut asked, mut allocated] = ["asked_bit_per_s", "allocated_bit_per_s"].map(TypedColumn::<u64>::new);
+    let [mut requests, mut collided] = ["requests", "collided"].map(TypedColumn::<u64>::new);
     let systems: Vec<_> = scenario.access.iter().collect();
     for (place, (system_name, system)) in systems.iter().enumerate() {
         let Some(frame) = system.frame_config() else { continue };
@@ -29,6 +30,8 @@ pub(crate) fn table(scenario: &Scenario, network: &mut RunNetwork<'_>) -> Table 
             backlog.push(sample.backlog_bytes);
             asked.push(rate_of(&frame, sample.asked_slots).as_bits_per_sec());
             allocated.push(rate_of(&frame, sample.slots).as_bits_per_sec());
+            requests.push(u64::from(sample.requests));
+            collided.push(u64::from(sample.collided));
         }
     }
     TableKind::Access.table([
@@ -40,5 +43,7 @@ pub(crate) fn table(scenario: &Scenario, network: &mut RunNetwork<'_>) -> Table 
         backlog.into(),
         asked.into(),
         allocated.into(),
+        requests.into(),
+        collided.into(),
     ])
 }

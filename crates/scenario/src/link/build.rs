@@ -25,7 +25,7 @@ pub(crate) fn direction(
     DirectionConfig {
         conditioner: conditioner::rules(file, &parameters.conditioners),
         rate: direction.rate,
-        frames: access::build::frames(file, parameters),
+        frames: parameters.access.as_ref().and_then(|access| access::build::frames(file, &access.0)),
         overhead_bytes: u32::try_from(direction.overhead.as_bytes()).unwrap_or(u32::MAX),
         delay: match &direction.delay {
             LinkDelay::Constant(delay) => Delay::Constant(*delay),

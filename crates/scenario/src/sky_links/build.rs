@@ -11,6 +11,7 @@ use slantpath_sat::{AccessLinks, InterSatelliteLinks, Sky, SkyLinks, Stand, chan
 use super::check::{access_table, isl_table};
 use super::plan::SkyPlan;
 use super::schema::{SkyDirection, SkyTable};
+use crate::access;
 use crate::link::build::queue;
 use crate::link::conditioner;
 use crate::network::PlannedLink;
@@ -64,6 +65,8 @@ pub(crate) fn declare(
         .collect();
     let constellation_of =
         |site: usize, antenna: usize| sites[site].antennas[antenna].constellation.as_deref();
+    let table_of =
+        |site: usize, antenna: usize| access_table(sky, &sites[site].name, constellation_of(site, antenna));
     // Where an antenna follows any constellation, all of them are one sky.
     let is_one_sky = stands.iter().any(|stand| {
         (0..sites[stand.site].antennas.len()).any(|antenna| constellation_of(stand.site, antenna).is_none())
@@ -83,8 +86,7 @@ pub(crate) fn declare(
         &SkyLinks {
             access: &access,
             access_of: &|site, antenna| {
-                let table = access_table(sky, &sites[site].name, constellation_of(site, antenna));
-                table.expect("a check finds a table for every antenna")
+                table_of(site, antenna).expect("a check finds a table for every antenna")
             },
             isls: &isls,
             isls_of: &|body: Body| {
@@ -107,6 +109,7 @@ pub(crate) fn declare(
                 name,
                 id,
                 antenna: Some(antenna.name.clone()),
+                access_table: table_of(antenna.site, antenna.antenna),
                 addresses: [own, None],
                 ends_at_node: true,
                 has_queue: [true, antenna.has_own_downlink],
@@ -120,6 +123,7 @@ pub(crate) fn declare(
             name,
             id,
             antenna: None,
+            access_table: None,
             addresses: [None, None],
             ends_at_node: false,
             has_queue: [true; 2],
@@ -154,7 +158,11 @@ fn direction(
     let whole = "a check completes every direction";
     let discipline = direction.discipline.as_ref().map(|discipline| &discipline.0);
     let queue = queue(direction.queue.expect(whole).0, discipline);
-    let mut config = DirectionConfig::new(*direction.rate.expect(whole), Duration::ZERO, queue);
+    let access = direction.access.as_ref().map(|access| &access.0);
+    let own = direction.rate.map(|rate| *rate);
+    let rate = own.or_else(|| access::build::rate_of_slots(file, access?));
+    let mut config = DirectionConfig::new(rate.expect(whole), Duration::ZERO, queue);
+    config.frames = access.and_then(|access| access::build::frames(file, access));
     config.overhead_bytes =
         direction.link_overhead.map_or(0, |overhead| u32::try_from(overhead.as_bytes()).unwrap_or(u32::MAX));
     config.conditioner = conditioner::rules(file, &direction.conditioners);

@@ -121,6 +121,9 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
         sky.access.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
     for (name, table) in sky.access.iter_mut() {
         let both = core::mem::replace(&mut table.both, Flat(none())).0;
+        for direction in [&both, &table.downlink] {
+            not_on_demand(direction, faults);
+        }
         let place = places[name];
         for (direction, own) in [("uplink", &mut table.uplink), ("downlink", &mut table.downlink)] {
             *own = Nested(completed(&own.0, &both, place));
@@ -153,15 +156,25 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
         sky.isls.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
     for (name, table) in sky.isls.iter_mut() {
         let place = places[name];
+        not_on_demand(&table.both.0, faults);
         table.both = Flat(completed(&table.both.0, &none(), place));
         values(&table.both.0, *table.mtu, &format!("sky.isls.{name}"), "", place, faults);
         mtu(&table.mtu, faults);
     }
 }
 
+/// Reports capacity on demand where no terminal asks for it.
+fn not_on_demand(direction: &SkyDirection, faults: &mut Faults) {
+    let Some(access) = &direction.access else { return };
+    let fault = Fault::new("antennas ask for capacity, and satellites do not");
+    let help = "write it as `uplink.access` into a table `[sky.access.<name>]`";
+    faults.report(access.0.system.place(), fault.help(help));
+}
+
 fn none() -> SkyDirection {
     SkyDirection {
         rate: None,
+        access: None,
         link_overhead: None,
         queue: None,
         conditioners: Tables::default(),
@@ -178,7 +191,8 @@ fn none() -> SkyDirection {
 fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirection {
     let never = Some(Setting::default(Probability::NEVER, place));
     SkyDirection {
-        rate: own.rate.or(both.rate),
+        rate: own.rate.or(both.rate.filter(|_| own.access.is_none())),
+        access: own.access.clone(),
         link_overhead: own.link_overhead.or(both.link_overhead),
         queue: own.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
         conditioners: match own.conditioners.iter().len() {
@@ -203,7 +217,7 @@ fn values(
     place: Place,
     faults: &mut Faults,
 ) {
-    if direction.rate.is_none() {
+    if direction.rate.is_none() && direction.access.is_none() {
         let of = if name.is_empty() { String::new() } else { format!(" for its {name}") };
         let fault = Fault::new(format!("`{table}` has no rate{of}"));
         faults.report(place, fault.help("write `rate = \"2 Mbit/s\"`, with the value you mean"));

@@ -5,6 +5,7 @@ use slantpath_net::AtHandover;
 use slantpath_orbit::route::{Metric, Refresh};
 use slantpath_reader::{Flat, Named, Nested, OneOf, Pair, Setting, Tables, choice, policy, section};
 
+use crate::access::schema::TerminalAccess;
 use crate::bounds::{AGE, PACKET, QUEUE, RATE};
 use crate::link::arq::Arq;
 use crate::link::conditioner::Conditioner;
@@ -156,6 +157,8 @@ section! {
     pub struct SkyDirection {
         /// Rate of the transmitter.
         rate: Option<Setting<DataRate>>, at most RATE;
+        /// An antenna's uplink alone: it sends on shared carriers, in place of `rate`.
+        access: Option<Nested<TerminalAccess>>;
         /// Bytes that the link puts around each packet. They take time to send; queues, counters and `mtu` know the IP
         /// packet only. None if absent.
         link_overhead: Option<Setting<DataSize>>, at most PACKET;

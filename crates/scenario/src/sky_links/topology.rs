@@ -15,7 +15,7 @@ use crate::sky::{self, Topology};
 
 /// The satellites and sites of a sky.
 pub(crate) struct Bodies {
-    pub(super) network: Network,
+    pub(crate) network: Network,
     /// The hash of the topology's merged form.
     pub(super) hash: String,
 }
