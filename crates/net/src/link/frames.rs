@@ -65,6 +65,9 @@ impl FrameConfig {
     }
 
     fn of_run_until(&self, run: SlotRun, since: Duration) -> (u64, u64) {
+        if run.slots == 0 {
+            return (0, 0);
+        }
         let slot = since.as_nanos() / self.slot_nanos();
         let whole = slot.saturating_sub(u64::from(run.first)).min(u64::from(run.slots));
         let payload = u64::from(self.slot_payload_bytes);
@@ -142,7 +145,7 @@ pub(crate) struct Frames {
     /// From when on it has which slots, in the order of time; the first one holds now. Each is from a frame on.
     pieces: VecDeque<(Instant, Bursts)>,
     sending: Option<Sending>,
-    /// What is known of where the next packet can begin; nothing while more than one allocation is known.
+    /// Where the next packet can begin, if the allocation that holds decides that.
     place: Option<Place>,
 }
 
@@ -167,7 +170,8 @@ struct Sending {
     counted: Instant,
     /// When all of it has been sent, as far as allocations are known.
     completion: Instant,
-    /// Bytes that will have gone by then, were the slots always those of the only allocation; if that is known.
+    /// Bytes that will have gone by then, were the slots always those of the first allocation; if it is sent under that
+    /// one.
     gone: Option<u64>,
 }
 
@@ -260,14 +264,13 @@ impl Frames {
     pub(crate) fn begin(&mut self, now: Instant, parcel: Parcel, bytes: u64) {
         debug_assert!(self.sending.is_none(), "one packet is sent at a time");
         let known = self.place.filter(|place| place.open == now);
-        let (completion, gone) = match (known, self.pieces.front()) {
-            // Most packets follow another, under the only allocation that there is.
-            (Some(place), Some((_, bursts))) => {
-                let gone = place.gone + bytes;
-                (self.gone(bursts, gone), Some(gone))
-            }
-            _ => (self.completion_of(now, bytes), None),
-        };
+        // Most packets follow another, under the allocation that holds.
+        let here = known.zip(self.pieces.front()).and_then(|(place, (_, bursts))| {
+            let gone = place.gone + bytes;
+            let completion = self.gone(bursts, gone);
+            (completion <= self.first_ends()).then_some((completion, Some(gone)))
+        });
+        let (completion, gone) = here.unwrap_or_else(|| (self.completion_of(now, bytes), None));
         self.place = None;
         self.sending =
             Some(Sending { parcel, start: now, left_bytes: bytes, counted: now, completion, gone });
@@ -294,8 +297,18 @@ impl Frames {
     /// Takes the packet that has been sent, with when that began.
     pub(crate) fn take_sent(&mut self) -> Option<(Parcel, Instant)> {
         let sending = self.sending.take()?;
-        self.forget_past(sending.completion);
-        self.note_place(sending.completion, sending.gone);
+        let gone = sending.gone.filter(|_| sending.completion < self.first_ends());
+        let free = sending.completion;
+        match gone {
+            // Within a slot the next byte follows at once.
+            Some(gone) if gone % u64::from(self.config.slot_payload_bytes.max(1)) != 0 => {
+                self.place = Some(Place { free, open: free, gone });
+            }
+            _ => {
+                self.forget_past(free);
+                self.note_place(free, gone);
+            }
+        }
         Some((sending.parcel, sending.start))
     }
 
@@ -316,12 +329,18 @@ impl Frames {
     /// that.
     fn note_place(&mut self, free: Instant, gone: Option<u64>) {
         self.place = match self.pieces.front() {
-            Some((_, bursts)) if self.pieces.len() == 1 && slots(bursts) > 0 => {
+            Some((_, bursts)) if slots(bursts) > 0 => {
                 let gone = gone.unwrap_or_else(|| self.payload_until(bursts, free).1);
-                Some(Place { free, open: self.begun(bursts, gone).max(free), gone })
+                let open = self.begun(bursts, gone).max(free);
+                (open < self.first_ends()).then_some(Place { free, open, gone })
             }
             _ => None,
         };
+    }
+
+    /// When the allocation no longer holds that does now.
+    fn first_ends(&self) -> Instant {
+        self.pieces.get(1).map_or(Instant::FAR_FUTURE, |&(next, _)| next)
     }
 
     /// What has not been sent of the packet at hand.
@@ -510,6 +529,53 @@ mod tests {
             let slot = u32::try_from(in_frame.as_nanos() / 1_000_000).unwrap();
             prop_assert!(bursts.iter().any(|run| (run.first..run.first + run.slots).contains(&slot)));
             prop_assert!(in_frame - Duration::from_millis(slot.into()) >= CONFIG.slot_overhead);
+        }
+
+        /// What is known of the place where the last packet ended says no other than a search from there.
+        #[test]
+        fn a_packet_after_another_goes_when_it_would_by_itself(
+            allocations in prop::collection::vec((1_u64..6, 1_u64..4, any_bursts()), 0..12),
+            packets in prop::collection::vec((1_u64..700, 0_u64..20_000_000), 1..40),
+        ) {
+            let mut frames = frames([run(0, 3), run(6, 1)]);
+            let mut frame = 0;
+            // One that is made in some frame, and holds some frames later.
+            let mut allocations = allocations.into_iter().map(|(after, later, bursts)| {
+                frame += after;
+                let begins = |frame: u64| Instant::from_millis(10 * frame);
+                (begins(frame) + Duration::from_micros(300), begins(frame + later), bursts)
+            }).peekable();
+            let parcel = Parcel::new(PacketStore::default().insert(Packet::default()), DestinationId(0), 9, 64, 0);
+            let mut now = Instant::START;
+            for (bytes, pause) in packets {
+                let came = if pause % 3 == 0 { now + Duration::from_nanos(pause) } else { now };
+                while let Some((at, from, bursts)) = allocations.next_if(|(at, ..)| *at <= came) {
+                    frames.allocate(at, from, bursts);
+                }
+                frames.seek(came);
+                let mut start = frames.opportunity(came);
+                while let Some((at, from, bursts)) = allocations.next_if(|(at, ..)| *at <= start) {
+                    frames.allocate(at, from, bursts);
+                    start = frames.opportunity(came.max(at));
+                }
+                prop_assert_eq!(start, Frames { place: None, ..frames.clone() }.opportunity(start));
+                if start == Instant::FAR_FUTURE {
+                    break;
+                }
+                frames.begin(start, parcel, bytes);
+                prop_assert_eq!(frames.completion().unwrap(), frames.completion_of(start, bytes));
+                while let Some((at, from, bursts)) =
+                    allocations.next_if(|(at, ..)| *at <= frames.completion().unwrap())
+                {
+                    frames.allocate(at, from, bursts);
+                }
+                now = frames.completion().unwrap();
+                if now == Instant::FAR_FUTURE {
+                    break;
+                }
+                prop_assert_eq!(frames.take_sent(), Some((parcel, start)));
+                prop_assert_eq!(frames.opportunity(now), Frames { place: None, ..frames.clone() }.opportunity(now));
+            }
         }
 
         #[test]

@@ -162,6 +162,9 @@ impl Port {
         let outcome = if scheduler.state() == State::Down && self.while_down == WhileDown::Drop {
             Err(self.refused_as)
         } else {
+            if self.next_choice <= now {
+                scheduler.run(now, outlet);
+            }
             let outcome = scheduler.offer(now, parcel, outlet);
             self.next_choice = scheduler.next_choice();
             outcome
@@ -181,8 +184,7 @@ impl Port {
     /// Lets the transmitter choose what it sends next, if that is due.
     pub(crate) fn run(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
         if let Transmitter::EventDriven(scheduler) = &mut self.transmitter {
-            scheduler.run(now, outlet);
-            self.next_choice = scheduler.next_choice();
+            self.next_choice = scheduler.run(now, outlet);
         }
     }
 

@@ -174,10 +174,10 @@ impl Scheduler {
         }
     }
 
-    /// Makes every choice that is due by `now`.
-    pub(crate) fn run(&mut self, now: Instant, outlet: &mut Outlet<'_>) {
-        while self.next_choice() <= now {
-            let at = self.next_choice();
+    /// Makes every choice that is due by `now`, and says when the next one is.
+    pub(crate) fn run(&mut self, now: Instant, outlet: &mut Outlet<'_>) -> Instant {
+        let mut at = self.next_choice();
+        while at <= now {
             self.count_waits(at);
             if let Some((parcel, start)) = self.frames.as_mut().and_then(|frames| frames.take_sent()) {
                 self.free_at = at;
@@ -192,18 +192,21 @@ impl Scheduler {
                 self.shape(at, parcel, outlet);
             }
             self.observe(at);
+            at = self.next_choice();
         }
+        at
     }
 
-    /// Takes a packet in, or says why not. What becomes of one that waits is not known yet.
+    /// Takes a packet in, or says why not; no [choice](Self::run) is due. What becomes of one that waits is not known
+    /// yet.
     pub(crate) fn offer(
         &mut self,
         now: Instant,
         parcel: Parcel,
         outlet: &mut Outlet<'_>,
     ) -> Result<Fate, DropReason> {
-        self.run(now, outlet);
-        if let Some(frames) = &mut self.frames {
+        // Where others wait for a slot, that is known.
+        if let Some(frames) = self.frames.as_mut().filter(|_| self.packets == 0) {
             frames.seek(now);
         }
         if self.is_idle(now) {
@@ -288,22 +291,33 @@ impl Scheduler {
 
     /// Takes the packet off that is sent next, if one is left.
     fn choose(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
+        let chosen = match &mut self.discipline {
+            Discipline::Fifo(class) => class.pop().map(|(_, parcel)| parcel),
+            Discipline::Drr(classes) => classes.pop(),
+            Discipline::Priority(classes) => {
+                classes.iter_mut().rev().find_map(|class| class.pop().map(|(_, parcel)| parcel))
+            }
+            Discipline::CoDel { .. } | Discipline::FqCoDel(_) => self.choose_by_wait(at, outlet),
+        };
+        if let Some(parcel) = chosen {
+            self.count_out(parcel);
+        }
+        chosen
+    }
+
+    /// The same where packets are dropped that have waited for too long.
+    fn choose_by_wait(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
         let dropped_before = outlet.counters.dropped(DropReason::CoDel);
         let chosen = match &mut self.discipline {
             Discipline::CoDel { law, signal, class } => class.pop_by(law, *signal, at, outlet),
-            Discipline::Drr(classes) => classes.pop(),
-            Discipline::Fifo(class) => class.pop().map(|(_, parcel)| parcel),
             Discipline::FqCoDel(queues) => queues.pop(at, outlet),
-            Discipline::Priority(classes) => {
-                classes.iter_mut().rev().find_map(|class| class.pop().map(|(_, parcel)| parcel))
+            Discipline::Fifo(_) | Discipline::Drr(_) | Discipline::Priority(_) => {
+                unreachable!("they drop nothing that waits")
             }
         };
         let dropped = outlet.counters.dropped(DropReason::CoDel);
         self.packets -= dropped.packets - dropped_before.packets;
         self.bytes -= dropped.bytes - dropped_before.bytes;
-        if let Some(parcel) = chosen {
-            self.count_out(parcel);
-        }
         chosen
     }
 
