@@ -74,6 +74,9 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::
         schema::Restart::Omitted => node::Procedure::Omitted,
         schema::Restart::Used => node::Procedure::Used,
     };
+    if point.periodic_link_test.as_deref() == Some(&schema::PeriodicLinkTest::Omitted) {
+        config.periodic_link_test = node::Procedure::Omitted;
+    }
     config.congestion = match *point.congestion {
         schema::Congestion::International => node::CongestionMethod::International,
         schema::Congestion::National => node::CongestionMethod::National,

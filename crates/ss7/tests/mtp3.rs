@@ -12,6 +12,8 @@ mod machines;
 mod network;
 #[path = "mtp3/over_mtp2.rs"]
 mod over_mtp2;
+#[path = "mtp3/periodic_test.rs"]
+mod periodic_test;
 #[path = "mtp3/reserve.rs"]
 mod reserve;
 #[path = "mtp3/sequence.rs"]

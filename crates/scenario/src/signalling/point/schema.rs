@@ -30,6 +30,9 @@ section! {
         subsystems: Setting<Vec<u8>> = Vec::new();
         /// Whether traffic waits for the restart procedure (Q.704, section 9), up to T20 at the start.
         restart: Setting<Restart> = Restart::Used;
+        /// Whether its links in service are tested again and again (Q.707), every `link_test_t2`. They are if absent;
+        /// when they come into service they are tested in any case.
+        periodic_link_test: Option<Setting<PeriodicLinkTest>>;
         /// How the congestion of a signalling route set is told (Q.704, section 11.2).
         congestion: Setting<Congestion> = Congestion::International;
         /// Whether transfer restricted is used (Q.704, section 13.4), a national option.
@@ -93,6 +96,16 @@ choice! {
         /// Traffic flows as soon as links do.
         Omitted = "omitted",
         /// Traffic waits for it after isolation.
+        Used = "used",
+    }
+}
+
+choice! {
+    /// Whether links in service are tested again and again.
+    pub enum PeriodicLinkTest {
+        /// They are tested when they come into service only.
+        Omitted = "omitted",
+        /// Every `link_test_t2`.
         Used = "used",
     }
 }

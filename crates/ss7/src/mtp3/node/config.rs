@@ -32,6 +32,9 @@ pub struct Config {
     pub transfer_restricted: Procedure,
     /// Whether traffic waits for the restart procedure (Q.704, section 9) after isolation.
     pub restart: Procedure,
+    /// Whether links in service are tested again and again, by T2 of Q.707; they are tested when they come into service
+    /// in any case.
+    pub periodic_link_test: Procedure,
     /// Which bit of the SLS shares traffic over the two link sets of a combined link set. Points in a row must not
     /// use the same bit: the second would see it constant.
     pub sharing_bit: u8,
@@ -297,6 +300,7 @@ impl Config {
             congestion: CongestionMethod::International,
             transfer_restricted: Procedure::Omitted,
             restart: Procedure::Used,
+            periodic_link_test: Procedure::Used,
             sharing_bit: 3,
             timers: Timers::default(),
             link_sets: Vec::new(),

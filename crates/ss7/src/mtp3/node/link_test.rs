@@ -6,7 +6,7 @@ use crate::link::LinkRequest;
 use crate::mtp3::node::link::LinkActivityInput;
 use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::timers::Timer;
-use crate::mtp3::node::{DiscardReason, LinkId, ManagementEvent, Node};
+use crate::mtp3::node::{DiscardReason, LinkId, ManagementEvent, Node, Procedure};
 use crate::mtp3::{
     ManagementLayout, Msu, RoutingLabel, ServiceIndicator, ServiceInformation, Sls, TestMessage,
 };
@@ -116,7 +116,11 @@ impl Node {
                     self.send_test(link, TestMessage::Sltm(&number.to_be_bytes()));
                 }
                 LinkTestAction::StartT1 => self.start(now, Key::Link(link, Timer::TestT1), Timer::TestT1),
-                LinkTestAction::StartT2 => self.start(now, Key::Link(link, Timer::TestT2), Timer::TestT2),
+                LinkTestAction::StartT2 => {
+                    if self.config.periodic_link_test == Procedure::Used {
+                        self.start(now, Key::Link(link, Timer::TestT2), Timer::TestT2);
+                    }
+                }
                 LinkTestAction::StopT1 => self.schedule.stop(Key::Link(link, Timer::TestT1)),
                 LinkTestAction::StopT2 => self.schedule.stop(Key::Link(link, Timer::TestT2)),
                 LinkTestAction::Pass => self.link_activity_input(now, link, LinkActivityInput::TestPassed),
