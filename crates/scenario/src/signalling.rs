@@ -9,6 +9,7 @@ mod check;
 mod link;
 mod load;
 mod network;
+mod offered;
 mod point;
 mod route;
 pub mod schema;

@@ -187,3 +187,36 @@ fn the_paths_of_associations_are_sampled_like_those_of_flows() {
     assert!(loaded.iter().all(|&row| (0.58..=1.0).contains(&rto[row].unwrap())));
     assert!(run_with(&["scenario.duration=40 s"]).table("association_paths").is_none());
 }
+
+/// Warnings of the trial's scenario with other keys of the link between the gateways.
+fn warnings(overrides: &[&str]) -> Vec<String> {
+    let scenario = load(overrides).unwrap_or_else(|error| panic!("{error}"));
+    scenario.warnings().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn each_reading_of_t7_that_the_window_keeps_waiting_is_told_with_both_values() {
+    let told = |reading: &str, preset: &str, t7: &str| {
+        let overrides = [
+            format!("signalling.links.trunk.carrier.t7_from={reading}"),
+            format!("signalling.links.trunk.carrier.t7={t7}"),
+            format!("sctp.gateway.preset={preset}"),
+        ];
+        let told = warnings(&overrides.each_ref().map(String::as_str));
+        let mut told =
+            told.into_iter().filter(|text| text.contains("M2PA T7 of") && text.contains("t7_from"));
+        told.next()
+    };
+    for reading in ["given", "hand-over", "first-transmission", "last-acknowledgement"] {
+        // MB9's window opens by a packet a round trip, in both directions: acknowledgements wait, too.
+        let text = told(reading, "mb9", "2 s").unwrap_or_else(|| panic!("{reading} is said to hold"));
+        assert!(text.contains(&format!("M2PA T7 of 2 s with `t7_from = \"{reading}\"`")), "{text}");
+        assert!(text.contains("the round trip of 574 ms"), "{text}");
+        // The window of the other release is open from the start.
+        assert_eq!(told(reading, "mb9-sat", "2 s"), None, "{reading}");
+        assert_eq!(told(reading, "mb9", "60 s"), None, "{reading}");
+    }
+    // A timer between the round trip and what a frame and bundling add to it.
+    let text = told("hand-over", "mb9-sat", "600 ms").expect("slots and bundling are known to wait");
+    assert!(text.contains("acknowledged after up to"), "{text}");
+}

@@ -34,7 +34,7 @@ pub(crate) fn check(file: &File, traces: &Traces, sky: Option<&SkyPlan>, faults:
     for (name, sessions) in file.sessions.iter() {
         sessions_path(&built, &mut routes, name, sessions, faults);
     }
-    crate::signalling::timing(file, &built, &mut routes, faults);
+    crate::signalling::timing(file, &built, &mut routes, traces, faults);
     crate::signalling::server_timing(file, &built, &mut routes, faults);
 }
 
@@ -205,7 +205,7 @@ fn narrowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a str, u32)
 }
 
 /// The link on a path whose transmitter, or shaper, is the slowest, and its rate.
-fn slowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a str, DataRate)> {
+pub(crate) fn slowest<'a>(built: &'a Built, way: &[InterfaceId]) -> Option<(&'a str, DataRate)> {
     let graph = &built.graph;
     let rate = |interface: &InterfaceId| {
         let direction = graph.direction(interface.outbound());

@@ -2,15 +2,19 @@
 
 mod association;
 mod line;
+mod reading;
 mod round_trip;
+mod waiting;
 
 use slantpath_base::Duration;
 use slantpath_net::Routes;
 use slantpath_reader::{Faults, Place, Setting};
 use slantpath_ss7::mtp3::node::Timer;
 
+use crate::flow::trace::Traces;
 use crate::network::Built;
 use crate::schema::File;
+use crate::signalling::offered::Offered;
 use crate::signalling::schema::{Carrier, Signalling, SignallingLink};
 
 /// Timers of a point that wait for an answer over a link. T12 to T14 belong to inhibiting, which nobody has to use.
@@ -25,9 +29,10 @@ const WAITING: [(Timer, &str); 7] = [
 ];
 
 /// Called when all else is right.
-pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {
+pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, traces: &Traces, faults: &mut Faults) {
     let Some(signalling) = file.signalling.whole() else { return };
-    let scene = Scene { file, built, signalling };
+    let offered = Offered::new(signalling, traces);
+    let scene = Scene { file, built, signalling, offered: &offered };
     for (name, link) in signalling.links.iter() {
         match &*link.carrier {
             Carrier::M2pa(m2pa) => association::check(&scene, routes, name, link, m2pa, faults),
@@ -41,6 +46,7 @@ struct Scene<'a> {
     file: &'a File,
     built: &'a Built,
     signalling: &'a Signalling,
+    offered: &'a Offered<'a>,
 }
 
 /// A timer of a point that waits for an answer over a link.

@@ -52,6 +52,7 @@ pub(crate) fn check(
             }
         }
     }
+    super::reading::check(scene, routes, (name, link), (m2pa, profile), usual.length, faults);
     failover(name, link, m2pa, profile, &round_trips, faults);
 }
 

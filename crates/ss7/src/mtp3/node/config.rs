@@ -382,6 +382,34 @@ impl Config {
         all
     }
 
+    /// The link by which messages of a signalling link selection leave for a destination while every link that is no
+    /// backup is in service. None where there is no route.
+    pub fn usual_link(&self, destination: PointCode, sls: u8) -> Option<LinkId> {
+        let routes = self.routes();
+        let routes = routes.get(&destination)?;
+        let best = routes.first()?.priority;
+        let mut normal = routes.iter().filter(|route| route.priority == best).map(|route| route.link_set);
+        let (one, other) = (normal.next()?, normal.next());
+        let (link_set, rest) = match other {
+            None => (one, usize::from(sls)),
+            Some(other) => {
+                let (second, rest) = share(self.sharing_bit, sls);
+                (if second { other } else { one }, rest)
+            }
+        };
+        let before: usize =
+            self.link_sets.iter().take(usize::from(link_set.0)).map(|set| set.links.len()).sum();
+        let count = self.link_sets.get(usize::from(link_set.0))?.links.len();
+        let id = |at: usize| u16::try_from(before + at).ok().map(LinkId);
+        let own = id(rest.checked_rem(count)?)?;
+        if !self.backups.contains(&own) {
+            return Some(own);
+        }
+        let active: Vec<LinkId> =
+            (0..count).filter_map(id).filter(|link| !self.backups.contains(link)).collect();
+        active.get((rest / count + rest % count).checked_rem(active.len())?).copied()
+    }
+
     fn point(&self, code: PointCode) -> Point {
         Point(code, self.format)
     }
@@ -490,6 +518,14 @@ impl Config {
             }
         }
     }
+}
+
+/// Of a combined link set: whether messages of a signalling link selection go over the second one, and what is left of
+/// the selection to choose a link of it.
+pub(super) fn share(sharing_bit: u8, sls: u8) -> (bool, usize) {
+    let rest =
+        usize::from(sls >> sharing_bit >> 1) << sharing_bit | usize::from(sls) & ((1 << sharing_bit) - 1);
+    (sls >> sharing_bit & 1 == 1, rest)
 }
 
 fn check_links(link_set: &LinkSetConfig, faults: &mut Vec<ConfigError>) {

@@ -11,6 +11,7 @@ use slantpath_base::{Instant, StateMachine, Transition};
 
 use crate::PointCode;
 use crate::mtp3::node::changeover::ChangeoverInput;
+use crate::mtp3::node::config::share;
 use crate::mtp3::node::restart::{AdjacentInput, AdjacentState, RestartInput};
 use crate::mtp3::node::routes::{RouteInput, RouteState};
 use crate::mtp3::node::schedule::Key;
@@ -381,9 +382,8 @@ impl Node {
         let (Some(first), Some(second)) = (first, second) else {
             return self.link_of(first?, usize::from(sls));
         };
-        let bit = self.config.sharing_bit;
-        let rest = usize::from(sls >> bit >> 1) << bit | usize::from(sls) & ((1 << bit) - 1);
-        let (one, other) = if sls >> bit & 1 == 0 { (first, second) } else { (second, first) };
+        let (is_second, rest) = share(self.config.sharing_bit, sls);
+        let (one, other) = if is_second { (second, first) } else { (first, second) };
         self.link_of(one, rest).or_else(|| self.link_of(other, rest))
     }
 

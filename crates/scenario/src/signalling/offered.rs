@@ -1,0 +1,230 @@
+//! What loads offer to each signalling link while all is in service, by the routes and the link selections of their
+//! messages.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::Duration;
+use slantpath_ss7::PointCode;
+use slantpath_ss7::load::{Arrivals, GeneratorConfig, Routing, Selection};
+use slantpath_ss7::mtp3::Sls;
+use slantpath_ss7::mtp3::node;
+use slantpath_ss7::sccp::gtt::{Outcome, Translator, follow};
+
+use super::{code, generator, has_sccp, is_served, link_sets, mtp3, translator};
+use crate::flow::trace::Traces;
+use crate::signalling::schema::Signalling;
+
+/// Points that a message passes at most before it is no longer followed.
+const HOPS: usize = 32;
+
+/// A part of a load that takes one link, in one direction.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// Which load, counted by name.
+    pub(crate) load: usize,
+    /// How many of the load's links: their fraction where messages go to several points in turn.
+    pub(crate) links: f64,
+}
+
+/// A load over time.
+#[derive(Clone, Debug)]
+pub(crate) struct Offer {
+    /// Octets of a message on a line, on average.
+    pub(crate) octets: f64,
+    /// Bits per second that one Erlang is.
+    line_rate: f64,
+    start: Duration,
+    stop: Duration,
+    /// When the load begins to be another, how long that takes, and what it is then.
+    steps: Vec<(Duration, Duration, f64)>,
+}
+
+/// What is offered to all links.
+#[derive(Clone, Debug)]
+pub(crate) struct Offered<'a> {
+    /// Names and courses of loads, by name. Those without a known course have none.
+    pub(crate) loads: Vec<(&'a str, Option<Offer>)>,
+    /// By link and by the point that sends on it.
+    parts: BTreeMap<&'a str, BTreeMap<&'a str, Vec<Part>>>,
+}
+
+impl Offer {
+    fn of(config: &GeneratorConfig) -> Option<Self> {
+        let since_start = |at: slantpath_base::Instant| at - slantpath_base::Instant::START;
+        // A trace brings its own load, and may bring its own lengths.
+        if matches!(config.arrivals, Arrivals::Trace(_)) {
+            return None;
+        }
+        let start = since_start(config.start);
+        let mut steps = vec![(start, Duration::ZERO, config.erlang_per_link)];
+        steps.extend(config.steps.iter().map(|step| (since_start(step.at), step.over, step.erlang_per_link)));
+        Some(Self {
+            octets: config.lengths.mean(),
+            line_rate: config.line_rate.as_bits_per_sec() as f64,
+            start,
+            stop: since_start(config.stop),
+            steps,
+        })
+    }
+
+    /// Erlang per link at a time.
+    fn erlang_at(&self, at: Duration) -> f64 {
+        if at < self.start || at >= self.stop {
+            return 0.0;
+        }
+        let mut erlang = 0.0;
+        for (since, over, next) in self.steps.iter().take_while(|(since, ..)| *since <= at) {
+            let part = if over.is_zero() { 1.0 } else { (at - *since).as_secs_f64() / over.as_secs_f64() };
+            erlang += (next - erlang) * part.min(1.0);
+        }
+        erlang
+    }
+
+    /// Bits per second on a line that one of its links offers.
+    pub(crate) fn bits_at(&self, at: Duration) -> f64 {
+        self.erlang_at(at) * self.line_rate
+    }
+
+    /// When it changes.
+    fn changes(&self) -> impl Iterator<Item = Duration> {
+        self.steps.iter().flat_map(|(since, over, _)| [*since, since.saturating_add(*over)])
+    }
+}
+
+impl<'a> Offered<'a> {
+    /// Called when all else is right.
+    pub(crate) fn new(signalling: &'a Signalling, traces: &Traces) -> Self {
+        let served = |name: &str| is_served(signalling, name);
+        let nodes: BTreeMap<PointCode, (&str, node::Config)> = signalling
+            .points
+            .iter()
+            .filter(|(name, _)| !served(name))
+            .map(|(name, point)| (code(signalling, name), (name, mtp3(signalling, name, point))))
+            .collect();
+        let with_sccp = signalling.points.iter().filter(|(name, point)| has_sccp(signalling, name, point));
+        let translators: BTreeMap<PointCode, Translator> = with_sccp
+            .filter_map(|(name, _)| Some((code(signalling, name), translator(signalling, name).ok()?)))
+            .collect();
+        let mut offered = Self { loads: Vec::new(), parts: BTreeMap::new() };
+        for (number, (name, load)) in signalling.load.iter().enumerate() {
+            let config = generator(signalling, load, traces);
+            let offer = Offer::of(&config);
+            if offer.is_some() && !served(&load.from) {
+                for (sls, links) in selections(&config) {
+                    for (way, share) in ways(&config, sls, &translators) {
+                        for leg in way.windows(2) {
+                            offered.follow(signalling, &nodes, (leg[0], leg[1], sls), number, links * share);
+                        }
+                    }
+                }
+            }
+            offered.loads.push((name, offer));
+        }
+        offered
+    }
+
+    /// Adds a part of a load to the links on its way from one point to another.
+    fn follow(
+        &mut self,
+        signalling: &'a Signalling,
+        nodes: &BTreeMap<PointCode, (&'a str, node::Config)>,
+        (from, to, sls): (PointCode, PointCode, Sls),
+        load: usize,
+        links: f64,
+    ) {
+        let mut at = from;
+        for _ in 0..HOPS {
+            let Some((name, config)) = nodes.get(&at).filter(|_| at != to) else { return };
+            let Some(link) = config.usual_link(to, sls.0) else { return };
+            let sets = link_sets(signalling, name);
+            let mut all = sets.iter().flat_map(|(far, links)| links.iter().map(move |link| (*far, *link)));
+            let Some((far, link)) = all.nth(usize::from(link.0)) else { return };
+            let parts = self.parts.entry(link).or_default().entry(*name).or_default();
+            match parts.iter_mut().find(|part| part.load == load) {
+                Some(part) => part.links += links,
+                None => parts.push(Part { load, links }),
+            }
+            at = code(signalling, far);
+        }
+    }
+
+    /// What a point sends on a link.
+    pub(crate) fn on(&self, link: &str, from: &str) -> &[Part] {
+        self.parts.get(link).and_then(|link| link.get(from)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn offer(&self, part: &Part) -> Option<&Offer> {
+        self.loads.get(part.load).and_then(|(_, offer)| offer.as_ref())
+    }
+
+    /// Bits per second of parts together at a time, each message so many octets longer than on a line.
+    pub(crate) fn bits_at(&self, parts: &[Part], at: Duration, longer: f64) -> f64 {
+        let of = |part: &Part| {
+            let offer = self.offer(part)?;
+            Some(offer.bits_at(at) * part.links * (offer.octets + longer) / offer.octets)
+        };
+        parts.iter().filter_map(of).sum()
+    }
+
+    /// Octets of a message on a line, on average over parts.
+    pub(crate) fn octets(&self, parts: &[Part]) -> Option<f64> {
+        let (mut links, mut sum) = (0.0, 0.0);
+        for (part, offer) in parts.iter().filter_map(|part| Some((part, self.offer(part)?))) {
+            links += part.links;
+            sum += part.links * offer.octets;
+        }
+        (links > 0.0).then(|| sum / links)
+    }
+
+    /// When parts change, in order.
+    pub(crate) fn changes(&self, parts: &[Part]) -> Vec<Duration> {
+        let offers = parts.iter().filter_map(|part| self.offer(part));
+        let mut changes: Vec<Duration> =
+            offers.flat_map(|offer| offer.changes().chain([offer.stop])).collect();
+        changes.sort();
+        changes.dedup();
+        changes
+    }
+}
+
+/// The link selections of a load's messages, each with how many of its links have it.
+fn selections(config: &GeneratorConfig) -> Vec<(Sls, f64)> {
+    if config.selection == Selection::Trace {
+        return Vec::new();
+    }
+    // Link n has n modulo 16.
+    let links = |sls: u16| (config.links.saturating_sub(sls)).div_ceil(16);
+    let all = (0..16_u8).map(|sls| (Sls(sls), f64::from(links(u16::from(sls)))));
+    all.filter(|(_, links)| *links > 0.0).collect()
+}
+
+/// The points that messages of a selection go over where MTP3 or SCCP sends them on, each way with its share.
+fn ways(
+    config: &GeneratorConfig,
+    sls: Sls,
+    translators: &BTreeMap<PointCode, Translator>,
+) -> Vec<(Vec<PointCode>, f64)> {
+    match &config.routing {
+        Routing::PointCode { destinations, .. } => {
+            let share = 1.0 / destinations.len() as f64;
+            destinations.iter().map(|to| (vec![config.origin, *to], share)).collect()
+        }
+        Routing::GlobalTitle { translator, called, calling } => {
+            let mut ways = Vec::new();
+            for party in called {
+                let followed = follow(translators, *translator, party, calling, &[sls]);
+                let usual = followed.endings.into_iter().filter(|ending| !ending.is_backup);
+                let usual: Vec<_> =
+                    usual.filter(|ending| matches!(ending.outcome, Outcome::Arrives(_))).collect();
+                let share = 1.0 / called.len() as f64 / usual.len().max(1) as f64;
+                for ending in usual {
+                    let mut way = vec![config.origin, *translator];
+                    way.extend(ending.path.iter().map(|(at, _)| *at).filter(|at| at != translator));
+                    way.push(ending.at);
+                    ways.push((way, share));
+                }
+            }
+            ways
+        }
+    }
+}
