@@ -220,3 +220,43 @@ fn each_reading_of_t7_that_the_window_keeps_waiting_is_told_with_both_values() {
     let text = told("hand-over", "mb9-sat", "600 ms").expect("slots and bundling are known to wait");
     assert!(text.contains("acknowledged after up to"), "{text}");
 }
+
+#[test]
+fn a_load_beyond_lines_is_told_unless_it_is_meant() {
+    let with = |erlang: &str, meant: &str| {
+        let overrides = [
+            format!("signalling.load.a1.erlang_per_link={erlang}"),
+            "signalling.load.a1.steps=[]".to_owned(),
+            format!("signalling.load.a1.overload={meant}"),
+        ];
+        let told = warnings(&overrides.each_ref().map(String::as_str));
+        told.into_iter().filter(|text| text.contains("overload")).collect::<Vec<_>>()
+    };
+    assert_eq!(with("1", "false"), Vec::<String>::new());
+    let told = with("1.25", "false");
+    assert_eq!(told.len(), 1, "{told:?}");
+    // Each of fifteen lines at either end has one link of the load; the first is reported.
+    assert!(
+        told[0].contains("load `a1` offers 80 kbit/s to `a1-01` at `tester-a1` from 30 s on"),
+        "{told:?}"
+    );
+    assert!(told[0].contains("the line carries 64 kbit/s") && told[0].contains("80 % of the load would do"));
+    assert!(told[0].contains("(and 29 more like it)"), "{told:?}");
+    assert_eq!(with("1.25", "true"), Vec::<String>::new());
+    let told = with("1", "true");
+    assert!(told[0].contains("no link has more of it than it carries"), "{told:?}");
+}
+
+#[test]
+fn no_example_of_signalling_has_a_warning_of_loads_or_windows() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    for name in ["ss7-quad", "ss7-over-geo", "ss7-gateways-on-demand", "sigtran-gateway-over-geo"] {
+        let scenario = Scenario::load(&directory.join(format!("{name}.toml")), &[]);
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        let told: Vec<String> = scenario.warnings().iter().map(ToString::to_string).collect();
+        let kinds = ["offers", "overload", "never filled", "expires in service"];
+        let own: Vec<&String> =
+            told.iter().filter(|text| kinds.iter().any(|kind| text.contains(kind))).collect();
+        assert!(own.is_empty(), "{name}: {own:?}");
+    }
+}

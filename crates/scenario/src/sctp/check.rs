@@ -1,7 +1,8 @@
 //! Configurations of SCTP: values that contradict each other.
 
 use slantpath_base::DataSize;
-use slantpath_reader::{Fault, Faults, Place, fault_of};
+use slantpath_cc::sctp::WindowPolicy;
+use slantpath_reader::{Fault, Faults, Place, Setting, fault_of};
 use slantpath_sctp::{Algorithm, LossDetection};
 
 use super::Threshold;
@@ -70,6 +71,7 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
     };
     congestion::check(&governed, faults);
     largest_window(profile, faults);
+    buffers_hold(profile, faults);
     if governed.algorithm != Algorithm::Standard && *profile.fixed_cwnd != FixedCwnd::Off {
         let fault = Fault::new("a fixed window is not governed by a controller");
         faults.report(
@@ -84,6 +86,33 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
     if *profile.inbound_streams == 0 {
         let fault = Fault::new("an association has one inbound stream at least");
         faults.report(profile.inbound_streams.place(), fault.help("write `inbound_streams = 1`, or more"));
+    }
+}
+
+/// Warns of a window that is never filled, for a buffer holds less: what the peer has room for (`peer_rwnd` begins with
+/// its `receive_buffer`), or what may be in flight.
+fn buffers_hold(profile: &SctpProfile, faults: &mut Faults) {
+    let config = profile.config(1);
+    let fixed = match config.congestion.window {
+        WindowPolicy::Fixed { cwnd } => Some(("a fixed window of", cwnd, profile.fixed_cwnd.place())),
+        WindowPolicy::Adaptive => None,
+    };
+    let most = config.congestion.max_cwnd.map(|most| {
+        let place = profile.max_cwnd.as_ref().map_or(profile.preset.place(), Setting::place);
+        ("a window of at most", most, place)
+    });
+    let (name, least) = if *profile.send_buffer < *profile.receive_buffer {
+        ("send_buffer", *profile.send_buffer)
+    } else {
+        ("receive_buffer", *profile.receive_buffer)
+    };
+    for (what, cwnd, place) in fixed.into_iter().chain(most) {
+        let cwnd = DataSize::from_bytes(cwnd);
+        if cwnd > least {
+            let message = format!("{what} {cwnd} is never filled: `{name}` holds {least}");
+            let help = format!("make `{name}` {cwnd} or larger, or the window smaller");
+            faults.warn(place, Fault::new(message).help(help));
+        }
     }
 }
 

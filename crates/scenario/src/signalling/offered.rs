@@ -185,6 +185,14 @@ impl<'a> Offered<'a> {
         changes.dedup();
         changes
     }
+
+    /// The most that parts offer together, and since when; a load is the highest where it changes.
+    pub(crate) fn most(&self, parts: &[Part], longer: f64) -> Option<(f64, Duration)> {
+        let at = |at: &Duration| (self.bits_at(parts, *at, longer), *at);
+        let changes = self.changes(parts);
+        let all = changes.iter().map(at);
+        all.reduce(|most, other| if other.0 > most.0 { other } else { most })
+    }
 }
 
 /// The link selections of a load's messages, each with how many of its links have it.

@@ -56,6 +56,8 @@ section! {
         plan: Setting<u8> = 1;
         /// With `global-title`: their nature of address; 4 is international.
         nature: Setting<u8> = 4;
+        /// Whether more of it than lines and windows carry is meant: no warning is given then.
+        overload: Option<Setting<bool>>;
         /// When it begins.
         start: Setting<Duration> = Duration::ZERO, at most RUN;
         /// When it ends; `give_up_after` before the end of the run if absent, or with it.

@@ -8,6 +8,7 @@ use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Place};
 use slantpath_sigtran::m2pa::{PathFault, PathFinding, PathTiming, WaitingTimer, check_path};
 
+use super::carried::{self, Meant};
 use super::round_trip::{RoundTrip, longest, of_association};
 use super::{Scene, place_or};
 use crate::network::path::{hops_fit, way_over};
@@ -18,9 +19,9 @@ use crate::signalling::schema::{M2pa, SignallingLink};
 pub(crate) fn check(
     scene: &Scene<'_>,
     routes: &mut Routes,
-    name: &str,
-    link: &SignallingLink,
+    (name, link): (&str, &SignallingLink),
     m2pa: &M2pa,
+    meant: &mut Meant,
     faults: &mut Faults,
 ) {
     let Some(primary) = &m2pa.primary else { return };
@@ -52,6 +53,8 @@ pub(crate) fn check(
             }
         }
     }
+    carried::queue(name, link, m2pa, faults);
+    carried::association(scene, (name, link), (m2pa, profile), usual.length, meant, faults);
     super::reading::check(scene, routes, (name, link), (m2pa, profile), usual.length, faults);
     failover(name, link, m2pa, profile, &round_trips, faults);
 }
