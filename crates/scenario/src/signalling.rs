@@ -87,6 +87,10 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::
         schema::TransferRestricted::Used => node::Procedure::Used,
     };
     config.sharing_bit = *point.sharing_bit;
+    config.spread = match point.spread.as_ref().map(|spread| **spread) {
+        Some(schema::Spread::LinkCode) => node::Spread::LinkCode,
+        Some(schema::Spread::LinkSelection) | None => node::Spread::Selection,
+    };
     config.held_limit = usize::try_from(*point.held_limit).unwrap_or(usize::MAX);
     config.timers = point.timers.timers();
     config.users = point.users.iter().filter_map(|user| ServiceIndicator::new(*user)).collect();

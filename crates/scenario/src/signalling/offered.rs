@@ -132,10 +132,10 @@ impl<'a> Offered<'a> {
         load: usize,
         links: f64,
     ) {
-        let mut at = from;
+        let (mut at, mut chosen) = (from, sls.0);
         for _ in 0..HOPS {
             let Some((name, config)) = nodes.get(&at).filter(|_| at != to) else { return };
-            let Some(link) = config.usual_link(to, sls.0) else { return };
+            let Some(link) = config.usual_link(to, chosen) else { return };
             let sets = link_sets(signalling, name);
             let mut all = sets.iter().flat_map(|(far, links)| links.iter().map(move |link| (*far, *link)));
             let Some((far, link)) = all.nth(usize::from(link.0)) else { return };
@@ -145,6 +145,9 @@ impl<'a> Offered<'a> {
                 None => parts.push(Part { load, links }),
             }
             at = code(signalling, far);
+            let slc = signalling.links.find(link).and_then(|link| link.slc);
+            let by_code = nodes.get(&at).is_some_and(|(_, config)| config.spread == node::Spread::LinkCode);
+            chosen = if by_code { slc.map_or(sls.0, |slc| *slc) } else { sls.0 };
         }
     }
 

@@ -7,7 +7,7 @@ pub use super::load::schema::{Arrivals, LengthMix, Load, LoadRouting, LoadSelect
 pub use super::point::processing::Processing;
 pub use super::point::sccp::{Sccp, UnitdataForm};
 pub use super::point::schema::{
-    Congestion, Format, Function, NetworkName, PeriodicLinkTest, Point, Restart, TransferRestricted,
+    Congestion, Format, Function, NetworkName, PeriodicLinkTest, Point, Restart, Spread, TransferRestricted,
 };
 pub use super::point::timers::Mtp3Timers;
 pub use super::route::schema::{Route, RouteOn, Sharing, Translation};

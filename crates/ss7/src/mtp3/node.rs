@@ -31,7 +31,7 @@ use slantpath_base::Instant;
 pub use changeover::{CHANGEOVER, ChangeoverAction, ChangeoverInput, ChangeoverState};
 pub use config::{
     Config, ConfigError, CongestionMethod, DestinationConfig, Function, LinkConfig, LinkSetConfig, Point,
-    Procedure, RouteConfig, SequenceNumbers,
+    Procedure, RouteConfig, SequenceNumbers, Spread,
 };
 pub use congestion::{CONGESTION_TEST, CongestionTestAction, CongestionTestInput, CongestionTestState};
 pub use counters::{Counters, DiscardReason};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::mtp3::node::{Config, Function, SequenceNumbers};
+use slantpath_ss7::mtp3::node::{Config, Function, LinkId, SequenceNumbers, Spread};
 
 use crate::network::{Network, link_set, node, route};
 
@@ -280,4 +280,40 @@ fn an_order_for_a_link_that_failed_in_its_test_gets_the_number_of_its_last_life(
     ];
     let (network, sent) = play(pair(SequenceNumbers::Bits7), &steps, 1);
     assert_whole(&network, &sent).unwrap();
+}
+
+#[test]
+fn a_transfer_point_spreads_by_the_code_of_the_link_that_a_message_came_by_if_it_is_told_to() {
+    // 16 and 14 lines to two end points, eight links to the third.
+    let lines = |far, count| link_set(far, count, SequenceNumbers::Bits7);
+    let end = |code, count| {
+        let mut config = node(code, Function::EndPoint, vec![lines(11, count)]);
+        config.destinations = vec![route(3, &[(11, 0)])];
+        config
+    };
+    let mut gateway = node(11, Function::TransferPoint, vec![lines(1, 16), lines(2, 14), lines(3, 8)]);
+    let shares = |gateway: Config, selections: [u8; 2]| -> Vec<u64> {
+        let ends = vec![end(1, 16), end(2, 14), gateway, node(3, Function::EndPoint, vec![lines(11, 8)])];
+        let mut network = Network::new(ends);
+        network.activate_all();
+        let received = |network: &Network| -> Vec<u64> {
+            (0..8).map(|link| network.nodes[3].link_measurements(LinkId(link)).received_msus).collect()
+        };
+        let before = received(&network);
+        for (from, selections) in selections.into_iter().enumerate() {
+            for sls in 0..selections {
+                assert!(network.send(from, 3, sls, u32::from(sls)));
+            }
+        }
+        network.run(Duration::from_secs(1));
+        received(&network).iter().zip(before).map(|(after, before)| after - before).collect()
+    };
+    // A selection for each line: thirty lines over eight associations.
+    let thirty = [4, 4, 4, 4, 4, 4, 3, 3];
+    assert_eq!(shares(gateway.clone(), [16, 14]), thirty);
+    // All sixteen at both: the first two of fourteen lines carry two each, and selections are even all the same.
+    assert_eq!(shares(gateway.clone(), [16, 16]), [4; 8]);
+    gateway.spread = Spread::LinkCode;
+    assert_eq!(shares(gateway.clone(), [16, 14]), thirty);
+    assert_eq!(shares(gateway, [16, 16]), [5, 5, 4, 4, 4, 4, 3, 3]);
 }

@@ -5,7 +5,7 @@ use slantpath_ss7::sccp::{ConfigError, Node, TimerError};
 
 use crate::signalling::check::point;
 use crate::signalling::sccp;
-use crate::signalling::schema::{Congestion, Format, NetworkName, Point, Sccp, Signalling};
+use crate::signalling::schema::{Congestion, Format, Function, NetworkName, Point, Sccp, Signalling};
 use crate::signalling::{code, has_sccp, translator};
 
 /// The service indicator of SCCP.
@@ -25,6 +25,13 @@ pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
             );
             let help = "write `network = \"national\"`, or leave `congestion` out";
             faults.warn_of_kind("congestion", named.congestion.place(), Fault::new(message).help(help));
+        }
+        if let Some(spread) = &named.spread
+            && *named.function == Function::EndPoint
+        {
+            let message = format!("nothing passes `{name}`, an end point, that could be spread");
+            let help = "write `function = \"transfer-point\"`, or leave `spread` out";
+            faults.report(spread.place(), Fault::new(message).help(help));
         }
         if *named.format != Format::Itu && has_sccp(signalling, name, named) {
             let message = format!("`{name}` has SCCP, whose addresses have point codes of 14 bits");

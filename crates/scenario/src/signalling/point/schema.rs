@@ -40,6 +40,8 @@ section! {
         /// Which bit of the signalling link selection shares traffic over the two link sets of a combined one. Points
         /// in a row use different bits.
         sharing_bit: Setting<u8> = usual().sharing_bit;
+        /// By what messages that pass this point are spread over links. By `link-selection` if absent.
+        spread: Option<Setting<Spread>>;
         /// How many messages may wait for a changeover, changeback or rerouting to end; beyond it they are discarded
         /// and counted.
         held_limit: Setting<u32> = u32::try_from(usual().held_limit).unwrap_or(u32::MAX), at most MESSAGES;
@@ -87,6 +89,17 @@ choice! {
         EndPoint = "end-point",
         /// It transfers messages (STP).
         TransferPoint = "transfer-point",
+    }
+}
+
+choice! {
+    /// By what a transfer point chooses the link of a message among those of a link set.
+    pub enum Spread {
+        /// By the signalling link code of the link that it came by, as the gateways of the trial in `studies/soip`: the
+        /// sizes of link sets decide how even the shares are.
+        LinkCode = "link-code",
+        /// By its signalling link selection (Q.704, section 2.3.2).
+        LinkSelection = "link-selection",
     }
 }
 

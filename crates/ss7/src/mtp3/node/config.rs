@@ -38,6 +38,8 @@ pub struct Config {
     /// Which bit of the SLS shares traffic over the two link sets of a combined link set. Points in a row must not
     /// use the same bit: the second would see it constant.
     pub sharing_bit: u8,
+    /// By what messages that pass this point are spread over links.
+    pub spread: Spread,
     /// Timer values.
     pub timers: Timers,
     /// Its link sets. A route to each adjacent point over its own link set goes without saying.
@@ -55,6 +57,19 @@ pub struct Config {
     /// How many messages may wait for a changeover, changeback or rerouting to end. Users are told of congestion at
     /// three quarters of it; beyond it messages are discarded and counted.
     pub held_limit: usize,
+}
+
+/// By what a transfer point chooses the link of a message among those of a link set. What the point itself sends goes
+/// by its signalling link selection, and so does what a failed link has given back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spread {
+    /// By the signalling link code of the link that it came by, as the gateways of the trial of SS7 over IP over
+    /// satellite do. Messages of one link stay in sequence, whatever their selections, and the sizes of link sets
+    /// decide how even the shares are.
+    LinkCode,
+    /// By its signalling link selection (Q.704, section 2.3.2).
+    #[default]
+    Selection,
 }
 
 /// Whether a procedure of the Recommendation that networks may leave out is used.
@@ -302,6 +317,7 @@ impl Config {
             restart: Procedure::Used,
             periodic_link_test: Procedure::Used,
             sharing_bit: 3,
+            spread: Spread::default(),
             timers: Timers::default(),
             link_sets: Vec::new(),
             backups: Vec::new(),

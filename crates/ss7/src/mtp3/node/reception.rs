@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use slantpath_base::Instant;
 
-use crate::mtp3::node::config::Function;
+use crate::mtp3::node::config::{Function, Spread};
 use crate::mtp3::node::routes::{RouteInput, RouteState};
 use crate::mtp3::node::{DiscardReason, LinkId, LinkSetId, ManagementEvent, Node, Origin};
 use crate::mtp3::{ManagementMessage, Msu, ServiceIndicator, Slc};
@@ -66,7 +66,11 @@ impl Node {
             return self.counters.discard(DiscardReason::UnknownDestination);
         };
         let origin = Origin::Transit { from: self.link(link).set, opc: msu.label.opc };
-        self.transferred(destination, msu.label.sls.0, origin, octets.clone());
+        let sls = match self.config.spread {
+            Spread::LinkCode => self.link(link).slc.0,
+            Spread::Selection => msu.label.sls.0,
+        };
+        self.transferred(destination, sls, origin, octets.clone());
     }
 
     fn management_message(&mut self, now: Instant, msu: &Msu<'_>) {
