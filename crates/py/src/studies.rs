@@ -26,9 +26,11 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ("ftp-qos", "geo.toml", include_str!("../../../studies/ftp-qos/geo.toml")),
     ("ftp-qos", "leo-sky.toml", include_str!("../../../studies/ftp-qos/leo-sky.toml")),
     ("ftp-qos", "leo.toml", include_str!("../../../studies/ftp-qos/leo.toml")),
+    ("soip", "data.toml", include_str!("../../../studies/soip/data.toml")),
     ("soip", "emulator.toml", include_str!("../../../studies/soip/emulator.toml")),
     ("soip", "gateways.toml", include_str!("../../../studies/soip/gateways.toml")),
     ("soip", "satellite.toml", include_str!("../../../studies/soip/satellite.toml")),
+    ("soip", "second.toml", include_str!("../../../studies/soip/second.toml")),
     (
         "sctp-over-satellites",
         "scenario.toml",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ SAT_ROUND_TRIPS_MS = (10, 200, 400, 600, 700)
 
 PERMANENT_KBIT = {2048: 0.800, 1024: 0.378}
 """What is permanent, and the Erlang of a link whose messages of 120 octets fill it, as measured."""
-INTERRUPTIONS_MS = (0, 500, 1000, 2000)
+INTERRUPTIONS_MS = (0, 500, 700, 1000)
 RTO_MAX_S = (1, 1.25, 1.5, 2, 60)
 ABOVE = 1.05
 """The load of the collapse, in parts of what is permanent."""
@@ -50,8 +50,24 @@ STEPS_KBIT = (50, 100, 200, 400)
 """Steps of load beyond what is permanent, in signalling bits."""
 LOOPS_MS = (100, 500, 900)
 """Looks and plans: with them the time that an allocation takes."""
+
+
+def _associations(count: int) -> Mapping[str, Value]:
+    """Give so many associations that share the window, the buffer and the queue of one."""
+    return {
+        "signalling.links.trunk.count": count,
+        "sctp.gateway.fixed_cwnd": f"{384_000 // count} B",
+        "sctp.gateway.send_buffer": f"{768_000 // count} B",
+        "signalling.links.trunk.carrier.transmission_queue": 8000 // count,
+        "signalling.links.trunk.carrier.congestion": [[6000 // count, 4000 // count]],
+    }
+
+
 REMEDIES: Mapping[str, Mapping[str, Value]] = {
     "fixed": {},
+    "2 associations of 192,000": _associations(2),
+    "4 associations of 96,000": _associations(4),
+    "8 associations of 48,000": _associations(8),
     "fixed 154000": {"sctp.gateway.fixed_cwnd": "154000 B", "sctp.gateway.send_buffer": "308000 B"},
     "fixed, RTO.Max 60 s": {"sctp.gateway.rto_max": "60 s"},
     "fixed, RTO as planned": {
@@ -87,6 +103,39 @@ REMEDIES: Mapping[str, Mapping[str, Value]] = {
     },
 }
 """What the gateways do where a fixed window collapses."""
+SECOND: Mapping[str, Mapping[str, Value]] = {
+    "two terminals": {},
+    "two terminals, SCTP-PF": {"sctp.gateway.potentially_failed_max_retrans": 0},
+    "two terminals, SCTP-PF, PMR 2": {
+        "sctp.gateway.potentially_failed_max_retrans": 0,
+        "sctp.gateway.path_max_retrans": 2,
+    },
+}
+"""The same with a second path, over terminals and capacity of its own: what RFC 7829 adds."""
+BESIDE: Mapping[str, tuple[str, Mapping[str, Value]]] = {
+    "signalling alone": ("satellite", {}),
+    "files beside it, one queue": ("satellite+data", {}),
+    "files beside it, priority in the terminal": (
+        "satellite+data",
+        {
+            "nodes.sg-a.dscp": "CS6",
+            "nodes.sg-b.dscp": "CS6",
+            "links.satellite.discipline": {"kind": "priority"},
+        },
+    ),
+}
+"""Who sends over the terminals beside the gateways: the path, and what it changes."""
+BOUNDED_KBIT = 1274
+"""What a terminal of 1,024 kbit/s may have at most, with 250 kbit/s on demand."""
+BOUNDED = tuple((interruption, rto_max) for interruption in (700, 1000) for rto_max in (1.25, 1.5, 2))
+"""Interruption and RTO.Max of the collapse there."""
+TITLES: Mapping[str, tuple[str, str, str]] = {
+    "a1": ("sg-a", "31", "tester-b1"),
+    "a2": ("sg-a", "32", "tester-b2"),
+    "b1": ("sg-b", "11", "tester-a1"),
+    "b2": ("sg-b", "12", "tester-a2"),
+}
+"""Who translates the titles of a load, how they begin, and where they lead."""
 
 READINGS = ("given", "hand-over", "first-transmission", "last-acknowledgement")
 """From when on T7 of M2PA runs."""
@@ -98,7 +147,7 @@ class Case:
 
     name: str
     path: str
-    """``satellite`` or ``emulator``."""
+    """``satellite`` or ``emulator``, and what stands beside it after ``+``: ``data``, ``second``."""
     erlang: float
     """At the start."""
     steps: Sequence[tuple[float, float]] = ()
@@ -108,6 +157,8 @@ class Case:
     octets: int = OCTETS
     duration_s: float = 300
     values: Mapping[str, Value] = field(default_factory=dict)
+    judged: tuple[float, float] | None = None
+    """From when to when its loss decides whether there are more runs."""
 
     def scenario(self) -> Scenario:
         """Give the scenario."""
@@ -160,7 +211,8 @@ def erlang_of(bit_per_s: float) -> float:
 
 @cache
 def _base(path: str) -> Scenario:
-    text = "\n".join(_native.study_text("soip", f"{name}.toml") for name in ("gateways", path))
+    names = ("gateways", *path.split("+"))
+    text = "\n".join(_native.study_text("soip", f"{name}.toml") for name in names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ScenarioWarning)
         return Scenario.parse(text, f"studies/soip/{path}.toml")
@@ -198,6 +250,26 @@ def emulated(round_trip_ms: int, octets: int) -> Case:
     return Case(f"emulated-{octets}/{round_trip_ms}", "emulator", erlang, octets=octets, values=values)
 
 
+def titled(round_trip_ms: int) -> Case:
+    """Give the same with messages of 120 octets by global title, which the gateways translate."""
+    case = emulated(round_trip_ms, 120)
+    values: dict[str, Value] = dict(case.values)
+    values["signalling.translations"] = [
+        {"at": at, "digits": f"{digits}*", "to": [to], "to_subsystem": 6}
+        for at, digits, to in TITLES.values()
+    ]
+    for load, (at, digits, _) in TITLES.items():
+        values[f"signalling.points.tester-{load}.subsystems"] = [6]
+        of = f"signalling.load.{load}"
+        values |= {
+            f"{of}.routing": "global-title",
+            f"{of}.translator": at,
+            f"{of}.called": [f"{digits}123", f"{digits}456"],
+            f"{of}.subsystem": 6,
+        }
+    return Case(f"titled/{round_trip_ms}", case.path, case.erlang, values=values)
+
+
 def stepped_up(round_trip_ms: int) -> Case:
     """Give the release for satellites over the emulator, the load rising at once to nearly 30 Erlang."""
     values = {"links.satellite.delay": f"{round_trip_ms / 2 - 2:g} ms"}
@@ -215,12 +287,31 @@ def collapse(permanent_kbit: int, interruption_ms: int, rto_max_s: float) -> Cas
         ((RISE_S, full * ABOVE), *falls),
         ramp=(35, 45, full * 0.95),
         duration_s=FALL_S + FALL_EVERY_S * len(FALLS) + GIVE_UP_S,
+        judged=(RISE_S + 30, FALL_S - 5),
         values={
             "links.satellite.access.permanent": f"{permanent_kbit} kbit/s",
             "links.satellite.access.interruption": f"{interruption_ms} ms",
             "sctp.gateway.rto_max": f"{rto_max_s:g} s",
         },
     )
+
+
+def _like(case: Case, name: str, values: Mapping[str, Value], path: str | None = None) -> Case:
+    return replace(case, name=name, path=path or case.path, values=dict(case.values) | dict(values))
+
+
+def bounded(interruption_ms: int, rto_max_s: float) -> Case:
+    """Give the collapse where the terminal has 250 kbit/s on demand, and no more."""
+    values = {"links.satellite.access.most": f"{BOUNDED_KBIT} kbit/s"}
+    return _like(
+        collapse(1024, interruption_ms, rto_max_s), f"bounded/{interruption_ms}-{rto_max_s:g}", values
+    )
+
+
+def tested(permanent_kbit: int) -> Case:
+    """Give the collapse with the periodic test of Q.707, whose answer waits like everything."""
+    values = {f"signalling.points.{gateway}.periodic_link_test": "used" for gateway in ("sg-a", "sg-b")}
+    return _like(collapse(permanent_kbit, 1000, 1.25), f"tested/{permanent_kbit}", values)
 
 
 def limited(name: str, permanent_kbit: int, most_kbit: int, octets: int, erlangs: Sequence[float]) -> Case:
@@ -261,6 +352,20 @@ LIMITED: Mapping[str, Case] = {
         limited("250", 1024, 2150, 270, (0.42, 0.42 + 0.13)),
     )
 }
+SLOW: Mapping[str, Case] = {
+    name: _like(
+        LIMITED[name],
+        f"slow/{name}",
+        {
+            "links.satellite.access.interruption": "0 s",
+            "access.linkway.ask_every": "1 s",
+            "access.linkway.plan_every": "1 s",
+            "access.linkway.lead": "600 ms",
+        },
+    )
+    for name in ("190", "250")
+}
+"""The last two where an allocation takes 1.9 s on average and 2.9 s at most, and interrupts nothing."""
 
 
 def associations(count: int, cwnd_bytes: int) -> Case:
@@ -299,17 +404,21 @@ def growth(loop_ms: int, step_kbit: int) -> Case:
 
 def remedy(name: str) -> Case:
     """Give what collapses, with something changed."""
-    case = collapse(1024, 1000, 1)
-    return Case(
-        f"remedy/{name}",
-        case.path,
-        case.erlang,
-        case.steps,
-        case.ramp,
-        case.octets,
-        case.duration_s,
-        dict(case.values) | dict(REMEDIES[name]),
-    )
+    if name in SECOND:
+        return _like(collapse(1024, 1000, 1), f"remedy/{name}", SECOND[name], "satellite+second")
+    return _like(collapse(1024, 1000, 1), f"remedy/{name}", REMEDIES[name])
+
+
+def beside(name: str) -> Case:
+    """Give signalling that fills a half of what is permanent, with files beside it."""
+    path, values = BESIDE[name]
+    half = PERMANENT_KBIT[1024] / 2
+    values = {
+        "links.satellite.access.permanent": "1024 kbit/s",
+        "sctp.gateway.rto_max": "60 s",
+        **values,
+    }
+    return Case(f"beside/{name}", path, half, values=values)
 
 
 def reading(name: str) -> Case:
@@ -335,6 +444,8 @@ def _all() -> Iterator[Case]:
     yield from (mb9(erlang, 8) for erlang in ERLANGS_MB9_8)
     yield from (one_queue(erlang) for erlang in ERLANGS_MB9_8)
     yield from (emulated(trip, octets) for octets in (60, 270) for trip in ROUND_TRIPS_MS)
+    yield from (emulated(trip, 120) for trip in ROUND_TRIPS_MS)
+    yield from (titled(trip) for trip in ROUND_TRIPS_MS)
     yield from (stepped_up(trip) for trip in SAT_ROUND_TRIPS_MS)
     yield from (
         collapse(permanent, interruption, rto_max)
@@ -342,8 +453,12 @@ def _all() -> Iterator[Case]:
         for interruption in INTERRUPTIONS_MS
         for rto_max in RTO_MAX_S
     )
+    yield from (bounded(*pair) for pair in BOUNDED)
+    yield from (tested(permanent) for permanent in PERMANENT_KBIT)
     yield from LIMITED.values()
+    yield from SLOW.values()
     yield from (associations(*pair) for pair in ASSOCIATIONS)
     yield from (growth(loop, step) for loop in LOOPS_MS for step in STEPS_KBIT)
-    yield from (remedy(name) for name in REMEDIES)
+    yield from (remedy(name) for name in (*REMEDIES, *SECOND))
+    yield from (beside(name) for name in BESIDE)
     yield from (reading(name) for name in READINGS)

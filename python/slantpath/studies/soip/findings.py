@@ -72,6 +72,26 @@ def band(results: Results, case: Case, from_s: float, to_s: float) -> Estimate:
     return results.estimate(case, lambda run: run.ethernet_kbit(from_s, to_s))
 
 
+def again(results: Results, case: Case, from_s: float, to_s: float) -> Estimate:
+    """Estimate how many DATA chunks are sent again for each that is sent first."""
+
+    def of(run: RunFigures) -> float:
+        first = float(run.between(run.handed_over, from_s, to_s).sum())
+        return float(run.between(run.repeated, from_s, to_s).sum()) / first if first else 0.0
+
+    return results.estimate(case, of)
+
+
+def worst(results: Results, case: Case) -> tuple[float, Estimate]:
+    """Find at which part of what is permanent most is lost, as the load rises and falls, and how much."""
+    spans = [(cases.ABOVE, cases.RISE_S + 30, cases.FALL_S - 5)]
+    for number, part in enumerate(cases.FALLS):
+        begin = cases.FALL_S + cases.FALL_EVERY_S * number
+        spans.append((part, begin + SETTLE_S, begin + cases.FALL_EVERY_S))
+    shares = [(part, lost(results, case, from_s, to_s)) for part, from_s, to_s in spans]
+    return max(shares, key=lambda each: each[1].mean)
+
+
 def clears_at(results: Results, case: Case) -> float | None:
     """Find the part of what is permanent at which a collapse is over: the first of the falls without loss."""
     for number, part in enumerate(cases.FALLS):
@@ -170,12 +190,18 @@ def _s5(results: Results) -> Finding:
 
     short, long = first(60), first(270)
     trips = [f"{trip} ms" if trip else "no round trip" for trip in (short, long)]
+    by_code, by_title = (
+        lost(results, case(600), 200, 280)
+        for case in (lambda trip: cases.emulated(trip, cases.OCTETS), cases.titled)
+    )
     return Finding(
         claim,
-        f"lasting loss from {trips[0]} on with 60 octets, {trips[1]} with 270",
+        f"lasting loss from {trips[0]} on with 60 octets, {trips[1]} with 270; at 600 ms "
+        f"{by_code.text('%', PERCENT)} by point code, {by_title.text('%', PERCENT)} by global title",
         verdict(agrees={short, long} <= {600, 650, 700}),
-        "826 kbit/s of DATA chunks for each length: 64,000 bytes suffice up to 620 ms. Global titles were "
-        "not tried.",
+        "826 kbit/s of DATA chunks for each length: 64,000 bytes suffice up to 620 ms. By global title more "
+        "is lost once there is congestion: SCCP of the gateways holds traffic back then (Q.714, 2.6), and "
+        "counts it.",
     )
 
 
@@ -192,23 +218,30 @@ def _s6(results: Results) -> Finding:
 
 def _s7(results: Results) -> Finding:
     claim = Claim("S7", "MB9-SAT on the satellite, 5 % above PAMA", "50 % lost; clears at 50 % of PAMA")
-    shown = [cases.collapse(permanent, 1000, 1.25) for permanent in cases.PERMANENT_KBIT]
-    shares = [lost(results, case, 130, 195) for case in shown]
-    clears = [clears_at(results, case) for case in shown]
+    shown = {
+        "2048": cases.collapse(2048, 700, 1.25),
+        "1024": cases.collapse(1024, 700, 1.25),
+        "1024 with 250 on demand": cases.bounded(1000, 2),
+    }
+    ours, agrees = [], []
+    for name, case in shown.items():
+        part, share = worst(results, case)
+        clears = clears_at(results, case)
+        ours.append(
+            f"{name}: {share.text('%', PERCENT)} at {part:.0%}, "
+            f"clears at {'less' if clears is None else f'{clears:.0%}'}"
+        )
+        is_half = abs(share.mean - 0.5) < 0.1  # noqa: PLR2004 - about, as the paper says
+        agrees.append(is_half and clears is not None and abs(clears - 0.5) < 0.11)  # noqa: PLR2004
     without = max(lost(results, cases.collapse(p, 0, 1), 130, 195).mean for p in cases.PERMANENT_KBIT)
-    ours = "; ".join(
-        f"{permanent}: {share.text('%', PERCENT)}, clears at {'less' if part is None else f'{part:.0%}'}"
-        for permanent, share, part in zip(cases.PERMANENT_KBIT, shares, clears, strict=True)
-    )
     return Finding(
         claim,
-        ours,
-        verdict(
-            agrees=all(abs(share.mean - 0.5) < 0.1 for share in shares)  # noqa: PLR2004
-            and all(part is not None and abs(part - 0.5) < 0.11 for part in clears)  # noqa: PLR2004
-        ),
-        "With RTO.Max of 1.25 s and 1 s without service at each change of the allocation. Without an "
-        f"interruption {without:.1%} are lost: the interruption is the cause.",
+        "; ".join(ours),
+        verdict(agrees=agrees[0] and agrees[1]),
+        "Each message crosses n times, so that what arrives is the whole band over n: half of it where a "
+        "window needs one time-out more than it should, a third where it needs two. RTO.Max and interruption "
+        "are 1.25 s and 700 ms, in the last case 2 s and 1 s. Without an interruption "
+        f"{without:.1%} are lost: it is the cause.",
     )
 
 
@@ -261,12 +294,14 @@ def _held(results: Results, claim: Claim, case: Case) -> Finding:
 def _s12(results: Results) -> Finding:
     claim = Claim("S12", "PAMA 1,024: steps of 190 and of 250 kbit/s", "case B; driven to case A")
     shares = [lost(results, cases.LIMITED[step], 75, 85) for step in ("190", "250")]
+    slow = " and ".join(lost(results, cases.SLOW[step], 65, 88).text("%", PERCENT) for step in cases.SLOW)
     return Finding(
         claim,
         ", ".join(f"{share.text('%', PERCENT)} lost" for share in shares),
         verdict(agrees=shares[0].mean < NO_LOSS <= shares[1].mean),
-        "An allocation takes 1.1 to 1.6 s here. The formula tells the two steps apart where it takes 2.0 to "
-        "2.8 s.",
+        "Each change of the allocation interrupts, whichever step asked for it: that is what drives both. "
+        f"Where nothing is interrupted and an allocation takes 1.9 s, {slow} are lost: what is too much for "
+        "the window waits at the gateway.",
     )
 
 

@@ -13,11 +13,13 @@ from slantpath.studies.report import Grid, Report
 from slantpath.studies.soip import cases, figures
 from slantpath.studies.soip.findings import (
     PERCENT,
+    again,
     against_equation_5,
     clears_at,
     congestion,
     findings,
     lost,
+    worst,
 )
 
 if TYPE_CHECKING:
@@ -114,7 +116,8 @@ def _grids(results: Results) -> Iterator[tuple[str, Grid]]:
                 case = cases.collapse(permanent, interruption, rto_max)
                 share = lost(results, case, 130, 195)
                 part = clears_at(results, case)
-                again = results.estimate(case, lambda run: float(run.repeated.sum() / run.handed_over.sum()))
+                most = worst(results, case)
+                repeated = again(results, case, 130, 195)
                 clears = "less than 40 %" if part is None else f"{part:.0%}"
                 rows.append(
                     (
@@ -122,13 +125,23 @@ def _grids(results: Results) -> Iterator[tuple[str, Grid]]:
                         f"{interruption} ms",
                         f"{rto_max:g} s",
                         share.text("%", PERCENT),
-                        again.text("%", PERCENT),
+                        repeated.text("%", PERCENT),
+                        f"{most[1].text('%', PERCENT)} at {most[0]:.0%}",
                         clears,
                     )
                 )
-    head: Sequence[str] = ("PAMA", "interruption", "RTO.Max", "lost at 105 %", "sent again", "no loss from")
+    head: Sequence[str] = (
+        "PAMA",
+        "interruption",
+        "RTO.Max",
+        "lost at 105 %",
+        "sent again",
+        "lost at most",
+        "no loss from",
+    )
     about = "A fixed window of 384,000 bytes: which settings collapse, and at which part of PAMA it is over."
     yield "collapse", Grid("When a fixed window collapses", about, head, rows)
+    yield "bounded", _bounded(results)
     rows = [
         (
             f"{loop} ms",
@@ -153,7 +166,7 @@ def _grids(results: Results) -> Iterator[tuple[str, Grid]]:
     about = "PAMA 1,024, a step from all of it. T_ALL is measured: from the step to the first packet beyond."
     yield "growth", Grid("What an allocation adds to OUTSTAND", about, head, rows)
     rows = []
-    for name in cases.REMEDIES:
+    for name in (*cases.REMEDIES, *cases.SECOND):
         case = cases.remedy(name)
         share, part = lost(results, case, 130, 195), clears_at(results, case)
         delay = results.estimate(case, lambda run: run.delay_max_s)
@@ -173,6 +186,7 @@ def _grids(results: Results) -> Iterator[tuple[str, Grid]]:
         "PAMA 1,024, RTO.Max 1 s unless said otherwise, 1 s without service at each change of an allocation."
     )
     yield "remedies", Grid("What prevents the collapse, and what it costs", about, head, rows)
+    yield "beside", _beside(results)
     rows = []
     for name in cases.READINGS:
         case = cases.reading(name)
@@ -203,3 +217,62 @@ def _grids(results: Results) -> Iterator[tuple[str, Grid]]:
             rows,
         ),
     )
+
+
+def _bounded(results: Results) -> Grid:
+    rows = []
+    shown = [(f"{i} ms", f"{r:g} s", cases.bounded(i, r)) for i, r in cases.BOUNDED]
+    shown += [
+        ("1000 ms", f"1.25 s, PAMA {permanent}, tested", cases.tested(permanent))
+        for permanent in cases.PERMANENT_KBIT
+    ]
+    for interruption, rto_max, case in shown:
+        part, share = worst(results, case)
+        clears = clears_at(results, case)
+        rows.append(
+            (
+                interruption,
+                rto_max,
+                lost(results, case, 130, 195).text("%", PERCENT),
+                again(results, case, 130, 195).text("%", PERCENT),
+                f"{share.text('%', PERCENT)} at {part:.0%}",
+                "less than 40 %" if clears is None else f"{clears:.0%}",
+                results.estimate(case, lambda run: float(run.outages)).text("", decimals=1),
+            )
+        )
+    head = (
+        "interruption",
+        "RTO.Max",
+        "lost at 105 %",
+        "sent again",
+        "lost at most",
+        "no loss from",
+        "links out of service",
+    )
+    about = (
+        "PAMA 1,024 and 250 kbit/s on demand; and, in the last rows, the first table's with the periodic "
+        "link test of Q.707."
+    )
+    return Grid("The collapse with less on demand, and with link tests", about, head, rows)
+
+
+def _beside(results: Results) -> Grid:
+    rows = []
+    for name in cases.BESIDE:
+        case = cases.beside(name)
+        delay = results.estimate(case, lambda run: run.delay_max_s)
+        repeated = results.estimate(case, lambda run: float(run.repeated.sum()))
+        rows.append(
+            (
+                name,
+                lost(results, case, 60, 280).text("%", PERCENT),
+                delay.text("s", decimals=1),
+                repeated.text("chunks"),
+            )
+        )
+    head = ("over the terminals", "lost", "longest delay", "sent again")
+    about = (
+        "Signalling that fills half of 1,024 kbit/s, allocations that interrupt nothing, RTO.Max 60 s, and "
+        "four TCP transfers beside it."
+    )
+    return Grid("Priority in the terminal", about, head, rows)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 RUNS = 3
 """Runs of each case: arrivals are drawn at random."""
+RUNS_MOST = 9
+"""Of those whose interval is wide: a collapse begins or does not."""
+WIDE = 0.1
+"""The half of an interval of a loss beyond which there are more."""
 
 
 def plan(runs: int, seed: int | None) -> list[tuple[str, Job]]:
@@ -49,6 +53,24 @@ class Results:
     def add(self, case: str, run: int, record: Record) -> None:
         """Take a finished run."""
         self._figures.setdefault(case, {})[run] = RunFigures.of(cases.every()[case], record)
+
+    def further(self) -> list[tuple[str, Job]]:
+        """List the runs of cases whose loss is not known well enough, in the order of their numbers."""
+        jobs = []
+        most = RUNS_MOST // RUNS * self.runs
+        for name, figures in self._figures.items():
+            case = cases.every()[name]
+            made = len(figures)
+            if made == most or case.judged is None:
+                continue
+            from_s, to_s = case.judged
+            share = Estimate.of([run.loss(case, from_s, to_s) for run in figures.values()])
+            if not share.half_width <= WIDE:
+                scenario = case.scenario()
+                jobs += [
+                    (name, Job(scenario, number, self.seed)) for number in range(made, min(2 * made, most))
+                ]
+        return jobs
 
     def figures(self, case: cases.Case) -> Sequence[RunFigures]:
         """Give the figures of a case's runs, in the order of their numbers."""
