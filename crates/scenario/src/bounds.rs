@@ -15,6 +15,9 @@ pub(crate) const RUN: AtMost<Duration> =
     AtMost::new(Duration::from_secs(366 * 86_400), "no run is longer than a year");
 /// How long a signal is on its way.
 pub(crate) const DELAY: AtMost<Duration> = AtMost::new(DAY, "in a day a signal leaves the solar system");
+/// What a WAN emulator delays there and back.
+pub(crate) const WAN_ROUND_TRIP: AtMost<Duration> =
+    AtMost::new(Duration::from_millis(700), "the delay line of the trial ends there; a link takes any delay");
 /// A timer of a protocol.
 pub(crate) const TIMER: AtMost<Duration> = AtMost::new(DAY, "no protocol waits longer than a day");
 /// How long an acknowledgement is held back.

@@ -33,6 +33,8 @@ pub(crate) fn check(
     faults: &mut Faults,
 ) -> Checked {
     let named = &**files;
+    let has_emulators = file.wan_emulators.all_whole();
+    link::wan_emulator::expand(file, faults);
     head::check(file, faults);
     let bodies = sky_links::check::check(file, all_known, files, faults);
     sctp::check::check(file, faults);
@@ -40,7 +42,7 @@ pub(crate) fn check(
     let joined = link::check::check(file, faults);
     access::check::check(file, bodies.as_ref().map(|bodies| &bodies.network), faults);
     // Where a node or a link is in doubt, nothing can be said about what is not joined.
-    if joined && all_known.0 && file.nodes.all_whole() && file.links.all_whole() {
+    if joined && has_emulators && all_known.0 && file.nodes.all_whole() && file.links.all_whole() {
         network::graph::check(file, faults);
     }
     let mut traces = flow::check::check(file, named, faults);

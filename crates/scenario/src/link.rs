@@ -11,3 +11,4 @@ pub(crate) mod gilbert_elliott;
 pub(crate) mod header_compression;
 pub(crate) mod schema;
 pub(crate) mod shaper;
+pub(crate) mod wan_emulator;

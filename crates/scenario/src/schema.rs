@@ -21,6 +21,7 @@ pub use crate::link::header_compression::HeaderCompression;
 pub use crate::link::schema::{
     Direction, Family, Link, LinkDelay, LinkParameters, QueueMost, QueueSize, WhileDownChoice,
 };
+pub use crate::link::wan_emulator::WanEmulator;
 pub use crate::network::node::{Dscp, Node, NodeKind};
 pub use crate::probes::schema::{Interval, Probes, Sampling};
 pub use crate::script::schema::{Action, Event, Which};
@@ -44,6 +45,8 @@ section! {
         nodes: Tables<Node>;
         /// Links between two nodes each.
         links: Tables<Link>;
+        /// Delay lines between two nodes each, as laboratories put them in the place of a satellite.
+        wan_emulators: Tables<WanEmulator>;
         /// Carriers of a satellite that terminals share, with capacity on demand.
         access: Tables<AccessSystem>;
         /// Satellites, and the links by which they carry packets.

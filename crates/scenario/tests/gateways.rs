@@ -260,3 +260,77 @@ fn no_example_of_signalling_has_a_warning_of_loads_or_windows() {
         assert!(own.is_empty(), "{name}: {own:?}");
     }
 }
+
+fn eight(overrides: &[&str]) -> Scenario {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ss7-eight-associations.toml");
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Messages that the right gateway has from each of eight associations, in links' worth of the load.
+fn links_worth(overrides: &[&str]) -> Vec<f64> {
+    // Nothing but acknowledgements goes the other way.
+    let silent = [
+        "scenario.duration=60 s",
+        "signalling.load.b1.erlang_per_link=0.001",
+        "signalling.load.b2.erlang_per_link=0.001",
+    ];
+    let overrides: Vec<&str> = silent.into_iter().chain(overrides.iter().copied()).collect();
+    let output = run(&eight(&overrides), &RunOptions::default()).unwrap();
+    let hosts = texts(&output, "association_intervals", "host");
+    let names = texts(&output, "association_intervals", "association");
+    let starts = cells(&output, "association_intervals", "start_s");
+    let received = cells(&output, "association_intervals", "received_messages");
+    let of = |name: &str| -> f64 {
+        let rows = (0..hosts.len()).filter(|&row| hosts[row] == "sg-b" && names[row] == name);
+        let rows = rows.filter(|&row| (35.0..45.0).contains(&starts[row].unwrap()));
+        rows.map(|row| received[row].unwrap()).sum()
+    };
+    // 0.36 Erlang of 120 octets are 24 messages a second.
+    (1..=8).map(|number| of(&format!("trunk-{number}")) / 240.0).collect()
+}
+
+#[test]
+fn thirty_lines_share_eight_associations_by_their_link_codes() {
+    assert!(eight(&[]).warnings().is_empty(), "{:?}", eight(&[]).warnings());
+    let near = |shares: &[f64], expected: [f64; 8]| {
+        let are = shares.iter().zip(expected).all(|(share, expected)| (share - expected).abs() < 0.3);
+        assert!(are, "{shares:?}, not {expected:?}");
+    };
+    near(&links_worth(&[]), [4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 3.0, 3.0]);
+    // Sixteen links' worth on fourteen lines: two lines carry two, and their associations with them.
+    let sixteen = "signalling.load.a2.links=16";
+    near(&links_worth(&[sixteen]), [5.0, 5.0, 4.0, 4.0, 4.0, 4.0, 3.0, 3.0]);
+    let by_selection = "signalling.points.sg-a.spread=link-selection";
+    near(&links_worth(&[sixteen, by_selection]), [4.0; 8]);
+}
+
+#[test]
+fn a_wan_emulator_is_the_link_that_it_stands_for() {
+    let text = |box_or_link: &str| {
+        format!(
+            "[scenario]\nname = \"x\"\nduration = \"10 s\"\n\
+             [nodes]\na = {{ kind = \"host\" }}\nb = {{ kind = \"host\" }}\n\
+             {box_or_link}\n\
+             [flows.f]\ntransport = \"sctp\"\nfrom = \"a\"\nto = \"b\"\nstart = \"1 s\"\n\
+             application = {{ kind = \"bulk\", total = \"100 kB\" }}\n"
+        )
+    };
+    let scenario = |box_or_link: &str| {
+        Scenario::parse("x", &text(box_or_link), &[], slantpath_scenario::trace_files(Path::new(".")))
+    };
+    let emulator = |keys: &str| {
+        scenario(&format!("[wan_emulators.line]\nends = [\"a\", \"b\"]\nrate = \"2 Mbit/s\"\n{keys}"))
+    };
+    let digest = |scenario: Scenario| run(&scenario, &RunOptions::default()).unwrap().digest;
+    let line = emulator("round_trip = \"640 ms\"\nloss = \"1 %\"\npriority = true").unwrap();
+    let link = "[links.line]\nends = [\"a\", \"b\"]\nrate = \"2 Mbit/s\"\ndelay = \"320 ms\"\nloss = \"1 %\"\n\
+                link_overhead = \"18 B\"\ndiscipline = { kind = \"priority\" }";
+    let link = scenario(link).unwrap();
+    assert_eq!(line.hash(), link.hash(), "{}", line.merged());
+    assert!(line.merged().contains("half of `round_trip`"), "{}", line.merged());
+    assert_eq!(digest(line), digest(link));
+    assert!(emulator("round_trip = \"700 ms\"").is_ok() && emulator("round_trip = \"0 s\"").is_ok());
+    let error = emulator("round_trip = \"700.001 ms\"").unwrap_err().to_string();
+    assert!(error.contains("the delay line of the trial ends there"), "{error}");
+}

@@ -244,7 +244,7 @@ def one_queue(erlang: float) -> Case:
 
 def emulated(round_trip_ms: int, octets: int) -> Case:
     """Give the first release over the emulator, with the same load of DATA chunks for each length."""
-    values: dict[str, Value] = {**MB9, "links.satellite.delay": f"{round_trip_ms / 2 - 2:g} ms"}
+    values: dict[str, Value] = {**MB9, "wan_emulators.satellite.round_trip": f"{round_trip_ms - 4:g} ms"}
     # 826 kbit/s of DATA chunks: 64,000 bytes suffice for them up to 620 ms.
     erlang = {60: 0.293, 120: 0.349, 270: 0.387}[octets]
     return Case(f"emulated-{octets}/{round_trip_ms}", "emulator", erlang, octets=octets, values=values)
@@ -272,7 +272,7 @@ def titled(round_trip_ms: int) -> Case:
 
 def stepped_up(round_trip_ms: int) -> Case:
     """Give the release for satellites over the emulator, the load rising at once to nearly 30 Erlang."""
-    values = {"links.satellite.delay": f"{round_trip_ms / 2 - 2:g} ms"}
+    values = {"wan_emulators.satellite.round_trip": f"{round_trip_ms - 4:g} ms"}
     return Case(f"stepped/{round_trip_ms}", "emulator", 0.2, ((60, 0.95),), duration_s=150, values=values)
 
 

@@ -1,0 +1,83 @@
+//! `[wan_emulators.<name>]`: the delay line that a laboratory puts in the place of a satellite.
+//!
+//! It is a link by another name and in the words of such a box: what a delay line cannot do is refused, and the rest of
+//! the scenario finds a link of its name.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::{DataRate, DataSize, Duration, Probability};
+use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Section, Setting, section};
+
+use super::discipline::{Discipline, Priority};
+use super::schema::{Link, LinkParameters, QueueSize};
+use crate::bounds::{PACKET, QUEUE, RATE, WAN_ROUND_TRIP};
+use crate::schema::File;
+
+section! {
+    /// A WAN emulator between two nodes: a delay line with a rate, a loss and a queue, the same in both directions.
+    /// Links and emulators share their names.
+    pub struct WanEmulator {
+        /// The nodes that it joins, first and second.
+        ends: Setting<Pair<String>>;
+        /// What it delays there and back together, of which each direction takes half.
+        round_trip: Setting<Duration>, at most WAN_ROUND_TRIP;
+        /// What it lets through in each direction.
+        rate: Setting<DataRate>, at most RATE;
+        /// Bytes around each packet that count for its rate: those of Ethernet without preamble and gap.
+        link_overhead: Setting<DataSize> = DataSize::from_bytes(18), at most PACKET;
+        /// Probability that a packet is lost.
+        loss: Setting<Probability> = Probability::NEVER;
+        /// Whether packets of a higher class, by the upper three bits of their DSCP, overtake those that wait.
+        priority: Setting<bool> = false;
+        /// What waits for the rate at most, with `priority` in each class; beyond it, arrivals are dropped.
+        queue: Setting<QueueSize> = QueueSize::DEFAULT, at most QUEUE;
+    }
+}
+
+/// Puts a link in the place of each emulator.
+pub(crate) fn expand(file: &mut File, faults: &mut Faults) {
+    let emulators = core::mem::take(&mut file.wan_emulators);
+    for (name, emulator) in emulators.iter() {
+        let place = emulator.place();
+        if file.links.names().contains(&name) {
+            let fault = Fault::new(format!("a link is called `{name}`, as this emulator is"));
+            faults.report(place, fault.help("give one of them another name"));
+            continue;
+        }
+        refuse(emulator, faults);
+        let mut unheard = Faults::default();
+        let mut nothing = || {
+            let read = LinkParameters::read(&BTreeMap::new(), name, place, &mut unheard);
+            read.expect("every key of a direction may be absent")
+        };
+        let half = Duration::from_nanos(emulator.round_trip.as_nanos() / 2);
+        let both = LinkParameters {
+            rate: Some(emulator.rate),
+            delay: Some(Setting::derived(half, "half of `round_trip`", emulator.round_trip.place())),
+            link_overhead: Some(emulator.link_overhead),
+            loss: Some(emulator.loss),
+            queue: Some(emulator.queue),
+            discipline: emulator.priority.then(|| OneOf(Discipline::Priority(Priority {}))),
+            ..nothing()
+        };
+        let link = Link {
+            ends: emulator.ends.clone(),
+            family: None,
+            addresses: None,
+            mtu: Setting::default(DataSize::from_bytes(1_500), place),
+            both: Flat(both),
+            forward: Nested(nothing()),
+            reverse: Nested(nothing()),
+        };
+        file.links.add(name, link, place);
+    }
+}
+
+/// What no delay line does; what no link does either is told of its link.
+fn refuse(emulator: &WanEmulator, faults: &mut Faults) {
+    if emulator.loss.as_f64() >= 1.0 {
+        let fault = Fault::new("an emulator that loses every packet is a cut, and no path");
+        let help = "let less be lost, or let a `[[script]]` take the link down";
+        faults.report(emulator.loss.place(), fault.help(help));
+    }
+}
