@@ -4,6 +4,7 @@ use slantpath_base::Instant;
 
 use crate::carrier::Carrier;
 use crate::flow_end::FlowEnd;
+use crate::program::Program;
 use crate::receiver::ReceiverConfig;
 use crate::served::{Reaction, Served};
 use crate::sessions::Session;
@@ -22,6 +23,8 @@ pub(crate) enum Application {
     Listener(Box<Listener>),
     /// Nothing more: what it was has ended, and its record has been taken.
     Over,
+    /// Hands everything to a program outside the host.
+    Program(Box<Program>),
     /// One end of a session.
     Session(Box<Session>),
 }
@@ -42,6 +45,10 @@ impl Application {
             Self::Flow(flow) => flow.handle_event(now, event, socket),
             // All that happens is told of the sockets that it has accepted.
             Self::Listener(_) | Self::Over => Reaction::None,
+            Self::Program(program) => {
+                program.handle_event(event, socket);
+                Reaction::None
+            }
             Self::Session(session) => session.handle_event(now, event, socket),
         }
     }
@@ -54,7 +61,7 @@ impl Application {
             // It looks at its association whenever something happens to it.
             Self::Carrier(_) => Instant::START,
             Self::Flow(flow) => deadline.min(flow.next_sample().unwrap_or(Instant::FAR_FUTURE)),
-            Self::Listener(_) | Self::Over | Self::Session(_) => deadline,
+            Self::Listener(_) | Self::Over | Self::Program(_) | Self::Session(_) => deadline,
         }
     }
 
@@ -62,7 +69,7 @@ impl Application {
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
         match self {
             Self::Flow(flow) => flow.handle_deadline(now),
-            Self::Carrier(_) | Self::Listener(_) | Self::Over | Self::Session(_) => {}
+            Self::Carrier(_) | Self::Listener(_) | Self::Over | Self::Program(_) | Self::Session(_) => {}
         }
     }
 
@@ -73,6 +80,7 @@ impl Application {
             Self::Carrier(carrier) => carrier.serve(now, socket),
             Self::Flow(flow) => flow.serve(now, socket),
             Self::Listener(_) | Self::Over => Served::Idle(None),
+            Self::Program(program) => program.serve(now, socket),
             Self::Session(session) => session.serve(now, socket),
         };
         match (self, &served) {

@@ -1,5 +1,6 @@
 //! A host: IP below, SCTP and TCP in the middle, sockets and their applications on top.
 
+mod programs;
 mod sessions;
 
 use std::net::IpAddr;
@@ -54,7 +55,18 @@ pub struct Host {
     sources: Vec<SessionSource>,
     /// When sources begin sessions.
     source_deadlines: Deadlines<u32>,
+    /// What becomes of SCTP packets to a port that nobody has.
+    strangers: Strangers,
     drops: HostDrops,
+}
+
+/// What becomes of a packet to a port that nobody has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Strangers {
+    /// SCTP answers it as one out of the blue.
+    Answered,
+    #[default]
+    Dropped,
 }
 
 impl Host {
@@ -68,6 +80,7 @@ impl Host {
             sockets: Sockets::default(),
             sources: Vec::new(),
             source_deadlines: Deadlines::default(),
+            strangers: Strangers::default(),
             drops: HostDrops::default(),
         }
     }
@@ -456,6 +469,9 @@ impl Host {
         let port = port(segment, 2);
         let Some(socket) = port.and_then(|port| self.sockets.find_at_port(protocol, port)) else {
             self.drops.no_port += 1;
+            if protocol == protocol::SCTP && self.strangers == Strangers::Answered {
+                self.stack.sctp.handle_stray(envelope, packet);
+            }
             return;
         };
         if protocol == protocol::SCTP {
@@ -525,6 +541,10 @@ impl slantpath_interface::Host for Host {
 
     fn note_journey(&mut self, journey: Journey) {
         self.stack.journey = Some(journey);
+    }
+
+    fn is_verified(&self) -> bool {
+        self.stack.sctp.is_verified()
     }
 
     fn handle_deadline(&mut self, now: Instant) {

@@ -24,6 +24,18 @@ pub(crate) struct Interfaces {
     /// The fragments of an IPv6 packet that wait behind the first.
     fragments: VecDeque<(InterfaceId, Packet)>,
     fragments_sent: u64,
+    elsewhere: Elsewhere,
+}
+
+/// What becomes of packets to a destination without a route.
+#[derive(Clone, Copy, Debug, Default)]
+enum Elsewhere {
+    /// They leave by the interface whose address they bear. The number is the identification of the last one that may
+    /// be cut.
+    BySource { identification: u32 },
+    /// They are dropped.
+    #[default]
+    Nowhere,
 }
 
 /// How one destination is reached.
@@ -84,7 +96,12 @@ impl Interfaces {
     }
 
     pub(crate) fn reaches(&self, destination: IpAddr) -> bool {
-        self.by_destination.contains_key(&destination)
+        matches!(self.elsewhere, Elsewhere::BySource { .. }) || self.by_destination.contains_key(&destination)
+    }
+
+    /// Has packets to a destination without a route leave by the interface whose address they bear.
+    pub(crate) const fn route_by_source(&mut self) {
+        self.elsewhere = Elsewhere::BySource { identification: 0 };
     }
 
     /// Sends what goes to `destination` out by `interface`.
@@ -138,6 +155,23 @@ impl Interfaces {
             || protocol == protocol::TCP && self.addresses.iter().any(|(own, _)| *own == preferred);
         let source = if keeps { preferred } else { route.source };
         Some((route, source))
+    }
+
+    /// The interface of a packet, the address that it is sent from, and its identification if it may be cut.
+    fn way(
+        &mut self,
+        destination: IpAddr,
+        preferred: IpAddr,
+        protocol: u8,
+        may_be_cut: bool,
+    ) -> Option<(InterfaceId, IpAddr, u32)> {
+        if let Some((route, source)) = self.route(destination, preferred, protocol) {
+            return Some((route.interface, source, if may_be_cut { route.next_identification() } else { 0 }));
+        }
+        let Elsewhere::BySource { identification } = &mut self.elsewhere else { return None };
+        let (_, interface) = *self.addresses.iter().find(|(own, _)| *own == preferred)?;
+        *identification = identification.wrapping_add(u32::from(may_be_cut));
+        Some((interface, preferred, *identification))
     }
 
     /// Puts an IP header in front of a segment, and says which interface the packet leaves by. `None` if there is no
@@ -196,8 +230,8 @@ impl Interfaces {
         packet: &mut Packet,
     ) -> Option<InterfaceId> {
         let &Envelope { source, destination, fields: ip } = envelope;
-        let (route, source) = self.route(destination, source, protocol)?;
-        let interface = route.interface;
+        let allowed = matches!(fragmentation, sctp::Fragmentation::Allowed { .. });
+        let (interface, source, identification) = self.way(destination, source, protocol, allowed)?;
         let payload_len = length(packet);
         let mut header = IpHeader {
             source,
@@ -209,10 +243,11 @@ impl Interfaces {
             fragmentation: Fragmentation::Forbidden,
         };
         if let sctp::Fragmentation::Allowed { source_mtu } = fragmentation {
-            header.fragmentation = Fragmentation::Allowed { identification: route.next_identification() };
+            #[expect(clippy::cast_possible_truncation, reason = "IPv4's numbers are the lower half")]
+            let identification_v4 = identification as u16;
+            header.fragmentation = Fragmentation::Allowed { identification: identification_v4 };
             prepend(&header, packet);
             if destination.is_ipv6() && packet.len() > source_mtu.into() {
-                let identification = route.identification;
                 return self.cut(interface, packet, source_mtu, identification);
             }
         } else {
@@ -285,10 +320,9 @@ fn prepend(header: &IpHeader, packet: &mut Packet) {
 
 impl Route {
     /// Numbers packets one by one, so that a number comes again as late as it can. IPv4's have the lower half.
-    #[expect(clippy::cast_possible_truncation, reason = "they wrap")]
-    const fn next_identification(&mut self) -> u16 {
+    const fn next_identification(&mut self) -> u32 {
         self.identification = self.identification.wrapping_add(1);
-        self.identification as u16
+        self.identification
     }
 }
 
@@ -352,6 +386,25 @@ mod tests {
             assert_eq!(interface, towards);
             assert_eq!(IpHeader::parse(&packet.contiguous()).unwrap().0.source, used);
         }
+    }
+
+    #[test]
+    fn where_packets_go_by_their_source_any_destination_is_reached_from_any_own_address() {
+        let own: [IpAddr; 2] = ["10.0.0.1", "10.0.1.1"].map(|address| address.parse().unwrap());
+        let peer = "192.0.2.7".parse().unwrap();
+        let mut interfaces =
+            Interfaces::new(vec![(own[0], InterfaceId::new(4)), (own[1], InterfaceId::new(7))]);
+        let send = |interfaces: &mut Interfaces, source| {
+            let (envelope, mut packet) = segment([source, peer], 30);
+            let interface = interfaces.encapsulate(&envelope, FORBIDDEN, protocol::SCTP, &mut packet)?;
+            let (header, _) = IpHeader::parse(&packet.contiguous()).unwrap();
+            Some((interface.number(), header.source))
+        };
+        assert_eq!(send(&mut interfaces, own[0]), None);
+        interfaces.route_by_source();
+        assert_eq!(send(&mut interfaces, own[0]), Some((4, own[0])));
+        assert_eq!(send(&mut interfaces, own[1]), Some((7, own[1])));
+        assert_eq!(send(&mut interfaces, "10.0.2.1".parse().unwrap()), None, "not the host's own");
     }
 
     #[test]

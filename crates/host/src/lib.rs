@@ -12,7 +12,8 @@
 //!   pauses what comes in, closes. A sender plays a [`Workload`] ([`Host::add_sender`]); a receiver checks every byte
 //!   ([`Host::add_receiver`]), or any number of them behind one port ([`Host::add_server`]); a carrier keeps an
 //!   association up for an adaptation layer above the host ([`AssociationConfig`]); a source opens one after the other
-//!   for transfers that begin by chance ([`SessionsConfig`]).
+//!   for transfers that begin by chance ([`SessionsConfig`]); a program outside of the host sends and takes messages as
+//!   it pleases ([`ProgramConfig`]).
 //!
 //! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
 
@@ -26,6 +27,7 @@ mod interfaces;
 mod m3ua;
 pub mod message;
 mod path_probe;
+mod program;
 mod receiver;
 pub mod record;
 mod requests;
@@ -43,6 +45,7 @@ pub use carrier::{AssociationConfig, AssociationCounters};
 pub use host::{Host, HostDrops};
 pub use interfaces::{HOP_LIMIT, NoSourceAddress};
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;
+pub use program::{ProgramConfig, ProgramEvent, ProgramMessage, Refused};
 pub use receiver::{MessageRecords, ReceiverConfig};
 pub use requests::{HEADER_LEN as REQUEST_HEADER_LEN, RequestCount, RequestsConfig, ThinkTime};
 pub use sender::{Measurement, SenderConfig};

@@ -287,6 +287,14 @@ impl SocketState {
         }
     }
 
+    /// The association, if the socket has one.
+    pub(crate) const fn association(&self) -> Option<sctp::AssociationId> {
+        match &self.kind {
+            Kind::Sctp { link, .. } => link.id(),
+            Kind::Tcp { .. } => None,
+        }
+    }
+
     /// Whether an association is the one that the socket has now.
     pub(crate) fn is_of_association(&self, id: sctp::AssociationId) -> bool {
         matches!(&self.kind, Kind::Sctp { link, .. } if link.id() == Some(id))

@@ -14,6 +14,7 @@ use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::application::Application;
+use crate::program::ProgramEvent;
 use crate::record::{CongestionSample, SentSession, SessionRecords};
 use crate::served::{Reaction, Served};
 use crate::sessions::SessionSourceId;
@@ -81,6 +82,8 @@ pub(crate) struct Sockets {
     ready: BinaryHeap<Turn>,
     /// Carriers that have something for the layer above, each at most once.
     with_inputs: VecDeque<SocketId>,
+    /// Sockets that have something for the program that holds them, each at most once.
+    with_events: VecDeque<SocketId>,
     /// When applications want to be served.
     deadlines: Deadlines<u32>,
     /// Of sessions that are over.
@@ -120,6 +123,16 @@ impl Sockets {
     /// The peer's addresses, by which paths are numbered.
     pub(crate) fn paths(&self, id: SocketId) -> Option<&[IpAddr]> {
         Some(self.slots.get(id.index())?.state.paths())
+    }
+
+    /// The peer's address and port, as long as the transport knows them.
+    pub(crate) fn peer(&self, id: SocketId, stack: &Stack) -> Option<std::net::SocketAddr> {
+        self.slots.get(id.index())?.state.peer_socket(stack)
+    }
+
+    /// The association of a socket, as long as it can be asked for.
+    pub(crate) fn association(&self, id: SocketId) -> Option<sctp::AssociationId> {
+        self.slots.get(id.index())?.state.association()
     }
 
     /// What the IP header said of the packet that came last.
@@ -198,6 +211,7 @@ impl Sockets {
                 Application::Flow(_)
                 | Application::Listener(_)
                 | Application::Over
+                | Application::Program(_)
                 | Application::Session(_) => Turn::Other(id.0),
             };
             self.ready.push(turn);
@@ -352,12 +366,28 @@ impl Sockets {
         matches!(holder, None | Some(Application::Over))
     }
 
-    /// Notes that a socket may be that of a carrier with something for the layer above.
+    /// Notes that a socket may be that of a carrier, or a program, with something for the layer above.
     pub(crate) fn note_inputs(&mut self, id: SocketId) {
-        if let Application::Carrier(carrier) = &mut self.slots[id.index()].application
-            && carrier.begins_to_have_inputs()
-        {
-            self.with_inputs.push_back(id);
+        let (begins, listed) = match &mut self.slots[id.index()].application {
+            Application::Carrier(carrier) => (carrier.begins_to_have_inputs(), &mut self.with_inputs),
+            Application::Program(program) => (program.begins_to_have_events(), &mut self.with_events),
+            _ => return,
+        };
+        if begins {
+            listed.push_back(id);
+        }
+    }
+
+    /// What programs have to know: all of one socket, oldest first, before the next.
+    pub(crate) fn next_program_event(&mut self) -> Option<(SocketId, ProgramEvent)> {
+        loop {
+            let id = *self.with_events.front()?;
+            if let Application::Program(program) = &mut self.slots[id.index()].application
+                && let Some(event) = program.poll_event()
+            {
+                return Some((id, event));
+            }
+            self.with_events.pop_front();
         }
     }
 
@@ -447,8 +477,15 @@ impl Sockets {
     fn accept(&mut self, owner: SocketId) -> SocketId {
         let next = SocketId(u32::try_from(self.slots.len()).expect("fewer than 2^32 sockets"));
         let slot = &mut self.slots[owner.index()];
-        let Application::Listener(listener) = &mut slot.application else { return owner };
-        let (application, state) = (listener.accept(next, owner), slot.state.accepted());
+        let application = match &mut slot.application {
+            Application::Listener(listener) => listener.accept(next, owner),
+            Application::Program(program) => match program.accept(owner) {
+                Some(accepted) => Application::Program(Box::new(accepted)),
+                None => return owner,
+            },
+            _ => return owner,
+        };
+        let state = slot.state.accepted();
         self.push(state, application)
     }
 

@@ -69,6 +69,12 @@ pub trait Host {
     /// nothing.
     fn note_journey(&mut self, _journey: Journey) {}
 
+    /// Whether the packet that was handed over last has proved to come from where it says: it bore the secret of an
+    /// association. Whoever carries packets learns only from those, such as the UDP port that a peer has (RFC 6951).
+    fn is_verified(&self) -> bool {
+        false
+    }
+
     /// Does what is due by `now`. May come early: a host that has nothing to do does nothing.
     fn handle_deadline(&mut self, now: Instant);
 

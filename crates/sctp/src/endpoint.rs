@@ -18,6 +18,7 @@ mod outbox;
 mod port;
 mod receive;
 mod stats;
+mod stray;
 mod table;
 
 pub use port::{Acceptance, BindError, PortConfig};
@@ -169,6 +170,8 @@ pub struct Endpoint {
     /// Whether the first of these has said all that it had, and its deadline is set: it stays there only in case its
     /// user answers what it was told last.
     is_first_settled: bool,
+    /// Whether the packet that came last bore the tag of its association, or a cookie of ours.
+    is_verified: bool,
     outbox: Outbox,
     stats: EndpointStats,
 }

@@ -69,6 +69,7 @@ impl Endpoint {
             self.stats.forged_cookies += 1;
             return;
         };
+        self.is_verified = true;
         let port = received.peer_port();
         let known = core::iter::once(&received.source).chain(&cookie.peer_addresses);
         let slot =

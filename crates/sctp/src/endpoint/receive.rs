@@ -62,6 +62,7 @@ impl Endpoint {
     /// The same as [`handle_input`](Self::handle_input) of a packet that stays where it is: it is large to move.
     pub fn handle_packet(&mut self, now: Instant, envelope: &Envelope, packet: &Packet) {
         self.stats.packets_received += 1;
+        self.is_verified = false;
         let parsed = match ParsedPacket::parse(packet) {
             Ok(parsed) => parsed,
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
@@ -92,6 +93,7 @@ impl Endpoint {
             && association.local_tag() == header.verification_tag
         {
             // What most packets are.
+            self.is_verified = true;
             *received_ip = Some(envelope.fields);
             association.handle_packet(now, &parsed, envelope.source, envelope.fields.ecn);
             self.wake(slot);
@@ -214,6 +216,7 @@ impl Endpoint {
             }
             return;
         }
+        self.is_verified = received.tag() == local_tag;
         let entry = &mut self.table[slot];
         entry.received_ip = Some(received.ip);
         match &mut entry.state {
@@ -311,42 +314,14 @@ impl Endpoint {
 
     fn receive_out_of_the_blue(&mut self, received: Received<'_>) {
         self.stats.out_of_the_blue += 1;
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
-        //# 2)  If the OOTB packet contains an ABORT chunk, the receiver MUST
-        //# silently discard the OOTB packet and take no further action.
-        if received.has(kind::ABORT) {
-            return;
+        let Some(answer) = answer_out_of_the_blue(received.packet) else { return };
+        let is_abort = matches!(answer, Chunk::Abort(_));
+        let of_known_tag = self.table.slot_of_tag(received.port, received.tag(), received.peer_port());
+        // A peer speaks from an address that it has not told us, or that was one too many for us: its association must
+        // not be aborted for that.
+        if !is_abort || of_known_tag.is_none() {
+            self.reply(received, received.tag(), answer);
         }
-        let answer = if received.has(kind::SHUTDOWN_ACK) {
-            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
-            //# 5)  If the packet contains a SHUTDOWN ACK chunk, the receiver SHOULD
-            //# respond to the sender of the OOTB packet with a SHUTDOWN COMPLETE
-            //# chunk.
-            Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected: true })
-        } else if received.has(kind::SHUTDOWN_COMPLETE)
-            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
-            //# 7)  If the packet contains an ERROR chunk with the "Stale Cookie"
-            //# error cause or a COOKIE ACK chunk, the SCTP packet SHOULD be
-            //# silently discarded.
-            || received.has(kind::COOKIE_ACK)
-            || received.packet.chunks().any(|chunk| is_stale_cookie_error(&chunk))
-        {
-            return;
-        } else if self.table.slot_of_tag(received.port, received.tag(), received.peer_port()).is_some() {
-            // A peer speaks from an address that it has not told us, or that was one too many for us: its
-            // association must not be aborted for that.
-            return;
-        } else {
-            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
-            //# 8)  The receiver SHOULD respond to the sender of the OOTB packet with
-            //# an ABORT chunk.  When sending the ABORT chunk, the receiver of
-            //# the OOTB packet MUST fill in the Verification Tag field of the
-            //# outbound packet with the value found in the Verification Tag
-            //# field of the OOTB packet and set the T bit in the Chunk Flags to
-            //# indicate that the Verification Tag is reflected.
-            Chunk::Abort(Abort { is_tag_reflected: true, causes: Vec::new() })
-        };
-        self.reply(received, received.tag(), answer);
     }
 
     /// Answers a packet to where it came from.
@@ -355,6 +330,42 @@ impl Endpoint {
         let sender = self.ports[port as usize].sender();
         self.outbox.transmit(sender, destination, source, received.peer_port(), tag, &[chunk]);
     }
+}
+
+/// What a packet without an association is answered by, with its own tag; nothing where silence is asked for.
+pub(super) fn answer_out_of_the_blue(packet: &ParsedPacket<'_>) -> Option<Chunk> {
+    let has = |kind| packet.chunk_kinds().any(|found| found == kind);
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
+    //# 2)  If the OOTB packet contains an ABORT chunk, the receiver MUST
+    //# silently discard the OOTB packet and take no further action.
+    if has(kind::ABORT) {
+        return None;
+    }
+    if has(kind::SHUTDOWN_ACK) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
+        //# 5)  If the packet contains a SHUTDOWN ACK chunk, the receiver SHOULD
+        //# respond to the sender of the OOTB packet with a SHUTDOWN COMPLETE
+        //# chunk.
+        return Some(Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected: true }));
+    }
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
+    //# 7)  If the packet contains an ERROR chunk with the "Stale Cookie"
+    //# error cause or a COOKIE ACK chunk, the SCTP packet SHOULD be
+    //# silently discarded.
+    if has(kind::SHUTDOWN_COMPLETE)
+        || has(kind::COOKIE_ACK)
+        || packet.chunks().any(|chunk| is_stale_cookie_error(&chunk))
+    {
+        return None;
+    }
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
+    //# 8)  The receiver SHOULD respond to the sender of the OOTB packet with
+    //# an ABORT chunk.  When sending the ABORT chunk, the receiver of
+    //# the OOTB packet MUST fill in the Verification Tag field of the
+    //# outbound packet with the value found in the Verification Tag
+    //# field of the OOTB packet and set the T bit in the Chunk Flags to
+    //# indicate that the Verification Tag is reflected.
+    Some(Chunk::Abort(Abort { is_tag_reflected: true, causes: Vec::new() }))
 }
 
 fn is_stale_cookie_error(chunk: &Result<Chunk, ChunkError>) -> bool {

@@ -1,0 +1,77 @@
+//! What a program outside of the host does with its sockets, and what only a host on a real network is asked.
+
+use std::net::SocketAddr;
+
+use slantpath_base::{Instant, Stream};
+use slantpath_sctp as sctp;
+
+use super::{Host, Strangers};
+use crate::application::Application;
+use crate::program::{Program, ProgramConfig, ProgramEvent, ProgramMessage, Refused};
+use crate::socket::{Peers, SocketState, Traces};
+use crate::sockets::SocketId;
+
+impl Host {
+    /// Opens a port for a program. All its chance, the secret of its cookies among it, comes from `stream`.
+    ///
+    /// # Panics
+    /// If its port is in use.
+    pub fn add_program(&mut self, config: &ProgramConfig, stream: Stream) -> SocketId {
+        let mut state = SocketState::bind(&mut self.stack, config.transport(), stream, Traces::default());
+        if config.peer.is_none() {
+            state.listen(&mut self.stack, Peers::Many);
+        }
+        self.sockets.add(state, Application::Program(Box::new(Program::new(config))))
+    }
+
+    /// What programs have to know: all of one socket, oldest first, before the next.
+    pub fn next_program_event(&mut self) -> Option<(SocketId, ProgramEvent)> {
+        self.sockets.next_program_event()
+    }
+
+    /// Sends a message on a program's association.
+    pub fn send(&mut self, now: Instant, id: SocketId, message: ProgramMessage) -> Result<(), Refused> {
+        match self.sockets.command(id, &mut self.stack) {
+            Some((Application::Program(_), mut socket)) => Program::send(now, message, &mut socket),
+            _ => Err(Refused::Never(format!("no program has a socket {}", id.0))),
+        }
+    }
+
+    /// Ends a program's association once all that was sent has been delivered. `false` if there is no such socket.
+    pub fn shut_down(&mut self, now: Instant, id: SocketId) -> bool {
+        self.sockets.command(id, &mut self.stack).map(|(_, mut socket)| socket.close(now)).is_some()
+    }
+
+    /// Ends a program's association at once. `false` if there is no such socket.
+    pub fn abort(&mut self, now: Instant, id: SocketId) -> bool {
+        self.sockets.command(id, &mut self.stack).map(|(_, mut socket)| socket.abort(now)).is_some()
+    }
+
+    /// The first address of the other end of a socket's association, and its port; `None` without one.
+    pub fn peer(&self, id: SocketId) -> Option<SocketAddr> {
+        self.sockets.peer(id, &self.stack)
+    }
+
+    /// The paths of a socket's association as they are now; none without one.
+    pub fn sctp_paths(&mut self, now: Instant, id: SocketId) -> Vec<sctp::PathSnapshot> {
+        let association = self.sockets.association(id);
+        association.map(|id| self.stack.sctp.path_snapshots(now, id).collect()).unwrap_or_default()
+    }
+
+    /// What has come in for SCTP, and what became of it.
+    pub const fn sctp_stats(&self) -> &sctp::EndpointStats {
+        self.stack.sctp.stats()
+    }
+
+    /// Has packets to a destination without a route leave by the interface whose address they bear: where the operating
+    /// system knows the routes, and peers come from anywhere.
+    pub const fn route_by_source(&mut self) {
+        self.interfaces.route_by_source();
+    }
+
+    /// Has SCTP answer packets to ports that nobody has as RFC 9260, section 8.4, says. Not for a host that shares its
+    /// addresses with another's SCTP, of whose ports it knows nothing.
+    pub const fn answer_strangers(&mut self) {
+        self.strangers = Strangers::Answered;
+    }
+}

@@ -1,0 +1,349 @@
+//! The application of a program outside of the host: it holds SCTP associations, and is told what happens to them.
+//!
+//! A program opens a port ([`ProgramConfig`]), which connects to a peer or accepts whoever comes; each association is a
+//! socket of its own. It takes events one by one ([`ProgramEvent`]) and acts by the host's commands. What has come in
+//! and has not been taken is held here: a program takes all that there is before it lets the host go on.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+use slantpath_sctp as sctp;
+
+use crate::arrivals::Place;
+use crate::sender::{Offer, Outgoing};
+use crate::served::Served;
+use crate::socket::{Socket, SocketEvent};
+use crate::sockets::SocketId;
+use crate::timeline::PathEventKind;
+use crate::transport::{Adaptation, Peer, Protocol, TransportConfig};
+
+/// A port of SCTP that a program holds.
+#[derive(Clone, Debug)]
+pub struct ProgramConfig {
+    /// SCTP's settings.
+    pub sctp: Box<sctp::SctpConfig>,
+    /// The host's addresses that it uses, at least one.
+    pub local_addresses: Vec<IpAddr>,
+    /// The host's port.
+    pub local_port: u16,
+    /// Whom to connect to, at once; without anybody it listens, and accepts any number of peers.
+    pub peer: Option<Peer>,
+}
+
+/// A message of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramMessage {
+    /// On which stream.
+    pub stream: u16,
+    /// What it is, for the other end.
+    pub payload_protocol: u32,
+    /// Whether it may overtake others of its stream.
+    pub is_unordered: bool,
+    /// The bytes; at least one.
+    pub payload: Bytes,
+}
+
+/// Why a message was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The send buffer has no room for it now; [`ProgramEvent::Writable`] says when it has.
+    #[error("the send buffer has no room")]
+    Full,
+    /// It cannot be sent at all.
+    #[error("{0}")]
+    Never(String),
+}
+
+/// What a program is told of one of its sockets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProgramEvent {
+    /// The association is up.
+    Connected {
+        /// The socket of the port that it came to; `None` for one that this end has opened.
+        listener: Option<SocketId>,
+        /// How many streams can be sent on.
+        outbound_streams: u16,
+    },
+    /// It is over: in order, or for this reason. Nothing follows.
+    Ended {
+        /// What went wrong.
+        failure: Option<String>,
+    },
+    /// A message has come.
+    Message(ProgramMessage),
+    /// Something has happened to the path to this address of the peer.
+    Path {
+        /// The address.
+        address: IpAddr,
+        /// What has happened.
+        kind: PathEventKind,
+    },
+    /// The peer has begun anew: what was sent and not acknowledged may be lost.
+    Restarted,
+    /// After a message was refused for want of room: there is room again.
+    Writable,
+}
+
+/// What a program's socket is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// An association that came to this port.
+    Accepted(SocketId),
+    Listening,
+    /// Opened, or opening.
+    Open,
+    /// Not opened yet.
+    ToOpen,
+}
+
+#[derive(Debug)]
+pub(crate) struct Program {
+    kind: Kind,
+    events: VecDeque<ProgramEvent>,
+    /// Whether it is known that there are some.
+    are_events_noted: bool,
+}
+
+impl ProgramConfig {
+    /// What its socket is made of.
+    pub(crate) fn transport(&self) -> TransportConfig {
+        TransportConfig {
+            protocol: Protocol::Sctp(self.sctp.clone()),
+            adaptation: Adaptation::None,
+            local_addresses: self.local_addresses.clone(),
+            local_port: self.local_port,
+            peer: self.peer.clone(),
+        }
+    }
+}
+
+impl Program {
+    pub(crate) fn new(config: &ProgramConfig) -> Self {
+        Self::of(if config.peer.is_some() { Kind::ToOpen } else { Kind::Listening })
+    }
+
+    const fn of(kind: Kind) -> Self {
+        Self { kind, events: VecDeque::new(), are_events_noted: false }
+    }
+
+    /// The program's application for an association that has come to the port that this one, `own`, listens at.
+    pub(crate) fn accept(&self, own: SocketId) -> Option<Self> {
+        (self.kind == Kind::Listening).then(|| Self::of(Kind::Accepted(own)))
+    }
+
+    /// Whether there is something for the program that nobody has noted. From now on it is noted, until
+    /// [`Program::poll_event`] has nothing more.
+    pub(crate) fn begins_to_have_events(&mut self) -> bool {
+        !self.events.is_empty() && !std::mem::replace(&mut self.are_events_noted, true)
+    }
+
+    /// What the program has to know, oldest first.
+    pub(crate) fn poll_event(&mut self) -> Option<ProgramEvent> {
+        self.are_events_noted = !self.events.is_empty();
+        self.events.pop_front()
+    }
+
+    pub(crate) fn send(
+        now: Instant,
+        message: ProgramMessage,
+        socket: &mut Socket<'_>,
+    ) -> Result<(), Refused> {
+        let ProgramMessage { stream, payload_protocol, is_unordered, payload } = message;
+        let message = Outgoing { number: None, stream, unordered: is_unordered, payload_protocol, payload };
+        match socket.send(now, message) {
+            Offer::Accepted => Ok(()),
+            Offer::Full => Err(Refused::Full),
+            Offer::Refused(reason) => Err(Refused::Never(reason)),
+        }
+    }
+
+    /// Opens the association if that has not been done.
+    pub(crate) fn serve(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+        if self.kind != Kind::ToOpen {
+            return Served::Idle(None);
+        }
+        self.kind = Kind::Open;
+        if let Err(failure) = socket.open(now) {
+            self.events.push_back(ProgramEvent::Ended { failure: Some(failure) });
+        }
+        Served::Again
+    }
+
+    pub(crate) fn handle_event(&mut self, event: SocketEvent, socket: &Socket<'_>) {
+        let told = match event {
+            SocketEvent::Connected { outbound_streams, .. } => {
+                let listener = if let Kind::Accepted(listener) = self.kind { Some(listener) } else { None };
+                ProgramEvent::Connected { listener, outbound_streams }
+            }
+            SocketEvent::Ended { failure } => ProgramEvent::Ended { failure },
+            SocketEvent::Message { stream, place, payload_protocol, payload } => {
+                let is_unordered = place == Place::Unordered;
+                ProgramEvent::Message(ProgramMessage { stream, payload_protocol, is_unordered, payload })
+            }
+            SocketEvent::Path { path, kind } => {
+                let Some(&address) = socket.state.paths().get(usize::from(path)) else { return };
+                ProgramEvent::Path { address, kind }
+            }
+            SocketEvent::Restarted => ProgramEvent::Restarted,
+            SocketEvent::Writable => ProgramEvent::Writable,
+            // A message that has failed does so with its association; nothing else is traced.
+            SocketEvent::Acknowledged(_)
+            | SocketEvent::Arrived(_)
+            | SocketEvent::Bytes(_)
+            | SocketEvent::MessageFailed
+            | SocketEvent::Transmitted { .. } => return,
+        };
+        self.events.push_back(told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Host;
+    use slantpath_base::Seed;
+    use slantpath_interface::{Host as _, InterfaceId};
+    use slantpath_wire::Packet;
+
+    const PORT: u16 = 5_000;
+    const NOW: Instant = Instant::START;
+    /// A HEARTBEAT to port 20,009 with a tag that nobody has.
+    const STRAY: [u8; 40] = [
+        69, 0, 0, 40, 0, 0, 64, 0, 64, 132, 38, 80, 10, 0, 0, 2, 10, 0, 0, 1, 19, 136, 78, 41, 1, 2, 3, 4,
+        42, 195, 162, 191, 4, 0, 0, 8, 0, 1, 0, 4,
+    ];
+
+    fn address(end: usize) -> IpAddr {
+        [[10, 0, 0, 1], [10, 0, 0, 2]][end].into()
+    }
+
+    fn host(end: usize) -> Host {
+        let mut host = Host::new(vec![(address(end), InterfaceId::new(0))]);
+        host.route_by_source();
+        host.answer_strangers();
+        host
+    }
+
+    fn open(hosts: &mut [Host; 2], end: usize, local_port: u16, peer_port: Option<u16>) -> SocketId {
+        let peer = peer_port.map(|port| Peer { addresses: vec![address(1 - end)], port });
+        let local_addresses = vec![address(end)];
+        let config = ProgramConfig { sctp: Box::default(), local_addresses, local_port, peer };
+        hosts[end].add_program(&config, Seed::new(1, 0).stream(&format!("{end}/{local_port}")))
+    }
+
+    /// Carries packets until there are none; gives how many there were.
+    fn exchange(hosts: &mut [Host; 2]) -> usize {
+        let mut carried = 0;
+        loop {
+            let before = carried;
+            for from in [0, 1] {
+                let mut packet = Packet::default();
+                while let Some(interface) = hosts[from].poll_transmit(NOW, &mut packet) {
+                    carried += 1;
+                    hosts[1 - from].handle_packet(NOW, interface, &mut packet);
+                }
+            }
+            if carried == before {
+                return carried;
+            }
+        }
+    }
+
+    fn events(host: &mut Host) -> Vec<(SocketId, ProgramEvent)> {
+        std::iter::from_fn(|| host.next_program_event()).collect()
+    }
+
+    fn message(number: u8) -> ProgramMessage {
+        let payload = Bytes::copy_from_slice(&[number; 10]);
+        ProgramMessage { stream: 3, payload_protocol: 7, is_unordered: false, payload }
+    }
+
+    #[test]
+    fn a_port_accepts_many_each_is_a_socket_and_what_comes_in_is_told_of_that_one() {
+        let mut hosts = [host(0), host(1)];
+        let port = open(&mut hosts, 1, PORT, None);
+        let callers = [20_000, 20_001].map(|own| {
+            let caller = open(&mut hosts, 0, own, Some(PORT));
+            exchange(&mut hosts);
+            caller
+        });
+        let up = |listener| ProgramEvent::Connected { listener, outbound_streams: 16 };
+        assert_eq!(events(&mut hosts[0]), callers.map(|caller| (caller, up(None))));
+        let accepted = events(&mut hosts[1]);
+        let [(first, _), (second, _)] = accepted[..] else { panic!("{accepted:?}") };
+        assert_eq!(accepted, [(first, up(Some(port))), (second, up(Some(port)))]);
+        assert_ne!(first, second);
+        assert_eq!(hosts[1].peer(second).map(|peer| peer.port()), Some(20_001));
+
+        hosts[0].send(NOW, callers[1], message(1)).unwrap();
+        exchange(&mut hosts);
+        assert_eq!(events(&mut hosts[1]), [(second, ProgramEvent::Message(message(1)))]);
+        hosts[1].send(NOW, second, message(2)).unwrap();
+        exchange(&mut hosts);
+        assert_eq!(events(&mut hosts[0]), [(callers[1], ProgramEvent::Message(message(2)))]);
+        assert_eq!(hosts[0].sctp_paths(NOW, callers[1])[0].destination, address(1));
+
+        hosts[0].shut_down(NOW, callers[0]);
+        hosts[1].abort(NOW, second);
+        exchange(&mut hosts);
+        let [first_end, second_end] = hosts.each_mut().map(events);
+        assert_eq!(
+            first_end[0],
+            (
+                callers[1],
+                ProgramEvent::Ended { failure: Some("PeerAborted([UserInitiatedAbort(b\"\")])".to_owned()) }
+            )
+        );
+        assert_eq!(first_end[1], (callers[0], ProgramEvent::Ended { failure: None }));
+        assert_eq!(second_end.len(), 2, "{second_end:?}");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_and_told_of_when_it_does() {
+        let mut hosts = [host(0), host(1)];
+        open(&mut hosts, 1, PORT, None);
+        let caller = open(&mut hosts, 0, 20_000, Some(PORT));
+        exchange(&mut hosts);
+        let large = || ProgramMessage { payload: vec![0; 100_000].into(), ..message(0) };
+        let refused = std::iter::repeat_with(|| hosts[0].send(NOW, caller, large())).find_map(Result::err);
+        assert_eq!(refused, Some(Refused::Full));
+        exchange(&mut hosts);
+        let told = events(&mut hosts[0]);
+        assert_eq!(told.last(), Some(&(caller, ProgramEvent::Writable)));
+        let beyond = ProgramMessage { stream: 16, ..message(0) };
+        assert!(matches!(hosts[0].send(NOW, caller, beyond), Err(Refused::Never(_))));
+    }
+
+    #[test]
+    fn who_calls_where_nobody_listens_is_refused_at_once_and_an_answer_is_not_answered() {
+        let mut hosts = [host(0), host(1)];
+        let caller = open(&mut hosts, 0, 20_000, Some(PORT));
+        // An INIT, and an ABORT.
+        assert_eq!(exchange(&mut hosts), 2);
+        let ended = ProgramEvent::Ended { failure: Some("PeerAborted([])".to_owned()) };
+        assert_eq!(events(&mut hosts[0]), [(caller, ended)]);
+        assert_eq!(hosts[1].sctp_stats().out_of_the_blue, 1);
+        // What the peer had of an association that this host knows nothing of is ended, once.
+        let mut stranger = Packet::copied(&STRAY, slantpath_wire::Checksum::Complete);
+        hosts[0].handle_packet(NOW, InterfaceId::new(0), &mut stranger);
+        assert!(!hosts[0].is_verified());
+        assert_eq!(exchange(&mut hosts), 1);
+    }
+
+    #[test]
+    fn only_a_packet_with_the_tag_of_its_association_proves_where_it_comes_from() {
+        let mut hosts = [host(0), host(1)];
+        open(&mut hosts, 1, PORT, None);
+        open(&mut hosts, 0, 20_000, Some(PORT));
+        let mut packet = Packet::default();
+        let mut proves = Vec::new();
+        for from in [0, 1, 0, 1] {
+            let interface = hosts[from].poll_transmit(NOW, &mut packet).unwrap();
+            hosts[1 - from].handle_packet(NOW, interface, &mut packet);
+            proves.push(hosts[1 - from].is_verified());
+        }
+        assert_eq!(proves, [false, true, true, true], "INIT, INIT ACK, COOKIE ECHO, COOKIE ACK");
+    }
+}
