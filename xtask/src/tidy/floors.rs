@@ -30,7 +30,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     // A signalling point knows neither what carries its associations nor the simulator, so that a gateway runs it, too.
     ("signalling", &["wire", "ss7", "sigtran"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "signalling"]),
-    ("live", &["wire", "interface", "net", "des", "host", "signalling"]),
+    ("live", &["wire", "interface", "net", "des", "sctp", "host", "signalling"]),
     (
         "scenario",
         &[
@@ -80,6 +80,8 @@ const FLOORS: &[(&str, &[&str])] = &[
 /// What a package from outside may be imported by: it would otherwise spread.
 const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["live", "cli"]),
+    ("nix", &["live"]),
+    ("rustix", &["live"]),
     ("socket2", &["live", "cli"]),
     ("tun", &["live", "cli"]),
     ("tun-rs", &["live", "cli"]),

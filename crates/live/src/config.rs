@@ -1,0 +1,121 @@
+//! What a live host is opened with, and why it cannot be.
+
+use std::io;
+use std::net::IpAddr;
+
+use slantpath_wire::udp::UDP_HEADER_LEN;
+
+/// The UDP port of SCTP in UDP, by IANA.
+pub const ENCAPSULATION_PORT: u16 = 9_899;
+
+/// What SCTP packets travel in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carriage {
+    /// IP itself, as protocol 132: raw sockets, for which a program needs a privilege.
+    Raw,
+    /// UDP (RFC 6951).
+    Udp {
+        /// The own port, at each address; zero: any that is free.
+        local_port: u16,
+        /// The port of peers that have not been heard of.
+        remote_port: u16,
+    },
+}
+
+impl Carriage {
+    /// By how much the packets are longer on the wire than in IP, in bytes.
+    pub const fn overhead_bytes(self) -> usize {
+        match self {
+            Self::Raw => 0,
+            Self::Udp { .. } => UDP_HEADER_LEN,
+        }
+    }
+}
+
+/// What a live host is opened with.
+#[derive(Clone, Debug)]
+pub struct LiveConfig {
+    /// The machine's addresses that the host has, at least one. Each is an interface of the host, numbered in this
+    /// order.
+    pub addresses: Vec<IpAddr>,
+    /// What its packets travel in.
+    pub carriage: Carriage,
+    /// The SCTP ports that it uses. On raw sockets, which have no ports, they are kept from other programs of this
+    /// project, and what comes for others' is theirs.
+    pub ports: Vec<u16>,
+    /// What each socket holds of what has come in, in bytes, as far as the operating system permits.
+    pub socket_buffer_bytes: usize,
+}
+
+impl LiveConfig {
+    /// A buffer for a tenth of a second at 300 Mbit/s.
+    pub const SOCKET_BUFFER_BYTES: usize = 4 * 1_024 * 1_024;
+}
+
+/// Why a live host cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No address was given.
+    #[error("a host has an address")]
+    NoAddress,
+    /// An address is not the machine's.
+    #[error("{address} is no address of this machine; it has {}", list(own))]
+    NotOurs {
+        /// The address.
+        address: IpAddr,
+        /// Those that it has.
+        own: Vec<IpAddr>,
+    },
+    /// A port is in use.
+    #[error("{protocol} port {port} at {address} is in use")]
+    PortInUse {
+        /// `SCTP` or `UDP`.
+        protocol: &'static str,
+        /// The address.
+        address: IpAddr,
+        /// The port.
+        port: u16,
+    },
+    /// The program may not open raw sockets.
+    #[error(
+        "raw sockets need CAP_NET_RAW: run `sudo setcap cap_net_raw+ep {program}` once, or with sudo; SCTP in UDP \
+         (--udp) needs no privilege"
+    )]
+    NoPrivilege {
+        /// The program's file.
+        program: String,
+    },
+    /// The kernel has SCTP of its own, which would answer every packet, too.
+    #[error(
+        "this kernel's own SCTP is loaded and would abort every association: `sudo rmmod sctp`, or use SCTP in UDP \
+         (--udp)"
+    )]
+    KernelSctp,
+    /// Something else.
+    #[error("{what}: {error}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// What the operating system says.
+        error: io::Error,
+    },
+}
+
+fn list(addresses: &[IpAddr]) -> String {
+    let texts: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
+    texts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_opened_is_called_by_its_name() {
+        let own = vec!["127.0.0.1".parse().unwrap(), "::1".parse().unwrap()];
+        let error = OpenError::NotOurs { address: "192.0.2.1".parse().unwrap(), own };
+        assert_eq!(error.to_string(), "192.0.2.1 is no address of this machine; it has 127.0.0.1, ::1");
+        let error = OpenError::PortInUse { protocol: "UDP", address: "::1".parse().unwrap(), port: 9_899 };
+        assert_eq!(error.to_string(), "UDP port 9899 at ::1 is in use");
+    }
+}

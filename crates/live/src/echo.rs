@@ -1,0 +1,243 @@
+//! A server that sends every message back, or throws it away.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+
+use slantpath_base::{Duration, Instant, Stream};
+use slantpath_host::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, SocketId};
+
+use crate::program::Program;
+
+/// What becomes of a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EchoMode {
+    /// It is thrown away.
+    Discard,
+    /// It goes back as it came, on the stream with its number (RFC 862).
+    #[default]
+    Echo,
+}
+
+/// A server.
+#[derive(Clone, Debug)]
+pub struct EchoConfig {
+    /// The port; it listens.
+    pub port: ProgramConfig,
+    /// What becomes of a message.
+    pub mode: EchoMode,
+    /// After how many associations that have ended it stops by itself.
+    pub associations: Option<u64>,
+    /// How long associations have to end in order, once it is to stop.
+    pub patience: Duration,
+}
+
+/// What a server has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EchoReport {
+    /// Associations that came up.
+    pub associations: u64,
+    /// Those of them that ended otherwise than in order.
+    pub failed: u64,
+    /// Messages that came.
+    pub messages: u64,
+    /// Bytes of these.
+    pub bytes: u64,
+    /// Messages that were sent back.
+    pub echoed: u64,
+    /// Messages that could not be sent back: the association had ended.
+    pub dropped: u64,
+}
+
+/// An association of the server's.
+#[derive(Debug)]
+struct Caller {
+    peer: Option<SocketAddr>,
+    outbound_streams: u16,
+    /// What the send buffer had no room for, oldest first. While there is any, nothing more is taken in.
+    waiting: VecDeque<ProgramMessage>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Serving,
+    /// Until then associations may end in order.
+    Stopping(Instant),
+    /// What is left has been broken off.
+    Over,
+}
+
+/// A server that sends every message back, or throws it away.
+#[derive(Debug)]
+pub struct Echo {
+    config: EchoConfig,
+    callers: BTreeMap<SocketId, Caller>,
+    phase: Phase,
+    ended: u64,
+    report: EchoReport,
+    news: VecDeque<String>,
+}
+
+impl Echo {
+    /// A server at a host. All its chance comes from `stream`.
+    ///
+    /// # Panics
+    /// If its port is in use at the host.
+    pub fn open(config: EchoConfig, host: &mut Host, stream: Stream) -> Self {
+        host.add_program(&config.port, stream);
+        Self {
+            config,
+            callers: BTreeMap::new(),
+            phase: Phase::Serving,
+            ended: 0,
+            report: EchoReport::default(),
+            news: VecDeque::new(),
+        }
+    }
+
+    /// What it has done.
+    pub const fn report(&self) -> &EchoReport {
+        &self.report
+    }
+
+    /// How many associations there are.
+    pub fn open_associations(&self) -> usize {
+        self.callers.len()
+    }
+
+    /// What has happened, in a line each, oldest first.
+    pub fn poll_news(&mut self) -> Option<String> {
+        self.news.pop_front()
+    }
+
+    fn tell(&mut self, news: String) {
+        // Who does not listen does not make it grow.
+        if self.news.len() < NEWS_MAX {
+            self.news.push_back(news);
+        }
+    }
+
+    fn answer(&mut self, now: Instant, host: &mut Host, socket: SocketId, message: ProgramMessage) {
+        let Some(caller) = self.callers.get_mut(&socket) else { return };
+        if !caller.waiting.is_empty() {
+            caller.waiting.push_back(message);
+            return;
+        }
+        match host.send(now, socket, message.clone()) {
+            Ok(()) => self.report.echoed += 1,
+            Err(Refused::Full) => {
+                caller.waiting.push_back(message);
+                host.pause(now, socket);
+            }
+            Err(Refused::Never(_)) => self.report.dropped += 1,
+        }
+    }
+
+    fn answer_waiting(&mut self, now: Instant, host: &mut Host, socket: SocketId) {
+        let Some(caller) = self.callers.get_mut(&socket) else { return };
+        while let Some(message) = caller.waiting.front() {
+            match host.send(now, socket, message.clone()) {
+                Ok(()) => self.report.echoed += 1,
+                Err(Refused::Full) => return,
+                Err(Refused::Never(_)) => self.report.dropped += 1,
+            }
+            caller.waiting.pop_front();
+        }
+        host.resume(now, socket);
+    }
+
+    fn ended(&mut self, now: Instant, host: &mut Host, socket: SocketId, failure: Option<String>) {
+        let Some(caller) = self.callers.remove(&socket) else { return };
+        self.ended += 1;
+        self.report.failed += u64::from(failure.is_some());
+        self.report.dropped += caller.waiting.len() as u64;
+        let how = failure.map_or_else(|| "ended".to_owned(), |failure| format!("failed: {failure}"));
+        self.tell(format!("{} {how}", name(caller.peer)));
+        if self.config.associations.is_some_and(|most| self.ended >= most) && self.phase == Phase::Serving {
+            self.stop(now, host);
+        }
+    }
+}
+
+/// How much news is kept that nobody asks for.
+const NEWS_MAX: usize = 1_024;
+
+fn name(peer: Option<SocketAddr>) -> String {
+    peer.map_or_else(|| "a peer".to_owned(), |peer| peer.to_string())
+}
+
+impl Program for Echo {
+    fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent) {
+        match event {
+            ProgramEvent::Connected { outbound_streams, .. } => {
+                let peer = host.peer(socket);
+                self.tell(format!("{} has come", name(peer)));
+                self.report.associations += 1;
+                self.callers.insert(socket, Caller { peer, outbound_streams, waiting: VecDeque::new() });
+                if self.phase != Phase::Serving {
+                    host.shut_down(now, socket);
+                }
+            }
+            ProgramEvent::Message(mut message) => {
+                self.report.messages += 1;
+                self.report.bytes += message.payload.len() as u64;
+                let Some(caller) = self.callers.get(&socket) else { return };
+                message.stream %= caller.outbound_streams.max(1);
+                if self.config.mode == EchoMode::Echo {
+                    self.answer(now, host, socket, message);
+                }
+            }
+            ProgramEvent::Writable => self.answer_waiting(now, host, socket),
+            ProgramEvent::Ended { failure } => self.ended(now, host, socket, failure),
+            ProgramEvent::Path { address, kind } => {
+                let peer = self.callers.get(&socket).and_then(|caller| caller.peer);
+                self.tell(format!("{}: path to {address}: {}", name(peer), kind.name()));
+            }
+            ProgramEvent::Restarted => {
+                let peer = self.callers.get_mut(&socket).and_then(|caller| {
+                    // What its former self was owed is of no use to it.
+                    caller.waiting.clear();
+                    caller.peer
+                });
+                host.resume(now, socket);
+                self.tell(format!("{} has begun anew", name(peer)));
+            }
+        }
+    }
+
+    fn handle_deadline(&mut self, now: Instant, host: &mut Host) {
+        if matches!(self.phase, Phase::Stopping(until) if until <= now) {
+            self.phase = Phase::Over;
+            for &socket in self.callers.keys() {
+                host.abort(now, socket);
+            }
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Stopping(until) => Some(until),
+            Phase::Over | Phase::Serving => None,
+        }
+    }
+
+    fn stop(&mut self, now: Instant, host: &mut Host) {
+        if self.phase == Phase::Serving {
+            self.phase = Phase::Stopping(now.saturating_add(self.config.patience));
+            for &socket in self.callers.keys() {
+                host.shut_down(now, socket);
+            }
+        } else {
+            self.phase = Phase::Stopping(now);
+            self.handle_deadline(now, host);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        match self.phase {
+            Phase::Serving => false,
+            Phase::Stopping(_) => self.callers.is_empty(),
+            Phase::Over => true,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The host stack of the simulator on the operating system's sockets.
+//!
+//! [`Live`] drives a host ([`slantpath_interface::Host`]) as a simulated network does, with packets that come over the
+//! wire and by the operating system's clock: SCTP in IP (protocol 132, on raw sockets) or in UDP (RFC 6951), chosen by
+//! [`Carriage`]. It is one thread and one loop, without async; whoever has one calls [`Live::step`] again and again.
+//! The host sees instants and packets only. How late it was told of its deadlines is measured ([`Lateness`]).
+//!
+//! Above the host a [`Program`] holds its sockets: [`Echo`] sends back what comes, [`Load`] sends and measures. A
+//! [`Station`] is a host with its program, and a host itself, so that either runs as well on a simulated network. What
+//! a run was told is written down on request ([`record`]), and repeated in virtual time.
+//!
+//! The sockets are Linux's; elsewhere all but [`Live`] is here.
+
+#[cfg(target_os = "linux")]
+mod clock;
+mod config;
+mod echo;
+mod lateness;
+#[cfg(target_os = "linux")]
+mod live;
+mod load;
+mod program;
+pub mod record;
+#[cfg(target_os = "linux")]
+mod sockets;
+mod udp_ports;
+
+pub use config::{Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError};
+pub use echo::{Echo, EchoConfig, EchoMode, EchoReport};
+pub use lateness::Lateness;
+#[cfg(target_os = "linux")]
+pub use live::{Live, LiveCounters, Woken};
+pub use load::{Load, LoadConfig, LoadReport, Pace, PathReport};
+pub use program::{Program, Station, host_of};
+pub use slantpath_host::{Host, Peer, ProgramConfig};
+pub use slantpath_sctp::SctpConfig;
+#[cfg(target_os = "linux")]
+pub use sockets::chance::secret;
+#[cfg(target_os = "linux")]
+pub use sockets::local::source_towards;

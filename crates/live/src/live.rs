@@ -1,0 +1,391 @@
+//! The loop around a host: wait, hand over what has come, serve what is due, send.
+
+use std::io;
+use std::net::SocketAddr;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_interface::{Host as Interface, InterfaceId};
+use slantpath_wire::icmp::{IcmpError, Unreachable};
+use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::{Checksum, Packet};
+
+use crate::clock::Clock;
+use crate::config::{Carriage, LiveConfig, OpenError};
+use crate::lateness::Lateness;
+use crate::record::{Digest, Recorder};
+use crate::sockets::{Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
+use crate::udp_ports::{Key, UdpPorts};
+
+/// What has passed a live host's sockets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LiveCounters {
+    /// Packets that came in.
+    pub packets_received: u64,
+    /// Packets that went out.
+    pub packets_sent: u64,
+    /// Packets that the system would not send, after a second attempt.
+    pub packets_not_sent: u64,
+    /// Packets that were longer than their first link carries.
+    pub packets_too_long: u64,
+    /// Packets for SCTP ports that are another program's, or nobody's.
+    pub packets_of_others: u64,
+    /// Messages about packets that were sent, by routers.
+    pub reports: u64,
+    /// Calls of the system that read packets.
+    pub receive_calls: u64,
+    /// Calls of the system that wrote packets.
+    pub send_calls: u64,
+    /// Calls of the system that waited.
+    pub wait_calls: u64,
+}
+
+/// Why a step has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Woken {
+    /// Something was done.
+    Worked,
+    /// Nothing has come, and nothing is due: the time that was asked for is over, or a signal has come.
+    Idle,
+}
+
+/// Whether the host has been drained for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    AtStart,
+    Running,
+}
+
+/// A host on the operating system's sockets.
+#[derive(Debug)]
+pub struct Live<H> {
+    host: H,
+    clock: Clock,
+    sockets: Sockets,
+    ports: Vec<u16>,
+    udp_ports: UdpPorts,
+    receiver: Receiver,
+    transmitter: Transmitter,
+    lateness: Lateness,
+    counters: LiveCounters,
+    recorder: Option<Recorder>,
+    digest: Digest,
+    progress: Progress,
+    // Kept for their memory.
+    ready: Vec<Ready>,
+    received: Vec<Received>,
+    reported: Vec<Report>,
+    unsent: Vec<Unsent>,
+}
+
+impl<H: Interface> Live<H> {
+    /// Opens the sockets and starts the clock. The host has these addresses, each at the interface with the number of
+    /// its place.
+    pub fn open(config: &LiveConfig, host: H) -> Result<Self, OpenError> {
+        let sockets = Sockets::open(config)?;
+        let remote_port = match config.carriage {
+            Carriage::Raw => 0,
+            Carriage::Udp { remote_port, .. } => remote_port,
+        };
+        Ok(Self {
+            host,
+            clock: Clock::start(),
+            sockets,
+            ports: config.ports.clone(),
+            udp_ports: UdpPorts::new(remote_port),
+            receiver: Receiver::default(),
+            transmitter: Transmitter::default(),
+            lateness: Lateness::default(),
+            counters: LiveCounters::default(),
+            recorder: None,
+            digest: Digest::default(),
+            progress: Progress::AtStart,
+            ready: Vec::new(),
+            received: Vec::new(),
+            reported: Vec::new(),
+            unsent: Vec::new(),
+        })
+    }
+
+    /// Writes down what the host is told from now on: before the first step, all of it.
+    pub fn record(&mut self, recorder: Recorder) {
+        self.recorder = Some(recorder);
+    }
+
+    /// What has been written down since this was last asked.
+    pub fn take_record(&mut self) -> Vec<u8> {
+        self.recorder.as_mut().map(Recorder::take).unwrap_or_default()
+    }
+
+    /// A digest of all that the host has sent, and when.
+    pub const fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    /// The host.
+    pub const fn host(&self) -> &H {
+        &self.host
+    }
+
+    /// The host, to read what only a mutable one tells. What makes it send is for [`Live::command`].
+    pub const fn host_mut(&mut self) -> &mut H {
+        &mut self.host
+    }
+
+    /// The present.
+    pub fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// How late deadlines were served.
+    pub const fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    /// What has passed the sockets.
+    pub const fn counters(&self) -> &LiveCounters {
+        &self.counters
+    }
+
+    /// The address of each socket, with its UDP port, or zero on raw sockets.
+    pub fn bound(&self) -> io::Result<Vec<SocketAddr>> {
+        self.sockets.bound()
+    }
+
+    /// Lets `command`, which a record calls by its number, act on the host at the present, and sends what comes of it.
+    pub fn command<R>(&mut self, number: u8, command: impl FnOnce(&mut H, Instant) -> R) -> R {
+        self.start();
+        let now = self.now();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.command(now, number);
+        }
+        let result = command(&mut self.host, now);
+        self.drain(now);
+        self.flush(now);
+        result
+    }
+
+    /// Waits until a packet comes, a deadline of the host's is due or the clock is at `until`, and does what there is
+    /// to do. A signal ends the wait.
+    pub fn step(&mut self, until: Instant) -> io::Result<Woken> {
+        self.start();
+        let now = self.now();
+        let deadline = self.host.deadline().unwrap_or(Instant::FAR_FUTURE);
+        let wait = deadline.min(until).saturating_since(now).min(LONGEST_WAIT);
+        self.counters.wait_calls += 1;
+        self.sockets.wait(wait, &mut self.ready)?;
+        let mut woken = Woken::Idle;
+        for end in 0..self.ready.len() {
+            let Ready { packets, errors } = self.ready[end];
+            if errors {
+                woken = Woken::Worked;
+                self.read_reports(end);
+            }
+            if packets {
+                woken = Woken::Worked;
+                self.receive(end)?;
+            }
+        }
+        let now = self.now();
+        if let Some(deadline) = self.host.deadline().filter(|deadline| *deadline <= now) {
+            woken = Woken::Worked;
+            self.lateness.record(now.saturating_since(deadline));
+            if let Some(recorder) = &mut self.recorder {
+                recorder.deadline(now);
+            }
+            self.host.handle_deadline(now);
+            self.drain(now);
+        }
+        self.flush(now);
+        Ok(woken)
+    }
+
+    /// Sends what the host has to send from the start, once.
+    fn start(&mut self) {
+        if std::mem::replace(&mut self.progress, Progress::Running) == Progress::Running {
+            return;
+        }
+        let now = self.now();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.start(now);
+        }
+        self.drain(now);
+        self.flush(now);
+    }
+
+    fn receive(&mut self, end: usize) -> io::Result<()> {
+        let mut received = std::mem::take(&mut self.received);
+        let carriage = self.sockets.carriage;
+        // One batch: the other sockets and the deadlines have their turn before the next.
+        self.counters.receive_calls += 1;
+        self.receiver.receive(&self.sockets.ends[end], carriage, &mut received)?;
+        for Received { bytes, udp_port } in received.drain(..) {
+            self.counters.packets_received += 1;
+            let Some(key) = self.key_of(end, &bytes) else { continue };
+            let now = self.now();
+            self.udp_ports.take_in_hand(key, udp_port);
+            self.hand_over(now, end, Packet::shared(bytes, Checksum::Complete));
+            if self.host.is_verified() {
+                self.udp_ports.learn();
+            }
+            self.drain(now);
+            self.udp_ports.put_down();
+        }
+        self.received = received;
+        Ok(())
+    }
+
+    /// Whose packet it is; `None` if it is not for this host.
+    fn key_of(&mut self, end: usize, bytes: &[u8]) -> Option<Key> {
+        let (header, header_len) = IpHeader::parse_header(bytes).ok()?;
+        let ports = bytes.get(header_len..header_len + 4)?;
+        let [peer_port, own_port] = [[ports[0], ports[1]], [ports[2], ports[3]]].map(u16::from_be_bytes);
+        if !self.ports.contains(&own_port) && !self.sockets.answers_for(end, own_port) {
+            self.counters.packets_of_others += 1;
+            return None;
+        }
+        Some(Key { address: header.source, peer_port, own_port })
+    }
+
+    fn hand_over(&mut self, now: Instant, end: usize, mut packet: Packet) {
+        let interface = interface(end);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.packet(now, interface, &packet.contiguous());
+        }
+        self.host.handle_packet(now, interface, &mut packet);
+    }
+
+    fn read_reports(&mut self, end: usize) {
+        let mut reported = std::mem::take(&mut self.reported);
+        reports::read(&self.sockets.ends[end], self.sockets.carriage, &mut reported);
+        for report in reported.drain(..) {
+            // What the system itself refuses is told where it is sent.
+            if let Report::Icmp { .. } = report {
+                let now = self.now();
+                self.hand_over_report(now, end, report);
+            }
+        }
+        self.reported = reported;
+    }
+
+    /// Tells the host what a router has said, as the ICMP message that it was.
+    fn hand_over_report(&mut self, now: Instant, end: usize, report: Report) {
+        let Report::Icmp { router, mut error, about, udp_port } = report else { return };
+        self.counters.reports += 1;
+        let is_port = error == IcmpError::Unreachable(Unreachable::Port);
+        if is_port && self.sockets.carriage != Carriage::Raw && self.speaks_for_the_peer(&about, udp_port) {
+            //= https://www.rfc-editor.org/rfc/rfc6951#section-5.5
+            //# ICMP messages with type 'Destination Unreachable' and code 'Port
+            //# Unreachable' SHOULD be treated as ICMP messages with type
+            //# 'Destination Unreachable' and code 'Protocol Unreachable'.
+            error = IcmpError::Unreachable(Unreachable::Protocol);
+        }
+        if let Some(packet) = error.report(router, &about, 64) {
+            self.hand_over(now, end, packet);
+            self.drain(now);
+        }
+    }
+
+    /// Whether nobody at a UDP port means no SCTP at the peer: it has been heard of from there, or is called there. At
+    /// an address that it has only listed the port is a guess, and that nobody is there says nothing of the peer.
+    fn speaks_for_the_peer(&self, about: &[u8], udp_port: u16) -> bool {
+        let Ok((header, header_len)) = IpHeader::parse_header(about) else { return false };
+        let segment = about.get(header_len..header_len + 8).and_then(|segment| segment.first_chunk());
+        let Some(&[o0, o1, p0, p1, t0, t1, t2, t3]) = segment else { return false };
+        let [own_port, peer_port] = [[o0, o1], [p0, p1]].map(u16::from_be_bytes);
+        let key = Key { address: header.destination, peer_port, own_port };
+        [t0, t1, t2, t3] == [0; 4] || self.udp_ports.has_learned(key, udp_port)
+    }
+
+    /// Collects what the host has to send.
+    fn drain(&mut self, now: Instant) {
+        loop {
+            let mut packet = Packet::default();
+            let Some(interface) = self.host.poll_transmit(now, &mut packet) else { return };
+            self.digest.transmitted(now, interface, &packet);
+            let udp_port = self.udp_port_of(&packet);
+            self.counters.packets_sent += 1;
+            self.transmitter.push(now, self.sockets.carriage, interface.index(), packet, udp_port);
+            if self.transmitter.is_full() {
+                self.flush_once();
+            }
+        }
+    }
+
+    /// The UDP port that a packet goes to, or zero.
+    fn udp_port_of(&self, packet: &Packet) -> u16 {
+        if self.sockets.carriage == Carriage::Raw {
+            return 0;
+        }
+        let octets = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
+        let Ok((header, header_len)) = IpHeader::parse_header(octets) else { return 0 };
+        // The inline part may end with the IP header.
+        let segment = match octets.get(header_len..) {
+            Some([]) | None => &packet.tail()[..],
+            Some(segment) => segment,
+        };
+        let Some(&[o0, o1, p0, p1]) = segment.first_chunk().filter(|_| header.protocol == protocol::SCTP)
+        else {
+            return 0;
+        };
+        let [own_port, peer_port] = [[o0, o1], [p0, p1]].map(u16::from_be_bytes);
+        self.udp_ports.towards(Key { address: header.destination, peer_port, own_port })
+    }
+
+    /// Sends what was collected, and all that follows from its not being sent.
+    fn flush(&mut self, now: Instant) {
+        self.flush_once();
+        // What is too long is cut smaller, which is sent; that is not too long again.
+        for _ in 0..ATTEMPTS {
+            let unsent = std::mem::take(&mut self.unsent);
+            if unsent.is_empty() {
+                return;
+            }
+            for one in unsent {
+                match one {
+                    Unsent::Failed => self.counters.packets_not_sent += 1,
+                    Unsent::TooLong { end, bytes } => {
+                        self.counters.packets_too_long += 1;
+                        self.report_too_long(now, end, &bytes);
+                    }
+                }
+            }
+            self.drain(now);
+            self.flush_once();
+        }
+    }
+
+    fn flush_once(&mut self) {
+        self.counters.send_calls += self.transmitter.flush(&mut self.sockets.ends, &mut self.unsent);
+    }
+
+    /// Tells the host that a packet of its own was longer than the link carries.
+    fn report_too_long(&mut self, now: Instant, end: usize, bytes: &[u8]) {
+        let mut reported = Vec::new();
+        reports::read(&self.sockets.ends[end], self.sockets.carriage, &mut reported);
+        let mut mtu = None;
+        for report in reported {
+            match report {
+                Report::LinkMtu(bytes) => mtu = Some(bytes),
+                Report::Icmp { .. } => self.hand_over_report(now, end, report),
+            }
+        }
+        let overhead = u32::try_from(self.sockets.carriage.overhead_bytes()).expect("a small number");
+        // Without a word of the system's it is at least too long by one.
+        let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        let mtu_bytes = mtu.map_or(length - 1, |mtu| mtu.saturating_sub(overhead));
+        let own = self.sockets.ends[end].address;
+        if let Some(packet) = (IcmpError::PacketTooBig { mtu_bytes }).report(own, bytes, 64) {
+            self.hand_over(now, end, packet);
+        }
+    }
+}
+
+/// How long a step waits at most.
+const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
+/// How often a packet that is too long is made shorter at one instant.
+const ATTEMPTS: usize = 8;
+
+fn interface(end: usize) -> InterfaceId {
+    InterfaceId::new(u32::try_from(end).expect("a host has few addresses"))
+}

@@ -1,0 +1,200 @@
+//! What a load finds out.
+
+use std::net::IpAddr;
+
+use hdrhistogram::Histogram;
+use slantpath_base::{Duration, Instant};
+use slantpath_sctp::{PathSnapshot, PathState};
+
+use crate::lateness::LONGEST_NANOS;
+
+/// What a load has found out.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LoadReport {
+    /// How long it took to set the first association up, from the start of the run.
+    pub setup: Option<Duration>,
+    /// Messages given to SCTP.
+    pub sent: u64,
+    /// Bytes of these.
+    pub sent_bytes: u64,
+    /// Messages that came back.
+    pub echoed: u64,
+    /// Bytes of these.
+    pub echoed_bytes: u64,
+    /// Messages that came and were none of those that had been sent.
+    pub foreign: u64,
+    /// From when the first association was up until the last message came back, or the last association had ended.
+    pub span: Duration,
+    /// What came back in that time, or went out where nothing comes back, in bits a second.
+    pub throughput_bit_per_s: f64,
+    /// From when a message was due until it came back: quantiles in the order of [`LoadReport::QUANTILES`]; none if
+    /// nothing came back.
+    pub latency: Option<[Duration; 6]>,
+    /// The mean of these.
+    pub latency_mean: Option<Duration>,
+    /// The longest time for which nothing came back although something was outstanding, and when it began, from when
+    /// the association was up: the time for which a failover keeps an application waiting.
+    pub longest_gap: Option<(Duration, Duration)>,
+    /// What has happened to paths: when, from when the association was up, the address and what.
+    pub path_events: Vec<(Duration, IpAddr, &'static str)>,
+    /// The paths of the first association, as they were when it was closed.
+    pub paths: Vec<PathReport>,
+    /// What went wrong, each association once.
+    pub failures: Vec<String>,
+}
+
+impl LoadReport {
+    /// Which quantiles of latencies are reported.
+    pub const QUANTILES: [f64; 6] = [0.5, 0.9, 0.95, 0.99, 0.999, 1.0];
+}
+
+/// A path at the end of a load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathReport {
+    /// The own address.
+    pub source: IpAddr,
+    /// The peer's.
+    pub destination: IpAddr,
+    /// What it is: `active`, `inactive`, `potentially failed` or `unconfirmed`.
+    pub state: &'static str,
+    /// Whether it is the primary path.
+    pub is_primary: bool,
+    /// The smoothed round-trip time.
+    pub srtt: Option<Duration>,
+    /// The retransmission time-out.
+    pub rto: Duration,
+    /// The congestion window in bytes.
+    pub cwnd_bytes: u64,
+    /// The path MTU in bytes.
+    pub mtu_bytes: u16,
+    /// DATA chunks that were sent again.
+    pub retransmissions: u64,
+}
+
+impl From<&PathSnapshot> for PathReport {
+    fn from(path: &PathSnapshot) -> Self {
+        Self {
+            source: path.source,
+            destination: path.destination,
+            state: match path.state {
+                PathState::Active => "active",
+                PathState::Inactive => "inactive",
+                PathState::PotentiallyFailed => "potentially failed",
+                PathState::Unconfirmed => "unconfirmed",
+            },
+            is_primary: path.is_primary,
+            srtt: path.srtt,
+            rto: path.rto,
+            cwnd_bytes: path.cwnd,
+            mtu_bytes: path.mtu,
+            retransmissions: path.stats.retransmissions,
+        }
+    }
+}
+
+/// What is counted while a load lasts.
+#[derive(Debug)]
+pub(super) struct Measure {
+    report: LoadReport,
+    latency_nanos: Histogram<u64>,
+    up: Option<Instant>,
+    /// Since when something is outstanding and nothing has come back.
+    waiting_since: Option<Instant>,
+    last: Instant,
+}
+
+impl Default for Measure {
+    fn default() -> Self {
+        Self {
+            report: LoadReport::default(),
+            latency_nanos: Histogram::new_with_max(LONGEST_NANOS, 3).expect("three digits are possible"),
+            up: None,
+            waiting_since: None,
+            last: Instant::START,
+        }
+    }
+}
+
+impl Measure {
+    pub(super) fn connected(&mut self, now: Instant) {
+        self.up.get_or_insert(now);
+        self.report.setup.get_or_insert(now.since_start());
+        self.last = now;
+    }
+
+    pub(super) fn since_connected(&self, now: Instant) -> Duration {
+        now.saturating_since(self.up.unwrap_or(now))
+    }
+
+    pub(super) fn sent(&mut self, now: Instant, bytes: usize) {
+        self.report.sent += 1;
+        self.report.sent_bytes += bytes as u64;
+        self.waiting_since.get_or_insert(now);
+    }
+
+    pub(super) fn echoed(&mut self, now: Instant, stamp: Instant, bytes: usize) {
+        self.report.echoed += 1;
+        self.report.echoed_bytes += bytes as u64;
+        self.latency_nanos.saturating_record(now.saturating_since(stamp).as_nanos());
+        let since = self.waiting_since.take().unwrap_or(now);
+        let gap = now.saturating_since(since);
+        if self.report.longest_gap.is_none_or(|(longest, _)| gap > longest) {
+            self.report.longest_gap = Some((gap, self.since_connected(since)));
+        }
+        if self.report.sent > self.report.echoed {
+            self.waiting_since = Some(now);
+        }
+        self.last = now;
+    }
+
+    pub(super) const fn foreign(&mut self) {
+        self.report.foreign += 1;
+    }
+
+    pub(super) fn failed(&mut self, failure: String) {
+        self.report.failures.push(failure);
+    }
+
+    pub(super) fn ended(&mut self, now: Instant) {
+        if self.report.echoed == 0 {
+            self.last = now;
+        }
+    }
+
+    pub(super) fn path_event(&mut self, now: Instant, address: IpAddr, what: &'static str) {
+        if self.report.path_events.len() < PATH_EVENTS_MAX {
+            let at = self.since_connected(now);
+            self.report.path_events.push((at, address, what));
+        }
+    }
+
+    pub(super) const fn keeps_no_paths(&self) -> bool {
+        self.report.paths.is_empty()
+    }
+
+    pub(super) fn keep_paths(&mut self, paths: &[PathSnapshot]) {
+        self.report.paths = paths.iter().map(PathReport::from).collect();
+    }
+
+    pub(super) fn report(&self, paths: &[PathSnapshot]) -> LoadReport {
+        let mut report = self.report.clone();
+        if report.paths.is_empty() {
+            report.paths = paths.iter().map(PathReport::from).collect();
+        }
+        report.span = self.since_connected(self.last);
+        let bytes = if report.echoed > 0 { report.echoed_bytes } else { report.sent_bytes };
+        if !report.span.is_zero() {
+            report.throughput_bit_per_s = bytes as f64 * 8.0 / report.span.as_secs_f64();
+        }
+        if !self.latency_nanos.is_empty() {
+            let nanos = |share| Duration::from_nanos(self.latency_nanos.value_at_quantile(share));
+            report.latency = Some(LoadReport::QUANTILES.map(nanos));
+            report.latency_mean = Some(Duration::from_secs_f64(self.latency_nanos.mean() * 1e-9));
+        }
+        report
+    }
+}
+
+/// How many events of paths are kept.
+const PATH_EVENTS_MAX: usize = 10_000;

@@ -1,0 +1,105 @@
+//! What holds the sockets of a host: a program, and the host together with it.
+
+use std::net::IpAddr;
+
+use slantpath_base::Instant;
+use slantpath_host::{Host, ProgramEvent, SocketId};
+use slantpath_interface::{Host as Interface, InterfaceId, Journey};
+use slantpath_wire::Packet;
+
+/// A host that has these addresses of the machine, each at the interface with the number of its place, whose routes are
+/// the operating system's, and who answers what comes for none of its ports.
+///
+/// # Panics
+/// If there are 2^32 addresses.
+pub fn host_of(addresses: &[IpAddr]) -> Host {
+    let numbered = addresses.iter().zip(0..).map(|(address, number)| (*address, InterfaceId::new(number)));
+    let mut host = Host::new(numbered.collect());
+    host.route_by_source();
+    host.answer_strangers();
+    host
+}
+
+/// A program above a host. It reads no clock and draws no chance but from streams that it was handed: what it does
+/// follows from what it is told.
+pub trait Program {
+    /// Something has happened to one of its sockets.
+    fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent);
+
+    /// The time has come that [`Program::deadline`] named, or has not yet.
+    fn handle_deadline(&mut self, now: Instant, host: &mut Host);
+
+    /// When it wants to be called.
+    fn deadline(&self) -> Option<Instant>;
+
+    /// It is to come to its end in order; asked a second time, at once.
+    fn stop(&mut self, now: Instant, host: &mut Host);
+
+    /// Whether it has come to its end.
+    fn is_over(&self) -> bool;
+}
+
+/// A host with the program that holds its sockets: to whoever moves its packets, a host.
+#[derive(Debug)]
+pub struct Station<P> {
+    /// The host.
+    pub host: Host,
+    /// The program.
+    pub program: P,
+}
+
+impl<P: Program> Station<P> {
+    /// Tells the program to stop.
+    pub fn stop(&mut self, now: Instant) {
+        self.program.stop(now, &mut self.host);
+    }
+
+    /// Tells the program what there is to tell; `false` if there was nothing.
+    fn tell(&mut self, now: Instant) -> bool {
+        let mut is_any = false;
+        while let Some((socket, event)) = self.host.next_program_event() {
+            is_any = true;
+            self.program.handle_event(now, &mut self.host, socket, event);
+        }
+        is_any
+    }
+}
+
+impl<P: Program> Interface for Station<P> {
+    fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
+        self.host.handle_packet(now, interface, packet);
+    }
+
+    fn note_journey(&mut self, journey: Journey) {
+        self.host.note_journey(journey);
+    }
+
+    fn is_verified(&self) -> bool {
+        self.host.is_verified()
+    }
+
+    fn handle_deadline(&mut self, now: Instant) {
+        self.host.handle_deadline(now);
+        if self.program.deadline().is_some_and(|deadline| deadline <= now) {
+            self.program.handle_deadline(now, &mut self.host);
+        }
+    }
+
+    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+        loop {
+            if let Some(interface) = self.host.poll_transmit(now, packet) {
+                return Some(interface);
+            }
+            if !self.tell(now) {
+                return None;
+            }
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match (self.host.deadline(), self.program.deadline()) {
+            (Some(host), Some(program)) => Some(host.min(program)),
+            (host, program) => host.or(program),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! What a live host was told, written down, and told again in virtual time.
+//!
+//! A record has the secret from which the run drew its chance, every packet, and the instant of every call. A host that
+//! is set up alike and told the same sends the same at the same instants: [`Replay`] proves it by a [`Digest`]. Whoever
+//! has the record can foretell what the run's cookies were signed with; it is not for others while the run lasts.
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+use slantpath_des::RunDigest;
+use slantpath_interface::{Host, InterfaceId};
+use slantpath_wire::{Checksum, Packet, Reader, WireError};
+
+/// What a record begins with.
+const MAGIC: [u8; 16] = *b"slantpath live 1";
+
+/// The kinds of entries.
+mod kind {
+    pub(super) const START: u8 = 0;
+    pub(super) const PACKET: u8 = 1;
+    pub(super) const DEADLINE: u8 = 2;
+    pub(super) const COMMAND: u8 = 3;
+}
+
+/// A digest of all that a host has sent, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Digest {
+    run: RunDigest,
+    packets: u64,
+}
+
+impl Digest {
+    /// Takes in a packet, from its IP header on.
+    pub fn transmitted(&mut self, now: Instant, interface: InterfaceId, packet: &Packet) {
+        // FNV-1a, 64 bits, over the bytes as they lie.
+        let parts = [packet.head(), packet.tail(), &[0; 3][..usize::from(packet.padding())]];
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for octets in parts.iter().flat_map(|part| part.chunks(8)) {
+            let mut word = [0; 8];
+            word[..octets.len()].copy_from_slice(octets);
+            hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+        }
+        self.run.record(now, interface.index(), hash);
+        self.packets += 1;
+    }
+
+    /// How many packets were taken in.
+    pub const fn packets(&self) -> u64 {
+        self.packets
+    }
+}
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {} packets", self.run, self.packets)
+    }
+}
+
+/// Writes a record.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    bytes: Vec<u8>,
+}
+
+impl Recorder {
+    /// A record of a run that draws its chance from this secret.
+    pub fn new(secret: [u8; 32]) -> Self {
+        Self { bytes: [&MAGIC[..], &secret].concat() }
+    }
+
+    fn entry(&mut self, kind: u8, now: Instant) {
+        self.bytes.push(kind);
+        self.bytes.extend_from_slice(&now.as_nanos().to_be_bytes());
+    }
+
+    /// The host is drained for the first time.
+    pub fn start(&mut self, now: Instant) {
+        self.entry(kind::START, now);
+    }
+
+    /// A packet has come.
+    ///
+    /// # Panics
+    /// If it is longer than 4 GiB.
+    pub fn packet(&mut self, now: Instant, interface: InterfaceId, octets: &[u8]) {
+        self.entry(kind::PACKET, now);
+        self.bytes.extend_from_slice(&interface.number().to_be_bytes());
+        let len = u32::try_from(octets.len()).expect("a packet is shorter than 4 GiB");
+        self.bytes.extend_from_slice(&len.to_be_bytes());
+        self.bytes.extend_from_slice(octets);
+    }
+
+    /// A deadline is served.
+    pub fn deadline(&mut self, now: Instant) {
+        self.entry(kind::DEADLINE, now);
+    }
+
+    /// A command is given, which whoever repeats the run knows by its number.
+    pub fn command(&mut self, now: Instant, number: u8) {
+        self.entry(kind::COMMAND, now);
+        self.bytes.push(number);
+    }
+
+    /// What has been written since this was last asked: the next part of the file.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+}
+
+/// Why a record cannot be repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// It does not begin as a record does.
+    #[error("not a record of a live run")]
+    NotARecord,
+    /// It ends in the middle of an entry.
+    #[error("the record is cut off: {0}")]
+    CutOff(#[from] WireError),
+    /// An entry is of no kind that there is.
+    #[error("there is no entry of kind {0}")]
+    UnknownEntry(u8),
+    /// Time goes back.
+    #[error("an entry of {at} stands behind one of {before}")]
+    Disordered {
+        /// The entry's instant.
+        at: Instant,
+        /// That of the one before.
+        before: Instant,
+    },
+}
+
+/// A record that is told to a host.
+#[derive(Clone, Debug)]
+pub struct Replay<'a> {
+    reader: Reader<'a>,
+    secret: [u8; 32],
+}
+
+impl<'a> Replay<'a> {
+    /// Reads the beginning of a record.
+    pub fn new(record: &'a [u8]) -> Result<Self, ReplayError> {
+        let mut reader = Reader::new(record);
+        let magic = reader.array().map_err(|_| ReplayError::NotARecord)?;
+        if magic != MAGIC {
+            return Err(ReplayError::NotARecord);
+        }
+        let secret = reader.array().map_err(|_| ReplayError::NotARecord)?;
+        Ok(Self { reader, secret })
+    }
+
+    /// The secret that the run drew its chance from.
+    pub const fn secret(&self) -> [u8; 32] {
+        self.secret
+    }
+
+    /// Tells a host, which has been set up as the one of the run, all that is in the record, and gives the digest of
+    /// what it has sent. `command` does what a command's number stands for.
+    pub fn run<H: Host>(
+        mut self,
+        host: &mut H,
+        mut command: impl FnMut(&mut H, Instant, u8),
+    ) -> Result<Digest, ReplayError> {
+        let mut digest = Digest::default();
+        let mut before = Instant::START;
+        while !self.reader.is_empty() {
+            let kind = self.reader.u8()?;
+            let at = Instant::from_nanos(self.reader.u64()?);
+            if at < before {
+                return Err(ReplayError::Disordered { at, before });
+            }
+            before = at;
+            match kind {
+                kind::START => {}
+                kind::PACKET => {
+                    let interface = InterfaceId::new(self.reader.u32()?);
+                    let len = self.reader.u32()? as usize;
+                    let octets = Bytes::copy_from_slice(self.reader.take(len)?);
+                    host.handle_packet(at, interface, &mut Packet::shared(octets, Checksum::Complete));
+                    // As who learned from it asked.
+                    host.is_verified();
+                }
+                kind::DEADLINE => host.handle_deadline(at),
+                kind::COMMAND => command(host, at, self.reader.u8()?),
+                unknown => return Err(ReplayError::UnknownEntry(unknown)),
+            }
+            let mut packet = Packet::default();
+            while let Some(interface) = host.poll_transmit(at, &mut packet) {
+                digest.transmitted(at, interface, &packet);
+            }
+        }
+        Ok(digest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A host that answers every packet by its length, and notes its calls.
+    #[derive(Default)]
+    struct Parrot {
+        calls: Vec<String>,
+        answers: Vec<u8>,
+    }
+
+    impl Host for Parrot {
+        fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
+            self.calls.push(format!("{now} {} {:?}", interface.number(), packet.contiguous()));
+            self.answers.push(u8::try_from(packet.len()).unwrap());
+        }
+
+        fn handle_deadline(&mut self, now: Instant) {
+            self.calls.push(format!("{now} due"));
+        }
+
+        fn poll_transmit(&mut self, _now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+            *packet = Packet::copied(&[self.answers.pop()?], Checksum::Complete);
+            Some(InterfaceId::new(0))
+        }
+
+        fn deadline(&self) -> Option<Instant> {
+            None
+        }
+    }
+
+    fn record() -> Vec<u8> {
+        let mut recorder = Recorder::new([7; 32]);
+        recorder.start(Instant::from_millis(1));
+        recorder.packet(Instant::from_millis(2), InterfaceId::new(3), b"abc");
+        recorder.deadline(Instant::from_millis(2));
+        let mut first = recorder.take();
+        recorder.command(Instant::from_millis(5), 9);
+        first.extend(recorder.take());
+        first
+    }
+
+    #[test]
+    fn a_host_is_told_what_was_told_and_when() {
+        let record = record();
+        let replay = Replay::new(&record).unwrap();
+        assert_eq!(replay.secret(), [7; 32]);
+        let mut parrot = Parrot::default();
+        let digest = replay
+            .run(&mut parrot, |parrot, now, number| parrot.calls.push(format!("{now} command {number}")))
+            .unwrap();
+        assert_eq!(
+            parrot.calls,
+            ["0.002000000 s 3 b\"abc\"", "0.002000000 s due", "0.005000000 s command 9"]
+        );
+        assert_eq!(digest.packets(), 1);
+    }
+
+    #[test]
+    fn any_end_but_that_of_an_entry_is_an_error() {
+        let record = record();
+        let mut whole = 0;
+        for len in 0..=record.len() {
+            match Replay::new(&record[..len]) {
+                Err(error) => assert_eq!((error, len < 48), (ReplayError::NotARecord, true)),
+                Ok(replay) => whole += usize::from(replay.run(&mut Parrot::default(), |_, _, _| {}).is_ok()),
+            }
+        }
+        assert_eq!(whole, 5, "an empty one, and one behind each entry");
+        let unknown = [&MAGIC[..], &[0; 32], &[9; 9]].concat();
+        let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _| {});
+        assert_eq!(replayed, Err(ReplayError::UnknownEntry(9)));
+    }
+}

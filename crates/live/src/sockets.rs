@@ -1,0 +1,255 @@
+//! The operating system's sockets: opened, waited for, read and written in batches.
+//!
+//! Each address of the host has a socket of its own, which receives what is for that address and sends from it. Raw
+//! sockets are handed whole IP packets and send whole ones, header and all; sockets of UDP are spared the header, which
+//! is put in front of what comes in and becomes options of the socket for what goes out.
+
+pub(crate) mod chance;
+pub(crate) mod local;
+mod receive;
+pub(crate) mod reports;
+mod transmit;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+
+use nix::sys::socket::{setsockopt, sockopt};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt::{
+    Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ip_recvtos, set_ipv6_mtu_discover,
+    set_socket_recv_buffer_size_force, set_socket_send_buffer_size_force,
+};
+use slantpath_base::Duration;
+use slantpath_wire::ip::protocol;
+use socket2::{Domain, Protocol, SockFilter, Socket, Type};
+
+use crate::config::{Carriage, LiveConfig, OpenError};
+use local::Claim;
+pub(crate) use receive::{Received, Receiver};
+pub(crate) use reports::Report;
+pub(crate) use transmit::{Transmitter, Unsent};
+
+/// The sockets of a live host.
+#[derive(Debug)]
+pub(crate) struct Sockets {
+    pub(crate) ends: Vec<End>,
+    pub(crate) carriage: Carriage,
+    /// They take nothing in, so that the kernel has somebody for every packet.
+    _guards: Vec<Socket>,
+    _claims: Vec<Claim>,
+    /// For each address, whether this program answers what is of no port there.
+    answers: Vec<Option<Claim>>,
+}
+
+/// The socket of one address.
+#[derive(Debug)]
+pub(crate) struct End {
+    pub(crate) socket: Socket,
+    pub(crate) address: IpAddr,
+    /// What it is set to send with.
+    options: Options,
+}
+
+/// What a socket of UDP puts into the headers of what it sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Options {
+    traffic_class: u8,
+    hop_limit: u8,
+    /// Whether what it sends may be cut on its way.
+    may_be_cut: bool,
+}
+
+impl Options {
+    /// How a socket is opened.
+    const FIRST: Self = Self { traffic_class: 0, hop_limit: 64, may_be_cut: false };
+}
+
+/// What a socket has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ready {
+    pub(crate) packets: bool,
+    pub(crate) errors: bool,
+}
+
+impl Sockets {
+    pub(crate) fn open(config: &LiveConfig) -> Result<Self, OpenError> {
+        if config.addresses.is_empty() {
+            return Err(OpenError::NoAddress);
+        }
+        let is_raw = config.carriage == Carriage::Raw;
+        if is_raw && Path::new("/proc/net/sctp").exists() {
+            return Err(OpenError::KernelSctp);
+        }
+        let mut claims = Vec::new();
+        let mut answers = Vec::new();
+        let mut guards = Vec::new();
+        if is_raw {
+            for version in [Domain::IPV4, Domain::IPV6] {
+                if config.addresses.iter().any(|address| Domain::for_address((*address, 0).into()) == version)
+                {
+                    guards.push(guard(version)?);
+                }
+            }
+        }
+        let mut ends: Vec<End> = Vec::new();
+        for &address in &config.addresses {
+            // Any free port: that of the first at all, so that a peer finds each address by what it knows of another.
+            let first = ends.first().and_then(|end| end.socket.local_addr().ok()?.as_socket());
+            let like_first = first.map(|first| with_port(config, first.port()));
+            let end = match (config.carriage, like_first) {
+                (Carriage::Udp { local_port: 0, .. }, Some(alike)) => {
+                    open_end(address, &alike).or_else(|_| open_end(address, config))
+                }
+                _ => open_end(address, config),
+            };
+            ends.push(end?);
+        }
+        for &address in &config.addresses {
+            let failed = |error| OpenError::System { what: format!("claiming a port at {address}"), error };
+            if !is_raw {
+                answers.push(None);
+                continue;
+            }
+            for &port in &config.ports {
+                let claim = Claim::port(address, port).map_err(failed)?;
+                claims.push(claim.ok_or(OpenError::PortInUse { protocol: "SCTP", address, port })?);
+            }
+            answers.push(Claim::strangers(address).map_err(failed)?);
+        }
+        Ok(Self { ends, carriage: config.carriage, _guards: guards, _claims: claims, answers })
+    }
+
+    /// The address and port of each socket; the port is that of UDP, or zero.
+    pub(crate) fn bound(&self) -> io::Result<Vec<SocketAddr>> {
+        let bound = |end: &End| match self.carriage {
+            Carriage::Raw => Ok(SocketAddr::new(end.address, 0)),
+            Carriage::Udp { .. } => {
+                end.socket.local_addr()?.as_socket().ok_or_else(|| io::Error::other("no address of IP"))
+            }
+        };
+        self.ends.iter().map(bound).collect()
+    }
+
+    /// Whether a packet that came to this address for `port`, which is none of the host's, is the host's to answer.
+    pub(crate) fn answers_for(&self, end: usize, port: u16) -> bool {
+        match self.carriage {
+            // Nobody else has the UDP port.
+            Carriage::Udp { .. } => true,
+            Carriage::Raw => {
+                let free = || Claim::port(self.ends[end].address, port).is_ok_and(|claim| claim.is_some());
+                self.answers[end].is_some() && free()
+            }
+        }
+    }
+
+    /// Waits until a socket has something, or for so long. Also ends when a signal comes.
+    pub(crate) fn wait(&self, at_most: Duration, ready: &mut Vec<Ready>) -> io::Result<()> {
+        ready.clear();
+        let mut fds: Vec<PollFd<'_>> =
+            self.ends.iter().map(|end| PollFd::new(&end.socket, PollFlags::IN)).collect();
+        let nanos = at_most.as_nanos();
+        #[expect(clippy::cast_possible_wrap, reason = "584 years at most")]
+        let timeout =
+            Timespec { tv_sec: (nanos / 1_000_000_000) as i64, tv_nsec: (nanos % 1_000_000_000) as i64 };
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => fds.iter_mut().for_each(PollFd::clear_revents),
+            Err(error) => return Err(error.into()),
+        }
+        ready.extend(fds.iter().map(|fd| Ready {
+            packets: fd.revents().contains(PollFlags::IN),
+            errors: fd.revents().contains(PollFlags::ERR),
+        }));
+        Ok(())
+    }
+}
+
+/// The same with this UDP port.
+fn with_port(config: &LiveConfig, port: u16) -> LiveConfig {
+    let carriage = match config.carriage {
+        Carriage::Raw => Carriage::Raw,
+        Carriage::Udp { remote_port, .. } => Carriage::Udp { local_port: port, remote_port },
+    };
+    LiveConfig { carriage, ..config.clone() }
+}
+
+fn open_end(address: IpAddr, config: &LiveConfig) -> Result<End, OpenError> {
+    let (kind, number, port) = match config.carriage {
+        Carriage::Raw => (Type::RAW, protocol::SCTP, 0),
+        Carriage::Udp { local_port, .. } => (Type::DGRAM, protocol::UDP, local_port),
+    };
+    let domain = Domain::for_address(SocketAddr::new(address, 0));
+    let socket = new_socket(domain, kind, number)?;
+    let failed = |what: &'static str| {
+        move |error: io::Error| OpenError::System { what: format!("{what} at {address}"), error }
+    };
+    if domain == Domain::IPV6 {
+        socket.set_only_v6(true).map_err(failed("only IPv6"))?;
+    }
+    if let Err(error) = socket.bind(&SocketAddr::new(address, port).into()) {
+        return Err(match error.kind() {
+            io::ErrorKind::AddrNotAvailable => OpenError::NotOurs { address, own: local::addresses() },
+            io::ErrorKind::AddrInUse => OpenError::PortInUse { protocol: "UDP", address, port },
+            _ => failed("a socket")(error),
+        });
+    }
+    let size = config.socket_buffer_bytes;
+    // Beyond the system's limit only with a privilege: less than was asked for does as well.
+    let _ = set_socket_recv_buffer_size_force(&socket, size)
+        .or_else(|_| rustix::net::sockopt::set_socket_recv_buffer_size(&socket, size));
+    let _ = set_socket_send_buffer_size_force(&socket, size)
+        .or_else(|_| rustix::net::sockopt::set_socket_send_buffer_size(&socket, size));
+    let options = set_options(&socket, domain, config.carriage == Carriage::Raw);
+    options.map_err(failed("the options of a socket"))?;
+    Ok(End { socket, address, options: Options::FIRST })
+}
+
+fn set_options(socket: &Socket, domain: Domain, is_raw: bool) -> io::Result<()> {
+    if domain == Domain::IPV4 {
+        setsockopt(socket, sockopt::Ipv4RecvErr, &true)?;
+        if is_raw {
+            socket.set_header_included_v4(true)?;
+        } else {
+            set_ip_recvtos(socket, true)?;
+            setsockopt(socket, sockopt::Ipv4RecvTtl, &true)?;
+        }
+        // The path MTU is SCTP's affair: what the kernel has heard of it does not count.
+        set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::PROBE)?;
+    } else {
+        setsockopt(socket, sockopt::Ipv6RecvErr, &true)?;
+        if is_raw {
+            socket.set_header_included_v6(true)?;
+        }
+        socket.set_recv_tclass_v6(true)?;
+        socket.set_recv_hoplimit_v6(true)?;
+        set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::PROBE)?;
+    }
+    Ok(())
+}
+
+/// A raw socket whose filter drops all. The kernel answers a packet of a protocol that nobody takes with "protocol
+/// unreachable", on which SCTP ends an association (RFC 9260, section 10), and so it does where the buffer of the only
+/// socket is full. A filter's drop is none of that.
+fn guard(domain: Domain) -> Result<Socket, OpenError> {
+    let socket = new_socket(domain, Type::RAW, protocol::SCTP)?;
+    let drop_all = [SockFilter::new(RETURN, 0, 0, 0)];
+    let failed = |error| OpenError::System { what: "a filter of a raw socket".to_owned(), error };
+    socket.attach_filter(&drop_all).map_err(failed)?;
+    Ok(socket)
+}
+
+/// BPF's instruction to keep so many bytes of a packet: BPF_RET | BPF_K.
+const RETURN: u16 = 0x06;
+
+fn new_socket(domain: Domain, kind: Type, number: u8) -> Result<Socket, OpenError> {
+    let socket = Socket::new(domain, kind.nonblocking().cloexec(), Some(Protocol::from(i32::from(number))));
+    socket.map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied => OpenError::NoPrivilege { program: own_program() },
+        _ => OpenError::System { what: "opening a socket".to_owned(), error },
+    })
+}
+
+fn own_program() -> String {
+    std::env::current_exe().map_or_else(|_| "PROGRAM".to_owned(), |path| path.display().to_string())
+}

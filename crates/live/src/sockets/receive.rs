@@ -1,0 +1,149 @@
+//! Reading packets, many with one call of the system.
+
+use std::io::{self, IoSliceMut};
+use std::net::IpAddr;
+use std::os::fd::AsRawFd;
+
+use bytes::Bytes;
+use nix::errno::Errno;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
+use slantpath_wire::PacketBuffers;
+use slantpath_wire::ip::{Fragmentation, IPV6_HEADER_LEN, IpHeader, protocol};
+
+use super::End;
+use crate::config::Carriage;
+
+/// How many packets one call reads at most.
+const BATCH: usize = 32;
+/// As long as an IP packet can be.
+const LONGEST: usize = 65_536;
+/// Room for the control messages of a packet: its traffic class and hop limit, of 24 bytes each.
+const CONTROL_LEN: usize = 64;
+
+/// A packet that has come.
+#[derive(Debug)]
+pub(crate) struct Received {
+    /// From its IP header on.
+    pub(crate) bytes: Bytes,
+    /// The UDP port that it came from; zero without UDP.
+    pub(crate) udp_port: u16,
+}
+
+/// What the system says of a packet.
+struct Told {
+    len: usize,
+    source: Option<(IpAddr, u16)>,
+    traffic_class: u8,
+    hop_limit: u8,
+}
+
+/// Buffers to read into.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    buffers: Vec<Vec<u8>>,
+    kept: PacketBuffers,
+}
+
+impl Default for Receiver {
+    fn default() -> Self {
+        Self { buffers: vec![vec![0; LONGEST]; BATCH], kept: PacketBuffers::default() }
+    }
+}
+
+impl Receiver {
+    /// Reads what a socket has, up to a batch, and says whether there may be more. An error that the socket reports has
+    /// been in its error queue, too.
+    pub(crate) fn receive(
+        &mut self,
+        end: &End,
+        carriage: Carriage,
+        received: &mut Vec<Received>,
+    ) -> io::Result<bool> {
+        let told = match self.read(end) {
+            Ok(told) => told,
+            Err(Errno::EAGAIN | Errno::EINTR) => return Ok(false),
+            Err(errno) if is_report(errno) => return Ok(true),
+            Err(errno) => return Err(errno.into()),
+        };
+        let is_full = told.len() == BATCH;
+        for (told, buffer) in told.iter().zip(&self.buffers) {
+            let octets = &buffer[..told.len];
+            let is_whole_packet = carriage == Carriage::Raw && end.address.is_ipv4();
+            let (source, udp_port) = told.source.unwrap_or((end.address, 0));
+            let bytes = if is_whole_packet {
+                self.kept.copied([octets])
+            } else {
+                let Ok(payload_len) = u16::try_from(told.len) else { continue };
+                let header = IpHeader {
+                    source,
+                    destination: end.address,
+                    protocol: protocol::SCTP,
+                    hop_limit: told.hop_limit,
+                    traffic_class: told.traffic_class,
+                    payload_len,
+                    fragmentation: Fragmentation::Forbidden,
+                };
+                if source.is_ipv4() != end.address.is_ipv4() {
+                    continue;
+                }
+                let mut front = [0; IPV6_HEADER_LEN];
+                let front_len = header.emit(&mut front);
+                self.kept.copied([&front[..front_len], octets])
+            };
+            received.push(Received { bytes, udp_port });
+        }
+        Ok(is_full)
+    }
+
+    fn read(&mut self, end: &End) -> Result<Vec<Told>, Errno> {
+        let mut slices: Vec<[IoSliceMut<'_>; 1]> =
+            self.buffers.iter_mut().map(|buffer| [IoSliceMut::new(buffer)]).collect();
+        // Made anew for each call: the system writes into it how much room for control messages there was.
+        let mut headers =
+            MultiHeaders::<SockaddrStorage>::preallocate(BATCH, Some(Vec::with_capacity(CONTROL_LEN)));
+        let flags = MsgFlags::MSG_DONTWAIT;
+        let messages = recvmmsg(end.socket.as_raw_fd(), &mut headers, slices.iter_mut(), flags, None)?;
+        let mut all = Vec::with_capacity(BATCH);
+        for message in messages {
+            let source = message.address.as_ref().and_then(|storage| {
+                let v4 = storage.as_sockaddr_in().map(|from| (IpAddr::V4(from.ip()), from.port()));
+                v4.or_else(|| storage.as_sockaddr_in6().map(|from| (IpAddr::V6(from.ip()), from.port())))
+            });
+            let mut told = Told { len: message.bytes, source, traffic_class: 0, hop_limit: 64 };
+            for control in message.cmsgs().into_iter().flatten() {
+                match control {
+                    ControlMessageOwned::Ipv4Tos(octet) => told.traffic_class = octet,
+                    ControlMessageOwned::Ipv6TClass(class) => told.traffic_class = octet(class),
+                    ControlMessageOwned::Ipv4Ttl(hops) | ControlMessageOwned::Ipv6HopLimit(hops) => {
+                        told.hop_limit = octet(hops);
+                    }
+                    _ => {}
+                }
+            }
+            all.push(told);
+        }
+        Ok(all)
+    }
+}
+
+fn octet(value: i32) -> u8 {
+    u8::try_from(value).unwrap_or_default()
+}
+
+/// Whether an error is about a packet that was sent before: what a router said of it waits in the error queue.
+pub(super) const fn is_report(errno: Errno) -> bool {
+    matches!(
+        errno,
+        Errno::ECONNREFUSED
+            | Errno::EHOSTDOWN
+            | Errno::EHOSTUNREACH
+            | Errno::EMSGSIZE
+            | Errno::ENETDOWN
+            | Errno::ENETUNREACH
+            | Errno::ENOPROTOOPT
+            | Errno::EOPNOTSUPP
+            | Errno::EPROTO
+            | Errno::EACCES
+            | Errno::EPERM
+    )
+}

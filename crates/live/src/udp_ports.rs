@@ -1,0 +1,115 @@
+//! The UDP ports of peers, as their packets show them (RFC 6951, section 5.1).
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+/// Whose port it is: a peer's address and SCTP port, and the own SCTP port. Behind a translator of addresses two peers
+/// with one address differ in their SCTP ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) address: IpAddr,
+    pub(crate) peer_port: u16,
+    pub(crate) own_port: u16,
+}
+
+/// How many are kept for sure; at most twice as many are kept.
+const KEPT: usize = 65_536;
+
+/// What has been learned. Bounded: what has not been heard of while so many others were is forgotten.
+#[derive(Debug)]
+pub(crate) struct UdpPorts {
+    default: u16,
+    young: HashMap<Key, u16>,
+    old: HashMap<Key, u16>,
+    /// Where the packet at hand came from, which is answered there whoever sent it.
+    at_hand: Option<(Key, u16)>,
+}
+
+impl UdpPorts {
+    pub(crate) fn new(default: u16) -> Self {
+        Self { default, young: HashMap::new(), old: HashMap::new(), at_hand: None }
+    }
+
+    /// A packet has come from this port; what is sent before the next answers it.
+    pub(crate) const fn take_in_hand(&mut self, key: Key, port: u16) {
+        self.at_hand = Some((key, port));
+    }
+
+    /// The packet at hand has been answered.
+    pub(crate) const fn put_down(&mut self) {
+        self.at_hand = None;
+    }
+
+    /// The packet at hand has proved to come from its peer.
+    //
+    //= https://www.rfc-editor.org/rfc/rfc6951#section-5.4
+    //# After finding the SCTP association (which
+    //# includes checking the verification tag), the UDP source port MUST be
+    //# stored as the encapsulation port for the destination address the SCTP
+    //# packet is received from (see Section 5.1).
+    pub(crate) fn learn(&mut self) {
+        let Some((key, port)) = self.at_hand else { return };
+        if self.young.insert(key, port).is_none() && self.young.len() >= KEPT {
+            self.old = std::mem::take(&mut self.young);
+        }
+    }
+
+    /// Whether a peer has proved to have this port.
+    pub(crate) fn has_learned(&self, key: Key, port: u16) -> bool {
+        self.young.get(&key).or_else(|| self.old.get(&key)) == Some(&port)
+    }
+
+    /// The UDP port that a packet goes to.
+    pub(crate) fn towards(&self, key: Key) -> u16 {
+        let learned = self.young.get(&key).or_else(|| self.old.get(&key)).copied();
+        let answered = self.at_hand.and_then(|(from, port)| (from == key).then_some(port));
+        learned.or(answered).unwrap_or(self.default)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(number: u16) -> Key {
+        Key { address: [10, 0, 0, 1].into(), peer_port: number, own_port: 7 }
+    }
+
+    #[test]
+    fn a_strangers_packet_is_answered_where_it_came_from_and_teaches_nothing() {
+        let mut ports = UdpPorts::new(9_899);
+        ports.take_in_hand(key(1), 40_000);
+        assert_eq!(ports.towards(key(1)), 40_000);
+        assert_eq!(ports.towards(key(2)), 9_899);
+        ports.put_down();
+        assert_eq!(ports.towards(key(1)), 9_899);
+    }
+
+    #[test]
+    fn what_a_peer_has_proved_holds_until_it_proves_another_whoever_claims_to_be_it() {
+        let mut ports = UdpPorts::new(9_899);
+        ports.take_in_hand(key(1), 40_000);
+        ports.learn();
+        ports.put_down();
+        ports.take_in_hand(key(1), 50_000);
+        assert_eq!(ports.towards(key(1)), 40_000, "not proved");
+        assert!(ports.has_learned(key(1), 40_000) && !ports.has_learned(key(1), 50_000));
+        ports.learn();
+        assert_eq!(ports.towards(key(1)), 50_000);
+    }
+
+    #[test]
+    fn as_many_are_kept_as_that_and_never_more_than_twice() {
+        let mut ports = UdpPorts::new(9_899);
+        for own_port in 0..3 {
+            for number in 0..=u16::MAX {
+                ports.take_in_hand(Key { own_port, ..key(number) }, 1);
+                ports.learn();
+                ports.put_down();
+            }
+            assert!(ports.young.len() + ports.old.len() <= 2 * KEPT);
+        }
+        assert_eq!(ports.towards(Key { own_port: 2, ..key(9) }), 1);
+        assert_eq!(ports.towards(Key { own_port: 0, ..key(9) }), 9_899);
+    }
+}

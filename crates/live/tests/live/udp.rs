@@ -1,0 +1,124 @@
+//! SCTP in UDP over the loopback: no privilege is needed.
+
+use std::net::IpAddr;
+
+use slantpath_base::Duration;
+use slantpath_live::record::Replay;
+use slantpath_live::{Carriage, Live, LoadConfig, OpenError, Pace, Peer, Station, host_of};
+
+use crate::fixture::{
+    PORT, client, echo_station, free_udp_port, ip, ips, live_config, load, load_station, run, server,
+};
+
+/// A server's carriage at these addresses, and a client's that leads there.
+fn carriages(server: &[IpAddr]) -> [Carriage; 2] {
+    let port = free_udp_port(server[0]);
+    [Carriage::Udp { local_port: port, remote_port: 9 }, Carriage::Udp { local_port: 0, remote_port: port }]
+}
+
+#[test]
+fn every_message_comes_back_once_over_ipv4_and_over_ipv6() {
+    for [own, peer] in [["127.0.0.1", "127.0.0.1"], ["::1", "::1"]] {
+        let (own, peer) = (ips(&[own]), ips(&[peer]));
+        let [to_server, to_client] = carriages(&peer);
+        let mut server = server(&peer, to_server).unwrap();
+        let mut client = client(&own, &peer, to_client, &load(3_000, 1_000)).unwrap();
+        let report = run(&mut server, &mut client, |_, _| {});
+        assert_eq!((report.sent, report.echoed, report.foreign), (3_000, 3_000, 0), "{report:?}");
+        assert_eq!(report.failures, Vec::<String>::new());
+        assert!(report.latency.is_some() && report.throughput_bit_per_s > 0.0);
+        let served = *server.host().program.report();
+        assert_eq!((served.associations, served.messages, served.bytes), (1, 3_000, 3_000_000));
+        assert!(client.counters().receive_calls < client.counters().packets_received, "batches");
+    }
+}
+
+#[test]
+fn messages_longer_than_a_packet_and_many_associations_share_one_udp_port() {
+    let address = ips(&["127.0.0.1"]);
+    let [to_server, to_client] = carriages(&address);
+    let mut server = server(&address, to_server).unwrap();
+    let config = LoadConfig { associations: 50, ..load(20, 20_000) };
+    let mut client = client(&address, &address, to_client, &config).unwrap();
+    let report = run(&mut server, &mut client, |_, _| {});
+    assert_eq!((report.sent, report.echoed), (1_000, 1_000), "{report:?}");
+    assert_eq!(server.host().program.report().associations, 50);
+}
+
+#[test]
+fn two_addresses_at_each_end_are_two_paths() {
+    let (own, peer) = (ips(&["127.0.1.2", "127.0.2.2"]), ips(&["127.0.1.1", "127.0.2.1"]));
+    let [to_server, to_client] = carriages(&peer);
+    let mut server = server(&peer, to_server).unwrap();
+    let config = LoadConfig { pace: Pace::Every(Duration::from_millis(1)), ..load(300, 500) };
+    let mut client = client(&own, &peer, to_client, &config).unwrap();
+    let report = run(&mut server, &mut client, |_, _| {});
+    assert_eq!((report.sent, report.echoed), (300, 300), "{report:?}");
+    let paths: Vec<_> = report.paths.iter().map(|path| (path.source, path.destination, path.state)).collect();
+    assert_eq!(paths, [(own[0], peer[0], "active"), (own[1], peer[1], "active")]);
+}
+
+#[test]
+fn both_ends_of_a_run_are_repeated_in_virtual_time_packet_for_packet() {
+    let (own, peer) = (ips(&["127.0.1.2", "127.0.2.2"]), ips(&["127.0.1.1", "127.0.2.1"]));
+    let [to_server, to_client] = carriages(&peer);
+    let mut server = server(&peer, to_server).unwrap();
+    let config = LoadConfig { pace: Pace::Every(Duration::from_micros(300)), ..load(2_000, 700) };
+    let mut client = client(&own, &peer, to_client, &config).unwrap();
+    let report = run(&mut server, &mut client, |_, _| {});
+    let (record, live) = (client.take_record(), *client.digest());
+    assert!(live.packets() > 200, "{live}");
+
+    let replay = Replay::new(&record).unwrap();
+    let mut station = load_station(&own, &peer, to_client, &config, replay.secret());
+    let stop = |station: &mut Station<_>, now, _| station.stop(now);
+    assert_eq!(replay.run(&mut station, stop).unwrap(), live);
+    let Station { mut host, program } = station;
+    let now = slantpath_base::Instant::FAR_FUTURE;
+    let again = program.report(&mut host, now);
+    assert_eq!(
+        (again.latency, again.longest_gap, again.span),
+        (report.latency, report.longest_gap, report.span)
+    );
+
+    let (record, live) = (server.take_record(), *server.digest());
+    let replay = Replay::new(&record).unwrap();
+    let mut station = echo_station(&peer, to_server, replay.secret());
+    assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+    assert_eq!(station.program.report(), server.host().program.report());
+
+    // Another secret, another run.
+    let mut other = load_station(&own, &peer, to_client, &load(2_000, 700), [1; 32]);
+    let replayed = Replay::new(&record).unwrap().run(&mut other, |_, _, _| {}).unwrap();
+    assert_ne!(replayed, *client.digest());
+}
+
+#[test]
+fn what_cannot_be_opened_is_said_by_name() {
+    let address = ip("127.0.0.1");
+    let port = free_udp_port(address);
+    let udp = Carriage::Udp { local_port: port, remote_port: 9_899 };
+    let _first = server(&[address], udp).unwrap();
+    let error = server(&[address], udp).unwrap_err();
+    assert!(
+        matches!(error, OpenError::PortInUse { protocol: "UDP", port: used, .. } if used == port),
+        "{error}"
+    );
+    let error = server(&ips(&["192.0.2.77"]), udp).unwrap_err();
+    assert!(error.to_string().starts_with("192.0.2.77 is no address of this machine; it has "), "{error}");
+    let unused = live_config(&[], udp, &[]);
+    assert!(matches!(Live::open(&unused, host_of(&[])).unwrap_err(), OpenError::NoAddress));
+}
+
+#[test]
+fn a_peer_where_nobody_listens_is_told_at_once() {
+    let address = ips(&["127.0.0.1"]);
+    let [to_server, to_client] = carriages(&address);
+    let mut server = server(&address, to_server).unwrap();
+    let mut config = load(1, 100);
+    config.port.peer = Some(Peer { addresses: address.clone(), port: PORT + 1 });
+    let mut client = client(&address, &address, to_client, &config).unwrap();
+    let report = run(&mut server, &mut client, |_, _| {});
+    assert_eq!(report.failures, ["PeerAborted([])"]);
+    assert_eq!(server.host().host.sctp_stats().out_of_the_blue, 1);
+}
