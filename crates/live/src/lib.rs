@@ -33,8 +33,9 @@ pub use live::{Live, LiveCounters, Woken};
 pub use load::{Load, LoadConfig, LoadReport, Pace, PathReport};
 pub use program::{Program, Station, host_of};
 pub use slantpath_host::{Host, Peer, ProgramConfig};
+pub use slantpath_interface::Host as Interface;
 pub use slantpath_sctp::SctpConfig;
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]
-pub use sockets::local::source_towards;
+pub use sockets::local::{own_addresses, source_towards};

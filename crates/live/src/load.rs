@@ -144,6 +144,11 @@ impl Load {
         self.measure.report(&paths)
     }
 
+    /// How many messages have been sent, and how many have come back.
+    pub const fn progress(&self) -> (u64, u64) {
+        self.measure.progress()
+    }
+
     /// What has happened, in a line each, oldest first.
     pub fn poll_news(&mut self) -> Option<String> {
         self.news.pop_front()
@@ -269,7 +274,9 @@ impl Load {
     fn echoed(&mut self, now: Instant, socket: SocketId, payload: &Bytes) {
         let Some(caller) = self.callers.get_mut(&socket) else { return };
         let Some((number, stamp)) = read_stamp(payload) else { return self.measure.foreign() };
-        if number >= caller.sent || payload.len() != self.config.message_bytes {
+        let is_whole = payload.len() == self.config.message_bytes
+            && payload[LoadConfig::LEAST_MESSAGE_BYTES..] == self.filling[LoadConfig::LEAST_MESSAGE_BYTES..];
+        if number >= caller.sent || !is_whole {
             return self.measure.foreign();
         }
         caller.echoed += 1;

@@ -184,12 +184,12 @@ fn open_end(address: IpAddr, config: &LiveConfig) -> Result<End, OpenError> {
     let failed = |what: &'static str| {
         move |error: io::Error| OpenError::System { what: format!("{what} at {address}"), error }
     };
-    if domain == Domain::IPV6 {
+    if domain == Domain::IPV6 && config.carriage != Carriage::Raw {
         socket.set_only_v6(true).map_err(failed("only IPv6"))?;
     }
     if let Err(error) = socket.bind(&SocketAddr::new(address, port).into()) {
         return Err(match error.kind() {
-            io::ErrorKind::AddrNotAvailable => OpenError::NotOurs { address, own: local::addresses() },
+            io::ErrorKind::AddrNotAvailable => OpenError::NotOurs { address, own: local::own_addresses() },
             io::ErrorKind::AddrInUse => OpenError::PortInUse { protocol: "UDP", address, port },
             _ => failed("a socket")(error),
         });

@@ -148,6 +148,10 @@ impl Measure {
         self.last = now;
     }
 
+    pub(super) const fn progress(&self) -> (u64, u64) {
+        (self.report.sent, self.report.echoed)
+    }
+
     pub(super) const fn foreign(&mut self) {
         self.report.foreign += 1;
     }

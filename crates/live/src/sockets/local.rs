@@ -8,7 +8,7 @@ use std::os::unix::net::{SocketAddr as UnixAddr, UnixDatagram};
 use nix::ifaddrs::getifaddrs;
 
 /// The machine's addresses, in the order in which it lists them.
-pub(crate) fn addresses() -> Vec<IpAddr> {
+pub fn own_addresses() -> Vec<IpAddr> {
     let mut addresses = Vec::new();
     for interface in getifaddrs().into_iter().flatten() {
         let Some(storage) = interface.address else { continue };
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn the_machine_has_a_loopback_and_reaches_itself_from_there() {
         let loopback: IpAddr = Ipv4Addr::LOCALHOST.into();
-        assert!(addresses().contains(&loopback));
+        assert!(own_addresses().contains(&loopback));
         assert_eq!(source_towards(loopback).unwrap(), loopback);
     }
 }

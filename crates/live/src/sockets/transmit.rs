@@ -155,11 +155,12 @@ fn judge(errno: Errno, attempts: u32, end: &End, first: &Outgoing) -> Option<Vec
     }
 }
 
-/// A packet that is longer than its first link carries. One that may be cut is cut here where the system leaves that to
-/// who writes the header.
+/// A packet that is longer than its first link carries. One of IPv4 that may be cut is cut here, where the system
+/// leaves that to who writes the header; the host has cut those of IPv6.
 fn too_long(end: &End, outgoing: &Outgoing) -> Vec<Unsent> {
     let bytes = outgoing.packet.contiguous();
     if outgoing.skipped == 0
+        && end.address.is_ipv4()
         && let Some(pieces) = fragment::cut(&bytes, LEAST_MTU, 0)
     {
         let sent = |piece: &Packet| {

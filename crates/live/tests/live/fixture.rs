@@ -64,9 +64,18 @@ pub(crate) fn echo_station(addresses: &[IpAddr], carriage: Carriage, key: [u8; 3
 }
 
 pub(crate) fn server(addresses: &[IpAddr], carriage: Carriage) -> Result<Live<Station<Echo>>, OpenError> {
+    server_with(addresses, carriage, LiveConfig::SOCKET_BUFFER_BYTES)
+}
+
+/// The same with sockets that hold so many bytes.
+pub(crate) fn server_with(
+    addresses: &[IpAddr],
+    carriage: Carriage,
+    socket_buffer_bytes: usize,
+) -> Result<Live<Station<Echo>>, OpenError> {
     let key = slantpath_live::secret().unwrap();
-    let mut live =
-        Live::open(&live_config(addresses, carriage, &[PORT]), echo_station(addresses, carriage, key))?;
+    let config = LiveConfig { socket_buffer_bytes, ..live_config(addresses, carriage, &[PORT]) };
+    let mut live = Live::open(&config, echo_station(addresses, carriage, key))?;
     live.record(Recorder::new(key));
     Ok(live)
 }

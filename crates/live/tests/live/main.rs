@@ -3,4 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod fixture;
+mod namespaces;
+mod raw;
 mod udp;

@@ -1,0 +1,103 @@
+//! Network namespaces with links between them: a machine of its own for each end of an association.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use slantpath_testkit::{needs_program, skip};
+
+/// Two namespaces, joined by links; they go with their value.
+pub(crate) struct Namespaces {
+    names: [String; 2],
+}
+
+impl Namespaces {
+    /// Two namespaces with so many links. The ends of link `n` are called `vn` and have the addresses `10.82.n.1` and
+    /// `10.82.n.2`, `fd82:n::1` and `fd82:n::2`. Nothing, loudly, without root.
+    pub(crate) fn new(test: &str, links: usize) -> Option<Self> {
+        if !Path::new("/proc/self/ns/net").exists() || !nix::unistd::geteuid().is_root() {
+            let missing = io::Error::from(io::ErrorKind::PermissionDenied);
+            needs_program(&missing, "network namespaces need root");
+            return None;
+        }
+        let own = std::process::id();
+        let names = ["a", "b"].map(|end| format!("slantpath-{test}-{own}-{end}"));
+        for name in &names {
+            if let Err(error) = ip(&["netns", "add", name]) {
+                needs_program(&error, "apt-get install iproute2, and run as root");
+                return None;
+            }
+        }
+        let own = Self { names };
+        for name in &own.names {
+            ip(&["-n", name, "link", "set", "lo", "up"]).unwrap();
+        }
+        for link in 0..links {
+            let device = format!("v{link}");
+            let [first, second] = &own.names;
+            let pair = [
+                "link", "add", &device, "netns", first, "type", "veth", "peer", "name", &device, "netns",
+                second,
+            ];
+            ip(&pair).unwrap();
+            for (end, name) in own.names.iter().enumerate() {
+                for address in Self::addresses(link) {
+                    let address = address.replace('*', &(end + 1).to_string());
+                    let mut words = vec!["-n", name, "address", "add", &address, "dev", &device];
+                    // Its uniqueness is not waited for.
+                    words.extend(address.contains(':').then_some("nodad"));
+                    ip(&words).unwrap();
+                }
+                ip(&["-n", name, "link", "set", &device, "up"]).unwrap();
+            }
+        }
+        Some(own)
+    }
+
+    fn addresses(link: usize) -> [String; 2] {
+        [format!("10.82.{link}.*/24"), format!("fd82:{link}::*/64")]
+    }
+
+    /// Takes a link up or down.
+    pub(crate) fn set_link(&self, link: usize, state: &str) {
+        ip(&["-n", &self.names[0], "link", "set", &format!("v{link}"), state]).unwrap();
+    }
+
+    /// Sets what a link carries, at both ends.
+    pub(crate) fn set_link_mtu(&self, link: usize, mtu: u16) {
+        for name in &self.names {
+            ip(&["-n", name, "link", "set", &format!("v{link}"), "mtu", &mtu.to_string()]).unwrap();
+        }
+    }
+
+    /// Lets this thread act in the first namespace or the second: what it opens belongs there for good.
+    pub(crate) fn enter(&self, end: usize) {
+        enter(&self.names[end]);
+    }
+}
+
+/// Lets this thread act in a namespace with a name.
+pub(crate) fn enter(name: &str) {
+    let file = File::open(Path::new("/run/netns").join(name)).unwrap();
+    nix::sched::setns(file, nix::sched::CloneFlags::CLONE_NEWNET).unwrap();
+}
+
+impl Drop for Namespaces {
+    fn drop(&mut self) {
+        for name in &self.names {
+            if let Err(error) = ip(&["netns", "del", name]) {
+                skip(&format!("the end of {name}: {error}"));
+            }
+        }
+    }
+}
+
+fn ip(arguments: &[&str]) -> io::Result<()> {
+    let output = Command::new("ip").args(arguments).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("ip {}: {}", arguments.join(" "), said.trim())))
+}

@@ -1,0 +1,122 @@
+//! SCTP in IP, on raw sockets in network namespaces: skipped, loudly, without root.
+
+use slantpath_base::Duration;
+use slantpath_live::{Carriage, LoadConfig, LoadReport, OpenError, Pace};
+
+use crate::fixture::{client, ips, load, run, server, server_with, turn};
+use crate::namespaces::Namespaces;
+
+/// A load over these addresses: the client's end of each link is the first.
+fn over(namespaces: &Namespaces, links: &[&str], carriage: [Carriage; 2], config: &LoadConfig) -> LoadReport {
+    let own: Vec<String> = links.iter().map(|link| link.replace('*', "1")).collect();
+    let peer: Vec<String> = links.iter().map(|link| link.replace('*', "2")).collect();
+    let [own, peer] = [own, peer].map(|all| ips(&all.iter().map(String::as_str).collect::<Vec<_>>()));
+    namespaces.enter(1);
+    let mut server = server(&peer, carriage[1]).unwrap();
+    namespaces.enter(0);
+    let mut client = client(&own, &peer, carriage[0], config).unwrap();
+    let report = run(&mut server, &mut client, |_, _| {});
+    assert_eq!(client.counters().packets_not_sent, 0);
+    report
+}
+
+const RAW: [Carriage; 2] = [Carriage::Raw, Carriage::Raw];
+
+#[test]
+fn every_message_comes_back_once_over_ipv4_ipv6_and_both_at_once() {
+    let Some(namespaces) = Namespaces::new("raw", 1) else { return };
+    for links in [&["10.82.0.*"][..], &["fd82:0::*"], &["10.82.0.*", "fd82:0::*"]] {
+        let report = over(&namespaces, links, RAW, &load(2_000, 3_000));
+        assert_eq!((report.sent, report.echoed, report.foreign), (2_000, 2_000, 0), "{links:?}: {report:?}");
+        assert_eq!(report.paths.len(), links.len());
+        assert!(report.paths.iter().all(|path| path.state == "active"), "{report:?}");
+    }
+}
+
+#[test]
+fn a_packet_longer_than_the_link_is_cut_by_what_the_system_says_of_the_link() {
+    let Some(namespaces) = Namespaces::new("mtu", 1) else { return };
+    namespaces.set_link_mtu(0, 1_300);
+    let udp = [
+        Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
+        Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
+    ];
+    for (carriage, mtu) in [(RAW, 1_300), (udp, 1_292)] {
+        for link in ["10.82.0.*", "fd82:0::*"] {
+            let report = over(&namespaces, &[link], carriage, &load(200, 5_000));
+            assert_eq!((report.sent, report.echoed), (200, 200), "{link}: {report:?}");
+            assert_eq!(report.paths[0].mtu_bytes, mtu, "{link}, {carriage:?}");
+        }
+    }
+}
+
+#[test]
+fn the_primarys_link_goes_down_and_nothing_is_lost() {
+    let Some(namespaces) = Namespaces::new("failover", 2) else { return };
+    let (own, peer) = (ips(&["10.82.0.1", "10.82.1.1"]), ips(&["10.82.0.2", "10.82.1.2"]));
+    namespaces.enter(1);
+    let mut server = server(&peer, Carriage::Raw).unwrap();
+    namespaces.enter(0);
+    let config = LoadConfig { pace: Pace::Every(Duration::from_millis(2)), ..load(2_000, 400) };
+    let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
+    let mut is_down = false;
+    let report = run(&mut server, &mut client, |_, client| {
+        if !is_down && client.host().program.progress().1 > 300 {
+            is_down = true;
+            namespaces.set_link(0, "down");
+        }
+    });
+    assert_eq!((report.sent, report.echoed, report.foreign), (2_000, 2_000, 0), "{report:?}");
+    assert_eq!(report.failures, Vec::<String>::new());
+    // Nobody noticed before the first time-out, and what the application saw is no less.
+    let (gap, at) = report.longest_gap.unwrap();
+    assert!(gap >= Duration::from_millis(100) && at > Duration::from_millis(500), "{gap:?} from {at:?} on");
+    let first = report.path_events.iter().find(|(_, address, _)| *address == peer[0]);
+    assert!(first.is_some(), "{report:?}");
+}
+
+#[test]
+fn a_full_buffer_loses_packets_and_ends_no_association() {
+    let Some(namespaces) = Namespaces::new("full", 1) else { return };
+    let (own, peer) = (ips(&["10.82.0.1"]), ips(&["10.82.0.2"]));
+    namespaces.enter(1);
+    let mut server = server_with(&peer, Carriage::Raw, 4_096).unwrap();
+    namespaces.enter(0);
+    let mut client = client(&own, &peer, Carriage::Raw, &load(3_000, 100)).unwrap();
+    let report = run(&mut server, &mut client, |_, client| {
+        // More is sent than the server's buffer holds before it has its turn.
+        for _ in 0..20 {
+            let now = client.now();
+            client.step(now).unwrap();
+        }
+    });
+    assert_eq!((report.sent, report.echoed), (3_000, 3_000), "{report:?}");
+    assert_eq!((client.counters().reports, report.failures.len()), (0, 0));
+    turn(&mut server);
+}
+
+#[test]
+fn an_sctp_port_is_one_programs_and_a_packet_to_anothers_is_left_to_it() {
+    let Some(namespaces) = Namespaces::new("ports", 1) else { return };
+    let (own, peer) = (ips(&["10.82.0.1"]), ips(&["10.82.0.2"]));
+    namespaces.enter(1);
+    let mut first = server(&peer, Carriage::Raw).unwrap();
+    let error = server(&peer, Carriage::Raw).unwrap_err();
+    assert!(matches!(error, OpenError::PortInUse { protocol: "SCTP", .. }), "{error}");
+    // Another program at the same address, with another port: it sees every packet, too.
+    let other_config = load(1, 100);
+    let mut other = client(&peer, &own, Carriage::Raw, &other_config).unwrap();
+    namespaces.enter(0);
+    let config = LoadConfig {
+        port: slantpath_live::ProgramConfig { local_port: 30_000, ..load(1, 1).port },
+        ..load(500, 100)
+    };
+    let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
+    namespaces.enter(1);
+    let report = run(&mut first, &mut client, |_, _| {
+        let now = other.now();
+        other.step(now).unwrap();
+    });
+    assert_eq!((report.sent, report.echoed, report.failures.len()), (500, 500, 0), "{report:?}");
+    assert!(other.counters().packets_of_others > 0);
+}
