@@ -1,11 +1,12 @@
 //! What may be written on the command line.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slantpath_base::Duration;
 
-/// Simulates transport protocols over satellite networks.
+/// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]
 #[command(name = "slantpath", version, about, max_term_width = 100)]
 #[command(after_help = "Exit status: 0 done, 1 failed, 2 misused, 3 done although flows failed or demands
@@ -22,6 +23,10 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Print a script with which a shell completes this command: `slantpath completions bash > slantpath.bash`.
     Completions(CompletionsArguments),
+    /// Answer SCTP associations on this machine's network: send back every message, until Ctrl-C.
+    Echo(EchoArguments),
+    /// Load a server that echoes over this machine's network, and measure throughput, latency and failover.
+    Load(LoadArguments),
     /// Print the manual page of the program or of a command: `slantpath man run | man -l -`.
     Man(ManArguments),
     /// Work out which settings carry signalling over a path, why, and with what margin.
@@ -47,6 +52,117 @@ pub(crate) struct CompletionsArguments {
 pub(crate) struct ManArguments {
     /// The command; the whole program if absent.
     pub(crate) command: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EchoArguments {
+    /// An address to serve at; several make a server with several paths. All of the machine's if absent, but for those
+    /// of the loopback and of single links.
+    #[arg(long = "address", value_name = "ADDRESS")]
+    pub(crate) addresses: Vec<IpAddr>,
+    /// The SCTP port.
+    #[arg(long, value_name = "PORT", default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: u16,
+    /// Carry SCTP in UDP (RFC 6951), at this port, for which no privilege is needed.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "9899")]
+    pub(crate) udp: Option<u16>,
+    /// Throw messages away in place of sending them back.
+    #[arg(long)]
+    pub(crate) discard: bool,
+    /// Stop by itself once so many associations have ended.
+    #[arg(long, value_name = "N")]
+    pub(crate) associations: Option<u64>,
+    #[command(flatten)]
+    pub(crate) sctp: SctpArguments,
+    #[command(flatten)]
+    pub(crate) outputs: LiveOutputArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LoadArguments {
+    /// The server's address; several make several paths, of which the first is the primary.
+    #[arg(required = true, value_name = "PEER")]
+    pub(crate) peers: Vec<IpAddr>,
+    /// The server's SCTP port.
+    #[arg(long, value_name = "PORT", default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: u16,
+    /// An own address; several make several paths. Those from which the routes lead to the peers if absent.
+    #[arg(long = "address", value_name = "ADDRESS")]
+    pub(crate) addresses: Vec<IpAddr>,
+    /// The own SCTP port, or the first of several; one by the number of the process if absent.
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) own_port: Option<u16>,
+    /// Carry SCTP in UDP (RFC 6951) to this port of the server, for which no privilege is needed.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "9899")]
+    pub(crate) udp: Option<u16>,
+    /// The own UDP port; any that is free if absent.
+    #[arg(long, value_name = "PORT", requires = "udp")]
+    pub(crate) own_udp: Option<u16>,
+    /// How many associations.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) associations: u16,
+    /// How long a message is, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = 1_000)]
+    #[arg(value_parser = clap::value_parser!(u32).range(16..=1_000_000))]
+    pub(crate) size: u32,
+    /// Messages a second on each association; as fast as possible if absent.
+    #[arg(long, value_name = "N", value_parser = a_rate)]
+    pub(crate) rate: Option<f64>,
+    /// Over how many streams.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) streams: u16,
+    /// Let messages overtake each other.
+    #[arg(long)]
+    pub(crate) unordered: bool,
+    /// How many messages on each association.
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+    /// For how long to send; `10 s` if there is no `--count` either.
+    #[arg(long = "for", value_name = "TIME")]
+    pub(crate) duration: Option<Duration>,
+    /// Expect nothing back: the server discards.
+    #[arg(long)]
+    pub(crate) one_way: bool,
+    #[command(flatten)]
+    pub(crate) sctp: SctpArguments,
+    #[command(flatten)]
+    pub(crate) outputs: LiveOutputArguments,
+}
+
+/// The settings of associations that a real path asks for.
+#[derive(Args, Debug)]
+pub(crate) struct SctpArguments {
+    /// RTO.Initial, 1 s if absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) rto_initial: Option<Duration>,
+    /// RTO.Min, 1 s if absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) rto_min: Option<Duration>,
+    /// RTO.Max, 60 s if absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) rto_max: Option<Duration>,
+    /// Path.Max.Retrans, 5 if absent.
+    #[arg(long, value_name = "N")]
+    pub(crate) path_max_retrans: Option<u32>,
+    /// HB.interval, 30 s if absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) heartbeat: Option<Duration>,
+    /// The delay of acknowledgements, 200 ms if absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) sack_delay: Option<Duration>,
+    /// The path MTU to begin with, in bytes of IP, 1500 if absent.
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(576..))]
+    pub(crate) mtu: Option<u16>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LiveOutputArguments {
+    /// Write the summary as JSON into this file, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Record all that the host is told, for a repetition in virtual time. The file has the run's secret.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -201,6 +317,14 @@ pub(crate) struct CommonArguments {
     /// Replace a value of the scenario, for example `links.satellite.loss="3 %"`. May be given several times.
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,
+}
+
+/// Messages a second: more than none, and no more than nanoseconds tell apart.
+fn a_rate(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(rate) if (1e-3..=1e9).contains(&rate) => Ok(rate),
+        _ => Err("give messages a second, from 0.001 to 1e9".to_owned()),
+    }
 }
 
 /// A step that the names of Hypatia's directories can tell: they count milliseconds.

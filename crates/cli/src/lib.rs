@@ -5,6 +5,7 @@ mod directory;
 mod failure;
 mod files;
 mod interrupt;
+mod live;
 mod plan;
 mod progress;
 mod run;
@@ -49,6 +50,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
             // Not for a terminal: a shell reads it, control characters and all.
             out.0.write_all(&script).map_err(Failure::from)
         }
+        Command::Echo(options) => live::echo(options, &mut out),
+        Command::Load(options) => live::load(options, &mut out),
         Command::Man(options) => man(options, &mut out.0),
         Command::Plan(options) => plan::main(options, &mut out),
         Command::Run(options) => run::main(options, &mut out),

@@ -3,6 +3,8 @@
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod errors;
+#[cfg(target_os = "linux")]
+mod live;
 mod place;
 mod plan;
 mod run;

@@ -1,0 +1,37 @@
+//! `slantpath echo` and `slantpath load`: SCTP on this machine's network.
+
+#[cfg(target_os = "linux")]
+mod client;
+#[cfg(target_os = "linux")]
+mod outputs;
+#[cfg(target_os = "linux")]
+mod server;
+#[cfg(target_os = "linux")]
+mod settings;
+
+#[cfg(target_os = "linux")]
+pub(crate) use client::load;
+#[cfg(target_os = "linux")]
+pub(crate) use server::echo;
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere {
+    use std::io::Write;
+
+    use crate::arguments::{EchoArguments, LoadArguments};
+    use crate::failure::Failure;
+
+    pub(crate) fn echo(_: &EchoArguments, _: &mut impl Write) -> Result<(), Failure> {
+        Err(Failure::Failed(
+            "echo needs Linux: its sockets are used for what others have no words for".to_owned(),
+        ))
+    }
+
+    pub(crate) fn load(_: &LoadArguments, _: &mut impl Write) -> Result<(), Failure> {
+        Err(Failure::Failed(
+            "load needs Linux: its sockets are used for what others have no words for".to_owned(),
+        ))
+    }
+}
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{echo, load};

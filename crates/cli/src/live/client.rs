@@ -1,0 +1,256 @@
+//! `slantpath load`.
+
+use std::io::{self, Write};
+use std::net::IpAddr;
+use std::sync::atomic::Ordering;
+
+use serde_json::{Value, json};
+use slantpath_base::{Duration, Stream};
+use slantpath_live::{
+    Carriage, Live, Load, LoadConfig, LoadReport, Pace, Peer, Program, ProgramConfig, Station, host_of,
+    source_towards,
+};
+
+use super::outputs::{Files, machine, print_machine};
+use super::server::STOP;
+use super::settings::{failed, live, not_opened, place, sctp};
+use crate::arguments::LoadArguments;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::table::TextTable;
+use crate::terminal::Visible;
+
+/// How long answers are waited for, and associations to end.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often Ctrl-C is looked for.
+const GLANCE: Duration = Duration::from_millis(200);
+/// How often it is said how far the work is.
+const BETWEEN_LINES: Duration = Duration::from_secs(1);
+const QUANTILES: [&str; 6] = ["p50", "p90", "p95", "p99", "p999", "max"];
+
+pub(crate) fn load(arguments: &LoadArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let carriage = arguments.udp.map_or(Carriage::Raw, |remote_port| Carriage::Udp {
+        local_port: arguments.own_udp.unwrap_or(0),
+        remote_port,
+    });
+    let addresses = addresses(arguments)?;
+    let mut files = Files::create(&arguments.outputs)?;
+    let secret = slantpath_live::secret().map_err(failed)?;
+    let mut host = host_of(&addresses);
+    let first_port = arguments.own_port.unwrap_or_else(port_of_process);
+    let Some(last_port) = first_port.checked_add(arguments.associations - 1) else {
+        let ports = arguments.associations;
+        return Err(Failure::Misused(format!("there are no {ports} ports from {first_port} on")));
+    };
+    let config = config(arguments, carriage, &addresses, first_port)?;
+    let program = Load::open(config, &mut host, Stream::secret(secret));
+    let config = live(&addresses, carriage, (first_port..=last_port).collect());
+    let opened = Live::open(&config, Station { host, program });
+    let mut live = opened.map_err(|error| not_opened(&error))?;
+    files.begin(&mut live, secret);
+    let stop = interrupt::flag();
+    let mut is_stopped = false;
+    let mut said = (BETWEEN_LINES, (0, 0));
+    while !live.host().program.is_over() {
+        if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut is_stopped, true) {
+            live.command(STOP, Station::stop);
+        }
+        let until = live.now().saturating_add(GLANCE);
+        live.step(until).map_err(failed)?;
+        while let Some(news) = live.host_mut().program.poll_news() {
+            writeln!(Visible(io::stderr().lock()), "{news}")?;
+        }
+        if live.now().since_start() >= said.0 {
+            let progress = live.host().program.progress();
+            let (sent, back) = (progress.0 - said.1.0, progress.1 - said.1.1);
+            let seconds = said.0.as_nanos() / 1_000_000_000;
+            writeln!(io::stderr(), "{seconds} s: {sent} messages sent, {back} back")?;
+            said = (said.0 + BETWEEN_LINES, progress);
+        }
+        files.keep(&mut live)?;
+    }
+    files.keep(&mut live)?;
+    let now = live.now();
+    let Station { host, program } = live.host_mut();
+    let report = program.report(host, now);
+    let udp_port = arguments.udp.unwrap_or(0);
+    let place = place(&arguments.peers, arguments.port, carriage, udp_port);
+    let mut summary = summary(&report);
+    summary["machine"] = machine(&live);
+    files.finish(&summary)?;
+    print(&report, &place, arguments, out)?;
+    print_machine(&live, out)?;
+    if let Some(first) = report.failures.first() {
+        let count = report.failures.len();
+        let all = arguments.associations;
+        return Err(Failure::Flows(format!("{count} of {all} associations failed: {first}")));
+    }
+    let is_unanswered = !arguments.one_way && report.echoed < report.sent;
+    match (is_stopped, is_unanswered) {
+        (true, _) => Err(Failure::Interrupted("stopped before the end".to_owned())),
+        (false, true) => {
+            let missing = report.sent - report.echoed;
+            Err(Failure::Flows(format!("{missing} messages did not come back")))
+        }
+        (false, false) => Ok(()),
+    }
+}
+
+fn config(
+    arguments: &LoadArguments,
+    carriage: Carriage,
+    addresses: &[IpAddr],
+    local_port: u16,
+) -> Result<LoadConfig, Failure> {
+    let mut sctp = sctp(&arguments.sctp, carriage)?;
+    sctp.outbound_streams = sctp.outbound_streams.max(arguments.streams);
+    let interval = |rate: f64| Pace::Every(Duration::from_secs_f64(1.0 / rate));
+    let unbounded = arguments.count.is_none() && arguments.duration.is_none();
+    Ok(LoadConfig {
+        port: ProgramConfig {
+            sctp: Box::new(sctp),
+            local_addresses: addresses.to_vec(),
+            local_port,
+            peer: Some(Peer { addresses: arguments.peers.clone(), port: arguments.port }),
+        },
+        associations: arguments.associations,
+        message_bytes: arguments.size as usize,
+        pace: arguments.rate.map_or(Pace::AsFastAsPossible, interval),
+        streams: arguments.streams,
+        is_unordered: arguments.unordered,
+        messages: arguments.count,
+        duration: if unbounded { Some(Duration::from_secs(10)) } else { arguments.duration },
+        is_echoed: !arguments.one_way,
+        patience: PATIENCE,
+    })
+}
+
+/// The own addresses: those from which the routes lead to the peers, if nothing was said.
+fn addresses(arguments: &LoadArguments) -> Result<Vec<IpAddr>, Failure> {
+    if !arguments.addresses.is_empty() {
+        return Ok(arguments.addresses.clone());
+    }
+    let mut addresses = Vec::new();
+    for &peer in &arguments.peers {
+        let unreachable = |error| Failure::Failed(format!("there is no route to {peer}: {error}"));
+        let source = source_towards(peer).map_err(unreachable)?;
+        if !addresses.contains(&source) {
+            addresses.push(source);
+        }
+    }
+    Ok(addresses)
+}
+
+/// A port that another process hardly has.
+fn port_of_process() -> u16 {
+    const FIRST: u32 = 20_000;
+    u16::try_from(FIRST + std::process::id() % 30_000).unwrap_or(20_000)
+}
+
+fn summary(report: &LoadReport) -> Value {
+    let mut latency = json!({"mean_s": report.latency_mean.map(Duration::as_secs_f64)});
+    for (place, name) in QUANTILES.iter().enumerate() {
+        latency[format!("{name}_s")] = json!(report.latency.map(|all| all[place].as_secs_f64()));
+    }
+    let paths = report.paths.iter().map(|path| {
+        json!({
+            "source": path.source,
+            "destination": path.destination,
+            "state": path.state,
+            "is_primary": path.is_primary,
+            "srtt_s": path.srtt.map(Duration::as_secs_f64),
+            "rto_s": path.rto.as_secs_f64(),
+            "cwnd_bytes": path.cwnd_bytes,
+            "mtu_bytes": path.mtu_bytes,
+            "retransmissions": path.retransmissions,
+        })
+    });
+    let events = report.path_events.iter();
+    let events =
+        events.map(|(at, address, what)| json!({"at_s": at.as_secs_f64(), "path": address, "event": what}));
+    json!({
+        "setup_s": report.setup.map(Duration::as_secs_f64),
+        "sent": report.sent,
+        "sent_bytes": report.sent_bytes,
+        "echoed": report.echoed,
+        "echoed_bytes": report.echoed_bytes,
+        "foreign": report.foreign,
+        "span_s": report.span.as_secs_f64(),
+        "throughput_bit_per_s": report.throughput_bit_per_s,
+        "latency": latency,
+        "longest_gap_s": report.longest_gap.map(|(gap, _)| gap.as_secs_f64()),
+        "longest_gap_at_s": report.longest_gap.map(|(_, at)| at.as_secs_f64()),
+        "path_events": events.collect::<Vec<_>>(),
+        "paths": paths.collect::<Vec<_>>(),
+        "failures": report.failures,
+    })
+}
+
+fn print(
+    report: &LoadReport,
+    place: &str,
+    arguments: &LoadArguments,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let millis = |time: Duration| format!("{:.3}", time.as_millis_f64());
+    let setup =
+        report.setup.map_or_else(|| "never up".to_owned(), |setup| format!("up after {} ms", millis(setup)));
+    let count = arguments.associations;
+    let noun = if count == 1 { "association" } else { "associations" };
+    writeln!(out, "{count} {noun} with {place}, {setup}\n")?;
+    let mut table = TextTable::default();
+    table.row(["", "sent", "back", "messages/s", "throughput", "longest gap", "began at"].map(str::to_owned));
+    table.row(["", "messages", "messages", "", "Mbit/s", "ms", "s"].map(str::to_owned));
+    let counted = if arguments.one_way { report.sent } else { report.echoed };
+    let rate = if report.span.is_zero() { 0.0 } else { counted as f64 / report.span.as_secs_f64() };
+    let (gap, at) = report.longest_gap.map_or_else(
+        || ("–".to_owned(), "–".to_owned()),
+        |(gap, at)| (millis(gap), format!("{:.3}", at.as_secs_f64())),
+    );
+    table.row([
+        format!("{} bytes", arguments.size),
+        report.sent.to_string(),
+        report.echoed.to_string(),
+        format!("{rate:.0}"),
+        format!("{:.3}", report.throughput_bit_per_s / 1e6),
+        gap,
+        at,
+    ]);
+    table.print(1, out)?;
+    if let (Some(quantiles), Some(mean)) = (report.latency, report.latency_mean) {
+        let mut table = TextTable::default();
+        table
+            .row(["latency", "mean", "50 %", "90 %", "95 %", "99 %", "99.9 %", "at most"].map(str::to_owned));
+        let cells = std::iter::once(mean).chain(quantiles).map(millis);
+        table.row(std::iter::once("ms".to_owned()).chain(cells));
+        writeln!(out)?;
+        table.print(1, out)?;
+    }
+    print_paths(report, out)?;
+    writeln!(out)
+}
+
+fn print_paths(report: &LoadReport, out: &mut impl Write) -> io::Result<()> {
+    if report.paths.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let mut table = TextTable::default();
+    table.row(["path from", "to", "state", "round trip", "RTO", "cwnd", "MTU", "again"].map(str::to_owned));
+    table.row(["", "", "", "ms", "ms", "bytes", "bytes", "chunks"].map(str::to_owned));
+    let millis = |time: Duration| format!("{:.3}", time.as_millis_f64());
+    for path in &report.paths {
+        let state = if path.is_primary { format!("{}, primary", path.state) } else { path.state.to_owned() };
+        table.row([
+            path.source.to_string(),
+            path.destination.to_string(),
+            state,
+            path.srtt.map_or_else(|| "–".to_owned(), millis),
+            millis(path.rto),
+            path.cwnd_bytes.to_string(),
+            path.mtu_bytes.to_string(),
+            path.retransmissions.to_string(),
+        ]);
+    }
+    table.print(3, out)
+}

@@ -1,0 +1,120 @@
+//! `slantpath echo` and `slantpath load`, over the loopback and in UDP.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::UdpSocket;
+use std::process::{Child, Stdio};
+
+use crate::place::Place;
+
+/// A server that stops by itself after one association.
+struct Server {
+    child: Child,
+    first: String,
+    out: BufReader<std::process::ChildStdout>,
+}
+
+impl Server {
+    fn start(place: &Place, udp: u16, more: &[&str]) -> Self {
+        let udp = format!("--udp={udp}");
+        let arguments = [&["echo", "--address", "127.0.0.1", &udp, "--associations", "1"], more].concat();
+        let mut child = place
+            .command(&arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut first = String::new();
+        // It listens once it has said so.
+        out.read_line(&mut first).expect("a line");
+        Self { child, first, out }
+    }
+
+    fn end(mut self) -> String {
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).expect("text");
+        assert!(self.child.wait().expect("it ends").success());
+        rest
+    }
+}
+
+fn free_port() -> u16 {
+    UdpSocket::bind("127.0.0.1:0").expect("a socket").local_addr().expect("an address").port()
+}
+
+#[test]
+fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
+    let place = Place::new("live");
+    let port = free_port();
+    let server = Server::start(&place, port, &[]);
+    assert_eq!(
+        server.first,
+        format!("echoes what comes to 127.0.0.1, SCTP port 7 in UDP port {port}; Ctrl-C stops\n")
+    );
+    let udp = format!("--udp={port}");
+    let files = ["--json", "load.json", "--record", "load.record"];
+    let load = ["load", "127.0.0.1", &udp, "--count", "500", "--size", "2000", "--streams", "8"];
+    let outcome = place.run(&[&load[..], &files].concat());
+    assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+    let row = outcome.out.lines().find(|line| line.starts_with("2000 bytes")).expect("a row");
+    assert_eq!(row.split_whitespace().skip(2).take(2).collect::<Vec<_>>(), ["500", "500"], "{}", outcome.out);
+    for part in ["latency", "99.9 %", "longest gap", "127.0.0.1  127.0.0.1  active, primary", "deadlines: "] {
+        assert!(outcome.out.contains(part), "{}", outcome.out);
+    }
+    let rest = server.end();
+    assert!(
+        rest.starts_with("1 associations, 0 of them failed; 500 messages of 1000000 bytes came, 500 went"),
+        "{rest}"
+    );
+    let files = place.files(".");
+    let json = files.iter().find(|(name, _)| name == "load.json").expect("it was asked for");
+    let json: serde_json::Value = serde_json::from_slice(&json.1).expect("it is JSON");
+    assert_eq!((&json["sent"], &json["echoed"]), (&500.into(), &500.into()));
+    assert!(json["latency"]["p50_s"].as_f64() <= json["latency"]["max_s"].as_f64());
+    let record = files.iter().find(|(name, _)| name == "load.record").expect("it was asked for");
+    assert!(record.1.starts_with(b"slantpath live 1"));
+}
+
+#[test]
+fn a_server_that_discards_is_loaded_one_way() {
+    let place = Place::new("live-discard");
+    let port = free_port();
+    let server = Server::start(&place, port, &["--discard"]);
+    let udp = format!("--udp={port}");
+    let outcome = place.run(&["load", "127.0.0.1", &udp, "--count", "100", "--one-way", "--unordered"]);
+    assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+    assert!(!outcome.out.contains("latency"), "{}", outcome.out);
+    assert!(server.end().contains("100 messages of 100000 bytes came, 0 went back"));
+}
+
+#[test]
+fn what_cannot_be_is_said_at_once_and_by_name() {
+    let place = Place::new("live-wrong");
+    let port = free_port();
+    let udp = format!("--udp={port}");
+    let outcome = place.run(&["echo", "--address", "192.0.2.99", &udp]);
+    assert_eq!(outcome.status, Some(2));
+    assert!(
+        outcome.err.starts_with("error: 192.0.2.99 is no address of this machine; it has "),
+        "{}",
+        outcome.err
+    );
+
+    let _taken = UdpSocket::bind(("127.0.0.1", port)).expect("a free port");
+    let outcome = place.run(&["echo", "--address", "127.0.0.1", &udp]);
+    assert_eq!(outcome.status, Some(1));
+    assert_eq!(outcome.err, format!("error: UDP port {port} at 127.0.0.1 is in use\n"));
+
+    // Nobody answers at a port of UDP that somebody else has: refused by those who say so only.
+    let outcome = place.run(&["load", "127.0.0.1", &format!("--udp={}", free_port()), "--count", "1"]);
+    assert_eq!(outcome.status, Some(3));
+    assert!(outcome.err.contains("1 of 1 associations failed: "), "{}", outcome.err);
+
+    let outcome = place.run(&["load", "127.0.0.1", &udp, "--rto-min", "2 s", "--rto-max", "1 s"]);
+    assert_eq!(
+        (outcome.status, outcome.err.contains("--rto-min of 2 s is above --rto-max of 1 s")),
+        (Some(2), true),
+        "{}",
+        outcome.err
+    );
+}
