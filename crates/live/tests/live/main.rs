@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod fixture;
+mod kernel;
 mod namespaces;
 mod raw;
 mod udp;
