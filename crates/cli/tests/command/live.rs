@@ -2,11 +2,11 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::UdpSocket;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
-use crate::place::Place;
+use crate::place::{Outcome, Place};
 
-/// A server that stops by itself after one association.
+/// A server.
 struct Server {
     child: Child,
     first: String,
@@ -16,7 +16,7 @@ struct Server {
 impl Server {
     fn start(place: &Place, udp: u16, more: &[&str]) -> Self {
         let udp = format!("--udp={udp}");
-        let arguments = [&["echo", "--address", "127.0.0.1", &udp, "--associations", "1"], more].concat();
+        let arguments = [&["echo", "--address", "127.0.0.1", &udp], more].concat();
         let mut child = place
             .command(&arguments)
             .stdout(Stdio::piped())
@@ -46,7 +46,7 @@ fn free_port() -> u16 {
 fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
     let place = Place::new("live");
     let port = free_port();
-    let server = Server::start(&place, port, &[]);
+    let server = Server::start(&place, port, &["--associations", "1"]);
     assert_eq!(
         server.first,
         format!("echoes what comes to 127.0.0.1, SCTP port 7 in UDP port {port}; Ctrl-C stops\n")
@@ -79,7 +79,7 @@ fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
 fn a_server_that_discards_is_loaded_one_way() {
     let place = Place::new("live-discard");
     let port = free_port();
-    let server = Server::start(&place, port, &["--discard"]);
+    let server = Server::start(&place, port, &["--associations", "1", "--discard"]);
     let udp = format!("--udp={port}");
     let outcome = place.run(&["load", "127.0.0.1", &udp, "--count", "100", "--one-way", "--unordered"]);
     assert_eq!(outcome.status, Some(0), "{}", outcome.err);
@@ -117,4 +117,32 @@ fn what_cannot_be_is_said_at_once_and_by_name() {
         "{}",
         outcome.err
     );
+}
+
+#[test]
+fn a_server_that_is_interrupted_ends_its_associations_in_order_and_sums_up() {
+    let place = Place::new("live-interrupted");
+    let port = free_port();
+    let mut server = Server::start(&place, port, &[]);
+    let udp = format!("--udp={port}");
+    // It sends until the server ends.
+    let arguments = ["load", "127.0.0.1", &udp, "--rate", "1", "--for", "3600 s"];
+    let client =
+        place.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut news = String::new();
+    BufReader::new(server.child.stderr.take().expect("a pipe")).read_line(&mut news).expect("a line");
+    assert!(news.ends_with(" has come\n"), "{news}");
+    interrupt(server.child.id());
+    let rest = server.end();
+    assert!(rest.starts_with("1 associations, 0 of them failed; "), "{rest}");
+    let outcome = Outcome::from(client.wait_with_output().expect("it ends"));
+    assert_eq!(outcome.status, Some(3));
+    let end = "1 of 1 associations failed: the server has ended the association\n";
+    assert!(outcome.err.ends_with(end), "{}", outcome.err);
+}
+
+/// Sends what Ctrl-C sends.
+fn interrupt(process: u32) {
+    let status = Command::new("kill").args(["-INT", &process.to_string()]).status().expect("a program kill");
+    assert!(status.success());
 }
