@@ -12,7 +12,7 @@ use slantpath_ss7::sccp::gtt::{Outcome, Translator, follow};
 
 use super::{code, generator, has_sccp, is_served, link_sets, mtp3, translator};
 use crate::flow::trace::Traces;
-use crate::signalling::schema::Signalling;
+use crate::signalling::schema::{Carrier, Signalling};
 
 /// Points that a message passes at most before it is no longer followed.
 const HOPS: usize = 32;
@@ -145,7 +145,8 @@ impl<'a> Offered<'a> {
                 None => parts.push(Part { load, links }),
             }
             at = code(signalling, far);
-            let slc = signalling.links.find(link).and_then(|link| link.slc);
+            let line = signalling.links.find(link).filter(|link| matches!(*link.carrier, Carrier::Mtp2(_)));
+            let slc = line.and_then(|line| line.slc);
             let by_code = nodes.get(&at).is_some_and(|(_, config)| config.spread == node::Spread::LinkCode);
             chosen = if by_code { slc.map_or(sls.0, |slc| *slc) } else { sls.0 };
         }

@@ -317,3 +317,27 @@ fn a_transfer_point_spreads_by_the_code_of_the_link_that_a_message_came_by_if_it
     assert_eq!(shares(gateway.clone(), [16, 14]), thirty);
     assert_eq!(shares(gateway, [16, 16]), [5, 5, 4, 4, 4, 4, 3, 3]);
 }
+
+#[test]
+fn what_comes_over_one_association_goes_over_all_lines() {
+    // A gateway with an association to the left, and sixteen lines to the right.
+    let association = |far| link_set(far, 1, SequenceNumbers::Bits24);
+    let lines = |far| link_set(far, 16, SequenceNumbers::Bits7);
+    let mut left = node(1, Function::EndPoint, vec![association(11)]);
+    left.destinations = vec![route(3, &[(11, 0)])];
+    let mut gateway = node(11, Function::TransferPoint, vec![association(1), lines(3)]);
+    gateway.spread = Spread::LinkCode;
+    let mut network = Network::new(vec![left, gateway, node(3, Function::EndPoint, vec![lines(11)])]);
+    network.activate_all();
+    let received = |network: &Network| -> Vec<u64> {
+        (0..16).map(|link| network.nodes[2].link_measurements(LinkId(link)).received_msus).collect()
+    };
+    let before = received(&network);
+    for sls in 0..16 {
+        assert!(network.send(0, 3, sls, u32::from(sls)));
+    }
+    network.run(Duration::from_secs(1));
+    let shares: Vec<u64> =
+        received(&network).iter().zip(before).map(|(after, before)| after - before).collect();
+    assert_eq!(shares, [1; 16]);
+}

@@ -173,7 +173,8 @@ def _s4(results: Results) -> Finding:
         f"{times[0]} with a queue for each, {times[1]} with one queue, "
         f"{shares[1].text('%', PERCENT)} lost at 0.60 Erlang; {permanent}",
         verdict(agrees=first is not None and first >= 0.64 and 0.05 <= shares[1].mean <= 0.2),  # noqa: PLR2004
-        "Signalling link codes share the load evenly here: eight windows open eight times as fast.",
+        "Associations have four or three of the thirty lines, by their codes: eight windows open eight "
+        "times as fast, and the queue of none overflows.",
     )
 
 

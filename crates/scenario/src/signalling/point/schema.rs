@@ -95,8 +95,9 @@ choice! {
 choice! {
     /// By what a transfer point chooses the link of a message among those of a link set.
     pub enum Spread {
-        /// By the signalling link code of the link that it came by, as the gateways of the trial in `studies/soip`: the
-        /// sizes of link sets decide how even the shares are.
+        /// By the signalling link code of the line of MTP2 that it came by, as the gateways of the trial in
+        /// `studies/soip`: the sizes of link sets decide how even the shares are. What comes over M2PA goes by its
+        /// selection.
         LinkCode = "link-code",
         /// By its signalling link selection (Q.704, section 2.3.2).
         LinkSelection = "link-selection",

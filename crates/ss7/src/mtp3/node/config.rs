@@ -60,11 +60,12 @@ pub struct Config {
 }
 
 /// By what a transfer point chooses the link of a message among those of a link set. What the point itself sends goes
-/// by its signalling link selection, and so does what a failed link has given back.
+/// by its signalling link selection, and so does what a failed link has given back, and what has come over an
+/// association: one is for many lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spread {
-    /// By the signalling link code of the link that it came by, as the gateways of the trial of SS7 over IP over
-    /// satellite do. Messages of one link stay in sequence, whatever their selections, and the sizes of link sets
+    /// By the signalling link code of the line that it came by, as the gateways of the trial of SS7 over IP over
+    /// satellite do. Messages of one line stay in sequence, whatever their selections, and the sizes of link sets
     /// decide how even the shares are.
     LinkCode,
     /// By its signalling link selection (Q.704, section 2.3.2).

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use slantpath_base::Instant;
 
-use crate::mtp3::node::config::{Function, Spread};
+use crate::mtp3::node::config::{Function, SequenceNumbers, Spread};
 use crate::mtp3::node::routes::{RouteInput, RouteState};
 use crate::mtp3::node::{DiscardReason, LinkId, LinkSetId, ManagementEvent, Node, Origin};
 use crate::mtp3::{ManagementMessage, Msu, ServiceIndicator, Slc};
@@ -66,9 +66,10 @@ impl Node {
             return self.counters.discard(DiscardReason::UnknownDestination);
         };
         let origin = Origin::Transit { from: self.link(link).set, opc: msu.label.opc };
-        let sls = match self.config.spread {
-            Spread::LinkCode => self.link(link).slc.0,
-            Spread::Selection => msu.label.sls.0,
+        let came_by = self.link(link);
+        let sls = match (self.config.spread, came_by.sequence) {
+            (Spread::LinkCode, SequenceNumbers::Bits7) => came_by.slc.0,
+            (Spread::LinkCode, SequenceNumbers::Bits24) | (Spread::Selection, _) => msu.label.sls.0,
         };
         self.transferred(destination, sls, origin, octets.clone());
     }
