@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use slantpath_base::Duration;
 use slantpath_net::FrameConfig;
 use slantpath_orbit::Network;
 use slantpath_orbit::ground::{GroundPolicy, Handover};
 use slantpath_reader::{Fault, Faults, Named, OneOf, Origin, Place, Setting};
 
-use super::schema::{AccessSystem, AskFor, RequestChannel, TerminalAccess, rate_of, slots_for};
+use super::schema::{AccessSystem, AskFor, DRAIN, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::check::{positive, resolve};
 use crate::link::discipline::Discipline;
 use crate::schema::{Action, File, LinkParameters, Which};
@@ -193,8 +194,11 @@ fn terminal(access: &TerminalAccess, faults: &mut Faults) {
     if *access.ask == AskFor::Rbdc {
         positive(&access.drain, "a time to send the backlog in", faults);
     } else {
-        for (key, setting) in [("drain", &access.drain), ("release_after", &access.release_after)] {
-            if setting.origin() == Origin::Given {
+        // The form with all defaults written out is a scenario, too.
+        for (key, setting, usual) in
+            [("drain", &access.drain, DRAIN), ("release_after", &access.release_after, Duration::ZERO)]
+        {
+            if setting.origin() == Origin::Given && **setting != usual {
                 let fault = Fault::new(format!("`{key}` is about what asks for a rate"));
                 faults.report(
                     setting.place(),

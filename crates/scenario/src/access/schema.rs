@@ -6,6 +6,9 @@ use slantpath_reader::{OneOf, Setting, choice, section, tagged};
 
 use crate::bounds::{CARRIERS, DELAY, RATE, SLOTS, TIMER};
 
+/// In which time a backlog is to be sent if a terminal does not say.
+pub(super) const DRAIN: Duration = Duration::from_secs(1);
+
 section! {
     /// Carriers of a satellite that terminals share by time (MF-TDMA), and the loop by which they are given capacity on
     /// demand. Directions of links whose `access` names it send on them.
@@ -85,7 +88,7 @@ section! {
         /// What it asks for.
         ask: Setting<AskFor> = AskFor::Rbdc;
         /// With `ask = "rbdc"`: in which time the backlog is to be sent beside what comes.
-        drain: Setting<Duration> = Duration::from_secs(1), at most TIMER;
+        drain: Setting<Duration> = DRAIN, at most TIMER;
         /// With `ask = "rbdc"`: how long it needs less before it asks for less.
         release_after: Setting<Duration> = Duration::ZERO, at most TIMER;
         /// How long it sends nothing from when on its number of slots is another.
