@@ -9,6 +9,14 @@ use slantpath_plan::{Question, plan, print};
 use crate::arguments::{PlanArguments, PlanFormat};
 use crate::failure::Failure;
 
+/// What nobody can answer without, and the flag that says it.
+const REQUIRED: [(&str, &str); 4] = [
+    ("path.round_trip", "--round-trip '650 ms', from a packet to its acknowledgement"),
+    ("band.permanent", "--permanent '2048 kbit/s', what the terminal may send for good"),
+    ("signalling.erlang_per_link", "--erlang 0.2, the share of each link's time that messages take"),
+    ("signalling.octets", "--octets 120, the length of a message on a link"),
+];
+
 pub(crate) fn main(arguments: &PlanArguments, out: &mut impl Write) -> Result<(), Failure> {
     let question = question(arguments)?;
     let answer = plan(&question);
@@ -49,5 +57,16 @@ fn question(arguments: &PlanArguments) -> Result<Question, Failure> {
     ];
     let flags = flags.iter().filter_map(|(path, value)| Some(format!("{path}={}", value.as_ref()?)));
     let sets: Vec<String> = flags.chain(arguments.set.iter().cloned()).collect();
+    if arguments.question.is_none() {
+        let is_there = |path: &str| sets.iter().any(|set| set.split('=').next().map(str::trim) == Some(path));
+        let missing: Vec<&str> =
+            REQUIRED.into_iter().filter(|(path, _)| !is_there(path)).map(|(_, flag)| flag).collect();
+        if !missing.is_empty() {
+            let missing = missing.join("\n  ");
+            return Err(Failure::Misused(format!(
+                "without a file of what is known there must also be\n  {missing}"
+            )));
+        }
+    }
     Question::parse(&name, &text, &sets).map_err(Failure::Invalid)
 }

@@ -2,8 +2,9 @@
 
 use slantpath_base::{DataRate, DataSize, Duration};
 
+use crate::bursts::largest_share;
 use crate::failover::failover;
-use crate::framing::{Framing, bundled};
+use crate::framing::Framing;
 use crate::question::Question;
 use crate::timers::{ANSWERS, AnswerTimer, M2PA_T7};
 use crate::window::{self, Band, WorkingCase};
@@ -128,6 +129,19 @@ const VARIED: [&str; 4] = ["round trip", "load", "step", "allocation time"];
 /// What is kept above a bound, or below it.
 const MARGIN: f64 = 1.1;
 
+/// How long a message may wait for others to share its packet: longer, and the delay is no longer the path's.
+const BUNDLING_MOST_MS: u32 = 50;
+
+/// DATA chunks of a full packet, in bytes: no window is smaller.
+const PACKET: f64 = 1_468.0;
+
+/// A whole number that was kept as another.
+fn whole_links(links: f64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was one of 32 bits")]
+    let links = links as u32;
+    links
+}
+
 /// Answers a question.
 pub fn plan(question: &Question) -> Answer {
     let numbers = Numbers::of(question);
@@ -188,28 +202,12 @@ impl Numbers {
         let associations = f64::from(self.associations);
         let load = self.links * self.line_rate * self.erlang;
         let per_second = load / 8.0 / f64::from(self.octets);
-        let per_packet = bundled(self.octets, per_second / associations, self.bundling);
-        let framing = Framing::new(self.octets, per_packet);
+        let framing = Framing::new(self.octets, per_second / associations, self.bundling);
         let (per_line, k) = (framing.ethernet_per_line(), framing.ethernet_per_window());
         let (ethernet, step) = (load * per_line, self.links * self.line_rate * self.step * per_line);
         let band = Band { permanent: rate(self.permanent), on_demand: rate(self.on_demand) };
         let total = self.permanent + self.on_demand;
-        if ethernet > total {
-            impossible.push(Impossible {
-                demand: format!("{} of signalling, which are {} on Ethernet", kbit(load), kbit(ethernet)),
-                why: format!("the terminal has {} in all", kbit(total)),
-                possible: format!("{:.2} Erlang a link", total / per_line / self.links / self.line_rate),
-            });
-        } else if ethernet + step > total {
-            impossible.push(Impossible {
-                demand: format!("a step to {} on Ethernet", kbit(ethernet + step)),
-                why: format!("the terminal has {} in all", kbit(total)),
-                possible: format!(
-                    "a step of {:.3} Erlang a link",
-                    (total - ethernet) / per_line / self.links / self.line_rate
-                ),
-            });
-        }
+        self.band_faults(load, (ethernet, step), total, per_line, &mut impossible);
 
         // While capacity is allocated, what the step brings beyond the permanent band waits, and nothing goes while
         // an allocation changes.
@@ -220,24 +218,35 @@ impl Numbers {
         let wait = backlog / self.permanent.max(1.0);
 
         let sack_delay = if self.round_trip >= 0.4 { 0.1 } else { (self.round_trip / 2.0).clamp(0.01, 0.04) };
-        let rto_least = self.round_trip + sack_delay + self.bundling + wait;
-        let rto_min = up_to(MARGIN * rto_least, 0.01);
-        let rto_initial = rto_min.max(up_to(2.0 * self.round_trip, 0.01));
-
-        // The window of each association.
         let needed = (ethernet + step).min(total);
+        // The window of each association.
         // It carries what is needed, and where it can be no more than the band, so that what exceeds that is refused at
         // the gateway: case B or C.
-        let cwnd_of_band = total * self.round_trip / (8.0 * k * associations);
-        let cwnd_least = needed * (self.round_trip + wait) / (8.0 * k * associations);
-        let wanted = if cwnd_least <= cwnd_of_band {
-            (MARGIN * cwnd_least).min(cwnd_of_band)
-        } else {
-            MARGIN * cwnd_least
-        };
+        let share = largest_share(whole_links(self.links), self.associations);
+        let per_association = needed * share / (8.0 * framing.ethernet);
+        let acknowledged = self.bundling
+            + framing.acknowledged_after(self.round_trip, sack_delay, per_association, self.permanent);
+        let cwnd_of_band = (total * acknowledged / (8.0 * k * associations)).max(PACKET);
+        let cwnd_least = needed * share * (acknowledged + wait) / (8.0 * k);
+        // Messages come at random. What more are under way at once than fill the band waits at the gateway.
+        let burst =
+            framing.outstanding_most(per_association * acknowledged) + needed * share * wait / (8.0 * k);
+        let wanted = (MARGIN * cwnd_least).max(burst).max(PACKET);
+        let wanted = if cwnd_least <= cwnd_of_band { wanted.min(cwnd_of_band) } else { wanted };
         let cwnd = self.cwnd.unwrap_or_else(|| {
-            if wanted < cwnd_of_band { up_to(wanted, 1_000.0).min(cwnd_of_band) } else { wanted }.floor()
+            if wanted < cwnd_of_band { up_to(wanted, 1_000.0).min(cwnd_of_band) } else { wanted }.ceil()
         });
+        // What comes at random waits for each other on the way, no longer than a whole window takes.
+        let rate_then = if is_on_demand { total } else { self.permanent };
+        let queueing = framing
+            .longest_queueing(needed / 8.0 / framing.ethernet, rate_then)
+            .min(cwnd * associations * 8.0 * k / rate_then.max(1.0));
+        // A message, and what answers it.
+        let answered =
+            self.round_trip + 2.0 * framing.sent_in(self.permanent) + self.bundling + queueing + wait;
+        let rto_least = answered + sack_delay;
+        let rto_min = up_to(MARGIN * rto_least, 0.01);
+        let rto_initial = rto_min.max(up_to(2.0 * self.round_trip, 0.01));
         let window_time = cwnd * associations * 8.0 * k / self.permanent.max(1.0);
         let rto_max_least = (window_time + self.round_trip).max(rto_initial);
         let rto_max = self.rto_max.unwrap_or_else(|| up_to((MARGIN * rto_max_least).max(2.0 * rto_min), 0.1));
@@ -264,17 +273,19 @@ impl Numbers {
             Recommendation::new("sctp.cwnd", cwnd, Unit::Byte)
                 .within(Some(cwnd_least), (self.on_demand > 0.0 || self.cwnd.is_some()).then_some(collapse))
                 .because(format!(
-                    "it carries {} over {} and what waits {} for capacity; {} would fill the whole band; it is \
+                    "it carries {} over {}, from a message to its acknowledgement, with bursts of messages that come \
+                     at random, and what waits {} for capacity; {} would fill the whole band; it is \
                      sent within RTO.Max, so \
                      that no time-out repeats it for ever",
                     kbit(needed),
-                    time(self.round_trip),
+                    time(acknowledged),
                     time(wait),
                     size(cwnd_of_band),
                 )),
             Recommendation::new("sctp.rto_min", rto_min, Unit::Second).within(Some(rto_least), None).because(format!(
-                "a round trip of {}, a delayed SACK of {} and {} of waiting for capacity: T3 must outlast them",
-                time(self.round_trip), time(sack_delay), time(wait)
+                "a round trip of {}, a delayed SACK of {}, {} of packets that wait for each other and {} of waiting \
+                 for capacity: T3 must outlast them",
+                time(self.round_trip), time(sack_delay), time(queueing), time(wait)
             )),
             Recommendation::new("sctp.rto_initial", rto_initial, Unit::Second)
                 .within(Some(self.round_trip), None)
@@ -309,14 +320,14 @@ impl Numbers {
         self.failover_settings(rto_min, rto_max, &mut settings, &mut impossible);
         self.queue_settings(&framing, (ethernet, step), wait, &mut settings, &mut impossible);
         // In the worst case the answer is lost once.
-        let answer_time = self.round_trip + 2.0 * self.gateway_delay + wait;
+        let answer_time = answered + 2.0 * self.gateway_delay;
         for timer in [M2PA_T7].into_iter().chain(ANSWERS) {
             timer_setting(&timer, answer_time, rto_min, &mut settings, &mut impossible);
         }
         if self.loss > 0.0 {
             let timely =
                 settings.iter().position(|setting| setting.name == "sctp.cwnd").map_or(0, |at| at + 1);
-            let limit = 1.22 * framing.window.max(1_468.0) * 8.0 / (self.round_trip * self.loss.sqrt());
+            let limit = 1.22 * framing.window.max(PACKET) * 8.0 / (self.round_trip * self.loss.sqrt());
             settings.insert(
                 timely,
                 Recommendation::new("sctp.congestion_control", limit, Unit::BitPerSecond).because(format!(
@@ -342,6 +353,50 @@ impl Numbers {
             settings,
             impossible,
         }
+    }
+
+    /// What the band does not hold, and what it would.
+    fn band_faults(
+        &self,
+        load: f64,
+        (ethernet, step): (f64, f64),
+        total: f64,
+        per_line: f64,
+        impossible: &mut Vec<Impossible>,
+    ) {
+        if ethernet + step <= total {
+            return;
+        }
+        let lines = self.links * self.line_rate;
+        let (demand, most) = if ethernet > total {
+            let erlang = total / per_line / lines;
+            let demand = format!("{} of signalling, which are {} on Ethernet", kbit(load), kbit(ethernet));
+            (demand, format!("{erlang:.2} Erlang a link"))
+        } else {
+            let erlang = (total - ethernet) / per_line / lines;
+            let demand = format!("a step to {} on Ethernet", kbit(ethernet + step));
+            (demand, format!("a step of {erlang:.3} Erlang a link"))
+        };
+        let why = format!("the terminal has {} in all", kbit(total));
+        // Messages that share packets take less.
+        let after = load + self.step * lines;
+        let per_second = after / 8.0 / f64::from(self.octets) / f64::from(self.associations);
+        let bundled = (1..=BUNDLING_MOST_MS)
+            .map(|ms| {
+                (ms, after * Framing::new(self.octets, per_second, f64::from(ms) / 1e3).ethernet_per_line())
+            })
+            .find(|&(ms, ethernet)| f64::from(ms) / 1e3 > self.bundling && MARGIN * ethernet <= total);
+        impossible.push(match bundled {
+            Some((ms, ethernet)) => Impossible {
+                demand,
+                why: format!("{why}, unless messages wait for each other and share packets"),
+                possible: format!(
+                    "a bundling delay of {ms} ms, which makes them {}; or {most}",
+                    kbit(ethernet)
+                ),
+            },
+            None => Impossible { demand, why, possible: most },
+        });
     }
 
     fn failover_settings(

@@ -1,5 +1,7 @@
 //! Octets of a signalling message on its way: line, SCTP's window, Ethernet.
 
+use crate::bursts::{longest_wait, poisson_most};
+
 /// Octets that level 2 of a signalling link adds to a message: flag, check bits, sequence numbers and length indicator.
 const LEVEL_2: u32 = 6;
 /// M2PA's headers, its sequence numbers and the priority octet (RFC 4165, sections 2.1 to 2.3.1).
@@ -15,24 +17,69 @@ const ETHERNET: u32 = 18;
 /// The longest IP packet.
 const MTU: u32 = 1_500;
 
-/// What one message takes.
+/// A message of M2PA that acknowledges and carries nothing: its DATA chunk.
+const ACKNOWLEDGEMENT: u32 = 16 + DATA;
+/// A SACK chunk without gaps.
+const SACK: u32 = 16;
+
+/// What one message takes, with its part of what answers the messages of the other direction, which has the same load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Framing {
     /// Octets on the signalling link, flag and check bits included.
     pub line: f64,
-    /// Octets in SCTP's window: the DATA chunk with its header and padding.
+    /// Octets in SCTP's window: the DATA chunk with its header and padding, and acknowledgements of M2PA.
     pub window: f64,
-    /// Octets on Ethernet, with its share of the packet's headers.
+    /// Octets on Ethernet, with its share of the packets' headers and of SACKs.
     pub ethernet: f64,
+    /// Octets of its own DATA chunk.
+    pub chunk: f64,
+    /// Acknowledgements of M2PA that go by themselves, for each message: all where a message goes as soon as it has
+    /// come; where it waits for others, those for which none comes in time.
+    pub acknowledgements: f64,
+    /// Packets with DATA chunks for each message.
+    pub packets: f64,
 }
 
 impl Framing {
-    /// A message of so many octets on the line, of which so many go in one packet; no more than fit count.
-    pub fn new(line_octets: u32, per_packet: f64) -> Self {
-        let chunk = chunk(line_octets);
-        let per_packet = per_packet.clamp(1.0, f64::from(most_per_packet(line_octets)));
-        let ethernet = f64::from(chunk) + f64::from(ETHERNET + IP + SCTP) / per_packet;
-        Self { line: f64::from(line_octets), window: f64::from(chunk), ethernet }
+    /// A message of so many octets on the line, where so many come a second to an association in each direction, and
+    /// the first of a packet waits so long for others; no more share one than fit.
+    ///
+    /// A receiver sends a SACK for every second packet (RFC 9260, section 6.2). Half of them come with what answers the
+    /// packet, and half by themselves.
+    pub fn new(line_octets: u32, per_second: f64, delay_s: f64) -> Self {
+        let acknowledgements = libm::exp(-per_second * delay_s);
+        let chunks = 1.0 + acknowledgements;
+        let window = f64::from(chunk(line_octets)) + acknowledgements * f64::from(ACKNOWLEDGEMENT);
+        let fit = (f64::from(MTU - IP - SCTP) / (window / chunks)).floor().max(1.0);
+        Self::of(line_octets, acknowledgements, chunks / (1.0 + per_second * chunks * delay_s).min(fit))
+    }
+
+    /// The same where messages wait for the window: as many share a packet as fit, and every acknowledgement of M2PA
+    /// finds a message to go with. No more of them cross a band than so framed.
+    pub fn full(line_octets: u32) -> Self {
+        let own = f64::from(chunk(line_octets));
+        let packets = 1.0 / (f64::from(MTU - IP - SCTP) / own).floor().max(1.0);
+        Self::of(line_octets, 0.0, packets)
+    }
+
+    fn of(line_octets: u32, acknowledgements: f64, packets: f64) -> Self {
+        let chunk = f64::from(chunk(line_octets));
+        let window = chunk + acknowledgements * f64::from(ACKNOWLEDGEMENT);
+        let sack = f64::from(SACK) / 2.0 + f64::from(ETHERNET + IP + SCTP) / 4.0;
+        let ethernet = window + packets * (f64::from(ETHERNET + IP + SCTP) + sack);
+        Self { line: f64::from(line_octets), window, ethernet, chunk, acknowledgements, packets }
+    }
+
+    /// Octets in the window of all that is under way where messages that come at random are so many on average: more
+    /// once in a million looks only.
+    pub fn outstanding_most(&self, messages: f64) -> f64 {
+        let acknowledgements = poisson_most(messages * self.acknowledgements);
+        self.chunk * poisson_most(messages) + f64::from(ACKNOWLEDGEMENT) * acknowledgements
+    }
+
+    /// Octets of a packet on Ethernet, with its part of SACKs.
+    pub fn per_packet(&self) -> f64 {
+        self.ethernet / self.packets
     }
 
     /// 1 + α of the paper: octets on Ethernet for each on the line.
@@ -43,6 +90,33 @@ impl Framing {
     /// k: octets on Ethernet for each in the window.
     pub fn ethernet_per_window(&self) -> f64 {
         self.ethernet / self.window
+    }
+
+    /// From a message that is handed to SCTP until its acknowledgement is back, in seconds, with nothing waiting:
+    /// the round trip, the packet's time on a band of so many bits a second, and the wait for a second packet, which
+    /// has the SACK sent, or for the timer of the delayed one (RFC 9260, section 6.2). So many messages come a second.
+    pub fn acknowledged_after(
+        &self,
+        round_trip_s: f64,
+        sack_delay_s: f64,
+        per_second: f64,
+        bit_per_s: f64,
+    ) -> f64 {
+        let second = 1.0 / (per_second * self.packets).max(f64::MIN_POSITIVE);
+        round_trip_s + self.sent_in(bit_per_s) + sack_delay_s.min(second)
+    }
+
+    /// How long a packet takes on a band of so many bits a second, in seconds.
+    pub fn sent_in(&self, bit_per_s: f64) -> f64 {
+        8.0 * self.per_packet() / bit_per_s.max(1.0)
+    }
+
+    /// How long packets wait for each other once in a million times, in seconds, where so many messages a second cross
+    /// a band of so many bits a second. Packets that wait for several messages come less at random than these: the
+    /// smaller of both counts.
+    pub fn longest_queueing(&self, per_second: f64, bit_per_s: f64) -> f64 {
+        let octets = self.per_packet().min(self.ethernet);
+        longest_wait(per_second * self.ethernet / octets, 8.0 * octets / bit_per_s.max(1.0))
     }
 
     /// Octets in the window for each on the line.
@@ -56,37 +130,80 @@ fn chunk(line_octets: u32) -> u32 {
     payload.next_multiple_of(4) + DATA
 }
 
-/// Messages that fit into a packet of 1,500 octets.
-pub fn most_per_packet(line_octets: u32) -> u32 {
-    ((MTU - IP - SCTP) / chunk(line_octets)).max(1)
-}
-
-/// How many messages share a packet where they come so often, and the first of a packet waits so long for others.
-pub fn bundled(line_octets: u32, per_second: f64, delay_s: f64) -> f64 {
-    (1.0 + per_second * delay_s).min(f64::from(most_per_packet(line_octets)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-9 * expected, "{value}, not {expected}");
+    }
+
     #[test]
-    fn a_message_of_120_octets_is_a_chunk_of_148_and_a_frame_of_198() {
-        let alone = Framing::new(120, 1.0);
-        assert_eq!((alone.window, alone.ethernet), (148.0, 198.0));
-        let two = Framing::new(120, 2.0);
-        assert_eq!(two.ethernet, 173.0);
-        assert!((two.ethernet_per_line() - 173.0 / 120.0).abs() < 1e-12);
-        assert!((two.ethernet_per_window() - 173.0 / 148.0).abs() < 1e-12);
-        assert!((two.window_per_line() - 148.0 / 120.0).abs() < 1e-12);
+    fn a_message_that_goes_at_once_is_answered_at_once() {
+        // A chunk of 148 and a frame of 198, an acknowledgement of 32 and 82, and a SACK for both, which goes with the
+        // acknowledgement or in a frame of 66.
+        let alone = Framing::new(120, 200.0, 0.0);
+        assert_eq!((alone.chunk, alone.window, alone.packets), (148.0, 180.0, 2.0));
+        near(alone.ethernet, 198.0 + 82.0 + 41.0);
+        near(alone.ethernet_per_line(), 321.0 / 120.0);
+        near(alone.ethernet_per_window(), 321.0 / 180.0);
+        near(alone.window_per_line(), 1.5);
+        near(alone.per_packet(), 160.5);
+    }
+
+    #[test]
+    fn messages_that_wait_for_others_share_headers_and_carry_acknowledgements() {
+        // Four come in 5 ms, so that few acknowledgements find no message to go with.
+        let framing = Framing::new(120, 720.0, 0.005);
+        let alone = libm::exp(-3.6);
+        near(framing.acknowledgements, alone);
+        near(framing.packets, (1.0 + alone) / (1.0 + 3.6 * (1.0 + alone)));
+        near(framing.ethernet, 148.0 + 32.0 * alone + framing.packets * (50.0 + 20.5));
+        // The trial had 1.48 at this load.
+        assert!((1.3..1.5).contains(&framing.ethernet_per_line()), "{}", framing.ethernet_per_line());
+    }
+
+    #[test]
+    fn what_waits_for_each_other_is_packets_or_messages() {
+        // 321 octets in two packets: each takes 1.284 ms of a Mbit/s.
+        let alone = Framing::new(120, 200.0, 0.0);
+        near(alone.sent_in(1e6), 0.001_284);
+        near(alone.longest_queueing(200.0, 1e6), longest_wait(400.0, 0.001_284));
+        // Nine in a packet wait as single ones do.
+        let full = Framing::full(120);
+        near(full.longest_queueing(500.0, 1e6), longest_wait(500.0, 8e-6 * full.ethernet));
+        assert_eq!(full.longest_queueing(1e3, 1e6), f64::INFINITY);
+    }
+
+    #[test]
+    fn messages_that_wait_for_the_window_fill_packets() {
+        let full = Framing::full(120);
+        assert_eq!((full.chunk, full.window, full.packets), (148.0, 148.0, 1.0 / 9.0));
+        near(full.ethernet, 148.0 + (50.0 + 20.5) / 9.0);
+        // However long the first of a packet waits for others, it comes to no less.
+        assert!(Framing::new(120, 1e4, 1.0).ethernet >= full.ethernet);
     }
 
     #[test]
     fn no_more_share_a_packet_than_fit() {
-        assert_eq!((most_per_packet(120), most_per_packet(270), most_per_packet(60)), (9, 4, 16));
-        assert_eq!(Framing::new(270, 100.0), Framing::new(270, 4.0));
-        assert_eq!(Framing::new(270, 0.0), Framing::new(270, 1.0));
-        assert_eq!(bundled(120, 720.0, 0.005), 4.6);
-        assert_eq!(bundled(120, 7_200.0, 0.005), 9.0);
+        for (octets, fit) in [(120, 9.0), (270, 4.0), (60, 16.0)] {
+            near(Framing::new(octets, 1e6, 1.0).packets, 1.0 / fit);
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_comes_after_the_second_packet_or_the_timer() {
+        let framing = Framing::new(120, 200.0, 0.0);
+        let sent_in = 8.0 * 160.5 / 1e6;
+        near(framing.acknowledged_after(0.5, 0.1, 200.0, 1e6), 0.5 + sent_in + 1.0 / 400.0);
+        near(framing.acknowledged_after(0.5, 0.1, 0.0, 1e6), 0.5 + sent_in + 0.1);
+    }
+
+    #[test]
+    fn what_is_under_way_has_bursts_of_both_kinds() {
+        let framing = Framing::new(120, 200.0, 0.0);
+        near(framing.outstanding_most(100.0), 180.0 * poisson_most(100.0));
+        let bundled = Framing::new(120, 720.0, 0.005);
+        assert!(bundled.outstanding_most(100.0) < 1.1 * 148.0 * poisson_most(100.0));
     }
 }

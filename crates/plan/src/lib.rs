@@ -2,6 +2,7 @@
 //!
 //! [`window`] holds the relations of "SS7 over IP over satellite" (equations 1 to 7) between load, window, round trip
 //! and the time that capacity takes to be allocated, and the bounds that follow for a window that is repeated whole.
+//! [`bursts`] bounds how many messages that come at random are under way at once.
 //! [`framing`] counts the octets that a message takes on Ethernet, in place of an overhead that somebody enters.
 //! [`Question`] is what an engineer knows; [`plan`] answers it with an [`Answer`]: the working case, settings with
 //! bounds, margins, reasons and sensitivities, and what cannot be met. [`print`] writes the answer as people
@@ -20,6 +21,7 @@
 //! ```
 
 mod answer;
+pub mod bursts;
 mod failover;
 pub mod framing;
 pub mod print;

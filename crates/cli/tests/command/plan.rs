@@ -44,6 +44,56 @@ fn the_answer_is_simulated_with_its_neighbours() {
 }
 
 #[test]
+fn the_formulas_hold_for_ordinary_questions() {
+    let questions: [&[&str]; 4] = [
+        // Eight windows of which some have four lines and some three; nothing is bundled.
+        &[
+            "--round-trip=600 ms",
+            "--permanent=2048 kbit/s",
+            "--erlang=0.3",
+            "--octets=120",
+            "--set=signalling.associations=8",
+        ],
+        // A path on the ground, half full.
+        &["--round-trip=20 ms", "--permanent=2048 kbit/s", "--erlang=0.1", "--octets=60"],
+        // The trial's band with as much on demand.
+        &[
+            "--round-trip=650 ms",
+            "--permanent=1024 kbit/s",
+            "--on-demand=1126 kbit/s",
+            "--allocation-time=1.5 s",
+            "--erlang=0.45",
+            "--step=0.06",
+            "--octets=120",
+            "--set=signalling.bundling_delay=5 ms",
+        ],
+        // A line of 64 kbit/s that is nearly full: packets of 445 octets wait for each other.
+        &["--round-trip=5 ms", "--permanent=64 kbit/s", "--links=1", "--erlang=0.5", "--octets=270"],
+    ];
+    for (number, question) in questions.into_iter().enumerate() {
+        let place = Place::new(&format!("plan-holds-{number}"));
+        let outcome = place.run(&[&["plan", "--verify"], question].concat());
+        let held = outcome.out.lines().filter(|line| line.contains("the formulas held")).count();
+        assert!(held >= 3 && !outcome.out.contains("NOT HELD"), "{question:?}: {}", outcome.out);
+        let answered = outcome.out.lines().find(|line| line.contains("as answered")).unwrap_or("");
+        assert!(answered.contains("   0.0 %    0.0 %"), "{question:?}: {answered}");
+    }
+}
+
+#[test]
+fn without_a_file_it_says_which_flags_are_needed() {
+    let outcome =
+        Place::new("plan-flags").run(&["plan", "--octets=120", "--set", "path.round_trip = 600 ms"]);
+    assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""));
+    assert!(
+        outcome.err.contains("--permanent '2048 kbit/s'") && outcome.err.contains("--erlang 0.2"),
+        "{}",
+        outcome.err
+    );
+    assert!(!outcome.err.contains("--octets") && !outcome.err.contains("--round-trip"), "{}", outcome.err);
+}
+
+#[test]
 fn where_the_formulas_do_not_hold_it_says_so() {
     let interrupted = [
         "plan",
@@ -76,9 +126,11 @@ fn each_form_is_taken_by_whom_it_is_for() {
     let answer: serde_json::Value = serde_json::from_str(&json.out).expect("it is JSON");
     assert_eq!(answer["case"], "A");
     for (format, line) in [
-        ("sysctl", "net.sctp.rto_min = 900"),
-        ("gateway", " minimum-rto 900"),
+        ("sysctl", "net.sctp.rto_min = 1100"),
+        ("gateway", " minimum-rto 1100"),
         ("osmo-stp", " asp satellite-1 2905 2905 m3ua"),
+        // No two INITs are further apart than RTO.Max.
+        ("osmo-stp", "  sctp-param init timeout 2200"),
     ] {
         let outcome = place.run(&geo(&["--format", format]));
         assert!(outcome.out.lines().any(|own| own == line), "{format}: {}", outcome.out);

@@ -40,10 +40,12 @@ pub fn linux_sysctl(answer: &Answer) -> String {
     text
 }
 
-/// For osmo-stp's command line: its SCTP settings belong to the kernel, so that M3UA's associations and the kernel's
-/// settings are written together.
+/// For osmo-stp's command line: of SCTP's settings it has those of INIT; the rest is the kernel's, for which
+/// [`linux_sysctl`] is.
 pub fn osmo_stp(answer: &Answer) -> String {
-    let mut text = String::from("! osmo-stp: SCTP itself is the kernel's, see the settings for Linux.\n");
+    let mut text = String::from(
+        "! osmo-stp: of SCTP it has INIT's settings; the rest is the kernel's, see the settings for Linux.\n",
+    );
     let associations = answer.value("sctp.associations");
     text.push_str("cs7 instance 0\n");
     for association in 1..=16_u32 {
@@ -51,6 +53,9 @@ pub fn osmo_stp(answer: &Answer) -> String {
             break;
         }
         writeln!(text, " asp satellite-{association} {} {} m3ua", 2904 + association, 2904 + association)
+            .expect("a text takes everything");
+        // How long it may take between two INITs.
+        writeln!(text, "  sctp-param init timeout {}", ms(answer, "sctp.rto_max"))
             .expect("a text takes everything");
     }
     text

@@ -80,7 +80,7 @@ impl Value for f64 {
             _ => None,
         };
         number.filter(|number: &Self| number.is_finite()).ok_or_else(|| {
-            Fault::new(format!("a number is wanted here, not {}", node.kind())).help("write it like 14.34")
+            Fault::new(format!("a number is wanted here, not {}", node.kind())).help("write it like 0.5")
         })
     }
 
@@ -89,6 +89,6 @@ impl Value for f64 {
     }
 
     fn schema() -> Json {
-        json!({ "type": "number", "examples": [14.34] })
+        json!({ "type": "number", "examples": [0.5] })
     }
 }
