@@ -11,7 +11,7 @@ use slantpath_simulation::{
     NetworkConfig, PointConfig, PointId, Side, SignallingLinkId, SignallingNetwork, SignallingSimulation,
     UserPlace,
 };
-use slantpath_ss7::load::{Arrivals, GeneratorConfig, Lengths, Routing, Selection};
+use slantpath_ss7::load::{Arrivals, ByCode, GeneratorConfig, Lengths, Routing, Selection};
 use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, Procedure, SequenceNumbers};
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
 use slantpath_ss7::{PointCode, mtp2};
@@ -143,13 +143,14 @@ fn load(pair: usize, links: u8, rate: f64, stop: Instant) -> LoadConfig {
         from: UserPlace::Point(PointId(from)),
         generator: GeneratorConfig {
             links: links.into(),
+            first_link: 0,
             erlang_per_link: rate * f64::from(OCTETS) * 8.0 / LINE_RATE.as_bits_per_sec() as f64,
             steps: Vec::new(),
             line_rate: LINE_RATE,
             lengths: Lengths::Fixed(OCTETS.into()),
             selection: Selection::Link,
             arrivals: Arrivals::Poisson,
-            routing: Routing::PointCode { destinations: vec![to], service: ServiceIndicator::ISUP },
+            routing: Routing::PointCode(ByCode { destinations: vec![to], service: ServiceIndicator::ISUP }),
             origin: code(from),
             service: ServiceInformation {
                 indicator: ServiceIndicator::ISUP,

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::Seed;
 use slantpath_simulation::{
-    Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, PointConfig,
+    Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig, NetworkConfig, PointConfig, number_links,
 };
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, SequenceNumbers};
@@ -30,7 +30,7 @@ use slantpath_ss7::sccp::gtt::Translator;
 use slantpath_ss7::sccp::{self, Ssn, Subsystem};
 
 use crate::flow::trace::Traces;
-use schema::{LoadRouting, Point, Signalling};
+use schema::{Point, Signalling};
 
 pub(crate) use association::{plan, run_at_most, side_name};
 pub(crate) use check::{check, node_of};
@@ -192,20 +192,27 @@ pub(crate) fn network(signalling: &Signalling, traces: &Traces) -> NetworkConfig
         };
         LinkConfig { name: name.to_owned(), ends: [end(&link.between.0), end(&link.between.1)], carrier }
     });
+    NetworkConfig {
+        points: points.collect(),
+        links: links.collect(),
+        m3ua: server::build::m3ua(signalling),
+        loads: loads(signalling, traces).expect("a check has numbered the links of loads"),
+    }
+}
+
+/// The loads, or the first one whose links have no number left by which messages could be told from those of others.
+pub(crate) fn loads(signalling: &Signalling, traces: &Traces) -> Result<Vec<LoadConfig>, usize> {
     let loads = signalling.load.iter().map(|(name, load)| LoadConfig {
         name: name.to_owned(),
         from: server::build::place(signalling, &load.from),
         generator: generator(signalling, load, traces),
         destinations: load.to.iter().map(|to| code(signalling, to)).collect(),
-        subsystem: load.subsystem.filter(|_| *load.routing == LoadRouting::GlobalTitle).map(|ssn| Ssn(*ssn)),
+        subsystem: load.subsystem.filter(|_| load.routing.is_by_title()).map(|ssn| Ssn(*ssn)),
         give_up_after: *load.give_up_after,
     });
-    NetworkConfig {
-        points: points.collect(),
-        links: links.collect(),
-        m3ua: server::build::m3ua(signalling),
-        loads: loads.collect(),
-    }
+    let mut loads: Vec<LoadConfig> = loads.collect();
+    number_links(&mut loads)?;
+    Ok(loads)
 }
 
 /// A seed for what is only checked and never run.

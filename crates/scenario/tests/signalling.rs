@@ -110,6 +110,27 @@ fn an_outage_of_the_satellite_is_accounted_for_message_by_message() {
 }
 
 #[test]
+fn a_load_is_shared_by_titles_and_point_codes_and_another_of_its_service_is_told_apart() {
+    let file = "ss7-calls-and-enquiries.toml";
+    let output = |sets: &[&str]| run(&load(file, sets), &RunOptions::default()).unwrap();
+    let whole = output(&[]);
+    let [sent, lost, repeated, out_of_sequence] = settle(&whole);
+    assert_eq!([lost, repeated, out_of_sequence], [0, 0, 0]);
+    let count = |output: &RunOutput, table: &str, column: &str| sum(output.table(table).unwrap(), column);
+    let shared: u64 = cells(whole.table("signalling_load").unwrap(), "sent_messages")[2..].iter().sum();
+    assert!(shared > 2_000 && shared < sent, "{shared} of {sent}");
+    // Of both links' messages three of ten are translated, and none of the other load's.
+    let translated = count(&whole, "sccp", "translated_messages");
+    assert!((translated as f64 - 0.3 * shared as f64).abs() < 2.0, "{translated} of {shared}");
+    // The draws are those of the load alone, and of one that goes one way.
+    for set in ["signalling.load.background.service=7", "signalling.load.traffic.title_share=\"60 %\""] {
+        let other = output(&[set]);
+        let of = |output: &RunOutput| cells(output.table("signalling_load").unwrap(), "sent_messages");
+        assert_eq!(of(&other), of(&whole), "{set}");
+    }
+}
+
+#[test]
 fn equal_seeds_give_equal_runs_and_others_do_not() {
     assert_the_seed_decides(output);
 }
@@ -223,6 +244,26 @@ fn traced(lines: &'static str, keys: &str) -> RunOutput {
     let files = std::sync::Arc::new(move |_: &str| Ok(lines.to_owned()));
     let scenario = Scenario::parse("titles", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
     run(&scenario, &RunOptions::default()).unwrap()
+}
+
+#[test]
+fn a_trace_that_offers_more_than_a_line_carries_for_ten_seconds_is_warned_of() {
+    let text = titles("arrivals = \"trace\"\ntrace = \"times.csv\"\n");
+    let warnings = |each: &str| {
+        // So many messages of 120 octets a second from the 20th second on, and one in each second before.
+        let per_second: u32 = each.parse().unwrap();
+        let line = |ms: u32| format!("{ms} ms\n");
+        let first = (0..20).map(|second| line(1_000 * second));
+        let lines: String =
+            first.chain((0..10 * per_second).map(|n| line(20_000 + n * 1_000 / per_second))).collect();
+        let files = std::sync::Arc::new(move |_: &str| Ok(lines.clone()));
+        let scenario = Scenario::parse("titles", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
+        scenario.warnings().iter().map(|warning| warning.message.clone()).collect::<Vec<_>>()
+    };
+    // A line carries 66.7 of them.
+    assert_eq!(warnings("60"), Vec::<String>::new());
+    let beyond = warnings("80");
+    assert!(beyond.iter().any(|warning| warning.contains("offers 77 kbit/s to")), "{beyond:?}");
 }
 
 #[test]

@@ -147,7 +147,9 @@ pub struct LoadConfig {
     pub generator: GeneratorConfig,
     /// The points that its messages are for. With routing by point code, those of the generator.
     pub destinations: Vec<PointCode>,
-    /// With routing by global title: the subsystem that receives. Two loads to one point must differ in it.
+    /// With routing by global title: the subsystem that receives. Loads to one point that are alike in it, or with
+    /// routing by point code in origin and service, have links of other numbers:
+    /// [`number_links`](crate::number_links).
     pub subsystem: Option<Ssn>,
     /// When a message that has not arrived is lost.
     pub give_up_after: Duration,

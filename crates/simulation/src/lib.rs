@@ -22,7 +22,7 @@ pub use config::{
     AdaptationId, AssociationSide, Carried, Carrier, LineConfig, LinkConfig, LinkEnd, LoadConfig,
     NetworkConfig, NetworkConfigError, PointConfig, PointId, Side, SignallingLinkId, UserPlace,
 };
-pub use load::LoadReport;
+pub use load::{LoadReport, number_links};
 pub use m3ua::{
     AdaptationConfig, AspConfig, AspId, GatewayConfig, GatewayId, M3uaConfig, ServedPointConfig,
     ServedPointId, ServerConfig, ServerId, SignallingProcess,

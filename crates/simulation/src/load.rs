@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{Instant, Seed};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::{Account, Generator, GeneratorError, LinkNumber, Report, Routing};
+use slantpath_ss7::load::{Account, Generator, GeneratorError, LinkNumber, Report};
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::sccp::Ssn;
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
@@ -27,12 +27,12 @@ pub struct LoadReport {
 #[derive(Debug)]
 pub(crate) struct Load {
     pub(crate) from: UserPlace,
-    origin: PointCode,
-    destinations: Vec<PointCode>,
-    service: ServiceIndicator,
-    subsystem: Option<Ssn>,
-    /// Where messages leave for: the destinations, or the node that translates.
+    /// What its messages leave as: of those by point code, and SCCP of those by global title.
+    services: Vec<ServiceIndicator>,
+    /// Where they leave for: the destinations, and the node that translates.
     towards: Vec<PointCode>,
+    /// The number of its first link in stamps.
+    first_link: u8,
     start: Instant,
     begun: Progress,
     generator: Generator,
@@ -47,19 +47,24 @@ enum Progress {
 
 impl Load {
     fn new(config: LoadConfig, seed: Seed) -> Result<Self, GeneratorError> {
-        let LoadConfig { name, from, generator, destinations, subsystem, give_up_after } = config;
-        let (service, towards) = match &generator.routing {
-            Routing::GlobalTitle { translator, .. } => (ServiceIndicator::SCCP, vec![*translator]),
-            Routing::PointCode { destinations, service } => (*service, destinations.clone()),
-        };
+        let LoadConfig { name, from, generator, give_up_after, .. } = config;
+        let (mut services, mut towards) = (Vec::new(), Vec::new());
+        if let Some((title, _)) = generator.routing.title() {
+            services.push(ServiceIndicator::SCCP);
+            towards.push(title.translator);
+        }
+        if let Some((code, _)) = generator.routing.code() {
+            services.push(code.service);
+            towards.extend(
+                code.destinations.iter().filter(|to| !towards.contains(to)).copied().collect::<Vec<_>>(),
+            );
+        }
         let accounts = vec![Account::new(give_up_after); usize::from(generator.links)];
         Ok(Self {
             from,
-            origin: generator.origin,
-            destinations,
-            service,
-            subsystem,
+            services,
             towards,
+            first_link: generator.first_link,
             start: generator.start,
             begun: Progress::NotBegun,
             generator: Generator::new(generator, seed, &format!("signalling/load/{name}"))?,
@@ -85,12 +90,12 @@ impl Load {
     /// The next message that is due. One that the layer below refuses is to be given to `refused`.
     pub(crate) fn poll(&mut self, now: Instant) -> Option<slantpath_ss7::load::Message> {
         let message = self.generator.poll(now)?;
-        self.accounts[usize::from(message.link.0)].sent(now, &message);
+        self.account(message.link).expect("each link has an account").sent(now, &message);
         Some(message)
     }
 
     pub(crate) fn refused(&mut self, message: &slantpath_ss7::load::Message) {
-        self.accounts[usize::from(message.link.0)].refused(message);
+        self.account(message.link).expect("each link has an account").refused(message);
     }
 
     /// What MTP indicates to the sending end: reachability counts from the start of the load.
@@ -118,8 +123,9 @@ impl Load {
         account.map(|account| account.arrived_unitdata(now, at, data)).is_some()
     }
 
+    /// That of the link which a stamp names, if it is one of this load's.
     fn account(&mut self, link: LinkNumber) -> Option<&mut Account> {
-        self.accounts.get_mut(usize::from(link.0))
+        self.accounts.get_mut(usize::from(link.0.checked_sub(self.first_link)?))
     }
 
     fn reports(&mut self, now: Instant) -> Vec<LoadReport> {
@@ -129,6 +135,48 @@ impl Load {
             .map(|(link, account)| LoadReport { link: LinkNumber(link), report: account.report(begin, now) })
             .collect()
     }
+}
+
+/// By what messages of a load are known where they arrive, beside their stamps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrival {
+    /// Origin, destination and service indicator.
+    Label(PointCode, PointCode, u8),
+    /// The subsystem at a point.
+    Subsystem(PointCode, Ssn),
+}
+
+fn arrivals_of(config: &LoadConfig) -> Vec<Arrival> {
+    let mut arrivals = Vec::new();
+    if let Some((code, _)) = config.generator.routing.code() {
+        let label = |to: &PointCode| Arrival::Label(config.generator.origin, *to, code.service.value());
+        arrivals.extend(config.destinations.iter().map(label));
+    }
+    if config.generator.routing.title().is_some()
+        && let Some(ssn) = config.subsystem
+    {
+        arrivals.extend(config.destinations.iter().map(|to| Arrival::Subsystem(*to, ssn)));
+    }
+    arrivals
+}
+
+/// Numbers the links of loads whose messages nothing but their stamps tells apart where they arrive: each load begins
+/// at a multiple of 16 behind those of all before it that are alike. The first load whose links have no number left is
+/// the error.
+pub fn number_links(loads: &mut [LoadConfig]) -> Result<(), usize> {
+    let arrivals: Vec<Vec<Arrival>> = loads.iter().map(arrivals_of).collect();
+    for number in 0..loads.len() {
+        let alike = |other: &usize| arrivals[*other].iter().any(|arrival| arrivals[number].contains(arrival));
+        let end = |other: usize| {
+            let generator = &loads[other].generator;
+            (u16::from(generator.first_link) + generator.links).next_multiple_of(16)
+        };
+        let first = (0..number).filter(alike).map(end).max().unwrap_or(0);
+        let generator = &mut loads[number].generator;
+        let is_numbered = first == 0 || first + generator.links <= 256;
+        generator.first_link = u8::try_from(first).ok().filter(|_| is_numbered).ok_or(number)?;
+    }
+    Ok(())
 }
 
 /// All loads of a network, found by what concerns them.
@@ -154,15 +202,16 @@ impl Loads {
         };
         for (number, config) in configs.into_iter().enumerate() {
             let name = config.name.clone();
+            let arrivals = arrivals_of(&config);
             let load = Load::new(config, seed)
                 .map_err(|error| NetworkConfigError::Generator { load: name, error })?;
             loads.by_place.entry(load.from).or_default().push(number);
-            for destination in &load.destinations {
-                let own = if let Some(ssn) = load.subsystem {
-                    loads.by_subsystem.entry((*destination, ssn)).or_default()
-                } else {
-                    let label = (load.origin, *destination, load.service.value());
-                    loads.by_label.entry(label).or_default()
+            for arrival in arrivals {
+                let own = match arrival {
+                    Arrival::Label(origin, to, service) => {
+                        loads.by_label.entry((origin, to, service)).or_default()
+                    }
+                    Arrival::Subsystem(to, ssn) => loads.by_subsystem.entry((to, ssn)).or_default(),
                 };
                 if own.last() != Some(&number) {
                     own.push(number);
@@ -191,7 +240,7 @@ impl Loads {
     ) {
         for number in self.by_place.get(&place).into_iter().flatten() {
             let load = &mut self.all[*number];
-            if user.is_none_or(|user| user == load.service) {
+            if user.is_none_or(|user| load.services.contains(&user)) {
                 load.indicate(now, indication);
             }
         }

@@ -11,13 +11,15 @@ mod generator;
 mod length;
 mod limits;
 mod profile;
+mod routing;
 mod runs;
 mod stamp;
 
 pub use account::{Account, Delivery, Report};
 pub use arrivals::{Arrivals, TracedArrival};
-pub use generator::{Generator, GeneratorConfig, GeneratorError, Message, Routing, Selection};
+pub use generator::{Generator, GeneratorConfig, GeneratorError, Message, Selection};
 pub use length::Lengths;
 pub use limits::{Comparison, Limit, Verdict};
 pub use profile::LoadStep;
+pub use routing::{ByCode, ByTitle, Routing};
 pub use stamp::LinkNumber;

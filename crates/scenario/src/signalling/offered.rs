@@ -1,11 +1,13 @@
 //! What loads offer to each signalling link while all is in service, by the routes and the link selections of their
 //! messages.
 
+mod traced;
+
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::{Arrivals, GeneratorConfig, Routing, Selection};
+use slantpath_ss7::load::{Arrivals, ByTitle, GeneratorConfig, Selection};
 use slantpath_ss7::mtp3::Sls;
 use slantpath_ss7::mtp3::node;
 use slantpath_ss7::sccp::gtt::{Outcome, Translator, follow};
@@ -42,7 +44,7 @@ pub(crate) struct Offer {
 /// What is offered to all links.
 #[derive(Clone, Debug)]
 pub(crate) struct Offered<'a> {
-    /// Names and courses of loads, by name. Those without a known course have none.
+    /// Names and courses of loads, by name. One whose trace has no message in time has none.
     pub(crate) loads: Vec<(&'a str, Option<Offer>)>,
     /// By link and by the point that sends on it.
     parts: BTreeMap<&'a str, BTreeMap<&'a str, Vec<Part>>>,
@@ -51,20 +53,20 @@ pub(crate) struct Offered<'a> {
 impl Offer {
     fn of(config: &GeneratorConfig) -> Option<Self> {
         let since_start = |at: slantpath_base::Instant| at - slantpath_base::Instant::START;
+        let (start, stop) = (since_start(config.start), since_start(config.stop));
+        let line_rate = config.line_rate.as_bits_per_sec() as f64;
         // A trace brings its own load, and may bring its own lengths.
-        if matches!(config.arrivals, Arrivals::Trace(_)) {
-            return None;
+        if let Arrivals::Trace(messages) = &config.arrivals {
+            let traced = traced::course(config, messages, stop.saturating_sub(start))?;
+            let step = |(since, octets): (Duration, f64)| {
+                (start.saturating_add(since), Duration::ZERO, octets * 8.0 / line_rate)
+            };
+            let steps = traced.steps.into_iter().map(step).collect();
+            return Some(Self { octets: traced.octets, line_rate, start, stop, steps });
         }
-        let start = since_start(config.start);
         let mut steps = vec![(start, Duration::ZERO, config.erlang_per_link)];
         steps.extend(config.steps.iter().map(|step| (since_start(step.at), step.over, step.erlang_per_link)));
-        Some(Self {
-            octets: config.lengths.mean(),
-            line_rate: config.line_rate.as_bits_per_sec() as f64,
-            start,
-            stop: since_start(config.stop),
-            steps,
-        })
+        Some(Self { octets: config.lengths.mean(), line_rate, start, stop, steps })
     }
 
     /// Erlang per link at a time.
@@ -201,8 +203,9 @@ impl<'a> Offered<'a> {
 
 /// The link selections of a load's messages, each with how many of its links have it.
 fn selections(config: &GeneratorConfig) -> Vec<(Sls, f64)> {
-    if config.selection == Selection::Trace {
-        return Vec::new();
+    if let (Selection::Trace, Arrivals::Trace(messages)) = (config.selection, &config.arrivals) {
+        let shares = traced::selections(config, messages);
+        return shares.into_iter().map(|(sls, share)| (sls, share * f64::from(config.links))).collect();
     }
     // Link n has n modulo 16.
     let links = |sls: u16| (config.links.saturating_sub(sls)).div_ceil(16);
@@ -216,27 +219,23 @@ fn ways(
     sls: Sls,
     translators: &BTreeMap<PointCode, Translator>,
 ) -> Vec<(Vec<PointCode>, f64)> {
-    match &config.routing {
-        Routing::PointCode { destinations, .. } => {
-            let share = 1.0 / destinations.len() as f64;
-            destinations.iter().map(|to| (vec![config.origin, *to], share)).collect()
-        }
-        Routing::GlobalTitle { translator, called, calling } => {
-            let mut ways = Vec::new();
-            for party in called {
-                let followed = follow(translators, *translator, party, calling, &[sls]);
-                let usual = followed.endings.into_iter().filter(|ending| !ending.is_backup);
-                let usual: Vec<_> =
-                    usual.filter(|ending| matches!(ending.outcome, Outcome::Arrives(_))).collect();
-                let share = 1.0 / called.len() as f64 / usual.len().max(1) as f64;
-                for ending in usual {
-                    let mut way = vec![config.origin, *translator];
-                    way.extend(ending.path.iter().map(|(at, _)| *at).filter(|at| at != translator));
-                    way.push(ending.at);
-                    ways.push((way, share));
-                }
-            }
-            ways
+    let mut ways = Vec::new();
+    if let Some((code, part)) = config.routing.code() {
+        let share = part / code.destinations.len() as f64;
+        ways.extend(code.destinations.iter().map(|to| (vec![config.origin, *to], share)));
+    }
+    let Some((ByTitle { translator, called, calling }, part)) = config.routing.title() else { return ways };
+    for party in called {
+        let followed = follow(translators, *translator, party, calling, &[sls]);
+        let usual = followed.endings.into_iter().filter(|ending| !ending.is_backup);
+        let usual: Vec<_> = usual.filter(|ending| matches!(ending.outcome, Outcome::Arrives(_))).collect();
+        let share = part / called.len() as f64 / usual.len().max(1) as f64;
+        for ending in usual {
+            let mut way = vec![config.origin, *translator];
+            way.extend(ending.path.iter().map(|(at, _)| *at).filter(|at| at != translator));
+            way.push(ending.at);
+            ways.push((way, share));
         }
     }
+    ways
 }

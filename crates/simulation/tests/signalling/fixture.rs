@@ -10,7 +10,7 @@ use slantpath_simulation::{
     LoadConfig, NetworkConfig, PointConfig, PointId, Side, SignallingLinkId, SignallingNetwork,
     SignallingSimulation, UserPlace,
 };
-use slantpath_ss7::load::{Arrivals, GeneratorConfig, Lengths, Report, Routing, Selection};
+use slantpath_ss7::load::{Arrivals, ByCode, GeneratorConfig, Lengths, Report, Routing, Selection};
 use slantpath_ss7::mtp3::node::{self, LinkId, LinkSetConfig, Procedure, SequenceNumbers};
 use slantpath_ss7::mtp3::{NetworkIndicator, ServiceIndicator, ServiceInformation, Slc};
 use slantpath_ss7::{PointCode, mtp2};
@@ -54,12 +54,13 @@ pub(crate) fn line(delay: &str, bit_error_rate: f64) -> Carrier {
 /// Messages of 60 octets by destination point code.
 pub(crate) fn load(links: u16, erlang: f64, from: &str, to: &str) -> LoadConfig {
     let at = |text: &str| Instant::START + text.parse::<Duration>().unwrap();
-    let routing = Routing::PointCode { destinations: vec![code(1)], service: ServiceIndicator::ISUP };
+    let routing = Routing::PointCode(ByCode { destinations: vec![code(1)], service: ServiceIndicator::ISUP });
     LoadConfig {
         name: "load".to_owned(),
         from: UserPlace::Point(PointId(0)),
         generator: GeneratorConfig {
             links,
+            first_link: 0,
             erlang_per_link: erlang,
             steps: Vec::new(),
             line_rate: KBIT_64,

@@ -14,7 +14,7 @@ use slantpath_simulation::{
     SignallingSimulation, UserPlace,
 };
 use slantpath_ss7::PointCodeFormat;
-use slantpath_ss7::load::{Report, Routing};
+use slantpath_ss7::load::{ByCode, Report, Routing};
 use slantpath_ss7::mtp3::ServiceIndicator;
 use slantpath_ss7::mtp3::node::{
     CongestionMethod, DestinationConfig, Function, RouteConfig, SequenceNumbers,
@@ -69,8 +69,10 @@ fn config(traffic_mode: TrafficMode) -> NetworkConfig {
     let to = |load: &LoadConfig, name: &str, from, origin: usize, destination: usize| {
         let mut load = LoadConfig { name: name.to_owned(), from, ..load.clone() };
         load.generator.origin = code(origin);
-        load.generator.routing =
-            Routing::PointCode { destinations: vec![code(destination)], service: ServiceIndicator::ISUP };
+        load.generator.routing = Routing::PointCode(ByCode {
+            destinations: vec![code(destination)],
+            service: ServiceIndicator::ISUP,
+        });
         load.destinations = vec![code(destination)];
         load
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
 use slantpath_simulation::{LinkConfig, LinkEnd, NetworkConfig, PointId};
-use slantpath_ss7::load::{Lengths, Routing};
+use slantpath_ss7::load::{ByTitle, Lengths, Routing};
 use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node::{Function, LinkId, SequenceNumbers};
 use slantpath_ss7::sccp::gtt::{
@@ -45,11 +45,11 @@ fn messages_by_global_title_pass_the_translator_to_the_subsystem() {
     let mut load = load(1, 0.3, "20 s", "80 s");
     let title = GlobalTitle::with(Some(0), Some(1), Some(4), Digits::parse("4912345678").unwrap());
     load.generator.lengths = Lengths::Fixed(120);
-    load.generator.routing = Routing::GlobalTitle {
+    load.generator.routing = Routing::GlobalTitle(ByTitle {
         translator: code(1),
         called: vec![PartyAddress { ssn: Some(HLR), global_title: Some(title), ..PartyAddress::default() }],
         calling: PartyAddress { routes_on_ssn: true, ssn: Some(Ssn(7)), ..PartyAddress::default() },
-    };
+    });
     (load.destinations, load.subsystem) = (vec![code(2)], Some(HLR));
     let config = NetworkConfig {
         points,

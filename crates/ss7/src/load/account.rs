@@ -55,8 +55,9 @@ struct LinkAccount {
     outstanding: BTreeMap<u64, (Instant, Sls)>,
     /// Numbers of messages that were given up and have not arrived since.
     given_up: Runs,
-    /// The greatest number that has arrived, by the called destination and the selection: others may overtake.
-    greatest: BTreeMap<(PointCode, u8), u64>,
+    /// The greatest number that has arrived, by the called destination, the selection, and whether it came as unitdata:
+    /// others may overtake.
+    greatest: BTreeMap<(PointCode, u8, bool), u64>,
 }
 
 /// The account of a generator's messages.
@@ -209,7 +210,7 @@ impl Account {
         }
         // One that was given up has its label, or the selection of its link.
         let sls = sent.map(|(_, sls)| sls).or(label).unwrap_or(Sls(link.0 % 16));
-        let greatest = account.greatest.entry((destination, sls.0)).or_insert(number);
+        let greatest = account.greatest.entry((destination, sls.0, label.is_none())).or_insert(number);
         let is_overtaken = number < *greatest;
         *greatest = number.max(*greatest);
         self.out_of_sequence += u64::from(is_overtaken);
@@ -367,6 +368,21 @@ mod tests {
         assert_eq!(account.arrived(at(13_000), &messages[2].transfer), Delivery::Repeated { link });
         let report = account.report(Instant::START, at(13_000));
         assert_eq!((report.late, report.lost, report.repeated, report.out_of_sequence), (3, 0, 1, 1));
+    }
+
+    #[test]
+    fn messages_by_global_title_may_be_overtaken_by_those_by_point_code() {
+        let (mut account, messages) = sent(4);
+        let now = Instant::START + MS;
+        let link = LinkNumber(0);
+        let by_code = |account: &mut Account, index: usize| account.arrived(now, &messages[index].transfer);
+        let by_title = |account: &mut Account, index: usize| {
+            account.arrived_unitdata(now, PointCode(2), &messages[index].transfer.user_data)
+        };
+        assert_eq!(by_code(&mut account, 3), Delivery::InSequence { link, delay: MS });
+        assert_eq!(by_title(&mut account, 1), Delivery::InSequence { link, delay: MS });
+        assert_eq!(by_title(&mut account, 0), Delivery::OutOfSequence { link, delay: MS });
+        assert_eq!(by_code(&mut account, 2), Delivery::OutOfSequence { link, delay: MS });
     }
 
     #[test]

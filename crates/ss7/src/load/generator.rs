@@ -6,43 +6,11 @@ use slantpath_base::{DataRate, Deadlines, Duration, Instant, Seed};
 use super::arrivals::{Arrivals, Clock};
 use super::length::Lengths;
 use super::profile::{LoadStep, Profile};
-use super::stamp::{self, LinkNumber, STAMP_LEN};
+use super::routing::Routing;
+use super::stamp::LinkNumber;
 use crate::PointCode;
-use crate::mtp2::octets_on_line;
-use crate::mtp3::{RoutingLabel, ServiceIndicator, ServiceInformation, Sls};
-use crate::sccp::{self, PartyAddress, ProtocolClass};
+use crate::mtp3::{RoutingLabel, ServiceInformation, Sls};
 use crate::transfer::Transfer;
-
-/// Octets of a label of ITU-T networks, and of the service information octet before it.
-const SERVICE_AND_LABEL: usize = 5;
-
-/// The longest unit that level 2 takes: 272 octets of signalling information.
-const LONGEST: usize = octets_on_line(273);
-
-/// The pattern that fills messages behind the stamp.
-static FILL: [u8; LONGEST] = [0x55; LONGEST];
-
-/// How messages find their way.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Routing {
-    /// By global title: unitdata of class 1 to the node that translates, to these called parties in turn.
-    GlobalTitle {
-        /// The point code of the translating node.
-        translator: PointCode,
-        /// Called parties.
-        called: Vec<PartyAddress>,
-        /// The calling party of all.
-        calling: PartyAddress,
-    },
-    /// By destination point code: these in turn. The user part's octets are a stamp and a pattern, no real messages of
-    /// the service.
-    PointCode {
-        /// Destinations.
-        destinations: Vec<PointCode>,
-        /// The service indicator that the messages carry.
-        service: ServiceIndicator,
-    },
-}
 
 /// Which signalling link selection messages have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +27,9 @@ pub enum Selection {
 pub struct GeneratorConfig {
     /// How many links: 1 to 256.
     pub links: u16,
+    /// The number of the first in stamps, so that messages of another generator with the same destinations and services
+    /// can be told from these: a multiple of 16, from where on there are numbers for all links.
+    pub first_link: u8,
     /// The share of a link's time that its messages take on a line of `line_rate`: 0 to 1 loads a line, more overloads
     /// it. Arrivals from a trace bring their own.
     pub erlang_per_link: f64,
@@ -90,6 +61,17 @@ pub enum GeneratorError {
     /// No link, or more than the stamp can name.
     #[error("{0} links: it can be 1 to 256")]
     Links(u16),
+    /// Links whose numbers in stamps are taken, or do not begin with a selection of 0.
+    #[error("{links} links from number {first_link} on: numbers are 0 to 255, the first is a multiple of 16")]
+    FirstLink {
+        /// How many links.
+        links: u16,
+        /// The number of the first.
+        first_link: u8,
+    },
+    /// A share that is none of both.
+    #[error("a share of {0} by global title: it must be above 0 and below 1")]
+    Share(f64),
     /// A load that is no positive number.
     #[error("{0} Erlang per link: it must be above 0")]
     Erlang(f64),
@@ -148,7 +130,7 @@ pub enum GeneratorError {
 /// A message that is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The link that it loads.
+    /// The link that it loads, as its stamp has it.
     pub link: LinkNumber,
     /// Its number on that link, from 0.
     pub number: u64,
@@ -218,7 +200,8 @@ impl Generator {
         link.sent += 1;
         link.clock.advance();
         self.wait_for(index);
-        let link = LinkNumber(u8::try_from(index).expect("there are at most 256 links"));
+        let own = u8::try_from(index).expect("there are at most 256 links");
+        let link = LinkNumber(self.config.first_link + own);
         let sls = match self.config.selection {
             Selection::Link => Sls(link.0 % 16),
             Selection::Trace => traced.and_then(|message| message.sls).unwrap_or(Sls(0)),
@@ -226,45 +209,26 @@ impl Generator {
         Some(Message { link, number, transfer: self.compose(link, number, octets, sls) })
     }
 
-    fn compose(&self, link: LinkNumber, number: u64, octets: usize, sls: Sls) -> Transfer {
-        let user_octets = octets - octets_on_line(SERVICE_AND_LABEL);
-        let mut user_data = Vec::with_capacity(user_octets);
-        let in_turn = |count: usize| usize::try_from(number % count as u64).expect("an index");
-        let (dpc, indicator) = match &self.config.routing {
-            Routing::PointCode { destinations, service } => {
-                stamp::emit(link, number, &mut user_data);
-                user_data.extend_from_slice(&FILL[..user_octets - STAMP_LEN]);
-                (destinations[in_turn(destinations.len())], *service)
-            }
-            Routing::GlobalTitle { translator, called, calling } => {
-                let called = &called[in_turn(called.len())];
-                let mut data = Vec::new();
-                stamp::emit(link, number, &mut data);
-                data.extend_from_slice(&FILL[..user_octets - unitdata_overhead(called, calling) - STAMP_LEN]);
-                let class = ProtocolClass { class: 1, handling: 0 };
-                let unitdata =
-                    sccp::Message::Udt { class, called: called.clone(), calling: calling.clone(), data };
-                unitdata.emit(&mut user_data).expect("the length was checked");
-                (*translator, ServiceIndicator::SCCP)
-            }
-        };
+    fn compose(&self, stamped: LinkNumber, number: u64, octets: usize, sls: Sls) -> Transfer {
+        let (dpc, indicator, user_data) = self.config.routing.compose(stamped, number, octets);
         let service = ServiceInformation { indicator, ..self.config.service };
         let label = RoutingLabel { dpc, opc: self.config.origin, sls };
         Transfer { service, label, user_data: Bytes::from(user_data) }
     }
 }
 
-/// Octets of a UDT around its data: type, class, three pointers, three lengths, two addresses.
-fn unitdata_overhead(called: &PartyAddress, calling: &PartyAddress) -> usize {
-    let mut addresses = Vec::new();
-    called.emit(&mut addresses);
-    calling.emit(&mut addresses);
-    8 + addresses.len()
-}
-
 fn check(config: &GeneratorConfig) -> Result<(), GeneratorError> {
     if !(1..=256).contains(&config.links) {
         return Err(GeneratorError::Links(config.links));
+    }
+    let (links, first_link) = (config.links, config.first_link);
+    if first_link % 16 != 0 || u16::from(first_link) + links > 256 {
+        return Err(GeneratorError::FirstLink { links, first_link });
+    }
+    if let Routing::Shared { title_share, .. } = &config.routing
+        && !(*title_share > 0.0 && *title_share < 1.0)
+    {
+        return Err(GeneratorError::Share(*title_share));
     }
     if !(config.erlang_per_link.is_finite() && config.erlang_per_link > 0.0) {
         return Err(GeneratorError::Erlang(config.erlang_per_link));
@@ -328,36 +292,28 @@ fn check_steps(config: &GeneratorConfig) -> Result<(), GeneratorError> {
     Ok(())
 }
 
-impl Routing {
-    /// The shortest and the longest message in octets on the line; `None` without a destination.
-    pub fn lengths(&self) -> Option<(usize, usize)> {
-        let overhead = match self {
-            Self::PointCode { destinations, .. } => (!destinations.is_empty()).then_some(0),
-            Self::GlobalTitle { called, calling, .. } => {
-                called.iter().map(|called| unitdata_overhead(called, calling)).max()
-            }
-        };
-        overhead.map(|overhead| (octets_on_line(SERVICE_AND_LABEL) + overhead + STAMP_LEN, LONGEST))
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::load::TracedArrival;
-    use crate::mtp3::NetworkIndicator;
-    use crate::sccp::{Digits, GlobalTitle, Ssn};
+    use crate::load::{ByCode, ByTitle, TracedArrival};
+    use crate::mtp2::octets_on_line;
+    use crate::mtp3::{NetworkIndicator, ServiceIndicator};
+    use crate::sccp::{self, Digits, GlobalTitle, PartyAddress, Ssn};
 
     pub(crate) fn config() -> GeneratorConfig {
         GeneratorConfig {
             links: 30,
+            first_link: 0,
             erlang_per_link: 0.36,
             steps: Vec::new(),
             line_rate: DataRate::from_bits_per_sec(64_000),
             lengths: Lengths::Fixed(270),
             selection: Selection::Link,
             arrivals: Arrivals::Poisson,
-            routing: Routing::PointCode { destinations: vec![PointCode(2)], service: ServiceIndicator::ISUP },
+            routing: Routing::PointCode(ByCode {
+                destinations: vec![PointCode(2)],
+                service: ServiceIndicator::ISUP,
+            }),
             origin: PointCode(1),
             service: ServiceInformation {
                 indicator: ServiceIndicator::ISUP,
@@ -453,7 +409,8 @@ pub(super) mod tests {
             ..PartyAddress::default()
         });
         let calling = PartyAddress { routes_on_ssn: true, ssn: Some(Ssn(8)), ..PartyAddress::default() };
-        let routing = Routing::GlobalTitle { translator: PointCode(9), called: called.to_vec(), calling };
+        let title = ByTitle { translator: PointCode(9), called: called.to_vec(), calling };
+        let routing = Routing::GlobalTitle(title);
         for (_, message) in all(GeneratorConfig { routing, links: 2, ..config() }) {
             let transfer = message.transfer;
             assert_eq!(octets_on_line(5 + transfer.user_data.len()), 270);
@@ -474,6 +431,13 @@ pub(super) mod tests {
         let short = GeneratorConfig { lengths: Lengths::Fixed(12), ..config() };
         assert_eq!(error(short), "messages of 12 octets: with this routing it can be 15 to 279 on the line");
         assert_eq!(error(GeneratorConfig { links: 0, ..config() }), "0 links: it can be 1 to 256");
+        for (links, first_link, is_sound) in
+            [(16, 240, true), (17, 240, false), (1, 8, false), (256, 0, true)]
+        {
+            let numbered = GeneratorConfig { links, first_link, ..config() };
+            let refused = Err(GeneratorError::FirstLink { links, first_link });
+            assert_eq!(check(&numbered), if is_sound { Ok(()) } else { refused });
+        }
         let idle = GeneratorConfig { erlang_per_link: 0.0, ..config() };
         assert_eq!(error(idle), "0 Erlang per link: it must be above 0");
         let dead = GeneratorConfig { line_rate: DataRate::from_bits_per_sec(0), ..config() };

@@ -1,7 +1,7 @@
 //! What a load generates, once its names are resolved.
 
 use slantpath_base::Instant;
-use slantpath_ss7::load::{self, GeneratorConfig, Lengths};
+use slantpath_ss7::load::{self, ByCode, ByTitle, GeneratorConfig, Lengths, Routing};
 use slantpath_ss7::mtp3::{ServiceIndicator, ServiceInformation};
 use slantpath_ss7::sccp::{Digits, GlobalTitle, PartyAddress, Ssn};
 
@@ -12,30 +12,36 @@ use crate::signalling::schema::{
 };
 
 /// How the messages of a load find their way.
-pub(crate) fn routing(signalling: &Signalling, load: &Load) -> load::Routing {
-    let destinations = load.to.iter().map(|to| code(signalling, to)).collect();
-    let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
-    let subsystem = load.subsystem.map(|ssn| Ssn(*ssn));
-    match (*load.routing, &load.translator) {
-        (LoadRouting::GlobalTitle, Some(translator)) => {
-            let called = |digits: &String| PartyAddress {
-                ssn: subsystem,
-                global_title: Some(GlobalTitle::with(
-                    Some(*load.translation_type),
-                    Some(*load.plan),
-                    Some(*load.nature),
-                    Digits::parse(digits).expect("a check reads digits"),
-                )),
-                ..PartyAddress::default()
-            };
-            load::Routing::GlobalTitle {
-                translator: code(signalling, translator),
-                called: load.called.iter().flat_map(|called| called.iter()).map(called).collect(),
-                calling: PartyAddress { routes_on_ssn: true, ssn: subsystem, ..PartyAddress::default() },
-            }
-        }
-        _ => load::Routing::PointCode { destinations, service },
+pub(crate) fn routing(signalling: &Signalling, load: &Load) -> Routing {
+    let code = ByCode {
+        destinations: load.to.iter().map(|to| code(signalling, to)).collect(),
+        service: ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP),
+    };
+    let Some(title) = by_title(signalling, load) else { return Routing::PointCode(code) };
+    match (*load.routing, &load.title_share) {
+        (LoadRouting::Shared, Some(share)) => Routing::Shared { title_share: share.as_f64(), title, code },
+        _ => Routing::GlobalTitle(title),
     }
+}
+
+fn by_title(signalling: &Signalling, load: &Load) -> Option<ByTitle> {
+    let translator = load.translator.as_ref().filter(|_| load.routing.is_by_title())?;
+    let subsystem = load.subsystem.map(|ssn| Ssn(*ssn));
+    let called = |digits: &String| PartyAddress {
+        ssn: subsystem,
+        global_title: Some(GlobalTitle::with(
+            Some(*load.translation_type),
+            Some(*load.plan),
+            Some(*load.nature),
+            Digits::parse(digits).expect("a check reads digits"),
+        )),
+        ..PartyAddress::default()
+    };
+    Some(ByTitle {
+        translator: code(signalling, translator),
+        called: load.called.iter().flat_map(|called| called.iter()).map(called).collect(),
+        calling: PartyAddress { routes_on_ssn: true, ssn: subsystem, ..PartyAddress::default() },
+    })
 }
 
 fn step_of(step: &LoadStep) -> load::LoadStep {
@@ -71,6 +77,7 @@ pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -
     };
     GeneratorConfig {
         links: *load.links,
+        first_link: 0,
         erlang_per_link: *load.erlang_per_link,
         steps: load.steps.iter().map(|step| step_of(step)).collect(),
         line_rate: *load.line_rate,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_reader::{Fault, Faults, Named, Place, Setting};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::{Arrivals, GeneratorConfig, Routing, Selection};
+use slantpath_ss7::load::{Arrivals, ByTitle, GeneratorConfig, Selection};
 use slantpath_ss7::mtp3::Sls;
 use slantpath_ss7::sccp::Ssn;
 use slantpath_ss7::sccp::gtt::{Ending, NoTranslation, Outcome, Translator, follow};
@@ -26,7 +26,7 @@ pub(crate) fn check(
         signalling.points.iter().map(|(name, _)| (code(signalling, name), name)).collect();
     for (name, load) in signalling.load.iter() {
         let config = generator(signalling, load, traces);
-        let Routing::GlobalTitle { translator, called, calling } = &config.routing else { continue };
+        let Some((ByTitle { translator, called, calling }, _)) = config.routing.title() else { continue };
         let selections = selections(&config);
         let mut reported: Vec<Ending> = Vec::new();
         let mut reached = Vec::new();

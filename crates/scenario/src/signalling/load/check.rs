@@ -15,7 +15,7 @@ use crate::signalling::route::titles::at_most;
 use crate::signalling::schema::{
     Arrivals, Congestion, Format, LengthMix, Load, LoadRouting, LoadSelection, Signalling,
 };
-use crate::signalling::{generator, no_seed, routing as routing_of};
+use crate::signalling::{generator, loads, no_seed, routing as routing_of};
 
 pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
     for (name, load) in signalling.load.iter() {
@@ -43,11 +43,10 @@ pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
         of_trace(load, faults);
         priority(signalling, load, faults);
     }
-    distinct(signalling, faults);
 }
 
 fn routing(signalling: &Signalling, load: &Named<Load>, faults: &mut Faults) {
-    let by_title = *load.routing == LoadRouting::GlobalTitle;
+    let by_title = load.routing.is_by_title();
     let keys: [(&str, Option<Place>); 3] = [
         ("translator", load.translator.as_ref().map(Setting::place)),
         ("called", load.called.as_ref().map(Setting::place)),
@@ -66,6 +65,25 @@ fn routing(signalling: &Signalling, load: &Named<Load>, faults: &mut Faults) {
             _ => {}
         }
     }
+    match &load.title_share {
+        None if *load.routing == LoadRouting::Shared => {
+            let fault = Fault::new("a load that is shared needs `title_share`");
+            let help = "write `title_share = \"30 %\"` if three of ten messages go by global title";
+            faults.report(load.routing.place(), fault.help(help));
+        }
+        Some(share) if *load.routing != LoadRouting::Shared => {
+            let message = format!("`title_share` has no meaning with `routing = \"{}\"`", *load.routing);
+            faults.report(share.place(), Fault::new(message).help("write `routing = \"shared\"`"));
+        }
+        Some(share) if share.as_f64() <= 0.0 || share.as_f64() >= 1.0 => {
+            let message =
+                format!("a share of {} by global title leaves one of both ways without messages", **share);
+            let help =
+                "write `routing = \"point-code\"` or `routing = \"global-title\"`, or a share in between";
+            faults.report(share.place(), Fault::new(message).help(help));
+        }
+        _ => {}
+    }
     at_most(&load.plan, 15, "numbering plan", faults);
     at_most(&load.nature, 127, "nature of address", faults);
     if let Some(translator) = &load.translator {
@@ -77,7 +95,7 @@ fn routing(signalling: &Signalling, load: &Named<Load>, faults: &mut Faults) {
             faults.report(called.place(), Fault::new(error.to_string()).help(help));
         }
     }
-    if !by_title && !(4..=15).contains(&*load.service) {
+    if load.routing.is_by_code() && !(4..=15).contains(&*load.service) {
         let message = format!("service indicator {} belongs to MTP3 or SCCP", *load.service);
         let help = "write 4 to 15, of which 5 is ISUP's";
         faults.report(load.service.place(), Fault::new(message).help(help));
@@ -141,29 +159,6 @@ fn of_trace(load: &Load, faults: &mut Faults) {
     }
 }
 
-/// Two loads whose messages could not be told apart where they arrive.
-fn distinct(signalling: &Signalling, faults: &mut Faults) {
-    let loads: Vec<_> = signalling.load.iter().collect();
-    for (number, (second, load)) in loads.iter().enumerate() {
-        for (first, other) in &loads[..number] {
-            let shares_point = load.to.iter().any(|to| other.to.contains(to));
-            let is_alike = match (*load.routing, *other.routing) {
-                (LoadRouting::GlobalTitle, LoadRouting::GlobalTitle) => load.subsystem == other.subsystem,
-                (LoadRouting::PointCode, LoadRouting::PointCode) => {
-                    *load.from == *other.from && *load.service == *other.service
-                }
-                _ => false,
-            };
-            if shares_point && is_alike {
-                let message =
-                    format!("messages of `{first}` and `{second}` cannot be told apart where they arrive");
-                let help = "give one another `service`, or with global titles another `subsystem`";
-                faults.report(load.place(), Fault::new(message).help(help));
-            }
-        }
-    }
-}
-
 /// Ends loads in time, and reads traces.
 pub(crate) fn complete(
     signalling: &mut Signalling,
@@ -220,16 +215,22 @@ pub(crate) fn check(signalling: &Signalling, traces: &Traces, faults: &mut Fault
             faults.report(place, Fault::new(format!("load `{name}`: {error}")).help(help));
         }
         crate::signalling::server::check::takes(signalling, name, load, faults);
-        match load.translator.as_ref().filter(|_| *load.routing == LoadRouting::GlobalTitle) {
-            None => {
-                for to in &*load.to {
-                    must_reach(signalling, &load.from, to, load.to.place(), faults);
-                }
-            }
-            Some(translator) => {
-                must_reach(signalling, &load.from, translator, translator.place(), faults);
-            }
+        for to in load.to.iter().filter(|_| load.routing.is_by_code()) {
+            must_reach(signalling, &load.from, to, load.to.place(), faults);
         }
+        if let Some(translator) = load.translator.as_ref().filter(|_| load.routing.is_by_title()) {
+            must_reach(signalling, &load.from, translator, translator.place(), faults);
+        }
+    }
+    if let Err(number) = loads(signalling, traces)
+        && let Some((name, load)) = signalling.load.iter().nth(number)
+    {
+        let message = format!(
+            "messages of `{name}` and of loads before it cannot be told apart where they arrive: together they have \
+             more than 256 links, each load counted up to a multiple of 16"
+        );
+        let help = "give it another `service`, or with global titles another `subsystem`, or fewer `links`";
+        faults.report(load.links.place(), Fault::new(message).help(help));
     }
 }
 
@@ -240,6 +241,11 @@ fn step_place(load: &Named<Load>, step: usize) -> Place {
 /// The line that an error of a load is about, and its cure.
 fn cure(load: &Named<Load>, error: &GeneratorError) -> (Place, &'static str) {
     match error {
+        GeneratorError::Share(_) => {
+            let place = load.title_share.as_ref().map_or(load.routing.place(), Setting::place);
+            (place, "a share lies between both")
+        }
+        GeneratorError::FirstLink { .. } => (load.links.place(), "let there be fewer"),
         GeneratorError::Links(_) => (load.links.place(), "each link is a stream of its own"),
         GeneratorError::Erlang(_) => (load.erlang_per_link.place(), "0.2 is usual, and 1 fills a line"),
         GeneratorError::Steps => {

@@ -1,6 +1,6 @@
 //! `[signalling.load.<name>]`: what a generator sends on signalling links.
 
-use slantpath_base::{DataRate, Duration};
+use slantpath_base::{DataRate, Duration, Probability};
 use slantpath_reader::{Data, Fault, Json, Named, Node, Setting, Value, choice, json, section};
 
 use crate::bounds::{ERLANG, RATE, RUN, WEIGHT};
@@ -40,21 +40,23 @@ section! {
         trace_digest: Option<Setting<String>>;
         /// How messages find their way.
         routing: Setting<LoadRouting> = LoadRouting::PointCode;
-        /// With `point-code`: the service indicator.
+        /// With `shared`: the share of the messages that go by global title.
+        title_share: Option<Setting<Probability>>;
+        /// With `point-code` and `shared`: the service indicator of messages by point code.
         service: Setting<u8> = 5;
         /// Priority of the messages, 0 to 3, where the point that sends indicates congestion as national networks do.
         priority: Setting<u8> = 0;
-        /// With `global-title`: the point that translates.
+        /// With `global-title` and `shared`: the point that translates.
         translator: Option<Setting<String>>;
-        /// With `global-title`: digits of the called parties, in turn.
+        /// With `global-title` and `shared`: digits of the called parties, in turn.
         called: Option<Setting<Vec<String>>>;
-        /// With `global-title`: the called subsystem.
+        /// With `global-title` and `shared`: the called subsystem.
         subsystem: Option<Setting<u8>>;
-        /// With `global-title`: the translation type of the called parties.
+        /// With `global-title` and `shared`: the translation type of the called parties.
         translation_type: Setting<u8> = 0;
-        /// With `global-title`: their numbering plan; 1 is E.164.
+        /// With `global-title` and `shared`: their numbering plan; 1 is E.164.
         plan: Setting<u8> = 1;
-        /// With `global-title`: their nature of address; 4 is international.
+        /// With `global-title` and `shared`: their nature of address; 4 is international.
         nature: Setting<u8> = 4;
         /// Whether more of it than lines and windows carry is meant: no warning is given then.
         overload: Option<Setting<bool>>;
@@ -100,6 +102,8 @@ choice! {
         GlobalTitle = "global-title",
         /// By destination point code.
         PointCode = "point-code",
+        /// The share `title_share` by global title, the others by destination point code, evenly among each other.
+        Shared = "shared",
     }
 }
 
@@ -204,5 +208,17 @@ impl Value for LengthMix {
             { "type": "array", "items": weighted },
         ]);
         json!({ "anyOf": forms, "examples": examples })
+    }
+}
+
+impl LoadRouting {
+    /// Whether messages go by global title.
+    pub const fn is_by_title(self) -> bool {
+        matches!(self, Self::GlobalTitle | Self::Shared)
+    }
+
+    /// Whether messages go by destination point code.
+    pub const fn is_by_code(self) -> bool {
+        matches!(self, Self::PointCode | Self::Shared)
     }
 }

@@ -8,8 +8,8 @@ use crate::check::resolve;
 use crate::schema::File;
 use crate::signalling::check::{DEFAULT_PROFILE, add_default_profile, point};
 use crate::signalling::schema::{
-    ApplicationServer, Association, Function, Load, LoadRouting, ServerTrafficMode, Signalling,
-    SignallingAction, SignallingEvent,
+    ApplicationServer, Association, Function, Load, ServerTrafficMode, Signalling, SignallingAction,
+    SignallingEvent,
 };
 use crate::signalling::{
     asp_node, code, gateway_point, gateways_of, is_served, link_sets, mtp3, traffic_key,
@@ -448,7 +448,22 @@ fn fault_of(name: &str, error: &slantpath_sigtran::asp::ConfigError) -> Fault {
 /// Whether somebody takes the messages of a load: an application server of the point that sends, and one of the point
 /// that receives, if these are above M3UA.
 pub(crate) fn takes(signalling: &Signalling, name: &str, load: &Load, faults: &mut Faults) {
-    let service = if *load.routing == LoadRouting::GlobalTitle { 3 } else { *load.service };
+    // Behind a translator the origin is its own affair.
+    if let Some(translator) = load.translator.as_ref().filter(|_| load.routing.is_by_title()) {
+        takes_service(signalling, (name, load), 3, translator, faults);
+    }
+    if load.routing.is_by_code() {
+        takes_service(signalling, (name, load), *load.service, &load.from, faults);
+    }
+}
+
+fn takes_service(
+    signalling: &Signalling,
+    (name, load): (&str, &Load),
+    service: u8,
+    origin: &str,
+    faults: &mut Faults,
+) {
     let servers_of = |point: &str| {
         let of = signalling.application_servers.iter();
         of.filter(|(_, server)| *server.dpc == point).map(|(_, server)| server).collect::<Vec<_>>()
@@ -467,11 +482,6 @@ pub(crate) fn takes(signalling: &Signalling, name: &str, load: &Load, faults: &m
         );
         faults.report(load.service.place(), Fault::new(message).help(help));
     }
-    // Behind a translator the origin is its own affair.
-    let origin = match &load.translator {
-        Some(translator) if *load.routing == LoadRouting::GlobalTitle => translator,
-        _ => &load.from,
-    };
     for to in &*load.to {
         let far = servers_of(to);
         let (dpc, opc) = (code(signalling, to), code(signalling, origin));
@@ -480,7 +490,7 @@ pub(crate) fn takes(signalling: &Signalling, name: &str, load: &Load, faults: &m
         if !far.is_empty() && !far.iter().any(matches) {
             let message = format!(
                 "no application server of `{to}` takes service indicator {service} from `{}` ({})",
-                **origin,
+                origin,
                 text(&far)
             );
             faults.report(load.to.place(), Fault::new(message).help(help));
