@@ -6,6 +6,7 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 
 use slantpath_cc::Algorithm;
+use slantpath_results::Value;
 use slantpath_scenario::{RunOptions, Scenario, TraceFiles, run};
 
 use crate::dumbbell::{self, Governed, Protocol};
@@ -31,7 +32,7 @@ const RFCS: Governed = Governed::ByTheRfcs;
 
 impl Case {
     /// All cases, in the order of the table.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self { name: "tcp-dumbbell-10", unit: HOP, prepare: || Ok(dumbbell(Protocol::Tcp, RFCS, 10)) },
         Self { name: "tcp-dumbbell-100", unit: HOP, prepare: || Ok(dumbbell(Protocol::Tcp, RFCS, 100)) },
         Self { name: "tcp-new-reno", unit: HOP, prepare: || Ok(by_time(Algorithm::Standard)) },
@@ -43,6 +44,7 @@ impl Case {
         Self { name: "sctp-dumbbell-10", unit: HOP, prepare: || Ok(dumbbell(Protocol::Sctp, RFCS, 10)) },
         Self { name: "tcp-link", unit: HOP, prepare: || one_link("rate = \"20 Mbit/s\"") },
         Self { name: "tcp-on-demand", unit: HOP, prepare: || one_link(ON_DEMAND) },
+        Self { name: "ss7-gateways", unit: "MSU", prepare: gateways },
         Self { name: "sctp-pair-1024", unit: "message", prepare: || pair(1_024) },
         Self { name: "sctp-pair-100", unit: "message", prepare: || pair(100) },
     ];
@@ -113,6 +115,24 @@ delay = "20 ms"
     let no_files: TraceFiles = Arc::new(|_: &str| Err(std::io::ErrorKind::NotFound.into()));
     let scenario = Scenario::parse("one-link.toml", &format!("{FILE}{sends}\n"), &[], no_files)?;
     Ok(Box::new(move || run(&scenario, &RunOptions::default()).expect("nobody stops it").packet_hops))
+}
+
+/// MSUs of a load over lines of MTP2, a gateway, eight associations of M2PA over a satellite, and the other gateway, into
+/// the load's account.
+fn gateways() -> Result<Work, Failure> {
+    const FILE: &str = include_str!("../../../scenarios/ss7-eight-associations.toml");
+    let no_files: TraceFiles = Arc::new(|_: &str| Err(std::io::ErrorKind::NotFound.into()));
+    let scenario = Scenario::parse("ss7-eight-associations.toml", FILE, &[], no_files)?;
+    Ok(Box::new(move || {
+        let output = run(&scenario, &RunOptions::default()).expect("nobody stops it");
+        let load = output.table("signalling_load").expect("there is a load");
+        let delivered = load.column("delivered_messages").expect("it is counted");
+        let each = (0..load.rows()).map(|row| match delivered.at(row) {
+            Value::U64(messages) => messages,
+            other => panic!("{other:?} is no count"),
+        });
+        each.sum()
+    }))
 }
 
 /// Messages from one endpoint to another in memory as bytes, after enough of them that all buffers have grown: how many

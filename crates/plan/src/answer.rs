@@ -226,7 +226,8 @@ impl Numbers {
         let per_association = needed * share / (8.0 * framing.ethernet);
         let acknowledged = self.bundling
             + framing.acknowledged_after(self.round_trip, sack_delay, per_association, self.permanent);
-        let cwnd_of_band = (total * acknowledged / (8.0 * k * associations)).max(PACKET);
+        let fills_band = total * acknowledged / (8.0 * k * associations);
+        let cwnd_of_band = fills_band.max(PACKET);
         let cwnd_least = needed * share * (acknowledged + wait) / (8.0 * k);
         // Messages come at random. What more are under way at once than fill the band waits at the gateway.
         let burst =
@@ -280,7 +281,7 @@ impl Numbers {
                     kbit(needed),
                     time(acknowledged),
                     time(wait),
-                    size(cwnd_of_band),
+                    size(fills_band),
                 )),
             Recommendation::new("sctp.rto_min", rto_min, Unit::Second).within(Some(rto_least), None).because(format!(
                 "a round trip of {}, a delayed SACK of {}, {} of packets that wait for each other and {} of waiting \
