@@ -15,6 +15,7 @@ GEO = {
     "signalling.erlang_per_link": 0.8,
     "signalling.step_erlang": 0.08,
     "signalling.octets": 270,
+    "signalling.bundling_delay": "5 ms",
 }
 
 
@@ -32,7 +33,7 @@ def test_a_text_and_a_file_say_the_same(tmp_path: Path) -> None:
     text = """
         path = { round_trip = "650 ms" }
         band = { permanent = "2048 kbit/s" }
-        signalling = { erlang_per_link = 0.5, octets = 120 }
+        signalling = { erlang_per_link = 0.25, octets = 120 }
         limits = { failover = "800 ms" }
     """
     path = tmp_path / "plan.toml"

@@ -117,8 +117,8 @@ delay = "20 ms"
     Ok(Box::new(move || run(&scenario, &RunOptions::default()).expect("nobody stops it").packet_hops))
 }
 
-/// MSUs of a load over lines of MTP2, a gateway, eight associations of M2PA over a satellite, and the other gateway, into
-/// the load's account.
+/// MSUs of a load over lines of MTP2, a gateway, eight associations of M2PA over a satellite, and the other gateway,
+/// into the load's account.
 fn gateways() -> Result<Work, Failure> {
     const FILE: &str = include_str!("../../../scenarios/ss7-eight-associations.toml");
     let no_files: TraceFiles = Arc::new(|_: &str| Err(std::io::ErrorKind::NotFound.into()));

@@ -7,7 +7,7 @@ use slantpath_ss7::load::{GeneratorConfig, Selection, TracedArrival};
 use slantpath_ss7::mtp3::Sls;
 
 /// Over how long a load is looked at. Queues take what exceeds a line for less.
-const BIN: Duration = Duration::from_secs(10);
+const WINDOW: Duration = Duration::from_secs(10);
 
 /// The course of a trace's load.
 #[derive(Debug, PartialEq)]
@@ -32,19 +32,25 @@ pub(super) fn course(
 ) -> Option<Traced> {
     let messages = &messages[..messages.partition_point(|message| message.at < lasts)];
     let last = messages.last()?.at;
-    let mut bins: BTreeMap<u64, f64> = BTreeMap::new();
-    for message in messages {
-        *bins.entry(message.at.as_nanos() / BIN.as_nanos()).or_default() += octets_of(config, message);
-    }
-    let all: f64 = bins.values().sum();
+    let all: f64 = messages.iter().map(|message| octets_of(config, message)).sum();
     let octets = all / messages.len() as f64;
+    // The window that begins with each message.
+    let (mut within, mut next) = (0.0, 0);
+    let (mut at, mut most) = (Duration::ZERO, 0.0);
+    for first in messages {
+        while let Some(message) = messages.get(next).filter(|message| message.at < first.at + WINDOW) {
+            within += octets_of(config, message);
+            next += 1;
+        }
+        if within > most {
+            (at, most) = (first.at, within);
+        }
+        within -= octets_of(config, first);
+    }
     // Less than ten seconds say nothing of what comes in the long run.
-    let span = last.max(BIN).as_secs_f64();
-    let mean = all / span;
-    let (bin, most) = bins.into_iter().reduce(|most, other| if other.1 > most.1 { other } else { most })?;
-    let at = Duration::from_nanos(bin * BIN.as_nanos());
-    let peak = most / BIN.as_secs_f64();
-    let steps = vec![(Duration::ZERO, mean), (at, peak), (at.saturating_add(BIN), mean)];
+    let mean = all / last.max(WINDOW).as_secs_f64();
+    let peak = most / WINDOW.as_secs_f64();
+    let steps = vec![(Duration::ZERO, mean), (at, peak), (at.saturating_add(WINDOW), mean)];
     Some(Traced { octets, steps })
 }
 
@@ -109,11 +115,11 @@ mod tests {
         // The last one comes after the end.
         let traced = course(Lengths::Trace, 90);
         assert_eq!(traced.octets, 150.0);
-        assert_eq!(traced.steps, [(seconds(0), 15.0), (seconds(20), 30.0), (seconds(30), 15.0)]);
+        assert_eq!(traced.steps, [(seconds(0), 15.0), (seconds(21), 30.0), (seconds(31), 15.0)]);
         // Lengths that the trace does not say.
         let traced = course(Lengths::Fixed(60), 90);
         assert_eq!(traced.octets, 60.0);
-        assert_eq!(traced.steps, [(seconds(0), 6.0), (seconds(20), 12.0), (seconds(30), 6.0)]);
+        assert_eq!(traced.steps, [(seconds(0), 6.0), (seconds(21), 12.0), (seconds(31), 6.0)]);
         // One message is no rate of its own.
         assert_eq!(course(Lengths::Trace, 1).steps[0], (seconds(0), 10.0));
         assert_eq!(super::course(&config(Lengths::Trace), &messages, Duration::ZERO), None);
