@@ -78,7 +78,23 @@ pub(crate) struct EchoArguments {
     pub(crate) outputs: LiveOutputArguments,
 }
 
-#[derive(Args, Debug)]
+/// What a flow says of itself.
+const LIKE_SAYS: [&str; 12] = [
+    "associations",
+    "size",
+    "rate",
+    "streams",
+    "unordered",
+    "rto_initial",
+    "rto_min",
+    "rto_max",
+    "path_max_retrans",
+    "heartbeat",
+    "sack_delay",
+    "mtu",
+];
+
+#[derive(Args, Clone, Debug)]
 pub(crate) struct LoadArguments {
     /// The server's address; several make several paths, of which the first is the primary.
     #[arg(required = true, value_name = "PEER")]
@@ -92,6 +108,13 @@ pub(crate) struct LoadArguments {
     /// The own SCTP port, or the first of several; one by the number of the process if absent.
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) own_port: Option<u16>,
+    /// Send what a flow of this scenario sends, with its settings of SCTP, and print beside it what the same load comes
+    /// to on the scenario's network.
+    #[arg(long, value_name = "SCENARIO", conflicts_with_all = LIKE_SAYS)]
+    pub(crate) like: Option<PathBuf>,
+    /// Which flow; the only one of SCTP if absent.
+    #[arg(long, value_name = "NAME", requires = "like")]
+    pub(crate) flow: Option<String>,
     /// Carry SCTP in UDP (RFC 6951) to this port of the server, for which no privilege is needed.
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "9899")]
     pub(crate) udp: Option<u16>,
@@ -130,7 +153,7 @@ pub(crate) struct LoadArguments {
 }
 
 /// The settings of associations that a real path asks for.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct SctpArguments {
     /// RTO.Initial, 1 s if absent.
     #[arg(long, value_name = "TIME")]
@@ -155,7 +178,7 @@ pub(crate) struct SctpArguments {
     pub(crate) mtu: Option<u16>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct LiveOutputArguments {
     /// Write the summary as JSON into this file, too.
     #[arg(long, value_name = "FILE")]

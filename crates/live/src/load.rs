@@ -20,6 +20,15 @@ pub enum Pace {
     /// One each time this has passed, whether or not those before have been answered. What finds no room waits, and the
     /// time for which it does counts.
     Every(Duration),
+    /// As with [`Pace::Every`], at exponential intervals with this mean.
+    Poisson(Duration),
+    /// So many at once each time this has passed.
+    Bursts {
+        /// Messages of a burst.
+        messages: u32,
+        /// From the beginning of one to that of the next.
+        every: Duration,
+    },
 }
 
 /// A load.
@@ -60,6 +69,8 @@ struct Caller {
     sent: u64,
     echoed: u64,
     next: NextMessage,
+    /// What intervals are drawn from.
+    gaps: Stream,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,9 +140,10 @@ impl Load {
             let local_port = config.port.local_port + number;
             let port = ProgramConfig { local_port, ..config.port.clone() };
             let socket = host.add_program(&port, stream.fork(&format!("{number}")));
+            let gaps = stream.fork(&format!("{number}/gaps"));
             let next = NextMessage::Due(Instant::START);
-            callers
-                .insert(socket, Caller { standing: Standing::Opening, streams: 1, sent: 0, echoed: 0, next });
+            let standing = Standing::Opening;
+            callers.insert(socket, Caller { standing, streams: 1, sent: 0, echoed: 0, next, gaps });
         }
         let filling = Bytes::from(vec![0x5a; config.message_bytes]);
         let phase = if callers.is_empty() { Phase::Over } else { Phase::Opening };
@@ -193,6 +205,11 @@ impl Load {
                     caller.next = NextMessage::Due(match self.config.pace {
                         Pace::AsFastAsPossible => now,
                         Pace::Every(interval) => due.saturating_add(interval),
+                        Pace::Poisson(mean) => due.saturating_add(caller.gaps.exponential(mean)),
+                        Pace::Bursts { messages, every } => {
+                            let is_whole = caller.sent % u64::from(messages.max(1)) == 0;
+                            if is_whole { due.saturating_add(every) } else { due }
+                        }
                     });
                 }
                 Err(Refused::Full) => {

@@ -256,6 +256,11 @@ impl<H: Host, S: Source> Network<H, S> {
         &self.hosts
     }
 
+    /// The hosts, in the order of [`NetworkGraph::hosts`], once all is over.
+    pub fn into_hosts(self) -> Vec<H> {
+        self.hosts
+    }
+
     /// The present.
     pub fn now(&self) -> Instant {
         self.fabric.now()

@@ -38,11 +38,14 @@ pub use json_schema::{json_schema, sweep_schema, topology_schema};
 pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use replicate::{Progress, Workers, replicate, replicate_without_records};
-pub use run::{RunError, RunOptions, run, run_observed, run_while};
+pub use run::{
+    End, FlowRequest, RequestError, RunError, RunOptions, run, run_observed, run_while, run_with_programs,
+};
 pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
 pub use sky::{
     FollowError, FollowedPath, LookAngleError, PassStore, Stage, Topology, TopologyOutput, follow,
 };
+pub use slantpath_host::Workload;
 pub use slantpath_reader::{
     Diagnostic, Diagnostics, Flat, Named, Nested, OneOf, Origin, Pair, Part, Setting, Source, Tables,
     is_acted_on, visible,

@@ -4,6 +4,7 @@ mod build;
 mod delays;
 mod intervals;
 mod parts;
+mod programs;
 mod recorder;
 mod signalling_record;
 mod tables;
@@ -33,6 +34,7 @@ use tables::signalling::SignallingTable;
 use tables::{AtWarmUp, tables};
 
 pub(crate) use build::Site;
+pub use programs::{End, FlowRequest, RequestError, run_with_programs};
 
 /// What may differ from run to run of one scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -135,7 +137,8 @@ fn run_at_pace(
     }
     let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
     let seed = Seed::new(seed_number, options.run);
-    let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways } = plan(scenario, seed)?;
+    let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways, .. } =
+        plan(scenario, seed, None)?;
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let source = OnDemand::new(source, access::build::systems(scenario, &links, seed));

@@ -11,6 +11,7 @@ use slantpath_live::{
     source_towards,
 };
 
+use super::like::Like;
 use super::outputs::{Files, machine, print_machine};
 use super::server::STOP;
 use super::settings::{failed, live, not_opened, place, sctp};
@@ -29,6 +30,9 @@ const BETWEEN_LINES: Duration = Duration::from_secs(1);
 const QUANTILES: [&str; 6] = ["p50", "p90", "p95", "p99", "p999", "max"];
 
 pub(crate) fn load(arguments: &LoadArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let like = Like::read(arguments)?;
+    let of_flow = like.as_ref().map(|like| like.arguments(arguments)).transpose()?;
+    let arguments = of_flow.as_ref().unwrap_or(arguments);
     let carriage = arguments.udp.map_or(Carriage::Raw, |remote_port| Carriage::Udp {
         local_port: arguments.own_udp.unwrap_or(0),
         remote_port,
@@ -42,7 +46,12 @@ pub(crate) fn load(arguments: &LoadArguments, out: &mut impl Write) -> Result<()
         let ports = arguments.associations;
         return Err(Failure::Misused(format!("there are no {ports} ports from {first_port} on")));
     };
-    let config = config(arguments, carriage, &addresses, first_port)?;
+    let mut config = config(arguments, carriage, &addresses, first_port)?;
+    if let Some(like) = &like {
+        config.port.sctp = Box::new(like.sctp(carriage));
+        config.pace = like.pace();
+    }
+    let simulated = like.as_ref().map(|like| like.simulate(&config)).transpose()?;
     let program = Load::open(config, &mut host, Stream::secret(secret));
     let config = live(&addresses, carriage, (first_port..=last_port).collect());
     let opened = Live::open(&config, Station { host, program });
@@ -78,8 +87,15 @@ pub(crate) fn load(arguments: &LoadArguments, out: &mut impl Write) -> Result<()
     let place = place(&arguments.peers, arguments.port, carriage, udp_port);
     let mut summary = summary(&report);
     summary["machine"] = machine(&live);
+    if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
+        summary["like"] = like.place();
+        summary["simulated"] = self::summary(simulated);
+    }
     files.finish(&summary)?;
     print(&report, &place, arguments, out)?;
+    if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
+        like.print(&report, simulated, out)?;
+    }
     print_machine(&live, out)?;
     if let Some(first) = report.failures.first() {
         let count = report.failures.len();

@@ -146,3 +146,109 @@ fn interrupt(process: u32) {
     let status = Command::new("kill").args(["-INT", &process.to_string()]).status().expect("a program kill");
     assert!(status.success());
 }
+
+/// Two hosts and a link of 1 ms; four flows of SCTP.
+const LAB: &str = r#"
+[scenario]
+name = "lab"
+duration = "5 s"
+[nodes]
+a = { kind = "host" }
+b = { kind = "host" }
+[links.lab]
+ends = ["a", "b"]
+rate = "100 Mbit/s"
+delay = "1 ms"
+[sctp.quick]
+sack_delay = "10 ms"
+[flows.bursts]
+transport = "sctp"
+from = "a"
+to = "b"
+end = "1 s"
+application = { kind = "bursts", message_size = "100 B", burst_size = "500 B", interval = "50 ms" }
+[flows.calls]
+transport = "sctp"
+from = "a"
+to = "b"
+end = "1 s"
+application = { kind = "poisson", message_size = "100 B", mean_interval = "10 ms" }
+[flows.telemetry]
+transport = "sctp"
+profile = "quick"
+from = "a"
+to = "b"
+start = "1 s"
+end = "2 s"
+count = 2
+streams = 3
+application = { kind = "constant-rate", message_size = "200 B", interval = "10 ms" }
+[flows.files]
+transport = "sctp"
+from = "b"
+to = "a"
+start = "4 s"
+application = { kind = "bulk", message_size = "1 KiB", total = "100 KiB" }
+"#;
+
+#[test]
+fn a_load_like_a_flow_stands_beside_its_simulation() {
+    let place = Place::new("live-like");
+    place.write("lab.toml", LAB);
+    let port = free_port();
+    let server = Server::start(&place, port, &["--associations", "5"]);
+    let udp = format!("--udp={port}");
+    let like = |flow: &str| {
+        let arguments =
+            ["load", "127.0.0.1", &udp, "--like", "lab.toml", "--flow", flow, "--json", "both.json"];
+        let outcome = place.run(&arguments);
+        assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+        let both = std::fs::read_to_string(place.path().join("both.json")).expect("a file");
+        (outcome.out, serde_json::from_str::<serde_json::Value>(&both).expect("it is JSON"))
+    };
+    let (table, both) = like("telemetry");
+    // Two associations of 100 messages each; by the machine's clock the second one may be up too late for its last.
+    let simulated = &both["simulated"];
+    assert_eq!([&simulated["sent"], &simulated["echoed"], &simulated["sent_bytes"]], [200, 200, 40_000]);
+    assert_eq!(both["sent"], both["echoed"]);
+    assert_eq!(both["like"]["flow"], "telemetry");
+    // Twice 1 ms, and what the other one's packet takes.
+    let median = simulated["latency"]["p50_s"].as_f64().expect("a time");
+    assert!((0.002..0.0022).contains(&median), "{median}");
+    let row = table.lines().find(|line| line.starts_with("back ")).expect("a row");
+    assert_eq!(row.split_whitespace().skip(2).collect::<Vec<_>>(), ["200", "messages"], "{table}");
+    // Twenty bursts of five, and the whole of a file.
+    let (_, bursts) = like("bursts");
+    assert_eq!(bursts["simulated"]["sent"], 100);
+    // A hundred on average, with a deviation of ten, at times that are not equal.
+    let (_, calls) = like("calls");
+    let sent = calls["simulated"]["sent"].as_u64().expect("a number");
+    assert!((60..=140).contains(&sent) && sent != 100, "{sent}");
+    let (_, files) = like("files");
+    assert_eq!([&files["sent"], &files["simulated"]["sent"]], [100, 100]);
+    server.end();
+}
+
+#[test]
+fn what_no_load_can_be_like_is_said() {
+    let place = Place::new("live-unlike");
+    let load = |text: &str, more: &[&str]| {
+        place.write("lab.toml", text);
+        let outcome = place.run(&[&["load", "127.0.0.1", "--like", "lab.toml"], more].concat());
+        assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""));
+        outcome.err
+    };
+    let several = load(LAB, &[]);
+    assert!(several.contains("name one of bursts, calls, files, telemetry"), "{several}");
+    let none = load(LAB, &["--flow", "voice"]);
+    assert!(none.contains("there is no flow `voice`; flows: bursts, calls, files, telemetry"), "{none}");
+    let tcp = load(&LAB.replacen("\"sctp\"", "\"tcp\"", 1), &["--flow", "bursts"]);
+    assert!(tcp.contains("flow `bursts` is one of TCP"), "{tcp}");
+    let jitter = load(&LAB.replace("\"50 ms\"", "\"50 ms\", jitter = \"5 ms\""), &["--flow", "bursts"]);
+    assert!(jitter.contains("bursts with jitter"), "{jitter}");
+    let short = LAB.replace("\"200 B\"", "\"10 B\"").replace("streams = 3", "content = \"pattern\"");
+    let short = load(&short, &["--flow", "telemetry"]);
+    assert!(short.contains("need 16 bytes for their number and time"), "{short}");
+    let twice = load(LAB, &["--flow", "bursts", "--size", "100"]);
+    assert!(twice.contains("--like") && twice.contains("--size"), "{twice}");
+}

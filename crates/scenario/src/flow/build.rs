@@ -3,7 +3,8 @@
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Measurement, MessageRecords, ReceiverConfig, SenderConfig, SocketId, WhenBlocked, Workload,
+    Measurement, MessageRecords, ReceiverConfig, SenderConfig, SocketId, TransportConfig, WhenBlocked,
+    Workload,
 };
 use slantpath_net::NodeId;
 
@@ -31,25 +32,43 @@ impl PlannedFlow {
     }
 }
 
-/// Adds both ends of every flow to their hosts, in the order of names.
+/// Adds both ends of every flow to their hosts, in the order of names, but for those of a flow that is left to others.
 pub(crate) fn place(
     scenario: &Scenario,
     seed: Seed,
+    vacant: Option<&str>,
     site: &mut Site<'_>,
-) -> Result<Vec<PlannedFlow>, RunError> {
+) -> Result<(Vec<PlannedFlow>, Option<Seats>), RunError> {
     let mut flows = Vec::new();
+    let mut seats = None;
+    let mut number = 0;
     for (name, flow) in scenario.flows.iter() {
         let (from, to) = (site.nodes[flow.from.as_str()], site.nodes[flow.to.as_str()]);
         site.join_both(from, to)?;
+        if vacant == Some(name) {
+            let place = &mut Placement { scenario, seed, site, is_watched: false };
+            let (sending, receiving) = transport::configs(scenario, flow, place.ends(flow, from, to, number));
+            seats = Some(Seats { nodes: [from, to], configs: [sending, receiving] });
+            number += *flow.count as usize;
+            continue;
+        }
         let is_watched = scenario.probes.timelines.iter().any(|watched| watched == name);
-        for number in 0..*flow.count {
-            let name = if *flow.count == 1 { name.to_owned() } else { format!("{name}.{number}") };
+        for own in 0..*flow.count {
+            let name = if *flow.count == 1 { name.to_owned() } else { format!("{name}.{own}") };
             let mut place = Placement { scenario, seed, site, is_watched };
-            let (sender, receiver) = place.flow(&name, flow, from, to, flows.len());
+            let (sender, receiver) = place.flow(&name, flow, from, to, number);
+            number += 1;
             flows.push(PlannedFlow { name, flow: Flow::clone(flow), from, to, sender, receiver });
         }
     }
-    Ok(flows)
+    Ok((flows, seats))
+}
+
+/// The ends of a flow that is left to others.
+pub(crate) struct Seats {
+    pub(crate) nodes: [NodeId; 2],
+    /// Of the sending end and of the receiving one.
+    pub(crate) configs: [TransportConfig; 2],
 }
 
 /// Ports from which senders and receivers take theirs, one a flow.
@@ -164,7 +183,7 @@ fn content(flow: &Flow) -> Content {
     }
 }
 
-fn workload(scenario: &Scenario, application: &Application) -> Workload {
+pub(crate) fn workload(scenario: &Scenario, application: &Application) -> Workload {
     match application {
         Application::Bulk(bulk) => Workload::Bulk {
             message: *bulk.message_size,

@@ -10,7 +10,7 @@ use slantpath_sat::{Sky, Way};
 use slantpath_simulation::SignallingSimulation;
 
 use super::RunError;
-use crate::flow::build::PlannedFlow;
+use crate::flow::build::{PlannedFlow, Seats};
 use crate::network::{self, Built, PlannedLink, find_link};
 use crate::scenario::Scenario;
 use crate::sessions::build::PlannedSessions;
@@ -27,9 +27,12 @@ pub(super) struct Plan {
     pub(super) sky: Option<Sky>,
     /// The ways of flows under a sky, with the names of the flow and of the link at its end.
     pub(super) ways: Vec<(String, String, Way)>,
+    /// Where the ends of the flow are that others take the place of.
+    pub(super) seats: Option<Seats>,
 }
 
-pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
+/// `vacant` is a flow that is left to others.
+pub(super) fn plan(scenario: &Scenario, seed: Seed, vacant: Option<&str>) -> Result<Plan, RunError> {
     let Built { graph, links, nodes, sky } =
         network::build(scenario, scenario.traces(), scenario.sky_plan())?;
     let mut hosts = hosts(&graph, &links);
@@ -42,11 +45,11 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed) -> Result<Plan, RunError> {
         hosts: &mut hosts,
         sky: sky.as_ref(),
     };
-    let flows = flow::build::place(scenario, seed, &mut site)?;
+    let (flows, seats) = flow::build::place(scenario, seed, vacant, &mut site)?;
     let sessions = sessions::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
     let ways = sky.as_ref().map(|sky| ways(scenario, &graph, &mut routes, &nodes, sky)).unwrap_or_default();
-    Ok(Plan { graph, hosts, links, flows, sessions, signalling, sky, ways })
+    Ok(Plan { graph, hosts, links, flows, sessions, signalling, sky, ways, seats })
 }
 
 /// From the sender of each flow to every address of its receiver.
@@ -129,7 +132,7 @@ fn hosts(graph: &NetworkGraph, links: &[PlannedLink]) -> Vec<Host> {
     graph.hosts().iter().map(|node| Host::new(addresses(*node))).collect()
 }
 
-fn host_place(graph: &NetworkGraph, node: NodeId) -> usize {
+pub(super) fn host_place(graph: &NetworkGraph, node: NodeId) -> usize {
     graph.host_place(node).expect("a check lets flows end at hosts")
 }
 
