@@ -135,6 +135,13 @@ const BUNDLING_MOST_MS: u32 = 50;
 /// DATA chunks of a full packet, in bytes: no window is smaller.
 const PACKET: f64 = 1_468.0;
 
+/// Octets of Ethernet of a proving message of M2PA with 80 octets of filler: its headers and state of 20, those of the
+/// DATA chunk of 16, of the packet of 50, and its part of SACKs.
+const PROVING: f64 = 80.0 + 20.0 + 16.0 + 50.0 + 20.5;
+
+/// How often proving messages go where nothing was said.
+const PROVING_INTERVAL_S: f64 = 0.01;
+
 /// A whole number that was kept as another.
 fn whole_links(links: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was one of 32 bits")]
@@ -325,6 +332,7 @@ impl Numbers {
         for timer in [M2PA_T7].into_iter().chain(ANSWERS) {
             timer_setting(&timer, answer_time, rto_min, &mut settings, &mut impossible);
         }
+        settings.push(self.proving_setting());
         if self.loss > 0.0 {
             let timely =
                 settings.iter().position(|setting| setting.name == "sctp.cwnd").map_or(0, |at| at + 1);
@@ -354,6 +362,24 @@ impl Numbers {
             settings,
             impossible,
         }
+    }
+
+    /// How often a link that is proved sends a message, so that all at once leave half of the band.
+    fn proving_setting(&self) -> Recommendation {
+        let fills = 8.0 * PROVING * f64::from(self.associations) / self.permanent.max(1.0);
+        let value = up_to(2.0 * fills, PROVING_INTERVAL_S).max(PROVING_INTERVAL_S);
+        Recommendation::new("m2pa.proving_interval", value, Unit::Second).within(Some(fills), None).because(
+            format!(
+                "a proving message takes {PROVING:.0} octets of Ethernet: {} {}, and what exceeds the band waits until \
+                 T3 repeats it",
+                if self.associations == 1 {
+                    "a link that is proved sends".to_owned()
+                } else {
+                    format!("{} links that are proved at once send", self.associations)
+                },
+                kbit(8.0 * PROVING * f64::from(self.associations) / value),
+            ),
+        )
     }
 
     /// What the band does not hold, and what it would.

@@ -105,11 +105,13 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
     write(format_args!(
         "\n[signalling.links.trunk]\nbetween = [\"gateway-a\", \"gateway-b\"]\ncount = {}\ncarrier = {{ kind = \
          \"m2pa\", profile = \"gateway\", t3 = \"2 s\", \
-         t4_emergency = \"2 s\", t7 = \"{}\", timer_ranges = \"free\", t7_from = \"last-acknowledgement\", \
+         t4_emergency = \"2 s\", t7 = \"{}\", proving_interval = \"{}\", timer_ranges = \"free\", \
+         t7_from = \"last-acknowledgement\", \
          window = 1000000, buffer = 1000000, \
          transmission_queue = {queue:.0}, congestion = [[{:.0}, {:.0}]] }}\n",
         *load.associations,
         ms("m2pa.t7"),
+        ms("m2pa.proving_interval"),
         (0.75 * queue).ceil(),
         (0.5 * queue).floor(),
     ));
