@@ -157,6 +157,7 @@ impl<F: Form> Endpoint for Slantpath<F> {
                 payload: self.payload.clone(),
                 is_unordered: false,
                 context: 0,
+                options: None,
             };
             self.endpoint.send(now, association, message).expect("the send buffer holds what is kept in it");
         }

@@ -359,6 +359,7 @@ impl Socket<'_> {
                     payload: message.payload,
                     is_unordered: message.unordered,
                     context: message.number.map_or(UNNUMBERED, u64::from),
+                    options: None,
                 };
                 match self.stack.sctp.send(now, association, message) {
                     Ok(()) => Offer::Accepted,

@@ -63,6 +63,8 @@ pub mod kind {
     pub const CWR: u8 = 13;
     /// SHUTDOWN COMPLETE.
     pub const SHUTDOWN_COMPLETE: u8 = 14;
+    /// FORWARD-TSN (RFC 3758).
+    pub const FORWARD_TSN: u8 = 192;
 }
 
 /// One chunk.

@@ -5,6 +5,7 @@ use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::{Ecn, IpFields};
 
+use crate::extension::Extensions;
 use crate::packet::ChecksumPolicy;
 use crate::policy::{
     FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
@@ -125,6 +126,9 @@ pub struct SctpConfig {
     /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has
     /// taken it out. The ECN field of `ip` is then not used. Default: no.
     pub ecn: bool,
+    /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as RFC 9260
+    /// by itself.
+    pub extensions: Extensions,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
     /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
@@ -211,6 +215,7 @@ impl Default for SctpConfig {
             initial_path_mtu: 1_500,
             checksum: ChecksumPolicy::default(),
             ecn: false,
+            extensions: Extensions::NONE,
             ip: IpFields::default(),
             max_associations: 65_536,
             max_peer_addresses: 16,

@@ -8,6 +8,7 @@ use slantpath_base::{Duration, Instant, Stream};
 use slantpath_wire::{Reader, WireError};
 use smallvec::SmallVec;
 
+use crate::extension::Extensions;
 use crate::types::{Tsn, VerificationTag};
 
 /// What a cookie says: what the sender of the INIT ACK forgets until the COOKIE ECHO brings it back.
@@ -32,10 +33,15 @@ pub(crate) struct Cookie {
     pub(crate) peer_addresses: SmallVec<[IpAddr; 2]>,
     /// Whether ECN is used. It takes a byte only if it is: the length of a cookie is part of what packets are like.
     pub(crate) uses_ecn: bool,
+    /// The extensions that both ends have offered, in three bytes if there are any.
+    pub(crate) extensions: Extensions,
 }
 
 /// Stands in the list of addresses, where other values are IP versions.
 const USES_ECN: u8 = 1;
+
+/// Stands there, too, and a set of extensions follows.
+const EXTENSIONS: u8 = 2;
 
 /// Two random numbers that recognise an association in a cookie without telling its verification tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,6 +103,10 @@ impl Cookie {
         if self.uses_ecn {
             out.push(USES_ECN);
         }
+        if !self.extensions.is_empty() {
+            out.push(EXTENSIONS);
+            out.extend_from_slice(&self.extensions.bits().to_be_bytes());
+        }
         out
     }
 
@@ -112,10 +122,15 @@ impl Cookie {
         let peer_rwnd = reader.u32()?;
         let mut peer_addresses = SmallVec::new();
         let mut uses_ecn = false;
+        let mut extensions = Extensions::NONE;
         while !reader.is_empty() {
             peer_addresses.push(match reader.u8()? {
                 USES_ECN => {
                     uses_ecn = true;
+                    continue;
+                }
+                EXTENSIONS => {
+                    extensions = Extensions::from_bits(reader.u16()?);
                     continue;
                 }
                 4 => Ipv4Addr::from(reader.array::<4>()?).into(),
@@ -138,6 +153,7 @@ impl Cookie {
             peer_rwnd,
             peer_addresses,
             uses_ecn,
+            extensions,
         })
     }
 }
@@ -220,6 +236,7 @@ pub(crate) mod tests {
             words in any::<[u32; 7]>(),
             peer_addresses in proptest::collection::vec(any::<IpAddr>(), 0..4),
             uses_ecn: bool,
+            extensions: u16,
         ) -> Cookie {
             Cookie {
                 created: Instant::from_nanos(created),
@@ -236,6 +253,7 @@ pub(crate) mod tests {
                 peer_rwnd: words[6],
                 peer_addresses: peer_addresses.into(),
                 uses_ecn,
+                extensions: Extensions::from_bits(extensions),
             }
         }
     }
@@ -256,6 +274,7 @@ pub(crate) mod tests {
             peer_rwnd: 9,
             peer_addresses: [Ipv4Addr::LOCALHOST.into()].into_iter().collect(),
             uses_ecn: false,
+            extensions: Extensions::NONE,
         }
     }
 

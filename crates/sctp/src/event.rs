@@ -22,6 +22,16 @@ pub struct Message {
     pub is_unordered: bool,
     /// The sender's own number for it, handed back with whatever is said about the message.
     pub context: u64,
+    /// What few messages ask for; behind a pointer, since every message is moved several times.
+    pub options: Option<Box<SendOptions>>,
+}
+
+/// How a message is to be sent, beyond what most need.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SendOptions {
+    /// Whether the receiver is asked to acknowledge the message at once (RFC 7053, section 5.1): its last DATA chunk has
+    /// the I bit.
+    pub sack_immediately: bool,
 }
 
 /// A message that has arrived whole.
@@ -128,7 +138,7 @@ pub enum Event {
     },
     /// SEND FAILURE: the association has ended before a message was acknowledged.
     SendFailed {
-        /// The message, as it was given.
+        /// The message, as it was given, but without the options of one that has been sent.
         message: Message,
     },
     /// NETWORK STATUS CHANGE: an address of the peer has become reachable, unreachable or potentially failed.

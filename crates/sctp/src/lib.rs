@@ -36,6 +36,7 @@
 //!     payload: "hello".into(),
 //!     is_unordered: false,
 //!     context: 0,
+//!     options: None,
 //! };
 //! endpoints[0].send(now, association, message)?;
 //!
@@ -70,6 +71,7 @@ mod config;
 mod cookie;
 mod endpoint;
 mod event;
+mod extension;
 mod handshake;
 pub mod packet;
 pub mod parameter;
@@ -93,8 +95,10 @@ pub use endpoint::{
     Output, Peer, PortConfig,
 };
 pub use event::{
-    CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, T3RtxChange,
+    CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, SendOptions,
+    T3RtxChange,
 };
+pub use extension::{Extension, Extensions};
 pub use packet::{ChecksumPolicy, CommonHeader, Fragmentation, PacketBuilder, ParsedPacket};
 pub use parameter::Parameter;
 pub use partial_message::{MessageTooLong, PartialMessage};

@@ -29,6 +29,10 @@ pub mod kind {
     pub const SUPPORTED_ADDRESS_TYPES: u16 = 12;
     /// ECN Capable: of RFC 4960, reserved in RFC 9260.
     pub const ECN_CAPABLE: u16 = 0x8000;
+    /// Supported Extensions (RFC 5061, section 4.2.7).
+    pub const SUPPORTED_EXTENSIONS: u16 = 0x8008;
+    /// Forward-TSN-Supported (RFC 3758, section 3.1).
+    pub const FORWARD_TSN_SUPPORTED: u16 = 0xc000;
 }
 
 /// One parameter.
@@ -53,6 +57,10 @@ pub enum Parameter {
     SupportedAddressTypes(SmallVec<[u16; 4]>),
     /// The sender uses ECN if the receiver does (RFC 4960, appendix A).
     EcnCapable,
+    /// The types of the chunks beyond RFC 9260's that the sender understands.
+    SupportedExtensions(SmallVec<[u8; 8]>),
+    /// The sender understands FORWARD-TSN.
+    ForwardTsnSupported,
     /// A type that is not known here, such as an extension's.
     Unknown {
         /// The parameter's type.
@@ -75,6 +83,8 @@ impl Parameter {
             Self::HostNameAddress(_) => kind::HOST_NAME_ADDRESS,
             Self::SupportedAddressTypes(_) => kind::SUPPORTED_ADDRESS_TYPES,
             Self::EcnCapable => kind::ECN_CAPABLE,
+            Self::SupportedExtensions(_) => kind::SUPPORTED_EXTENSIONS,
+            Self::ForwardTsnSupported => kind::FORWARD_TSN_SUPPORTED,
             Self::Unknown { kind, .. } => *kind,
         }
     }
@@ -106,7 +116,8 @@ impl Parameter {
                     out.extend_from_slice(&kind.to_be_bytes());
                 }
             }
-            Self::EcnCapable => {}
+            Self::SupportedExtensions(types) => out.extend_from_slice(types),
+            Self::EcnCapable | Self::ForwardTsnSupported => {}
         });
     }
 
@@ -135,6 +146,10 @@ impl Parameter {
                 Self::SupportedAddressTypes(types)
             }
             kind::ECN_CAPABLE => Self::EcnCapable,
+            kind::SUPPORTED_EXTENSIONS => {
+                return Ok(Self::SupportedExtensions(SmallVec::from_slice(value.as_slice())));
+            }
+            kind::FORWARD_TSN_SUPPORTED => Self::ForwardTsnSupported,
             kind => return Ok(Self::Unknown { kind, value: value.to_bytes() }),
         };
         if reader.is_empty() {
@@ -186,6 +201,9 @@ pub(crate) mod tests {
             proptest::collection::vec(any::<u16>(), 0..6)
                 .prop_map(|types| Parameter::SupportedAddressTypes(types.into())),
             Just(Parameter::EcnCapable),
+            proptest::collection::vec(any::<u8>(), 0..12)
+                .prop_map(|types| Parameter::SupportedExtensions(types.into())),
+            Just(Parameter::ForwardTsnSupported),
             (0xc000_u16.., any_bytes(40)).prop_map(|(kind, value)| Parameter::Unknown { kind, value }),
         ]
     }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use slantpath_base::Duration;
 use smallvec::SmallVec;
 
+use crate::extension::Extensions;
 use crate::types::{Tsn, VerificationTag};
 
 /// An address of the peer.
@@ -41,6 +42,8 @@ pub struct Tcb {
     pub peer_rwnd: u32,
     /// Whether ECN is used: both ends have offered it.
     pub uses_ecn: bool,
+    /// The extensions that both ends have offered.
+    pub extensions: Extensions,
     /// Our addresses; packets leave from one of them that is of the destination's IP version.
     pub local_addresses: SmallVec<[IpAddr; 2]>,
     /// The peer's addresses; at least one.

@@ -127,6 +127,7 @@ impl Ours {
                 payload: Bytes::from(vec![0; MESSAGE_BYTES as usize]),
                 is_unordered: false,
                 context: 0,
+                options: None,
             };
             self.endpoint.send(now, id, message).unwrap();
         }

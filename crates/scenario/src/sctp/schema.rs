@@ -5,8 +5,9 @@ use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_sctp::{
-    Algorithm, ChecksumPolicy, FastRetransmitPath, LossDetection, NewDataAfterTimeout, PotentiallyFailed,
-    PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
+    Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, LossDetection, NewDataAfterTimeout,
+    PotentiallyFailed, PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig,
+    StreamScheduling,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -45,6 +46,9 @@ section! {
         /// Whether ECN is offered and accepted: the network may then mark packets in place of dropping them, if a
         /// `discipline` has `ecn = true`, and a mark closes the window as a loss does (RFC 4960, appendix A).
         ecn: Setting<bool> = preset.config().ecn;
+        /// Extensions of RFC 9260 that are offered and accepted; each is used between two hosts that both list it. None
+        /// unless written.
+        extensions: Option<Setting<Vec<ExtensionChoice>>>;
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
@@ -352,7 +356,21 @@ policy! {
     }
 }
 
+policy! {
+    /// An extension of RFC 9260 that both ends have to know.
+    pub struct ExtensionChoice of Extension {
+        /// Messages may be given up that have become useless: RFC 3758.
+        PartialReliability = "partial-reliability",
+    }
+}
+
 impl SctpProfile {
+    /// The extensions that the profile lists.
+    fn extensions(&self) -> Extensions {
+        let listed = self.extensions.iter().flat_map(|listed| listed.iter());
+        listed.fold(Extensions::NONE, |set, choice| set.with(choice.policy()))
+    }
+
     /// What the profile sets an endpoint to, whose associations ask for so many streams.
     pub(crate) fn config(&self, outbound_streams: u16) -> SctpConfig {
         SctpConfig {
@@ -400,6 +418,7 @@ impl SctpProfile {
             known_capacity: self.known_capacity.quantity(),
             fast_convergence: *self.fast_convergence,
             ecn: *self.ecn,
+            extensions: self.extensions(),
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),
                 byte_counting_limit: *self.byte_counting_limit,

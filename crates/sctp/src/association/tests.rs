@@ -122,6 +122,7 @@ pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
         inbound_streams: 4,
         peer_rwnd: config.receive_buffer_bytes,
         uses_ecn: config.ecn,
+        extensions: config.extensions,
         local_addresses: (0..paths).map(|path| address(end, path)).collect(),
         peer_addresses: (0..paths)
             .map(|path| PeerAddress { address: address(other, path), is_confirmed: true })
@@ -339,6 +340,7 @@ pub(super) fn message(stream: u16, context: u64, len: usize) -> Message {
         payload: payload.into(),
         is_unordered: false,
         context,
+        options: None,
     }
 }
 

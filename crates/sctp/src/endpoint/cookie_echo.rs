@@ -316,6 +316,7 @@ impl Endpoint {
             inbound_streams: cookie.inbound_streams,
             peer_rwnd: cookie.peer_rwnd,
             uses_ecn: cookie.uses_ecn,
+            extensions: cookie.extensions,
             local_addresses: self.ports[port as usize].addresses.clone(),
             peer_addresses,
             primary: answered,

@@ -168,8 +168,9 @@ impl Endpoint {
             self.abort_init(received, init, vec![Cause::InvalidMandatoryParameter]);
             return None;
         }
-        let max_addresses = self.ports[received.port as usize].config.max_peer_addresses;
-        match Offer::read(*fields, &init.parameters, received.source, max_addresses) {
+        let config = &self.ports[received.port as usize].config;
+        let (max_addresses, supported) = (config.max_peer_addresses, config.extensions);
+        match Offer::read(*fields, &init.parameters, received.source, max_addresses, supported) {
             Ok(offer) => Some(offer),
             Err(cause) => {
                 self.abort_init(received, init, vec![cause]);
@@ -220,6 +221,7 @@ impl Endpoint {
             peer_rwnd: peer.a_rwnd,
             peer_addresses,
             uses_ecn: config.ecn && offer.is_ecn_capable,
+            extensions: config.extensions.and(offer.extensions),
         };
         let port = &mut self.ports[received.port as usize];
         let (signed, sender) = (port.sign(now, &cookie), port.sender());
@@ -230,6 +232,7 @@ impl Endpoint {
         if cookie.uses_ecn {
             parameters.push(Parameter::EcnCapable);
         }
+        parameters.extend(cookie.extensions.parameters());
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
         //# If the receiver of an INIT chunk detects unrecognized parameters and
         //# has to report them according to Section 3.2.1, it MUST put the

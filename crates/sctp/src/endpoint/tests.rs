@@ -201,6 +201,7 @@ impl Pair {
                     payload: vec![0; len].into(),
                     is_unordered: len % 3 == 0,
                     context: 0,
+                    options: None,
                 };
                 let _ = self.endpoints[from].send(self.now, id, message);
                 self.drain(from);

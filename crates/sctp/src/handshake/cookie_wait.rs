@@ -56,7 +56,7 @@ impl CookieWait {
             inbound_streams: config.inbound_streams,
             initial_tsn: start.initial_tsn,
         };
-        let init = Init { fields, parameters: parameters(local_addresses, config.ecn) };
+        let init = Init { fields, parameters: parameters(local_addresses, config) };
         let t1_init = T1::start(now, destinations.len(), config);
         Self {
             start,
@@ -134,7 +134,8 @@ impl CookieWait {
         if fields.a_rwnd < LEAST_RWND {
             return Err(Refusal::Discards(Cause::InvalidMandatoryParameter));
         }
-        let offer = Offer::read(fields, &init_ack.parameters, source, config.max_peer_addresses)
+        let max_addresses = config.max_peer_addresses;
+        let offer = Offer::read(fields, &init_ack.parameters, source, max_addresses, config.extensions)
             .map_err(Refusal::Ends)?;
         let Some(cookie) = offer.cookie else {
             let missing = [kind::STATE_COOKIE].into_iter().collect();
@@ -168,6 +169,7 @@ impl CookieWait {
             inbound_streams: config.inbound_streams.min(fields.outbound_streams),
             peer_rwnd: fields.a_rwnd,
             uses_ecn: config.ecn && offer.is_ecn_capable,
+            extensions: config.extensions.and(offer.extensions),
             local_addresses: local_addresses.iter().copied().collect(),
             peer_addresses,
             primary,
@@ -202,8 +204,8 @@ impl CookieWait {
     }
 }
 
-/// The parameters of an INIT: they tell the peer of our addresses, and whether it may use ECN.
-pub(crate) fn parameters(local_addresses: &[IpAddr], ecn: bool) -> Vec<Parameter> {
+/// The parameters of an INIT: they tell the peer of our addresses, and what it may use.
+pub(crate) fn parameters(local_addresses: &[IpAddr], config: &SctpConfig) -> Vec<Parameter> {
     let mut parameters = Vec::new();
     // A single address is the packet's source; not to list it helps translators (RFC 9260, section
     // 3.3.2.1.2).
@@ -220,8 +222,9 @@ pub(crate) fn parameters(local_addresses: &[IpAddr], ecn: bool) -> Vec<Parameter
     //# To indicate that an
     //# endpoint is ECN capable, an endpoint SHOULD add to the INIT and or
     //# INIT ACK chunk the TLV reserved for ECN.
-    if ecn {
+    if config.ecn {
         parameters.push(Parameter::EcnCapable);
     }
+    parameters.extend(config.extensions.parameters());
     parameters
 }

@@ -8,7 +8,9 @@ use smallvec::SmallVec;
 use crate::address::is_usable;
 use crate::cause::Cause;
 use crate::chunk::InitFields;
+use crate::extension::{Extension, Extensions};
 use crate::parameter::{Parameter, kind};
+use crate::unknown::UnknownAction;
 
 /// The least receive buffer that a peer may advertise (RFC 9260, section 3.3.2).
 pub(crate) const LEAST_RWND: u32 = 1_500;
@@ -27,6 +29,8 @@ pub(crate) struct Offer {
     pub(crate) families: Families,
     /// Whether it offers ECN.
     pub(crate) is_ecn_capable: bool,
+    /// The extensions that it offers and that are known here.
+    pub(crate) extensions: Extensions,
     /// Unknown parameters that are to be reported, each whole.
     pub(crate) unrecognized: Vec<Bytes>,
 }
@@ -66,13 +70,14 @@ impl Families {
 }
 
 impl Offer {
-    /// Sorts the parameters of a chunk that came from `source`. The error is the cause of the ABORT that
-    /// answers it.
+    /// Sorts the parameters of a chunk that came from `source`, at an end that knows `supported`. The error is the
+    /// cause of the ABORT that answers it.
     pub(crate) fn read(
         fields: InitFields,
         parameters: &[Parameter],
         source: IpAddr,
         max_addresses: usize,
+        supported: Extensions,
     ) -> Result<Self, Cause> {
         let mut offer = Self {
             fields,
@@ -86,6 +91,7 @@ impl Offer {
             cookie_increment_ms: 0,
             families: Families::Any,
             is_ecn_capable: false,
+            extensions: Extensions::NONE,
             unrecognized: Vec::new(),
         };
         for parameter in parameters {
@@ -118,11 +124,18 @@ impl Offer {
                     return Err(Cause::UnresolvableAddress(parameter.to_bytes()));
                 }
                 Parameter::EcnCapable => offer.is_ecn_capable = true,
+                Parameter::SupportedExtensions(types) => {
+                    offer.extensions = offer.extensions.union(Extensions::announced_by(types)).and(supported);
+                }
+                Parameter::ForwardTsnSupported if supported.contain(Extension::PartialReliability) => {
+                    offer.extensions = offer.extensions.with(Extension::PartialReliability);
+                }
                 // Without meaning here, as a Heartbeat Info; or, as an Unrecognized Parameter, to be read by whoever
                 // sent the INIT.
                 Parameter::HeartbeatInfo(_) | Parameter::UnrecognizedParameter(_) => {}
-                Parameter::Unknown { .. } => {
-                    let action = parameter.unknown_action().expect("it is unknown");
+                // An extension that is switched off is not known.
+                Parameter::Unknown { .. } | Parameter::ForwardTsnSupported => {
+                    let action = UnknownAction::of_parameter(parameter.kind());
                     if action.reports() {
                         offer.unrecognized.push(parameter.to_bytes());
                     }
@@ -165,7 +178,7 @@ mod tests {
     }
 
     fn read(parameters: &[Parameter]) -> Result<Offer, Cause> {
-        Offer::read(FIELDS, parameters, v4(1), 4)
+        Offer::read(FIELDS, parameters, v4(1), 4, Extensions::NONE)
     }
 
     fn unknown(kind: u16) -> Parameter {
@@ -197,6 +210,24 @@ mod tests {
             assert_eq!(offer.unrecognized.len(), usize::from(is_reported), "{kind:#x}");
             assert_eq!(offer.addresses.contains(&v4(2)), goes_on, "{kind:#x}");
         }
+    }
+
+    #[test]
+    fn extensions_count_if_they_are_known_at_both_ends() {
+        let both = Extensions::NONE.with(Extension::PartialReliability);
+        for parameters in
+            [both.parameters(), vec![Parameter::ForwardTsnSupported], both.parameters().split_off(1)]
+        {
+            let offer = Offer::read(FIELDS, &parameters, v4(1), 4, both).unwrap();
+            assert_eq!((offer.extensions, offer.unrecognized.len()), (both, 0));
+        }
+    }
+
+    #[test]
+    fn an_extension_that_is_switched_off_is_reported_as_unknown() {
+        let offer = read(&Extensions::NONE.with(Extension::PartialReliability).parameters()).unwrap();
+        assert_eq!(offer.extensions, Extensions::NONE);
+        assert_eq!(offer.unrecognized, [Parameter::ForwardTsnSupported.to_bytes()]);
     }
 
     #[test]

@@ -265,7 +265,14 @@ impl Outstanding {
                 None => payload,
             };
             let is_unordered = flags.is_unordered();
-            messages.push(Message { stream, ppid, payload, is_unordered, context: chunk.context });
+            messages.push(Message {
+                stream,
+                ppid,
+                payload,
+                is_unordered,
+                context: chunk.context,
+                options: None,
+            });
         }
         (self.in_flight_payload, self.acked_payload) = (0, 0);
         messages

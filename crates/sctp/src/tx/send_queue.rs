@@ -150,12 +150,13 @@ impl SendQueue {
         //# chunk in the series to 10, the B/E bits of the last DATA chunk in
         //# the series to 01, and the B/E bits of all other DATA chunks in
         //# the series to 00.
-        let mut flags = unordered_flag(current.message.is_unordered);
+        let mut flags = if end == len {
+            last_flags(&current.message).with(DataFlags::ENDING)
+        } else {
+            unordered_flag(current.message.is_unordered)
+        };
         if start == 0 {
             flags = flags.with(DataFlags::BEGINNING);
-        }
-        if end == len {
-            flags = flags.with(DataFlags::ENDING);
         }
         let data = Data {
             flags,
@@ -261,9 +262,23 @@ fn pop_in_turn(
 
 #[inline]
 fn whole(message: Message, sequence: StreamSequence, tsn: Tsn) -> (Data, u64) {
-    let flags = unordered_flag(message.is_unordered).with(DataFlags::WHOLE);
+    let flags = last_flags(&message).with(DataFlags::WHOLE);
     let Message { stream, ppid, payload, context, .. } = message;
     (Data { flags, tsn, stream, sequence, ppid, payload }, context)
+}
+
+/// The flags of a message's last chunk, but for its place in the message.
+#[inline]
+fn last_flags(message: &Message) -> DataFlags {
+    let flags = unordered_flag(message.is_unordered);
+    //= https://www.rfc-editor.org/rfc/rfc7053#section-5.1
+    //# The application requests to set the I bit of the last DATA chunk
+    //# of a user message when providing the user message to the SCTP
+    //# implementation
+    match &message.options {
+        Some(options) if options.sack_immediately => flags.with(DataFlags::IMMEDIATE),
+        _ => flags,
+    }
 }
 
 const fn unordered_flag(is_unordered: bool) -> DataFlags {
@@ -273,11 +288,19 @@ const fn unordered_flag(is_unordered: bool) -> DataFlags {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::SendOptions;
     use crate::types::Ppid;
 
     fn message(stream: u16, context: u64, len: usize) -> Message {
         let payload = Bytes::from(vec![7; len]);
-        Message { stream: StreamId(stream), ppid: Ppid(0), payload, is_unordered: false, context }
+        Message {
+            stream: StreamId(stream),
+            ppid: Ppid(0),
+            payload,
+            is_unordered: false,
+            context,
+            options: None,
+        }
     }
 
     fn contexts(scheduling: StreamScheduling) -> Vec<u64> {
@@ -317,6 +340,19 @@ mod tests {
         assert_eq!(cuts[2].whole.as_ref().map(Bytes::len), Some(25));
         assert!(cuts[..3].iter().all(|cut| cut.data.sequence == StreamSequence(0)));
         assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn an_immediate_acknowledgement_is_asked_for_with_the_last_fragment() {
+        let mut queue = SendQueue::new(StreamScheduling::FirstComeFirstServed, 1);
+        let options = Some(Box::new(SendOptions { sack_immediately: true }));
+        for (len, flags) in [(10, vec![true]), (25, vec![false, false, true])] {
+            queue.push(Message { options: options.clone(), ..message(0, 0, len) });
+            queue.push(message(0, 0, 1));
+            let chunks = (0..flags.len()).map(|_| queue.take_any(10, Tsn(0)).unwrap().data);
+            assert_eq!(chunks.map(|data| data.flags.is_immediate()).collect::<Vec<_>>(), flags);
+            assert!(!queue.take_any(10, Tsn(0)).unwrap().data.flags.is_immediate());
+        }
     }
 
     #[test]

@@ -140,6 +140,7 @@ fn what_was_refused_before_a_restart_is_followed_by_room() {
         payload: vec![7; len].into(),
         is_unordered: false,
         context: 0,
+        options: None,
     };
     net.send(Z, at_z, 0, vec![7; 800]);
     net.drop_under_way();

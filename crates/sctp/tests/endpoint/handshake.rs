@@ -183,7 +183,14 @@ fn shutdown_during_the_handshake_delivers_first() {
 
 fn message(stream: u16, payload: &'static str) -> Message {
     let payload = Bytes::from_static(payload.as_bytes());
-    Message { stream: StreamId(stream), ppid: Ppid(0), payload, is_unordered: false, context: 0 }
+    Message {
+        stream: StreamId(stream),
+        ppid: Ppid(0),
+        payload,
+        is_unordered: false,
+        context: 0,
+        options: None,
+    }
 }
 
 #[test]
@@ -691,5 +698,5 @@ fn what_was_refused_before_a_stale_cookie_is_followed_by_room() {
 
 fn of_len(len: usize) -> Message {
     let (stream, ppid) = (StreamId(0), Ppid(0));
-    Message { stream, ppid, payload: vec![7; len].into(), is_unordered: false, context: 0 }
+    Message { stream, ppid, payload: vec![7; len].into(), is_unordered: false, context: 0, options: None }
 }

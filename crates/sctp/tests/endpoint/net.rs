@@ -127,6 +127,7 @@ impl Net {
             payload: payload.into(),
             is_unordered: false,
             context: 0,
+            options: None,
         };
         self.hosts[host].endpoint.send(self.now, id, message).expect("the message is taken");
         self.drain(host);

@@ -14,6 +14,7 @@ fn message(len: usize) -> Message {
         payload: vec![7; len].into(),
         is_unordered: false,
         context: 0,
+        options: None,
     }
 }
 

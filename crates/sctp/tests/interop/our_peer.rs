@@ -148,6 +148,7 @@ impl Peer for OurPeer {
             payload: Bytes::copy_from_slice(payload),
             is_unordered: false,
             context: 0,
+            options: None,
         };
         self.endpoint.send(now, self.association.unwrap(), message).is_ok()
     }

@@ -1,0 +1,140 @@
+//! Extensions of RFC 9260 that both ends have to know before either may use them, and how an end says that it does.
+
+use crate::chunk::kind;
+use crate::parameter::Parameter;
+
+/// An extension that is used once both ends have offered it in their INIT and INIT ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Extension {
+    /// Partial reliability (RFC 3758): what a message no longer needs is not sent again.
+    PartialReliability,
+}
+
+impl Extension {
+    /// Every extension, in the order in which they are written down.
+    pub const ALL: [Self; 1] = [Self::PartialReliability];
+
+    /// The types of the chunks by which the Supported Extensions parameter (RFC 5061, section 4.2.7) announces it: an
+    /// end that lists all of them offers it.
+    const fn announced_by(self) -> &'static [u8] {
+        match self {
+            Self::PartialReliability => &[kind::FORWARD_TSN],
+        }
+    }
+}
+
+/// A set of extensions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extensions(u16);
+
+impl Extensions {
+    /// None.
+    pub const NONE: Self = Self(0);
+
+    /// Those listed.
+    pub fn of(extensions: &[Extension]) -> Self {
+        extensions.iter().fold(Self::NONE, |set, extension| set.with(*extension))
+    }
+
+    /// These and one more.
+    #[must_use]
+    pub const fn with(self, extension: Extension) -> Self {
+        Self(self.0 | 1 << extension as u16)
+    }
+
+    /// Those that are in either set.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Those that are in both sets: what two ends may use.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Whether one is among them.
+    #[inline]
+    pub const fn contain(self, extension: Extension) -> bool {
+        self.0 & 1 << extension as u16 != 0
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Its members, in the order of [`Extension::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Extension> {
+        Extension::ALL.into_iter().filter(move |extension| self.contain(*extension))
+    }
+
+    /// The set as a number, for a cookie.
+    pub(crate) const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The set of such a number; bits without a meaning are left out.
+    pub(crate) fn from_bits(bits: u16) -> Self {
+        Self::of(&Extension::ALL).and(Self(bits))
+    }
+
+    /// What an end announces whose INIT or INIT ACK lists these chunk types as supported.
+    pub(crate) fn announced_by(types: &[u8]) -> Self {
+        let is_announced =
+            |extension: &Extension| extension.announced_by().iter().all(|kind| types.contains(kind));
+        let announced: Vec<Extension> = Extension::ALL.into_iter().filter(is_announced).collect();
+        Self::of(&announced)
+    }
+
+    /// The parameters by which an INIT or INIT ACK offers them; none if there is nothing to offer.
+    pub(crate) fn parameters(self) -> Vec<Parameter> {
+        let mut types: Vec<u8> = Vec::new();
+        for kind in self.iter().flat_map(|extension| extension.announced_by()) {
+            if !types.contains(kind) {
+                types.push(*kind);
+            }
+        }
+        let mut parameters = Vec::new();
+        if self.contain(Extension::PartialReliability) {
+            // RFC 3758 has a parameter of its own, from before there was a list; some peers know only that.
+            parameters.push(Parameter::ForwardTsnSupported);
+        }
+        if !types.is_empty() {
+            parameters.push(Parameter::SupportedExtensions(types.into()));
+        }
+        parameters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_two_ends_may_use_is_what_both_know() {
+        let all = Extensions::of(&Extension::ALL);
+        assert_eq!(all.and(Extensions::NONE), Extensions::NONE);
+        for extension in Extension::ALL {
+            let one = Extensions::NONE.with(extension);
+            assert!(one.contain(extension) && !one.is_empty());
+            assert_eq!(all.and(one).iter().collect::<Vec<_>>(), [extension]);
+        }
+    }
+
+    #[test]
+    fn every_set_is_read_from_the_parameters_that_offer_it() {
+        for bits in 0..1 << Extension::ALL.len() {
+            let set = Extensions::from_bits(bits);
+            assert_eq!(set.bits(), bits);
+            let types = set.parameters().into_iter().find_map(|parameter| match parameter {
+                Parameter::SupportedExtensions(types) => Some(types),
+                _ => None,
+            });
+            assert_eq!(Extensions::announced_by(&types.unwrap_or_default()), set);
+        }
+        assert_eq!(Extensions::from_bits(u16::MAX), Extensions::of(&Extension::ALL));
+    }
+}
