@@ -154,6 +154,9 @@ fn run_at_pace(
     let watched = tables::of_nodes(&links);
     probe_queues(*scenario.probes.queues, watched, &mut network);
     let mut recorder = Recorder::new(scenario, watched, &flows, signalling.as_ref(), captures, observer)?;
+    if let Some(sky) = &sky {
+        recorder.watch_sky(sky);
+    }
     let between_looks = pace.look.max(recorder.events_between_looks());
     let mut next_look = between_looks;
     let end = Instant::START + *scenario.scenario.duration;

@@ -8,6 +8,7 @@ use slantpath_host::SocketId;
 use slantpath_host::record::{DeliveredMessage, Finality, SenderRecords, SentMessage};
 use slantpath_net::{CaptureId, NodeId};
 use slantpath_results::{Histogram, Moments, Table};
+use slantpath_sat::Sky;
 use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
 use super::delays::FlowDelays;
@@ -117,9 +118,10 @@ impl<'a> Recorder<'a> {
         let mut tables = Announced::default();
         let period = probes.intervals.quantity();
         let layouts = period.map(|_| intervals::layouts(signalling, scenario)).unwrap_or_default();
-        let [associations, flow_intervals, link_intervals, signalling_links] = layouts.map(|layout| {
-            tables.add_timed(layout.map(|layout| (layout.kind, layout.header())), Reading::Once)
-        });
+        let [associations, flow_intervals, link_intervals, shared_downlinks, signalling_links] =
+            layouts.map(|layout| {
+                tables.add_timed(layout.map(|layout| (layout.kind, layout.header())), Reading::Once)
+            });
         let mut keep = |is_kept: bool, kind, header: fn() -> Table, subjects| {
             is_kept.then(|| {
                 tables.add(GrowingTable { kind, header: header(), subjects, reading: Reading::Once })
@@ -153,6 +155,7 @@ impl<'a> Recorder<'a> {
                 associations: at(associations),
                 flows,
                 links,
+                shared_downlinks: at(shared_downlinks),
                 signalling_links: at(signalling_links),
             });
         let delays = match (probes.delays.quantity(), period) {
@@ -179,6 +182,13 @@ impl<'a> Recorder<'a> {
             signalling: at(events).map(|events| SignallingRecord::new(scenario, events, at(server_events))),
             warm_up: Instant::START + *scenario.scenario.warm_up,
         })
+    }
+
+    /// Has transmitters that antennas share be looked at, too.
+    pub(super) fn watch_sky(&mut self, sky: &Sky) {
+        if let Some(intervals) = &mut self.intervals {
+            intervals.watch_sky(self.scenario, sky);
+        }
     }
 
     /// After how many events it is worth while to look again: a look goes over all flows and links, so that few
