@@ -1,5 +1,7 @@
 //! What an endpoint and its associations are set to.
 
+use std::collections::BTreeMap;
+
 use slantpath_base::{DataRate, Duration};
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
@@ -11,6 +13,7 @@ use crate::policy::{
     FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
     RetransmissionAfterTimeout, RttSampling, StreamScheduling,
 };
+use crate::types::StreamId;
 
 /// The settings of every association of an endpoint. The defaults are those of RFC 9260, section 16, where it
 /// names any; all may be changed before the endpoint is made.
@@ -94,6 +97,8 @@ pub struct SctpConfig {
     pub initial_ssthresh_bytes: Option<u64>,
     /// Which stream is served next.
     pub stream_scheduling: StreamScheduling,
+    /// The priority or weight of outbound streams, if `stream_scheduling` reads it. None has one unless given.
+    pub stream_values: BTreeMap<StreamId, u16>,
     /// T5-shutdown-guard: how long a shutdown may take. RFC 9260, section 9.2: five times RTO.Max, which
     /// `None` stands for.
     pub shutdown_guard: Option<Duration>,
@@ -201,6 +206,7 @@ impl Default for SctpConfig {
             initial_cwnd_bytes: None,
             initial_ssthresh_bytes: None,
             stream_scheduling: StreamScheduling::default(),
+            stream_values: BTreeMap::new(),
             shutdown_guard: None,
             trace_messages: false,
             trace_arrivals: false,

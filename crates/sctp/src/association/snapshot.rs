@@ -4,6 +4,7 @@ use slantpath_base::Instant;
 
 use super::{Association, AssociationState};
 use crate::path::{Path, PathSnapshot};
+use crate::tx::AbandonmentCounts;
 use crate::types::Tsn;
 
 /// What has happened in an association since it was established.
@@ -19,6 +20,14 @@ pub struct AssociationStats {
     pub sacks_sent: u64,
     /// Chunks that arrived and could not be read.
     pub malformed_chunks: u64,
+    /// Messages that were given up before any part of them was sent (RFC 7496, section 4.4).
+    pub abandoned_unsent: u64,
+    /// Messages that were given up after a part of them had been sent.
+    pub abandoned_sent: u64,
+    /// FORWARD TSN and I-FORWARD-TSN chunks that were sent.
+    pub forward_tsns_sent: u64,
+    /// Those that arrived.
+    pub forward_tsns_received: u64,
 }
 
 /// An association at one moment.
@@ -53,6 +62,16 @@ impl Association {
         self.state.public()
     }
 
+    fn stats(&self) -> AssociationStats {
+        let AbandonmentCounts { unsent, sent, forward_tsns } = self.sender.abandonment_counts();
+        AssociationStats {
+            abandoned_unsent: unsent,
+            abandoned_sent: sent,
+            forward_tsns_sent: forward_tsns,
+            ..self.stats
+        }
+    }
+
     /// The association now.
     pub fn snapshot(&self) -> AssociationSnapshot {
         AssociationSnapshot {
@@ -66,7 +85,7 @@ impl Association {
             is_in_fast_recovery: self.sender.in_fast_recovery()
                 || self.paths.iter().any(Path::is_in_fast_recovery),
             error_count: self.error_count,
-            stats: self.stats,
+            stats: self.stats(),
         }
     }
 
