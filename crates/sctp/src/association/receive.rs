@@ -25,6 +25,18 @@ enum Rest {
     Skip,
 }
 
+/// What a packet keeps free of answers, in bytes: for a COOKIE ACK and what else a state sends beside them.
+const RESERVED_FOR_OTHERS: usize = 16;
+
+/// The answers to one packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Responses {
+    /// Which packet of all that have arrived.
+    packet: u64,
+    /// How many bytes of chunks may follow.
+    room: usize,
+}
+
 /// The packet that a chunk came in.
 #[derive(Clone, Copy, Debug)]
 struct Arrived {
@@ -253,7 +265,7 @@ impl Association {
         if let Some(path) = from
             && self.state.answers_heartbeats()
         {
-            self.control.push_back((path, Chunk::HeartbeatAck(heartbeat.into_ack())));
+            self.respond(path, Chunk::HeartbeatAck(heartbeat.into_ack()));
         }
     }
 
@@ -283,7 +295,28 @@ impl Association {
         let path = from
             .filter(|&path| self.paths[path].state != crate::path::PathState::Unconfirmed)
             .unwrap_or_else(|| self.paths.current());
-        self.control.push_back((path, Chunk::Error(Error::because(cause))));
+        self.respond(path, Chunk::Error(Error::because(cause)));
+    }
+
+    /// Answers the packet at hand by a control chunk, as long as all its answers fit one packet.
+    fn respond(&mut self, path: PathId, chunk: Chunk) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-12.4
+        //# the sender of the response
+        //# chunk(s) MUST NOT send more than one packet containing chunks other
+        //# than DATA chunks.
+        // Whatever is first is answered, however long it is.
+        let packet = self.stats.packets_received;
+        let len = chunk.to_bytes().len().next_multiple_of(4);
+        let room = match self.responses {
+            Responses { packet: last, room } if last == packet => room,
+            _ => self.paths.amdcs().saturating_sub(RESERVED_FOR_OTHERS).max(len),
+        };
+        let Some(left) = room.checked_sub(len) else {
+            self.stats.responses_omitted += 1;
+            return;
+        };
+        self.responses = Responses { packet, room: left };
+        self.control.push_back((path, chunk));
     }
 
     const fn rest(&self) -> Rest {

@@ -19,6 +19,8 @@ pub struct AssociationStats {
     pub sacks_sent: u64,
     /// Chunks that arrived and could not be read.
     pub malformed_chunks: u64,
+    /// Answers that were left out, since all answers to a packet have to fit one packet.
+    pub responses_omitted: u64,
 }
 
 /// An association at one moment.
