@@ -66,6 +66,8 @@ pub struct SctpConfig {
     /// chosen; signalling gateways have some milliseconds.
     pub bundling_delay: Duration,
     /// Which path a SACK takes.
+    /// Whether the first DATA of an association is acknowledged without the delay. Default: no.
+    pub first_sack: FirstSack,
     pub sack_path: SackPath,
     /// How losses are found.
     pub loss_detection: LossDetection,
@@ -142,6 +144,22 @@ pub struct SctpConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SackPath {
     /// RFC 9260, section 6.4: the address that the DATA came from.
+/// When the first DATA chunk of an association is acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FirstSack {
+    /// As any other: after SACK.Delay, or with the next packet.
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
+    //= type=exception
+    //= reason=What has been simulated stays as it was unless the other is asked for.
+    //# After the reception of the first DATA chunk in an association, the
+    //# endpoint MUST immediately respond with a SACK chunk to acknowledge
+    //# the DATA chunk.
+    #[default]
+    AsAnyOther,
+    /// RFC 9260, section 5.1: at once.
+    AtOnce,
+}
+
     #[default]
     ArrivalPath,
     /// Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.4: a SACK with gap reports takes the path with the
@@ -192,6 +210,7 @@ impl Default for SctpConfig {
             sack_path: SackPath::default(),
             loss_detection: LossDetection::MissIndications,
             fast_retransmit_threshold: 3,
+            first_sack: FirstSack::default(),
             fast_retransmit_path: FastRetransmitPath::default(),
             rtt_sampling: RttSampling::default(),
             congestion_control: Algorithm::Standard,

@@ -89,7 +89,7 @@ pub use association::{
 };
 pub use cause::Cause;
 pub use chunk::Chunk;
-pub use config::{FastRetransmitPath, LossDetection, SackPath, SctpConfig};
+pub use config::{FastRetransmitPath, FirstSack, LossDetection, SackPath, SctpConfig};
 pub use endpoint::{
     Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
     Output, Peer, PortConfig,

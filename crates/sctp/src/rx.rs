@@ -15,7 +15,7 @@ use slantpath_base::Instant;
 use smallvec::SmallVec;
 
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
-use crate::config::SctpConfig;
+use crate::config::{FirstSack, SctpConfig};
 use crate::event::{Event, ReceivedMessage};
 use crate::path::PathId;
 use crate::types::{StreamId, StreamSequence, Tsn};
@@ -78,7 +78,10 @@ impl Receiver {
             tracker: TsnTracker::new(initial_tsn),
             reassembly: Reassembly::default(),
             streams: InboundStreams::new(inbound_streams),
-            schedule: AckSchedule::default(),
+            schedule: match config.first_sack {
+                FirstSack::AtOnce => AckSchedule::Fresh,
+                FirstSack::AsAnyOther => AckSchedule::Nothing,
+            },
             delivery: Delivery::Flowing,
             capacity: u64::from(config.receive_buffer_bytes),
             partial_delivery_point: config
