@@ -1,5 +1,9 @@
 //! What an endpoint and its associations are set to.
 
+mod check;
+
+pub use check::{ConfigFinding, LimitingBuffer, Severity};
+
 use slantpath_base::{DataRate, Duration};
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
@@ -62,12 +66,12 @@ pub struct SctpConfig {
     pub sack_delay: Duration,
     /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
     pub sack_frequency: u32,
+    /// Whether the first DATA of an association is acknowledged without the delay. Default: no.
+    pub first_sack: FirstSack,
     /// How long new DATA that fills no packet waits for more to be bundled with. RFC 9260 has none: nothing, unless
     /// chosen; signalling gateways have some milliseconds.
     pub bundling_delay: Duration,
     /// Which path a SACK takes.
-    /// Whether the first DATA of an association is acknowledged without the delay. Default: no.
-    pub first_sack: FirstSack,
     pub sack_path: SackPath,
     /// How losses are found.
     pub loss_detection: LossDetection,
@@ -140,10 +144,6 @@ pub struct SctpConfig {
     pub max_peer_addresses: usize,
 }
 
-/// Which of the peer's addresses a SACK is sent to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SackPath {
-    /// RFC 9260, section 6.4: the address that the DATA came from.
 /// When the first DATA chunk of an association is acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstSack {
@@ -160,6 +160,10 @@ pub enum FirstSack {
     AtOnce,
 }
 
+/// Which of the peer's addresses a SACK is sent to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SackPath {
+    /// RFC 9260, section 6.4: the address that the DATA came from.
     #[default]
     ArrivalPath,
     /// Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.4: a SACK with gap reports takes the path with the
@@ -206,11 +210,11 @@ impl Default for SctpConfig {
             heartbeat_max_burst: 1,
             sack_delay: Duration::from_millis(200),
             sack_frequency: 2,
+            first_sack: FirstSack::default(),
             bundling_delay: Duration::ZERO,
             sack_path: SackPath::default(),
             loss_detection: LossDetection::MissIndications,
             fast_retransmit_threshold: 3,
-            first_sack: FirstSack::default(),
             fast_retransmit_path: FastRetransmitPath::default(),
             rtt_sampling: RttSampling::default(),
             congestion_control: Algorithm::Standard,

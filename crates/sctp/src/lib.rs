@@ -89,7 +89,10 @@ pub use association::{
 };
 pub use cause::Cause;
 pub use chunk::Chunk;
-pub use config::{FastRetransmitPath, FirstSack, LossDetection, SackPath, SctpConfig};
+pub use config::{
+    ConfigFinding, FastRetransmitPath, FirstSack, LimitingBuffer, LossDetection, SackPath, SctpConfig,
+    Severity,
+};
 pub use endpoint::{
     Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
     Output, Peer, PortConfig,
