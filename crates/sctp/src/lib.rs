@@ -95,7 +95,7 @@ pub use config::{
 };
 pub use endpoint::{
     Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
-    Output, Peer, PortConfig,
+    MibCounters, Output, Peer, PortConfig,
 };
 pub use event::{
     CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, SendOptions,

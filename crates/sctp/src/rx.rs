@@ -282,6 +282,11 @@ impl Receiver {
         }
     }
 
+    /// Messages that have come in fragments, whole.
+    pub(crate) const fn messages_reassembled(&self) -> u64 {
+        self.reassembly.finished()
+    }
+
     /// Whether messages are held back.
     pub(crate) const fn is_paused(&self) -> bool {
         matches!(self.delivery, Delivery::Paused { .. })

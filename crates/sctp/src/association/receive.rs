@@ -119,6 +119,10 @@ impl Association {
         found: FoundChunk,
         arrived: Arrived,
     ) -> Result<Rest, WireError> {
+        // SACKs are counted where they count; those of the setup by the endpoint.
+        if !matches!(found.header.kind, kind::SACK | kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO) {
+            self.stats.control_chunks_received += 1;
+        }
         chunks.read(found).map(|chunk| self.handle_chunk(now, chunk, arrived))
     }
 
@@ -189,6 +193,7 @@ impl Association {
             return Rest::Read;
         }
         self.stats.data_chunks_received += 1;
+        self.stats.unordered_chunks_received += u64::from(data.flags.is_unordered());
         if ecn == Ecn::CongestionExperienced {
             self.on_marked_data(data.tsn);
         }

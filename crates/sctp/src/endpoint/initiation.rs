@@ -335,8 +335,8 @@ impl Endpoint {
         let (chunks, destination) = handshake.echo();
         let chunks: SmallVec<[Chunk; 2]> = chunks.iter().cloned().collect();
         let Some(source) = crate::address::source_for(destination, &port.addresses) else { return };
-        let ip_header_len = if destination.is_ipv6() { 40 } else { 20 };
-        let max_len = max_len.saturating_sub(ip_header_len).max(COMMON_HEADER_LEN);
+        let max_len = longest_packet(&config, destination);
+        self.outbox.count_control_chunks(chunks.len());
         self.outbox.transmit_with(port.sender(), source, destination, peer_port, tag, max_len, |builder| {
             for chunk in &chunks {
                 builder.push(chunk);

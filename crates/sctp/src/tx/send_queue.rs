@@ -48,6 +48,8 @@ pub(crate) struct SendQueue {
     /// The next Stream Sequence Number of each stream, as far as they have been used.
     sequences: Vec<StreamSequence>,
     stream_count: u16,
+    /// Chunks of unordered messages, and messages in fragments, that have been cut.
+    cut_counts: (u64, u64),
 }
 
 impl SendQueue {
@@ -58,7 +60,19 @@ impl SendQueue {
                 Waiting::RoundRobin { streams: BTreeMap::new(), turns: VecDeque::new() }
             }
         };
-        Self { waiting, in_progress: None, next_rest: 0, sequences: Vec::new(), stream_count }
+        Self {
+            waiting,
+            in_progress: None,
+            next_rest: 0,
+            sequences: Vec::new(),
+            stream_count,
+            cut_counts: (0, 0),
+        }
+    }
+
+    /// How many chunks of unordered messages have been cut, and how many messages into fragments.
+    pub(crate) const fn cut_counts(&self) -> (u64, u64) {
+        self.cut_counts
     }
 
     pub(crate) const fn stream_count(&self) -> u16 {
@@ -157,6 +171,10 @@ impl SendQueue {
         };
         if start == 0 {
             flags = flags.with(DataFlags::BEGINNING);
+            self.cut_counts.1 += 1;
+        } else {
+            // The first is counted with its number.
+            self.cut_counts.0 += u64::from(current.message.is_unordered);
         }
         let data = Data {
             flags,
@@ -196,7 +214,9 @@ impl SendQueue {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.5
         //# For unordered user
         //# messages, the Stream Sequence Number MUST NOT be changed.
-        if !is_unordered {
+        if is_unordered {
+            self.cut_counts.0 += 1;
+        } else {
             self.sequences[index] = sequence.next();
         }
         sequence
