@@ -4,6 +4,8 @@ mod check;
 
 pub use check::{ConfigFinding, LimitingBuffer, Severity};
 
+use std::collections::BTreeMap;
+
 use slantpath_base::{DataRate, Duration};
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
@@ -15,6 +17,7 @@ use crate::policy::{
     FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
     RetransmissionAfterTimeout, RttSampling, StreamScheduling,
 };
+use crate::types::StreamId;
 
 /// The settings of every association of an endpoint. The defaults are those of RFC 9260, section 16, where it
 /// names any; all may be changed before the endpoint is made.
@@ -100,6 +103,8 @@ pub struct SctpConfig {
     pub initial_ssthresh_bytes: Option<u64>,
     /// Which stream is served next.
     pub stream_scheduling: StreamScheduling,
+    /// The priority or weight of outbound streams, if `stream_scheduling` reads it. None has one unless given.
+    pub stream_values: BTreeMap<StreamId, u16>,
     /// T5-shutdown-guard: how long a shutdown may take. RFC 9260, section 9.2: five times RTO.Max, which
     /// `None` stands for.
     pub shutdown_guard: Option<Duration>,
@@ -132,8 +137,8 @@ pub struct SctpConfig {
     /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has
     /// taken it out. The ECN field of `ip` is then not used. Default: no.
     pub ecn: bool,
-    /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as RFC 9260
-    /// by itself.
+    /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as in RFC
+    /// 9260 by itself.
     pub extensions: Extensions,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
@@ -224,6 +229,7 @@ impl Default for SctpConfig {
             initial_cwnd_bytes: None,
             initial_ssthresh_bytes: None,
             stream_scheduling: StreamScheduling::default(),
+            stream_values: BTreeMap::new(),
             shutdown_guard: None,
             trace_messages: false,
             trace_arrivals: false,

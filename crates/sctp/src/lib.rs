@@ -78,6 +78,7 @@ pub mod parameter;
 mod partial_message;
 mod path;
 mod policy;
+mod reliability;
 mod rx;
 mod tcb;
 mod tx;
@@ -110,7 +111,8 @@ pub use policy::{
     FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
     RetransmissionAfterTimeout, RttSampling, StreamScheduling, SwitchoverTooEarly,
 };
+pub use reliability::Reliability;
 pub use slantpath_cc::Algorithm;
 pub use tcb::{PeerAddress, Tcb};
-pub use types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
+pub use types::{FragmentSequence, MessageId, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 pub use unknown::UnknownAction;

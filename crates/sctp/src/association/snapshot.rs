@@ -4,6 +4,7 @@ use slantpath_base::Instant;
 
 use super::{Association, AssociationState};
 use crate::path::{Path, PathSnapshot, PathStats};
+use crate::tx::AbandonmentCounts;
 use crate::types::Tsn;
 
 /// What has happened in an association since it was established.
@@ -19,6 +20,14 @@ pub struct AssociationStats {
     pub sacks_sent: u64,
     /// Chunks that arrived and could not be read.
     pub malformed_chunks: u64,
+    /// Messages that were given up before any part of them was sent (RFC 7496, section 4.4).
+    pub abandoned_unsent: u64,
+    /// Messages that were given up after a part of them had been sent.
+    pub abandoned_sent: u64,
+    /// FORWARD TSN and I-FORWARD-TSN chunks that were sent.
+    pub forward_tsns_sent: u64,
+    /// Those that arrived.
+    pub forward_tsns_received: u64,
     /// Chunks that arrived and are not DATA, SACKs included, but for those that belong to the setup: INIT, INIT ACK,
     /// COOKIE ECHO.
     pub control_chunks_received: u64,
@@ -30,7 +39,7 @@ pub struct AssociationStats {
     pub unordered_chunks_sent: u64,
     /// Messages that were sent in fragments.
     pub messages_fragmented: u64,
-    /// Messages that arrived whole in fragments.
+    /// Messages that arrived whole in fragments, but for those that were interleaved.
     pub messages_reassembled: u64,
     /// Expirations of T2-shutdown.
     pub t2_expiries: u64,
@@ -89,10 +98,14 @@ impl Association {
 
     /// What has happened since it was established.
     pub(crate) fn stats(&self) -> AssociationStats {
+        let AbandonmentCounts { unsent, sent, forward_tsns } = self.sender.abandonment_counts();
         let (unordered_chunks_sent, messages_fragmented) = self.sender.cut_counts();
         AssociationStats {
+            abandoned_unsent: unsent,
+            abandoned_sent: sent,
+            forward_tsns_sent: forward_tsns,
             control_chunks_received: self.stats.control_chunks_received + self.stats.sacks_received,
-            control_chunks_sent: self.stats.control_chunks_sent + self.stats.sacks_sent,
+            control_chunks_sent: self.stats.control_chunks_sent + self.stats.sacks_sent + forward_tsns,
             unordered_chunks_sent,
             messages_fragmented,
             messages_reassembled: self.receiver.messages_reassembled(),

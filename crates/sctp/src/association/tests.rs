@@ -7,7 +7,9 @@ mod ecn;
 mod failover;
 mod faults;
 mod hostile;
+mod interleaving;
 mod liveness;
+mod partial_reliability;
 mod parts;
 mod paths;
 mod recovery;
@@ -58,7 +60,11 @@ impl Sent {
     pub(super) fn tsns(&self) -> Vec<u32> {
         self.chunks
             .iter()
-            .filter_map(|chunk| if let Chunk::Data(data) = chunk { Some(data.tsn.0) } else { None })
+            .filter_map(|chunk| match chunk {
+                Chunk::Data(data) => Some(data.tsn.0),
+                Chunk::IData(data) => Some(data.tsn.0),
+                _ => None,
+            })
             .collect()
     }
 
@@ -312,6 +318,10 @@ impl Wire {
         let messages = self.events[end].iter().filter_map(|event| match event {
             Event::Received(message) => Some(message.clone()),
             Event::ReceivedPart(part) => partial.push(part.clone()).unwrap(),
+            Event::PartialDeliveryAborted { stream, is_unordered, .. } => {
+                partial.abort(*stream, *is_unordered);
+                None
+            }
             _ => None,
         });
         messages.collect()
