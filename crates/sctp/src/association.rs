@@ -35,6 +35,7 @@ use crate::tx::{Sender, Turn};
 use crate::types::{StreamId, VerificationTag};
 use ecn::Ecn;
 use output::PollStage;
+use receive::Responses;
 use return_path::ReturnPath;
 use state::State;
 
@@ -66,6 +67,7 @@ pub struct Association {
     ecn: Option<Box<Ecn>>,
     /// Control chunks that answer or probe, each for its path.
     control: VecDeque<(PathId, Chunk)>,
+    responses: Responses,
     /// Retransmissions in a row, over all paths, that the peer has not answered.
     error_count: u32,
     events: VecDeque<Event>,
@@ -95,6 +97,7 @@ impl Association {
             state: State::Established,
             paths,
             control: VecDeque::new(),
+            responses: Responses::default(),
             error_count: 0,
             events: VecDeque::new(),
             builder: PacketBuilder::default(),

@@ -1,5 +1,9 @@
 //! What an endpoint and its associations are set to.
 
+mod check;
+
+pub use check::{ConfigFinding, LimitingBuffer, Severity};
+
 use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, Duration};
@@ -65,6 +69,8 @@ pub struct SctpConfig {
     pub sack_delay: Duration,
     /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
     pub sack_frequency: u32,
+    /// Whether the first DATA of an association is acknowledged without the delay. Default: no.
+    pub first_sack: FirstSack,
     /// How long new DATA that fills no packet waits for more to be bundled with. RFC 9260 has none: nothing, unless
     /// chosen; signalling gateways have some milliseconds.
     pub bundling_delay: Duration,
@@ -143,6 +149,22 @@ pub struct SctpConfig {
     pub max_peer_addresses: usize,
 }
 
+/// When the first DATA chunk of an association is acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FirstSack {
+    /// As any other: after SACK.Delay, or with the next packet.
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
+    //= type=exception
+    //= reason=What has been simulated stays as it was unless the other is asked for.
+    //# After the reception of the first DATA chunk in an association, the
+    //# endpoint MUST immediately respond with a SACK chunk to acknowledge
+    //# the DATA chunk.
+    #[default]
+    AsAnyOther,
+    /// RFC 9260, section 5.1: at once.
+    AtOnce,
+}
+
 /// Which of the peer's addresses a SACK is sent to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SackPath {
@@ -193,6 +215,7 @@ impl Default for SctpConfig {
             heartbeat_max_burst: 1,
             sack_delay: Duration::from_millis(200),
             sack_frequency: 2,
+            first_sack: FirstSack::default(),
             bundling_delay: Duration::ZERO,
             sack_path: SackPath::default(),
             loss_detection: LossDetection::MissIndications,

@@ -90,10 +90,13 @@ pub use association::{
 };
 pub use cause::Cause;
 pub use chunk::Chunk;
-pub use config::{FastRetransmitPath, LossDetection, SackPath, SctpConfig};
+pub use config::{
+    ConfigFinding, FastRetransmitPath, FirstSack, LimitingBuffer, LossDetection, SackPath, SctpConfig,
+    Severity,
+};
 pub use endpoint::{
     Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
-    Output, Peer, PortConfig,
+    MibCounters, Output, Peer, PortConfig,
 };
 pub use event::{
     CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, SendOptions,

@@ -18,7 +18,7 @@ use slantpath_base::Instant;
 use smallvec::SmallVec;
 
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
-use crate::config::SctpConfig;
+use crate::config::{FirstSack, SctpConfig};
 use crate::event::{Event, ReceivedMessage};
 use crate::extension::{Extension, Extensions};
 use crate::path::PathId;
@@ -91,7 +91,10 @@ impl Receiver {
             reassembly: Reassembly::default(),
             streams: InboundStreams::new(inbound_streams),
             interleaved: extensions.contain(Extension::Interleaving).then(Box::default),
-            schedule: AckSchedule::default(),
+            schedule: match config.first_sack {
+                FirstSack::AtOnce => AckSchedule::Fresh,
+                FirstSack::AsAnyOther => AckSchedule::Nothing,
+            },
             delivery: Delivery::Flowing,
             capacity: u64::from(config.receive_buffer_bytes),
             partial_delivery_point: config
@@ -291,6 +294,11 @@ impl Receiver {
         if !self.is_paused() {
             self.delivery = Delivery::Paused { waiting: VecDeque::new(), held: Held::default() };
         }
+    }
+
+    /// Messages that have come in fragments, whole.
+    pub(crate) const fn messages_reassembled(&self) -> u64 {
+        self.reassembly.finished()
     }
 
     /// Whether messages are held back.

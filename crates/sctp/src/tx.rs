@@ -221,6 +221,11 @@ impl Sender {
         !self.outstanding.is_empty()
     }
 
+    /// How many chunks of unordered messages have been cut, and how many messages into fragments.
+    pub(crate) const fn cut_counts(&self) -> (u64, u64) {
+        self.queue.cut_counts()
+    }
+
     /// Payload bytes that have been handed over and not been acknowledged.
     pub(crate) const fn buffered_bytes(&self) -> u64 {
         self.buffered_bytes

@@ -261,6 +261,7 @@ impl Association {
         let (path, chunk) = *farewell.take()?;
         self.start_packet(path);
         self.builder.push(&chunk);
+        self.stats.control_chunks_sent += 1;
         Some(path)
     }
 
@@ -313,6 +314,7 @@ impl Association {
             if !self.builder.push(chunk) {
                 return;
             }
+            self.stats.control_chunks_sent += 1;
             self.control.pop_front();
         }
     }

@@ -26,6 +26,18 @@ enum Rest {
     Skip,
 }
 
+/// What a packet keeps free of answers, in bytes: for a COOKIE ACK and what else a state sends beside them.
+const RESERVED_FOR_OTHERS: usize = 16;
+
+/// The answers to one packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Responses {
+    /// Which packet of all that have arrived.
+    packet: u64,
+    /// How many bytes of chunks may follow.
+    room: usize,
+}
+
 /// The packet that a chunk came in.
 #[derive(Clone, Copy, Debug)]
 struct Arrived {
@@ -108,6 +120,11 @@ impl Association {
         found: FoundChunk,
         arrived: Arrived,
     ) -> Result<Rest, WireError> {
+        // SACKs are counted where they count; those of the setup by the endpoint.
+        let of_others = [kind::SACK, kind::I_DATA, kind::INIT, kind::INIT_ACK, kind::COOKIE_ECHO];
+        if !of_others.contains(&found.header.kind) {
+            self.stats.control_chunks_received += 1;
+        }
         //= https://www.rfc-editor.org/rfc/rfc3758#section-3.3.1
         //# It MUST instead act as if it does NOT support the
         //# FORWARD TSN chunk, returning an ERROR to the peer upon receipt of any
@@ -192,6 +209,7 @@ impl Association {
             return self.refuse_format(now);
         }
         self.stats.data_chunks_received += 1;
+        self.stats.unordered_chunks_received += u64::from(data.flags.is_unordered());
         if ecn == Ecn::CongestionExperienced {
             self.on_marked_data(data.tsn);
         }
@@ -241,6 +259,7 @@ impl Association {
         match chunk {
             Chunk::IData(chunk) if interleaves => {
                 self.stats.data_chunks_received += 1;
+                self.stats.unordered_chunks_received += u64::from(chunk.flags.is_unordered());
                 if arrived.ecn == Ecn::CongestionExperienced {
                     self.on_marked_data(chunk.tsn);
                 }
@@ -332,7 +351,7 @@ impl Association {
         if let Some(path) = from
             && self.state.answers_heartbeats()
         {
-            self.control.push_back((path, Chunk::HeartbeatAck(heartbeat.into_ack())));
+            self.respond(path, Chunk::HeartbeatAck(heartbeat.into_ack()));
         }
     }
 
@@ -362,7 +381,28 @@ impl Association {
         let path = from
             .filter(|&path| self.paths[path].state != crate::path::PathState::Unconfirmed)
             .unwrap_or_else(|| self.paths.current());
-        self.control.push_back((path, Chunk::Error(Error::because(cause))));
+        self.respond(path, Chunk::Error(Error::because(cause)));
+    }
+
+    /// Answers the packet at hand by a control chunk, as long as all its answers fit one packet.
+    fn respond(&mut self, path: PathId, chunk: Chunk) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-12.4
+        //# the sender of the response
+        //# chunk(s) MUST NOT send more than one packet containing chunks other
+        //# than DATA chunks.
+        // Whatever is first is answered, however long it is.
+        let packet = self.stats.packets_received;
+        let len = chunk.to_bytes().len().next_multiple_of(4);
+        let room = match self.responses {
+            Responses { packet: last, room } if last == packet => room,
+            _ => self.paths.amdcs().saturating_sub(RESERVED_FOR_OTHERS).max(len),
+        };
+        let Some(left) = room.checked_sub(len) else {
+            self.stats.responses_omitted += 1;
+            return;
+        };
+        self.responses = Responses { packet, room: left };
+        self.control.push_back((path, chunk));
     }
 
     const fn rest(&self) -> Rest {

@@ -32,6 +32,7 @@ use smallvec::SmallVec;
 
 use super::*;
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
+use crate::config::FirstSack;
 use crate::event::{PartPlace, ReceivedMessage};
 use crate::packet::{ChecksumPolicy, Fragmentation, ParsedPacket};
 use crate::partial_message::PartialMessage;
@@ -111,7 +112,12 @@ pub(super) fn address(end: usize, path: usize) -> IpAddr {
 
 /// Without heartbeats, so that what is idle comes to rest.
 pub(super) fn quiet() -> SctpConfig {
-    SctpConfig { heartbeat_interval: None, checksum: ChecksumPolicy::Omit, ..SctpConfig::default() }
+    SctpConfig {
+        heartbeat_interval: None,
+        checksum: ChecksumPolicy::Omit,
+        first_sack: FirstSack::AsAnyOther,
+        ..SctpConfig::default()
+    }
 }
 
 pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {

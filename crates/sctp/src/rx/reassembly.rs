@@ -73,12 +73,19 @@ pub(crate) struct Reassembly {
     /// Where the run starts whose message is being delivered in parts.
     in_parts: Option<Position>,
     held: Held,
+    /// Messages that have become whole.
+    finished: u64,
 }
 
 impl Reassembly {
     /// What waits here.
     pub(crate) const fn held(&self) -> Held {
         self.held
+    }
+
+    /// How many messages have become whole.
+    pub(crate) const fn finished(&self) -> u64 {
+        self.finished
     }
 
     /// Whether no fragment is known, nor a message of which a part has been passed on.
@@ -125,6 +132,7 @@ impl Reassembly {
             self.runs.insert(first, run);
             return Ok(Inserted::Grown(first));
         }
+        self.finished += 1;
         self.held.release(run.payload_len, run.pieces.len());
         let Heading { stream, sequence, ppid, is_unordered } = run.heading;
         let payload = run.take_payload();

@@ -32,6 +32,8 @@ pub(crate) struct SendQueue {
     next_rest: usize,
     numbers: MessageNumbers,
     stream_count: u16,
+    /// Chunks of unordered messages, and messages in fragments, that have been cut.
+    cut_counts: (u64, u64),
 }
 
 impl SendQueue {
@@ -48,11 +50,16 @@ impl SendQueue {
         } else {
             MessageNumbers::Sequences(Vec::new())
         };
-        let mut queue = Self { waiting, next_rest: 0, numbers, stream_count };
+        let mut queue = Self { waiting, next_rest: 0, numbers, stream_count, cut_counts: (0, 0) };
         for (stream, value) in &config.stream_values {
             queue.set_stream_value(*stream, *value);
         }
         queue
+    }
+
+    /// How many chunks of unordered messages have been cut, and how many messages into fragments.
+    pub(crate) const fn cut_counts(&self) -> (u64, u64) {
+        self.cut_counts
     }
 
     pub(crate) const fn stream_count(&self) -> u16 {
@@ -167,11 +174,20 @@ impl SendQueue {
         let message = messages.pop_front()?;
         self.next_rest = messages.front().map_or(0, |next| next.payload.len());
         let sequence = next_sequence(sequences, message.stream, message.is_unordered);
+        self.cut_counts.0 += u64::from(message.is_unordered);
         Some(whole(message, sequence, tsn))
     }
 
     /// Cuts the next chunk, of at most `max_payload` bytes of payload, and numbers it `tsn`.
     pub(crate) fn take_any(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
+        let cut = self.cut(max_payload, tsn)?;
+        let flags = cut.data.flags;
+        self.cut_counts.0 += u64::from(flags.is_unordered());
+        self.cut_counts.1 += u64::from(flags.is_beginning() && !flags.is_ending());
+        Some(cut)
+    }
+
+    fn cut(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
         match &mut self.waiting {
             Waiting::FirstCome { messages, in_progress } => {
                 if in_progress.is_none() {
