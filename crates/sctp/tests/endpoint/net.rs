@@ -355,6 +355,9 @@ pub(crate) fn describe(packet: &Packet) -> String {
         Chunk::ShutdownComplete(complete) => {
             format!("SHUTDOWN-COMPLETE{}", if complete.is_tag_reflected { "(T)" } else { "" })
         }
+        Chunk::ForwardTsn(_) => "FORWARD-TSN".into(),
+        Chunk::IData(data) => format!("I-DATA({})", data.payload.len()),
+        Chunk::IForwardTsn(_) => "I-FORWARD-TSN".into(),
         Chunk::Unknown { kind, .. } => format!("UNKNOWN({kind})"),
     });
     names.collect::<Vec<_>>().join(" ")
