@@ -11,6 +11,8 @@ mod error;
 pub(crate) mod framing;
 mod heartbeat;
 mod init;
+mod nr_sack;
+mod pad;
 mod sack;
 mod shutdown;
 
@@ -22,6 +24,8 @@ pub use error::Error;
 pub use framing::CHUNK_HEADER_LEN;
 pub use heartbeat::{Heartbeat, HeartbeatAck};
 pub use init::{Init, InitAck, InitFields};
+pub use nr_sack::NrSack;
+pub use pad::Pad;
 pub use sack::{GapAckBlock, Sack};
 pub use shutdown::{Shutdown, ShutdownAck, ShutdownComplete};
 
@@ -63,6 +67,10 @@ pub mod kind {
     pub const CWR: u8 = 13;
     /// SHUTDOWN COMPLETE.
     pub const SHUTDOWN_COMPLETE: u8 = 14;
+    /// NR-SACK (draft-natarajan-tsvwg-sctp-nrsack).
+    pub const NR_SACK: u8 = 0x10;
+    /// PAD (RFC 4820).
+    pub const PAD: u8 = 0x84;
     /// FORWARD-TSN (RFC 3758).
     pub const FORWARD_TSN: u8 = 192;
 }
@@ -100,6 +108,10 @@ pub enum Chunk {
     Cwr(Cwr),
     /// The last packet of an association.
     ShutdownComplete(ShutdownComplete),
+    /// Makes its packet longer (RFC 4820).
+    Pad(Pad),
+    /// Acknowledges DATA chunks, and says which for good.
+    NrSack(NrSack),
     /// A type that is not known here.
     Unknown {
         /// The chunk's type.
@@ -130,6 +142,8 @@ impl Chunk {
             Self::Ecne(_) => kind::ECNE,
             Self::Cwr(_) => kind::CWR,
             Self::ShutdownComplete(_) => kind::SHUTDOWN_COMPLETE,
+            Self::Pad(_) => kind::PAD,
+            Self::NrSack(_) => kind::NR_SACK,
             Self::Unknown { kind, .. } => *kind,
         }
     }
@@ -163,6 +177,8 @@ impl Chunk {
             Self::Ecne(chunk) => chunk.write(out),
             Self::Cwr(chunk) => chunk.write(out),
             Self::ShutdownComplete(chunk) => chunk.write(out),
+            Self::Pad(chunk) => chunk.write(out),
+            Self::NrSack(chunk) => chunk.write(out),
             Self::Unknown { kind, flags, value } => {
                 framing::write(out, *kind, *flags, |out| out.extend_from_slice(value));
             }
@@ -196,6 +212,8 @@ impl Chunk {
             kind::ECNE => Self::Ecne(Ecne::parse(value)?),
             kind::CWR => Self::Cwr(Cwr::parse(value)?),
             kind::SHUTDOWN_COMPLETE => Self::ShutdownComplete(ShutdownComplete::parse(flags)),
+            kind::PAD => Self::Pad(Pad::parse(value)),
+            kind::NR_SACK => Self::NrSack(NrSack::parse(value)?),
             kind => Self::Unknown { kind, flags, value: value.to_bytes() },
         })
     }

@@ -9,17 +9,21 @@ use crate::parameter::Parameter;
 pub enum Extension {
     /// Partial reliability (RFC 3758): what a message no longer needs is not sent again.
     PartialReliability,
+    /// SACKs tell what will not be thrown away any more (draft-natarajan-tsvwg-sctp-nrsack), so that its sender need not
+    /// keep it.
+    NonRenegableSack,
 }
 
 impl Extension {
     /// Every extension, in the order in which they are written down.
-    pub const ALL: [Self; 1] = [Self::PartialReliability];
+    pub const ALL: [Self; 2] = [Self::PartialReliability, Self::NonRenegableSack];
 
     /// The types of the chunks by which the Supported Extensions parameter (RFC 5061, section 4.2.7) announces it: an
     /// end that lists all of them offers it.
     const fn announced_by(self) -> &'static [u8] {
         match self {
             Self::PartialReliability => &[kind::FORWARD_TSN],
+            Self::NonRenegableSack => &[kind::NR_SACK],
         }
     }
 }

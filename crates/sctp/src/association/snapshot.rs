@@ -19,6 +19,8 @@ pub struct AssociationStats {
     pub sacks_sent: u64,
     /// Chunks that arrived and could not be read.
     pub malformed_chunks: u64,
+    /// Packets that were sent without a checksum (RFC 9653).
+    pub zero_checksums_sent: u64,
 }
 
 /// An association at one moment.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use slantpath_cc::delivery::Departure;
 
-use crate::chunk::Data;
+use crate::chunk::{Data, DataFlags};
 use crate::event::Message;
 use crate::path::PathId;
 use crate::types::Tsn;
@@ -52,6 +52,8 @@ pub(crate) struct OutstandingChunk {
     pub(crate) needed_mtu: u16,
     /// Whether it has been sent to more than one address: nobody can tell which of them an acknowledgement is for.
     pub(crate) is_ambiguous: bool,
+    /// How long its payload was before it was given back: the peer has it for good.
+    pub(crate) freed_len: u32,
 }
 
 impl OutstandingChunk {
@@ -61,10 +63,15 @@ impl OutstandingChunk {
         //# When calculating one of
         //# these variables, the length of the DATA chunk, including the padding,
         //# SHOULD be used.
-        Data::wire_len(self.data.payload.len()) as u64
+        Data::wire_len(self.data.payload.len() + self.freed_len as usize) as u64
     }
 
     pub(crate) fn payload_len(&self) -> u64 {
+        self.data.payload.len() as u64 + u64::from(self.freed_len)
+    }
+
+    /// Payload bytes that it keeps in the send buffer.
+    pub(crate) fn kept_len(&self) -> u64 {
         self.data.payload.len() as u64
     }
 }
@@ -183,6 +190,7 @@ impl Outstanding {
             transmissions: 1,
             needed_mtu: 0,
             is_ambiguous: false,
+            freed_len: 0,
         };
         self.in_flight_payload += chunk.payload_len();
         self.chunks.push_back(chunk);
@@ -231,6 +239,18 @@ impl Outstanding {
         self.chunks.get_mut(index)
     }
 
+    /// Gives back the payload of an acknowledged chunk, which the peer has for good, and says how long it was; `None` if it
+    /// has been given back, or the chunk is not acknowledged.
+    pub(crate) fn free(&mut self, tsn: Tsn) -> Option<u64> {
+        let chunk = self.find_mut(tsn).filter(|chunk| chunk.state == ChunkState::Acked)?;
+        let payload = core::mem::take(&mut chunk.data.payload);
+        if payload.is_empty() {
+            return None;
+        }
+        chunk.freed_len = u32::try_from(payload.len()).expect("a chunk is at most 65,535 bytes long");
+        Some(payload.len() as u64)
+    }
+
     /// The TSNs of the chunks in flight to `path` whose packets do not pass with an MTU of `mtu`.
     pub(crate) fn too_big_for(&self, path: PathId, mtu: u16) -> impl Iterator<Item = Tsn> + '_ {
         let is_meant = move |chunk: &&OutstandingChunk| {
@@ -253,7 +273,9 @@ impl Outstanding {
         let mut messages = Vec::new();
         for chunk in self.chunks.drain(..) {
             let Data { flags, stream, ppid, payload, .. } = chunk.data;
-            if !flags.is_ending() {
+            // Of a message in one chunk that the peer has for good there is nothing to be given up.
+            let is_received = chunk.freed_len > 0 && flags.contain(DataFlags::WHOLE);
+            if !flags.is_ending() || is_received {
                 continue;
             }
             let payload = match self.fragmented.pop_front() {
@@ -287,7 +309,6 @@ impl Outstanding {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::chunk::DataFlags;
     use crate::types::{Ppid, StreamId, StreamSequence};
     use slantpath_base::Instant;
     use slantpath_cc::delivery::DeliveryMeter;

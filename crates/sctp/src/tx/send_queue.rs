@@ -1,6 +1,7 @@
 //! Messages that have no TSN yet: which one is next, and its cutting into fragments.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::IpAddr;
 
 use bytes::Bytes;
 
@@ -88,6 +89,12 @@ impl SendQueue {
     #[inline]
     pub(crate) fn next_len(&self, max_payload: usize) -> Option<usize> {
         if self.is_empty() { None } else { Some(self.next_rest.min(max_payload)) }
+    }
+
+    /// The address that the message is for that is next, if it is for a certain one.
+    pub(crate) fn next_destination(&self) -> Option<IpAddr> {
+        let begun = self.in_progress.as_ref().map(|current| &current.message);
+        begun.or_else(|| self.waiting.front())?.options.as_ref()?.destination
     }
 
     /// Whether what waits fills so many bytes of DATA chunks, or as good as.
@@ -345,7 +352,7 @@ mod tests {
     #[test]
     fn an_immediate_acknowledgement_is_asked_for_with_the_last_fragment() {
         let mut queue = SendQueue::new(StreamScheduling::FirstComeFirstServed, 1);
-        let options = Some(Box::new(SendOptions { sack_immediately: true }));
+        let options = Some(Box::new(SendOptions { sack_immediately: true, ..SendOptions::default() }));
         for (len, flags) in [(10, vec![true]), (25, vec![false, false, true])] {
             queue.push(Message { options: options.clone(), ..message(0, 0, len) });
             queue.push(message(0, 0, 1));

@@ -355,6 +355,8 @@ pub(crate) fn describe(packet: &Packet) -> String {
         Chunk::ShutdownComplete(complete) => {
             format!("SHUTDOWN-COMPLETE{}", if complete.is_tag_reflected { "(T)" } else { "" })
         }
+        Chunk::Pad(pad) => format!("PAD({})", pad.padding_len),
+        Chunk::NrSack(sack) => format!("NR-SACK({} gaps)", sack.non_renegable_blocks.len()),
         Chunk::Unknown { kind, .. } => format!("UNKNOWN({kind})"),
     });
     names.collect::<Vec<_>>().join(" ")
