@@ -33,9 +33,10 @@ use crate::path::{PathId, PathState, Paths};
 use crate::rx::Receiver;
 use crate::tcb::Tcb;
 use crate::tx::{Sender, Turn};
-use crate::types::VerificationTag;
+use crate::types::{StreamId, VerificationTag};
 use ecn::Ecn;
 use output::PollStage;
+use receive::Responses;
 use return_path::ReturnPath;
 use state::State;
 
@@ -67,6 +68,7 @@ pub struct Association {
     ecn: Option<Box<Ecn>>,
     /// Control chunks that answer or probe, each for its path.
     control: VecDeque<(PathId, Chunk)>,
+    responses: Responses,
     /// Retransmissions in a row, over all paths, that the peer has not answered.
     error_count: u32,
     events: VecDeque<Event>,
@@ -88,8 +90,8 @@ impl Association {
         liveness::begin_heartbeats(now, &mut paths, &config, &mut random);
         let control = discovery::begin(&mut paths);
         Self {
-            sender: Sender::new(tcb.local_initial_tsn, tcb.outbound_streams, tcb.peer_rwnd, &config),
-            receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, &config),
+            sender: Sender::new(&tcb, &config),
+            receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, tcb.extensions, &config),
             return_path: ReturnPath::default(),
             ecn: tcb.uses_ecn.then(|| Box::new(Ecn::new())),
             config,
@@ -97,6 +99,7 @@ impl Association {
             state: State::Established,
             paths,
             control,
+            responses: Responses::default(),
             error_count: 0,
             events: VecDeque::new(),
             builder: PacketBuilder::default(),
@@ -131,10 +134,12 @@ impl Association {
             self.refill_bursts(now);
         }
         // Behind messages that could not leave at this moment it cannot either.
-        if begins_burst || self.sender.has_no_queue() {
+        // A lifetime is a deadline.
+        if begins_burst || self.sender.has_no_queue() || message.options.is_some() {
             self.poll_stage = PollStage::Packets;
         }
-        self.sender.push(message, &self.config)
+        let mut turn = turn!(self, now);
+        self.sender.push(&mut turn, message)
     }
 
     /// Refuses a destination that DATA may not go to.
@@ -180,6 +185,11 @@ impl Association {
         self.poll_stage = PollStage::Packets;
         self.send_heartbeat(now, path);
         true
+    }
+
+    /// Sets the priority or weight of an outbound stream, as [`SctpConfig::stream_values`] does from the beginning.
+    pub fn set_stream_value(&mut self, stream: StreamId, value: u16) {
+        self.sender.set_stream_value(stream, value);
     }
 
     /// Holds messages back, so that they fill the receive buffer and close its window, until

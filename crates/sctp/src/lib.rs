@@ -78,6 +78,7 @@ pub mod parameter;
 mod partial_message;
 mod path;
 mod policy;
+mod reliability;
 mod rx;
 mod tcb;
 mod tx;
@@ -90,10 +91,13 @@ pub use association::{
 };
 pub use cause::Cause;
 pub use chunk::Chunk;
-pub use config::{FastRetransmitPath, LossDetection, SackPath, SctpConfig};
+pub use config::{
+    ConfigFinding, FastRetransmitPath, FirstSack, LimitingBuffer, LossDetection, SackPath, SctpConfig,
+    Severity,
+};
 pub use endpoint::{
     Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
-    Output, Peer, PortConfig,
+    MibCounters, Output, Peer, PortConfig,
 };
 pub use event::{
     CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, SendOptions,
@@ -108,8 +112,9 @@ pub use policy::{
     FailoverThresholds, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed,
     PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, StreamScheduling, SwitchoverTooEarly,
 };
+pub use reliability::Reliability;
 pub use slantpath_cc::Algorithm;
 pub use tcb::{PeerAddress, Tcb};
-pub use types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
+pub use types::{FragmentSequence, MessageId, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 pub use unknown::UnknownAction;
 pub use zero_checksum::ErrorDetectionMethod;

@@ -163,6 +163,7 @@ impl Association {
         if let Some(T2::Running { path, deadline }) = self.state.t2()
             && deadline <= now
         {
+            self.stats.t2_expiries += 1;
             self.paths[path].rtt.back_off();
             self.count_error(now, path, true);
             let path = self.paths.alternate_to(path);
@@ -192,6 +193,7 @@ impl Association {
         if !self.builder.push(&chunk) {
             return;
         }
+        self.stats.control_chunks_sent += 1;
         let deadline = now + self.paths[path].rtt.rto();
         if let Some(t2) = self.state.t2_mut() {
             *t2 = T2::Running { path, deadline };

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use slantpath_wire::{Checksum, Packet, PacketBuffers, checksum, tlv};
 
 use super::{COMMON_HEADER_LEN, CommonHeader};
-use crate::chunk::{Chunk, Data, Sack};
+use crate::chunk::{Chunk, Data, FragmentPlace, IData, Sack};
 use crate::types::Tsn;
 
 /// Whether packets are sent with their checksum.
@@ -93,6 +93,13 @@ impl PacketBuilder {
     pub(crate) fn put_data(&mut self, data: &Data) {
         self.settle();
         data.write_header(&mut self.bytes);
+        self.payload = Some(data.payload.clone());
+    }
+
+    /// The same for a chunk that says where it belongs.
+    pub(crate) fn put_i_data(&mut self, data: &Data, place: FragmentPlace) {
+        self.settle();
+        IData::write_header_of(data, place, &mut self.bytes);
         self.payload = Some(data.payload.clone());
     }
 

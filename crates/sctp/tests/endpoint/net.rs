@@ -357,6 +357,9 @@ pub(crate) fn describe(packet: &Packet) -> String {
         }
         Chunk::Pad(pad) => format!("PAD({})", pad.padding_len),
         Chunk::NrSack(sack) => format!("NR-SACK({} gaps)", sack.non_renegable_blocks.len()),
+        Chunk::ForwardTsn(_) => "FORWARD-TSN".into(),
+        Chunk::IData(data) => format!("I-DATA({})", data.payload.len()),
+        Chunk::IForwardTsn(_) => "I-FORWARD-TSN".into(),
         Chunk::Unknown { kind, .. } => format!("UNKNOWN({kind})"),
     });
     names.collect::<Vec<_>>().join(" ")
