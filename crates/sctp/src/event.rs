@@ -33,6 +33,9 @@ pub struct SendOptions {
     /// Whether the receiver is asked to acknowledge the message at once: its last DATA chunk has the I bit (RFC 7053,
     /// section 5.1).
     pub sack_immediately: bool,
+    /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E); `None`:
+    /// where all else goes. What is lost of it may be sent again elsewhere.
+    pub destination: Option<IpAddr>,
     /// When the message is given up.
     pub reliability: Reliability,
 }
@@ -239,6 +242,18 @@ pub enum SendError {
     /// The association is shutting down.
     #[error("the association is shutting down")]
     ShuttingDown,
+    /// The message is to go to an address that is none of the peer's.
+    #[error("{address} is none of the peer's addresses")]
+    NoSuchDestination {
+        /// The address asked for.
+        address: IpAddr,
+    },
+    /// The message is to go to an address of which the peer has not proved yet that it is there.
+    #[error("{address} is not confirmed yet")]
+    UnconfirmedDestination {
+        /// The address asked for.
+        address: IpAddr,
+    },
     /// The stream was not negotiated.
     #[error("stream {stream} is not one of the {available} outbound streams")]
     NoSuchStream {

@@ -59,10 +59,13 @@ impl Association {
             if self.paths[path].early().is_some_and(|deadline| deadline <= now) {
                 let mut turn = turn!(self, now);
                 self.sender.on_early_deadline(&mut turn, path);
+                self.follow_losses(now);
             }
             if self.paths[path].t3_rtx().is_some_and(|deadline| deadline <= now) {
                 self.on_t3_rtx(now, path);
+                self.follow_losses(now);
             }
+            self.on_discovery_deadline(now, path);
             if self.paths[path].heartbeat.deadline().is_some_and(|deadline| deadline <= now) {
                 self.on_heartbeat_deadline(now, path);
             }
@@ -106,6 +109,7 @@ impl Association {
 
     /// Sends no more HEARTBEATs: the association shuts down.
     pub(super) fn stop_heartbeats(&mut self) {
+        self.stop_discovery();
         for path in self.paths.iter_mut() {
             path.heartbeat = Heartbeat::Off;
         }
@@ -114,7 +118,7 @@ impl Association {
     /// A HEARTBEAT has been answered.
     pub(super) fn on_heartbeat_ack(&mut self, now: Instant, info: &[u8]) {
         let Some(HeartbeatInfo { path, nonce }) = HeartbeatInfo::parse(info) else { return };
-        if !self.paths.ids().any(|known| known == path) {
+        if !self.paths.ids().any(|known| known == path) || self.on_mtu_probe_answered(now, path, nonce) {
             return;
         }
         let Some(round_trip) = self.paths[path].heartbeat.answered(now, nonce) else { return };
@@ -137,6 +141,11 @@ impl Association {
         //# to a destination address in PF state, the sender SHOULD clear
         //# the error counter of the destination address and transition the
         //# destination address back to active state.
+        self.on_path_answers(path);
+    }
+
+    /// What was sent to `path` alone has been answered from there.
+    pub(super) fn on_path_answers(&mut self, path: PathId) {
         self.error_count = 0;
         self.return_path.on_heartbeat_ack(path);
         self.mark_answering(path);
@@ -197,8 +206,11 @@ impl Association {
 
     /// Puts a path into another state, and says so.
     fn change_path(&mut self, path: PathId, state: PathState) {
+        let before = std::mem::replace(&mut self.paths[path].state, state);
+        if before != state {
+            self.follow_path_state(path);
+        }
         let path = &mut self.paths[path];
-        let before = std::mem::replace(&mut path.state, state);
         //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
         //# it is recommended that an SCTP stack implementing
         //# SCTP-PF also provide the ULP with the means to suppress exposure

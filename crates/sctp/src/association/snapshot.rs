@@ -20,6 +20,8 @@ pub struct AssociationStats {
     pub sacks_sent: u64,
     /// Chunks that arrived and could not be read.
     pub malformed_chunks: u64,
+    /// Packets that were sent without a checksum (RFC 9653).
+    pub zero_checksums_sent: u64,
     /// Messages that were given up before any part of them was sent (RFC 7496, section 4.4).
     pub abandoned_unsent: u64,
     /// Messages that were given up after a part of them had been sent.

@@ -308,8 +308,8 @@ impl Sender {
     //# chunk as being finally acked and no longer outstanding.
     fn abandon_chunk(&mut self, turn: &mut Turn<'_>, tsn: Tsn) {
         let Some(chunk) = self.outstanding.find(tsn) else { return };
-        let (state, id, wire_len, payload_len) =
-            (chunk.state, chunk.path, chunk.wire_len(), chunk.payload_len());
+        let (state, id, wire_len) = (chunk.state, chunk.path, chunk.wire_len());
+        let (payload_len, kept_len) = (chunk.payload_len(), chunk.kept_len());
         let path = &mut turn.paths[id];
         match state {
             ChunkState::Abandoned => return,
@@ -323,7 +323,10 @@ impl Sender {
         }
         path.forget_probe(tsn);
         self.outstanding.abandon(tsn);
-        self.release(payload_len);
+        self.release(kept_len);
+        if let Some(spread) = &mut self.spread {
+            spread.remove(id, payload_len);
+        }
         if self.peer_window.outstanding_probe() == Some(tsn) {
             self.peer_window.end_probe();
         }

@@ -1,6 +1,7 @@
 //! Messages that have no TSN yet: which one is next, and its cutting into fragments.
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
 
 use crate::chunk::{Data, DataFlags};
 use crate::config::SctpConfig;
@@ -145,6 +146,17 @@ impl SendQueue {
     #[inline]
     pub(crate) fn next_len(&self, max_payload: usize) -> Option<usize> {
         if self.is_empty() { None } else { Some(self.next_rest.min(max_payload)) }
+    }
+
+    /// The address that the message is for that is next, if it is for a certain one.
+    pub(crate) fn next_destination(&self) -> Option<IpAddr> {
+        let next = match &self.waiting {
+            Waiting::FirstCome { messages, in_progress } => {
+                in_progress.as_ref().map(InProgress::message).or_else(|| messages.front())
+            }
+            Waiting::Scheduled(scheduler) => scheduler.next_message(),
+        };
+        next?.options.as_ref()?.destination
     }
 
     /// Whether what waits fills so many bytes of chunks with headers of `header_len`, or as good as.

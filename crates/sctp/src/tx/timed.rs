@@ -26,7 +26,15 @@ impl Sender {
             }
             let path = &mut turn.paths[id];
             path.settle_loss_probe(cumulative, duplicates);
-            path.settle_recovery(now, cumulative);
+            if turn.config.multipath.is_on() && path.is_repairing() {
+                // Other paths may hold up the cumulative ack.
+                path.earliest = self.flight_order.first(id, &self.outstanding, &self.steps);
+                let settled = self.pseudo_cumulative(turn, id);
+                turn.paths[id].settle_recovery(now, settled);
+            } else {
+                path.settle_recovery(now, cumulative);
+            }
+            let path = &mut turn.paths[id];
             let in_flight = path.tally.flight_size_before;
             self.find_overtaken(turn, id, in_flight);
             turn.paths[id].shrink_proportionally();
@@ -73,12 +81,13 @@ impl Sender {
                 timing.forget_oldest(order);
                 continue;
             };
-            let (wire_len, departure) = (chunk.wire_len(), chunk.departure);
+            let (wire_len, departure, needed_mtu) = (chunk.wire_len(), chunk.departure, chunk.needed_mtu);
             let end = self.outstanding.number(departed.tsn);
             match timing.lost_at(Transmission { sent_at: departure.sent_at, end }, window) {
                 Some(lost_at) if lost_at <= turn.now => {
                     timing.forget_oldest(order);
                     path.on_chunk_lost(wire_len, &departure);
+                    path.on_size_lost(turn.now, departure.sent_at, needed_mtu);
                     self.outstanding.set_state(departed.tsn, ChunkState::Lost(Loss::Reported));
                     insert_lost(&mut self.lost, departed.tsn);
                     last = last.filter(|last: &Tsn| last.is_after(departed.tsn)).or(Some(departed.tsn));

@@ -41,8 +41,16 @@ impl Sender {
         //# calculation of cwnd.
         match meaning {
             TimeoutMeaning::NoAnswer => {
+                if let Some(chunk) = first.and_then(|tsn| self.outstanding.find(tsn)) {
+                    turn.paths[path].on_size_lost(turn.now, chunk.departure.sent_at, chunk.needed_mtu);
+                }
+                if turn.config.multipath.is_pooled() {
+                    turn.paths.pool(turn.config.multipath);
+                }
+                let exit = turn.paths[path].fast_recovery_exit.take();
                 let is_known = first.is_some_and(|first| {
                     self.recovery.has_halved(path, first)
+                        || exit.is_some_and(|exit| first.is_at_or_before(exit))
                         || turn.paths[path].has_reduced_for(first)
                         || turn.paths[path].has_reduced_for_mark(first)
                 });
@@ -99,7 +107,9 @@ impl Sender {
         debug_assert_eq!(turn.paths[path].flight_size, 0, "everything in flight was found");
         // The last SACK may have left out more than it could revoke.
         for tsn in self.acked_gaps.revoke_unreported().into_iter().flat_map(TsnRange::iter) {
-            if self.outstanding.find(tsn).is_some_and(|chunk| chunk.state == ChunkState::Abandoned) {
+            let stands =
+                |chunk: &OutstandingChunk| chunk.freed_len > 0 || chunk.state == ChunkState::Abandoned;
+            if self.outstanding.find(tsn).is_some_and(stands) {
                 continue;
             }
             if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut))
