@@ -7,6 +7,7 @@ use slantpath_base::Duration;
 
 use crate::cause::Cause;
 use crate::path::PathState;
+use crate::trace::TraceEvent;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// A message to send.
@@ -166,6 +167,8 @@ pub enum Event {
     ShutdownReceived,
     /// The association is gone; nothing follows.
     Closed(CloseReason),
+    /// What led to a decision; only if `trace` is set. Behind a pointer, since it is longer than most events.
+    Trace(Box<TraceEvent>),
 }
 
 impl Event {

@@ -80,6 +80,7 @@ mod path;
 mod policy;
 mod rx;
 mod tcb;
+mod trace;
 mod tx;
 mod types;
 mod unknown;
@@ -109,5 +110,6 @@ pub use policy::{
 };
 pub use slantpath_cc::Algorithm;
 pub use tcb::{PeerAddress, Tcb};
+pub use trace::{LossEvidence, PathMetrics, TraceEvent, Unanswered, WaitReason, WindowCause};
 pub use types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 pub use unknown::UnknownAction;

@@ -24,6 +24,7 @@ use slantpath_cc::{CongestionControl, Controller, Pacer, RttEstimator};
 use crate::config::{LossDetection, SctpConfig};
 use crate::event::T3RtxChange;
 use crate::packet::{COMMON_HEADER_LEN, Fragmentation};
+use crate::trace::{PathMetrics, WindowCause};
 use crate::types::Tsn;
 
 /// A path by its place in the association's list.
@@ -511,6 +512,24 @@ impl Path {
         //# for the destination address to which the DATA chunk was
         //# originally transmitted if it is not already running.
         self.start_t3_rtx(now);
+    }
+
+    /// What a trace tells of it.
+    pub(crate) fn metrics(&self, is_primary: bool) -> PathMetrics {
+        PathMetrics {
+            address: self.destination,
+            source: self.source,
+            state: self.state,
+            is_primary,
+            cause: WindowCause::Unchanged,
+            cwnd: self.cwnd(),
+            ssthresh: self.cc.ssthresh(),
+            flight_size: self.flight_size,
+            srtt: self.rtt.srtt(),
+            rto: self.rtt.rto(),
+            error_count: self.error_count,
+            mtu: self.mtu,
+        }
     }
 
     pub(crate) fn snapshot(&self, now: Instant, path: PathId, is_primary: bool) -> PathSnapshot {

@@ -20,6 +20,7 @@ mod timed;
 mod timeout;
 mod too_big;
 mod transmit;
+mod waiting;
 
 use bundling::Bundling;
 pub(crate) use sack::{SackEffect, SackFault, SackView};

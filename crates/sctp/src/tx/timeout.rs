@@ -10,6 +10,7 @@ use super::{Recovery, Remainder, Sender, Turn, Urgent};
 use crate::event::Event;
 use crate::path::PathId;
 use crate::policy::RetransmissionAfterTimeout;
+use crate::trace::LossEvidence;
 
 /// What an expiry says about the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,16 +93,18 @@ impl Sender {
         while let Some(tsn) = self.flight_order.first(path, &self.outstanding, &self.steps) {
             if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
                 turn.paths[path].on_chunk_lost(chunk.wire_len(), &chunk.departure);
+                turn.note_lost(chunk.context, tsn, path, LossEvidence::TimedOut);
             }
             insert_lost(&mut self.lost, tsn);
         }
         debug_assert_eq!(turn.paths[path].flight_size, 0, "everything in flight was found");
         // The last SACK may have left out more than it could revoke.
         for tsn in self.acked_gaps.revoke_unreported().into_iter().flat_map(TsnRange::iter) {
-            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut))
-                && let Some(timing) = &mut turn.paths[chunk.path].timing
-            {
-                timing.on_in_order();
+            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
+                turn.note_lost(chunk.context, tsn, chunk.path, LossEvidence::TimedOut);
+                if let Some(timing) = &mut turn.paths[chunk.path].timing {
+                    timing.on_in_order();
+                }
             }
             insert_lost(&mut self.lost, tsn);
         }

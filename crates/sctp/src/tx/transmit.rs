@@ -142,7 +142,7 @@ impl Sender {
     }
 
     /// Whether a chunk is on its way into the closed window of the peer.
-    fn is_probe_in_flight(&self) -> bool {
+    pub(super) fn is_probe_in_flight(&self) -> bool {
         let probe = self.peer_window.outstanding_probe().and_then(|tsn| self.outstanding.find(tsn));
         probe.is_some_and(|chunk| chunk.state == ChunkState::InFlight)
     }
@@ -354,12 +354,12 @@ impl Sender {
 }
 
 /// The payload that a chunk may have on any path.
-fn max_payload(paths: &Paths) -> usize {
+pub(super) fn max_payload(paths: &Paths) -> usize {
     paths.amdcs() - Data::HEADER_LEN
 }
 
 /// Where a lost chunk goes.
-fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
+pub(super) fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
     let last = chunk.path;
     let stays = match chunk.state {
         ChunkState::Lost(Loss::Reported) => match config.fast_retransmit_path {
