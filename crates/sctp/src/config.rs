@@ -129,8 +129,8 @@ pub struct SctpConfig {
     /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has
     /// taken it out. The ECN field of `ip` is then not used. Default: no.
     pub ecn: bool,
-    /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as RFC 9260
-    /// by itself.
+    /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as in RFC
+    /// 9260 by itself.
     pub extensions: Extensions,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,

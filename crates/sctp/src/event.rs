@@ -30,8 +30,8 @@ pub struct Message {
 /// How a message is to be sent, beyond what most need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SendOptions {
-    /// Whether the receiver is asked to acknowledge the message at once (RFC 7053, section 5.1): its last DATA chunk has
-    /// the I bit.
+    /// Whether the receiver is asked to acknowledge the message at once: its last DATA chunk has the I bit (RFC 7053,
+    /// section 5.1).
     pub sack_immediately: bool,
 }
 

@@ -204,7 +204,7 @@ pub(crate) mod tests {
             proptest::collection::vec(any::<u8>(), 0..12)
                 .prop_map(|types| Parameter::SupportedExtensions(types.into())),
             Just(Parameter::ForwardTsnSupported),
-            (0xc000_u16.., any_bytes(40)).prop_map(|(kind, value)| Parameter::Unknown { kind, value }),
+            (0xc100_u16.., any_bytes(40)).prop_map(|(kind, value)| Parameter::Unknown { kind, value }),
         ]
     }
 
@@ -219,7 +219,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_unknown_parameter_is_quoted_as_it_came() {
-        let bytes = [0xc0, 0x00, 0, 7, 1, 2, 3, 0];
+        let bytes = [0xc1, 0x00, 0, 7, 1, 2, 3, 0];
         let parameters = parse_all(BytesView::borrowed(&bytes)).unwrap();
         assert_eq!(parameters[0].unknown_action(), Some(UnknownAction::SkipAndReport));
         assert_eq!(parameters[0].to_bytes()[..], bytes);
