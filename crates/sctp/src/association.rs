@@ -13,6 +13,7 @@ mod return_path;
 mod shutdown;
 mod snapshot;
 mod state;
+mod tracing;
 
 pub use output::{AssociationOutput, Departing};
 pub use snapshot::{AssociationSnapshot, AssociationStats};
@@ -32,6 +33,7 @@ use crate::packet::{COMMON_HEADER_LEN, PacketBuilder};
 use crate::path::{PathId, PathState, Paths};
 use crate::rx::Receiver;
 use crate::tcb::Tcb;
+use crate::trace::Tracer;
 use crate::tx::{Sender, Turn};
 use crate::types::{StreamId, VerificationTag};
 use ecn::Ecn;
@@ -78,6 +80,8 @@ pub struct Association {
     burst_at: Option<Instant>,
     poll_stage: PollStage,
     stats: AssociationStats,
+    /// What a trace was told last, once there is one.
+    tracer: Option<Box<Tracer>>,
 }
 
 impl Association {
@@ -107,6 +111,7 @@ impl Association {
             burst_at: None,
             poll_stage: PollStage::Packets,
             stats: AssociationStats::default(),
+            tracer: None,
         }
     }
 

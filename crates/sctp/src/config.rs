@@ -116,6 +116,9 @@ pub struct SctpConfig {
     pub trace_arrivals: bool,
     /// Whether every start, stop and expiry of T3-rtx is reported as an event.
     pub trace_timers: bool,
+    /// Whether what led to a decision is reported as an event, too ([`TraceEvent`](crate::TraceEvent)). With the reports
+    /// above and below it makes a trace: [`SctpConfig::traced`] asks for all of them, and it needs those of timers.
+    pub trace: bool,
     /// Whether every message that the peer has acknowledged is reported as an event.
     pub report_acknowledged: bool,
     /// The receive buffer in bytes, advertised as a_rwnd; at least 1,500.
@@ -258,6 +261,7 @@ impl Default for SctpConfig {
             trace_messages: false,
             trace_arrivals: false,
             trace_timers: false,
+            trace: false,
             report_acknowledged: false,
             // Not in the RFC: two bandwidth-delay products of 10 Mbit/s over 100 ms, in round numbers.
             receive_buffer_bytes: 256 * 1_024,
@@ -288,6 +292,12 @@ impl SctpConfig {
     /// What announces that packets without a checksum are taken.
     pub(crate) fn zero_checksum_parameter(&self) -> Option<Parameter> {
         self.zero_checksum.map(|method| Parameter::ZeroChecksumAcceptable { method: method.0.get() })
+    }
+
+    /// The same, with every report that a trace is made of.
+    #[must_use]
+    pub fn traced(self) -> Self {
+        Self { trace: true, trace_messages: true, trace_timers: true, report_acknowledged: true, ..self }
     }
 
     /// What the IP header of every packet says that may not be marked.

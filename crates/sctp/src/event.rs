@@ -8,6 +8,7 @@ use slantpath_base::Duration;
 use crate::cause::Cause;
 use crate::path::PathState;
 use crate::reliability::Reliability;
+use crate::trace::TraceEvent;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// A message to send.
@@ -180,6 +181,8 @@ pub enum Event {
         /// Whether a part of it has been sent.
         was_sent: bool,
     },
+    /// What led to a decision; only if `trace` is set. Behind a pointer, since it is longer than most events.
+    Trace(Box<TraceEvent>),
 }
 
 impl Event {

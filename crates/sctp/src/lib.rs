@@ -81,6 +81,7 @@ mod policy;
 mod reliability;
 mod rx;
 mod tcb;
+mod trace;
 mod tx;
 mod types;
 mod unknown;
@@ -115,6 +116,7 @@ pub use policy::{
 pub use reliability::Reliability;
 pub use slantpath_cc::Algorithm;
 pub use tcb::{PeerAddress, Tcb};
+pub use trace::{LossEvidence, PathMetrics, TraceEvent, Unanswered, WaitReason, WindowCause};
 pub use types::{FragmentSequence, MessageId, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 pub use unknown::UnknownAction;
 pub use zero_checksum::ErrorDetectionMethod;

@@ -29,6 +29,7 @@ use crate::config::{LossDetection, SctpConfig};
 use crate::event::T3RtxChange;
 use crate::packet::{COMMON_HEADER_LEN, Fragmentation};
 use crate::policy::PathMtuDiscovery;
+use crate::trace::{PathMetrics, WindowCause};
 use crate::types::Tsn;
 
 /// A path by its place in the association's list.
@@ -611,6 +612,24 @@ impl Path {
         self.start_t3_rtx(now);
     }
 
+    /// What a trace tells of it.
+    pub(crate) fn metrics(&self, is_primary: bool) -> PathMetrics {
+        PathMetrics {
+            address: self.destination,
+            source: self.source,
+            state: self.state,
+            is_primary,
+            cause: WindowCause::Unchanged,
+            cwnd: self.cwnd(),
+            ssthresh: self.cc.ssthresh(),
+            flight_size: self.flight_size,
+            srtt: self.rtt.srtt(),
+            rto: self.rtt.rto(),
+            error_count: self.error_count,
+            mtu: self.mtu,
+        }
+    }
+
     pub(crate) fn snapshot(&self, now: Instant, path: PathId, is_primary: bool) -> PathSnapshot {
         // The decay of an idle window is reckoned when somebody asks for it.
         let mut cc = self.cc.clone();
@@ -637,11 +656,16 @@ impl Path {
             error_count: self.error_count,
             mtu: self.mtu,
             discovery: self.discovery.as_ref().map(|discovery| discovery.state()),
-            stats: PathStats {
-                mtu_probes: self.discovery.as_ref().map_or(0, |discovery| discovery.probes_sent),
-                black_holes: self.discovery.as_ref().map_or(0, |discovery| discovery.black_holes),
-                ..self.stats
-            },
+            stats: self.stats(),
+        }
+    }
+
+    /// What has happened on it.
+    pub(crate) fn stats(&self) -> PathStats {
+        PathStats {
+            mtu_probes: self.discovery.as_ref().map_or(0, |discovery| discovery.probes_sent),
+            black_holes: self.discovery.as_ref().map_or(0, |discovery| discovery.black_holes),
+            ..self.stats
         }
     }
 }

@@ -26,6 +26,7 @@ mod timed;
 mod timeout;
 mod too_big;
 mod transmit;
+mod waiting;
 
 use abandon::Abandonment;
 pub(crate) use abandon::AbandonmentCounts;

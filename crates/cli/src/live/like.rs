@@ -143,6 +143,11 @@ impl Like {
         Ok(from.program.report(&mut from.host, now))
     }
 
+    /// The hash of the scenario.
+    pub(super) fn hash(&self) -> String {
+        self.scenario.hash()
+    }
+
     /// What was compared, for programs.
     pub(super) fn place(&self) -> Value {
         json!({

@@ -3,8 +3,8 @@
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Measurement, MessageRecords, ReceiverConfig, SenderConfig, SocketId, TransportConfig, WhenBlocked,
-    Workload,
+    Measurement, MessageRecords, Protocol, ReceiverConfig, SenderConfig, SocketId, TransportConfig,
+    WhenBlocked, Workload,
 };
 use slantpath_net::NodeId;
 
@@ -33,10 +33,12 @@ impl PlannedFlow {
 }
 
 /// Adds both ends of every flow to their hosts, in the order of names, but for those of a flow that is left to others.
+/// Of the flows `traced` the sender's association is traced.
 pub(crate) fn place(
     scenario: &Scenario,
     seed: Seed,
     vacant: Option<&str>,
+    traced: &[String],
     site: &mut Site<'_>,
 ) -> Result<(Vec<PlannedFlow>, Option<Seats>), RunError> {
     let mut flows = Vec::new();
@@ -46,7 +48,7 @@ pub(crate) fn place(
         let (from, to) = (site.nodes[flow.from.as_str()], site.nodes[flow.to.as_str()]);
         site.join_both(from, to)?;
         if vacant == Some(name) {
-            let place = &mut Placement { scenario, seed, site, is_watched: false };
+            let place = &mut Placement { scenario, seed, site, is_watched: false, is_traced: false };
             let (sending, receiving) = transport::configs(scenario, flow, place.ends(flow, from, to, number));
             seats = Some(Seats { nodes: [from, to], configs: [sending, receiving] });
             number += *flow.count as usize;
@@ -55,7 +57,8 @@ pub(crate) fn place(
         let is_watched = scenario.probes.timelines.iter().any(|watched| watched == name);
         for own in 0..*flow.count {
             let name = if *flow.count == 1 { name.to_owned() } else { format!("{name}.{own}") };
-            let mut place = Placement { scenario, seed, site, is_watched };
+            let is_traced = traced.contains(&name);
+            let mut place = Placement { scenario, seed, site, is_watched, is_traced };
             let (sender, receiver) = place.flow(&name, flow, from, to, number);
             number += 1;
             flows.push(PlannedFlow { name, flow: Flow::clone(flow), from, to, sender, receiver });
@@ -95,6 +98,8 @@ struct Placement<'a, 'site> {
     site: &'a mut Site<'site>,
     /// Whether the flow's paths are watched.
     is_watched: bool,
+    /// Whether the sender's association is traced.
+    is_traced: bool,
 }
 
 impl Placement<'_, '_> {
@@ -114,9 +119,14 @@ impl Placement<'_, '_> {
         let measurement = match (probes.delays.quantity(), probes.intervals.quantity()) {
             (_, Some(_)) => Measurement::DelaysAndRetransmissions,
             (Some(_), None) => Measurement::Delays,
+            // A trace tells when each message was offered and delivered.
+            (None, None) if self.is_traced => Measurement::Delays,
             (None, None) => Measurement::Off,
         };
-        let (sending, receiving) = transport::configs(self.scenario, flow, ends);
+        let (mut sending, receiving) = transport::configs(self.scenario, flow, ends);
+        if let Protocol::Sctp(sctp) = &mut sending.protocol {
+            sctp.trace = self.is_traced;
+        }
         let origin = Instant::START + self.jitter(name, flow);
         let config = SenderConfig {
             connect: origin + **flow.connect.as_ref().expect("a check says when to connect"),

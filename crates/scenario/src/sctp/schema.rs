@@ -513,6 +513,7 @@ impl SctpProfile {
             trace_messages: false,
             trace_arrivals: false,
             trace_timers: false,
+            trace: false,
             report_acknowledged: false,
             receive_buffer_bytes: u32::try_from(self.receive_buffer.as_bytes()).unwrap_or(u32::MAX),
             partial_delivery_point_bytes: self.preset.config().partial_delivery_point_bytes,

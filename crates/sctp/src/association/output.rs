@@ -153,13 +153,16 @@ impl Association {
         (deadline != Instant::FAR_FUTURE).then_some(deadline)
     }
 
-    /// Tells what has happened to T3-rtx of each path.
+    /// Tells what has happened to T3-rtx of each path, and what else a trace wants to know.
     #[cold]
     fn report_timers(&mut self) {
         for path in self.paths.iter_mut() {
             if let Some(change) = path.report_t3_rtx() {
                 self.events.push_back(Event::T3Rtx { address: path.destination, change });
             }
+        }
+        if self.config.trace {
+            self.report_changes();
         }
     }
 

@@ -23,6 +23,7 @@ mod swarm;
 mod tables;
 mod timed;
 mod too_big;
+mod tracing;
 mod transfer;
 mod window;
 
