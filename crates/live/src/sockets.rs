@@ -49,6 +49,8 @@ pub(crate) struct End {
     pub(crate) address: IpAddr,
     /// What it is set to send with.
     options: Options,
+    /// Whether it takes many packets as one of UDP.
+    cuts_into_segments: bool,
 }
 
 /// What a socket of UDP puts into the headers of what it sends.
@@ -202,7 +204,10 @@ fn open_end(address: IpAddr, config: &LiveConfig) -> Result<End, OpenError> {
         .or_else(|_| rustix::net::sockopt::set_socket_send_buffer_size(&socket, size));
     let options = set_options(&socket, domain, config.carriage == Carriage::Raw);
     options.map_err(failed("the options of a socket"))?;
-    Ok(End { socket, address, options: Options::FIRST })
+    let is_udp = config.carriage != Carriage::Raw;
+    // What came as one is read as one; a kernel that knows nothing of it does without.
+    let _ = is_udp.then(|| setsockopt(&socket, sockopt::UdpGroSegment, &true));
+    Ok(End { socket, address, options: Options::FIRST, cuts_into_segments: is_udp })
 }
 
 fn set_options(socket: &Socket, domain: Domain, is_raw: bool) -> io::Result<()> {
