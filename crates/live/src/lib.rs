@@ -39,3 +39,5 @@ pub use slantpath_sctp::SctpConfig;
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]
 pub use sockets::local::{own_addresses, source_towards};
+#[cfg(target_os = "linux")]
+pub use sockets::watch::{AddressChange, Presence};

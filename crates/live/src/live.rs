@@ -1,5 +1,6 @@
 //! The loop around a host: wait, hand over what has come, serve what is due, send.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 
@@ -13,6 +14,7 @@ use crate::clock::Clock;
 use crate::config::{Carriage, LiveConfig, OpenError};
 use crate::lateness::Lateness;
 use crate::record::{Digest, Recorder};
+use crate::sockets::watch::AddressChange;
 use crate::sockets::{Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
 use crate::udp_ports::{Key, UdpPorts};
 
@@ -71,6 +73,8 @@ pub struct Live<H> {
     recorder: Option<Recorder>,
     digest: Digest,
     progress: Progress,
+    /// What has become of own addresses, oldest first; bounded.
+    changes: VecDeque<AddressChange>,
     // Kept for their memory.
     ready: Vec<Ready>,
     received: Vec<Received>,
@@ -100,6 +104,7 @@ impl<H: Interface> Live<H> {
             recorder: None,
             digest: Digest::default(),
             progress: Progress::AtStart,
+            changes: VecDeque::new(),
             ready: Vec::new(),
             received: Vec::new(),
             reported: Vec::new(),
@@ -147,6 +152,12 @@ impl<H: Interface> Live<H> {
         &self.counters
     }
 
+    /// What has become of an own address or its link, oldest first: for the program's user, since the host learns from its
+    /// paths.
+    pub fn poll_change(&mut self) -> Option<AddressChange> {
+        self.changes.pop_front()
+    }
+
     /// The address of each socket, with its UDP port, or zero on raw sockets.
     pub fn bound(&self) -> io::Result<Vec<SocketAddr>> {
         self.sockets.bound()
@@ -173,7 +184,14 @@ impl<H: Interface> Live<H> {
         let deadline = self.host.deadline().unwrap_or(Instant::FAR_FUTURE);
         let wait = deadline.min(until).saturating_since(now).min(LONGEST_WAIT);
         self.counters.wait_calls += 1;
-        self.sockets.wait(wait, &mut self.ready)?;
+        if self.sockets.wait(wait, &mut self.ready)? {
+            let changes = &mut self.changes;
+            self.sockets.watch.read(|change| {
+                if changes.len() < CHANGES_MAX {
+                    changes.push_back(change);
+                }
+            });
+        }
         let mut woken = Woken::Idle;
         for end in 0..self.ready.len() {
             let Ready { packets, errors } = self.ready[end];
@@ -384,6 +402,8 @@ impl<H: Interface> Live<H> {
     }
 }
 
+/// How many changes of addresses are kept that nobody asks for.
+const CHANGES_MAX: usize = 1_024;
 /// How long a step waits at most.
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
 /// How often a packet that is too long is made shorter at one instant.

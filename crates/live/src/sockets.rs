@@ -9,6 +9,7 @@ pub(crate) mod local;
 mod receive;
 pub(crate) mod reports;
 mod transmit;
+pub(crate) mod watch;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -29,6 +30,7 @@ use local::Claim;
 pub(crate) use receive::{Received, Receiver};
 pub(crate) use reports::Report;
 pub(crate) use transmit::{Transmitter, Unsent};
+use watch::Watch;
 
 /// The sockets of a live host.
 #[derive(Debug)]
@@ -40,6 +42,7 @@ pub(crate) struct Sockets {
     _claims: Vec<Claim>,
     /// For each address, whether this program answers what is of no port there.
     answers: Vec<Option<Claim>>,
+    pub(crate) watch: Watch,
 }
 
 /// The socket of one address.
@@ -119,7 +122,11 @@ impl Sockets {
             }
             answers.push(Claim::strangers(address).map_err(failed)?);
         }
-        Ok(Self { ends, carriage: config.carriage, _guards: guards, _claims: claims, answers })
+        let watch = Watch::open(&config.addresses).map_err(|error| OpenError::System {
+            what: "listening for what becomes of addresses".to_owned(),
+            error,
+        })?;
+        Ok(Self { ends, carriage: config.carriage, _guards: guards, _claims: claims, answers, watch })
     }
 
     /// The address and port of each socket; the port is that of UDP, or zero.
@@ -145,11 +152,12 @@ impl Sockets {
         }
     }
 
-    /// Waits until a socket has something, or for so long. Also ends when a signal comes.
-    pub(crate) fn wait(&self, at_most: Duration, ready: &mut Vec<Ready>) -> io::Result<()> {
+    /// Waits until a socket has something, or for so long. Also ends when a signal comes, or when something has become of
+    /// an address: then this is `true`.
+    pub(crate) fn wait(&self, at_most: Duration, ready: &mut Vec<Ready>) -> io::Result<bool> {
         ready.clear();
-        let mut fds: Vec<PollFd<'_>> =
-            self.ends.iter().map(|end| PollFd::new(&end.socket, PollFlags::IN)).collect();
+        let sockets = self.ends.iter().map(|end| &end.socket).chain([&self.watch.socket]);
+        let mut fds: Vec<PollFd<'_>> = sockets.map(|socket| PollFd::new(socket, PollFlags::IN)).collect();
         let nanos = at_most.as_nanos();
         #[expect(clippy::cast_possible_wrap, reason = "584 years at most")]
         let timeout =
@@ -159,11 +167,12 @@ impl Sockets {
             Err(rustix::io::Errno::INTR) => fds.iter_mut().for_each(PollFd::clear_revents),
             Err(error) => return Err(error.into()),
         }
-        ready.extend(fds.iter().map(|fd| Ready {
+        let (last, ends) = fds.split_last().expect("one is there in any case");
+        ready.extend(ends.iter().map(|fd| Ready {
             packets: fd.revents().contains(PollFlags::IN),
             errors: fd.revents().contains(PollFlags::ERR),
         }));
-        Ok(())
+        Ok(!last.revents().is_empty())
     }
 }
 

@@ -12,7 +12,7 @@ use slantpath_live::{
 };
 
 use super::like::Like;
-use super::outputs::{Files, machine, print_machine};
+use super::outputs::{Files, machine, print_machine, say_changes};
 use super::server::STOP;
 use super::settings::{failed, live, not_opened, place, sctp};
 use crate::arguments::LoadArguments;
@@ -66,6 +66,7 @@ pub(crate) fn load(arguments: &LoadArguments, out: &mut impl Write) -> Result<()
         }
         let until = live.now().saturating_add(GLANCE);
         live.step(until).map_err(failed)?;
+        say_changes(&mut live);
         while let Some(news) = live.host_mut().program.poll_news() {
             // When nobody listens the work goes on.
             let _ = writeln!(Visible(io::stderr().lock()), "{news}");

@@ -49,6 +49,14 @@ impl Files {
     }
 }
 
+/// Says what has become of own addresses and their links.
+pub(super) fn say_changes<H: slantpath_live::Interface>(live: &mut Live<H>) {
+    while let Some(change) = live.poll_change() {
+        // When nobody listens the work goes on.
+        let _ = writeln!(io::stderr(), "{change}");
+    }
+}
+
 /// How the machine kept up, as JSON.
 pub(super) fn machine<H: slantpath_live::Interface>(live: &Live<H>) -> Value {
     let (counters, lateness) = (live.counters(), live.lateness());

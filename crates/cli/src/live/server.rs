@@ -10,7 +10,7 @@ use slantpath_live::{
     Carriage, ENCAPSULATION_PORT, Echo, EchoConfig, EchoMode, Live, Program, ProgramConfig, Station, host_of,
 };
 
-use super::outputs::{Files, machine, print_machine};
+use super::outputs::{Files, machine, print_machine, say_changes};
 use super::settings::{failed, live, not_opened, place, sctp};
 use crate::arguments::EchoArguments;
 use crate::failure::Failure;
@@ -60,6 +60,7 @@ pub(crate) fn echo(arguments: &EchoArguments, out: &mut impl Write) -> Result<()
         }
         let until = live.now().saturating_add(GLANCE);
         live.step(until).map_err(failed)?;
+        say_changes(&mut live);
         while let Some(news) = live.host_mut().program.poll_news() {
             // When nobody listens the work goes on.
             let _ = writeln!(Visible(io::stderr().lock()), "{news}");
