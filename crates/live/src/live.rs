@@ -64,6 +64,7 @@ pub struct Live<H> {
     host: H,
     clock: Clock,
     sockets: Sockets,
+    /// In order.
     ports: Vec<u16>,
     udp_ports: UdpPorts,
     receiver: Receiver,
@@ -87,6 +88,8 @@ impl<H: Interface> Live<H> {
     /// its place.
     pub fn open(config: &LiveConfig, host: H) -> Result<Self, OpenError> {
         let sockets = Sockets::open(config)?;
+        let mut ports = config.ports.clone();
+        ports.sort_unstable();
         let remote_port = match config.carriage {
             Carriage::Raw => 0,
             Carriage::Udp { remote_port, .. } => remote_port,
@@ -95,7 +98,7 @@ impl<H: Interface> Live<H> {
             host,
             clock: Clock::start(),
             sockets,
-            ports: config.ports.clone(),
+            ports,
             udp_ports: UdpPorts::new(remote_port),
             receiver: Receiver::default(),
             transmitter: Transmitter::default(),
@@ -258,7 +261,7 @@ impl<H: Interface> Live<H> {
         let (header, header_len) = IpHeader::parse_header(bytes).ok()?;
         let ports = bytes.get(header_len..header_len + 4)?;
         let [peer_port, own_port] = [[ports[0], ports[1]], [ports[2], ports[3]]].map(u16::from_be_bytes);
-        if !self.ports.contains(&own_port) && !self.sockets.answers_for(end, own_port) {
+        if self.ports.binary_search(&own_port).is_err() && !self.sockets.answers_for(end, own_port) {
             self.counters.packets_of_others += 1;
             return None;
         }
