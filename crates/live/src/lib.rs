@@ -40,4 +40,6 @@ pub use slantpath_sctp::{SctpConfig, Severity};
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]
 pub use sockets::local::{own_addresses, source_towards};
+#[cfg(target_os = "linux")]
+pub use sockets::watch::{AddressChange, Presence};
 pub use tap::Tap;

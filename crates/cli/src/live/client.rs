@@ -12,7 +12,7 @@ use slantpath_live::{
 };
 
 use super::like::Like;
-use super::outputs::{About, Files, machine, print_machine, sctp_mib};
+use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_mib};
 use super::server::STOP;
 use super::settings::{failed, live, not_opened, place, sctp};
 use crate::arguments::LoadArguments;
@@ -70,6 +70,7 @@ pub(crate) fn load(
         }
         let until = live.now().saturating_add(GLANCE);
         live.step(until).map_err(failed)?;
+        say_changes(&mut live);
         while let Some(news) = live.host_mut().program.poll_news() {
             // When nobody listens the work goes on.
             let _ = writeln!(Visible(io::stderr().lock()), "{news}");

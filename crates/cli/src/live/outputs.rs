@@ -154,6 +154,14 @@ impl TraceFile {
     }
 }
 
+/// Says what has become of own addresses and their links.
+pub(super) fn say_changes<H: slantpath_live::Interface>(live: &mut Live<H>) {
+    while let Some(change) = live.poll_change() {
+        // When nobody listens the work goes on.
+        let _ = writeln!(io::stderr(), "{change}");
+    }
+}
+
 /// How the machine kept up, as JSON.
 pub(super) fn machine<H: slantpath_live::Interface>(live: &Live<H>) -> Value {
     let (counters, lateness) = (live.counters(), live.lateness());
@@ -172,7 +180,8 @@ pub(super) fn machine<H: slantpath_live::Interface>(live: &Live<H>) -> Value {
         "lateness_p50_s": seconds(0.5),
         "lateness_p99_s": seconds(0.99),
         "lateness_max_s": lateness.max().as_secs_f64(),
-        "digest": live.digest().to_string(),
+        // Of a run that is recorded.
+        "digest": live.digest().map(ToString::to_string),
     })
 }
 
