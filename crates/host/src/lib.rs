@@ -53,4 +53,4 @@ pub use sessions::{Arrivals, SessionLoad, SessionSourceId, SessionsConfig, Sizes
 pub use slantpath_wire::reassembly::{FragmentDrop, ReassemblyCounters};
 pub use sockets::SocketId;
 pub use transport::{Adaptation, Peer, Protocol, TransportConfig};
-pub use workload::{WhenBlocked, Workload};
+pub use workload::{MessageClass, WhenBlocked, Workload};

@@ -151,7 +151,14 @@ impl Program {
         socket: &mut Socket<'_>,
     ) -> Result<(), Refused> {
         let ProgramMessage { stream, payload_protocol, is_unordered, payload } = message;
-        let message = Outgoing { number: None, stream, unordered: is_unordered, payload_protocol, payload };
+        let message = Outgoing {
+            number: None,
+            stream,
+            unordered: is_unordered,
+            payload_protocol,
+            payload,
+            reliability: sctp::Reliability::Full,
+        };
         match socket.send(now, message) {
             Offer::Accepted => Ok(()),
             Offer::Full => Err(Refused::Full),
@@ -192,6 +199,7 @@ impl Program {
             SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
+            | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Transmitted { .. } => return,
         };
