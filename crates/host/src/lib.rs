@@ -56,4 +56,4 @@ pub use slantpath_wire::reassembly::{FragmentDrop, ReassemblyCounters};
 pub use sockets::SocketId;
 pub use trace::{TRACE_RECORDS_MAX, TraceRecord};
 pub use transport::{Adaptation, Peer, Protocol, TransportConfig};
-pub use workload::{WhenBlocked, Workload};
+pub use workload::{MessageClass, WhenBlocked, Workload};

@@ -155,7 +155,14 @@ impl Program {
     ) -> Result<(), Refused> {
         let ProgramMessage { stream, payload_protocol, is_unordered, payload } = message;
         let number = Some(self.sent);
-        let message = Outgoing { number, stream, unordered: is_unordered, payload_protocol, payload };
+        let message = Outgoing {
+            number,
+            stream,
+            unordered: is_unordered,
+            payload_protocol,
+            payload,
+            reliability: sctp::Reliability::Full,
+        };
         match socket.send(now, message) {
             Offer::Accepted => {
                 self.sent = self.sent.wrapping_add(1);
@@ -199,6 +206,7 @@ impl Program {
             SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
+            | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Transmitted { .. } => return,
         };

@@ -368,7 +368,12 @@ impl Socket<'_> {
                     payload: message.payload,
                     is_unordered: message.unordered,
                     context: message.number.map_or(UNNUMBERED, u64::from),
-                    options: None,
+                    options: match message.reliability {
+                        sctp::Reliability::Full => None,
+                        reliability => {
+                            Some(Box::new(sctp::SendOptions { reliability, ..sctp::SendOptions::default() }))
+                        }
+                    },
                 };
                 match self.stack.sctp.send(now, association, message) {
                     Ok(()) => Offer::Accepted,
@@ -506,6 +511,10 @@ impl Socket<'_> {
                     return None;
                 }
             },
+            sctp::Event::PartialDeliveryAborted { stream, is_unordered, .. } => {
+                partial.abort(stream, is_unordered);
+                return None;
+            }
             sctp::Event::Established { .. } => {
                 // A peer that has lost its own and begins anew from another address takes the socket over.
                 *link = Link::Open(id);

@@ -58,6 +58,12 @@ impl Like {
                     request.name
                 )));
             }
+            Workload::Mixed { .. } => {
+                return Err(misused(format!(
+                    "flow `{}` sends messages of several kinds, which a load does not",
+                    request.name
+                )));
+            }
             Workload::Trace { .. } => {
                 return Err(misused(format!("flow `{}` plays a trace, which a load does not", request.name)));
             }

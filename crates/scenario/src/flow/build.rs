@@ -3,10 +3,12 @@
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Measurement, MessageRecords, Protocol, ReceiverConfig, SenderConfig, SocketId, TransportConfig,
-    WhenBlocked, Workload,
+    Measurement, MessageClass, MessageRecords, Protocol, ReceiverConfig, SenderConfig, SocketId,
+    TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::NodeId;
+use slantpath_reader::Setting;
+use slantpath_sctp::Reliability;
 
 use super::application::{Application, Total};
 use super::transport::{self, Ends};
@@ -144,6 +146,7 @@ impl Placement<'_, '_> {
             measurement,
             record_timeline: self.is_watched,
             sample_paths: probes.paths.quantity(),
+            reliability: reliability(flow.lifetime, flow.max_retransmissions, None),
         };
         let path = format!("flows/{name}");
         let host = self.site.host(from);
@@ -152,6 +155,7 @@ impl Placement<'_, '_> {
             content: content(flow),
             streams: *flow.streams,
             unordered: *flow.unordered,
+            may_skip: may_skip(flow),
             records: match (records, measurement) {
                 (true, _) => MessageRecords::TimesAndJourneys,
                 (false, Measurement::Off) => MessageRecords::Nothing,
@@ -186,6 +190,26 @@ impl Placement<'_, '_> {
     }
 }
 
+/// When messages are given up. A check sees to it that one thing is said of it at most.
+fn reliability(
+    lifetime: Option<Setting<Duration>>,
+    max_retransmissions: Option<Setting<u32>>,
+    priority: Option<Setting<u16>>,
+) -> Reliability {
+    match (lifetime, max_retransmissions, priority) {
+        (Some(lifetime), ..) => Reliability::Lifetime(*lifetime),
+        (None, Some(limit), _) => Reliability::Retransmissions(*limit),
+        (None, None, Some(priority)) => Reliability::Priority((*priority).into()),
+        (None, None, None) => Reliability::Full,
+    }
+}
+
+/// Whether messages may be missing, or go on any stream.
+fn may_skip(flow: &Flow) -> bool {
+    let is_mixed = matches!(flow.application.0, Application::Mixed(_));
+    is_mixed || flow.lifetime.is_some() || flow.max_retransmissions.is_some()
+}
+
 fn content(flow: &Flow) -> Content {
     match *flow.content {
         schema::Content::Pattern => Content::Pattern,
@@ -211,6 +235,16 @@ pub(crate) fn workload(scenario: &Scenario, application: &Application) -> Worklo
         },
         Application::ConstantRate(constant) => {
             Workload::ConstantRate { message: *constant.message_size, interval: constant.spacing() }
+        }
+        Application::Mixed(mixed) => {
+            let classes = mixed.classes.iter().map(|(_, class)| MessageClass {
+                stream: *class.stream,
+                message: *class.message_size,
+                messages: *class.messages,
+                interval: *class.interval,
+                reliability: reliability(class.lifetime, class.max_retransmissions, class.priority),
+            });
+            Workload::Mixed { classes: classes.collect() }
         }
         Application::Poisson(poisson) => {
             Workload::Poisson { message: *poisson.message_size, mean_interval: poisson.spacing() }

@@ -1,5 +1,7 @@
 //! `[sctp.<profile>]`: a configuration of SCTP, named as in RFC 9260, section 16.
 
+use std::collections::BTreeMap;
+
 use slantpath_base::{DataSize, Duration};
 use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
@@ -120,7 +122,7 @@ section! {
         sack_path: Setting<SackPathChoice> = SackPathChoice::of(preset.config().sack_path);
         /// T5-shutdown-guard: how long a shutdown may take.
         shutdown_guard: Setting<ShutdownGuard> = ShutdownGuard::from(preset.config().shutdown_guard), at most TIMER;
-        /// Which stream's message is sent next.
+        /// Which stream is served next.
         stream_scheduling: Setting<StreamSchedulingChoice> =
             StreamSchedulingChoice::of(preset.config().stream_scheduling);
         /// Receive buffer, advertised as a_rwnd.
@@ -376,12 +378,21 @@ policy! {
 }
 
 policy! {
-    /// Which stream's message is sent next: RFC 8260, section 3, without interleaving.
+    /// Which stream is served next, message by message, or chunk by chunk with the extension `interleaving`: RFC 8260,
+    /// section 3.
     pub struct StreamSchedulingChoice of StreamScheduling {
         /// In the order in which the messages were handed over.
         FirstComeFirstServed = "first-come-first-served",
-        /// One message of each stream in turn.
+        /// Each stream in turn.
         RoundRobin = "round-robin",
+        /// Each stream in turn, and a packet holds chunks of one stream only.
+        RoundRobinPerPacket = "round-robin-per-packet",
+        /// The streams with the highest priority in turn: the lowest of `stream_values` in the flow.
+        Priority = "priority",
+        /// Each stream that has something to send gets the same share.
+        FairCapacity = "fair-capacity",
+        /// Each gets a share by its weight: that of `stream_values` in the flow, or 1.
+        WeightedFairQueueing = "weighted-fair-queueing",
     }
 }
 
@@ -393,6 +404,8 @@ policy! {
         /// SACKs tell what will not be thrown away any more, which then leaves the send buffer:
         /// draft-natarajan-tsvwg-sctp-nrsack.
         NonRenegableSack = "nr-sack",
+        /// Fragments of messages of different streams take turns: RFC 8260, section 2.
+        Interleaving = "interleaving",
     }
 }
 
@@ -508,6 +521,8 @@ impl SctpProfile {
             initial_cwnd_bytes: self.initial_cwnd.quantity().map(DataSize::as_bytes),
             initial_ssthresh_bytes: self.initial_ssthresh.quantity().map(DataSize::as_bytes),
             stream_scheduling: self.stream_scheduling.policy(),
+            // The flow knows its streams.
+            stream_values: BTreeMap::new(),
             shutdown_guard: self.shutdown_guard.quantity(),
             // The host asks for what its records need.
             trace_messages: false,

@@ -59,8 +59,8 @@ struct Told {
 /// What is known of messages that may be given up, and of what was.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Abandonment {
-    /// Those that wait to be sent, or to be sent whole, and those that have been, by the order in which they were handed
-    /// over.
+    /// Those that wait to be sent, or to be sent whole, and those that have been, by the order in which they were
+    /// handed over.
     messages: BTreeMap<u64, Perishable>,
     /// Of those that have not been cut to the end, when each expires.
     expiries: BTreeSet<(Instant, u64)>,

@@ -115,8 +115,8 @@ impl SendQueue {
         message
     }
 
-    /// Drops what has not been cut of the message in progress on a stream; gives its last fragment, without payload, and
-    /// how many bytes it had.
+    /// Drops what has not been cut of the message in progress on a stream; gives its last fragment, without payload,
+    /// and how many bytes it had.
     pub(super) fn drop_rest(&mut self, stream: StreamId, tsn: Tsn) -> Option<(Cut, usize)> {
         let scheduler = self.scheduler();
         let dropped = scheduler.drop_rest(stream, tsn);
@@ -142,7 +142,8 @@ impl SendQueue {
         }
     }
 
-    /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to send.
+    /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to
+    /// send.
     #[inline]
     pub(crate) fn next_len(&self, max_payload: usize) -> Option<usize> {
         if self.is_empty() { None } else { Some(self.next_rest.min(max_payload)) }
