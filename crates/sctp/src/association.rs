@@ -4,15 +4,19 @@
 //! ([`crate::path`]), and decides in which order they may speak. The handshake, restarts and packets that
 //! belong to no association are the endpoint's.
 
+mod authentication;
 mod ecn;
 mod liveness;
 mod output;
 mod receive;
+mod reconfiguration;
 mod return_path;
 mod shutdown;
 mod snapshot;
 mod state;
 
+pub(crate) use authentication::Authentication;
+pub use authentication::KeyError;
 pub use output::{AssociationOutput, Departing};
 pub use snapshot::{AssociationSnapshot, AssociationStats};
 pub use state::AssociationState;
@@ -35,6 +39,7 @@ use crate::tx::{Sender, Turn};
 use crate::types::VerificationTag;
 use ecn::Ecn;
 use output::PollStage;
+use reconfiguration::Reconfiguration;
 use return_path::ReturnPath;
 use state::State;
 
@@ -64,6 +69,10 @@ pub struct Association {
     return_path: ReturnPath,
     /// If both ends use it.
     ecn: Option<Box<Ecn>>,
+    /// If both ends may change their streams.
+    reconfiguration: Option<Box<Reconfiguration>>,
+    /// If both ends authenticate chunks.
+    authentication: Option<Box<Authentication>>,
     /// Control chunks that answer or probe, each for its path.
     control: VecDeque<(PathId, Chunk)>,
     /// Retransmissions in a row, over all paths, that the peer has not answered.
@@ -85,11 +94,15 @@ impl Association {
     pub fn new(now: Instant, tcb: Tcb, config: Arc<SctpConfig>, mut random: Stream) -> Self {
         let mut paths = Paths::new(&tcb, &config);
         liveness::begin_heartbeats(now, &mut paths, &config, &mut random);
+        let authentication = Authentication::negotiated(&tcb, &config);
+        paths.reserve(authentication.as_ref().map_or(0, |state| state.data_overhead()));
         Self {
             sender: Sender::new(tcb.local_initial_tsn, tcb.outbound_streams, tcb.peer_rwnd, &config),
             receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, &config),
             return_path: ReturnPath::default(),
             ecn: tcb.uses_ecn.then(|| Box::new(Ecn::new())),
+            reconfiguration: Reconfiguration::negotiated(&tcb),
+            authentication,
             config,
             tcb,
             state: State::Established,
@@ -129,6 +142,14 @@ impl Association {
         if begins_burst || self.sender.has_no_queue() {
             self.poll_stage = PollStage::Packets;
         }
+        let message = if self.reconfiguration.is_some() {
+            match self.hold_message(message)? {
+                Some(message) => message,
+                None => return Ok(()),
+            }
+        } else {
+            message
+        };
         self.sender.push(message, &self.config)
     }
 
@@ -258,6 +279,9 @@ impl Association {
         self.receiver.finish(|event| events.push_back(event));
         let failed = self.sender.drain_messages();
         self.events.extend(failed.into_iter().map(|message| Event::SendFailed { message }));
+        if let Some(state) = &mut self.reconfiguration {
+            self.events.extend(state.drain_messages().map(|message| Event::SendFailed { message }));
+        }
     }
 
     /// Begins a new burst on every path. An input that comes before the packets of the last one have been taken adds to

@@ -4,6 +4,8 @@
 //! the packet's buffer is shared, so that a chunk may outlive the packet that brought it.
 
 mod abort;
+mod asconf;
+mod auth;
 mod cookie;
 mod data;
 mod ecn;
@@ -11,10 +13,13 @@ mod error;
 pub(crate) mod framing;
 mod heartbeat;
 mod init;
+mod re_config;
 mod sack;
 mod shutdown;
 
 pub use abort::Abort;
+pub use asconf::{AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfResponse, AsconfSerial};
+pub use auth::Auth;
 pub use cookie::{CookieAck, CookieEcho};
 pub use data::{Data, DataFlags};
 pub use ecn::{Cwr, Ecne};
@@ -22,6 +27,7 @@ pub use error::Error;
 pub use framing::CHUNK_HEADER_LEN;
 pub use heartbeat::{Heartbeat, HeartbeatAck};
 pub use init::{Init, InitAck, InitFields};
+pub use re_config::{NextTsns, ReConfig, ReconfigurationParameter, ReconfigurationResult, RequestSequence};
 pub use sack::{GapAckBlock, Sack};
 pub use shutdown::{Shutdown, ShutdownAck, ShutdownComplete};
 
@@ -63,6 +69,14 @@ pub mod kind {
     pub const CWR: u8 = 13;
     /// SHUTDOWN COMPLETE.
     pub const SHUTDOWN_COMPLETE: u8 = 14;
+    /// AUTH (RFC 4895).
+    pub const AUTH: u8 = 15;
+    /// ASCONF-ACK (RFC 5061).
+    pub const ASCONF_ACK: u8 = 128;
+    /// RE-CONFIG (RFC 6525).
+    pub const RE_CONFIG: u8 = 130;
+    /// ASCONF (RFC 5061).
+    pub const ASCONF: u8 = 193;
     /// FORWARD-TSN (RFC 3758).
     pub const FORWARD_TSN: u8 = 192;
 }
@@ -100,6 +114,14 @@ pub enum Chunk {
     Cwr(Cwr),
     /// The last packet of an association.
     ShutdownComplete(ShutdownComplete),
+    /// Authenticates what follows it (RFC 4895).
+    Auth(Auth),
+    /// Changes the sender's addresses (RFC 5061).
+    Asconf(Asconf),
+    /// Answers that.
+    AsconfAck(AsconfAck),
+    /// Changes streams, or answers such a request (RFC 6525).
+    ReConfig(ReConfig),
     /// A type that is not known here.
     Unknown {
         /// The chunk's type.
@@ -130,6 +152,10 @@ impl Chunk {
             Self::Ecne(_) => kind::ECNE,
             Self::Cwr(_) => kind::CWR,
             Self::ShutdownComplete(_) => kind::SHUTDOWN_COMPLETE,
+            Self::Auth(_) => kind::AUTH,
+            Self::Asconf(_) => kind::ASCONF,
+            Self::AsconfAck(_) => kind::ASCONF_ACK,
+            Self::ReConfig(_) => kind::RE_CONFIG,
             Self::Unknown { kind, .. } => *kind,
         }
     }
@@ -163,6 +189,10 @@ impl Chunk {
             Self::Ecne(chunk) => chunk.write(out),
             Self::Cwr(chunk) => chunk.write(out),
             Self::ShutdownComplete(chunk) => chunk.write(out),
+            Self::Auth(chunk) => chunk.write(out),
+            Self::Asconf(chunk) => chunk.write(out),
+            Self::AsconfAck(chunk) => chunk.write(out),
+            Self::ReConfig(chunk) => chunk.write(out),
             Self::Unknown { kind, flags, value } => {
                 framing::write(out, *kind, *flags, |out| out.extend_from_slice(value));
             }
@@ -196,6 +226,10 @@ impl Chunk {
             kind::ECNE => Self::Ecne(Ecne::parse(value)?),
             kind::CWR => Self::Cwr(Cwr::parse(value)?),
             kind::SHUTDOWN_COMPLETE => Self::ShutdownComplete(ShutdownComplete::parse(flags)),
+            kind::AUTH => Self::Auth(Auth::parse(value)?),
+            kind::ASCONF => Self::Asconf(Asconf::parse(value)?),
+            kind::ASCONF_ACK => Self::AsconfAck(AsconfAck::parse(value)?),
+            kind::RE_CONFIG => Self::ReConfig(ReConfig::parse(value)?),
             kind => Self::Unknown { kind, flags, value: value.to_bytes() },
         })
     }

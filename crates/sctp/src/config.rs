@@ -5,12 +5,15 @@ use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::{Ecn, IpFields};
 
-use crate::extension::Extensions;
+use crate::authentication::{AuthenticationConfig, ChunkKinds};
+use crate::chunk::kind;
+use crate::extension::{Extension, Extensions};
 use crate::packet::ChecksumPolicy;
 use crate::policy::{
     FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
     RetransmissionAfterTimeout, RttSampling, StreamScheduling,
 };
+use crate::reconfiguration::ReconfigurationPolicy;
 
 /// The settings of every association of an endpoint. The defaults are those of RFC 9260, section 16, where it
 /// names any; all may be changed before the endpoint is made.
@@ -129,6 +132,10 @@ pub struct SctpConfig {
     /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as RFC 9260
     /// by itself.
     pub extensions: Extensions,
+    /// Which of a peer's requests to change streams are carried out, where that extension is used.
+    pub reconfiguration: ReconfigurationPolicy,
+    /// Keys, and what is accepted only if it is authenticated, where that extension is used.
+    pub authentication: AuthenticationConfig,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
     /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
@@ -216,6 +223,8 @@ impl Default for SctpConfig {
             checksum: ChecksumPolicy::default(),
             ecn: false,
             extensions: Extensions::NONE,
+            reconfiguration: ReconfigurationPolicy::default(),
+            authentication: AuthenticationConfig::default(),
             ip: IpFields::default(),
             max_associations: 65_536,
             max_peer_addresses: 16,
@@ -323,6 +332,16 @@ impl SctpConfig {
             back_off: self.back_off,
             ..RtoConfig::sctp()
         }
+    }
+
+    /// The chunks that are accepted only if they are authenticated.
+    pub(crate) fn authenticated_chunks(&self) -> ChunkKinds {
+        let mut kinds = self.authentication.chunks.clone();
+        // RFC 5061, section 4.2.7, wants them authenticated.
+        if self.extensions.contain(Extension::DynamicAddresses) {
+            kinds.extend([kind::ASCONF, kind::ASCONF_ACK]);
+        }
+        ChunkKinds::of(&kinds)
     }
 
     /// The thresholds of each path's error counter.

@@ -14,9 +14,11 @@
 mod cookie_echo;
 mod icmp;
 mod initiation;
+mod keys;
 mod outbox;
 mod port;
 mod receive;
+mod reconfiguration;
 mod stats;
 mod stray;
 mod table;
@@ -267,7 +269,7 @@ impl Endpoint {
         let config = options.config.clone().unwrap_or_else(|| Arc::clone(&port.config));
         let mut own = options.stream.clone();
         let stream = own.as_mut().unwrap_or(&mut port.stream);
-        let start = LocalStart::draw(stream);
+        let start = LocalStart::draw(stream, &config);
         let tie_tags = TieTags::random(stream);
         let handshake = CookieWait::begin(now, start, destinations.clone(), &port.addresses, &config);
         let id = self.insert(Entry {

@@ -6,7 +6,9 @@ use bytes::Bytes;
 use slantpath_base::Duration;
 
 use crate::cause::Cause;
+use crate::chunk::ReconfigurationResult;
 use crate::path::PathState;
+use crate::reconfiguration::{StreamChange, StreamsChanged};
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// A message to send.
@@ -166,6 +168,15 @@ pub enum Event {
     ShutdownReceived,
     /// The association is gone; nothing follows.
     Closed(CloseReason),
+    /// Streams have been reset or added, by whosever request (RFC 6525).
+    StreamsChanged(StreamsChanged),
+    /// A request of ours to change streams is over.
+    ReconfigurationAnswered {
+        /// The request.
+        change: StreamChange,
+        /// What the peer has said; also that it is denied if the association has begun to shut down.
+        result: ReconfigurationResult,
+    },
 }
 
 impl Event {

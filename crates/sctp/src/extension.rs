@@ -9,17 +9,27 @@ use crate::parameter::Parameter;
 pub enum Extension {
     /// Partial reliability (RFC 3758): what a message no longer needs is not sent again.
     PartialReliability,
+    /// Stream reconfiguration (RFC 6525): streams are reset and added.
+    Reconfiguration,
+    /// Authenticated chunks (RFC 4895).
+    Authentication,
+    /// Dynamic addresses (RFC 5061): an end adds and deletes addresses while the association lives.
+    DynamicAddresses,
 }
 
 impl Extension {
     /// Every extension, in the order in which they are written down.
-    pub const ALL: [Self; 1] = [Self::PartialReliability];
+    pub const ALL: [Self; 4] =
+        [Self::PartialReliability, Self::Reconfiguration, Self::Authentication, Self::DynamicAddresses];
 
     /// The types of the chunks by which the Supported Extensions parameter (RFC 5061, section 4.2.7) announces it: an
     /// end that lists all of them offers it.
     const fn announced_by(self) -> &'static [u8] {
         match self {
             Self::PartialReliability => &[kind::FORWARD_TSN],
+            Self::Reconfiguration => &[kind::RE_CONFIG],
+            Self::Authentication => &[kind::AUTH],
+            Self::DynamicAddresses => &[kind::ASCONF, kind::ASCONF_ACK],
         }
     }
 }
@@ -41,6 +51,12 @@ impl Extensions {
     #[must_use]
     pub const fn with(self, extension: Extension) -> Self {
         Self(self.0 | 1 << extension as u16)
+    }
+
+    /// These but for one.
+    #[must_use]
+    pub const fn without(self, extension: Extension) -> Self {
+        Self(self.0 & !(1 << extension as u16))
     }
 
     /// Those that are in either set.
@@ -92,7 +108,7 @@ impl Extensions {
     /// The parameters by which an INIT or INIT ACK offers them; none if there is nothing to offer.
     pub(crate) fn parameters(self) -> Vec<Parameter> {
         let mut types: Vec<u8> = Vec::new();
-        for kind in self.iter().flat_map(|extension| extension.announced_by()) {
+        for kind in self.iter().flat_map(Extension::announced_by) {
             if !types.contains(kind) {
                 types.push(*kind);
             }

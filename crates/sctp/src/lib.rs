@@ -64,6 +64,7 @@
 
 mod address;
 mod association;
+mod authentication;
 mod bytes_view;
 pub mod cause;
 pub mod chunk;
@@ -78,6 +79,7 @@ pub mod parameter;
 mod partial_message;
 mod path;
 mod policy;
+mod reconfiguration;
 mod rx;
 mod tcb;
 mod tx;
@@ -86,6 +88,10 @@ mod unknown;
 
 pub use association::{
     Association, AssociationOutput, AssociationSnapshot, AssociationState, AssociationStats, Departing,
+    KeyError,
+};
+pub use authentication::{
+    AuthenticationConfig, AuthenticationOffer, AuthenticationTerms, HmacAlgorithm, SharedKey,
 };
 pub use cause::Cause;
 pub use chunk::Chunk;
@@ -106,6 +112,9 @@ pub use path::{PathId, PathSnapshot, PathState, PathStats};
 pub use policy::{
     FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
     RetransmissionAfterTimeout, RttSampling, StreamScheduling, SwitchoverTooEarly,
+};
+pub use reconfiguration::{
+    ReconfigurationError, ReconfigurationPolicy, ResetDirection, StreamChange, StreamsChanged,
 };
 pub use slantpath_cc::Algorithm;
 pub use tcb::{PeerAddress, Tcb};

@@ -513,6 +513,16 @@ impl Path {
         self.start_t3_rtx(now);
     }
 
+    /// TSNs begin anew, while nothing is outstanding.
+    pub(crate) fn forget_numbers(&mut self) {
+        self.earliest = None;
+        self.probe = RttProbe::Idle;
+        self.reduction = Reduction::None;
+        if let Some(timing) = &mut self.timing {
+            timing.forget_numbers();
+        }
+    }
+
     pub(crate) fn snapshot(&self, now: Instant, path: PathId, is_primary: bool) -> PathSnapshot {
         // The decay of an idle window is reckoned when somebody asks for it.
         let mut cc = self.cc.clone();

@@ -4,6 +4,7 @@
 mod ack_schedule;
 mod held;
 mod reassembly;
+mod reconfiguration;
 mod streams;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use slantpath_base::Duration;
 use smallvec::SmallVec;
 
+use crate::authentication::AuthenticationTerms;
 use crate::extension::Extensions;
 use crate::types::{Tsn, VerificationTag};
 
@@ -44,6 +45,8 @@ pub struct Tcb {
     pub uses_ecn: bool,
     /// The extensions that both ends have offered.
     pub extensions: Extensions,
+    /// What chunks are authenticated by, if they are.
+    pub authentication: Option<Box<AuthenticationTerms>>,
     /// Our addresses; packets leave from one of them that is of the destination's IP version.
     pub local_addresses: SmallVec<[IpAddr; 2]>,
     /// The peer's addresses; at least one.

@@ -16,6 +16,7 @@ mod report;
 mod sack;
 mod send_queue;
 mod steps;
+mod streams;
 mod timed;
 mod timeout;
 mod too_big;
@@ -23,6 +24,7 @@ mod transmit;
 
 use bundling::Bundling;
 pub(crate) use sack::{SackEffect, SackFault, SackView};
+pub(crate) use streams::UnderWay;
 pub(crate) use timeout::TimeoutMeaning;
 pub(crate) use transmit::Transmission;
 
@@ -150,23 +152,7 @@ impl Sender {
 
     /// Takes a message over from the layer above.
     pub(crate) fn push(&mut self, message: Message, config: &SctpConfig) -> Result<(), SendError> {
-        let len = message.payload.len() as u64;
-        let limit = config.send_buffer_bytes;
-        if len == 0 {
-            return Err(SendError::Empty);
-        }
-        if !self.queue.contains_stream(message.stream) {
-            let available = self.queue.stream_count();
-            return Err(SendError::NoSuchStream { stream: message.stream, available });
-        }
-        if len > limit {
-            return Err(SendError::TooLong { len, limit });
-        }
-        if self.buffered_bytes + len > limit {
-            self.backlog = Backlog::Refused;
-            return Err(SendError::BufferFull { wanted: len, free: limit - self.buffered_bytes });
-        }
-        self.buffered_bytes += len;
+        self.admit(&message, config)?;
         self.queue.push(message);
         Ok(())
     }

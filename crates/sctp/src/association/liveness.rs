@@ -70,6 +70,9 @@ impl Association {
                 return;
             }
         }
+        if self.reconfiguration.is_some() {
+            self.on_reconfiguration_deadline(now);
+        }
         self.on_shutdown_deadline(now);
     }
 

@@ -106,6 +106,9 @@ impl Association {
 
     /// Writes the packet that has been built for `path`.
     fn finish_packet(&mut self, path: PathId, packet: &mut Packet) -> Departing {
+        if self.authentication.is_some() {
+            self.sign_packet();
+        }
         let fields = self.departing_fields();
         let path = &mut self.paths[path];
         path.stats.packets_sent += 1;
@@ -161,9 +164,13 @@ impl Association {
             "outstanding chunks wait for a timer that does not run"
         );
         let mut next = self.paths.next_deadline();
-        for deadline in
-            [self.receiver.next_deadline(), self.sender.next_deadline(), self.state.next_deadline()]
-        {
+        let reconfiguration = self.reconfiguration.as_ref().and_then(|state| state.next_deadline());
+        for deadline in [
+            self.receiver.next_deadline(),
+            self.sender.next_deadline(),
+            self.state.next_deadline(),
+            reconfiguration,
+        ] {
             next = deadline.map_or(next, |at| at.min(next));
         }
         next
@@ -285,6 +292,9 @@ impl Association {
         };
         self.builder.start(header, self.max_packet_len(path));
         self.set_departing(Ecn::NotCapable);
+        if self.authentication.is_some() {
+            self.reserve_auth(path);
+        }
     }
 
     /// Bundles the control chunks at the head of the queue that go to `path`, as many as fit.

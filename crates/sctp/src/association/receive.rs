@@ -6,6 +6,7 @@ use slantpath_base::Instant;
 use slantpath_wire::WireError;
 use slantpath_wire::ip::Ecn;
 
+use super::authentication::Verdict;
 use super::output::PollStage;
 use super::state::State;
 use super::{Association, turn};
@@ -17,17 +18,18 @@ use crate::path::PathId;
 use crate::rx::DataFault;
 use crate::tx::{SackEffect, SackFault, SackView, Turn};
 use crate::types::{Tsn, VerificationTag};
+use crate::unknown::UnknownAction;
 
 /// Whether the rest of a packet is still to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
+pub(super) enum Rest {
     Read,
     Skip,
 }
 
 /// The packet that a chunk came in.
 #[derive(Clone, Copy, Debug)]
-struct Arrived {
+pub(super) struct Arrived {
     /// The path that it came on, if from a known address.
     from: Option<PathId>,
     tag: VerificationTag,
@@ -51,11 +53,19 @@ impl Association {
         self.on_peer_heard(now);
         let arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
         let mut chunks = packet.chunks();
+        let mut is_authenticated = false;
         while let Some(found) = chunks.next_header() {
             let Ok(found) = found else {
                 self.stats.malformed_chunks += 1;
                 continue;
             };
+            if self.authentication.is_some() {
+                match self.judge_chunk(&chunks, found, &mut is_authenticated, from) {
+                    Verdict::Read => {}
+                    Verdict::PassOver => continue,
+                    Verdict::Stop | Verdict::Unsupported(_) => break,
+                }
+            }
             // DATA and plain SACKs, which make up traffic, pass without being moved as what the longest chunk takes.
             let read = match found.header.kind {
                 kind::DATA => chunks.read_data(found, |data| self.on_data(now, data, arrived)),
@@ -78,6 +88,9 @@ impl Association {
         }
         self.settle_marks(from);
         let brought_data = self.receiver.on_packet_end(now, &self.config);
+        if self.reconfiguration.is_some() {
+            self.progress_reconfiguration(now);
+        }
         if !matches!(self.state, State::Established) {
             if brought_data {
                 self.answer_data_with_shutdown();
@@ -147,7 +160,16 @@ impl Association {
                 self.on_error(error.causes);
                 Rest::Read
             }
-            Chunk::Unknown { .. } => self.on_unknown(&chunk, from),
+            Chunk::ReConfig(request) if self.reconfiguration.is_some() => {
+                self.on_re_config(now, request, from);
+                self.rest()
+            }
+            // What was not negotiated is not known.
+            Chunk::Unknown { .. }
+            | Chunk::ReConfig(_)
+            | Chunk::Auth(_)
+            | Chunk::Asconf(_)
+            | Chunk::AsconfAck(_) => self.on_unknown(&chunk, from),
             Chunk::Ecne(ecne) => {
                 self.on_ecne(now, ecne);
                 Rest::Read
@@ -171,12 +193,18 @@ impl Association {
         tag == if is_reflected { self.tcb.peer_tag } else { self.tcb.local_tag }
     }
 
-    fn on_data(&mut self, now: Instant, data: Data, arrived: Arrived) -> Rest {
+    pub(super) fn on_data(&mut self, now: Instant, data: Data, arrived: Arrived) -> Rest {
         let Arrived { from, packet_len, ecn, .. } = arrived;
         if !self.state.may_receive_data() {
             return Rest::Read;
         }
         self.stats.data_chunks_received += 1;
+        if let Some(state) = &self.reconfiguration
+            && state.comes_early(&data)
+        {
+            self.hold_chunk(data, arrived);
+            return Rest::Read;
+        }
         if ecn == Ecn::CongestionExperienced {
             self.on_marked_data(data.tsn);
         }
@@ -230,6 +258,12 @@ impl Association {
     }
 
     fn acknowledge(&mut self, now: Instant, sack: SackView<'_>) {
+        if let Some(state) = &self.reconfiguration
+            && state.awaits_new_numbers()
+        {
+            // Nothing is outstanding, and the numbers may be the new ones.
+            return;
+        }
         let mut turn = turn!(self, now);
         match self.sender.on_sack(&mut turn, sack) {
             Ok(SackEffect::Acknowledged) => {
@@ -240,6 +274,8 @@ impl Association {
             }
             Ok(SackEffect::ProbeAnswered) => self.on_probe_answered(),
             Ok(SackEffect::Nothing | SackEffect::Stale) => {}
+            // One from before an association reset has been under way for long.
+            Err(SackFault) if self.has_old_numbers_under_way(now) => {}
             Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
         }
     }
@@ -268,7 +304,7 @@ impl Association {
     }
 
     fn on_unknown(&mut self, chunk: &Chunk, from: Option<PathId>) -> Rest {
-        let Some(action) = chunk.unknown_action() else { return Rest::Read };
+        let action = UnknownAction::of_chunk(chunk.kind());
         if action.reports() {
             // The report of a chunk that fills a packet would not fit into one: its end is left out.
             let mut quoted = chunk.to_bytes();
@@ -279,7 +315,7 @@ impl Association {
     }
 
     /// Sends an ERROR back to where its reason came from.
-    fn report(&mut self, cause: Cause, from: Option<PathId>) {
+    pub(super) fn report(&mut self, cause: Cause, from: Option<PathId>) {
         let path = from
             .filter(|&path| self.paths[path].state != crate::path::PathState::Unconfirmed)
             .unwrap_or_else(|| self.paths.current());

@@ -19,6 +19,8 @@ pub struct AssociationStats {
     pub sacks_sent: u64,
     /// Chunks that arrived and could not be read.
     pub malformed_chunks: u64,
+    /// Chunks that were dropped since they were not authenticated as they should have been, and wrong AUTH chunks.
+    pub unauthenticated_chunks: u64,
 }
 
 /// An association at one moment.

@@ -1,6 +1,7 @@
 //! Two associations talk over a wire in memory whose fate a test decides.
 #![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
 
+mod authentication;
 mod bundling;
 mod bundling_delay;
 mod ecn;
@@ -10,6 +11,7 @@ mod hostile;
 mod liveness;
 mod parts;
 mod paths;
+mod reconfiguration;
 mod recovery;
 mod shutdown;
 mod status;
@@ -123,6 +125,7 @@ pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
         peer_rwnd: config.receive_buffer_bytes,
         uses_ecn: config.ecn,
         extensions: config.extensions,
+        authentication: None,
         local_addresses: (0..paths).map(|path| address(end, path)).collect(),
         peer_addresses: (0..paths)
             .map(|path| PeerAddress { address: address(other, path), is_confirmed: true })

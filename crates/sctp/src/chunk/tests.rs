@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
+use super::asconf::tests::{any_asconf, any_asconf_ack};
 use super::framing::ChunkHeader;
+use super::re_config::tests::any_re_config;
 use super::*;
 use crate::cause::Cause;
 use crate::cause::tests::any_cause;
@@ -78,7 +80,15 @@ pub(crate) fn any_chunk() -> impl Strategy<Value = Chunk> {
         any::<u32>().prop_map(|tsn| Chunk::Cwr(Cwr { lowest_tsn: Tsn(tsn) })),
         any::<bool>()
             .prop_map(|is_tag_reflected| { Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected }) }),
-        (15_u8.., any::<u8>(), any_bytes(60)).prop_map(|(kind, flags, value)| Chunk::Unknown {
+        any_re_config().prop_map(Chunk::ReConfig),
+        any_asconf().prop_map(Chunk::Asconf),
+        any_asconf_ack().prop_map(Chunk::AsconfAck),
+        (any::<u16>(), any::<u16>(), any_bytes(40)).prop_map(|(key, hmac, digest)| Chunk::Auth(Auth {
+            key,
+            hmac,
+            digest
+        })),
+        (16_u8..128, any::<u8>(), any_bytes(60)).prop_map(|(kind, flags, value)| Chunk::Unknown {
             kind,
             flags,
             value

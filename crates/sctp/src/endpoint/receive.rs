@@ -83,10 +83,15 @@ impl Endpoint {
             self.stats.misdirected_packets += 1;
             return;
         };
-        let Some(first) = parsed.chunk_kinds().next() else {
+        let mut kinds = parsed.chunk_kinds();
+        let Some(first) = kinds.next() else {
             self.stats.malformed_packets += 1;
             return;
         };
+        //= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
+        //# it MUST use the chunks after the AUTH chunk to look up
+        //# an existing association.
+        let first = if first == kind::AUTH { kinds.next().unwrap_or(first) } else { first };
         if !matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO)
             && let Some(slot) = slot
             && let Entry { state: State::Established(association), received_ip, .. } = &mut self.table[slot]
@@ -252,6 +257,13 @@ impl Endpoint {
         //# E)  Upon reception of the COOKIE ACK chunk, endpoint "A" moves from
         //# the COOKIE-ECHOED state to the ESTABLISHED state, stopping the
         //# T1-cookie timer.
+        if let State::CookieEchoed(handshake) = &self.table[slot].state
+            && let Some(authentication) = handshake.association.authentication()
+            && !authentication.vouches_for(received.packet)
+        {
+            self.stats.unauthenticated_cookies += 1;
+            return;
+        }
         // It proves the same wherever in its packet it stands.
         if received.has(kind::COOKIE_ACK) {
             self.establish(now, slot);

@@ -17,6 +17,8 @@ pub(crate) struct Paths {
     others: Box<[Path]>,
     primary: PathId,
     amdcs: usize,
+    /// What of that an AUTH chunk in front of DATA takes, in bytes.
+    reserved: usize,
 }
 
 impl Paths {
@@ -42,7 +44,7 @@ impl Paths {
         let amdcs = amdcs(&list);
         let mut list = list.into_iter();
         let first = list.next().expect("the handshake came over a path");
-        Self { first, others: list.collect(), primary, amdcs }
+        Self { first, others: list.collect(), primary, amdcs, reserved: 0 }
     }
 
     /// The primary path.
@@ -191,7 +193,12 @@ impl Paths {
 
     /// The largest DATA chunk that fits every path, in bytes: the Association Maximum DATA Chunk Size.
     pub(crate) const fn amdcs(&self) -> usize {
-        self.amdcs
+        self.amdcs - self.reserved
+    }
+
+    /// So many bytes of every packet with DATA are taken by something else.
+    pub(crate) const fn reserve(&mut self, bytes: usize) {
+        self.reserved = bytes;
     }
 
     /// Follows an ICMP "packet too big"; an increase is not believed. `false` if it says nothing new.

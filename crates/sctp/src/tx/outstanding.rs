@@ -8,7 +8,7 @@ use slantpath_cc::delivery::Departure;
 use crate::chunk::Data;
 use crate::event::Message;
 use crate::path::PathId;
-use crate::types::Tsn;
+use crate::types::{StreamId, Tsn};
 
 /// How a chunk was found to be lost; it decides where it is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,6 +196,18 @@ impl Outstanding {
             chunk.needed_mtu = needed_mtu;
             index += 1;
         }
+    }
+
+    /// The TSN of the last chunk on some streams.
+    pub(crate) fn last_on(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<Tsn> {
+        let mut chunks = self.chunks.iter().rev();
+        chunks.find(|chunk| is_meant(chunk.data.stream)).map(|chunk| chunk.data.tsn)
+    }
+
+    /// TSNs go on with `next`.
+    pub(crate) fn restart(&mut self, next: Tsn) {
+        debug_assert!(self.chunks.is_empty(), "a chunk keeps its TSN");
+        self.cumulative_ack = next.minus(1);
     }
 
     /// The lowest chunk.

@@ -73,6 +73,41 @@ impl SendQueue {
         self.next_rest == 0
     }
 
+    /// How many messages at least leave before the first one on some streams has left, not counting that; `None` if
+    /// there is none.
+    pub(crate) fn first_on(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<u32> {
+        if self.in_progress.as_ref().is_some_and(|current| is_meant(current.message.stream)) {
+            return Some(0);
+        }
+        let place = match &self.waiting {
+            Waiting::FirstCome(messages) => messages.iter().position(|message| is_meant(message.stream))?,
+            Waiting::RoundRobin { streams, .. } => {
+                streams.keys().any(|stream| is_meant(*stream)).then_some(0)?
+            }
+        };
+        Some(u32::try_from(place).unwrap_or(u32::MAX / 4))
+    }
+
+    /// Whether no ordered message has been cut on some streams since they began.
+    pub(crate) fn begins_anew(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
+        let mut streams = (0_u16..).map(StreamId).zip(&self.sequences);
+        streams.all(|(stream, next)| *next == StreamSequence(0) || !is_meant(stream))
+    }
+
+    /// Some streams begin anew.
+    pub(crate) fn reset_sequences(&mut self, is_meant: impl Fn(StreamId) -> bool) {
+        for (stream, next) in (0_u16..).map(StreamId).zip(&mut self.sequences) {
+            if is_meant(stream) {
+                *next = StreamSequence(0);
+            }
+        }
+    }
+
+    /// There are so many more streams.
+    pub(crate) const fn add_streams(&mut self, count: u16) {
+        self.stream_count = self.stream_count.saturating_add(count);
+    }
+
     /// Appends a message on an existing stream.
     pub(crate) fn push(&mut self, message: Message) {
         if self.is_empty() {

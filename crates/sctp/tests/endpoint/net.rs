@@ -355,6 +355,10 @@ pub(crate) fn describe(packet: &Packet) -> String {
         Chunk::ShutdownComplete(complete) => {
             format!("SHUTDOWN-COMPLETE{}", if complete.is_tag_reflected { "(T)" } else { "" })
         }
+        Chunk::Auth(_) => "AUTH".into(),
+        Chunk::Asconf(_) => "ASCONF".into(),
+        Chunk::AsconfAck(_) => "ASCONF-ACK".into(),
+        Chunk::ReConfig(_) => "RE-CONFIG".into(),
         Chunk::Unknown { kind, .. } => format!("UNKNOWN({kind})"),
     });
     names.collect::<Vec<_>>().join(" ")

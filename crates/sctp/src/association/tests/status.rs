@@ -61,6 +61,7 @@ fn what_has_come_and_gone_is_counted() {
         sacks_received: 2,
         sacks_sent: 1,
         malformed_chunks: 2,
+        unauthenticated_chunks: 0,
     };
     assert_eq!(wire.ends[0].snapshot().stats, expected);
     assert_eq!(wire.log.len(), 3);
