@@ -4,6 +4,7 @@
 //! ([`crate::path`]), and decides in which order they may speak. The handshake, restarts and packets that
 //! belong to no association are the endpoint's.
 
+mod addresses;
 mod authentication;
 mod ecn;
 mod liveness;
@@ -37,6 +38,7 @@ use crate::rx::Receiver;
 use crate::tcb::Tcb;
 use crate::tx::{Sender, Turn};
 use crate::types::VerificationTag;
+use addresses::Addresses;
 use ecn::Ecn;
 use output::PollStage;
 use reconfiguration::Reconfiguration;
@@ -71,6 +73,8 @@ pub struct Association {
     ecn: Option<Box<Ecn>>,
     /// If both ends may change their streams.
     reconfiguration: Option<Box<Reconfiguration>>,
+    /// If both ends may change their addresses.
+    addresses: Option<Box<Addresses>>,
     /// If both ends authenticate chunks.
     authentication: Option<Box<Authentication>>,
     /// Control chunks that answer or probe, each for its path.
@@ -102,14 +106,15 @@ impl Association {
             return_path: ReturnPath::default(),
             ecn: tcb.uses_ecn.then(|| Box::new(Ecn::new())),
             reconfiguration: Reconfiguration::negotiated(&tcb),
+            addresses: Addresses::negotiated(&tcb),
             authentication,
             config,
-            tcb,
             state: State::Established,
             paths,
             control: VecDeque::new(),
             error_count: 0,
-            events: VecDeque::new(),
+            events: tcb.adaptation_layer.map(Event::AdaptationLayer).into_iter().collect(),
+            tcb,
             builder: PacketBuilder::default(),
             random,
             burst_at: None,

@@ -136,6 +136,11 @@ pub struct SctpConfig {
     pub reconfiguration: ReconfigurationPolicy,
     /// Keys, and what is accepted only if it is authenticated, where that extension is used.
     pub authentication: AuthenticationConfig,
+    /// Whether dynamic addresses are used with a peer that does not authenticate chunks. RFC 5061, section 4.2.7, wants
+    /// both; in a closed network nobody forges packets, and other stacks have such a switch. Default: no.
+    pub unauthenticated_addresses: bool,
+    /// What the peer is told of the layer above: an Adaptation Code Point (RFC 5061, section 4.2.6). `None`: nothing.
+    pub adaptation_layer: Option<u32>,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
     /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
@@ -225,6 +230,8 @@ impl Default for SctpConfig {
             extensions: Extensions::NONE,
             reconfiguration: ReconfigurationPolicy::default(),
             authentication: AuthenticationConfig::default(),
+            unauthenticated_addresses: false,
+            adaptation_layer: None,
             ip: IpFields::default(),
             max_associations: 65_536,
             max_peer_addresses: 16,
@@ -331,6 +338,20 @@ impl SctpConfig {
             beta_inverse: 1 << self.rto_beta_shift,
             back_off: self.back_off,
             ..RtoConfig::sctp()
+        }
+    }
+
+    /// The extensions that are used with a peer that has offered these.
+    pub(crate) fn agreed(&self, offered: Extensions) -> Extensions {
+        let both = self.extensions.and(offered);
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-4.2.7
+        //# An implementation supporting this
+        //# extension MUST list the ASCONF,the ASCONF-ACK, and the AUTH chunks in
+        //# its INIT and INIT-ACK parameters.
+        if both.contain(Extension::Authentication) || self.unauthenticated_addresses {
+            both
+        } else {
+            both.without(Extension::DynamicAddresses)
         }
     }
 

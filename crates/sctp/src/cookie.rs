@@ -36,6 +36,8 @@ pub(crate) struct Cookie {
     pub(crate) uses_ecn: bool,
     /// The extensions that both ends have offered, in three bytes if there are any.
     pub(crate) extensions: Extensions,
+    /// What the peer says that its layer above is, if it says so.
+    pub(crate) adaptation_layer: Option<u32>,
     /// If chunks are authenticated: our random number and what the peer has offered.
     pub(crate) authentication: Option<Box<CookieAuthentication>>,
 }
@@ -89,6 +91,9 @@ const EXTENSIONS: u8 = 2;
 
 /// The same, and what chunks are authenticated by follows.
 const AUTHENTICATION: u8 = 3;
+
+/// The same, and an Adaptation Code Point follows. (4 is an IP version.)
+const ADAPTATION_LAYER: u8 = 5;
 
 /// Two random numbers that recognise an association in a cookie without telling its verification tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,6 +163,10 @@ impl Cookie {
             out.push(AUTHENTICATION);
             authentication.write(&mut out);
         }
+        if let Some(code_point) = self.adaptation_layer {
+            out.push(ADAPTATION_LAYER);
+            out.extend_from_slice(&code_point.to_be_bytes());
+        }
         out
     }
 
@@ -175,6 +184,7 @@ impl Cookie {
         let mut uses_ecn = false;
         let mut extensions = Extensions::NONE;
         let mut authentication = None;
+        let mut adaptation_layer = None;
         while !reader.is_empty() {
             peer_addresses.push(match reader.u8()? {
                 USES_ECN => {
@@ -187,6 +197,10 @@ impl Cookie {
                 }
                 AUTHENTICATION => {
                     authentication = Some(Box::new(CookieAuthentication::read(&mut reader)?));
+                    continue;
+                }
+                ADAPTATION_LAYER => {
+                    adaptation_layer = Some(reader.u32()?);
                     continue;
                 }
                 4 => Ipv4Addr::from(reader.array::<4>()?).into(),
@@ -210,6 +224,7 @@ impl Cookie {
             peer_addresses,
             uses_ecn,
             extensions,
+            adaptation_layer,
             authentication,
         })
     }
@@ -307,6 +322,7 @@ pub(crate) mod tests {
             uses_ecn: bool,
             extensions: u16,
             authentication in proptest::option::of(any_authentication()),
+            adaptation_layer: Option<u32>,
         ) -> Cookie {
             Cookie {
                 created: Instant::from_nanos(created),
@@ -325,6 +341,7 @@ pub(crate) mod tests {
                 uses_ecn,
                 extensions: Extensions::from_bits(extensions),
                 authentication: authentication.map(Box::new),
+                adaptation_layer,
             }
         }
     }
@@ -347,6 +364,7 @@ pub(crate) mod tests {
             uses_ecn: false,
             extensions: Extensions::NONE,
             authentication: None,
+            adaptation_layer: None,
         }
     }
 

@@ -11,6 +11,7 @@
 //! It is driven like every protocol object here: a command or [`handle_input`](Endpoint::handle_input)
 //! changes it, then [`poll_output`](Endpoint::poll_output) is called until it says [`Output::Wait`].
 
+mod addresses;
 mod cookie_echo;
 mod icmp;
 mod initiation;

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::Duration;
 
+use crate::addressing::AddressEvent;
 use crate::cause::Cause;
 use crate::chunk::ReconfigurationResult;
 use crate::path::PathState;
@@ -177,6 +178,10 @@ pub enum Event {
         /// What the peer has said; also that it is denied if the association has begun to shut down.
         result: ReconfigurationResult,
     },
+    /// Addresses of either end have changed, or will not (RFC 5061).
+    Addresses(AddressEvent),
+    /// What the peer says that its layer above is: its Adaptation Code Point (RFC 5061, section 4.2.6).
+    AdaptationLayer(u32),
 }
 
 impl Event {

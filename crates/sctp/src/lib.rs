@@ -63,6 +63,7 @@
 //! ```
 
 mod address;
+mod addressing;
 mod association;
 mod authentication;
 mod bytes_view;
@@ -86,6 +87,7 @@ mod tx;
 mod types;
 mod unknown;
 
+pub use addressing::{AddressError, AddressEvent};
 pub use association::{
     Association, AssociationOutput, AssociationSnapshot, AssociationState, AssociationStats, Departing,
     KeyError,

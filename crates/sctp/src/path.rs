@@ -26,16 +26,10 @@ use crate::event::T3RtxChange;
 use crate::packet::{COMMON_HEADER_LEN, Fragmentation};
 use crate::types::Tsn;
 
-/// A path by its place in the association's list.
+/// A path by its number in the association: counted from 0 in the order in which the peer has listed its addresses, and
+/// never given again, whatever addresses are deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PathId(pub u8);
-
-impl PathId {
-    /// The place in the list.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+pub struct PathId(pub u16);
 
 /// Whether a destination address may carry user data (RFC 9260, sections 5.4 and 8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +149,7 @@ pub struct PathStats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PathSnapshot {
-    /// Its place in the list.
+    /// Its number.
     pub path: PathId,
     /// The peer's address.
     pub destination: IpAddr,
@@ -385,6 +379,22 @@ impl Path {
     /// Whether nothing was sent `since` that a round-trip time may be taken from.
     pub(crate) fn is_idle_since(&self, since: Instant) -> bool {
         self.last_timed_at.is_none_or(|at| at < since)
+    }
+
+    /// Packets leave from another address of ours from now on: by another network, of which nothing is known.
+    pub(crate) fn set_source(&mut self, now: Instant, source: IpAddr, config: &SctpConfig) {
+        if self.source == source {
+            return;
+        }
+        self.source = source;
+        self.rtt = RttEstimator::new(config.rto());
+        self.cc = controller(config, self.pmdcs.into(), self.destination);
+        self.error_count = 0;
+        self.probe = RttProbe::Idle;
+        self.allowance = Allowance::Window;
+        if self.t3_rtx.is_some() {
+            self.restart_t3_rtx(now);
+        }
     }
 
     /// A DATA chunk goes out here, which keeps the departure.

@@ -202,6 +202,11 @@ impl Receiver {
         self.schedule.is_due()
     }
 
+    /// An address of the peer is deleted.
+    pub(crate) fn forget_path(&mut self, path: PathId) {
+        self.data_path = self.data_path.filter(|last| *last != path);
+    }
+
     /// The path that the last DATA came on, if it came from a known address.
     pub(crate) const fn data_path(&self) -> Option<PathId> {
         self.data_path

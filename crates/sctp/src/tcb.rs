@@ -47,6 +47,8 @@ pub struct Tcb {
     pub extensions: Extensions,
     /// What chunks are authenticated by, if they are.
     pub authentication: Option<Box<AuthenticationTerms>>,
+    /// What the peer says that its layer above is: its Adaptation Code Point.
+    pub adaptation_layer: Option<u32>,
     /// Our addresses; packets leave from one of them that is of the destination's IP version.
     pub local_addresses: SmallVec<[IpAddr; 2]>,
     /// The peer's addresses; at least one.

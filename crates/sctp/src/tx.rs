@@ -10,6 +10,7 @@ mod flight_order;
 mod gap_ranges;
 mod mark;
 mod missing;
+mod moved;
 mod outstanding;
 mod peer_window;
 mod report;

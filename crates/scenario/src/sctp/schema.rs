@@ -49,6 +49,9 @@ section! {
         /// Extensions of RFC 9260 that are offered and accepted; each is used between two hosts that both list it. None
         /// unless written.
         extensions: Option<Setting<Vec<ExtensionChoice>>>;
+        /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges packets;
+        /// RFC 5061 wants both.
+        unauthenticated_addresses: Setting<bool> = false;
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
@@ -361,12 +364,19 @@ policy! {
     pub struct ExtensionChoice of Extension {
         /// Messages may be given up that have become useless: RFC 3758.
         PartialReliability = "partial-reliability",
+        /// Streams may be reset and added: RFC 6525.
+        Reconfiguration = "stream-reconfiguration",
+        /// Chunks may be authenticated: RFC 4895.
+        Authentication = "authentication",
+        /// Addresses may be added and deleted while an association lives: RFC 5061. It needs `authentication` as well,
+        /// or `unauthenticated_addresses`.
+        DynamicAddresses = "dynamic-addresses",
     }
 }
 
 impl SctpProfile {
     /// The extensions that the profile lists.
-    fn extensions(&self) -> Extensions {
+    pub(crate) fn extensions(&self) -> Extensions {
         let listed = self.extensions.iter().flat_map(|listed| listed.iter());
         listed.fold(Extensions::NONE, |set, choice| set.with(choice.policy()))
     }
@@ -419,6 +429,7 @@ impl SctpProfile {
             fast_convergence: *self.fast_convergence,
             ecn: *self.ecn,
             extensions: self.extensions(),
+            unauthenticated_addresses: *self.unauthenticated_addresses,
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),
                 byte_counting_limit: *self.byte_counting_limit,

@@ -33,6 +33,8 @@ pub(super) struct Addresses {
     peer_serial: AsconfSerial,
     /// What its last ones were answered by, oldest first.
     answers: VecDeque<AsconfAck>,
+    /// The packet with the last of these, counted by those received.
+    answers_of: u64,
     /// The peer does not know ASCONF, or what it asks for.
     is_refused: bool,
     /// The address that the peer wants DATA at, until it is confirmed.
@@ -76,6 +78,7 @@ impl Addresses {
             in_flight: None,
             peer_serial: AsconfSerial(tcb.peer_initial_tsn.0).minus(1),
             answers: VecDeque::new(),
+            answers_of: 0,
             is_refused: false,
             wanted_primary: None,
             has_news: false,
@@ -102,11 +105,7 @@ impl Addresses {
 impl Association {
     /// Changes our addresses (RFC 5061). All changes of one call go in one chunk, in their order; each is over when an
     /// [`AddressEvent::Answered`] says so.
-    pub fn change_addresses(
-        &mut self,
-        now: Instant,
-        changes: &[AddressChange],
-    ) -> Result<(), AddressError> {
+    pub fn change_addresses(&mut self, now: Instant, changes: &[AddressChange]) -> Result<(), AddressError> {
         if self.state != State::Established {
             return Err(AddressError::NotEstablished);
         }
@@ -179,7 +178,8 @@ impl Association {
             .zip(state.next_correlation..)
             .map(|(change, correlation)| AsconfRequest { correlation, change })
             .collect();
-        state.next_correlation = state.next_correlation.wrapping_add(u32::try_from(requests.len()).unwrap_or(0));
+        state.next_correlation =
+            state.next_correlation.wrapping_add(u32::try_from(requests.len()).unwrap_or(0));
         //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3
         //# F6)  An endpoint MUST NOT set an IP header source address for an SCTP
         //# packet holding the ASCONF Chunk to be the same as an address
@@ -321,13 +321,27 @@ impl Association {
         }
     }
 
-    /// Whether nothing but control chunks may leave: no address of the peer is confirmed.
-    pub(super) fn is_unverified(&self) -> bool {
-        self.addresses.is_some() && self.paths.is_unverified()
+    /// Whether DATA and SACKs have to wait: no address of ours may be used before an ASCONF has been answered, or the peer
+    /// is known to be at none of its addresses.
+    pub(super) fn is_held_back(&self) -> bool {
+        let Some(state) = &self.addresses else { return false };
+        !self.state.is_closed() && (state.is_muted() || self.paths.is_unverified())
     }
 
-    /// Puts the ASCONF into a packet of its own, the one that may leave while no address of ours can be used.
-    pub(super) fn build_muted(&mut self) -> Option<PathId> {
+    /// What may leave meanwhile.
+    #[cold]
+    pub(super) fn build_held_back(&mut self) -> Option<PathId> {
+        if self.addresses.as_ref().is_some_and(|state| state.is_muted()) {
+            return self.build_muted();
+        }
+        let (path, _) = *self.control.front()?;
+        self.start_packet(path);
+        self.bundle_control(path);
+        Some(path)
+    }
+
+    /// Puts the ASCONF into a packet of its own.
+    fn build_muted(&mut self) -> Option<PathId> {
         let is_asconf = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::Asconf(_));
         let place = self.control.iter().position(is_asconf)?;
         let (path, _) = *self.control.get(place)?;

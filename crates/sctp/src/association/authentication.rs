@@ -135,7 +135,15 @@ impl Authentication {
             //# It MUST silently discard these chunks if they
             //# are not placed after an AUTH chunk in the packet.
             let is_missed = !*is_authenticated && self.wanted.contain(found.header.kind);
-            return if is_missed { Verdict::PassOver } else { Verdict::Read };
+            //= https://www.rfc-editor.org/rfc/rfc5061#section-5.2
+            //# If either authentication fails, or the AUTH chunk is missing,
+            //# the receiver MUST silently discard this chunk and the rest of
+            //# the packet.
+            return match found.header.kind {
+                kind::ASCONF if is_missed => Verdict::Stop,
+                _ if is_missed => Verdict::PassOver,
+                _ => Verdict::Read,
+            };
         }
         //= https://www.rfc-editor.org/rfc/rfc4895#section-5.1
         //# The control chunk AUTH MUST NOT appear more than once in an SCTP

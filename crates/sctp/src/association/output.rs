@@ -160,16 +160,19 @@ impl Association {
         }
         debug_assert!(
             !self.sender.has_outstanding()
-                || self.paths.iter().any(|path| path.t3_rtx().or(path.held_until()).is_some()),
+                || self.paths.iter().any(|path| path.t3_rtx().or(path.held_until()).is_some())
+                || self.is_held_back(),
             "outstanding chunks wait for a timer that does not run"
         );
         let mut next = self.paths.next_deadline();
         let reconfiguration = self.reconfiguration.as_ref().and_then(|state| state.next_deadline());
+        let addresses = self.addresses.as_ref().and_then(|state| state.next_deadline());
         for deadline in [
             self.receiver.next_deadline(),
             self.sender.next_deadline(),
             self.state.next_deadline(),
             reconfiguration,
+            addresses,
         ] {
             next = deadline.map_or(next, |at| at.min(next));
         }
@@ -179,6 +182,9 @@ impl Association {
     /// Puts the next packet into the builder, if there is one, and says where it goes.
     #[inline(never)]
     fn build_packet(&mut self, now: Instant) -> Option<PathId> {
+        if self.addresses.is_some() && self.is_held_back() {
+            return self.build_held_back();
+        }
         // DATA and SHUTDOWN never leave in the same state.
         if !self.state.may_send_data() {
             return match self.state {
@@ -284,7 +290,7 @@ impl Association {
     }
 
     #[inline]
-    fn start_packet(&mut self, path: PathId) {
+    pub(super) fn start_packet(&mut self, path: PathId) {
         let header = CommonHeader {
             source_port: self.tcb.local_port,
             destination_port: self.tcb.peer_port,
@@ -298,7 +304,7 @@ impl Association {
     }
 
     /// Bundles the control chunks at the head of the queue that go to `path`, as many as fit.
-    fn bundle_control(&mut self, path: PathId) {
+    pub(super) fn bundle_control(&mut self, path: PathId) {
         while let Some((_, chunk)) = self.control.front().filter(|(to, _)| *to == path) {
             if !self.builder.push(chunk) {
                 return;

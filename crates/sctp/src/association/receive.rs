@@ -32,10 +32,18 @@ pub(super) enum Rest {
 pub(super) struct Arrived {
     /// The path that it came on, if from a known address.
     from: Option<PathId>,
+    source: IpAddr,
     tag: VerificationTag,
     packet_len: usize,
     /// What its IP header says about congestion.
     ecn: Ecn,
+}
+
+impl Arrived {
+    /// An address of the peer is deleted.
+    pub(super) fn forget_path(&mut self, path: PathId) {
+        self.from = self.from.filter(|from| *from != path);
+    }
 }
 
 impl Association {
@@ -46,12 +54,13 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
-        let from = self.paths.find(source);
+        let mut from = self.paths.find(source);
         self.stats.packets_received += 1;
         self.refill_bursts(now);
         self.poll_stage = PollStage::Packets;
         self.on_peer_heard(now);
-        let arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
+        let mut arrived =
+            Arrived { from, source, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
         let mut chunks = packet.chunks();
         let mut is_authenticated = false;
         while let Some(found) = chunks.next_header() {
@@ -59,6 +68,11 @@ impl Association {
                 self.stats.malformed_chunks += 1;
                 continue;
             };
+            if self.addresses.is_some() {
+                // An ASCONF in front may have changed it.
+                from = self.paths.find(source);
+                arrived.from = from;
+            }
             if self.authentication.is_some() {
                 match self.judge_chunk(&chunks, found, &mut is_authenticated, from) {
                     Verdict::Read => {}
@@ -86,10 +100,16 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
+        if self.addresses.is_some() {
+            from = self.paths.find(source);
+        }
         self.settle_marks(from);
         let brought_data = self.receiver.on_packet_end(now, &self.config);
         if self.reconfiguration.is_some() {
             self.progress_reconfiguration(now);
+        }
+        if self.addresses.is_some() {
+            self.bound_control_while_muted();
         }
         if !matches!(self.state, State::Established) {
             if brought_data {
@@ -162,6 +182,14 @@ impl Association {
             }
             Chunk::ReConfig(request) if self.reconfiguration.is_some() => {
                 self.on_re_config(now, request, from);
+                self.rest()
+            }
+            Chunk::Asconf(asconf) if self.addresses.is_some() => {
+                self.on_asconf(now, asconf, arrived.source);
+                self.rest()
+            }
+            Chunk::AsconfAck(ack) if self.addresses.is_some() => {
+                self.on_asconf_ack(now, &ack);
                 self.rest()
             }
             // What was not negotiated is not known.
@@ -298,6 +326,11 @@ impl Association {
         //# In all cases, if the association is not in the COOKIE-ECHOED state,
         //# the ERROR chunk SHOULD be silently discarded.
         causes.retain(|cause| !matches!(cause, Cause::StaleCookie { .. }));
+        for cause in &causes {
+            if let Cause::UnrecognizedChunkType(quoted) = cause {
+                self.on_asconf_unknown(quoted);
+            }
+        }
         if !causes.is_empty() {
             self.events.push_back(Event::PeerReported(causes));
         }

@@ -122,6 +122,8 @@ enum Deferred {
     /// DATA of ours must overtake the answer, from which on its numbers are the new ones.
     Confirming {
         path: PathId,
+        /// When the answer is sent again; `None`: it has been confirmed.
+        again_at: Option<Instant>,
     },
 }
 
@@ -159,12 +161,42 @@ impl Reconfiguration {
         }))
     }
 
+    /// Whatever is repeated on one path goes to another from now on.
+    pub(super) fn replace_path(&mut self, from: PathId, to: PathId) {
+        if let Some(Request { phase: Phase::InFlight { path, .. }, .. }) = &mut self.own
+            && *path == from
+        {
+            *path = to;
+        }
+        match &mut self.deferred {
+            Some(Deferred::Confirming { path, .. }) if *path == from => *path = to,
+            Some(Deferred::ResetInbound { held, .. }) => {
+                held.iter_mut().for_each(|(_, arrived)| arrived.forget_path(from));
+            }
+            _ => {}
+        }
+    }
+
+    /// The HEARTBEAT that was sent last on a path has been answered.
+    pub(super) fn on_heartbeat_ack(&mut self, on: PathId) {
+        if let Some(Deferred::Confirming { path, again_at }) = &mut self.deferred
+            && *path == on
+        {
+            *again_at = None;
+        }
+    }
+
     /// When the Re-configuration Timer expires.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
-        match self.own.as_ref()?.phase {
-            Phase::InFlight { deadline, .. } => Some(deadline),
-            Phase::Draining(_) | Phase::Ready => None,
-        }
+        let again_at = match self.deferred {
+            Some(Deferred::Confirming { again_at, .. }) => again_at,
+            Some(Deferred::ResetInbound { .. } | Deferred::ResetAssociation { .. }) | None => None,
+        };
+        let deadline = match self.own.as_ref().map(|own| &own.phase) {
+            Some(Phase::InFlight { deadline, .. }) => Some(*deadline),
+            Some(Phase::Draining(_) | Phase::Ready) | None => None,
+        };
+        deadline.into_iter().chain(again_at).min()
     }
 
     /// Whether nothing waits for a reset.
@@ -680,6 +712,7 @@ impl Association {
     pub(super) fn end_reconfiguration(&mut self) {
         if let Some(state) = &mut self.reconfiguration {
             (state.own, state.asked) = (None, None);
+            state.deferred.take_if(|deferred| matches!(deferred, Deferred::Confirming { .. }));
         }
     }
 }

@@ -35,6 +35,12 @@ impl ReturnPath {
         self.last = Some(SentSack { path, cumulative_tsn_ack });
     }
 
+    /// An address of the peer is deleted.
+    pub(super) fn forget_path(&mut self, path: PathId) {
+        self.last = self.last.filter(|last| last.path != path);
+        self.detour = self.detour.filter(|detour| detour.of != path && detour.by != path);
+    }
+
     /// The peer's TSNs begin anew.
     pub(super) const fn forget_numbers(&mut self) {
         self.last = None;

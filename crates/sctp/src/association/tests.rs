@@ -126,6 +126,7 @@ pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
         uses_ecn: config.ecn,
         extensions: config.extensions,
         authentication: None,
+        adaptation_layer: None,
         local_addresses: (0..paths).map(|path| address(end, path)).collect(),
         peer_addresses: (0..paths)
             .map(|path| PeerAddress { address: address(other, path), is_confirmed: true })

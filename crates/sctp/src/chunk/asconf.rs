@@ -148,7 +148,6 @@ impl AsconfRequest {
     }
 
     /// The request with header and padding, as an error report quotes it.
-    #[allow(dead_code, reason = "not yet")]
     pub(crate) fn to_bytes(&self) -> Bytes {
         let mut out = Vec::new();
         self.write(&mut out);

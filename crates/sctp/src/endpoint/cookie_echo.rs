@@ -362,6 +362,7 @@ impl Endpoint {
             peer_rwnd: cookie.peer_rwnd,
             uses_ecn: cookie.uses_ecn,
             extensions: cookie.extensions,
+            adaptation_layer: cookie.adaptation_layer,
             authentication: terms_of(cookie, &self.ports[port as usize].config).map(Box::new),
             local_addresses: self.ports[port as usize].addresses.clone(),
             peer_addresses,

@@ -222,7 +222,8 @@ impl Endpoint {
             peer_rwnd: peer.a_rwnd,
             peer_addresses,
             uses_ecn: config.ecn && offer.is_ecn_capable,
-            extensions: config.extensions.and(offer.extensions),
+            extensions: config.agreed(offer.extensions),
+            adaptation_layer: offer.adaptation_layer,
             authentication: offer
                 .authentication
                 .clone()
@@ -238,6 +239,7 @@ impl Endpoint {
             parameters.push(Parameter::EcnCapable);
         }
         parameters.extend(cookie.extensions.parameters());
+        parameters.extend(config.adaptation_layer.map(Parameter::AdaptationLayer));
         if let Some(authentication) = &cookie.authentication {
             let chunks = config.authenticated_chunks();
             parameters.extend(AuthenticationOffer::new(authentication.random, chunks).parameters());

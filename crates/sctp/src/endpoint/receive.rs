@@ -101,6 +101,7 @@ impl Endpoint {
             self.is_verified = true;
             *received_ip = Some(envelope.fields);
             association.handle_packet(now, &parsed, envelope.source, envelope.fields.ecn);
+            self.follow_addresses(slot);
             self.wake(slot);
             return;
         }
@@ -173,7 +174,7 @@ impl Endpoint {
             (kind::INIT_ACK, Some(Chunk::InitAck(InitAck { parameters, .. }))) => {
                 self.slot_of_listed(own_port, &parameters, port).zip(Some(Found::ByAddress))
             }
-            _ => None,
+            _ => self.slot_of_asconf(received).zip(Some(Found::ByAddress)),
         }
     }
 
@@ -235,6 +236,7 @@ impl Endpoint {
                     return;
                 }
                 association.handle_packet(now, received.packet, received.source, received.ip.ecn);
+                self.follow_addresses(slot);
                 self.wake(slot);
             }
             State::CookieWait(_) => self.receive_in_cookie_wait(now, slot, received, first),

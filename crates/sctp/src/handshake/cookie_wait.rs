@@ -175,7 +175,8 @@ impl CookieWait {
             inbound_streams: config.inbound_streams.min(fields.outbound_streams),
             peer_rwnd: fields.a_rwnd,
             uses_ecn: config.ecn && offer.is_ecn_capable,
-            extensions: config.extensions.and(offer.extensions),
+            extensions: config.agreed(offer.extensions),
+            adaptation_layer: offer.adaptation_layer,
             authentication: offer
                 .authentication
                 .map(|peer| Box::new(AuthenticationTerms { local: local_offer(&self.start, config), peer })),
@@ -240,5 +241,6 @@ pub(crate) fn parameters(local_addresses: &[IpAddr], config: &SctpConfig) -> Vec
         parameters.push(Parameter::EcnCapable);
     }
     parameters.extend(config.extensions.parameters());
+    parameters.extend(config.adaptation_layer.map(Parameter::AdaptationLayer));
     parameters
 }

@@ -204,6 +204,11 @@ impl Outstanding {
         chunks.find(|chunk| is_meant(chunk.data.stream)).map(|chunk| chunk.data.tsn)
     }
 
+    /// All chunks.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OutstandingChunk> {
+        self.chunks.iter_mut()
+    }
+
     /// TSNs go on with `next`.
     pub(crate) fn restart(&mut self, next: Tsn) {
         debug_assert!(self.chunks.is_empty(), "a chunk keeps its TSN");
@@ -318,7 +323,7 @@ pub(super) mod tests {
                 payload: Bytes::from_static(b"x"),
             };
             let departure = DeliveryMeter::default().depart(Instant::START, true, 1);
-            outstanding.push(data, 0, PathId(*path), departure);
+            outstanding.push(data, 0, PathId((*path).into()), departure);
             if !is_in_flight {
                 outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut));
             }

@@ -2,7 +2,7 @@
 
 use super::{
     AddressChange, AddressEvent, Asconf, AsconfAck, AsconfRequest, Association, Cause, Chunk, Event, Instant,
-    IpAddr, PathId, PollStage, SmallVec, Turn, is_usable, source_for, turn,
+    IpAddr, PathId, PollStage, SmallVec, State, Turn, is_usable, source_for, turn,
 };
 use crate::chunk::AsconfResponse;
 use crate::parameter::Parameter;
@@ -15,13 +15,7 @@ const MAX_ANSWERS: usize = 4;
 
 impl Association {
     /// An ASCONF has come from `source`.
-    pub(in crate::association) fn on_asconf(
-        &mut self,
-        now: Instant,
-        asconf: Asconf,
-        source: IpAddr,
-        is_first: bool,
-    ) {
+    pub(in crate::association) fn on_asconf(&mut self, now: Instant, asconf: Asconf, source: IpAddr) {
         if !self.state.may_send_data() && !self.state.may_receive_data() {
             return;
         }
@@ -40,7 +34,9 @@ impl Association {
             }
             return;
         }
-        if is_first {
+        if core::mem::replace(&mut state.answers_of, self.stats.packets_received)
+            != self.stats.packets_received
+        {
             //= https://www.rfc-editor.org/rfc/rfc5061#section-5.2
             //# the
             //# endpoint MAY clean any old cached ASCONF-ACK up to the 'Peer-
@@ -158,11 +154,7 @@ impl Association {
             AddressChange::Unknown { kind, .. } => {
                 // What is to be skipped without a word is.
                 let action = UnknownAction::of_parameter(kind);
-                if action.reports() {
-                    Err(Cause::UnrecognizedParameters(request.to_bytes()))
-                } else {
-                    Ok(())
-                }
+                if action.reports() { Err(Cause::UnrecognizedParameters(request.to_bytes())) } else { Ok(()) }
             }
         }
     }

@@ -10,7 +10,6 @@ use super::{
 };
 use crate::cause::Cause;
 use crate::chunk::NextTsns;
-use crate::path::Heartbeat;
 use ReconfigurationResult::{
     AlreadyInProgress, BadSequenceNumber, Denied, InProgress, NothingToDo, Performed, WrongSsn,
 };
@@ -61,6 +60,10 @@ impl Association {
             }
             if core::mem::take(&mut is_first) {
                 state.answers.clear();
+                // Who asks for more has got the last answer.
+                if let Some(Deferred::Confirming { again_at, .. }) = &mut state.deferred {
+                    *again_at = None;
+                }
             }
             state.expected_request = request.next();
             // What becomes of it later takes this place.
@@ -109,8 +112,9 @@ impl Association {
     /// Has the answer to an association reset, which has just been queued for `path`, confirmed.
     fn confirm_numbers(&mut self, now: Instant, to: PathId) {
         let deferred = self.reconfiguration.as_mut().and_then(|state| state.deferred.as_mut());
-        if let Some(Deferred::Confirming { path }) = deferred {
+        if let Some(Deferred::Confirming { path, again_at }) = deferred {
             *path = to;
+            *again_at = Some(now + self.paths[to].rtt.rto());
             self.send_heartbeat(now, to);
         }
     }
@@ -291,7 +295,7 @@ impl Association {
         if !self.sender.is_drained() || self.receiver.has_gaps() {
             return None;
         }
-        state.deferred = Some(Deferred::Confirming { path: self.paths.current() });
+        state.deferred = Some(Deferred::Confirming { path: self.paths.current(), again_at: Some(now) });
         //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.4
         //# The
         //# value SHOULD be the smallest TSN not acknowledged by the
@@ -375,15 +379,8 @@ impl Association {
             let path = self.answer_late(parameter);
             return self.confirm_numbers(now, path);
         }
-        if let Some(Deferred::Confirming { path }) =
-            self.reconfiguration.as_ref().and_then(|it| it.deferred.as_ref())
-            && !matches!(self.paths[*path].heartbeat, Heartbeat::Awaited { .. })
-        {
-            // It has been answered, or the peer does not answer.
-            if let Some(state) = &mut self.reconfiguration {
-                state.deferred = None;
-            }
-            return self.release_messages();
+        if self.progress_confirmation(now) {
+            return;
         }
         let reached = self.receiver.cumulative_tsn();
         let Some(state) = &mut self.reconfiguration else { return };
@@ -416,6 +413,32 @@ impl Association {
     /// What the peer was told to be in progress will not be done.
     pub(super) fn deny_late(&mut self, request: RequestSequence) {
         self.answer_late(answer(request, Denied));
+    }
+
+    /// Goes on with what has waited for the new numbers to be confirmed, or sends the answer that tells them again. Returns
+    /// whether they were being confirmed.
+    fn progress_confirmation(&mut self, now: Instant) -> bool {
+        let Some(state) = &mut self.reconfiguration else { return false };
+        match state.deferred {
+            Some(Deferred::Confirming { again_at: None, .. }) => {
+                state.deferred = None;
+                self.release_messages();
+                true
+            }
+            Some(Deferred::Confirming { again_at: Some(at), .. }) => {
+                if at <= now {
+                    let is_meant = |answer: &ReconfigurationParameter| {
+                        matches!(answer, ReconfigurationParameter::Response { next_tsns: Some(_), .. })
+                    };
+                    let answers = state.answers.iter().map(|(_, answer)| answer);
+                    let answers: Vec<_> = answers.filter(|answer| is_meant(answer)).cloned().collect();
+                    let path = self.answer_with(answers, None);
+                    self.confirm_numbers(now, path);
+                }
+                true
+            }
+            Some(Deferred::ResetInbound { .. } | Deferred::ResetAssociation { .. }) | None => false,
+        }
     }
 
     /// Answers a request that the peer knows to be in progress.
