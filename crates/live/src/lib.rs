@@ -34,7 +34,7 @@ pub use load::{Load, LoadConfig, LoadReport, Pace, PathReport};
 pub use program::{Program, Station, host_of};
 pub use slantpath_host::{Host, Peer, ProgramConfig};
 pub use slantpath_interface::Host as Interface;
-pub use slantpath_sctp::SctpConfig;
+pub use slantpath_sctp::{SctpConfig, Severity};
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]

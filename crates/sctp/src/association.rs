@@ -37,10 +37,11 @@ use crate::path::{PathId, PathState, Paths};
 use crate::rx::Receiver;
 use crate::tcb::Tcb;
 use crate::tx::{Sender, Turn};
-use crate::types::VerificationTag;
+use crate::types::{StreamId, VerificationTag};
 use addresses::Addresses;
 use ecn::Ecn;
 use output::PollStage;
+use receive::Responses;
 use reconfiguration::Reconfiguration;
 use return_path::ReturnPath;
 use state::State;
@@ -79,6 +80,7 @@ pub struct Association {
     authentication: Option<Box<Authentication>>,
     /// Control chunks that answer or probe, each for its path.
     control: VecDeque<(PathId, Chunk)>,
+    responses: Responses,
     /// Retransmissions in a row, over all paths, that the peer has not answered.
     error_count: u32,
     events: VecDeque<Event>,
@@ -101,8 +103,8 @@ impl Association {
         let authentication = Authentication::negotiated(&tcb, &config);
         paths.reserve(authentication.as_ref().map_or(0, |state| state.data_overhead()));
         Self {
-            sender: Sender::new(tcb.local_initial_tsn, tcb.outbound_streams, tcb.peer_rwnd, &config),
-            receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, &config),
+            sender: Sender::new(&tcb, &config),
+            receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, tcb.extensions, &config),
             return_path: ReturnPath::default(),
             ecn: tcb.uses_ecn.then(|| Box::new(Ecn::new())),
             reconfiguration: Reconfiguration::negotiated(&tcb),
@@ -112,6 +114,7 @@ impl Association {
             state: State::Established,
             paths,
             control: VecDeque::new(),
+            responses: Responses::default(),
             error_count: 0,
             events: tcb.adaptation_layer.map(Event::AdaptationLayer).into_iter().collect(),
             tcb,
@@ -144,18 +147,20 @@ impl Association {
             self.refill_bursts(now);
         }
         // Behind messages that could not leave at this moment it cannot either.
-        if begins_burst || self.sender.has_no_queue() {
+        // A lifetime is a deadline.
+        if begins_burst || self.sender.has_no_queue() || message.options.is_some() {
             self.poll_stage = PollStage::Packets;
         }
         let message = if self.reconfiguration.is_some() {
-            match self.hold_message(message)? {
+            match self.hold_message(now, message)? {
                 Some(message) => message,
                 None => return Ok(()),
             }
         } else {
             message
         };
-        self.sender.push(message, &self.config)
+        let mut turn = turn!(self, now);
+        self.sender.push(&mut turn, message)
     }
 
     /// SHUTDOWN: ends the association once all messages have been acknowledged.
@@ -190,6 +195,11 @@ impl Association {
         self.poll_stage = PollStage::Packets;
         self.send_heartbeat(now, path);
         true
+    }
+
+    /// Sets the priority or weight of an outbound stream, as [`SctpConfig::stream_values`] does from the beginning.
+    pub fn set_stream_value(&mut self, stream: StreamId, value: u16) {
+        self.sender.set_stream_value(stream, value);
     }
 
     /// Holds messages back, so that they fill the receive buffer and close its window, until

@@ -10,8 +10,11 @@ mod cookie;
 mod data;
 mod ecn;
 mod error;
+mod forward_tsn;
 pub(crate) mod framing;
 mod heartbeat;
+mod i_data;
+mod i_forward_tsn;
 mod init;
 mod re_config;
 mod sack;
@@ -24,8 +27,11 @@ pub use cookie::{CookieAck, CookieEcho};
 pub use data::{Data, DataFlags};
 pub use ecn::{Cwr, Ecne};
 pub use error::Error;
+pub use forward_tsn::{ForwardTsn, SkippedStream};
 pub use framing::CHUNK_HEADER_LEN;
 pub use heartbeat::{Heartbeat, HeartbeatAck};
+pub use i_data::{FragmentPlace, IData};
+pub use i_forward_tsn::{IForwardTsn, SkippedMessages};
 pub use init::{Init, InitAck, InitFields};
 pub use re_config::{NextTsns, ReConfig, ReconfigurationParameter, ReconfigurationResult, RequestSequence};
 pub use sack::{GapAckBlock, Sack};
@@ -79,6 +85,10 @@ pub mod kind {
     pub const ASCONF: u8 = 193;
     /// FORWARD-TSN (RFC 3758).
     pub const FORWARD_TSN: u8 = 192;
+    /// I-DATA (RFC 8260).
+    pub const I_DATA: u8 = 64;
+    /// I-FORWARD-TSN (RFC 8260).
+    pub const I_FORWARD_TSN: u8 = 194;
 }
 
 /// One chunk.
@@ -131,6 +141,12 @@ pub enum Chunk {
         /// Its value, without header and padding.
         value: Bytes,
     },
+    /// Messages have been given up (RFC 3758).
+    ForwardTsn(ForwardTsn),
+    /// User data that may be interleaved (RFC 8260).
+    IData(IData),
+    /// The same as FORWARD TSN where I-DATA is used (RFC 8260).
+    IForwardTsn(IForwardTsn),
 }
 
 impl Chunk {
@@ -157,6 +173,9 @@ impl Chunk {
             Self::AsconfAck(_) => kind::ASCONF_ACK,
             Self::ReConfig(_) => kind::RE_CONFIG,
             Self::Unknown { kind, .. } => *kind,
+            Self::ForwardTsn(_) => kind::FORWARD_TSN,
+            Self::IData(_) => kind::I_DATA,
+            Self::IForwardTsn(_) => kind::I_FORWARD_TSN,
         }
     }
 
@@ -196,6 +215,9 @@ impl Chunk {
             Self::Unknown { kind, flags, value } => {
                 framing::write(out, *kind, *flags, |out| out.extend_from_slice(value));
             }
+            Self::ForwardTsn(chunk) => chunk.write(out),
+            Self::IData(chunk) => chunk.write(out),
+            Self::IForwardTsn(chunk) => chunk.write(out),
         }
     }
 
@@ -230,6 +252,9 @@ impl Chunk {
             kind::ASCONF => Self::Asconf(Asconf::parse(value)?),
             kind::ASCONF_ACK => Self::AsconfAck(AsconfAck::parse(value)?),
             kind::RE_CONFIG => Self::ReConfig(ReConfig::parse(value)?),
+            kind::FORWARD_TSN => Self::ForwardTsn(ForwardTsn::parse(value)?),
+            kind::I_DATA => Self::IData(IData::parse(flags, value)?),
+            kind::I_FORWARD_TSN => Self::IForwardTsn(IForwardTsn::parse(value)?),
             kind => Self::Unknown { kind, flags, value: value.to_bytes() },
         })
     }

@@ -1,5 +1,11 @@
 //! What an endpoint and its associations are set to.
 
+mod check;
+
+pub use check::{ConfigFinding, LimitingBuffer, Severity};
+
+use std::collections::BTreeMap;
+
 use slantpath_base::{DataRate, Duration};
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
@@ -14,6 +20,7 @@ use crate::policy::{
     RetransmissionAfterTimeout, RttSampling, StreamScheduling,
 };
 use crate::reconfiguration::ReconfigurationPolicy;
+use crate::types::StreamId;
 
 /// The settings of every association of an endpoint. The defaults are those of RFC 9260, section 16, where it
 /// names any; all may be changed before the endpoint is made.
@@ -65,6 +72,8 @@ pub struct SctpConfig {
     pub sack_delay: Duration,
     /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
     pub sack_frequency: u32,
+    /// Whether the first DATA of an association is acknowledged without the delay. Default: no.
+    pub first_sack: FirstSack,
     /// How long new DATA that fills no packet waits for more to be bundled with. RFC 9260 has none: nothing, unless
     /// chosen; signalling gateways have some milliseconds.
     pub bundling_delay: Duration,
@@ -97,6 +106,8 @@ pub struct SctpConfig {
     pub initial_ssthresh_bytes: Option<u64>,
     /// Which stream is served next.
     pub stream_scheduling: StreamScheduling,
+    /// The priority or weight of outbound streams, if `stream_scheduling` reads it. None has one unless given.
+    pub stream_values: BTreeMap<StreamId, u16>,
     /// T5-shutdown-guard: how long a shutdown may take. RFC 9260, section 9.2: five times RTO.Max, which
     /// `None` stands for.
     pub shutdown_guard: Option<Duration>,
@@ -129,8 +140,8 @@ pub struct SctpConfig {
     /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has
     /// taken it out. The ECN field of `ip` is then not used. Default: no.
     pub ecn: bool,
-    /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as RFC 9260
-    /// by itself.
+    /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as in RFC
+    /// 9260 by itself.
     pub extensions: Extensions,
     /// Which of a peer's requests to change streams are carried out, where that extension is used.
     pub reconfiguration: ReconfigurationPolicy,
@@ -148,6 +159,22 @@ pub struct SctpConfig {
     pub max_associations: usize,
     /// How many addresses of a peer are used at most; what an INIT or INIT ACK lists beyond is left out.
     pub max_peer_addresses: usize,
+}
+
+/// When the first DATA chunk of an association is acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FirstSack {
+    /// As any other: after SACK.Delay, or with the next packet.
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
+    //= type=exception
+    //= reason=What has been simulated stays as it was unless the other is asked for.
+    //# After the reception of the first DATA chunk in an association, the
+    //# endpoint MUST immediately respond with a SACK chunk to acknowledge
+    //# the DATA chunk.
+    #[default]
+    AsAnyOther,
+    /// RFC 9260, section 5.1: at once.
+    AtOnce,
 }
 
 /// Which of the peer's addresses a SACK is sent to.
@@ -200,6 +227,7 @@ impl Default for SctpConfig {
             heartbeat_max_burst: 1,
             sack_delay: Duration::from_millis(200),
             sack_frequency: 2,
+            first_sack: FirstSack::default(),
             bundling_delay: Duration::ZERO,
             sack_path: SackPath::default(),
             loss_detection: LossDetection::MissIndications,
@@ -213,6 +241,7 @@ impl Default for SctpConfig {
             initial_cwnd_bytes: None,
             initial_ssthresh_bytes: None,
             stream_scheduling: StreamScheduling::default(),
+            stream_values: BTreeMap::new(),
             shutdown_guard: None,
             trace_messages: false,
             trace_arrivals: false,

@@ -16,6 +16,7 @@ mod cookie_echo;
 mod icmp;
 mod initiation;
 mod keys;
+mod mib;
 mod outbox;
 mod port;
 mod receive;
@@ -24,6 +25,7 @@ mod stats;
 mod stray;
 mod table;
 
+pub use mib::MibCounters;
 pub use port::{Acceptance, BindError, PortConfig};
 pub use stats::EndpointStats;
 pub use table::AssociationId;
@@ -177,6 +179,8 @@ pub struct Endpoint {
     is_verified: bool,
     outbox: Outbox,
     stats: EndpointStats,
+    /// What associations that have ended leave to the counters of the MIB, and what counts once for each.
+    ended: MibCounters,
 }
 
 impl Endpoint {
@@ -494,6 +498,9 @@ impl Endpoint {
         match association.next_event()? {
             Event::Closed(_) => {
                 let end = association.poll_event();
+                if let Some(Event::Closed(reason)) = &end {
+                    self.ended.count_end(reason);
+                }
                 self.remove(slot);
                 return Some((id, end?));
             }
@@ -619,6 +626,9 @@ impl Endpoint {
     fn remove(&mut self, slot: u32) -> Option<Entry> {
         self.deadlines.set(slot, None);
         let entry = self.table.remove(slot)?;
+        if let State::Established(association) = &entry.state {
+            self.ended.add(association);
+        }
         self.ports[entry.port as usize].associations -= 1;
         Some(entry)
     }
@@ -627,6 +637,7 @@ impl Endpoint {
     fn fail(&mut self, slot: u32, reason: CloseReason) {
         let id = self.table.id(slot);
         let Some(entry) = self.remove(slot) else { return };
+        self.ended.count_end(&reason);
         let early_requests = match entry.state {
             State::CookieWait(handshake) => handshake.early_requests,
             State::CookieEchoed(handshake) => handshake.into_parts().1,

@@ -10,6 +10,7 @@ use crate::cause::Cause;
 use crate::chunk::ReconfigurationResult;
 use crate::path::PathState;
 use crate::reconfiguration::{StreamChange, StreamsChanged};
+use crate::reliability::Reliability;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// A message to send.
@@ -32,9 +33,11 @@ pub struct Message {
 /// How a message is to be sent, beyond what most need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SendOptions {
-    /// Whether the receiver is asked to acknowledge the message at once (RFC 7053, section 5.1): its last DATA chunk has
-    /// the I bit.
+    /// Whether the receiver is asked to acknowledge the message at once: its last DATA chunk has the I bit (RFC 7053,
+    /// section 5.1).
     pub sack_immediately: bool,
+    /// When the message is given up.
+    pub reliability: Reliability,
 }
 
 /// A message that has arrived whole.
@@ -53,7 +56,8 @@ pub struct ReceivedMessage {
 }
 
 /// A part of a message that is too long for the receive buffer, or nearly so (RFC 6458, section 8.1.21). At most one
-/// message of an association is delivered in parts at a time; whole messages of other streams may come between.
+/// message of an association is delivered in parts at a time; whole messages of other streams may come between. Where
+/// messages are interleaved (RFC 8260), at most one ordered and one unordered message of each stream is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedPart {
     /// On which stream.
@@ -108,8 +112,8 @@ pub enum Event {
     Received(ReceivedMessage),
     /// A part of a message has arrived that is longer than the partial delivery point.
     ReceivedPart(ReceivedPart),
-    /// The rest of the message that was being delivered in parts will never come: the association ends, or begins anew
-    /// (RFC 6458, section 6.1.7).
+    /// The rest of a message that was being delivered in parts will never come: the peer has given it up (RFC 3758,
+    /// section 3.6), or the association ends or begins anew (RFC 6458, section 6.1.7).
     PartialDeliveryAborted {
         /// The message's stream.
         stream: StreamId,
@@ -182,6 +186,13 @@ pub enum Event {
     Addresses(AddressEvent),
     /// What the peer says that its layer above is: its Adaptation Code Point (RFC 5061, section 4.2.6).
     AdaptationLayer(u32),
+    /// SEND FAILURE: a message has been given up as its [`Reliability`] asks. What was sent of it may have arrived.
+    Abandoned {
+        /// The message, as it was given, but without its options.
+        message: Message,
+        /// Whether a part of it has been sent.
+        was_sent: bool,
+    },
 }
 
 impl Event {

@@ -9,6 +9,8 @@ use crate::parameter::Parameter;
 pub enum Extension {
     /// Partial reliability (RFC 3758): what a message no longer needs is not sent again.
     PartialReliability,
+    /// User message interleaving (RFC 8260, section 2): fragments of messages of different streams take turns.
+    Interleaving,
     /// Stream reconfiguration (RFC 6525): streams are reset and added.
     Reconfiguration,
     /// Authenticated chunks (RFC 4895).
@@ -19,14 +21,20 @@ pub enum Extension {
 
 impl Extension {
     /// Every extension, in the order in which they are written down.
-    pub const ALL: [Self; 4] =
-        [Self::PartialReliability, Self::Reconfiguration, Self::Authentication, Self::DynamicAddresses];
+    pub const ALL: [Self; 5] = [
+        Self::PartialReliability,
+        Self::Interleaving,
+        Self::Reconfiguration,
+        Self::Authentication,
+        Self::DynamicAddresses,
+    ];
 
     /// The types of the chunks by which the Supported Extensions parameter (RFC 5061, section 4.2.7) announces it: an
     /// end that lists all of them offers it.
     const fn announced_by(self) -> &'static [u8] {
         match self {
             Self::PartialReliability => &[kind::FORWARD_TSN],
+            Self::Interleaving => &[kind::I_DATA],
             Self::Reconfiguration => &[kind::RE_CONFIG],
             Self::Authentication => &[kind::AUTH],
             Self::DynamicAddresses => &[kind::ASCONF, kind::ASCONF_ACK],
@@ -87,6 +95,11 @@ impl Extensions {
         Extension::ALL.into_iter().filter(move |extension| self.contain(*extension))
     }
 
+    /// Whether messages are both interleaved and given up.
+    const fn combine(self) -> bool {
+        self.contain(Extension::PartialReliability) && self.contain(Extension::Interleaving)
+    }
+
     /// The set as a number, for a cookie.
     pub(crate) const fn bits(self) -> u16 {
         self.0
@@ -102,7 +115,16 @@ impl Extensions {
         let is_announced =
             |extension: &Extension| extension.announced_by().iter().all(|kind| types.contains(kind));
         let announced: Vec<Extension> = Extension::ALL.into_iter().filter(is_announced).collect();
-        Self::of(&announced)
+        let announced = Self::of(&announced);
+        //= https://www.rfc-editor.org/rfc/rfc8260#section-2.3.1
+        //# The partial reliability extension is negotiated and
+        //# can be used in combination with user message interleaving only if
+        //# both endpoints indicated their support of user message interleaving
+        //# and the I-FORWARD-TSN chunk.
+        if announced.combine() && !types.contains(&kind::I_FORWARD_TSN) {
+            return Self::of(&[Extension::Interleaving]);
+        }
+        announced
     }
 
     /// The parameters by which an INIT or INIT ACK offers them; none if there is nothing to offer.
@@ -112,6 +134,9 @@ impl Extensions {
             if !types.contains(kind) {
                 types.push(*kind);
             }
+        }
+        if self.combine() {
+            types.push(kind::I_FORWARD_TSN);
         }
         let mut parameters = Vec::new();
         if self.contain(Extension::PartialReliability) {

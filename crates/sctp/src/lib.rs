@@ -81,6 +81,7 @@ mod partial_message;
 mod path;
 mod policy;
 mod reconfiguration;
+mod reliability;
 mod rx;
 mod tcb;
 mod tx;
@@ -97,10 +98,13 @@ pub use authentication::{
 };
 pub use cause::Cause;
 pub use chunk::Chunk;
-pub use config::{FastRetransmitPath, LossDetection, SackPath, SctpConfig};
+pub use config::{
+    ConfigFinding, FastRetransmitPath, FirstSack, LimitingBuffer, LossDetection, SackPath, SctpConfig,
+    Severity,
+};
 pub use endpoint::{
     Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
-    Output, Peer, PortConfig,
+    MibCounters, Output, Peer, PortConfig,
 };
 pub use event::{
     CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, SendOptions,
@@ -118,7 +122,8 @@ pub use policy::{
 pub use reconfiguration::{
     ReconfigurationError, ReconfigurationPolicy, ResetDirection, StreamChange, StreamsChanged,
 };
+pub use reliability::Reliability;
 pub use slantpath_cc::Algorithm;
 pub use tcb::{PeerAddress, Tcb};
-pub use types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
+pub use types::{FragmentSequence, MessageId, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 pub use unknown::UnknownAction;

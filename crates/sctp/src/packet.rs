@@ -221,6 +221,12 @@ impl Chunks<'_> {
         }
     }
 
+    /// The same as a chunk whose type is not known.
+    pub(crate) fn read_as_unknown(&self, found: FoundChunk) -> Chunk {
+        let ChunkHeader { kind, flags, .. } = found.header;
+        Chunk::Unknown { kind, flags, value: self.value_of(found).to_bytes() }
+    }
+
     /// Reads a DATA chunk that has been found, and hands it to `take`: to be written once, where that wants it.
     #[expect(clippy::inline_always, reason = "a chunk is large to move")]
     #[inline(always)]

@@ -254,7 +254,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_unknown_parameter_is_quoted_as_it_came() {
-        let bytes = [0xc0, 0x7f, 0, 7, 1, 2, 3, 0];
+        let bytes = [0xc1, 0x00, 0, 7, 1, 2, 3, 0];
         let parameters = parse_all(BytesView::borrowed(&bytes)).unwrap();
         assert_eq!(parameters[0].unknown_action(), Some(UnknownAction::SkipAndReport));
         assert_eq!(parameters[0].to_bytes()[..], bytes);

@@ -114,6 +114,8 @@ pub(crate) struct Path {
     pmdcs: u16,
     fragments: Fragments,
     t3_rtx: Option<Instant>,
+    /// Whether T3-rtx also runs for a FORWARD TSN that was sent here (RFC 3758, section 3.5, rule C5).
+    pub(crate) awaits_forward_ack: bool,
     /// The deadline that was reported last, if it is reported.
     reported_t3_rtx: Option<Instant>,
     probe: RttProbe,
@@ -205,6 +207,7 @@ impl Path {
             pmdcs: pmdcs(config.initial_path_mtu, destination),
             fragments: Fragments::OfTooLong,
             t3_rtx: None,
+            awaits_forward_ack: false,
             reported_t3_rtx: None,
             probe: RttProbe::Idle,
             allowance: Allowance::Window,
@@ -292,6 +295,13 @@ impl Path {
     /// Stops T3-rtx (rule R2).
     pub(crate) const fn stop_t3_rtx(&mut self) {
         self.t3_rtx = None;
+    }
+
+    /// Stops it if nothing is left here that it runs for.
+    pub(crate) const fn stop_idle_t3_rtx(&mut self) {
+        if self.flight_size == 0 && !self.awaits_forward_ack {
+            self.stop_t3_rtx();
+        }
     }
 
     /// T3-rtx has expired: what is to be reported of it.
@@ -461,6 +471,15 @@ impl Path {
         }
     }
 
+    /// Nobody will ever know the round trip of `tsn`.
+    pub(crate) fn forget_probe(&mut self, tsn: Tsn) {
+        if let RttProbe::Running { tsn: timed, .. } = self.probe
+            && timed == tsn
+        {
+            self.probe = RttProbe::Idle;
+        }
+    }
+
     /// `tsn`, sent here last, has been acknowledged. Gives the round trip if it was the one being timed.
     pub(crate) fn take_probe(&mut self, now: Instant, tsn: Tsn) -> Option<Duration> {
         match self.probe {
@@ -483,7 +502,7 @@ impl Path {
 
     /// Stops or restarts T3-rtx by what the SACK at hand acknowledges.
     pub(crate) fn settle_t3_rtx(&mut self, now: Instant) {
-        if self.flight_size == 0 {
+        if self.flight_size == 0 && !self.awaits_forward_ack {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.2
             //# R2)  Whenever all outstanding data sent to an address have been
             //# acknowledged, turn off the T3-rtx timer of that address.

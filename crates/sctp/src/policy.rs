@@ -21,12 +21,23 @@ pub enum RttSampling {
     SackOnDataPath,
 }
 
-/// Which stream's message is sent next (RFC 8260, section 3, without interleaving).
+/// Which stream is served next (RFC 8260, section 3): message by message, or chunk by chunk where messages are
+/// interleaved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StreamScheduling {
     /// In the order in which the messages were handed over.
     #[default]
     FirstComeFirstServed,
-    /// One message of each stream in turn.
+    /// Each stream in turn.
     RoundRobin,
+    /// Each stream in turn, and a packet holds chunks of one stream only.
+    RoundRobinPerPacket,
+    /// The streams with the highest priority, which is the lowest [stream
+    /// value](crate::SctpConfig::stream_values), in turn. A stream without one has the highest.
+    Priority,
+    /// Each stream that has something to send gets the same share of the capacity.
+    FairCapacity,
+    /// Each gets a share in proportion to its weight, which is its [stream value](crate::SctpConfig::stream_values). A
+    /// stream without one, or of weight 0, has the weight 1.
+    WeightedFairQueueing,
 }

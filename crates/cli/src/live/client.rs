@@ -12,7 +12,7 @@ use slantpath_live::{
 };
 
 use super::like::Like;
-use super::outputs::{Files, machine, print_machine};
+use super::outputs::{Files, machine, print_machine, sctp_mib};
 use super::server::STOP;
 use super::settings::{failed, live, not_opened, place, sctp};
 use crate::arguments::LoadArguments;
@@ -86,6 +86,7 @@ pub(crate) fn load(arguments: &LoadArguments, out: &mut impl Write) -> Result<()
     let udp_port = arguments.udp.unwrap_or(0);
     let place = place(&arguments.peers, arguments.port, carriage, udp_port);
     let mut summary = summary(&report);
+    summary["sctp_mib"] = sctp_mib(&live);
     summary["machine"] = machine(&live);
     if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
         summary["like"] = like.place();

@@ -71,6 +71,12 @@ pub(super) fn machine<H: slantpath_live::Interface>(live: &Live<H>) -> Value {
     })
 }
 
+/// The counters of the SCTP MIB (RFC 3873), as JSON.
+pub(super) fn sctp_mib<P: Program>(live: &Live<Station<P>>) -> Value {
+    let counters = live.host().host.sctp_mib();
+    Value::Object(counters.named().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect())
+}
+
 /// How the machine kept up, in two lines.
 pub(super) fn print_machine<H: slantpath_live::Interface>(
     live: &Live<H>,

@@ -10,7 +10,7 @@ use slantpath_live::{
     Carriage, ENCAPSULATION_PORT, Echo, EchoConfig, EchoMode, Live, Program, ProgramConfig, Station, host_of,
 };
 
-use super::outputs::{Files, machine, print_machine};
+use super::outputs::{Files, machine, print_machine, sctp_mib};
 use super::settings::{failed, live, not_opened, place, sctp};
 use crate::arguments::EchoArguments;
 use crate::failure::Failure;
@@ -76,6 +76,7 @@ pub(crate) fn echo(arguments: &EchoArguments, out: &mut impl Write) -> Result<()
         "bytes": report.bytes,
         "echoed": report.echoed,
         "dropped": report.dropped,
+        "sctp_mib": sctp_mib(&live),
         "machine": machine(&live),
     }))?;
     writeln!(

@@ -112,7 +112,7 @@ fn what_cannot_be_is_said_at_once_and_by_name() {
 
     let outcome = place.run(&["load", "127.0.0.1", &udp, "--rto-min", "2 s", "--rto-max", "1 s"]);
     assert_eq!(
-        (outcome.status, outcome.err.contains("--rto-min of 2 s is above --rto-max of 1 s")),
+        (outcome.status, outcome.err.contains("RTO.Min of 2 s is above RTO.Max of 1 s")),
         (Some(2), true),
         "{}",
         outcome.err

@@ -63,6 +63,11 @@ impl Host {
         self.stack.sctp.stats()
     }
 
+    /// The counters of the SCTP MIB (RFC 3873).
+    pub fn sctp_mib(&self) -> sctp::MibCounters {
+        self.stack.sctp.mib()
+    }
+
     /// Has packets to a destination without a route leave by the interface whose address they bear: where the operating
     /// system knows the routes, and peers come from anywhere.
     pub const fn route_by_source(&mut self) {

@@ -3,8 +3,8 @@
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Handover, Measurement, MessageRecords, ReceiverConfig, SenderConfig, SocketId, TransportConfig, WhenBlocked,
-    Workload,
+    Handover, Measurement, MessageRecords, ReceiverConfig, SenderConfig, SocketId, TransportConfig,
+    WhenBlocked, Workload,
 };
 use slantpath_net::NodeId;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_host::SIGNALLING_LINK_SELECTIONS;
-use slantpath_sctp::Extension;
 use slantpath_reader::{Entries, Fault, Faults, Place, Section, Setting, Tables};
+use slantpath_sctp::Extension;
 
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::application::{Application, Total};

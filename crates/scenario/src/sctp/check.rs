@@ -2,8 +2,8 @@
 
 use slantpath_base::DataSize;
 use slantpath_cc::sctp::WindowPolicy;
-use slantpath_reader::{Fault, Faults, Place, Setting, fault_of};
-use slantpath_sctp::{Algorithm, LossDetection};
+use slantpath_reader::{Fault, Faults, Origin, Place, Setting, fault_of};
+use slantpath_sctp::{Algorithm, ConfigFinding, LossDetection};
 
 use super::Threshold;
 use super::schema::{FixedCwnd, SctpProfile};
@@ -79,13 +79,48 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
             fault.help("write `fixed_cwnd` or `congestion_control`, not both"),
         );
     }
-    if let Err(error) = profile.config(1).thresholds().check() {
-        let fault = fault_of(&error, "let it be larger");
-        faults.report(profile.primary_switchover_max_retrans.place(), fault);
+    for finding in profile.config(1).check() {
+        doubt(profile, finding, faults);
     }
     if *profile.inbound_streams == 0 {
         let fault = Fault::new("an association has one inbound stream at least");
         faults.report(profile.inbound_streams.place(), fault.help("write `inbound_streams = 1`, or more"));
+    }
+}
+
+/// Says what the configuration itself finds in its values, at the key that has them; what the checks of keys say in
+/// words of their own is left to them.
+fn doubt(profile: &SctpProfile, finding: ConfigFinding, faults: &mut Faults) {
+    let at = |setting: &[(Place, Origin)]| {
+        let given = setting.iter().find(|(_, origin)| *origin == Origin::Given);
+        given.or(setting.first()).map_or(profile.preset.place(), |(place, _)| *place)
+    };
+    let told = |help: &str| Fault::new(finding.to_string()).help(help);
+    match finding {
+        // By `timeouts`, `buffers_hold` and `within`.
+        ConfigFinding::RtoMinAboveMax { .. }
+        | ConfigFinding::RtoInitialOutside { .. }
+        | ConfigFinding::WindowBeyondBuffer { .. }
+        | ConfigFinding::ReceiveBufferTooSmall { .. } => {}
+        ConfigFinding::SwitchoverTooEarly(error) => {
+            let fault = fault_of(&error, "let it be larger");
+            faults.report(profile.primary_switchover_max_retrans.place(), fault);
+        }
+        ConfigFinding::RtoMinWithinSackDelay { .. } => {
+            let (min, delay) = (&profile.rto_min, &profile.sack_delay);
+            let place = at(&[(min.place(), min.origin()), (delay.place(), delay.origin())]);
+            faults.warn(place, told("let `rto_min` be above `sack_delay`"));
+        }
+        ConfigFinding::PathOutlivesAssociation { .. } => {
+            let (path, all) = (&profile.path_max_retrans, &profile.association_max_retrans);
+            let place = at(&[(path.place(), path.origin()), (all.place(), all.origin())]);
+            faults.warn(place, told("let `association_max_retrans` be above `path_max_retrans`"));
+        }
+        ConfigFinding::NeverPotentiallyFailed { .. } => {
+            let place = profile.potentially_failed_max_retrans.place();
+            let help = "let `potentially_failed_max_retrans` be below `path_max_retrans`, or write \"off\"";
+            faults.warn(place, told(help));
+        }
     }
 }
 

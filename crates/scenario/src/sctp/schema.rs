@@ -5,9 +5,9 @@ use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_sctp::{
-    Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, LossDetection, NewDataAfterTimeout,
-    PotentiallyFailed, PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig,
-    StreamScheduling,
+    Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack, LossDetection,
+    NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover, RetransmissionAfterTimeout, RttSampling,
+    SackPath, SctpConfig, StreamScheduling,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -115,6 +115,8 @@ section! {
         sack_delay: Setting<Duration> = preset.config().sack_delay, at most SACK_DELAY;
         /// After how many packets with DATA an acknowledgement is sent at once (section 6.2).
         sack_frequency: Setting<u32> = preset.config().sack_frequency, at most PACKETS;
+        /// When the first DATA of an association is acknowledged.
+        first_sack: Setting<FirstSackChoice> = FirstSackChoice::of(preset.config().first_sack);
         /// How long new DATA that fills no packet waits for more to be bundled with. It does not if absent.
         bundling_delay: Option<Setting<Duration>>, at most TIMER;
         /// Which path a SACK takes.
@@ -282,6 +284,16 @@ policy! {
 }
 
 policy! {
+    /// When the first DATA of an association is acknowledged.
+    pub struct FirstSackChoice of FirstSack {
+        /// After `sack_delay` or with the next packet, as any other.
+        AsAnyOther = "as-any-other",
+        /// At once: RFC 9260, section 5.1.
+        AtOnce = "at-once",
+    }
+}
+
+policy! {
     /// What a fast retransmission does to the window of the path that the chunk was lost on.
     pub struct FastRetransmitWindowChoice of FastRetransmitWindow {
         /// It is halved: RFC 9260, section 7.2.3.
@@ -418,6 +430,7 @@ impl SctpProfile {
             heartbeat_max_burst: *self.hb_max_burst,
             sack_delay: *self.sack_delay,
             sack_frequency: *self.sack_frequency,
+            first_sack: self.first_sack.policy(),
             bundling_delay: self.bundling_delay.map(|delay| *delay).unwrap_or_default(),
             sack_path: self.sack_path.policy(),
             fast_retransmit_threshold: *self.fast_retransmit_threshold,

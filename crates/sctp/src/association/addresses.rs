@@ -340,7 +340,7 @@ impl Association {
         Some(path)
     }
 
-    /// Puts the ASCONF into a packet of its own.
+    /// Puts the ASCONF into a packet, and the answers to the peer's: two ends that move at once would else wait for each other.
     fn build_muted(&mut self) -> Option<PathId> {
         let is_asconf = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::Asconf(_));
         let place = self.control.iter().position(is_asconf)?;
@@ -348,6 +348,13 @@ impl Association {
         self.start_packet(path);
         let (_, chunk) = self.control.remove(place)?;
         self.builder.push(&chunk);
+        let is_answer = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::AsconfAck(_));
+        while let Some(place) = self.control.iter().position(is_answer) {
+            let Some((_, answer)) = self.control.remove(place) else { break };
+            if !self.builder.push(&answer) {
+                break;
+            }
+        }
         // What answers a peer that goes on asking would pile up.
         self.control.truncate(MAX_CONTROL_WHILE_MUTED);
         Some(path)

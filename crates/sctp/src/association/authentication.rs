@@ -104,7 +104,8 @@ impl Authentication {
 
     /// How many bytes of every packet with DATA it takes.
     pub(super) const fn data_overhead(&self) -> usize {
-        if self.required.contain(kind::DATA) { self.chunk_len() } else { 0 }
+        let is_meant = self.required.contain(kind::DATA) || self.required.contain(kind::I_DATA);
+        if is_meant { self.chunk_len() } else { 0 }
     }
 
     const fn chunk_len(&self) -> usize {

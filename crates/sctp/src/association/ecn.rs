@@ -123,6 +123,7 @@ impl Association {
         if let Some(ecn) = &self.ecn {
             for mark in &ecn.unanswered {
                 self.builder.push(&Chunk::Ecne(Ecne { lowest_tsn: mark.lowest }));
+                self.stats.control_chunks_sent += 1;
             }
         }
     }

@@ -192,6 +192,12 @@ impl Association {
                 _ => self.build_bundle(now, None, self.shutdown_due()),
             };
         }
+        if self.sender.abandons() {
+            self.settle_abandonment(now);
+            if !self.state.may_send_data() {
+                return self.build_bundle(now, None, self.shutdown_due());
+            }
+        }
         let transmission = self.next_transmission(now);
         if transmission.is_none() && self.control.is_empty() && self.receiver.is_ack_due() {
             return Some(self.build_sack());
@@ -268,7 +274,22 @@ impl Association {
         let (path, chunk) = *farewell.take()?;
         self.start_packet(path);
         self.builder.push(&chunk);
+        self.stats.control_chunks_sent += 1;
         Some(path)
+    }
+
+    /// Gives up what is due to be, and tells the peer.
+    #[inline(never)]
+    fn settle_abandonment(&mut self, now: Instant) {
+        let mut turn = turn!(self, now);
+        if let Some(told) = self.sender.settle_abandonment(&mut turn) {
+            //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
+            //# F2) The data sender SHOULD always attempt to bundle an outgoing
+            //# FORWARD TSN with outbound DATA chunks for efficiency.
+            self.control.push_back(told);
+        }
+        // The last message of all may have been given up.
+        self.progress_shutdown(now);
     }
 
     #[inline]
@@ -309,6 +330,7 @@ impl Association {
             if !self.builder.push(chunk) {
                 return;
             }
+            self.stats.control_chunks_sent += 1;
             self.control.pop_front();
         }
     }

@@ -13,6 +13,7 @@ use super::{Association, turn};
 use crate::cause::Cause;
 use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, Heartbeat, kind};
 use crate::event::{CloseReason, Event};
+use crate::extension::Extension;
 use crate::packet::{Chunks, FoundChunk, ParsedPacket};
 use crate::path::PathId;
 use crate::rx::DataFault;
@@ -25,6 +26,18 @@ use crate::unknown::UnknownAction;
 pub(super) enum Rest {
     Read,
     Skip,
+}
+
+/// What a packet keeps free of answers, in bytes: for a COOKIE ACK and what else a state sends beside them.
+const RESERVED_FOR_OTHERS: usize = 16;
+
+/// The answers to one packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Responses {
+    /// Which packet of all that have arrived.
+    packet: u64,
+    /// How many bytes of chunks may follow.
+    room: usize,
 }
 
 /// The packet that a chunk came in.
@@ -140,6 +153,19 @@ impl Association {
         found: FoundChunk,
         arrived: Arrived,
     ) -> Result<Rest, WireError> {
+        // SACKs are counted where they count; those of the setup by the endpoint.
+        let of_others = [kind::SACK, kind::I_DATA, kind::INIT, kind::INIT_ACK, kind::COOKIE_ECHO];
+        if !of_others.contains(&found.header.kind) {
+            self.stats.control_chunks_received += 1;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc3758#section-3.3.1
+        //# It MUST instead act as if it does NOT support the
+        //# FORWARD TSN chunk, returning an ERROR to the peer upon receipt of any
+        //# FORWARD TSN.
+        if found.header.kind == kind::FORWARD_TSN && !self.uses(Extension::PartialReliability) {
+            let unknown = chunks.read_as_unknown(found);
+            return Ok(self.on_unknown(&unknown, arrived.from));
+        }
         chunks.read(found).map(|chunk| self.handle_chunk(now, chunk, arrived))
     }
 
@@ -206,6 +232,9 @@ impl Association {
                 self.on_cwr(cwr);
                 Rest::Read
             }
+            Chunk::ForwardTsn(_) | Chunk::IData(_) | Chunk::IForwardTsn(_) => {
+                self.on_extension_chunk(now, chunk, arrived)
+            }
             // The endpoint's.
             Chunk::Init(_) | Chunk::InitAck(_) | Chunk::CookieEcho(_) | Chunk::CookieAck(_) => Rest::Read,
         }
@@ -226,13 +255,17 @@ impl Association {
         if !self.state.may_receive_data() {
             return Rest::Read;
         }
+        if self.uses(Extension::Interleaving) {
+            return self.refuse_format(now);
+        }
         self.stats.data_chunks_received += 1;
         if let Some(state) = &self.reconfiguration
-            && state.comes_early(&data)
+            && state.comes_early(data.tsn, data.stream)
         {
             self.hold_chunk(data, arrived);
             return Rest::Read;
         }
+        self.stats.unordered_chunks_received += u64::from(data.flags.is_unordered());
         if ecn == Ecn::CongestionExperienced {
             self.on_marked_data(data.tsn);
         }
@@ -240,7 +273,13 @@ impl Association {
             self.return_path.on_data(path, data.tsn);
         }
         let events = &mut self.events;
-        match self.receiver.on_data(data, packet_len, from, |event| events.push_back(event)) {
+        let taken = self.receiver.on_data(data, packet_len, from, |event| events.push_back(event));
+        self.answer(now, taken, from)
+    }
+
+    /// Answers what is wrong with a DATA chunk, if anything is.
+    fn answer(&mut self, now: Instant, taken: Result<(), DataFault>, from: Option<PathId>) -> Rest {
+        match taken {
             Ok(()) => {}
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.5
             //# If an
@@ -261,6 +300,71 @@ impl Association {
             Err(DataFault::Contradiction(hint)) => self.abort(now, Cause::violation(hint)),
         }
         self.rest()
+    }
+
+    /// FORWARD TSN, where it has been agreed on, or a chunk of RFC 8260.
+    #[inline(never)]
+    fn on_extension_chunk(&mut self, now: Instant, chunk: Chunk, arrived: Arrived) -> Rest {
+        let from = arrived.from;
+        if !self.state.may_receive_data() {
+            return Rest::Read;
+        }
+        let interleaves = self.uses(Extension::Interleaving);
+        let may_skip = self.uses(Extension::PartialReliability);
+        let events = &mut self.events;
+        match chunk {
+            Chunk::IData(chunk) if interleaves => {
+                self.stats.data_chunks_received += 1;
+                if let Some(state) = &self.reconfiguration
+                    && state.comes_early(chunk.tsn, chunk.stream)
+                {
+                    // It comes again.
+                    return Rest::Read;
+                }
+                self.stats.unordered_chunks_received += u64::from(chunk.flags.is_unordered());
+                if arrived.ecn == Ecn::CongestionExperienced {
+                    self.on_marked_data(chunk.tsn);
+                }
+                if let Some(path) = from {
+                    self.return_path.on_data(path, chunk.tsn);
+                }
+                let events = &mut self.events;
+                let deliver = |event| events.push_back(event);
+                let taken = self.receiver.on_i_data(chunk, arrived.packet_len, from, deliver);
+                return self.answer(now, taken, from);
+            }
+            Chunk::ForwardTsn(chunk) if !interleaves => {
+                self.stats.forward_tsns_received += 1;
+                self.receiver.on_forward_tsn(&chunk, from, |event| events.push_back(event));
+            }
+            Chunk::IForwardTsn(chunk) if interleaves && may_skip => {
+                self.stats.forward_tsns_received += 1;
+                self.receiver.on_i_forward_tsn(&chunk, from, |event| events.push_back(event));
+            }
+            _ => return self.refuse_format(now),
+        }
+        Rest::Read
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc8260#section-2.2.3
+    //# If I-DATA support has been negotiated for an association, the
+    //# reception of a DATA chunk is a violation of the above rules and
+    //# therefore the receiver of the DATA chunk MUST abort the association
+    //# by sending an ABORT chunk.
+
+    //= https://www.rfc-editor.org/rfc/rfc8260#section-2.2.3
+    //# The same applies if I-DATA support has not
+    //# been negotiated for an association and an I-DATA chunk is received.
+    #[cold]
+    fn refuse_format(&mut self, now: Instant) -> Rest {
+        self.abort(now, Cause::violation("a chunk is of the format that was not agreed on"));
+        self.rest()
+    }
+
+    /// Whether both ends have agreed on an extension.
+    #[inline]
+    const fn uses(&self, extension: Extension) -> bool {
+        self.tcb.extensions.contain(extension)
     }
 
     #[inline]
@@ -317,7 +421,7 @@ impl Association {
         if let Some(path) = from
             && self.state.answers_heartbeats()
         {
-            self.control.push_back((path, Chunk::HeartbeatAck(heartbeat.into_ack())));
+            self.respond(path, Chunk::HeartbeatAck(heartbeat.into_ack()));
         }
     }
 
@@ -352,7 +456,28 @@ impl Association {
         let path = from
             .filter(|&path| self.paths[path].state != crate::path::PathState::Unconfirmed)
             .unwrap_or_else(|| self.paths.current());
-        self.control.push_back((path, Chunk::Error(Error::because(cause))));
+        self.respond(path, Chunk::Error(Error::because(cause)));
+    }
+
+    /// Answers the packet at hand by a control chunk, as long as all its answers fit one packet.
+    fn respond(&mut self, path: PathId, chunk: Chunk) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-12.4
+        //# the sender of the response
+        //# chunk(s) MUST NOT send more than one packet containing chunks other
+        //# than DATA chunks.
+        // Whatever is first is answered, however long it is.
+        let packet = self.stats.packets_received;
+        let len = chunk.to_bytes().len().next_multiple_of(4);
+        let room = match self.responses {
+            Responses { packet: last, room } if last == packet => room,
+            _ => self.paths.amdcs().saturating_sub(RESERVED_FOR_OTHERS).max(len),
+        };
+        let Some(left) = room.checked_sub(len) else {
+            self.stats.responses_omitted += 1;
+            return;
+        };
+        self.responses = Responses { packet, room: left };
+        self.control.push_back((path, chunk));
     }
 
     const fn rest(&self) -> Rest {

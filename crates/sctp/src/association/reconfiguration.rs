@@ -4,6 +4,7 @@
 //! A reset never overtakes what was handed over before it: the request waits until all messages of its streams have been
 //! acknowledged, and what is handed over from then on waits until it has been answered.
 
+mod commands;
 mod peer;
 
 use std::collections::VecDeque;
@@ -11,24 +12,21 @@ use std::collections::VecDeque;
 use slantpath_base::{Duration, Instant};
 use smallvec::SmallVec;
 
-use super::Association;
 use super::output::PollStage;
 use super::receive::Arrived;
 use super::state::State;
+use super::{Association, turn};
 use crate::cause::Cause;
 use crate::chunk::{
-    CHUNK_HEADER_LEN, Chunk, Data, NextTsns, ReConfig, ReconfigurationParameter, ReconfigurationResult,
-    RequestSequence,
+    Chunk, Data, NextTsns, ReConfig, ReconfigurationParameter, ReconfigurationResult, RequestSequence,
 };
 use crate::config::SctpConfig;
 use crate::event::{Event, Message, SendError};
 use crate::extension::Extension;
 use crate::path::PathId;
-use crate::reconfiguration::{
-    ReconfigurationError, ResetDirection, StreamChange, StreamSet, StreamsChanged, is_success,
-};
+use crate::reconfiguration::{StreamChange, StreamSet, StreamsChanged, is_success};
 use crate::tcb::Tcb;
-use crate::tx::UnderWay;
+use crate::tx::{Turn, UnderWay};
 use crate::types::{StreamId, Tsn};
 
 /// What an association knows that may change its streams.
@@ -238,10 +236,10 @@ impl Reconfiguration {
 
     /// Whether a DATA chunk has come before the reset of its stream that is in front of it could be carried out.
     #[inline]
-    pub(super) fn comes_early(&self, data: &Data) -> bool {
+    pub(super) fn comes_early(&self, tsn: Tsn, stream: StreamId) -> bool {
         match &self.deferred {
             Some(Deferred::ResetInbound { streams, last, .. }) => {
-                data.tsn.is_after(*last) && streams.contains(data.stream)
+                tsn.is_after(*last) && streams.contains(stream)
             }
             Some(Deferred::ResetAssociation { .. } | Deferred::Confirming { .. }) | None => false,
         }
@@ -298,104 +296,6 @@ impl Change {
 }
 
 impl Association {
-    /// Resets streams (RFC 6525): the next ordered message of each begins with Stream Sequence Number 0 again. No streams:
-    /// all. It is over when an [`Event::ReconfigurationAnswered`] says so for each direction.
-    pub fn reset_streams(
-        &mut self,
-        now: Instant,
-        direction: ResetDirection,
-        streams: &[StreamId],
-    ) -> Result<(), ReconfigurationError> {
-        self.check_reconfiguration()?;
-        let set = StreamSet::of(streams);
-        let (outbound, inbound) = match direction {
-            ResetDirection::Outbound => (true, false),
-            ResetDirection::Inbound => (false, true),
-            ResetDirection::Both => (true, true),
-        };
-        let counts =
-            [outbound.then(|| self.sender.stream_count()), inbound.then(|| self.receiver.stream_count())];
-        for available in counts.into_iter().flatten() {
-            if let Some(stream) = set.beyond(available) {
-                return Err(ReconfigurationError::NoSuchStream { stream, available });
-            }
-        }
-        let most = self.longest_list();
-        if set.listed().len() > most {
-            return Err(ReconfigurationError::ListTooLong(most));
-        }
-        let mut changes: SmallVec<[Change; 2]> = SmallVec::new();
-        if outbound {
-            changes.push(Change::ResetOutbound { streams: set.clone(), answers: None });
-        }
-        if inbound {
-            changes.push(Change::ResetInbound(set));
-        }
-        self.request(now, Request::new(changes));
-        Ok(())
-    }
-
-    /// Resets the association (RFC 6525): all streams, and TSNs begin anew.
-    pub fn reset_association(&mut self, now: Instant) -> Result<(), ReconfigurationError> {
-        self.check_reconfiguration()?;
-        if self.has_old_numbers_under_way(now) {
-            return Err(ReconfigurationError::TooSoon);
-        }
-        self.request(now, Request::new([Change::ResetAssociation]));
-        Ok(())
-    }
-
-    /// Adds streams (RFC 6525): so many to send on, and so many for the peer.
-    pub fn add_streams(
-        &mut self,
-        now: Instant,
-        outbound: u16,
-        inbound: u16,
-    ) -> Result<(), ReconfigurationError> {
-        self.check_reconfiguration()?;
-        let is_too_many = self.sender.stream_count().checked_add(outbound).is_none()
-            || inbound > 0 && !self.config.allows_streams(self.receiver.stream_count(), inbound);
-        if is_too_many {
-            return Err(ReconfigurationError::TooManyStreams);
-        }
-        let mut changes: SmallVec<[Change; 2]> = SmallVec::new();
-        if outbound > 0 {
-            changes.push(Change::AddOutbound { count: outbound, is_induced: false });
-        }
-        if inbound > 0 {
-            changes.push(Change::AddInbound(inbound));
-        }
-        if changes.is_empty() {
-            return Err(ReconfigurationError::Nothing);
-        }
-        self.request(now, Request::new(changes));
-        Ok(())
-    }
-
-    fn check_reconfiguration(&self) -> Result<(), ReconfigurationError> {
-        if self.state != State::Established {
-            return Err(ReconfigurationError::NotEstablished);
-        }
-        match &self.reconfiguration {
-            //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.1
-            //# If the chunk type of the RE-CONFIG chunk
-            //# does not appear in the supported extension's list of chunks, then the
-            //# sender MUST NOT send any re-configuration request to the peer, and
-            //# any request by the application for such service SHOULD be responded
-            //# to with an appropriate error indicating that the peer SCTP stack does
-            //# not support the re-configuration extension.
-            None => Err(ReconfigurationError::NotSupported),
-            Some(state) if state.own.is_some() => Err(ReconfigurationError::InProgress),
-            Some(_) => Ok(()),
-        }
-    }
-
-    /// How many streams a request may name in each direction and still fit into a packet.
-    fn longest_list(&self) -> usize {
-        let room = self.paths.amdcs().saturating_sub(CHUNK_HEADER_LEN);
-        room.saturating_sub(ReConfig::RESETS_LEN) / 4
-    }
-
     fn request(&mut self, now: Instant, request: Request) {
         if let Some(state) = &mut self.reconfiguration {
             state.own = Some(request);
@@ -407,12 +307,19 @@ impl Association {
 
     /// Queues a message behind a reset that is under way on its stream; hands it back if there is none.
     #[cold]
-    pub(super) fn hold_message(&mut self, message: Message) -> Result<Option<Message>, SendError> {
-        let Some(state) = self.reconfiguration.as_mut().filter(|state| state.holds(message.stream)) else {
+    pub(super) fn hold_message(
+        &mut self,
+        now: Instant,
+        message: Message,
+    ) -> Result<Option<Message>, SendError> {
+        if !self.reconfiguration.as_ref().is_some_and(|state| state.holds(message.stream)) {
             return Ok(Some(message));
-        };
-        self.sender.admit(&message, &self.config)?;
-        state.held.push_back(message);
+        }
+        let mut turn = turn!(self, now);
+        self.sender.admit(&mut turn, &message)?;
+        if let Some(state) = &mut self.reconfiguration {
+            state.held.push_back(message);
+        }
         Ok(None)
     }
 
@@ -669,26 +576,27 @@ impl Association {
         state.own = state.asked.take().map(|(request, streams)| {
             Request::new([Change::ResetOutbound { streams, answers: Some(request) }])
         });
-        self.release_messages();
+        self.release_messages(now);
         self.look_what_is_under_way();
         self.send_request(now);
     }
 
     /// Queues the messages that wait for no reset any more.
-    fn release_messages(&mut self) {
+    fn release_messages(&mut self, now: Instant) {
+        let mut turn = turn!(self, now);
         let Some(state) = &mut self.reconfiguration else { return };
         self.poll_stage = PollStage::Packets;
         for message in core::mem::take(&mut state.held) {
             if state.holds(message.stream) {
                 state.held.push_back(message);
             } else {
-                self.sender.push_admitted(message);
+                self.sender.push_admitted(&mut turn, message);
             }
         }
     }
 
     /// The association shuts down: what has not been asked for yet never will, and what waited for it goes out.
-    pub(super) fn cancel_reconfiguration(&mut self) {
+    pub(super) fn cancel_reconfiguration(&mut self, now: Instant) {
         let Some(state) = &mut self.reconfiguration else { return };
         state.asked = None;
         if let Some(Deferred::ResetAssociation { request }) = state.deferred {
@@ -703,7 +611,7 @@ impl Association {
                 result: ReconfigurationResult::Denied,
             }));
         }
-        self.release_messages();
+        self.release_messages(now);
     }
 }
 

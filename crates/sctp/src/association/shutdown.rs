@@ -74,7 +74,7 @@ impl Association {
             State::Established | State::ShutdownPending => {
                 self.state = State::ShutdownReceived;
                 self.events.push_back(Event::ShutdownReceived);
-                self.cancel_reconfiguration();
+                self.cancel_reconfiguration(now);
                 self.on_shutdown_acknowledgement(now, cumulative_tsn_ack, from);
             }
             State::ShutdownReceived => self.on_shutdown_acknowledgement(now, cumulative_tsn_ack, from),
@@ -166,6 +166,7 @@ impl Association {
         if let Some(T2::Running { path, deadline }) = self.state.t2()
             && deadline <= now
         {
+            self.stats.t2_expiries += 1;
             self.paths[path].rtt.back_off();
             self.count_error(now, path, true);
             let path = self.paths.alternate_to(path);
@@ -195,6 +196,7 @@ impl Association {
         if !self.builder.push(&chunk) {
             return;
         }
+        self.stats.control_chunks_sent += 1;
         let deadline = now + self.paths[path].rtt.rto();
         if let Some(t2) = self.state.t2_mut() {
             *t2 = T2::Running { path, deadline };

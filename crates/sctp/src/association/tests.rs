@@ -8,7 +8,9 @@ mod ecn;
 mod failover;
 mod faults;
 mod hostile;
+mod interleaving;
 mod liveness;
+mod partial_reliability;
 mod parts;
 mod paths;
 mod reconfiguration;
@@ -32,6 +34,7 @@ use smallvec::SmallVec;
 
 use super::*;
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
+use crate::config::FirstSack;
 use crate::event::{PartPlace, ReceivedMessage};
 use crate::packet::{ChecksumPolicy, Fragmentation, ParsedPacket};
 use crate::partial_message::PartialMessage;
@@ -59,7 +62,11 @@ impl Sent {
     pub(super) fn tsns(&self) -> Vec<u32> {
         self.chunks
             .iter()
-            .filter_map(|chunk| if let Chunk::Data(data) = chunk { Some(data.tsn.0) } else { None })
+            .filter_map(|chunk| match chunk {
+                Chunk::Data(data) => Some(data.tsn.0),
+                Chunk::IData(data) => Some(data.tsn.0),
+                _ => None,
+            })
             .collect()
     }
 
@@ -107,7 +114,12 @@ pub(super) fn address(end: usize, path: usize) -> IpAddr {
 
 /// Without heartbeats, so that what is idle comes to rest.
 pub(super) fn quiet() -> SctpConfig {
-    SctpConfig { heartbeat_interval: None, checksum: ChecksumPolicy::Omit, ..SctpConfig::default() }
+    SctpConfig {
+        heartbeat_interval: None,
+        checksum: ChecksumPolicy::Omit,
+        first_sack: FirstSack::AsAnyOther,
+        ..SctpConfig::default()
+    }
 }
 
 pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
@@ -310,6 +322,10 @@ impl Wire {
         let messages = self.events[end].iter().filter_map(|event| match event {
             Event::Received(message) => Some(message.clone()),
             Event::ReceivedPart(part) => partial.push(part.clone()).unwrap(),
+            Event::PartialDeliveryAborted { stream, is_unordered, .. } => {
+                partial.abort(*stream, *is_unordered);
+                None
+            }
             _ => None,
         });
         messages.collect()

@@ -184,6 +184,7 @@ impl Endpoint {
             received_ip: Some(received.ip),
             state: State::Established(Box::new(association)),
         });
+        self.ended.passive_estabs += 1;
         self.announce(id.slot(), cookie.outbound_streams, cookie.inbound_streams);
         self.acknowledge_cookie(now, id.slot(), received);
     }
@@ -252,11 +253,13 @@ impl Endpoint {
             association.expect_room(now);
         }
         let id = self.table.id(slot);
+        let ended = &mut self.ended;
         let remains = self.table.change_state(slot, |before| {
             let State::Established(old) = before else { return (before, Vec::new()) };
             if old.is_delivery_paused() {
                 association.pause_delivery();
             }
+            ended.add(&old);
             (State::Established(association), old.into_remains())
         });
         for event in remains {
@@ -295,6 +298,7 @@ impl Endpoint {
             state => (state, None),
         });
         if let Some((outbound, inbound)) = streams {
+            self.ended.active_estabs += 1;
             self.announce(slot, outbound, inbound);
             self.wake(slot);
         }
@@ -329,6 +333,7 @@ impl Endpoint {
         }
         self.table[slot].state = State::Established(association);
         self.table.readdress(slot, addresses.into_iter());
+        self.ended.active_estabs += 1;
         self.announce(slot, streams.0, streams.1);
     }
 

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use smallvec::SmallVec;
 
@@ -249,7 +250,6 @@ impl Endpoint {
         //# has to report them according to Section 3.2.1, it MUST put the
         //# "Unrecognized Parameter" parameter(s) in the INIT ACK chunk sent in
         //# response to the INIT chunk.
-        parameters.extend(offer.unrecognized.iter().cloned().map(Parameter::UnrecognizedParameter));
         let fields = InitFields {
             initiate_tag: answer.start.tag,
             a_rwnd: config.receive_buffer_bytes.max(LEAST_RWND),
@@ -257,7 +257,12 @@ impl Endpoint {
             inbound_streams: answer.inbound_streams,
             initial_tsn: answer.start.initial_tsn,
         };
-        let init_ack = Chunk::InitAck(InitAck { fields, parameters });
+        let mut init_ack = InitAck { fields, parameters };
+        if !offer.unrecognized.is_empty() {
+            let longest = longest_packet(config, answer.destination);
+            report_unrecognized(&mut init_ack, &offer.unrecognized, longest);
+        }
+        let init_ack = Chunk::InitAck(init_ack);
         self.stats.init_acks_sent += 1;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
         //# "Z" MUST NOT allocate any resources or keep any states for the
@@ -334,15 +339,15 @@ impl Endpoint {
     /// Sends the COOKIE ECHO, the first time with as much DATA as fits behind it.
     pub(super) fn send_cookie_echo(&mut self, now: Instant, slot: u32) {
         let Some(entry) = self.table.get_mut(slot) else { return };
-        let max_len = usize::from(entry.config.initial_path_mtu);
+        let config = Arc::clone(&entry.config);
         let port = &self.ports[entry.port as usize];
         let State::CookieEchoed(handshake) = &mut entry.state else { return };
         let (peer_port, tag) = (entry.peer_port, handshake.tcb.peer_tag);
         let (chunks, destination) = handshake.echo();
         let chunks: SmallVec<[Chunk; 2]> = chunks.iter().cloned().collect();
         let Some(source) = crate::address::source_for(destination, &port.addresses) else { return };
-        let ip_header_len = if destination.is_ipv6() { 40 } else { 20 };
-        let max_len = max_len.saturating_sub(ip_header_len).max(COMMON_HEADER_LEN);
+        let max_len = longest_packet(&config, destination);
+        self.outbox.count_control_chunks(chunks.len());
         self.outbox.transmit_with(port.sender(), source, destination, peer_port, tag, max_len, |builder| {
             let authentication = handshake.association.authentication();
             if let Some(authentication) = authentication {
@@ -381,5 +386,32 @@ impl Endpoint {
             state => (state, ()),
         });
         self.send_init(slot);
+    }
+}
+
+/// How long a packet may be that sets an association up, in bytes from the common header on.
+fn longest_packet(config: &SctpConfig, destination: IpAddr) -> usize {
+    let ip_header_len = if destination.is_ipv6() { 40 } else { 20 };
+    usize::from(config.initial_path_mtu).saturating_sub(ip_header_len).max(COMMON_HEADER_LEN)
+}
+
+/// Adds what the sender of the INIT is to know was not understood, as far as it fits a packet of `longest` bytes.
+fn report_unrecognized(init_ack: &mut InitAck, unrecognized: &[Bytes], longest: usize) {
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-12.4
+    //# An SCTP implementation that receives an INIT chunk that would require
+    //# a large packet in response, due to the inclusion of multiple
+    //# "Unrecognized Parameter" parameters, MAY (at its discretion) elect to
+    //# omit some or all of the "Unrecognized Parameter" parameters to reduce
+    //# the size of the INIT ACK chunk.
+    let mut written = Vec::new();
+    init_ack.write(&mut written);
+    let mut len = COMMON_HEADER_LEN + written.len();
+    for parameter in unrecognized {
+        let report = Parameter::UnrecognizedParameter(parameter.clone());
+        len += report.to_bytes().len().next_multiple_of(4);
+        if len > longest {
+            return;
+        }
+        init_ack.parameters.push(report);
     }
 }

@@ -129,6 +129,9 @@ impl Endpoint {
     /// A packet for a port that is not DATA, SACK and the like for an established association.
     #[inline(never)]
     fn handle_unusual_packet(&mut self, now: Instant, received: Received<'_>, first: u8) {
+        if matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO) {
+            self.ended.in_ctrl_chunks += 1;
+        }
         match first {
             kind::INIT if received.tag() == VerificationTag::ZERO => self.receive_init(now, received),
             //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1

@@ -206,6 +206,11 @@ impl Table {
         Some(entry)
     }
 
+    /// All associations, in no order that means anything.
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.slots.iter().filter_map(|slot| slot.entry.as_ref())
+    }
+
     /// Whether an association with this tag of ours has ended lately.
     pub(super) fn has_ended(&self, local_tag: VerificationTag) -> bool {
         self.ended.contains(&local_tag)

@@ -5,7 +5,7 @@ use slantpath_wire::{Checksum, Packet, PacketBuffers, checksum, tlv};
 
 use super::{COMMON_HEADER_LEN, CommonHeader};
 use crate::chunk::framing::ChunkHeader;
-use crate::chunk::{Auth, Chunk, Data, Sack};
+use crate::chunk::{Auth, Chunk, Data, FragmentPlace, IData, Sack};
 use crate::types::Tsn;
 
 /// Whether packets are sent with their checksum.
@@ -81,6 +81,13 @@ impl PacketBuilder {
     pub(crate) fn put_data(&mut self, data: &Data) {
         self.settle();
         data.write_header(&mut self.bytes);
+        self.payload = Some(data.payload.clone());
+    }
+
+    /// The same for a chunk that says where it belongs.
+    pub(crate) fn put_i_data(&mut self, data: &Data, place: FragmentPlace) {
+        self.settle();
+        IData::write_header_of(data, place, &mut self.bytes);
         self.payload = Some(data.payload.clone());
     }
 

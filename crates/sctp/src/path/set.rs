@@ -224,11 +224,6 @@ impl Paths {
         is_news
     }
 
-    /// Whether there is a path by that number.
-    pub(crate) fn contains(&self, path: PathId) -> bool {
-        path == self.first_id || self.other_ids.contains(&path)
-    }
-
     /// Whether the peer is known to be at none of its addresses.
     pub(crate) fn is_unverified(&self) -> bool {
         self.iter().all(|path| path.state == PathState::Unconfirmed)

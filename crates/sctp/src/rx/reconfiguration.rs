@@ -18,8 +18,11 @@ impl Receiver {
     }
 
     /// Streams expect Stream Sequence Number 0 again: those listed; none: all.
-    pub(crate) fn reset_streams(&mut self, listed: &[StreamId]) {
+    pub(crate) fn reset_streams(&mut self, listed: &[StreamId], deliver: impl FnMut(Event)) {
         self.streams.reset(listed);
+        if let Some(interleaved) = &mut self.interleaved {
+            interleaved.reset(listed, deliver);
+        }
     }
 
     /// The peer's next TSN is `next`, and all streams begin anew. What is incomplete will never be complete.
@@ -29,7 +32,7 @@ impl Receiver {
         }
         self.reassembly = Reassembly::default();
         self.tracker.restart(next);
-        self.streams.reset(&[]);
+        self.reset_streams(&[], deliver);
         self.schedule = AckSchedule::Nothing;
     }
 

@@ -148,6 +148,37 @@ impl InboundStreams {
         self.expected.made(page)[place] = next;
     }
 
+    /// Messages of an existing stream up to `sequence` that have not come never will: passes on those that have, and all
+    /// that has waited behind them.
+    pub(crate) fn skip_to(
+        &mut self,
+        stream: StreamId,
+        sequence: StreamSequence,
+        mut deliver: impl FnMut(ReceivedMessage),
+    ) {
+        let expected = self.expected(stream);
+        if sequence.is_before(expected) {
+            // It was known before.
+            return;
+        }
+        let ranges = if expected.0 <= sequence.0 {
+            [expected.0..=sequence.0, 1..=0]
+        } else {
+            [expected.0..=u16::MAX, 0..=sequence.0]
+        };
+        for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+            let (from, to) = ((stream, *range.start()), (stream, *range.end()));
+            while let Some(key) = self.waiting.range(from..=to).next().map(|(key, _)| *key) {
+                let Some(message) = self.waiting.remove(&key) else { return };
+                self.held.release(message.payload.len(), 1);
+                deliver(message);
+            }
+        }
+        let (page, place) = locate(stream);
+        self.expected.made(page)[place] = sequence;
+        self.advance(stream, deliver);
+    }
+
     fn take_waiting(&mut self, stream: StreamId, sequence: StreamSequence) -> Option<ReceivedMessage> {
         // As a rule nothing waits.
         if self.waiting.is_empty() { None } else { self.waiting.remove(&(stream, sequence.0)) }

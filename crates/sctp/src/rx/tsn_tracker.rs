@@ -126,6 +126,28 @@ impl TsnTracker {
         at
     }
 
+    /// Counts everything up to `tsn` as received, and says where that is. `None` if all of it has been, or if it is out
+    /// of reach.
+    pub(crate) fn skip_to(&mut self, tsn: Tsn) -> Option<Position> {
+        if !tsn.is_after(self.cumulative) || tsn.distance_from(self.cumulative) > Self::REACH {
+            return None;
+        }
+        let skipped = self.position(tsn);
+        //= https://www.rfc-editor.org/rfc/rfc3758#section-3.6
+        //# the data receiver MUST first update
+        //# its cumulative TSN point to the value carried in the FORWARD TSN
+        //# chunk, and then MUST further advance its cumulative TSN point locally
+        //# if possible
+        let mut last = skipped;
+        while let Some(range) = self.ranges.first_entry().filter(|range| *range.key() <= last.next()) {
+            last = last.max(range.remove());
+        }
+        let advance = u32::try_from(last.0 - self.cumulative_at.0).expect("ranges are within reach");
+        self.cumulative = self.cumulative.plus(advance);
+        self.cumulative_at = last;
+        Some(skipped)
+    }
+
     /// Notes that `tsn` came again, for the next SACK.
     pub(crate) fn record_duplicate(&mut self, tsn: Tsn) {
         if self.duplicates.len() < Self::MAX_DUPLICATES {

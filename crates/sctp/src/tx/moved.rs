@@ -13,6 +13,13 @@ impl Sender {
         let mut in_flight: Vec<Tsn> = Vec::new();
         for chunk in self.outstanding.iter_mut().filter(|chunk| chunk.path == path) {
             chunk.path = heir;
+            // What the other path has delivered is counted apart.
+            let path_to = &mut turn.paths[heir];
+            chunk.departure = path_to.delivery.depart(
+                turn.now,
+                path_to.flight_size == 0,
+                path_to.flight_size + chunk.wire_len(),
+            );
             chunk.is_ambiguous = true;
             match chunk.state {
                 ChunkState::InFlight => {
@@ -24,7 +31,7 @@ impl Sender {
                         timing.on_out_of_order();
                     }
                 }
-                ChunkState::Lost(_) => {}
+                ChunkState::Lost(_) | ChunkState::Abandoned => {}
             }
         }
         for tsn in in_flight {
@@ -33,6 +40,9 @@ impl Sender {
             insert_lost(&mut self.lost, tsn);
         }
         self.flight_order.remove(path);
+        if let Some(abandonment) = &mut self.abandonment {
+            abandonment.replace_path(path, heir);
+        }
         if let Recovery::Fast { halved, .. } = &mut self.recovery {
             halved.retain(|id| *id != path);
         }

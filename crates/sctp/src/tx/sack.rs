@@ -154,6 +154,7 @@ impl Sender {
             self.count_missing(turn, counted_up_to);
         }
         self.refresh_earliest(turn);
+        self.settle_told(turn);
         turn.paths.for_each(|path| path.settle_t3_rtx(turn.now));
         if is_timed {
             for id in turn.paths.ids() {
@@ -204,8 +205,9 @@ impl Sender {
     #[inline(never)]
     fn settle_probe_of(&mut self, turn: &mut Turn<'_>, tsn: Tsn) {
         let (path, wire_len) = match self.outstanding.find(tsn) {
-            Some(chunk) if chunk.state == ChunkState::Acked => return self.peer_window.end_probe(),
-            None => return self.peer_window.end_probe(),
+            Some(OutstandingChunk { state: ChunkState::Acked | ChunkState::Abandoned, .. }) | None => {
+                return self.peer_window.end_probe();
+            }
             Some(chunk) if !self.peer_window.has_room(chunk.payload_len()) => return,
             Some(chunk) => (chunk.path, chunk.wire_len()),
         };
@@ -239,16 +241,32 @@ impl Sender {
         while self.outstanding.cumulative_ack() != sack.cumulative_tsn_ack {
             let Some(chunk) = self.outstanding.first() else { break };
             self.steps.take(1);
-            if chunk.state != ChunkState::Acked {
-                credit(turn, sack, chunk, &self.outstanding);
-                newest = Some(chunk.data.tsn);
-            } else if let Some(timing) = &mut turn.paths[chunk.path].timing {
-                timing.on_in_order();
+            let tsn = chunk.data.tsn;
+            match chunk.state {
+                ChunkState::InFlight | ChunkState::Lost(_) => {
+                    credit(turn, sack, chunk, &self.outstanding);
+                    newest = Some(tsn);
+                }
+                ChunkState::Acked => {
+                    if let Some(timing) = &mut turn.paths[chunk.path].timing {
+                        timing.on_in_order();
+                    }
+                }
+                //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
+                //# The sender MUST NOT credit an "abandoned" data chunk to the
+                //# partial_bytes_acked as defined in Section 7.2.2 of RFC 2960 [2],
+                //# and MUST NOT advance the cwnd based on this "abandoned" data
+                //# chunk.
+                ChunkState::Abandoned => newest = Some(tsn),
             }
-            if turn.config.report_acknowledged && chunk.data.flags.is_ending() {
+            let is_told = chunk.data.flags.is_ending() && chunk.state != ChunkState::Abandoned;
+            if turn.config.report_acknowledged && is_told {
                 turn.events.push_back(Event::Acknowledged { context: chunk.context });
             }
             let payload_len = chunk.payload_len();
+            if self.abandonment.is_some() {
+                self.note_perishable_acknowledged(turn, tsn);
+            }
             self.outstanding.pop();
             self.release(payload_len);
         }
@@ -267,6 +285,9 @@ impl Sender {
         for tsn in changes.newly_acked.iter().copied().flat_map(TsnRange::iter) {
             self.steps.take(1);
             if let Some(chunk) = self.outstanding.find(tsn) {
+                if chunk.state == ChunkState::Abandoned {
+                    continue;
+                }
                 credit(turn, sack, chunk, &self.outstanding);
                 if let Some(timing) = &mut turn.paths[chunk.path].timing {
                     timing.on_out_of_order();
@@ -281,6 +302,9 @@ impl Sender {
     #[inline(never)]
     fn revoke(&mut self, turn: &mut Turn<'_>, changes: &GapChanges, counted_up_to: Option<Tsn>) {
         for tsn in changes.revoked.iter().copied().flat_map(TsnRange::iter) {
+            if self.outstanding.find(tsn).is_some_and(|chunk| chunk.state == ChunkState::Abandoned) {
+                continue;
+            }
             let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::InFlight) else { continue };
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
             //# If the SACK chunk is missing a TSN that was previously
@@ -415,9 +439,7 @@ impl Sender {
     /// Chunks have left the flight to `path` without a SACK.
     pub(super) fn settle_flight(&mut self, turn: &mut Turn<'_>, path: PathId) {
         self.refresh_earliest(turn);
-        if turn.paths[path].flight_size == 0 {
-            turn.paths[path].stop_t3_rtx();
-        }
+        turn.paths[path].stop_idle_t3_rtx();
     }
 
     pub(super) fn announce_room(&mut self, turn: &mut Turn<'_>) {

@@ -3,10 +3,10 @@
 use super::flight_order::FlightOrder;
 use super::gap_ranges::GapRanges;
 use super::missing::MissingReports;
-use super::{Recovery, Remainder, Sender, Urgent};
-use crate::config::SctpConfig;
+use super::{Backlog, Recovery, Remainder, Sender, Turn, Urgent};
 use crate::event::{Message, SendError};
 use crate::path::Paths;
+use crate::reliability::Reliability;
 use crate::types::{StreamId, Tsn};
 
 /// Before when messages of some streams are under way for certain, so that nobody has to look for them.
@@ -20,9 +20,10 @@ pub(crate) enum UnderWay {
 
 impl Sender {
     /// Whether a message could be queued; if so, it counts as handed over.
-    pub(crate) fn admit(&mut self, message: &Message, config: &SctpConfig) -> Result<(), SendError> {
+    #[inline]
+    pub(crate) fn admit(&mut self, turn: &mut Turn<'_>, message: &Message) -> Result<(), SendError> {
         let len = message.payload.len() as u64;
-        let limit = config.send_buffer_bytes;
+        let limit = turn.config.send_buffer_bytes;
         if len == 0 {
             return Err(SendError::Empty);
         }
@@ -33,8 +34,8 @@ impl Sender {
         if len > limit {
             return Err(SendError::TooLong { len, limit });
         }
-        if self.buffered_bytes + len > limit {
-            self.backlog = super::Backlog::Refused;
+        if self.buffered_bytes + len > limit && !self.make_room(turn, reliability_of(message), len) {
+            self.backlog = Backlog::Refused;
             return Err(SendError::BufferFull { wanted: len, free: limit - self.buffered_bytes });
         }
         self.buffered_bytes += len;
@@ -42,8 +43,12 @@ impl Sender {
     }
 
     /// Queues a message that has been [admitted](Self::admit).
-    pub(crate) fn push_admitted(&mut self, message: Message) {
-        self.queue.push(message);
+    #[inline]
+    pub(crate) fn push_admitted(&mut self, turn: &mut Turn<'_>, message: Message) {
+        match reliability_of(&message) {
+            Reliability::Full => self.queue.push(message),
+            reliability => self.push_perishable(turn, message, reliability),
+        }
     }
 
     /// How many streams there are.
@@ -82,7 +87,7 @@ impl Sender {
 
     /// The next ordered message of each of some streams has Stream Sequence Number 0.
     pub(crate) fn reset_streams(&mut self, is_meant: impl Fn(StreamId) -> bool) {
-        self.queue.reset_sequences(is_meant);
+        self.queue.reset_numbers(is_meant);
     }
 
     /// There are so many more streams.
@@ -103,4 +108,8 @@ impl Sender {
         self.peer_window.end_probe();
         paths.for_each(crate::path::Path::forget_numbers);
     }
+}
+
+fn reliability_of(message: &Message) -> Reliability {
+    message.options.as_ref().map_or(Reliability::Full, |options| options.reliability)
 }

@@ -129,6 +129,11 @@ impl Sender {
     /// The last chunk in flight to `path` is to go out again as a probe. Returns it.
     pub(super) fn repeat_last(&mut self, turn: &mut Turn<'_>, path: PathId) -> Option<Tsn> {
         let tsn = self.flight_order.last(path, &self.outstanding, &self.steps)?;
+        // What may not be sent again is none.
+        let transmissions = self.outstanding.find(tsn)?.transmissions;
+        if self.doomed(turn.now, tsn, transmissions).is_some() {
+            return None;
+        }
         let wire_len = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::Probed))?.wire_len();
         turn.paths[path].on_chunk_left(wire_len);
         turn.paths[path].on_probe_sent(tsn, ProbeKind::Repeated);

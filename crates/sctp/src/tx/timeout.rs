@@ -61,6 +61,7 @@ impl Sender {
         //# E2)  For the destination address for which the timer expires, set RTO
         //# = RTO * 2 ("back off the timer").
         turn.paths[path].rtt.back_off();
+        self.repeat_told(turn, path);
         self.give_up(turn, path);
         turn.paths[path].earliest = None;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
@@ -98,6 +99,9 @@ impl Sender {
         debug_assert_eq!(turn.paths[path].flight_size, 0, "everything in flight was found");
         // The last SACK may have left out more than it could revoke.
         for tsn in self.acked_gaps.revoke_unreported().into_iter().flat_map(TsnRange::iter) {
+            if self.outstanding.find(tsn).is_some_and(|chunk| chunk.state == ChunkState::Abandoned) {
+                continue;
+            }
             if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut))
                 && let Some(timing) = &mut turn.paths[chunk.path].timing
             {

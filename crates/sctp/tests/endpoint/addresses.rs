@@ -148,6 +148,7 @@ fn what_was_in_flight_to_a_deleted_address_is_sent_elsewhere_at_once() {
     let again = net.sent.iter().filter(|sent| sent.route.1 == v4(2, 1) && sent.at > asked_at);
     let with_data = again.filter(|sent| describe(&sent.packet).contains("DATA"));
     assert!(with_data.count() >= 2, "all of it went to the other address, long before T3-rtx");
+    net.run_for(Duration::from_secs(1));
     let snapshot = net.hosts[1].endpoint.association(other).unwrap().snapshot();
     assert_eq!((snapshot.outstanding_chunks, snapshot.error_count), (0, 0));
 }

@@ -11,6 +11,7 @@ mod delivery;
 mod ecn;
 mod handshake;
 mod icmp;
+mod mib;
 mod multihoming;
 mod net;
 mod out_of_the_blue;

@@ -374,6 +374,9 @@ pub(crate) fn describe(packet: &Packet) -> String {
         Chunk::Asconf(_) => "ASCONF".into(),
         Chunk::AsconfAck(_) => "ASCONF-ACK".into(),
         Chunk::ReConfig(_) => "RE-CONFIG".into(),
+        Chunk::ForwardTsn(_) => "FORWARD-TSN".into(),
+        Chunk::IData(data) => format!("I-DATA({})", data.payload.len()),
+        Chunk::IForwardTsn(_) => "I-FORWARD-TSN".into(),
         Chunk::Unknown { kind, .. } => format!("UNKNOWN({kind})"),
     });
     names.collect::<Vec<_>>().join(" ")

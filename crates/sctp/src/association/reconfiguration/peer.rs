@@ -3,10 +3,11 @@
 use slantpath_base::{Duration, Instant};
 
 use super::super::receive::Arrived;
+use super::super::state::State;
 use super::{
     Association, Change, Chunk, Data, Deferred, Event, MAX_HELD_CHUNKS, Part, PathId, PollStage, ReConfig,
-    ReconfigurationParameter, ReconfigurationResult, Request, RequestSequence, State, StreamSet,
-    StreamsChanged, Tsn,
+    ReconfigurationParameter, ReconfigurationResult, Request, RequestSequence, StreamSet, StreamsChanged,
+    Tsn,
 };
 use crate::cause::Cause;
 use crate::chunk::NextTsns;
@@ -208,7 +209,8 @@ impl Association {
         //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.2
         //# E3:  If no stream numbers are listed in the parameter, then all
         //# incoming streams MUST be reset to 0 as the next expected SSN.
-        self.receiver.reset_streams(streams.listed());
+        let events = &mut self.events;
+        self.receiver.reset_streams(streams.listed(), |event| events.push_back(event));
         let changed = StreamsChanged::InboundReset(streams.listed().into());
         self.events.push_back(Event::StreamsChanged(changed));
     }
@@ -422,7 +424,7 @@ impl Association {
         match state.deferred {
             Some(Deferred::Confirming { again_at: None, .. }) => {
                 state.deferred = None;
-                self.release_messages();
+                self.release_messages(now);
                 true
             }
             Some(Deferred::Confirming { again_at: Some(at), .. }) => {
