@@ -11,13 +11,16 @@ use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::{Ecn, IpFields};
 
-use crate::extension::Extensions;
+use crate::authentication::{AuthenticationConfig, ChunkKinds};
+use crate::chunk::kind;
+use crate::extension::{Extension, Extensions};
 use crate::packet::ChecksumPolicy;
 use crate::parameter::Parameter;
 use crate::policy::{
     FailoverThresholds, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed,
     PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, StreamScheduling,
 };
+use crate::reconfiguration::ReconfigurationPolicy;
 use crate::types::StreamId;
 use crate::zero_checksum::ErrorDetectionMethod;
 
@@ -167,6 +170,15 @@ pub struct SctpConfig {
     /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as in RFC
     /// 9260 by itself.
     pub extensions: Extensions,
+    /// Which of a peer's requests to change streams are carried out, where that extension is used.
+    pub reconfiguration: ReconfigurationPolicy,
+    /// Keys, and what is accepted only if it is authenticated, where that extension is used.
+    pub authentication: AuthenticationConfig,
+    /// Whether dynamic addresses are used with a peer that does not authenticate chunks. RFC 5061, section 4.2.7, wants
+    /// both; in a closed network nobody forges packets, and other stacks have such a switch. Default: no.
+    pub unauthenticated_addresses: bool,
+    /// What the peer is told of the layer above: an Adaptation Code Point (RFC 5061, section 4.2.6). `None`: nothing.
+    pub adaptation_layer: Option<u32>,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
     /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
@@ -281,6 +293,10 @@ impl Default for SctpConfig {
             zero_checksum: None,
             ecn: false,
             extensions: Extensions::NONE,
+            reconfiguration: ReconfigurationPolicy::default(),
+            authentication: AuthenticationConfig::default(),
+            unauthenticated_addresses: false,
+            adaptation_layer: None,
             ip: IpFields::default(),
             max_associations: 65_536,
             max_peer_addresses: 16,
@@ -399,6 +415,30 @@ impl SctpConfig {
             back_off: self.back_off,
             ..RtoConfig::sctp()
         }
+    }
+
+    /// The extensions that are used with a peer that has offered these.
+    pub(crate) fn agreed(&self, offered: Extensions) -> Extensions {
+        let both = self.extensions.and(offered);
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-4.2.7
+        //# An implementation supporting this
+        //# extension MUST list the ASCONF,the ASCONF-ACK, and the AUTH chunks in
+        //# its INIT and INIT-ACK parameters.
+        if both.contain(Extension::Authentication) || self.unauthenticated_addresses {
+            both
+        } else {
+            both.without(Extension::DynamicAddresses)
+        }
+    }
+
+    /// The chunks that are accepted only if they are authenticated.
+    pub(crate) fn authenticated_chunks(&self) -> ChunkKinds {
+        let mut kinds = self.authentication.chunks.clone();
+        // RFC 5061, section 4.2.7, wants them authenticated.
+        if self.extensions.contain(Extension::DynamicAddresses) {
+            kinds.extend([kind::ASCONF, kind::ASCONF_ACK]);
+        }
+        ChunkKinds::of(&kinds)
     }
 
     /// The thresholds of each path's error counter.

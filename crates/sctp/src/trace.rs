@@ -90,6 +90,10 @@ pub enum Unanswered {
     Heartbeat,
     /// SHUTDOWN or SHUTDOWN ACK, until T2-shutdown expired.
     Shutdown,
+    /// ASCONF, for an RTO (RFC 5061).
+    Asconf,
+    /// RE-CONFIG, for an RTO (RFC 6525).
+    ReConfig,
 }
 
 /// How it was noticed that a DATA chunk is to be sent again.

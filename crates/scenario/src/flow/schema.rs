@@ -31,6 +31,11 @@ section! {
         /// When the application stops sending and closes in order. If absent, it closes when it has sent
         /// all that it has.
         end: Option<Setting<Duration>>, at most RUN;
+        /// When the sender goes over to another of its links: until then its association knows only one address of the
+        /// sender, from then on only the one on that link (RFC 5061). With `handover_to`.
+        handover_at: Option<Setting<Duration>>, at most RUN;
+        /// The sender's link that it goes over to.
+        handover_to: Option<Setting<String>>;
         /// How many flows like this one there are. Each has ports and random streams of its own.
         count: Setting<u32> = 1, at most FLOWS;
         /// SCTP streams that the messages take in turn. TCP has one.

@@ -83,6 +83,14 @@ pub(super) struct Abandonment {
 }
 
 impl Abandonment {
+    /// What was told by one path counts as told by another, since an address is deleted.
+    pub(super) fn replace_path(&mut self, from: PathId, to: PathId) {
+        if let Some(told) = self.told.as_mut().filter(|told| told.path == from) {
+            told.path = to;
+            told.is_ambiguous = true;
+        }
+    }
+
     /// Whether something may have to be told although neither window nor queue has changed.
     pub(super) const fn is_due(&self) -> bool {
         self.is_due

@@ -382,6 +382,8 @@ const fn unanswered_name(what: Unanswered) -> &'static str {
         Unanswered::Data => "DATA",
         Unanswered::Heartbeat => "a HEARTBEAT",
         Unanswered::Shutdown => "SHUTDOWN",
+        Unanswered::Asconf => "ASCONF",
+        Unanswered::ReConfig => "RE-CONFIG",
     }
 }
 
