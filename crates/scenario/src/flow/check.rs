@@ -183,7 +183,7 @@ fn handover(file: &File, flow: &Flow, faults: &mut Faults) {
     let moves = file.sctp.find(profile).is_some_and(|profile| {
         let extensions = profile.extensions();
         extensions.contain(Extension::DynamicAddresses)
-            && (extensions.contain(Extension::Authentication) || *profile.unauthenticated_addresses)
+            && (extensions.contain(Extension::Authentication) || profile.allows_unauthenticated_addresses())
     });
     if *flow.transport != Transport::Sctp || !moves {
         let fault = Fault::new("this flow's addresses cannot change while it lives");

@@ -52,8 +52,8 @@ section! {
         /// unless written.
         extensions: Option<Setting<Vec<ExtensionChoice>>>;
         /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges packets;
-        /// RFC 5061 wants both.
-        unauthenticated_addresses: Setting<bool> = false;
+        /// RFC 5061 wants both. No unless written.
+        unauthenticated_addresses: Option<Setting<bool>>;
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
@@ -460,6 +460,11 @@ impl SctpProfile {
         self.path_mtu_discovery.map_or_else(PathMtuDiscovery::default, |choice| choice.policy())
     }
 
+    /// Whether dynamic addresses are used without authentication.
+    pub(crate) fn allows_unauthenticated_addresses(&self) -> bool {
+        self.unauthenticated_addresses.as_ref().is_some_and(|allows| **allows)
+    }
+
     /// The extensions that the profile lists.
     pub(crate) fn extensions(&self) -> Extensions {
         let listed = self.extensions.iter().flat_map(|listed| listed.iter());
@@ -515,7 +520,7 @@ impl SctpProfile {
             fast_convergence: *self.fast_convergence,
             ecn: *self.ecn,
             extensions: self.extensions(),
-            unauthenticated_addresses: *self.unauthenticated_addresses,
+            unauthenticated_addresses: self.allows_unauthenticated_addresses(),
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),
                 byte_counting_limit: *self.byte_counting_limit,
