@@ -521,6 +521,10 @@ impl SctpProfile {
             ecn: *self.ecn,
             extensions: self.extensions(),
             unauthenticated_addresses: self.allows_unauthenticated_addresses(),
+            // A peer in a simulation has no reason to refuse what it has agreed to.
+            reconfiguration: self.preset.config().reconfiguration,
+            authentication: self.preset.config().authentication,
+            adaptation_layer: self.preset.config().adaptation_layer,
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),
                 byte_counting_limit: *self.byte_counting_limit,

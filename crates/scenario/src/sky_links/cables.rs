@@ -43,6 +43,7 @@ pub(super) fn expand(file: &mut File, network: &Network, faults: &mut Faults) {
             family: None,
             addresses: None,
             mtu: table.mtu,
+            report_mtu: None,
             cable: Some(Setting::derived(true, "of the topology", place)),
             both: table.both.clone(),
             forward: Nested(nothing(place)),
