@@ -611,6 +611,16 @@ impl Path {
         self.start_t3_rtx(now);
     }
 
+    /// What has happened here.
+    pub(crate) fn stats(&self) -> PathStats {
+        let discovery = self.discovery.as_ref();
+        PathStats {
+            mtu_probes: discovery.map_or(0, |discovery| discovery.probes_sent),
+            black_holes: discovery.map_or(0, |discovery| discovery.black_holes),
+            ..self.stats
+        }
+    }
+
     pub(crate) fn snapshot(&self, now: Instant, path: PathId, is_primary: bool) -> PathSnapshot {
         // The decay of an idle window is reckoned when somebody asks for it.
         let mut cc = self.cc.clone();
@@ -637,11 +647,7 @@ impl Path {
             error_count: self.error_count,
             mtu: self.mtu,
             discovery: self.discovery.as_ref().map(|discovery| discovery.state()),
-            stats: PathStats {
-                mtu_probes: self.discovery.as_ref().map_or(0, |discovery| discovery.probes_sent),
-                black_holes: self.discovery.as_ref().map_or(0, |discovery| discovery.black_holes),
-                ..self.stats
-            },
+            stats: self.stats(),
         }
     }
 }

@@ -125,6 +125,8 @@ impl Association {
             rtt_samples: sum.rtt_samples + path.stats.rtt_samples,
             mark_reductions: sum.mark_reductions + path.stats.mark_reductions,
             undone_reductions: sum.undone_reductions + path.stats.undone_reductions,
+            mtu_probes: sum.mtu_probes + path.stats().mtu_probes,
+            black_holes: sum.black_holes + path.stats().black_holes,
         })
     }
 
