@@ -75,7 +75,9 @@ impl Association {
     /// Losses may have shown that a path carries less than was thought: what is in flight there and too long goes again.
     pub(super) fn follow_losses(&mut self, now: Instant) {
         for path in self.paths.ids() {
-            let Some(discovery) = &self.paths[path].discovery else { continue };
+            let last_data_at = self.paths[path].last_data_at();
+            let Some(discovery) = &mut self.paths[path].discovery else { continue };
+            discovery.resume(now, last_data_at);
             let (plpmtu, mtu) = (discovery.plpmtu(), self.paths[path].mtu());
             if plpmtu != mtu || discovery.is_due() {
                 self.follow_discovery(path);
