@@ -11,13 +11,16 @@ use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::{Ecn, IpFields};
 
-use crate::extension::Extensions;
+use crate::authentication::{AuthenticationConfig, ChunkKinds};
+use crate::chunk::kind;
+use crate::extension::{Extension, Extensions};
 use crate::packet::ChecksumPolicy;
 use crate::parameter::Parameter;
 use crate::policy::{
     FailoverThresholds, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed,
     PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, StreamScheduling,
 };
+use crate::reconfiguration::ReconfigurationPolicy;
 use crate::types::StreamId;
 use crate::zero_checksum::ErrorDetectionMethod;
 
@@ -116,6 +119,9 @@ pub struct SctpConfig {
     pub trace_arrivals: bool,
     /// Whether every start, stop and expiry of T3-rtx is reported as an event.
     pub trace_timers: bool,
+    /// Whether what led to a decision is reported as an event, too ([`TraceEvent`](crate::TraceEvent)). With the reports
+    /// above and below it makes a trace: [`SctpConfig::traced`] asks for all of them, and it needs those of timers.
+    pub trace: bool,
     /// Whether every message that the peer has acknowledged is reported as an event.
     pub report_acknowledged: bool,
     /// The receive buffer in bytes, advertised as a_rwnd; at least 1,500.
@@ -164,6 +170,15 @@ pub struct SctpConfig {
     /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as in RFC
     /// 9260 by itself.
     pub extensions: Extensions,
+    /// Which of a peer's requests to change streams are carried out, where that extension is used.
+    pub reconfiguration: ReconfigurationPolicy,
+    /// Keys, and what is accepted only if it is authenticated, where that extension is used.
+    pub authentication: AuthenticationConfig,
+    /// Whether dynamic addresses are used with a peer that does not authenticate chunks. RFC 5061, section 4.2.7, wants
+    /// both; in a closed network nobody forges packets, and other stacks have such a switch. Default: no.
+    pub unauthenticated_addresses: bool,
+    /// What the peer is told of the layer above: an Adaptation Code Point (RFC 5061, section 4.2.6). `None`: nothing.
+    pub adaptation_layer: Option<u32>,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
     /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
@@ -258,6 +273,7 @@ impl Default for SctpConfig {
             trace_messages: false,
             trace_arrivals: false,
             trace_timers: false,
+            trace: false,
             report_acknowledged: false,
             // Not in the RFC: two bandwidth-delay products of 10 Mbit/s over 100 ms, in round numbers.
             receive_buffer_bytes: 256 * 1_024,
@@ -277,6 +293,10 @@ impl Default for SctpConfig {
             zero_checksum: None,
             ecn: false,
             extensions: Extensions::NONE,
+            reconfiguration: ReconfigurationPolicy::default(),
+            authentication: AuthenticationConfig::default(),
+            unauthenticated_addresses: false,
+            adaptation_layer: None,
             ip: IpFields::default(),
             max_associations: 65_536,
             max_peer_addresses: 16,
@@ -288,6 +308,12 @@ impl SctpConfig {
     /// What announces that packets without a checksum are taken.
     pub(crate) fn zero_checksum_parameter(&self) -> Option<Parameter> {
         self.zero_checksum.map(|method| Parameter::ZeroChecksumAcceptable { method: method.0.get() })
+    }
+
+    /// The same, with every report that a trace is made of.
+    #[must_use]
+    pub fn traced(self) -> Self {
+        Self { trace: true, trace_messages: true, trace_timers: true, report_acknowledged: true, ..self }
     }
 
     /// What the IP header of every packet says that may not be marked.
@@ -389,6 +415,30 @@ impl SctpConfig {
             back_off: self.back_off,
             ..RtoConfig::sctp()
         }
+    }
+
+    /// The extensions that are used with a peer that has offered these.
+    pub(crate) fn agreed(&self, offered: Extensions) -> Extensions {
+        let both = self.extensions.and(offered);
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-4.2.7
+        //# An implementation supporting this
+        //# extension MUST list the ASCONF,the ASCONF-ACK, and the AUTH chunks in
+        //# its INIT and INIT-ACK parameters.
+        if both.contain(Extension::Authentication) || self.unauthenticated_addresses {
+            both
+        } else {
+            both.without(Extension::DynamicAddresses)
+        }
+    }
+
+    /// The chunks that are accepted only if they are authenticated.
+    pub(crate) fn authenticated_chunks(&self) -> ChunkKinds {
+        let mut kinds = self.authentication.chunks.clone();
+        // RFC 5061, section 4.2.7, wants them authenticated.
+        if self.extensions.contain(Extension::DynamicAddresses) {
+            kinds.extend([kind::ASCONF, kind::ASCONF_ACK]);
+        }
+        ChunkKinds::of(&kinds)
     }
 
     /// The thresholds of each path's error counter.

@@ -5,9 +5,13 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::Duration;
 
+use crate::addressing::AddressEvent;
 use crate::cause::Cause;
+use crate::chunk::ReconfigurationResult;
 use crate::path::PathState;
+use crate::reconfiguration::{StreamChange, StreamsChanged};
 use crate::reliability::Reliability;
+use crate::trace::TraceEvent;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// A message to send.
@@ -173,6 +177,19 @@ pub enum Event {
     ShutdownReceived,
     /// The association is gone; nothing follows.
     Closed(CloseReason),
+    /// Streams have been reset or added, by whosever request (RFC 6525).
+    StreamsChanged(StreamsChanged),
+    /// A request of ours to change streams is over.
+    ReconfigurationAnswered {
+        /// The request.
+        change: StreamChange,
+        /// What the peer has said; also that it is denied if the association has begun to shut down.
+        result: ReconfigurationResult,
+    },
+    /// Addresses of either end have changed, or will not (RFC 5061).
+    Addresses(AddressEvent),
+    /// What the peer says that its layer above is: its Adaptation Code Point (RFC 5061, section 4.2.6).
+    AdaptationLayer(u32),
     /// SEND FAILURE: a message has been given up as its [`Reliability`] asks. What was sent of it may have arrived.
     Abandoned {
         /// The message, as it was given, but without its options.
@@ -180,6 +197,8 @@ pub enum Event {
         /// Whether a part of it has been sent.
         was_sent: bool,
     },
+    /// What led to a decision; only if `trace` is set. Behind a pointer, since it is longer than most events.
+    Trace(Box<TraceEvent>),
 }
 
 impl Event {

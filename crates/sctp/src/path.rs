@@ -29,18 +29,13 @@ use crate::config::{LossDetection, SctpConfig};
 use crate::event::T3RtxChange;
 use crate::packet::{COMMON_HEADER_LEN, Fragmentation};
 use crate::policy::PathMtuDiscovery;
+use crate::trace::{PathMetrics, WindowCause};
 use crate::types::Tsn;
 
-/// A path by its place in the association's list.
+/// A path by its number in the association: counted from 0 in the order in which the peer has listed its addresses, and
+/// never given again, whatever addresses are deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PathId(pub u8);
-
-impl PathId {
-    /// The place in the list.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+pub struct PathId(pub u16);
 
 /// Whether a destination address may carry user data (RFC 9260, sections 5.4 and 8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +169,7 @@ pub struct PathStats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PathSnapshot {
-    /// Its place in the list.
+    /// Its number.
     pub path: PathId,
     /// The peer's address.
     pub destination: IpAddr,
@@ -476,6 +471,22 @@ impl Path {
         self.last_timed_at.is_none_or(|at| at < since)
     }
 
+    /// Packets leave from another address of ours from now on: by another network, of which nothing is known.
+    pub(crate) fn set_source(&mut self, now: Instant, source: IpAddr, config: &SctpConfig) {
+        if self.source == source {
+            return;
+        }
+        self.source = source;
+        self.rtt = RttEstimator::new(config.rto());
+        self.cc = controller(config, self.pmdcs.into(), self.destination);
+        self.error_count = 0;
+        self.probe = RttProbe::Idle;
+        self.allowance = Allowance::Window;
+        if self.t3_rtx.is_some() {
+            self.restart_t3_rtx(now);
+        }
+    }
+
     /// A DATA chunk goes out here, which keeps the departure.
     #[expect(clippy::inline_always, reason = "a departure is large to move")]
     #[inline(always)]
@@ -611,13 +622,32 @@ impl Path {
         self.start_t3_rtx(now);
     }
 
-    /// What has happened here.
-    pub(crate) fn stats(&self) -> PathStats {
-        let discovery = self.discovery.as_ref();
-        PathStats {
-            mtu_probes: discovery.map_or(0, |discovery| discovery.probes_sent),
-            black_holes: discovery.map_or(0, |discovery| discovery.black_holes),
-            ..self.stats
+    /// What a trace tells of it.
+    pub(crate) fn metrics(&self, is_primary: bool) -> PathMetrics {
+        PathMetrics {
+            address: self.destination,
+            source: self.source,
+            state: self.state,
+            is_primary,
+            cause: WindowCause::Unchanged,
+            cwnd: self.cwnd(),
+            ssthresh: self.cc.ssthresh(),
+            flight_size: self.flight_size,
+            srtt: self.rtt.srtt(),
+            rto: self.rtt.rto(),
+            error_count: self.error_count,
+            mtu: self.mtu,
+        }
+    }
+
+    /// TSNs begin anew, while nothing is outstanding.
+    pub(crate) fn forget_numbers(&mut self) {
+        self.earliest = None;
+        self.fast_recovery_exit = None;
+        self.probe = RttProbe::Idle;
+        self.reduction = Reduction::None;
+        if let Some(timing) = &mut self.timing {
+            timing.forget_numbers();
         }
     }
 
@@ -648,6 +678,15 @@ impl Path {
             mtu: self.mtu,
             discovery: self.discovery.as_ref().map(|discovery| discovery.state()),
             stats: self.stats(),
+        }
+    }
+
+    /// What has happened on it.
+    pub(crate) fn stats(&self) -> PathStats {
+        PathStats {
+            mtu_probes: self.discovery.as_ref().map_or(0, |discovery| discovery.probes_sent),
+            black_holes: self.discovery.as_ref().map_or(0, |discovery| discovery.black_holes),
+            ..self.stats
         }
     }
 }

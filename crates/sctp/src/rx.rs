@@ -6,6 +6,7 @@ mod held;
 mod i_data;
 mod interleaved;
 mod reassembly;
+mod reconfiguration;
 mod skip;
 mod streams;
 #[cfg(test)]
@@ -218,6 +219,11 @@ impl Receiver {
     /// Whether a SACK must leave now.
     pub(crate) const fn is_ack_due(&self) -> bool {
         self.schedule.is_due()
+    }
+
+    /// An address of the peer is deleted.
+    pub(crate) fn forget_path(&mut self, path: PathId) {
+        self.data_path = self.data_path.filter(|last| *last != path);
     }
 
     /// The path that the last DATA came on, if it came from a known address.

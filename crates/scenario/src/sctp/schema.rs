@@ -1,5 +1,7 @@
 //! `[sctp.<profile>]`: a configuration of SCTP, named as in RFC 9260, section 16.
 
+use std::collections::BTreeMap;
+
 use slantpath_base::{DataSize, Duration};
 use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
@@ -49,6 +51,9 @@ section! {
         /// Extensions of RFC 9260 that are offered and accepted; each is used between two hosts that both list it. None
         /// unless written.
         extensions: Option<Setting<Vec<ExtensionChoice>>>;
+        /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges packets;
+        /// RFC 5061 wants both.
+        unauthenticated_addresses: Setting<bool> = false;
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
@@ -120,7 +125,7 @@ section! {
         sack_path: Setting<SackPathChoice> = SackPathChoice::of(preset.config().sack_path);
         /// T5-shutdown-guard: how long a shutdown may take.
         shutdown_guard: Setting<ShutdownGuard> = ShutdownGuard::from(preset.config().shutdown_guard), at most TIMER;
-        /// Which stream's message is sent next.
+        /// Which stream is served next.
         stream_scheduling: Setting<StreamSchedulingChoice> =
             StreamSchedulingChoice::of(preset.config().stream_scheduling);
         /// Receive buffer, advertised as a_rwnd.
@@ -376,12 +381,21 @@ policy! {
 }
 
 policy! {
-    /// Which stream's message is sent next: RFC 8260, section 3, without interleaving.
+    /// Which stream is served next, message by message, or chunk by chunk with the extension `interleaving`: RFC 8260,
+    /// section 3.
     pub struct StreamSchedulingChoice of StreamScheduling {
         /// In the order in which the messages were handed over.
         FirstComeFirstServed = "first-come-first-served",
-        /// One message of each stream in turn.
+        /// Each stream in turn.
         RoundRobin = "round-robin",
+        /// Each stream in turn, and a packet holds chunks of one stream only.
+        RoundRobinPerPacket = "round-robin-per-packet",
+        /// The streams with the highest priority in turn: the lowest of `stream_values` in the flow.
+        Priority = "priority",
+        /// Each stream that has something to send gets the same share.
+        FairCapacity = "fair-capacity",
+        /// Each gets a share by its weight: that of `stream_values` in the flow, or 1.
+        WeightedFairQueueing = "weighted-fair-queueing",
     }
 }
 
@@ -393,6 +407,15 @@ policy! {
         /// SACKs tell what will not be thrown away any more, which then leaves the send buffer:
         /// draft-natarajan-tsvwg-sctp-nrsack.
         NonRenegableSack = "nr-sack",
+        /// Fragments of messages of different streams take turns: RFC 8260, section 2.
+        Interleaving = "interleaving",
+        /// Streams may be reset and added: RFC 6525.
+        Reconfiguration = "stream-reconfiguration",
+        /// Chunks may be authenticated: RFC 4895.
+        Authentication = "authentication",
+        /// Addresses may be added and deleted while an association lives: RFC 5061. It needs `authentication` as well,
+        /// or `unauthenticated_addresses`.
+        DynamicAddresses = "dynamic-addresses",
     }
 }
 
@@ -438,7 +461,7 @@ impl SctpProfile {
     }
 
     /// The extensions that the profile lists.
-    fn extensions(&self) -> Extensions {
+    pub(crate) fn extensions(&self) -> Extensions {
         let listed = self.extensions.iter().flat_map(|listed| listed.iter());
         listed.fold(Extensions::NONE, |set, choice| set.with(choice.policy()))
     }
@@ -492,6 +515,7 @@ impl SctpProfile {
             fast_convergence: *self.fast_convergence,
             ecn: *self.ecn,
             extensions: self.extensions(),
+            unauthenticated_addresses: *self.unauthenticated_addresses,
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),
                 byte_counting_limit: *self.byte_counting_limit,
@@ -508,11 +532,14 @@ impl SctpProfile {
             initial_cwnd_bytes: self.initial_cwnd.quantity().map(DataSize::as_bytes),
             initial_ssthresh_bytes: self.initial_ssthresh.quantity().map(DataSize::as_bytes),
             stream_scheduling: self.stream_scheduling.policy(),
+            // The flow knows its streams.
+            stream_values: BTreeMap::new(),
             shutdown_guard: self.shutdown_guard.quantity(),
             // The host asks for what its records need.
             trace_messages: false,
             trace_arrivals: false,
             trace_timers: false,
+            trace: false,
             report_acknowledged: false,
             receive_buffer_bytes: u32::try_from(self.receive_buffer.as_bytes()).unwrap_or(u32::MAX),
             partial_delivery_point_bytes: self.preset.config().partial_delivery_point_bytes,

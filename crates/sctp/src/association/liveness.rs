@@ -12,6 +12,7 @@ use crate::chunk::{Chunk, Heartbeat as HeartbeatChunk};
 use crate::config::{SackPath, SctpConfig};
 use crate::event::{CloseReason, Event};
 use crate::path::{Heartbeat, HeartbeatInfo, PathId, PathState, Paths, heartbeat_period};
+use crate::trace::{TraceEvent, Unanswered};
 use crate::tx::{TimeoutMeaning, Turn};
 
 /// Sets the first HEARTBEAT of every address.
@@ -73,6 +74,15 @@ impl Association {
                 return;
             }
         }
+        if self.reconfiguration.is_some() {
+            self.on_reconfiguration_deadline(now);
+            if !self.state.is_closed() {
+                self.progress_reconfiguration(now);
+            }
+        }
+        if self.addresses.is_some() && !self.state.is_closed() {
+            self.on_asconf_deadline(now);
+        }
         self.on_shutdown_deadline(now);
     }
 
@@ -81,6 +91,8 @@ impl Association {
         let rto = self.paths[path].rtt.rto();
         let info = self.paths[path].heartbeat.send(now, path, rto, &mut self.random);
         self.control.push_back((path, Chunk::Heartbeat(HeartbeatChunk::new(info))));
+        let address = self.paths[path].destination;
+        self.trace(|| TraceEvent::HeartbeatSent { address });
     }
 
     /// CHANGE HEARTBEAT: sets HB.interval of an address of the peer, or turns its HEARTBEATs off, but for those
@@ -127,6 +139,8 @@ impl Association {
         //# measurement for that destination transport address using the time
         //# value carried in the HEARTBEAT ACK chunk.
         self.paths[path].sample_rtt(round_trip);
+        let address = self.paths[path].destination;
+        self.trace(|| TraceEvent::HeartbeatAnswered { address, round_trip });
         let rto = self.paths[path].rtt.rto();
         let interval = self.paths[path].heartbeat_interval;
         self.paths[path].heartbeat = scheduled(now, rto, interval, &mut self.random);
@@ -148,7 +162,13 @@ impl Association {
     pub(super) fn on_path_answers(&mut self, path: PathId) {
         self.error_count = 0;
         self.return_path.on_heartbeat_ack(path);
+        if let Some(state) = &mut self.reconfiguration {
+            state.on_heartbeat_ack(path);
+        }
         self.mark_answering(path);
+        if self.addresses.is_some() {
+            self.follow_wanted_primary();
+        }
     }
 
     /// DATA has been acknowledged: clears the counters of the paths that it can only have come over.
@@ -234,7 +254,7 @@ impl Association {
     }
 
     /// Something sent to `path` was not answered. `counts`: against the whole association, too.
-    pub(super) fn count_error(&mut self, now: Instant, path: PathId, counts: bool) {
+    pub(super) fn count_error(&mut self, now: Instant, path: PathId, unanswered: Unanswered, counts: bool) {
         let thresholds = self.config.thresholds();
         let broken = &mut self.paths[path];
 
@@ -248,6 +268,14 @@ impl Association {
             broken.error_count += 1;
         }
         let (before, count) = (broken.state, broken.error_count);
+        let address = broken.destination;
+        let association_error_count = self.error_count + u32::from(counts);
+        self.trace(|| TraceEvent::PathError {
+            address,
+            unanswered,
+            error_count: count,
+            association_error_count,
+        });
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.2
         //# When the value in the error counter exceeds the
         //# protocol parameter 'Path.Max.Retrans' of that destination address,
@@ -314,7 +342,7 @@ impl Association {
         let mut turn = turn!(self, now);
         match self.sender.on_t3_rtx(&mut turn, path) {
             TimeoutMeaning::WindowClosed => {}
-            TimeoutMeaning::NoAnswer => self.count_error(now, path, true),
+            TimeoutMeaning::NoAnswer => self.count_error(now, path, Unanswered::Data, true),
         }
     }
 
@@ -356,7 +384,7 @@ impl Association {
                 let is_failing = self.paths[path].state == PathState::PotentiallyFailed;
                 if !(is_failing && self.paths[path].flight_size > 0) {
                     self.paths[path].rtt.back_off();
-                    self.count_error(now, path, counts);
+                    self.count_error(now, path, Unanswered::Heartbeat, counts);
                 }
                 if self.state.is_closed() {
                     return;

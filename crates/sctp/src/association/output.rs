@@ -109,6 +109,9 @@ impl Association {
 
     /// Writes the packet that has been built for `path`.
     fn finish_packet(&mut self, path: PathId, packet: &mut Packet) -> Departing {
+        if self.authentication.is_some() {
+            self.sign_packet();
+        }
         let fields = self.departing_fields();
         let path = &mut self.paths[path];
         path.stats.packets_sent += 1;
@@ -153,13 +156,16 @@ impl Association {
         (deadline != Instant::FAR_FUTURE).then_some(deadline)
     }
 
-    /// Tells what has happened to T3-rtx of each path.
+    /// Tells what has happened to T3-rtx of each path, and what else a trace wants to know.
     #[cold]
     fn report_timers(&mut self) {
         for path in self.paths.iter_mut() {
             if let Some(change) = path.report_t3_rtx() {
                 self.events.push_back(Event::T3Rtx { address: path.destination, change });
             }
+        }
+        if self.config.trace {
+            self.report_changes();
         }
     }
 
@@ -169,13 +175,20 @@ impl Association {
         }
         debug_assert!(
             !self.sender.has_outstanding()
-                || self.paths.iter().any(|path| path.t3_rtx().or(path.held_until()).is_some()),
+                || self.paths.iter().any(|path| path.t3_rtx().or(path.held_until()).is_some())
+                || self.is_held_back(),
             "outstanding chunks wait for a timer that does not run"
         );
         let mut next = self.paths.next_deadline();
-        for deadline in
-            [self.receiver.next_deadline(), self.sender.next_deadline(), self.state.next_deadline()]
-        {
+        let reconfiguration = self.reconfiguration.as_ref().and_then(|state| state.next_deadline());
+        let addresses = self.addresses.as_ref().and_then(|state| state.next_deadline());
+        for deadline in [
+            self.receiver.next_deadline(),
+            self.sender.next_deadline(),
+            self.state.next_deadline(),
+            reconfiguration,
+            addresses,
+        ] {
             next = deadline.map_or(next, |at| at.min(next));
         }
         next
@@ -188,6 +201,9 @@ impl Association {
             && let Some(path) = self.build_mtu_probe(now)
         {
             return Some(path);
+        }
+        if self.addresses.is_some() && self.is_held_back() {
+            return self.build_held_back();
         }
         // DATA and SHUTDOWN never leave in the same state.
         if !self.state.may_send_data() {
@@ -323,10 +339,13 @@ impl Association {
         };
         self.builder.start(header, self.max_packet_len(path));
         self.set_departing(Ecn::NotCapable);
+        if self.authentication.is_some() {
+            self.reserve_auth(path);
+        }
     }
 
     /// Bundles the control chunks at the head of the queue that go to `path`, as many as fit.
-    fn bundle_control(&mut self, path: PathId) {
+    pub(super) fn bundle_control(&mut self, path: PathId) {
         while let Some((_, chunk)) = self.control.front().filter(|(to, _)| *to == path) {
             // The place of a packet of its own, which may be no longer than it is.
             if matches!(chunk, Chunk::Pad(_)) {

@@ -59,8 +59,8 @@ struct Told {
 /// What is known of messages that may be given up, and of what was.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Abandonment {
-    /// Those that wait to be sent, or to be sent whole, and those that have been, by the order in which they were handed
-    /// over.
+    /// Those that wait to be sent, or to be sent whole, and those that have been, by the order in which they were
+    /// handed over.
     messages: BTreeMap<u64, Perishable>,
     /// Of those that have not been cut to the end, when each expires.
     expiries: BTreeSet<(Instant, u64)>,
@@ -83,6 +83,14 @@ pub(super) struct Abandonment {
 }
 
 impl Abandonment {
+    /// What was told by one path counts as told by another, since an address is deleted.
+    pub(super) fn replace_path(&mut self, from: PathId, to: PathId) {
+        if let Some(told) = self.told.as_mut().filter(|told| told.path == from) {
+            told.path = to;
+            told.is_ambiguous = true;
+        }
+    }
+
     /// Whether something may have to be told although neither window nor queue has changed.
     pub(super) const fn is_due(&self) -> bool {
         self.is_due

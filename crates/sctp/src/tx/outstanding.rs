@@ -8,7 +8,7 @@ use slantpath_cc::delivery::Departure;
 use crate::chunk::{Data, DataFlags, FragmentPlace, IData};
 use crate::event::Message;
 use crate::path::PathId;
-use crate::types::{FragmentSequence, MessageId, Tsn};
+use crate::types::{FragmentSequence, MessageId, StreamId, Tsn};
 
 /// How a chunk was found to be lost; it decides where it is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,6 +248,23 @@ impl Outstanding {
         }
     }
 
+    /// The TSN of the last chunk on some streams.
+    pub(crate) fn last_on(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<Tsn> {
+        let mut chunks = self.chunks.iter().rev();
+        chunks.find(|chunk| is_meant(chunk.data.stream)).map(|chunk| chunk.data.tsn)
+    }
+
+    /// All chunks.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OutstandingChunk> {
+        self.chunks.iter_mut()
+    }
+
+    /// TSNs go on with `next`.
+    pub(crate) fn restart(&mut self, next: Tsn) {
+        debug_assert!(self.chunks.is_empty(), "a chunk keeps its TSN");
+        self.cumulative_ack = next.minus(1);
+    }
+
     /// The lowest chunk.
     pub(crate) fn first(&self) -> Option<&OutstandingChunk> {
         self.chunks.front()
@@ -386,7 +403,7 @@ pub(super) mod tests {
             };
             let departure = DeliveryMeter::default().depart(Instant::START, true, 1);
             let place = FragmentPlace { message_id: MessageId(0), fragment: FragmentSequence(0) };
-            outstanding.push(data, 0, PathId(*path), departure, place);
+            outstanding.push(data, 0, PathId((*path).into()), departure, place);
             if !is_in_flight {
                 outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut));
             }

@@ -13,6 +13,7 @@ use crate::config::{LossDetection, SctpConfig};
 use crate::event::Event;
 use crate::path::{PathId, SackTally};
 use crate::policy::RttSampling;
+use crate::trace::{LossEvidence, TraceEvent};
 use crate::types::Tsn;
 
 /// An acknowledgement: a SACK, or a SHUTDOWN, which speaks of neither gaps nor window.
@@ -246,12 +247,12 @@ impl Sender {
 
     #[inline(never)]
     fn settle_probe_of(&mut self, turn: &mut Turn<'_>, tsn: Tsn) {
-        let (path, wire_len) = match self.outstanding.find(tsn) {
+        let (path, wire_len, context) = match self.outstanding.find(tsn) {
             Some(OutstandingChunk { state: ChunkState::Acked | ChunkState::Abandoned, .. }) | None => {
                 return self.peer_window.end_probe();
             }
             Some(chunk) if !self.peer_window.has_room(chunk.payload_len()) => return,
-            Some(chunk) => (chunk.path, chunk.wire_len()),
+            Some(chunk) => (chunk.path, chunk.wire_len(), chunk.context),
         };
         self.peer_window.end_probe();
         // A SACK has come, whatever was held back until one does.
@@ -260,6 +261,7 @@ impl Sender {
             self.outstanding.set_state(tsn, ChunkState::Lost(Loss::Refused));
             turn.paths[path].on_chunk_left(wire_len);
             insert_lost(&mut self.lost, tsn);
+            turn.note_lost(context, tsn, path, LossEvidence::Refused);
         }
     }
 
@@ -366,6 +368,9 @@ impl Sender {
                 chunk.missing_reports = chunk.missing_reports.saturating_add(1);
             }
             self.missing.add(tsn);
+            if turn.config.trace {
+                turn.tell(TraceEvent::Revoked { context: chunk.context, tsn });
+            }
             turn.paths[chunk.path].on_chunk_revoked(turn.now, tsn, chunk.transmissions, chunk.wire_len());
             self.flight_order.add(chunk.path, tsn);
             self.steps.take(1);
@@ -431,6 +436,8 @@ impl Sender {
                 return true;
             }
             let (path, wire_len, departure) = (chunk.path, chunk.wire_len(), chunk.departure);
+            let evidence = LossEvidence::MissIndications { reports: chunk.missing_reports };
+            turn.note_lost(chunk.context, tsn, path, evidence);
             outstanding.set_state(tsn, ChunkState::Lost(Loss::Reported));
             insert_lost(lost, tsn);
             turn.paths[path].on_chunk_lost(wire_len, &departure);

@@ -18,7 +18,7 @@ pub(super) struct Spread {
     /// The path that was chosen last.
     last: PathId,
     /// Payload bytes of the chunks that were sent to each path last and have not been acknowledged cumulatively.
-    outstanding: SmallVec<[u64; 2]>,
+    outstanding: SmallVec<[(PathId, u64); 2]>,
 }
 
 impl Spread {
@@ -27,10 +27,11 @@ impl Spread {
     }
 
     fn of(&mut self, path: PathId) -> &mut u64 {
-        if self.outstanding.len() <= path.index() {
-            self.outstanding.resize(path.index() + 1, 0);
-        }
-        &mut self.outstanding[path.index()]
+        let place = self.outstanding.iter().position(|(id, _)| *id == path).unwrap_or_else(|| {
+            self.outstanding.push((path, 0));
+            self.outstanding.len() - 1
+        });
+        &mut self.outstanding[place].1
     }
 
     /// A chunk goes out to `path` for the first time.
@@ -50,10 +51,14 @@ impl Spread {
         *outstanding = outstanding.checked_sub(payload_len).expect("a chunk leaves a path once");
     }
 
-    /// What chunks say that is kept here.
-    #[cfg(test)]
+    /// Payload bytes that were sent to a path last and have not been acknowledged cumulatively.
     pub(super) fn outstanding_on(&self, path: PathId) -> u64 {
-        self.outstanding.get(path.index()).copied().unwrap_or(0)
+        self.outstanding.iter().find(|(id, _)| *id == path).map_or(0, |(_, outstanding)| *outstanding)
+    }
+
+    /// An address of the peer is deleted.
+    pub(super) fn forget_path(&mut self, path: PathId) {
+        self.outstanding.retain(|(id, _)| *id != path);
     }
 }
 
@@ -125,7 +130,7 @@ impl Sender {
         let at_peer = self.peer_window.advertised() + self.outstanding.acked_payload();
         let share = at_peer.min(config.send_buffer_bytes) / active;
         // One packet may always leave.
-        let outstanding = spread.outstanding.get(path.index()).copied().unwrap_or(0);
+        let outstanding = spread.outstanding_on(path);
         outstanding == 0 || outstanding + paths[path].pmdcs() as u64 <= share
     }
 

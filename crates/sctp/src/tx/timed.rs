@@ -6,6 +6,7 @@ use super::outstanding::{ChunkState, Loss, OutstandingChunk};
 use super::sack::insert_lost;
 use super::{Sender, Turn, Urgent};
 use crate::path::{Early, PathId, ProbeKind};
+use crate::trace::{LossEvidence, TraceEvent};
 use crate::types::Tsn;
 
 impl Sender {
@@ -82,6 +83,7 @@ impl Sender {
                 continue;
             };
             let (wire_len, departure, needed_mtu) = (chunk.wire_len(), chunk.departure, chunk.needed_mtu);
+            let context = chunk.context;
             let end = self.outstanding.number(departed.tsn);
             match timing.lost_at(Transmission { sent_at: departure.sent_at, end }, window) {
                 Some(lost_at) if lost_at <= turn.now => {
@@ -91,6 +93,9 @@ impl Sender {
                     self.outstanding.set_state(departed.tsn, ChunkState::Lost(Loss::Reported));
                     insert_lost(&mut self.lost, departed.tsn);
                     last = last.filter(|last: &Tsn| last.is_after(departed.tsn)).or(Some(departed.tsn));
+                    let age = turn.now.saturating_since(departure.sent_at);
+                    let evidence = LossEvidence::Overtaken { age, reordering_window: window };
+                    turn.note_lost(context, departed.tsn, id, evidence);
                 }
                 next_at => break next_at,
             }
@@ -129,6 +134,9 @@ impl Sender {
             };
             let Some(chunk) = self.outstanding.find(tsn).filter(is_meant) else { continue };
             let (wire_len, transmission) = (chunk.wire_len(), chunk.transmissions);
+            if turn.config.trace {
+                turn.tell(TraceEvent::Restored { context: chunk.context, tsn });
+            }
             self.outstanding.set_state(tsn, ChunkState::InFlight);
             turn.paths[id].on_chunk_restored(turn.now, tsn, transmission, wire_len);
             self.flight_order.add(id, tsn);
@@ -143,7 +151,9 @@ impl Sender {
         if self.doomed(turn.now, tsn, transmissions).is_some() {
             return None;
         }
-        let wire_len = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::Probed))?.wire_len();
+        let chunk = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::Probed))?;
+        let wire_len = chunk.wire_len();
+        turn.note_lost(chunk.context, tsn, path, LossEvidence::Probed);
         turn.paths[path].on_chunk_left(wire_len);
         turn.paths[path].on_probe_sent(tsn, ProbeKind::Repeated);
         insert_lost(&mut self.lost, tsn);

@@ -10,6 +10,7 @@ use super::{Recovery, Remainder, Sender, Turn, Urgent};
 use crate::event::Event;
 use crate::path::PathId;
 use crate::policy::RetransmissionAfterTimeout;
+use crate::trace::LossEvidence;
 
 /// What an expiry says about the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +102,7 @@ impl Sender {
         while let Some(tsn) = self.flight_order.first(path, &self.outstanding, &self.steps) {
             if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
                 turn.paths[path].on_chunk_lost(chunk.wire_len(), &chunk.departure);
+                turn.note_lost(chunk.context, tsn, path, LossEvidence::TimedOut);
             }
             insert_lost(&mut self.lost, tsn);
         }
@@ -112,10 +114,11 @@ impl Sender {
             if self.outstanding.find(tsn).is_some_and(stands) {
                 continue;
             }
-            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut))
-                && let Some(timing) = &mut turn.paths[chunk.path].timing
-            {
-                timing.on_in_order();
+            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
+                turn.note_lost(chunk.context, tsn, chunk.path, LossEvidence::TimedOut);
+                if let Some(timing) = &mut turn.paths[chunk.path].timing {
+                    timing.on_in_order();
+                }
             }
             insert_lost(&mut self.lost, tsn);
         }

@@ -159,7 +159,7 @@ impl Sender {
     }
 
     /// Whether a chunk is on its way into the closed window of the peer.
-    fn is_probe_in_flight(&self) -> bool {
+    pub(super) fn is_probe_in_flight(&self) -> bool {
         let probe = self.peer_window.outstanding_probe().and_then(|tsn| self.outstanding.find(tsn));
         probe.is_some_and(|chunk| chunk.state == ChunkState::InFlight)
     }
@@ -379,7 +379,7 @@ impl Sender {
 
     /// The payload that a chunk may have on any path.
     #[inline]
-    const fn max_payload(&self, paths: &Paths) -> usize {
+    pub(super) const fn max_payload(&self, paths: &Paths) -> usize {
         paths.amdcs() - self.outstanding.header_len()
     }
 
