@@ -643,6 +643,7 @@ impl Path {
     /// TSNs begin anew, while nothing is outstanding.
     pub(crate) fn forget_numbers(&mut self) {
         self.earliest = None;
+        self.fast_recovery_exit = None;
         self.probe = RttProbe::Idle;
         self.reduction = Reduction::None;
         if let Some(timing) = &mut self.timing {

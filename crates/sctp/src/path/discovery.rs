@@ -83,8 +83,8 @@ pub(crate) struct Discovery {
     probe: Probe,
     /// Once one of this size has gone out.
     sent: Option<SentProbe>,
-    /// When the search was completed last.
-    completed_at: Instant,
+    /// When the search was completed last, or the last probe failed where the path does not carry BASE_PLPMTU.
+    rested_at: Instant,
     /// Losses of long packets in a row, each sent after the one before was noticed.
     long_losses: u32,
     noticed_at: Instant,
@@ -113,7 +113,7 @@ impl Discovery {
             probe_count: 0,
             probe: Probe::Idle { until: None },
             sent: None,
-            completed_at: Instant::START,
+            rested_at: Instant::START,
             long_losses: 0,
             noticed_at: Instant::START,
             is_departing: false,
@@ -225,7 +225,7 @@ impl Discovery {
 
     fn complete(&mut self, now: Instant) {
         self.state = DiscoveryState::Complete;
-        self.completed_at = now;
+        self.rested_at = now;
         // What is at its most cannot be raised.
         let until = (self.plpmtu < self.most).then(|| now.saturating_add(self.raise_timer));
         self.probe = Probe::Idle { until };
@@ -256,22 +256,34 @@ impl Discovery {
     /// The time has come to look at the deadline. `last_data_at`: when DATA was sent last.
     pub(crate) fn handle_deadline(&mut self, now: Instant, last_data_at: Option<Instant>) {
         match self.probe {
-            Probe::Idle { until: Some(until) } if until <= now => match self.state {
-                DiscoveryState::Complete => {
-                    //= https://www.rfc-editor.org/rfc/rfc8899#section-5.1.1
-                    //# DPLPMTUD MAY inhibit sending probe packets when no application
-                    //# data has been sent since the previous probe packet.
-                    if last_data_at.is_some_and(|at| at >= self.completed_at) {
-                        self.too_big = None;
-                        self.search_on(now);
-                    } else {
-                        self.probe = Probe::Idle { until: Some(now.saturating_add(self.raise_timer)) };
-                    }
-                }
-                _ => self.probe = Probe::Due,
-            },
+            Probe::Idle { until: Some(until) } if until <= now => {
+                self.probe = Probe::Idle { until: None };
+                self.resume(now, last_data_at);
+            }
             Probe::Awaited { deadline } if deadline <= now => self.on_unanswered(now),
             Probe::Idle { .. } | Probe::Awaited { .. } | Probe::Due => {}
+        }
+    }
+
+    /// The time to look for a larger size has come: it is used if the path is.
+    pub(crate) fn resume(&mut self, now: Instant, last_data_at: Option<Instant>) {
+        //= https://www.rfc-editor.org/rfc/rfc8899#section-5.1.1
+        //# DPLPMTUD MAY inhibit sending probe packets when no application
+        //# data has been sent since the previous probe packet.
+        let is_resting = self.probe == Probe::Idle { until: None };
+        if !is_resting || last_data_at.is_none_or(|at| at < self.rested_at) {
+            return;
+        }
+        match self.state {
+            DiscoveryState::Complete if self.plpmtu < self.most => {
+                self.too_big = None;
+                self.search_on(now);
+            }
+            DiscoveryState::Error => self.probe = Probe::Due,
+            DiscoveryState::Complete
+            | DiscoveryState::Disabled
+            | DiscoveryState::Base
+            | DiscoveryState::Searching => {}
         }
     }
 
@@ -285,6 +297,7 @@ impl Discovery {
                 if self.probe_count >= self.max_probes {
                     self.probed_size = self.base;
                 }
+                self.rested_at = now;
                 self.probe = Probe::Idle { until: Some(now + pause) };
             }
             _ if self.probe_count < self.max_probes => self.probe = Probe::Due,
@@ -439,7 +452,7 @@ mod tests {
                 }
             } else {
                 now = discovery.deadline().expect("it goes on");
-                discovery.handle_deadline(now, None);
+                discovery.handle_deadline(now, Some(now));
             }
         }
         discovery
