@@ -63,6 +63,10 @@ impl Association {
             if self.paths[path].t3_rtx().is_some_and(|deadline| deadline <= now) {
                 self.on_t3_rtx(now, path);
             }
+            // T3-rtx may have been the end, and nothing follows that.
+            if self.state.is_closed() {
+                return;
+            }
             if self.paths[path].heartbeat.deadline().is_some_and(|deadline| deadline <= now) {
                 self.on_heartbeat_deadline(now, path);
             }
