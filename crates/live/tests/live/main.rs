@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod fixture;
-mod kernel;
 mod namespaces;
 mod raw;
 mod udp;

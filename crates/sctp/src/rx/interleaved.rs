@@ -108,6 +108,42 @@ impl Interleaved {
         self.held
     }
 
+    /// Streams expect Message Identifier 0 again: those listed; none: all. What is incomplete or waits for its turn there
+    /// will never be delivered: its sender has left numbers out.
+    pub(super) fn reset(&mut self, listed: &[StreamId], mut deliver: impl FnMut(Event)) {
+        let is_meant = |stream: &StreamId| listed.is_empty() || listed.contains(stream);
+        self.expected.retain(|stream, _| !is_meant(stream));
+        self.ready.retain(|(stream, ..)| !is_meant(stream));
+        let held = &mut self.held;
+        self.partial.retain(|(stream, ..), partial| {
+            let stays = !is_meant(stream);
+            if !stays {
+                let Held { payload, pieces } = partial.held();
+                held.release(
+                    usize::try_from(payload).unwrap_or(usize::MAX),
+                    usize::try_from(pieces).unwrap_or(0),
+                );
+            }
+            stays
+        });
+        self.waiting.retain(|(stream, _), message| {
+            let stays = !is_meant(stream);
+            if !stays {
+                held.release(message.payload.len(), 1);
+            }
+            stays
+        });
+        self.in_parts.retain(|(stream, is_unordered), message_id| {
+            let stays = !is_meant(stream);
+            if !stays {
+                let (stream, is_unordered) = (*stream, *is_unordered);
+                let sequence = message_id.stream_sequence();
+                deliver(Event::PartialDeliveryAborted { stream, sequence, is_unordered });
+            }
+            stays
+        });
+    }
+
     /// Whether a whole message can be passed on at once.
     pub(super) fn is_next(&self, chunk: &IData) -> bool {
         chunk.flags.is_unordered() || chunk.place.message_id == self.expected(chunk.stream)
@@ -307,8 +343,8 @@ impl Interleaved {
         true
     }
 
-    /// Notes whether a part of an incomplete message can be passed on: of ordered ones only the next of its stream is, of
-    /// unordered ones only one at a time.
+    /// Notes whether a part of an incomplete message can be passed on: of ordered ones only the next of its stream
+    /// is, of unordered ones only one at a time.
     fn note_ready(&mut self, key: Key) {
         let (stream, is_unordered, id) = key;
         let may_be = if is_unordered {

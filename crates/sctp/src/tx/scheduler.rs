@@ -106,6 +106,11 @@ impl Scheduler {
         }
     }
 
+    /// Whether something waits on some streams.
+    pub(super) fn has_on(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
+        self.streams.iter().any(|(stream, queue)| !queue.is_empty() && is_meant(*stream))
+    }
+
     /// Appends a message to its stream, and says which it is of all.
     pub(super) fn push(&mut self, message: Message) -> u64 {
         let stream = message.stream;
@@ -134,6 +139,12 @@ impl Scheduler {
     pub(super) fn next_rest(&self) -> usize {
         let next = self.next_stream().and_then(|stream| self.streams.get(&stream));
         next.map_or(0, StreamQueue::next_rest)
+    }
+
+    /// The message that is next, or whose next fragment is.
+    pub(super) fn next_message(&self) -> Option<&Message> {
+        let queue = self.streams.get(&self.next_stream()?)?;
+        queue.in_progress.as_ref().map(InProgress::message).or_else(|| queue.messages.values().next())
     }
 
     /// Whether what is next may go into the packet that holds what was taken last.

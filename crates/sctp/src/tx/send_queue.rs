@@ -1,6 +1,7 @@
 //! Messages that have no TSN yet: which one is next, and its cutting into fragments.
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
 
 use crate::chunk::{Data, DataFlags};
 use crate::config::SctpConfig;
@@ -74,6 +75,34 @@ impl SendQueue {
         self.next_rest == 0
     }
 
+    /// How many messages at least leave before the first one on some streams has left, not counting that; `None` if
+    /// there is none.
+    pub(crate) fn first_on(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<u32> {
+        let place = match &self.waiting {
+            Waiting::FirstCome { in_progress: Some(current), .. } if is_meant(current.stream()) => 0,
+            Waiting::FirstCome { messages, .. } => {
+                messages.iter().position(|message| is_meant(message.stream))?
+            }
+            Waiting::Scheduled(scheduler) => scheduler.has_on(is_meant).then_some(0)?,
+        };
+        Some(u32::try_from(place).unwrap_or(u32::MAX / 4))
+    }
+
+    /// Whether no message has been numbered on some streams since they began.
+    pub(crate) fn begins_anew(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
+        self.numbers.begin_anew(is_meant)
+    }
+
+    /// Some streams begin anew.
+    pub(crate) fn reset_numbers(&mut self, is_meant: impl Fn(StreamId) -> bool) {
+        self.numbers.reset(is_meant);
+    }
+
+    /// There are so many more streams.
+    pub(crate) const fn add_streams(&mut self, count: u16) {
+        self.stream_count = self.stream_count.saturating_add(count);
+    }
+
     /// Sets what a stream's priority or weight is; without meaning where streams have none.
     pub(super) fn set_stream_value(&mut self, stream: StreamId, value: u16) {
         if let Waiting::Scheduled(scheduler) = &mut self.waiting {
@@ -114,8 +143,8 @@ impl SendQueue {
         message
     }
 
-    /// Drops what has not been cut of the message in progress on a stream; gives its last fragment, without payload, and
-    /// how many bytes it had.
+    /// Drops what has not been cut of the message in progress on a stream; gives its last fragment, without payload,
+    /// and how many bytes it had.
     pub(super) fn drop_rest(&mut self, stream: StreamId, tsn: Tsn) -> Option<(Cut, usize)> {
         let scheduler = self.scheduler();
         let dropped = scheduler.drop_rest(stream, tsn);
@@ -141,10 +170,22 @@ impl SendQueue {
         }
     }
 
-    /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to send.
+    /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to
+    /// send.
     #[inline]
     pub(crate) fn next_len(&self, max_payload: usize) -> Option<usize> {
         if self.is_empty() { None } else { Some(self.next_rest.min(max_payload)) }
+    }
+
+    /// The address that the message is for that is next, if it is for a certain one.
+    pub(crate) fn next_destination(&self) -> Option<IpAddr> {
+        let next = match &self.waiting {
+            Waiting::FirstCome { messages, in_progress } => {
+                in_progress.as_ref().map(InProgress::message).or_else(|| messages.front())
+            }
+            Waiting::Scheduled(scheduler) => scheduler.next_message(),
+        };
+        next?.options.as_ref()?.destination
     }
 
     /// Whether what waits fills so many bytes of chunks with headers of `header_len`, or as good as.

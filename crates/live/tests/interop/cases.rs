@@ -1,0 +1,251 @@
+//! The cases, each with one of the peers.
+
+use slantpath_base::Duration;
+use slantpath_live::{Carriage, SctpConfig};
+
+use crate::exchange::{Caller, Exchange, Family, turns};
+use crate::network::{Network, Way};
+use crate::peer::{Programs, Stack};
+
+/// What a case is given.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'a> {
+    pub(crate) network: &'a Network,
+    pub(crate) programs: &'a Programs,
+    pub(crate) stack: Stack,
+}
+
+impl<'a> Given<'a> {
+    fn exchange(self, messages: u64) -> Exchange<'a> {
+        Exchange::new(self.network, self.programs, self.stack, messages)
+    }
+}
+
+/// A case and its name.
+pub(crate) type Case = (&'static str, fn(Given<'_>));
+
+/// One after the other: they share the links 0 and 1.
+pub(crate) const CASES: [Case; 18] = [
+    ("bulk both ways, we call", |given| bulk(given, Caller::Us)),
+    ("bulk both ways, the peer calls", |given| bulk(given, Caller::Peer)),
+    ("bulk both ways with loss, duplicates and reordering", |given| damaged(given, Carriage::Raw)),
+    ("the same in UDP", |given| damaged(given, UDP)),
+    ("IPv6", |given| family(given, Family::V6)),
+    ("IPv4 and IPv6 at once", |given| family(given, Family::Both)),
+    ("messages of 1 MB", long_messages),
+    ("2,000 streams", many_streams),
+    ("failover of both directions", |given| failover(given, &[Way::ToPeer, Way::ToUs])),
+    ("failover of the direction to the peer", |given| failover(given, &[Way::ToPeer])),
+    ("failover of the direction to us", |given| failover(given, &[Way::ToUs])),
+    ("the primary is dead when we call", |given| dead_primary(given, Caller::Us)),
+    ("the primary is dead when the peer calls", |given| dead_primary(given, Caller::Peer)),
+    ("both call at once", collision),
+    ("we begin anew", we_begin_anew),
+    ("the peer begins anew", the_peer_begins_anew),
+    ("a link is small, and its router says so", small_link),
+    ("a link is small, and its router says nothing", black_hole),
+];
+
+/// In threads of their own, on a link that nothing else uses.
+pub(crate) const BESIDE: [Case; 1] = [("nobody reads for 20 s", nobody_reads)];
+
+const UDP: Carriage = Carriage::Udp { local_port: 9_899, remote_port: 9_899 };
+
+fn bulk(given: Given<'_>, caller: Caller) {
+    let mut exchange = given.exchange(2_000);
+    exchange.caller = caller;
+    let outcome = exchange.run(|_, _| {});
+    outcome.is_whole(&exchange);
+    assert_eq!(outcome.mtus.len(), 2, "both paths are known: {:?}", outcome.mtus);
+}
+
+fn damaged(given: Given<'_>, carriage: Carriage) {
+    let network = given.network;
+    if (given.stack, carriage) == (Stack::Linux, UDP) {
+        // A burst that the guest's kernel leaves to its driver to cut gets lost there if it is in UDP.
+        network.guest("for d in vec0 vec1; do ip link set $d gso_max_size 1400; done");
+        network.guest("sysctl -qw net.sctp.udp_port=9899 net.sctp.encap_port=9899");
+    }
+    for link in [0, 1] {
+        for way in [Way::ToPeer, Way::ToUs] {
+            network.damage(link, way, "delay 20ms 15ms loss 3% duplicate 3%");
+        }
+    }
+    let mut exchange = given.exchange(200);
+    exchange.carriage = carriage;
+    let outcome = exchange.run(|_, _| {});
+    if (given.stack, carriage) == (Stack::Linux, UDP) {
+        network.guest("sysctl -qw net.sctp.udp_port=0 net.sctp.encap_port=0");
+    }
+    outcome.is_whole(&exchange);
+}
+
+fn family(given: Given<'_>, family: Family) {
+    for caller in [Caller::Us, Caller::Peer] {
+        let mut exchange = given.exchange(500);
+        exchange.family = family;
+        exchange.caller = caller;
+        let outcome = exchange.run(|_, _| {});
+        outcome.is_whole(&exchange);
+        let paths = exchange.peer_addresses().len();
+        assert_eq!(outcome.mtus.len(), paths, "{:?}", outcome.mtus);
+    }
+}
+
+fn long_messages(given: Given<'_>) {
+    let mut exchange = given.exchange(6).with_plans(|plan| plan.lengths = vec![1_000_000, 16, 1_048_576]);
+    exchange.peer_buffer = 4 * 1_048_576;
+    let room = 2 * 1_048_576;
+    exchange.sctp =
+        SctpConfig { send_buffer_bytes: room, receive_buffer_bytes: 2 * 1_048_576, ..exchange.sctp };
+    exchange.run(|_, _| {}).is_whole(&exchange);
+}
+
+fn many_streams(given: Given<'_>) {
+    let exchange = given.exchange(6_000).with_plans(|plan| {
+        plan.lengths = vec![100];
+        plan.streams = 2_000;
+    });
+    let outcome = exchange.run(|_, _| {});
+    outcome.is_whole(&exchange);
+    assert_eq!(outcome.found.outbound_streams, 2_000);
+    assert_eq!(outcome.peer.said("up").unwrap()["inbound"], 2_000);
+}
+
+/// The first path is lost, in these directions, once messages have come.
+fn failover(given: Given<'_>, ways: &[Way]) {
+    let exchange = given.exchange(1_500).with_plans(|plan| {
+        plan.lengths = vec![300];
+        plan.every = Duration::from_millis(1);
+    });
+    let mut is_cut = false;
+    let outcome = exchange.run(|us, _| {
+        if !is_cut && us.host().program.found.messages > 200 {
+            is_cut = true;
+            for way in ways {
+                given.network.cut(0, *way);
+            }
+        }
+    });
+    outcome.is_whole(&exchange);
+    if ways.contains(&Way::ToPeer) {
+        assert!(outcome.has_failed(exchange.peer_addresses()[0]), "{:?}", outcome.found.paths);
+    }
+    if ways.contains(&Way::ToUs) {
+        // The peer does not notice before its first time-out.
+        let gap = outcome.found.longest_gap;
+        assert!(gap >= Duration::from_millis(200), "{gap:?}");
+    }
+}
+
+fn dead_primary(given: Given<'_>, caller: Caller) {
+    for way in [Way::ToPeer, Way::ToUs] {
+        given.network.cut(0, way);
+    }
+    let mut exchange = given.exchange(100);
+    exchange.caller = caller;
+    exchange.run(|_, _| {}).is_whole(&exchange);
+}
+
+fn collision(given: Given<'_>) {
+    for way in [Way::ToPeer, Way::ToUs] {
+        given.network.damage(0, way, "delay 200ms");
+    }
+    let mut exchange = given.exchange(20);
+    exchange.links = &[0];
+    let peer = exchange.start(true);
+    let mut us = exchange.open(true);
+    let outcome = exchange.to_its_end(&mut us, peer, |_, _| {});
+    outcome.is_whole(&exchange);
+    assert_eq!(outcome.found.begun, 1);
+    let begun = outcome.peer.seen.iter().filter(|said| said["event"] == "up" || said["event"] == "restart");
+    assert_eq!(begun.count(), 1, "{:?}", outcome.peer.seen);
+}
+
+/// An exchange that nobody ends.
+fn without_end(given: Given<'_>) -> Exchange<'_> {
+    given.exchange(200).with_plans(|plan| plan.closes = false)
+}
+
+fn we_begin_anew(given: Given<'_>) {
+    let mut exchange = without_end(given);
+    let mut peer = exchange.start(false);
+    let mut us = exchange.open(true);
+    turns(&mut us, &mut peer, |us, peer| {
+        us.host().program.found.messages == 200 && peer.said("received").is_some()
+    });
+    // Without a word.
+    drop(us);
+    exchange.ours.closes = true;
+    let outcome = exchange.to_its_end(&mut exchange.open(true), peer, |_, _| {});
+    outcome.is_whole(&exchange);
+    assert!(outcome.peer.said("restart").is_some(), "{:?}", outcome.peer.seen);
+}
+
+fn the_peer_begins_anew(given: Given<'_>) {
+    let mut exchange = without_end(given);
+    let mut us = exchange.open(false);
+    let mut peer = exchange.start(true);
+    turns(&mut us, &mut peer, |us, peer| {
+        us.host().program.found.messages == 200 && peer.said("received").is_some()
+    });
+    // Nor does its kernel say a word for it.
+    for link in [0, 1] {
+        given.network.cut(link, Way::ToUs);
+    }
+    peer.kill(given.network);
+    given.network.heal();
+    exchange.theirs.closes = true;
+    let peer = exchange.start(true);
+    let outcome = exchange.to_its_end(&mut us, peer, |_, _| {});
+    outcome.is_whole(&exchange);
+    assert_eq!(outcome.found.begun, 2);
+}
+
+/// An exchange over one link that will carry no more than 1,300 bytes. usrsctp hears of no ICMP on raw sockets: it is told.
+fn over_a_small_link<'a>(given: Given<'a>, link: &'static [usize]) -> Exchange<'a> {
+    let mut exchange = given.exchange(300).with_plans(|plan| plan.lengths = vec![4_000, 1_452, 1_000, 100]);
+    exchange.links = link;
+    exchange.peer_path_mtu = (given.stack == Stack::Usrsctp).then_some(1_200);
+    exchange
+}
+
+fn small_link(given: Given<'_>) {
+    let exchange = over_a_small_link(given, &[0]);
+    let peer = given.stack.v4(0);
+    let _narrow = given.network.narrow(0, &peer, 1_300, false);
+    let outcome = exchange.run(|_, _| {});
+    outcome.is_whole(&exchange);
+    assert_eq!(outcome.mtus, [(peer.parse().unwrap(), 1_300)]);
+}
+
+/// Another link: Linux remembers what it has heard of the first.
+fn black_hole(given: Given<'_>) {
+    let mut exchange = over_a_small_link(given, &[1]);
+    exchange.sctp.initial_path_mtu = 1_280;
+    exchange.peer_path_mtu = Some(1_200);
+    let _narrow = given.network.narrow(1, &given.stack.v4(1), 1_300, true);
+    exchange.run(|_, _| {}).is_whole(&exchange);
+}
+
+fn nobody_reads(given: Given<'_>) {
+    const PAUSE: Duration = Duration::from_secs(20);
+    let mut exchange = given.exchange(3_000).with_plans(|plan| {
+        plan.lengths = vec![1_000];
+        plan.pause = PAUSE;
+    });
+    exchange.links = &[2];
+    exchange.peer_buffer = 262_144;
+    let mut read_at = None;
+    let outcome = exchange.run(|us, _| {
+        if us.host().program.found.messages > 0 && read_at.is_none() {
+            read_at = Some(us.now());
+        }
+        if us.now().since_start() < PAUSE {
+            let sent = us.host().program.found.sent;
+            assert!(sent < 3_000, "the peer's window closes");
+        }
+    });
+    outcome.is_whole(&exchange);
+    assert!(read_at.unwrap().since_start() >= PAUSE, "{read_at:?}");
+}

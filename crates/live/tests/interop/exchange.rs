@@ -1,0 +1,285 @@
+//! An association between us and a peer, both of which send and read, to its end.
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use serde_json::Value;
+use slantpath_base::{Duration, Stream};
+use slantpath_live::{
+    Carriage, Live, LiveConfig, Peer as PeerAddress, Program as _, ProgramConfig, SctpConfig, Station,
+    host_of,
+};
+
+use crate::network::Network;
+use crate::partner::{Found, Partner, Plan};
+use crate::peer::{Peer, Programs, Stack};
+
+/// Far more than any case takes: nothing depends on it unless it fails.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+/// Which addresses the ends have on each link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    V4,
+    V6,
+    Both,
+}
+
+/// Who sends the first INIT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Caller {
+    Us,
+    Peer,
+}
+
+/// What both ends are to do, and over what.
+#[derive(Clone)]
+pub(crate) struct Exchange<'a> {
+    pub(crate) network: &'a Network,
+    pub(crate) programs: &'a Programs,
+    pub(crate) stack: Stack,
+    pub(crate) links: &'a [usize],
+    pub(crate) family: Family,
+    pub(crate) caller: Caller,
+    pub(crate) carriage: Carriage,
+    pub(crate) ours: Plan,
+    pub(crate) theirs: Plan,
+    pub(crate) sctp: SctpConfig,
+    /// The peer's send and receive buffer, in bytes.
+    pub(crate) peer_buffer: usize,
+    /// What the peer is told that packets may be long, in bytes.
+    pub(crate) peer_path_mtu: Option<u16>,
+    /// Of us, and of the peer.
+    ports: [u16; 2],
+}
+
+/// What has become of it.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) found: Found,
+    /// The path MTU of each path at the end, before it was closed, with its destination.
+    pub(crate) mtus: Vec<(IpAddr, u16)>,
+    pub(crate) peer: Peer,
+}
+
+/// Each exchange has ports of its own.
+static NEXT_PORT: AtomicU16 = AtomicU16::new(10_000);
+
+impl<'a> Exchange<'a> {
+    /// Two paths in IPv4, called by us, with so many messages either way.
+    pub(crate) fn new(network: &'a Network, programs: &'a Programs, stack: Stack, messages: u64) -> Self {
+        let plan = Plan {
+            send: messages,
+            expect: messages,
+            lengths: vec![16, 1_000, 1_452, 4_000],
+            streams: 4,
+            pause: Duration::ZERO,
+            every: Duration::ZERO,
+            closes: false,
+        };
+        let port = NEXT_PORT.fetch_add(2, Ordering::Relaxed);
+        Self {
+            network,
+            programs,
+            stack,
+            links: &[0, 1],
+            family: Family::V4,
+            caller: Caller::Us,
+            carriage: Carriage::Raw,
+            ours: Plan { closes: true, ..plan.clone() },
+            theirs: plan,
+            sctp: SctpConfig {
+                rto_initial: Duration::from_millis(300),
+                rto_min: Duration::from_millis(250),
+                path_max_retrans: 2,
+                heartbeat_interval: Some(Duration::from_millis(300)),
+                ..SctpConfig::default()
+            },
+            peer_buffer: 1_048_576,
+            peer_path_mtu: None,
+            ports: [port, port + 1],
+        }
+    }
+
+    /// Both ends do the same of this plan, but that one closes.
+    pub(crate) fn with_plans(mut self, change: impl Fn(&mut Plan)) -> Self {
+        change(&mut self.ours);
+        change(&mut self.theirs);
+        self
+    }
+
+    fn addresses(&self, v4: impl Fn(usize) -> String, v6: impl Fn(usize) -> String) -> Vec<IpAddr> {
+        let on_link = |&link: &usize| match self.family {
+            Family::V4 => vec![v4(link)],
+            Family::V6 => vec![v6(link)],
+            Family::Both => vec![v4(link), v6(link)],
+        };
+        self.links.iter().flat_map(on_link).map(|text| text.parse().unwrap()).collect()
+    }
+
+    pub(crate) fn our_addresses(&self) -> Vec<IpAddr> {
+        self.addresses(|link| format!("10.82.{link}.1"), |link| format!("fd82:{link}:0:1::1"))
+    }
+
+    pub(crate) fn peer_addresses(&self) -> Vec<IpAddr> {
+        self.addresses(|link| self.stack.v4(link), |link| self.stack.v6(link))
+    }
+
+    /// Opens our end: to the peer, or to whoever comes.
+    pub(crate) fn open(&self, calls: bool) -> Live<Station<Partner>> {
+        let addresses = self.our_addresses();
+        let mut host = host_of(&addresses);
+        let overhead = u16::try_from(self.carriage.overhead_bytes()).unwrap();
+        let sctp = SctpConfig {
+            outbound_streams: self.ours.streams,
+            inbound_streams: self.ours.streams,
+            initial_path_mtu: self.sctp.initial_path_mtu - overhead,
+            ..self.sctp.clone()
+        };
+        let peer = calls.then(|| PeerAddress { addresses: self.peer_addresses(), port: self.ports[1] });
+        let config = ProgramConfig {
+            sctp: Box::new(sctp),
+            local_addresses: addresses.clone(),
+            local_port: self.ports[0],
+            peer,
+        };
+        let stream = Stream::secret(slantpath_live::secret().unwrap());
+        let program = Partner::open(self.ours.clone(), &config, &mut host, stream);
+        let config = LiveConfig {
+            addresses,
+            carriage: self.carriage,
+            ports: vec![self.ports[0]],
+            socket_buffer_bytes: LiveConfig::SOCKET_BUFFER_BYTES,
+        };
+        Live::open(&config, Station { host, program }).unwrap()
+    }
+
+    /// Starts the peer, which calls us or listens.
+    pub(crate) fn start(&self, calls: bool) -> Peer {
+        let mut options = Vec::new();
+        let mut add = |name: &str, value: &dyn std::fmt::Display| {
+            options.extend([format!("--{name}"), value.to_string()]);
+        };
+        for address in self.peer_addresses() {
+            add("local", &address);
+        }
+        if calls {
+            for address in self.our_addresses() {
+                add("peer", &address);
+            }
+        }
+        add("port", &self.ports[1]);
+        add("peer-port", &self.ports[0]);
+        if let (Carriage::Udp { local_port, remote_port }, Stack::Usrsctp) = (self.carriage, self.stack) {
+            add("udp-local", &remote_port);
+            add("udp-remote", &local_port);
+        }
+        let plan = &self.theirs;
+        add("send", &plan.send);
+        add("expect", &plan.expect);
+        for length in &plan.lengths {
+            add("length", length);
+        }
+        add("streams", &plan.streams);
+        add("pause-ms", &plan.pause.as_millis());
+        add("every-us", &plan.every.as_micros());
+        add("rto-initial-ms", &300);
+        add("rto-min-ms", &250);
+        add("path-max-retrans", &2);
+        add("heartbeat-ms", &300);
+        add("buffer", &self.peer_buffer);
+        if let Some(mtu) = &self.peer_path_mtu {
+            add("path-mtu", mtu);
+        }
+        if plan.closes {
+            options.push("--close".to_owned());
+        }
+        let mut peer = self.programs.start(self.network, self.stack, self.links[0], &options);
+        peer.wait_for("ready");
+        peer
+    }
+
+    /// From the first INIT until both ends say that it is over. `watch` is called after each turn.
+    pub(crate) fn run(&self, watch: impl FnMut(&Live<Station<Partner>>, &mut Peer)) -> Outcome {
+        match self.caller {
+            Caller::Us => {
+                let peer = self.start(false);
+                self.to_its_end(&mut self.open(true), peer, watch)
+            }
+            Caller::Peer => {
+                let mut us = self.open(false);
+                self.to_its_end(&mut us, self.start(true), watch)
+            }
+        }
+    }
+
+    /// The same with ends that have been opened.
+    pub(crate) fn to_its_end(
+        &self,
+        us: &mut Live<Station<Partner>>,
+        mut peer: Peer,
+        mut watch: impl FnMut(&Live<Station<Partner>>, &mut Peer),
+    ) -> Outcome {
+        let mut mtus = Vec::new();
+        turns(us, &mut peer, |us, peer| {
+            watch(us, peer);
+            let now = us.now();
+            let Station { host, program } = us.host_mut();
+            if let Some(socket) = program.socket().filter(|_| program.found.end.is_none()) {
+                let paths = host.sctp_paths(now, socket);
+                mtus = paths.iter().map(|path| (path.destination, path.mtu)).collect();
+            }
+            us.host().program.is_over() && peer.said("end").is_some()
+        });
+        Outcome { found: us.host().program.found.clone(), mtus, peer }
+    }
+}
+
+/// Lets both ends act until `is_over`.
+pub(crate) fn turns(
+    us: &mut Live<Station<Partner>>,
+    peer: &mut Peer,
+    mut is_over: impl FnMut(&mut Live<Station<Partner>>, &mut Peer) -> bool,
+) {
+    let last = us.now().saturating_add(PATIENCE);
+    while !is_over(us, peer) {
+        peer.poll();
+        assert!(peer.said("error").is_none(), "{:?}", peer.seen);
+        assert!(us.now() < last, "no end: {:?}, the peer: {:?}", us.host().program.found, peer.seen);
+        let until = us.now().saturating_add(Duration::from_millis(10));
+        us.step(until).unwrap();
+    }
+}
+
+impl Outcome {
+    /// Holds both ends to their plans: every message whole, once, in order, and an end in order.
+    pub(crate) fn is_whole(&self, exchange: &Exchange<'_>) -> &Self {
+        let Found { sent, messages, wrong, disordered, ref end, .. } = self.found;
+        let ours = &exchange.ours;
+        assert_eq!(
+            (sent, messages, wrong, disordered, end.clone()),
+            (ours.send, ours.expect, 0, 0, Some(Ok(()))),
+            "{:?}, the peer: {:?}",
+            self.found,
+            self.peer.seen
+        );
+        let theirs = &exchange.theirs;
+        let end = self.peer.said("end").unwrap();
+        let numbers = ["sent", "received", "wrong", "disordered"].map(|name| end[name].as_u64());
+        assert_eq!(
+            (numbers, &end["how"]),
+            ([theirs.send, theirs.expect, 0, 0].map(Some), &Value::from("shutdown")),
+            "{:?}",
+            self.peer.seen
+        );
+        self
+    }
+
+    /// Whether we have found a path to fail.
+    pub(crate) fn has_failed(&self, address: IpAddr) -> bool {
+        let failed = |(at, what): &(IpAddr, &str)| {
+            *at == address && matches!(*what, "inactive" | "potentially failed")
+        };
+        self.found.paths.iter().any(failed)
+    }
+}

@@ -1,0 +1,225 @@
+//! Our end of an association: sends messages by the pattern of `peers/sctp-sockets`, reads as many and checks every byte.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use slantpath_base::{Duration, Instant, Stream};
+use slantpath_host::{ProgramEvent, ProgramMessage, Refused, SocketId};
+use slantpath_live::{Host, Program, ProgramConfig};
+
+/// A message begins with its number, 8 bytes, and as many that are its sender's.
+const HEAD: usize = 16;
+/// The filling of message n begins at byte n % SHIFTS of the pattern.
+const SHIFTS: usize = 256;
+
+/// What an end does.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) send: u64,
+    pub(crate) expect: u64,
+    /// The lengths of messages, one after the other.
+    pub(crate) lengths: Vec<usize>,
+    pub(crate) streams: u16,
+    /// How long nothing is read once the association is up.
+    pub(crate) pause: Duration,
+    /// The time between messages.
+    pub(crate) every: Duration,
+    /// Whether this end ends the association once all has been sent and read.
+    pub(crate) closes: bool,
+}
+
+/// What an end has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) sent: u64,
+    pub(crate) messages: u64,
+    pub(crate) wrong: u64,
+    pub(crate) disordered: u64,
+    /// The longest time between two messages.
+    pub(crate) longest_gap: Duration,
+    /// How often the association has begun.
+    pub(crate) begun: u32,
+    pub(crate) outbound_streams: u16,
+    /// What has happened to paths.
+    pub(crate) paths: Vec<(IpAddr, &'static str)>,
+    /// Once it is over: in order, or for this reason.
+    pub(crate) end: Option<Result<(), String>>,
+}
+
+/// One end.
+#[derive(Debug)]
+pub(crate) struct Partner {
+    plan: Plan,
+    filling: Vec<u8>,
+    socket: Option<SocketId>,
+    next: Vec<u64>,
+    due: Instant,
+    is_waiting: bool,
+    resume: Option<Instant>,
+    last: Option<Instant>,
+    pub(crate) found: Found,
+}
+
+impl Partner {
+    pub(crate) fn open(plan: Plan, config: &ProgramConfig, host: &mut Host, stream: Stream) -> Self {
+        host.add_program(config, stream);
+        let longest = plan.lengths.iter().max().copied().unwrap_or_default();
+        let next = (0..u64::from(plan.streams)).collect();
+        Self {
+            plan,
+            filling: pattern(longest + SHIFTS),
+            socket: None,
+            next,
+            due: Instant::START,
+            is_waiting: false,
+            resume: None,
+            last: None,
+            found: Found::default(),
+        }
+    }
+
+    /// The socket of its association.
+    pub(crate) const fn socket(&self) -> Option<SocketId> {
+        self.socket
+    }
+
+    fn begin(&mut self, now: Instant, socket: SocketId) {
+        self.socket = Some(socket);
+        self.next = (0..u64::from(self.plan.streams)).collect();
+        self.due = now;
+        self.is_waiting = false;
+        let Found { begun, outbound_streams, .. } = self.found;
+        let paths = std::mem::take(&mut self.found.paths);
+        self.found = Found { begun: begun + 1, outbound_streams, paths, ..Found::default() };
+    }
+
+    fn length(&self, number: u64) -> usize {
+        self.plan.lengths[usize::try_from(number).unwrap() % self.plan.lengths.len()]
+    }
+
+    fn filling(&self, number: u64) -> &[u8] {
+        let from = usize::try_from(number).unwrap() % SHIFTS;
+        &self.filling[from..from + self.length(number) - HEAD]
+    }
+
+    fn send(&mut self, now: Instant, host: &mut Host) {
+        let Some(socket) = self.socket else { return };
+        while !self.is_waiting && self.found.sent < self.plan.send && self.due <= now {
+            let number = self.found.sent;
+            let mut payload = Vec::with_capacity(self.length(number));
+            payload.extend_from_slice(&number.to_be_bytes());
+            payload.extend_from_slice(&[0; HEAD - 8]);
+            payload.extend_from_slice(self.filling(number));
+            let stream = u16::try_from(number % u64::from(self.plan.streams)).unwrap();
+            let payload = Bytes::from(payload);
+            let message = ProgramMessage { stream, payload_protocol: 0, is_unordered: false, payload };
+            match host.send(now, socket, message) {
+                Ok(()) => {
+                    self.found.sent += 1;
+                    self.due = self.due.saturating_add(self.plan.every);
+                }
+                Err(Refused::Full) => self.is_waiting = true,
+                Err(Refused::Never(reason)) => panic!("message {number}: {reason}"),
+            }
+        }
+        self.close(now, host);
+    }
+
+    fn close(&mut self, now: Instant, host: &mut Host) {
+        let is_done = self.found.sent == self.plan.send && self.found.messages == self.plan.expect;
+        if let Some(socket) = self.socket.filter(|_| is_done && self.plan.closes) {
+            host.shut_down(now, socket);
+        }
+    }
+
+    fn check(&mut self, now: Instant, message: &ProgramMessage) {
+        let ProgramMessage { stream, payload, .. } = message;
+        self.found.messages += 1;
+        let gap = now.saturating_since(self.last.replace(now).unwrap_or(now));
+        self.found.longest_gap = self.found.longest_gap.max(gap);
+        let Some((head, filling)) = payload.split_first_chunk::<HEAD>() else {
+            self.found.wrong += 1;
+            return;
+        };
+        let number = u64::from_be_bytes(*head.first_chunk().unwrap());
+        let is_right = payload.len() == self.length(number)
+            && u64::from(*stream) == number % u64::from(self.plan.streams)
+            && filling == self.filling(number);
+        self.found.wrong += u64::from(!is_right);
+        if let Some(next) = self.next.get_mut(usize::from(*stream)) {
+            self.found.disordered += u64::from(*next != number);
+            *next = number + u64::from(self.plan.streams);
+        }
+    }
+}
+
+impl Program for Partner {
+    fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent) {
+        match event {
+            ProgramEvent::Connected { outbound_streams, .. } => {
+                self.begin(now, socket);
+                self.found.outbound_streams = outbound_streams;
+                if !self.plan.pause.is_zero() {
+                    host.pause(now, socket);
+                    self.resume = Some(now.saturating_add(self.plan.pause));
+                }
+                self.send(now, host);
+            }
+            ProgramEvent::Message(message) => {
+                self.check(now, &message);
+                self.close(now, host);
+            }
+            ProgramEvent::Writable => {
+                self.is_waiting = false;
+                self.send(now, host);
+            }
+            ProgramEvent::Ended { failure } => self.found.end = Some(failure.map_or(Ok(()), Err)),
+            ProgramEvent::Path { address, kind } => self.found.paths.push((address, kind.name())),
+            ProgramEvent::Restarted => {
+                self.begin(now, socket);
+                self.send(now, host);
+            }
+        }
+    }
+
+    fn handle_deadline(&mut self, now: Instant, host: &mut Host) {
+        if self.resume.is_some_and(|resume| resume <= now) {
+            self.resume = None;
+            if let Some(socket) = self.socket {
+                host.resume(now, socket);
+            }
+        }
+        self.send(now, host);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let is_sending = self.socket.is_some()
+            && !self.is_waiting
+            && self.found.sent < self.plan.send
+            && self.found.end.is_none();
+        match (self.resume, is_sending.then_some(self.due)) {
+            (Some(resume), Some(due)) => Some(resume.min(due)),
+            (resume, due) => resume.or(due),
+        }
+    }
+
+    fn stop(&mut self, now: Instant, host: &mut Host) {
+        if let Some(socket) = self.socket {
+            host.abort(now, socket);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.found.end.is_some()
+    }
+}
+
+/// Bytes that no shift maps onto themselves.
+fn pattern(len: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state.to_be_bytes()[0]
+    };
+    std::iter::repeat_with(next).take(len).collect()
+}

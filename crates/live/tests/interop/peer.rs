@@ -1,0 +1,175 @@
+//! The peers: `peers/sctp-sockets`, built for Linux's SCTP and for usrsctp, each run where it belongs.
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::Value;
+use slantpath_testkit::{needs_program, skip};
+
+use crate::network::{Network, Place};
+
+/// Whose SCTP it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stack {
+    Linux,
+    Usrsctp,
+}
+
+impl Stack {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Linux => "linux",
+            Self::Usrsctp => "usrsctp",
+        }
+    }
+
+    /// Its IPv4 address on a link.
+    pub(crate) fn v4(self, link: usize) -> String {
+        match self {
+            Self::Linux => format!("10.82.{link}.67"),
+            Self::Usrsctp => format!("10.82.{link}.131"),
+        }
+    }
+
+    /// Its IPv6 address on a link.
+    pub(crate) fn v6(self, link: usize) -> String {
+        match self {
+            Self::Linux => format!("fd82:{link}:0:2::3"),
+            Self::Usrsctp => format!("fd82:{link}:0:3::4"),
+        }
+    }
+}
+
+/// The programs, built.
+pub(crate) struct Programs {
+    directory: PathBuf,
+}
+
+impl Programs {
+    /// Builds those that can be built; says loudly which cannot.
+    pub(crate) fn build() -> (Self, Vec<Stack>) {
+        let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let own = Self { directory };
+        let mut built = vec![Stack::Linux];
+        own.compile(Stack::Linux, &["kernel.c", "-lpthread"]);
+        if Path::new("/usr/include/usrsctp.h").exists() {
+            own.compile(Stack::Usrsctp, &["-DUSRSCTP", "usrsctp.c", "-lusrsctp", "-lpthread"]);
+            built.push(Stack::Usrsctp);
+        } else {
+            let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+            needs_program(&missing, "apt-get install libusrsctp-dev");
+        }
+        (own, built)
+    }
+
+    fn compile(&self, stack: Stack, words: &[&str]) {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers/sctp-sockets");
+        let mut cc = Command::new("cc");
+        cc.current_dir(sources).args(["-O2", "-Wall", "-Wextra", "-Werror", "peer.c"]).args(words);
+        let output = cc.arg("-o").arg(self.path(stack)).output().expect("a C compiler");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn path(&self, stack: Stack) -> PathBuf {
+        self.directory.join(format!("sctp-peer-{}", stack.name()))
+    }
+
+    /// Starts a peer. Links from 2 on are those of the other place.
+    pub(crate) fn start(&self, network: &Network, stack: Stack, link: usize, options: &[String]) -> Peer {
+        let path = self.path(stack);
+        match stack {
+            Stack::Linux => {
+                let line = format!("{} {}", path.display(), options.join(" "));
+                let (number, output) = network.start_in_guest(&line);
+                Peer { lines: lines(output), seen: Vec::new(), process: Process::InGuest(number) }
+            }
+            Stack::Usrsctp => {
+                let place = if link < 2 { Place::Usrsctp } else { Place::OtherUsrsctp };
+                let mut command = network.command(place, &path);
+                let mut child = command.args(options).stdout(Stdio::piped()).spawn().expect("ip");
+                let output = child.stdout.take().expect("a pipe");
+                Peer { lines: lines(output), seen: Vec::new(), process: Process::Here(child) }
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Process {
+    Here(Child),
+    InGuest(String),
+}
+
+/// A peer that runs.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    lines: Receiver<Value>,
+    /// What it has said.
+    pub(crate) seen: Vec<Value>,
+    process: Process,
+}
+
+impl Peer {
+    /// Takes in what it has said until now, without a wait.
+    pub(crate) fn poll(&mut self) {
+        self.seen.extend(self.lines.try_iter());
+    }
+
+    /// What it has said of this name, if it has.
+    pub(crate) fn said(&self, event: &str) -> Option<&Value> {
+        self.seen.iter().find(|said| said["event"] == event)
+    }
+
+    /// Waits until it says this.
+    pub(crate) fn wait_for(&mut self, event: &str) {
+        while self.said(event).is_none() {
+            let said = self.lines.recv_timeout(Duration::from_secs(30));
+            self.seen.push(said.unwrap_or_else(|_| panic!("no `{event}` after {:?}", self.seen)));
+        }
+    }
+
+    /// Ends it at once, as a crash would.
+    pub(crate) fn kill(&mut self, network: &Network) {
+        match &mut self.process {
+            Process::Here(child) => {
+                child.kill().expect("it runs");
+                child.wait().expect("it has ended");
+            }
+            Process::InGuest(number) => {
+                network
+                    .guest(&format!("kill -KILL {number}; while kill -0 {number} 2>&-; do sleep 0.01; done"));
+            }
+        }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        if let Process::Here(child) = &mut self.process {
+            // It may have ended by itself.
+            if child.try_wait().is_ok_and(|ended| ended.is_none()) && child.kill().is_err() {
+                skip("a peer that does not end");
+            }
+            if let Err(error) = child.wait() {
+                skip(&format!("a peer: {error}"));
+            }
+        }
+    }
+}
+
+/// The lines of a program, read in a thread of its own.
+fn lines(output: impl Read + Send + 'static) -> Receiver<Value> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            let said = serde_json::from_str(&line).unwrap_or(Value::String(line));
+            if sender.send(said).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}

@@ -1,0 +1,81 @@
+/* usrsctp: SCTP in user space. */
+#include "stack.h"
+
+#include <string.h>
+#include <unistd.h>
+
+void stack_start(uint16_t udp_port)
+{
+	usrsctp_init(udp_port, NULL, NULL);
+	/* As the kernel: extensions that nobody asks for are not offered, and strangers are answered. */
+	usrsctp_sysctl_set_sctp_blackhole(0);
+	usrsctp_sysctl_set_sctp_sendspace(8 * 1024 * 1024);
+	usrsctp_sysctl_set_sctp_recvspace(8 * 1024 * 1024);
+}
+
+void stack_finish(void)
+{
+	for (int attempts = 0; usrsctp_finish() != 0 && attempts < 100; attempts++)
+		usleep(10 * 1000);
+}
+
+stack_socket stack_open(int family)
+{
+	return usrsctp_socket(family, SOCK_SEQPACKET, IPPROTO_SCTP, NULL, NULL, 0, NULL);
+}
+
+bool stack_is_open(stack_socket socket)
+{
+	return socket != NULL;
+}
+
+int stack_set(stack_socket socket, int level, int name, const void *value, socklen_t length)
+{
+	return usrsctp_setsockopt(socket, level, name, value, length);
+}
+
+int stack_bind(stack_socket socket, const union address *addresses, int count)
+{
+	char packed[ADDRESSES_MAX * sizeof *addresses];
+	address_pack(addresses, count, packed);
+	return usrsctp_bindx(socket, (struct sockaddr *)packed, count, SCTP_BINDX_ADD_ADDR);
+}
+
+int stack_listen(stack_socket socket)
+{
+	return usrsctp_listen(socket, 16);
+}
+
+int stack_connect(stack_socket socket, const union address *addresses, int count)
+{
+	char packed[ADDRESSES_MAX * sizeof *addresses];
+	address_pack(addresses, count, packed);
+	return usrsctp_connectx(socket, (struct sockaddr *)packed, count, NULL);
+}
+
+int stack_send(stack_socket socket, sctp_assoc_t association, uint16_t stream, uint16_t flags, const void *bytes,
+               size_t length)
+{
+	struct sctp_sndinfo info = { .snd_sid = stream, .snd_flags = flags, .snd_assoc_id = association };
+	/* Nothing has an address, too. */
+	return usrsctp_sendv(socket, bytes ? bytes : "", length, NULL, 0, &info, sizeof info, SCTP_SENDV_SNDINFO, 0) < 0 ? -1 : 0;
+}
+
+ssize_t stack_receive(stack_socket socket, void *bytes, size_t length, struct received *received)
+{
+	struct sctp_rcvinfo info;
+	union address from;
+	socklen_t from_length = sizeof from, info_length = sizeof info;
+	unsigned int info_type = SCTP_RECVV_NOINFO;
+	int flags = 0;
+	ssize_t read = usrsctp_recvv(socket, bytes, length, &from.any, &from_length, &info, &info_length, &info_type,
+	                             &flags);
+	if (read <= 0)
+		return read;
+	*received = (struct received){
+		.stream = info_type == SCTP_RECVV_RCVINFO ? info.rcv_sid : 0,
+		.is_notification = (flags & MSG_NOTIFICATION) != 0,
+		.is_end = (flags & MSG_EOR) != 0,
+	};
+	return read;
+}
