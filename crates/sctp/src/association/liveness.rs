@@ -66,6 +66,10 @@ impl Association {
                 self.on_t3_rtx(now, path);
                 self.follow_losses(now);
             }
+            // T3-rtx may have been the end, and nothing follows that.
+            if self.state.is_closed() {
+                return;
+            }
             self.on_discovery_deadline(now, path);
             if self.paths[path].heartbeat.deadline().is_some_and(|deadline| deadline <= now) {
                 self.on_heartbeat_deadline(now, path);

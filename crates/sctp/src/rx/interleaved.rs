@@ -206,7 +206,8 @@ impl Interleaved {
         deliver(Event::ReceivedPart(part_of(key, partial.ppid, payload, PartPlace::Last)));
         if is_unordered {
             // Another one may be delivered in parts now.
-            let first = self.partial.range((stream, true, 0)..=(stream, true, u32::MAX)).next();
+            let mut waiting = self.partial.range((stream, true, 0)..=(stream, true, u32::MAX));
+            let first = waiting.find(|(_, partial)| partial.ready_len > 0);
             if let Some(key) = first.map(|(key, _)| *key) {
                 self.note_ready(key);
             }
@@ -236,6 +237,14 @@ impl Interleaved {
         self.held.release(payload.len(), pieces);
         let (stream, is_unordered, id) = key;
         self.in_parts.insert((stream, is_unordered), MessageId(id));
+        if is_unordered {
+            // The others of the stream have to wait: whoever takes the parts could not tell them apart.
+            let of_stream = (stream, true, 0)..=(stream, true, u32::MAX);
+            while let Some(other) = self.ready.range(of_stream.clone()).next().copied() {
+                self.ready.remove(&other);
+            }
+        }
+        let partial = self.partial.get(&key)?;
         Some(part_of(key, partial.ppid, payload, place))
     }
 

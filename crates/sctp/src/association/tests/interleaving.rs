@@ -136,6 +136,26 @@ fn the_parts_of_two_messages_come_in_turn() {
 }
 
 #[test]
+fn of_the_unordered_messages_of_a_stream_one_at_a_time_is_delivered_in_parts() {
+    let config = SctpConfig { partial_delivery_point_bytes: Some(10), ..interleaving() };
+    let mut wire = Wire::new(1, config);
+    let all = [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2)];
+    for (tsn, (id, fragment)) in all.into_iter().enumerate() {
+        let flags = [FIRST, MIDDLE, LAST][fragment as usize].with(DataFlags::UNORDERED);
+        wire.inject(0, 0, &[chunk(tsn as u32, (0, id, fragment), flags)]);
+    }
+    let got: Vec<_> = wire.events[0]
+        .iter()
+        .filter_map(|event| match event {
+            Event::ReceivedPart(part) => Some((part.sequence.0, Some(part.place), part.payload.len())),
+            Event::Received(message) => Some((message.sequence.0, None, message.payload.len())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(got, [(0, Some(PartPlace::First), 16), (0, Some(PartPlace::Last), 8), (1, None, 24)]);
+}
+
+#[test]
 fn fragments_in_any_order_make_their_messages_which_keep_the_order_of_their_stream() {
     let mut wire = Wire::new(1, interleaving());
     wire.inject(0, 0, &[chunk(5, (0, 1, 1), LAST), chunk(2, (0, 0, 2), LAST), chunk(4, (0, 1, 0), FIRST)]);
