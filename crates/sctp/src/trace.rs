@@ -292,7 +292,7 @@ impl Told {
             _ if self.undone > before.undone => WindowCause::Undone,
             _ if self.marks > before.marks => WindowCause::Marked,
             (true, false) => WindowCause::LossFound,
-            (true, true) | (false, true) => WindowCause::Recovering,
+            (true | false, true) => WindowCause::Recovering,
             (false, false) if shrinks => WindowCause::Controller,
             (false, false) => WindowCause::Acknowledged,
         }
