@@ -14,6 +14,7 @@ use crate::arguments::RunArguments;
 use crate::directory::Directory;
 use crate::failure::Failure;
 use crate::progress::{Bar, ContactsBar};
+use crate::trace::{self, TraceFiles};
 use crate::{files, interrupt, terminal};
 
 pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -29,6 +30,8 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
         return Ok(());
     }
     check_captures(&scenario, arguments)?;
+    let first = RunOptions::default();
+    let traces = TraceFiles::create(&scenario, &arguments.scenario, &overrides, &first, &arguments.trace)?;
     let stop = interrupt::flag();
     let captures = scenario.probes.captures.iter().chain(&arguments.pcap);
     let directory = arguments.out.as_ref().map(|out| Directory::open(out, files::of_run(captures)));
@@ -44,6 +47,9 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
             outputs
         }
     };
+    if let Some(output) = outputs.first().filter(|_| !arguments.trace.is_empty()) {
+        trace::write(traces, &scenario, &first, &output.digest, stop)?;
+    }
     if arguments.json {
         print_json(&scenario, &outputs, &written, out)?;
     } else {

@@ -27,6 +27,7 @@ use crate::sender::SenderConfig;
 use crate::sessions::SessionSource;
 use crate::socket::{Peers, Socket, SocketState, Stack, Traces};
 use crate::sockets::{SocketId, Sockets};
+use crate::trace::TraceRecord;
 use crate::transport::{Adaptation, Protocol, TransportConfig};
 
 /// Packets that a host threw away, by reason.
@@ -347,6 +348,12 @@ impl Host {
     /// has come, or there is no such socket.
     pub fn received_ip(&self, id: SocketId) -> Option<IpFields> {
         self.sockets.received_ip(id, &self.stack)
+    }
+
+    /// Takes what traced associations have told since this was last asked, oldest first, and how many records had to be
+    /// dropped because more than [`TRACE_RECORDS_MAX`](crate::TRACE_RECORDS_MAX) waited. Nothing of the run changes.
+    pub fn take_trace(&mut self) -> (Vec<TraceRecord>, u64) {
+        self.stack.trace.take()
     }
 
     /// What has become of the fragments that came in.

@@ -23,6 +23,7 @@ mod program;
 pub mod record;
 #[cfg(target_os = "linux")]
 mod sockets;
+mod tap;
 mod udp_ports;
 
 pub use config::{Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError};
@@ -39,3 +40,6 @@ pub use slantpath_sctp::{SctpConfig, Severity};
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]
 pub use sockets::local::{own_addresses, source_towards};
+#[cfg(target_os = "linux")]
+pub use sockets::watch::{AddressChange, Presence};
+pub use tap::Tap;

@@ -1,5 +1,6 @@
 //! The loop around a host: wait, hand over what has come, serve what is due, send.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 
@@ -13,6 +14,7 @@ use crate::clock::Clock;
 use crate::config::{Carriage, LiveConfig, OpenError};
 use crate::lateness::Lateness;
 use crate::record::{Digest, Recorder};
+use crate::sockets::watch::AddressChange;
 use crate::sockets::{Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
 use crate::udp_ports::{Key, UdpPorts};
 
@@ -62,6 +64,7 @@ pub struct Live<H> {
     host: H,
     clock: Clock,
     sockets: Sockets,
+    /// In order.
     ports: Vec<u16>,
     udp_ports: UdpPorts,
     receiver: Receiver,
@@ -71,6 +74,8 @@ pub struct Live<H> {
     recorder: Option<Recorder>,
     digest: Digest,
     progress: Progress,
+    /// What has become of own addresses, oldest first; bounded.
+    changes: VecDeque<AddressChange>,
     // Kept for their memory.
     ready: Vec<Ready>,
     received: Vec<Received>,
@@ -83,6 +88,8 @@ impl<H: Interface> Live<H> {
     /// its place.
     pub fn open(config: &LiveConfig, host: H) -> Result<Self, OpenError> {
         let sockets = Sockets::open(config)?;
+        let mut ports = config.ports.clone();
+        ports.sort_unstable();
         let remote_port = match config.carriage {
             Carriage::Raw => 0,
             Carriage::Udp { remote_port, .. } => remote_port,
@@ -91,7 +98,7 @@ impl<H: Interface> Live<H> {
             host,
             clock: Clock::start(),
             sockets,
-            ports: config.ports.clone(),
+            ports,
             udp_ports: UdpPorts::new(remote_port),
             receiver: Receiver::default(),
             transmitter: Transmitter::default(),
@@ -100,6 +107,7 @@ impl<H: Interface> Live<H> {
             recorder: None,
             digest: Digest::default(),
             progress: Progress::AtStart,
+            changes: VecDeque::new(),
             ready: Vec::new(),
             received: Vec::new(),
             reported: Vec::new(),
@@ -112,14 +120,22 @@ impl<H: Interface> Live<H> {
         self.recorder = Some(recorder);
     }
 
+    /// Writes down what all that was sent comes to: the run is over.
+    pub fn end_record(&mut self) {
+        let now = self.now();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.digest(now, &self.digest);
+        }
+    }
+
     /// What has been written down since this was last asked.
     pub fn take_record(&mut self) -> Vec<u8> {
         self.recorder.as_mut().map(Recorder::take).unwrap_or_default()
     }
 
-    /// A digest of all that the host has sent, and when.
-    pub const fn digest(&self) -> &Digest {
-        &self.digest
+    /// A digest of all that the host has sent, and when, since it has been recorded; `None` if it is not.
+    pub fn digest(&self) -> Option<&Digest> {
+        self.recorder.as_ref().map(|_| &self.digest)
     }
 
     /// The host.
@@ -145,6 +161,12 @@ impl<H: Interface> Live<H> {
     /// What has passed the sockets.
     pub const fn counters(&self) -> &LiveCounters {
         &self.counters
+    }
+
+    /// What has become of an own address or its link, oldest first: for the program's user, since the host learns from its
+    /// paths.
+    pub fn poll_change(&mut self) -> Option<AddressChange> {
+        self.changes.pop_front()
     }
 
     /// The address of each socket, with its UDP port, or zero on raw sockets.
@@ -173,7 +195,14 @@ impl<H: Interface> Live<H> {
         let deadline = self.host.deadline().unwrap_or(Instant::FAR_FUTURE);
         let wait = deadline.min(until).saturating_since(now).min(LONGEST_WAIT);
         self.counters.wait_calls += 1;
-        self.sockets.wait(wait, &mut self.ready)?;
+        if self.sockets.wait(wait, &mut self.ready)? {
+            let changes = &mut self.changes;
+            self.sockets.watch.read(|change| {
+                if changes.len() < CHANGES_MAX {
+                    changes.push_back(change);
+                }
+            });
+        }
         let mut woken = Woken::Idle;
         for end in 0..self.ready.len() {
             let Ready { packets, errors } = self.ready[end];
@@ -240,7 +269,7 @@ impl<H: Interface> Live<H> {
         let (header, header_len) = IpHeader::parse_header(bytes).ok()?;
         let ports = bytes.get(header_len..header_len + 4)?;
         let [peer_port, own_port] = [[ports[0], ports[1]], [ports[2], ports[3]]].map(u16::from_be_bytes);
-        if !self.ports.contains(&own_port) && !self.sockets.answers_for(end, own_port) {
+        if self.ports.binary_search(&own_port).is_err() && !self.sockets.answers_for(end, own_port) {
             self.counters.packets_of_others += 1;
             return None;
         }
@@ -302,7 +331,10 @@ impl<H: Interface> Live<H> {
         loop {
             let mut packet = Packet::default();
             let Some(interface) = self.host.poll_transmit(now, &mut packet) else { return };
-            self.digest.transmitted(now, interface, &packet);
+            // It reads every byte.
+            if self.recorder.is_some() {
+                self.digest.transmitted(now, interface, &packet);
+            }
             let udp_port = self.udp_port_of(&packet);
             self.counters.packets_sent += 1;
             self.transmitter.push(now, self.sockets.carriage, interface.index(), packet, udp_port);
@@ -381,6 +413,8 @@ impl<H: Interface> Live<H> {
     }
 }
 
+/// How many changes of addresses are kept that nobody asks for.
+const CHANGES_MAX: usize = 1_024;
 /// How long a step waits at most.
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
 /// How often a packet that is too long is made shorter at one instant.

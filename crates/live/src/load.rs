@@ -2,7 +2,7 @@
 
 mod measure;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Stream};
@@ -120,6 +120,10 @@ enum Phase {
 pub struct Load {
     config: LoadConfig,
     callers: BTreeMap<SocketId, Caller>,
+    /// When which association sends next, of those that wait for nothing else.
+    agenda: BTreeSet<(Instant, SocketId)>,
+    /// How many associations are not over.
+    left: usize,
     phase: Phase,
     /// What fills a message behind its number.
     filling: Bytes,
@@ -147,7 +151,8 @@ impl Load {
         }
         let filling = Bytes::from(vec![0x5a; config.message_bytes]);
         let phase = if callers.is_empty() { Phase::Over } else { Phase::Opening };
-        Self { config, callers, phase, filling, measure: Measure::default(), news: VecDeque::new() }
+        let (left, measure, news) = (callers.len(), Measure::default(), VecDeque::new());
+        Self { config, callers, agenda: BTreeSet::new(), left, phase, filling, measure, news }
     }
 
     /// What has been measured.
@@ -176,11 +181,26 @@ impl Load {
         matches!(self.phase, Phase::Sending(end) if end.is_none_or(|end| now < end))
     }
 
-    /// Sends what is due on an association, as far as there is room.
+    /// Sends what is due on an association, as far as there is room, and notes when it goes on.
     fn offer(&mut self, now: Instant, host: &mut Host, socket: SocketId) {
         if !self.is_sending(now) {
             return;
         }
+        if let Some(NextMessage::Due(due)) = self.callers.get(&socket).map(|caller| caller.next) {
+            self.agenda.remove(&(due, socket));
+        }
+        self.send_due(now, host, socket);
+        let most = self.config.messages.unwrap_or(u64::MAX);
+        let Some(caller) = self.callers.get(&socket) else { return };
+        if let NextMessage::Due(due) = caller.next
+            && caller.is_up()
+            && caller.sent < most
+        {
+            self.agenda.insert((due, socket));
+        }
+    }
+
+    fn send_due(&mut self, now: Instant, host: &mut Host, socket: SocketId) {
         let Some(caller) = self.callers.get_mut(&socket).filter(|caller| caller.is_up()) else { return };
         while self.config.messages.is_none_or(|most| caller.sent < most) {
             let due = match caller.next {
@@ -218,6 +238,7 @@ impl Load {
                 }
                 Err(Refused::Never(reason)) => {
                     caller.standing = Standing::Over;
+                    self.left -= 1;
                     self.measure.failed(reason);
                     return;
                 }
@@ -274,7 +295,12 @@ impl Load {
 
     fn ended(&mut self, now: Instant, socket: SocketId, failure: Option<String>) {
         let Some(caller) = self.callers.get_mut(&socket) else { return };
-        caller.standing = Standing::Over;
+        if let NextMessage::Due(due) = caller.next {
+            self.agenda.remove(&(due, socket));
+        }
+        if std::mem::replace(&mut caller.standing, Standing::Over) != Standing::Over {
+            self.left -= 1;
+        }
         match failure {
             Some(failure) => self.measure.failed(failure),
             None if matches!(self.phase, Phase::Opening | Phase::Sending(_)) => {
@@ -283,7 +309,7 @@ impl Load {
             None => {}
         }
         self.measure.ended(now);
-        if self.callers.values().all(|caller| caller.standing == Standing::Over) {
+        if self.left == 0 {
             self.phase = Phase::Over;
         }
     }
@@ -339,10 +365,9 @@ impl Program for Load {
     }
 
     fn handle_deadline(&mut self, now: Instant, host: &mut Host) {
-        let due = |caller: &Caller| matches!(caller.next, NextMessage::Due(due) if due <= now);
-        let sockets: Vec<SocketId> =
-            self.callers.iter().filter(|(_, caller)| due(caller)).map(|(&socket, _)| socket).collect();
-        for socket in sockets {
+        let due: Vec<SocketId> =
+            self.agenda.iter().take_while(|(due, _)| *due <= now).map(|&(_, socket)| socket).collect();
+        for socket in due {
             self.offer(now, host, socket);
         }
         self.advance(now, host);
@@ -353,12 +378,7 @@ impl Program for Load {
             Phase::Opening | Phase::Over => None,
             Phase::Awaiting(until) | Phase::Closing(until) => Some(until),
             Phase::Sending(end) => {
-                let most = self.config.messages.unwrap_or(u64::MAX);
-                let next = |caller: &Caller| match caller.next {
-                    NextMessage::Due(due) if caller.is_up() && caller.sent < most => Some(due),
-                    _ => None,
-                };
-                let due = self.callers.values().filter_map(next).min();
+                let due = self.agenda.first().map(|(due, _)| *due);
                 match (due, end) {
                     (Some(due), Some(end)) => Some(due.min(end)),
                     (due, end) => due.or(end),

@@ -9,6 +9,7 @@ pub(crate) mod local;
 mod receive;
 pub(crate) mod reports;
 mod transmit;
+pub(crate) mod watch;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -29,6 +30,7 @@ use local::Claim;
 pub(crate) use receive::{Received, Receiver};
 pub(crate) use reports::Report;
 pub(crate) use transmit::{Transmitter, Unsent};
+use watch::Watch;
 
 /// The sockets of a live host.
 #[derive(Debug)]
@@ -40,6 +42,7 @@ pub(crate) struct Sockets {
     _claims: Vec<Claim>,
     /// For each address, whether this program answers what is of no port there.
     answers: Vec<Option<Claim>>,
+    pub(crate) watch: Watch,
 }
 
 /// The socket of one address.
@@ -49,6 +52,8 @@ pub(crate) struct End {
     pub(crate) address: IpAddr,
     /// What it is set to send with.
     options: Options,
+    /// Whether it takes many packets as one of UDP.
+    cuts_into_segments: bool,
 }
 
 /// What a socket of UDP puts into the headers of what it sends.
@@ -117,7 +122,11 @@ impl Sockets {
             }
             answers.push(Claim::strangers(address).map_err(failed)?);
         }
-        Ok(Self { ends, carriage: config.carriage, _guards: guards, _claims: claims, answers })
+        let watch = Watch::open(&config.addresses).map_err(|error| OpenError::System {
+            what: "listening for what becomes of addresses".to_owned(),
+            error,
+        })?;
+        Ok(Self { ends, carriage: config.carriage, _guards: guards, _claims: claims, answers, watch })
     }
 
     /// The address and port of each socket; the port is that of UDP, or zero.
@@ -143,11 +152,12 @@ impl Sockets {
         }
     }
 
-    /// Waits until a socket has something, or for so long. Also ends when a signal comes.
-    pub(crate) fn wait(&self, at_most: Duration, ready: &mut Vec<Ready>) -> io::Result<()> {
+    /// Waits until a socket has something, or for so long. Also ends when a signal comes, or when something has become of
+    /// an address: then this is `true`.
+    pub(crate) fn wait(&self, at_most: Duration, ready: &mut Vec<Ready>) -> io::Result<bool> {
         ready.clear();
-        let mut fds: Vec<PollFd<'_>> =
-            self.ends.iter().map(|end| PollFd::new(&end.socket, PollFlags::IN)).collect();
+        let sockets = self.ends.iter().map(|end| &end.socket).chain([&self.watch.socket]);
+        let mut fds: Vec<PollFd<'_>> = sockets.map(|socket| PollFd::new(socket, PollFlags::IN)).collect();
         let nanos = at_most.as_nanos();
         #[expect(clippy::cast_possible_wrap, reason = "584 years at most")]
         let timeout =
@@ -157,11 +167,12 @@ impl Sockets {
             Err(rustix::io::Errno::INTR) => fds.iter_mut().for_each(PollFd::clear_revents),
             Err(error) => return Err(error.into()),
         }
-        ready.extend(fds.iter().map(|fd| Ready {
+        let (last, ends) = fds.split_last().expect("one is there in any case");
+        ready.extend(ends.iter().map(|fd| Ready {
             packets: fd.revents().contains(PollFlags::IN),
             errors: fd.revents().contains(PollFlags::ERR),
         }));
-        Ok(())
+        Ok(!last.revents().is_empty())
     }
 }
 
@@ -202,7 +213,10 @@ fn open_end(address: IpAddr, config: &LiveConfig) -> Result<End, OpenError> {
         .or_else(|_| rustix::net::sockopt::set_socket_send_buffer_size(&socket, size));
     let options = set_options(&socket, domain, config.carriage == Carriage::Raw);
     options.map_err(failed("the options of a socket"))?;
-    Ok(End { socket, address, options: Options::FIRST })
+    let is_udp = config.carriage != Carriage::Raw;
+    // What came as one is read as one; a kernel that knows nothing of it does without.
+    let _ = is_udp.then(|| setsockopt(&socket, sockopt::UdpGroSegment, &true));
+    Ok(End { socket, address, options: Options::FIRST, cuts_into_segments: is_udp })
 }
 
 fn set_options(socket: &Socket, domain: Domain, is_raw: bool) -> io::Result<()> {

@@ -117,6 +117,12 @@ fn of_flow(rates: &Rates<'_>, file: &File, flow: &Flow, traces: &Traces, duratio
             (active / seconds(*bursts.interval)).ceil() * each as f64
         }
         Application::ConstantRate(source) => active / seconds(source.spacing()),
+        Application::Mixed(mixed) => {
+            let classes = mixed.classes.iter();
+            classes
+                .map(|(_, class)| (active / seconds(*class.interval)).ceil() * f64::from(*class.messages))
+                .sum()
+        }
         Application::Poisson(source) => active / seconds(source.spacing()),
         Application::Trace(trace) => traces.flows.get(&**trace.file).map_or(0, Vec::len) as f64,
     };

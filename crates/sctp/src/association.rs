@@ -4,6 +4,7 @@
 //! ([`crate::path`]), and decides in which order they may speak. The handshake, restarts and packets that
 //! belong to no association are the endpoint's.
 
+mod discovery;
 mod ecn;
 mod liveness;
 mod output;
@@ -12,6 +13,7 @@ mod return_path;
 mod shutdown;
 mod snapshot;
 mod state;
+mod tracing;
 
 pub use output::{AssociationOutput, Departing};
 pub use snapshot::{AssociationSnapshot, AssociationStats};
@@ -31,6 +33,7 @@ use crate::packet::{COMMON_HEADER_LEN, PacketBuilder};
 use crate::path::{PathId, PathState, Paths};
 use crate::rx::Receiver;
 use crate::tcb::Tcb;
+use crate::trace::Tracer;
 use crate::tx::{Sender, Turn};
 use crate::types::{StreamId, VerificationTag};
 use ecn::Ecn;
@@ -77,6 +80,8 @@ pub struct Association {
     burst_at: Option<Instant>,
     poll_stage: PollStage,
     stats: AssociationStats,
+    /// What a trace was told last, once there is one.
+    tracer: Option<Box<Tracer>>,
 }
 
 impl Association {
@@ -87,6 +92,7 @@ impl Association {
     pub fn new(now: Instant, tcb: Tcb, config: Arc<SctpConfig>, mut random: Stream) -> Self {
         let mut paths = Paths::new(&tcb, &config);
         liveness::begin_heartbeats(now, &mut paths, &config, &mut random);
+        let control = discovery::begin(&mut paths);
         Self {
             sender: Sender::new(&tcb, &config),
             receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, tcb.extensions, &config),
@@ -96,7 +102,7 @@ impl Association {
             tcb,
             state: State::Established,
             paths,
-            control: VecDeque::new(),
+            control,
             responses: Responses::default(),
             error_count: 0,
             events: VecDeque::new(),
@@ -105,6 +111,7 @@ impl Association {
             burst_at: None,
             poll_stage: PollStage::Packets,
             stats: AssociationStats::default(),
+            tracer: None,
         }
     }
 
@@ -123,6 +130,9 @@ impl Association {
             | State::ShutdownAckSent { .. } => return Err(SendError::ShuttingDown),
             State::Closed { .. } => return Err(SendError::NoAssociation),
         }
+        if let Some(address) = message.options.as_ref().and_then(|options| options.destination) {
+            self.check_destination(address)?;
+        }
         // What the layer above does at one moment is one burst; a SACK in between begins a new one anyway.
         let begins_burst = self.burst_at != Some(now);
         if begins_burst {
@@ -135,6 +145,17 @@ impl Association {
         }
         let mut turn = turn!(self, now);
         self.sender.push(&mut turn, message)
+    }
+
+    /// Refuses a destination that DATA may not go to.
+    fn check_destination(&self, address: IpAddr) -> Result<(), SendError> {
+        let path = self.paths.find(address).ok_or(SendError::NoSuchDestination { address })?;
+        match self.paths[path].state {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
+            //# An endpoint MUST NOT send any chunks to an UNCONFIRMED address
+            PathState::Unconfirmed => Err(SendError::UnconfirmedDestination { address }),
+            PathState::Active | PathState::Inactive | PathState::PotentiallyFailed => Ok(()),
+        }
     }
 
     /// SHUTDOWN: ends the association once all messages have been acknowledged.

@@ -14,6 +14,8 @@ mod heartbeat;
 mod i_data;
 mod i_forward_tsn;
 mod init;
+mod nr_sack;
+mod pad;
 mod sack;
 mod shutdown;
 
@@ -28,6 +30,8 @@ pub use heartbeat::{Heartbeat, HeartbeatAck};
 pub use i_data::{FragmentPlace, IData};
 pub use i_forward_tsn::{IForwardTsn, SkippedMessages};
 pub use init::{Init, InitAck, InitFields};
+pub use nr_sack::NrSack;
+pub use pad::Pad;
 pub use sack::{GapAckBlock, Sack};
 pub use shutdown::{Shutdown, ShutdownAck, ShutdownComplete};
 
@@ -69,6 +73,10 @@ pub mod kind {
     pub const CWR: u8 = 13;
     /// SHUTDOWN COMPLETE.
     pub const SHUTDOWN_COMPLETE: u8 = 14;
+    /// NR-SACK (draft-natarajan-tsvwg-sctp-nrsack).
+    pub const NR_SACK: u8 = 0x10;
+    /// PAD (RFC 4820).
+    pub const PAD: u8 = 0x84;
     /// FORWARD-TSN (RFC 3758).
     pub const FORWARD_TSN: u8 = 192;
     /// I-DATA (RFC 8260).
@@ -110,6 +118,10 @@ pub enum Chunk {
     Cwr(Cwr),
     /// The last packet of an association.
     ShutdownComplete(ShutdownComplete),
+    /// Makes its packet longer (RFC 4820).
+    Pad(Pad),
+    /// Acknowledges DATA chunks, and says which for good.
+    NrSack(NrSack),
     /// A type that is not known here.
     Unknown {
         /// The chunk's type.
@@ -146,6 +158,8 @@ impl Chunk {
             Self::Ecne(_) => kind::ECNE,
             Self::Cwr(_) => kind::CWR,
             Self::ShutdownComplete(_) => kind::SHUTDOWN_COMPLETE,
+            Self::Pad(_) => kind::PAD,
+            Self::NrSack(_) => kind::NR_SACK,
             Self::Unknown { kind, .. } => *kind,
             Self::ForwardTsn(_) => kind::FORWARD_TSN,
             Self::IData(_) => kind::I_DATA,
@@ -182,6 +196,8 @@ impl Chunk {
             Self::Ecne(chunk) => chunk.write(out),
             Self::Cwr(chunk) => chunk.write(out),
             Self::ShutdownComplete(chunk) => chunk.write(out),
+            Self::Pad(chunk) => chunk.write(out),
+            Self::NrSack(chunk) => chunk.write(out),
             Self::Unknown { kind, flags, value } => {
                 framing::write(out, *kind, *flags, |out| out.extend_from_slice(value));
             }
@@ -218,6 +234,8 @@ impl Chunk {
             kind::ECNE => Self::Ecne(Ecne::parse(value)?),
             kind::CWR => Self::Cwr(Cwr::parse(value)?),
             kind::SHUTDOWN_COMPLETE => Self::ShutdownComplete(ShutdownComplete::parse(flags)),
+            kind::PAD => Self::Pad(Pad::parse(value)),
+            kind::NR_SACK => Self::NrSack(NrSack::parse(value)?),
             kind::FORWARD_TSN => Self::ForwardTsn(ForwardTsn::parse(value)?),
             kind::I_DATA => Self::IData(IData::parse(flags, value)?),
             kind::I_FORWARD_TSN => Self::IForwardTsn(IForwardTsn::parse(value)?),

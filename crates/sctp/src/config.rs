@@ -13,11 +13,13 @@ use slantpath_wire::ip::{Ecn, IpFields};
 
 use crate::extension::Extensions;
 use crate::packet::ChecksumPolicy;
+use crate::parameter::Parameter;
 use crate::policy::{
-    FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
-    RetransmissionAfterTimeout, RttSampling, StreamScheduling,
+    FailoverThresholds, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed,
+    PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, StreamScheduling,
 };
 use crate::types::StreamId;
+use crate::zero_checksum::ErrorDetectionMethod;
 
 /// The settings of every association of an endpoint. The defaults are those of RFC 9260, section 16, where it
 /// names any; all may be changed before the endpoint is made.
@@ -114,6 +116,9 @@ pub struct SctpConfig {
     pub trace_arrivals: bool,
     /// Whether every start, stop and expiry of T3-rtx is reported as an event.
     pub trace_timers: bool,
+    /// Whether what led to a decision is reported as an event, too ([`TraceEvent`](crate::TraceEvent)). With the reports
+    /// above and below it makes a trace: [`SctpConfig::traced`] asks for all of them, and it needs those of timers.
+    pub trace: bool,
     /// Whether every message that the peer has acknowledged is reported as an event.
     pub report_acknowledged: bool,
     /// The receive buffer in bytes, advertised as a_rwnd; at least 1,500.
@@ -131,8 +136,30 @@ pub struct SctpConfig {
     /// The path MTU that a path starts with, in bytes, IP header included. RFC 9260, section 7.3, wants it
     /// discovered; until then this holds.
     pub initial_path_mtu: u16,
+    /// Whether new DATA takes several paths at once. Default: no, as RFC 9260 has it.
+    pub multipath: Multipath,
+    /// Whether each of several paths that are used at once may fill no more than its part of the buffers. Default: yes; it
+    /// says nothing to an association that uses one at a time.
+    pub split_buffers: bool,
+    /// How the path MTU is found. Default: by ICMP alone.
+    pub path_mtu_discovery: PathMtuDiscovery,
+    /// BASE_PLPMTU: the size that is expected to pass everywhere, in bytes, IP header included. RFC 8899, section 5.1.2:
+    /// 1,200; on IPv6 1,280 at least. Without discovery it says nothing, nor do the next three.
+    pub base_path_mtu: u16,
+    /// MAX_PLPMTU: the largest size that is probed, in bytes, IP header included: the MTU of the interface. 1,500: that of
+    /// most.
+    pub max_path_mtu: u16,
+    /// MAX_PROBES: after how many probes without an answer a size counts as too large, and after how many losses of long
+    /// packets in a row the path counts as a black hole for them. RFC 8899, section 5.1.2: 3.
+    pub max_probes: u32,
+    /// PMTU_RAISE_TIMER: how long a path MTU below the maximum is kept before a larger one is looked for again. RFC 8899,
+    /// section 5.1.1: 600 s.
+    pub pmtu_raise_timer: Duration,
     /// Whether packets carry checksums.
     pub checksum: ChecksumPolicy,
+    /// What finds errors below SCTP as well as the checksum would: packets are taken without one, and sent without one to a peer
+    /// that says the same (RFC 9653). Default: nothing, so that every packet has its checksum.
+    pub zero_checksum: Option<ErrorDetectionMethod>,
     /// Whether ECN is offered and accepted (RFC 4960, appendix A): once both ends have agreed, the network may mark
     /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has
     /// taken it out. The ECN field of `ip` is then not used. Default: no.
@@ -234,6 +261,7 @@ impl Default for SctpConfig {
             trace_messages: false,
             trace_arrivals: false,
             trace_timers: false,
+            trace: false,
             report_acknowledged: false,
             // Not in the RFC: two bandwidth-delay products of 10 Mbit/s over 100 ms, in round numbers.
             receive_buffer_bytes: 256 * 1_024,
@@ -242,7 +270,15 @@ impl Default for SctpConfig {
             outbound_streams: 16,
             inbound_streams: 2_048,
             initial_path_mtu: 1_500,
+            multipath: Multipath::default(),
+            split_buffers: true,
+            path_mtu_discovery: PathMtuDiscovery::default(),
+            base_path_mtu: 1_200,
+            max_path_mtu: 1_500,
+            max_probes: 3,
+            pmtu_raise_timer: Duration::from_secs(600),
             checksum: ChecksumPolicy::default(),
+            zero_checksum: None,
             ecn: false,
             extensions: Extensions::NONE,
             ip: IpFields::default(),
@@ -253,6 +289,17 @@ impl Default for SctpConfig {
 }
 
 impl SctpConfig {
+    /// What announces that packets without a checksum are taken.
+    pub(crate) fn zero_checksum_parameter(&self) -> Option<Parameter> {
+        self.zero_checksum.map(|method| Parameter::ZeroChecksumAcceptable { method: method.0.get() })
+    }
+
+    /// The same, with every report that a trace is made of.
+    #[must_use]
+    pub fn traced(self) -> Self {
+        Self { trace: true, trace_messages: true, trace_timers: true, report_acknowledged: true, ..self }
+    }
+
     /// What the IP header of every packet says that may not be marked.
     #[inline]
     pub(crate) fn ip_fields(&self) -> IpFields {

@@ -35,6 +35,8 @@ pub(crate) struct Cookie {
     pub(crate) uses_ecn: bool,
     /// The extensions that both ends have offered, in three bytes if there are any.
     pub(crate) extensions: Extensions,
+    /// Whether the peer takes our packets without a checksum, in a byte if it does.
+    pub(crate) omits_checksum: bool,
 }
 
 /// Stands in the list of addresses, where other values are IP versions.
@@ -42,6 +44,9 @@ const USES_ECN: u8 = 1;
 
 /// Stands there, too, and a set of extensions follows.
 const EXTENSIONS: u8 = 2;
+
+/// Stands there, too.
+const OMITS_CHECKSUM: u8 = 3;
 
 /// Two random numbers that recognise an association in a cookie without telling its verification tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,6 +112,9 @@ impl Cookie {
             out.push(EXTENSIONS);
             out.extend_from_slice(&self.extensions.bits().to_be_bytes());
         }
+        if self.omits_checksum {
+            out.push(OMITS_CHECKSUM);
+        }
         out
     }
 
@@ -123,6 +131,7 @@ impl Cookie {
         let mut peer_addresses = SmallVec::new();
         let mut uses_ecn = false;
         let mut extensions = Extensions::NONE;
+        let mut omits_checksum = false;
         while !reader.is_empty() {
             peer_addresses.push(match reader.u8()? {
                 USES_ECN => {
@@ -131,6 +140,10 @@ impl Cookie {
                 }
                 EXTENSIONS => {
                     extensions = Extensions::from_bits(reader.u16()?);
+                    continue;
+                }
+                OMITS_CHECKSUM => {
+                    omits_checksum = true;
                     continue;
                 }
                 4 => Ipv4Addr::from(reader.array::<4>()?).into(),
@@ -154,6 +167,7 @@ impl Cookie {
             peer_addresses,
             uses_ecn,
             extensions,
+            omits_checksum,
         })
     }
 }
@@ -236,6 +250,7 @@ pub(crate) mod tests {
             words in any::<[u32; 7]>(),
             peer_addresses in proptest::collection::vec(any::<IpAddr>(), 0..4),
             uses_ecn: bool,
+            omits_checksum: bool,
             extensions: u16,
         ) -> Cookie {
             Cookie {
@@ -254,6 +269,7 @@ pub(crate) mod tests {
                 peer_addresses: peer_addresses.into(),
                 uses_ecn,
                 extensions: Extensions::from_bits(extensions),
+                omits_checksum,
             }
         }
     }
@@ -275,6 +291,7 @@ pub(crate) mod tests {
             peer_addresses: [Ipv4Addr::LOCALHOST.into()].into_iter().collect(),
             uses_ecn: false,
             extensions: Extensions::NONE,
+            omits_checksum: false,
         }
     }
 

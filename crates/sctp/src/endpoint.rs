@@ -49,7 +49,7 @@ use crate::event::{CloseReason, Event, Message, SendError};
 use crate::handshake::{CookieWait, EarlyRequests, LocalStart};
 use crate::packet::Fragmentation;
 use crate::path::PathSnapshot;
-use crate::types::VerificationTag;
+use crate::types::{StreamId, VerificationTag};
 
 use outbox::Outbox;
 use port::Port;
@@ -227,8 +227,8 @@ impl Endpoint {
         Some(Peer { port: entry.peer_port, addresses: &entry.peer_addresses })
     }
 
-    /// What the IP header said of the packet that came last for an association; `None` if none has come, or there is no
-    /// such association.
+    /// What the IP header said of the packet that came last for an association; `None` if none has come, or there is
+    /// no such association.
     pub fn received_ip(&self, id: AssociationId) -> Option<IpFields> {
         self.table.find(id)?.received_ip
     }
@@ -299,6 +299,18 @@ impl Endpoint {
             self.wake(id.slot());
         }
         result
+    }
+
+    /// Sets the priority or weight of an outbound stream of an established association, as
+    /// [`SctpConfig::stream_values`](crate::SctpConfig::stream_values) does from the beginning (RFC 8260, section
+    /// 4.3.3). `false` if there is none.
+    pub fn set_stream_value(&mut self, id: AssociationId, stream: StreamId, value: u16) -> bool {
+        let Some(State::Established(association)) = self.table.find_mut(id).map(|entry| &mut entry.state)
+        else {
+            return false;
+        };
+        association.set_stream_value(stream, value);
+        true
     }
 
     /// SHUTDOWN: ends the association once all messages have been delivered. `false` if there is none.

@@ -8,6 +8,7 @@ use slantpath_base::Duration;
 use crate::cause::Cause;
 use crate::path::PathState;
 use crate::reliability::Reliability;
+use crate::trace::TraceEvent;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// A message to send.
@@ -33,6 +34,9 @@ pub struct SendOptions {
     /// Whether the receiver is asked to acknowledge the message at once: its last DATA chunk has the I bit (RFC 7053,
     /// section 5.1).
     pub sack_immediately: bool,
+    /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E); `None`:
+    /// where all else goes. What is lost of it may be sent again elsewhere.
+    pub destination: Option<IpAddr>,
     /// When the message is given up.
     pub reliability: Reliability,
 }
@@ -177,6 +181,8 @@ pub enum Event {
         /// Whether a part of it has been sent.
         was_sent: bool,
     },
+    /// What led to a decision; only if `trace` is set. Behind a pointer, since it is longer than most events.
+    Trace(Box<TraceEvent>),
 }
 
 impl Event {
@@ -239,6 +245,18 @@ pub enum SendError {
     /// The association is shutting down.
     #[error("the association is shutting down")]
     ShuttingDown,
+    /// The message is to go to an address that is none of the peer's.
+    #[error("{address} is none of the peer's addresses")]
+    NoSuchDestination {
+        /// The address asked for.
+        address: IpAddr,
+    },
+    /// The message is to go to an address of which the peer has not proved yet that it is there.
+    #[error("{address} is not confirmed yet")]
+    UnconfirmedDestination {
+        /// The address asked for.
+        address: IpAddr,
+    },
     /// The stream was not negotiated.
     #[error("stream {stream} is not one of the {available} outbound streams")]
     NoSuchStream {

@@ -11,11 +11,14 @@ pub enum Extension {
     PartialReliability,
     /// User message interleaving (RFC 8260, section 2): fragments of messages of different streams take turns.
     Interleaving,
+    /// SACKs tell what will not be thrown away any more (draft-natarajan-tsvwg-sctp-nrsack), so that its sender need not
+    /// keep it.
+    NonRenegableSack,
 }
 
 impl Extension {
     /// Every extension, in the order in which they are written down.
-    pub const ALL: [Self; 2] = [Self::PartialReliability, Self::Interleaving];
+    pub const ALL: [Self; 3] = [Self::PartialReliability, Self::Interleaving, Self::NonRenegableSack];
 
     /// The types of the chunks by which the Supported Extensions parameter (RFC 5061, section 4.2.7) announces it: an
     /// end that lists all of them offers it.
@@ -23,6 +26,7 @@ impl Extension {
         match self {
             Self::PartialReliability => &[kind::FORWARD_TSN],
             Self::Interleaving => &[kind::I_DATA],
+            Self::NonRenegableSack => &[kind::NR_SACK],
         }
     }
 }

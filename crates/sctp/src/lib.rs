@@ -81,9 +81,11 @@ mod policy;
 mod reliability;
 mod rx;
 mod tcb;
+mod trace;
 mod tx;
 mod types;
 mod unknown;
+mod zero_checksum;
 
 pub use association::{
     Association, AssociationOutput, AssociationSnapshot, AssociationState, AssociationStats, Departing,
@@ -106,13 +108,15 @@ pub use extension::{Extension, Extensions};
 pub use packet::{ChecksumPolicy, CommonHeader, Fragmentation, PacketBuilder, ParsedPacket};
 pub use parameter::Parameter;
 pub use partial_message::{MessageTooLong, PartialMessage};
-pub use path::{PathId, PathSnapshot, PathState, PathStats};
+pub use path::{DiscoveryState, PathId, PathSnapshot, PathState, PathStats};
 pub use policy::{
-    FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
-    RetransmissionAfterTimeout, RttSampling, StreamScheduling, SwitchoverTooEarly,
+    FailoverThresholds, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed,
+    PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, StreamScheduling, SwitchoverTooEarly,
 };
 pub use reliability::Reliability;
 pub use slantpath_cc::Algorithm;
 pub use tcb::{PeerAddress, Tcb};
+pub use trace::{LossEvidence, PathMetrics, TraceEvent, Unanswered, WaitReason, WindowCause};
 pub use types::{FragmentSequence, MessageId, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 pub use unknown::UnknownAction;
+pub use zero_checksum::ErrorDetectionMethod;

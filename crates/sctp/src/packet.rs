@@ -90,6 +90,18 @@ impl<'a> ParsedPacket<'a> {
     #[expect(clippy::inline_always, reason = "what it gives is large to move")]
     #[inline(always)]
     pub fn parse(packet: &'a Packet) -> Result<Self, WireError> {
+        Self::read(packet, packet.checksum() == Checksum::Complete)
+    }
+
+    /// The same without a look at the checksum.
+    #[cold]
+    pub(crate) fn parse_unverified(packet: &'a Packet) -> Result<Self, WireError> {
+        Self::read(packet, false)
+    }
+
+    #[expect(clippy::inline_always, reason = "what it gives is large to move")]
+    #[inline(always)]
+    fn read(packet: &'a Packet, verifies: bool) -> Result<Self, WireError> {
         let layout = if packet.head().is_empty() && packet.padding() == 0 {
             Layout::Packet { view: BytesView::shared(packet.tail()), payload: None }
         } else if packet.tail().is_empty() && packet.padding() == 0 {
@@ -110,7 +122,7 @@ impl<'a> ParsedPacket<'a> {
         //# 3)  Verify that the calculated CRC32c checksum is the same as the
         //# received CRC32c checksum.
         // An Adler-32 checksum of RFC 2960 does not pass.
-        if packet.checksum() == Checksum::Complete {
+        if verifies {
             let computed = checksum::sctp(first, tail, padding);
             if found != computed {
                 return Err(WireError::BadChecksum { found, computed });

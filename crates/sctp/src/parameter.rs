@@ -29,6 +29,10 @@ pub mod kind {
     pub const SUPPORTED_ADDRESS_TYPES: u16 = 12;
     /// ECN Capable: of RFC 4960, reserved in RFC 9260.
     pub const ECN_CAPABLE: u16 = 0x8000;
+    /// Zero Checksum Acceptable (RFC 9653, section 4).
+    pub const ZERO_CHECKSUM_ACCEPTABLE: u16 = 0x8001;
+    /// Padding (RFC 4820, section 4).
+    pub const PADDING: u16 = 0x8005;
     /// Supported Extensions (RFC 5061, section 4.2.7).
     pub const SUPPORTED_EXTENSIONS: u16 = 0x8008;
     /// Forward-TSN-Supported (RFC 3758, section 3.1).
@@ -61,6 +65,16 @@ pub enum Parameter {
     SupportedExtensions(SmallVec<[u8; 8]>),
     /// The sender understands FORWARD-TSN.
     ForwardTsnSupported,
+    /// Makes an INIT longer (RFC 4820, section 4); its bytes mean nothing and are not kept.
+    Padding {
+        /// How many bytes it has behind its header.
+        len: u16,
+    },
+    /// The sender takes packets without a checksum from whoever uses this method (RFC 9653, section 4).
+    ZeroChecksumAcceptable {
+        /// The Error Detection Method Identifier.
+        method: u32,
+    },
     /// A type that is not known here, such as an extension's.
     Unknown {
         /// The parameter's type.
@@ -85,6 +99,8 @@ impl Parameter {
             Self::EcnCapable => kind::ECN_CAPABLE,
             Self::SupportedExtensions(_) => kind::SUPPORTED_EXTENSIONS,
             Self::ForwardTsnSupported => kind::FORWARD_TSN_SUPPORTED,
+            Self::Padding { .. } => kind::PADDING,
+            Self::ZeroChecksumAcceptable { .. } => kind::ZERO_CHECKSUM_ACCEPTABLE,
             Self::Unknown { kind, .. } => *kind,
         }
     }
@@ -117,6 +133,8 @@ impl Parameter {
                 }
             }
             Self::SupportedExtensions(types) => out.extend_from_slice(types),
+            Self::ZeroChecksumAcceptable { method } => out.extend_from_slice(&method.to_be_bytes()),
+            Self::Padding { len } => out.resize(out.len() + usize::from(*len), 0),
             Self::EcnCapable | Self::ForwardTsnSupported => {}
         });
     }
@@ -150,6 +168,10 @@ impl Parameter {
                 return Ok(Self::SupportedExtensions(SmallVec::from_slice(value.as_slice())));
             }
             kind::FORWARD_TSN_SUPPORTED => Self::ForwardTsnSupported,
+            kind::ZERO_CHECKSUM_ACCEPTABLE => Self::ZeroChecksumAcceptable { method: reader.u32()? },
+            kind::PADDING => {
+                return Ok(Self::Padding { len: u16::try_from(value.len()).unwrap_or(u16::MAX) });
+            }
             kind => return Ok(Self::Unknown { kind, value: value.to_bytes() }),
         };
         if reader.is_empty() {
@@ -204,6 +226,8 @@ pub(crate) mod tests {
             proptest::collection::vec(any::<u8>(), 0..12)
                 .prop_map(|types| Parameter::SupportedExtensions(types.into())),
             Just(Parameter::ForwardTsnSupported),
+            (0..60_u16).prop_map(|len| Parameter::Padding { len }),
+            any::<u32>().prop_map(|method| Parameter::ZeroChecksumAcceptable { method }),
             (0xc100_u16.., any_bytes(40)).prop_map(|(kind, value)| Parameter::Unknown { kind, value }),
         ]
     }

@@ -2,11 +2,15 @@
 
 mod after_timeout;
 mod failover;
+mod multipath;
 mod new_data;
+mod path_mtu;
 
 pub use after_timeout::RetransmissionAfterTimeout;
 pub use failover::{FailoverThresholds, PotentiallyFailed, PrimarySwitchover, SwitchoverTooEarly};
+pub use multipath::Multipath;
 pub use new_data::NewDataAfterTimeout;
+pub use path_mtu::PathMtuDiscovery;
 
 /// From which SACKs a round-trip time is taken. Karn's rule holds in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

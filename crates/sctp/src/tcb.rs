@@ -44,6 +44,8 @@ pub struct Tcb {
     pub uses_ecn: bool,
     /// The extensions that both ends have offered.
     pub extensions: Extensions,
+    /// Whether our packets need no checksum: the peer takes them without, for the method that we use, too (RFC 9653).
+    pub omits_checksum: bool,
     /// Our addresses; packets leave from one of them that is of the destination's IP version.
     pub local_addresses: SmallVec<[IpAddr; 2]>,
     /// The peer's addresses; at least one.

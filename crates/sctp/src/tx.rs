@@ -3,7 +3,7 @@
 //!
 //! The parts: [`send_queue`] holds what has no TSN yet, [`outstanding`] what has one; [`gap_ranges`] and
 //! [`missing`] turn a SACK into what is new in it; [`sack`], [`timed`], [`timeout`], [`mark`] and [`too_big`] draw
-//! conclusions; [`transmit`] fills packets; [`peer_window`] knows what the receiver has room for.
+//! conclusions; [`transmit`] fills packets, [`route`] says where what is new goes; [`peer_window`] knows what the receiver has room for.
 
 mod abandon;
 mod bundling;
@@ -12,17 +12,21 @@ mod flight_order;
 mod gap_ranges;
 mod mark;
 mod missing;
+mod non_renegable;
 mod outstanding;
 mod peer_window;
 mod report;
+mod route;
 mod sack;
 mod scheduler;
 mod send_queue;
+mod spread;
 mod steps;
 mod timed;
 mod timeout;
 mod too_big;
 mod transmit;
+mod waiting;
 
 use abandon::Abandonment;
 pub(crate) use abandon::AbandonmentCounts;
@@ -46,10 +50,13 @@ use crate::types::{StreamId, Tsn};
 use flight_order::FlightOrder;
 use gap_ranges::GapRanges;
 use missing::MissingReports;
+use non_renegable::NonRenegable;
 use outstanding::Outstanding;
 use peer_window::PeerWindow;
 use report::Reports;
+use route::Routing;
 use send_queue::SendQueue;
+use spread::Spread;
 use steps::Steps;
 
 /// What the sending half works with while it handles one input.
@@ -117,6 +124,8 @@ pub(crate) struct Sender {
     outstanding: Outstanding,
     flight_order: FlightOrder,
     acked_gaps: GapRanges,
+    /// Once an NR-SACK has come.
+    non_renegable: Option<Box<NonRenegable>>,
     missing: MissingReports,
     /// Chunks to be sent again, ascending. A chunk that was acknowledged since is skipped when it is met.
     lost: VecDeque<Tsn>,
@@ -127,6 +136,9 @@ pub(crate) struct Sender {
     remainder: Remainder,
     peer_window: PeerWindow,
     bundling: Bundling,
+    routing: Routing,
+    /// Where several paths are used at once.
+    spread: Option<Box<Spread>>,
     /// Payload bytes that have been handed over and not been acknowledged.
     buffered_bytes: u64,
     backlog: Backlog,
@@ -147,6 +159,7 @@ impl Sender {
             outstanding: Outstanding::new(initial_tsn, interleaves),
             flight_order: FlightOrder::default(),
             acked_gaps: GapRanges::default(),
+            non_renegable: None,
             missing: MissingReports::new(initial_tsn.minus(1)),
             lost: VecDeque::new(),
             packed: Vec::new(),
@@ -155,6 +168,8 @@ impl Sender {
             remainder: Remainder::Free,
             peer_window: PeerWindow::new(tcb.peer_rwnd),
             bundling: Bundling::Idle,
+            routing: Routing::new(config),
+            spread: Spread::new(config),
             buffered_bytes: 0,
             backlog: Backlog::Open,
             steps: Steps::default(),
@@ -187,6 +202,9 @@ impl Sender {
             return Err(SendError::BufferFull { wanted: len, free: limit - self.buffered_bytes });
         }
         self.buffered_bytes += len;
+        if message.options.is_some() {
+            self.note_destination(&message, turn.config);
+        }
         if reliability == Reliability::Full {
             self.queue.push(message);
         } else {

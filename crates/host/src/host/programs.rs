@@ -32,7 +32,7 @@ impl Host {
     /// Sends a message on a program's association.
     pub fn send(&mut self, now: Instant, id: SocketId, message: ProgramMessage) -> Result<(), Refused> {
         match self.sockets.command(id, &mut self.stack) {
-            Some((Application::Program(_), mut socket)) => Program::send(now, message, &mut socket),
+            Some((Application::Program(program), mut socket)) => program.send(now, message, &mut socket),
             _ => Err(Refused::Never(format!("no program has a socket {}", id.0))),
         }
     }

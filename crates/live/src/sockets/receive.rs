@@ -17,8 +17,9 @@ use crate::config::Carriage;
 const BATCH: usize = 32;
 /// As long as an IP packet can be.
 const LONGEST: usize = 65_536;
-/// Room for the control messages of a packet: its traffic class and hop limit, of 24 bytes each.
-const CONTROL_LEN: usize = 64;
+/// Room for the control messages of a packet: its traffic class, its hop limit and how long the packets are that came as
+/// one, of 24 bytes each.
+const CONTROL_LEN: usize = 72;
 
 /// A packet that has come.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct Received {
 /// What the system says of a packet.
 struct Told {
     len: usize,
+    /// How long each packet is, but for the last, if several of UDP came as one.
+    segment_len: usize,
     source: Option<(IpAddr, u16)>,
     traffic_class: u8,
     hop_limit: u8,
@@ -41,12 +44,18 @@ struct Told {
 #[derive(Debug)]
 pub(crate) struct Receiver {
     buffers: Vec<Vec<u8>>,
+    /// For packets that say all of themselves.
+    headers: MultiHeaders<()>,
     kept: PacketBuffers,
 }
 
 impl Default for Receiver {
     fn default() -> Self {
-        Self { buffers: vec![vec![0; LONGEST]; BATCH], kept: PacketBuffers::default() }
+        Self {
+            buffers: vec![vec![0; LONGEST]; BATCH],
+            headers: MultiHeaders::preallocate(BATCH, None),
+            kept: PacketBuffers::default(),
+        }
     }
 }
 
@@ -59,7 +68,8 @@ impl Receiver {
         carriage: Carriage,
         received: &mut Vec<Received>,
     ) -> io::Result<bool> {
-        let told = match self.read(end) {
+        let is_whole_packet = carriage == Carriage::Raw && end.address.is_ipv4();
+        let told = match if is_whole_packet { self.read_whole(end) } else { self.read(end) } {
             Ok(told) => told,
             Err(Errno::EAGAIN | Errno::EINTR) => return Ok(false),
             Err(errno) if is_report(errno) => return Ok(true),
@@ -68,12 +78,16 @@ impl Receiver {
         let is_full = told.len() == BATCH;
         for (told, buffer) in told.iter().zip(&self.buffers) {
             let octets = &buffer[..told.len];
-            let is_whole_packet = carriage == Carriage::Raw && end.address.is_ipv4();
+            if is_whole_packet {
+                received.push(Received { bytes: self.kept.copied([octets]), udp_port: 0 });
+                continue;
+            }
             let (source, udp_port) = told.source.unwrap_or((end.address, 0));
-            let bytes = if is_whole_packet {
-                self.kept.copied([octets])
-            } else {
-                let Ok(payload_len) = u16::try_from(told.len) else { continue };
+            if source.is_ipv4() != end.address.is_ipv4() {
+                continue;
+            }
+            for octets in octets.chunks(told.segment_len.max(1)) {
+                let Ok(payload_len) = u16::try_from(octets.len()) else { continue };
                 let header = IpHeader {
                     source,
                     destination: end.address,
@@ -83,16 +97,23 @@ impl Receiver {
                     payload_len,
                     fragmentation: Fragmentation::Forbidden,
                 };
-                if source.is_ipv4() != end.address.is_ipv4() {
-                    continue;
-                }
                 let mut front = [0; IPV6_HEADER_LEN];
                 let front_len = header.emit(&mut front);
-                self.kept.copied([&front[..front_len], octets])
-            };
-            received.push(Received { bytes, udp_port });
+                let bytes = self.kept.copied([&front[..front_len], octets]);
+                received.push(Received { bytes, udp_port });
+            }
         }
         Ok(is_full)
+    }
+
+    /// Reads packets that come with their IP header.
+    fn read_whole(&mut self, end: &End) -> Result<Vec<Told>, Errno> {
+        let mut slices: Vec<[IoSliceMut<'_>; 1]> =
+            self.buffers.iter_mut().map(|buffer| [IoSliceMut::new(buffer)]).collect();
+        let flags = MsgFlags::MSG_DONTWAIT;
+        let messages = recvmmsg(end.socket.as_raw_fd(), &mut self.headers, slices.iter_mut(), flags, None)?;
+        let told = |len| Told { len, segment_len: len, source: None, traffic_class: 0, hop_limit: 0 };
+        Ok(messages.map(|message| told(message.bytes)).collect())
     }
 
     fn read(&mut self, end: &End) -> Result<Vec<Told>, Errno> {
@@ -109,13 +130,17 @@ impl Receiver {
                 let v4 = storage.as_sockaddr_in().map(|from| (IpAddr::V4(from.ip()), from.port()));
                 v4.or_else(|| storage.as_sockaddr_in6().map(|from| (IpAddr::V6(from.ip()), from.port())))
             });
-            let mut told = Told { len: message.bytes, source, traffic_class: 0, hop_limit: 64 };
+            let len = message.bytes;
+            let mut told = Told { len, segment_len: len, source, traffic_class: 0, hop_limit: 64 };
             for control in message.cmsgs().into_iter().flatten() {
                 match control {
                     ControlMessageOwned::Ipv4Tos(octet) => told.traffic_class = octet,
                     ControlMessageOwned::Ipv6TClass(class) => told.traffic_class = octet(class),
                     ControlMessageOwned::Ipv4Ttl(hops) | ControlMessageOwned::Ipv6HopLimit(hops) => {
                         told.hop_limit = octet(hops);
+                    }
+                    ControlMessageOwned::UdpGroSegments(len) => {
+                        told.segment_len = usize::try_from(len).unwrap_or(told.len);
                     }
                     _ => {}
                 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 
 use nix::errno::Errno;
-use nix::sys::socket::{ControlMessage, MsgFlags, MultiHeaders, SockaddrStorage, sendmmsg};
+use nix::sys::socket::{ControlMessage, MsgFlags, MultiHeaders, SockaddrStorage, sendmmsg, sendmsg};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt::{
     Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ip_tos, set_ip_ttl,
@@ -44,6 +44,23 @@ struct Outgoing {
     /// How many bytes of its inline part are left to the system.
     skipped: usize,
     options: Options,
+}
+
+impl Outgoing {
+    /// What the system is handed of it, in bytes.
+    fn len(&self) -> usize {
+        self.packet.head().len() - self.skipped
+            + self.packet.tail().len()
+            + usize::from(self.packet.padding())
+    }
+
+    fn slices(&self) -> [IoSlice<'_>; 3] {
+        [
+            IoSlice::new(&self.packet.head()[self.skipped..]),
+            IoSlice::new(self.packet.tail()),
+            IoSlice::new(&ZEROS[..usize::from(self.packet.padding())]),
+        ]
+    }
 }
 
 /// Packets that wait to be sent together.
@@ -111,15 +128,40 @@ impl Transmitter {
         let mut calls = 0;
         let mut first = 0;
         let mut attempts = 0;
+        // Packets before this one are not sent as one.
+        let mut apart = 0;
         while first < self.waiting.len() {
             let Outgoing { end, options, .. } = self.waiting[first];
             let alike = |other: &&Outgoing| other.end == end && other.options == options;
             let count = self.waiting[first..].iter().take_while(alike).count();
+            let alike = &self.waiting[first..first + count];
             if ends[end].options != options && set(&ends[end], options).is_ok() {
                 ends[end].options = options;
             }
             calls += 1;
-            match send(&ends[end], &mut self.headers, &self.waiting[first..first + count]) {
+            let mut alone = count;
+            if ends[end].cuts_into_segments && first >= apart {
+                let group = segments(alike);
+                if group > 1 {
+                    match send_as_one(&ends[end], &alike[..group]) {
+                        Ok(()) => {
+                            first += group;
+                            attempts = 0;
+                        }
+                        // Each by itself is told what is the matter with it.
+                        Err(errno) => {
+                            apart = first + group;
+                            ends[end].cuts_into_segments &= !matches!(
+                                errno,
+                                Errno::EINVAL | Errno::EIO | Errno::ENOPROTOOPT | Errno::EOPNOTSUPP
+                            );
+                        }
+                    }
+                    continue;
+                }
+                alone = (1..count).find(|&next| segments(&alike[next..]) > 1).unwrap_or(count);
+            }
+            match send(&ends[end], &mut self.headers, &alike[..alone]) {
                 Ok(sent) => {
                     first += sent.max(1);
                     attempts = 0;
@@ -137,6 +179,39 @@ impl Transmitter {
         self.waiting.clear();
         calls
     }
+}
+
+/// How many packets from the first on can be handed over as one, which the system, or the network card, cuts again:
+/// they go to one place and are of one length, but for the last, which may be shorter.
+fn segments(alike: &[Outgoing]) -> usize {
+    let Some(first) = alike.first() else { return 0 };
+    let len = first.len();
+    let most = (LONGEST_AS_ONE / len.max(1)).clamp(1, MOST_AS_ONE);
+    let mut count = 1;
+    for next in alike.iter().take(most).skip(1) {
+        if next.to != first.to || next.len() > len {
+            break;
+        }
+        count += 1;
+        if next.len() < len {
+            break;
+        }
+    }
+    count
+}
+
+/// What UDP carries as one, less than 64 KiB with all headers, in bytes.
+const LONGEST_AS_ONE: usize = 65_000;
+/// Linux's limit of segments (`UDP_MAX_SEGMENTS` was 64 for long).
+const MOST_AS_ONE: usize = 64;
+
+/// Hands packets over as one of UDP, to be cut into segments of the length of the first (`UDP_SEGMENT`).
+fn send_as_one(end: &End, group: &[Outgoing]) -> Result<(), Errno> {
+    let slices: Vec<IoSlice<'_>> = group.iter().flat_map(Outgoing::slices).collect();
+    let len = u16::try_from(group[0].len()).map_err(|_| Errno::EMSGSIZE)?;
+    let segments = [ControlMessage::UdpGsoSegments(&len)];
+    let to = Some(&group[0].to);
+    sendmsg(end.socket.as_raw_fd(), &slices, &segments, MsgFlags::MSG_DONTWAIT, to).map(drop)
 }
 
 /// What becomes of the first packet of those that were not sent: `None` if it is to be tried again.
@@ -166,14 +241,8 @@ fn too_long(end: &End, outgoing: &Outgoing) -> Vec<Unsent> {
         let sent = |piece: &Packet| {
             let bytes = piece.contiguous();
             let to = outgoing.to;
-            nix::sys::socket::sendmsg(
-                end.socket.as_raw_fd(),
-                &[IoSlice::new(&bytes)],
-                &[],
-                MsgFlags::MSG_DONTWAIT,
-                Some(&to),
-            )
-            .is_ok()
+            sendmsg(end.socket.as_raw_fd(), &[IoSlice::new(&bytes)], &[], MsgFlags::MSG_DONTWAIT, Some(&to))
+                .is_ok()
         };
         let all = pieces.iter().all(sent);
         return if all { Vec::new() } else { vec![Unsent::Failed] };
@@ -189,16 +258,7 @@ fn send(
     headers: &mut MultiHeaders<SockaddrStorage>,
     waiting: &[Outgoing],
 ) -> Result<usize, Errno> {
-    let slices: Vec<[IoSlice<'_>; 3]> = waiting
-        .iter()
-        .map(|Outgoing { packet, skipped, .. }| {
-            [
-                IoSlice::new(&packet.head()[*skipped..]),
-                IoSlice::new(packet.tail()),
-                IoSlice::new(&ZEROS[..usize::from(packet.padding())]),
-            ]
-        })
-        .collect();
+    let slices: Vec<[IoSlice<'_>; 3]> = waiting.iter().map(Outgoing::slices).collect();
     let to: Vec<Option<SockaddrStorage>> = waiting.iter().map(|outgoing| Some(outgoing.to)).collect();
     let none: [ControlMessage<'_>; 0] = [];
     let sent = sendmmsg(end.socket.as_raw_fd(), headers, slices.iter(), &to, none, MsgFlags::MSG_DONTWAIT)?;
@@ -217,5 +277,35 @@ fn set(end: &End, options: Options) -> rustix::io::Result<()> {
         set_ipv6_mtu_discover(&end.socket, discovery)?;
         set_ipv6_tclass(&end.socket, traffic_class.into())?;
         set_ipv6_unicast_hops(&end.socket, Some(hop_limit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outgoing(len: usize, to: [u8; 4]) -> Outgoing {
+        Outgoing {
+            packet: Packet::copied(&vec![0; len], Checksum::Complete),
+            end: 0,
+            to: SocketAddr::from((to, 9_899)).into(),
+            skipped: 0,
+            options: Options::FIRST,
+        }
+    }
+
+    #[test]
+    fn packets_of_one_length_to_one_place_go_as_one_and_a_shorter_one_is_the_last() {
+        let [here, there] = [[10, 0, 0, 1], [10, 0, 0, 2]];
+        let group = |all: &[(usize, [u8; 4])]| {
+            segments(&all.iter().map(|&(len, to)| outgoing(len, to)).collect::<Vec<_>>())
+        };
+        assert_eq!(group(&[]), 0);
+        assert_eq!(group(&[(100, here); 5]), 5);
+        assert_eq!(group(&[(100, here), (100, here), (60, here), (60, here)]), 3);
+        assert_eq!(group(&[(60, here), (100, here)]), 1);
+        assert_eq!(group(&[(100, here), (100, there)]), 1);
+        assert_eq!(group(&[(100, here); 65]), 64);
+        assert_eq!(group(&[(1_472, here); 64]), 44, "no more than UDP carries");
     }
 }

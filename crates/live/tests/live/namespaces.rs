@@ -64,6 +64,12 @@ impl Namespaces {
         ip(&["-n", &self.names[0], "link", "set", &format!("v{link}"), state]).unwrap();
     }
 
+    /// Takes an IPv4 address of the first namespace away, or gives it back.
+    pub(crate) fn set_address(&self, link: usize, verb: &str) {
+        let address = format!("10.82.{link}.1/24");
+        ip(&["-n", &self.names[0], "address", verb, &address, "dev", &format!("v{link}")]).unwrap();
+    }
+
     /// Sets what a link carries, at both ends.
     pub(crate) fn set_link_mtu(&self, link: usize, mtu: u16) {
         for name in &self.names {

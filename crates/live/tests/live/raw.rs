@@ -120,3 +120,57 @@ fn an_sctp_port_is_one_programs_and_a_packet_to_anothers_is_left_to_it() {
     assert_eq!((report.sent, report.echoed, report.failures.len()), (500, 500, 0), "{report:?}");
     assert!(other.counters().packets_of_others > 0);
 }
+
+#[test]
+fn an_address_that_goes_is_said_at_once_and_what_was_under_way_takes_the_other_path() {
+    let Some(namespaces) = Namespaces::new("gone", 2) else { return };
+    let (own, peer) = (ips(&["10.82.0.1", "10.82.1.1"]), ips(&["10.82.0.2", "10.82.1.2"]));
+    namespaces.enter(1);
+    let mut server = server(&peer, Carriage::Raw).unwrap();
+    namespaces.enter(0);
+    let config = LoadConfig { pace: Pace::Every(Duration::from_millis(2)), ..load(1_500, 400) };
+    let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
+    let mut told = Vec::new();
+    let mut step = 0;
+    let report = run(&mut server, &mut client, |_, client| {
+        told.extend(std::iter::from_fn(|| client.poll_change()).map(|change| change.to_string()));
+        let back = client.host().program.progress().1;
+        if (step, back) == (0, back.max(200)) {
+            step = 1;
+            namespaces.set_address(0, "del");
+        } else if (step, back) == (1, back.max(1_000)) {
+            step = 2;
+            namespaces.set_address(0, "add");
+        } else if (step, back) == (2, back.max(1_300)) {
+            step = 3;
+            namespaces.set_link(1, "down");
+        }
+    });
+    assert_eq!((report.sent, report.echoed, report.foreign), (1_500, 1_500, 0), "{report:?}");
+    let [gone, back, down] = &told[..] else { panic!("{told:?}") };
+    assert!(gone.starts_with("10.82.0.1 is no longer an address of this machine: "), "{gone}");
+    assert!(back.starts_with("10.82.0.1 is back"), "{back}");
+    assert!(down.starts_with("the link of 10.82.1.1 is down: "), "{down}");
+}
+
+#[test]
+fn raw_sockets_without_the_privilege_are_refused_with_what_to_grant() {
+    let Some(namespaces) = Namespaces::new("privilege", 1) else { return };
+    namespaces.enter(0);
+    // This thread's own: another user has none of root's privileges.
+    let nobody = rustix::thread::Uid::from_raw(65_534);
+    let error = std::thread::scope(|scope| {
+        let as_nobody = scope.spawn(move || {
+            rustix::thread::set_thread_uid(nobody).unwrap();
+            server(&ips(&["10.82.0.1"]), Carriage::Raw).unwrap_err()
+        });
+        as_nobody.join().unwrap()
+    });
+    assert!(matches!(error, OpenError::NoPrivilege { .. }), "{error}");
+    let text = error.to_string();
+    assert!(
+        text.contains("sudo setcap cap_net_raw+ep ") && text.contains("(--udp) needs no privilege"),
+        "{text}"
+    );
+    assert!(!text.contains('\n'));
+}

@@ -31,8 +31,13 @@ pub(super) struct Plan {
     pub(super) seats: Option<Seats>,
 }
 
-/// `vacant` is a flow that is left to others.
-pub(super) fn plan(scenario: &Scenario, seed: Seed, vacant: Option<&str>) -> Result<Plan, RunError> {
+/// `vacant` is a flow that is left to others; of the flows `traced` the sender's association is traced.
+pub(super) fn plan(
+    scenario: &Scenario,
+    seed: Seed,
+    vacant: Option<&str>,
+    traced: &[String],
+) -> Result<Plan, RunError> {
     let Built { graph, links, nodes, sky } =
         network::build(scenario, scenario.traces(), scenario.sky_plan())?;
     let mut hosts = hosts(&graph, &links);
@@ -45,7 +50,7 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed, vacant: Option<&str>) -> Res
         hosts: &mut hosts,
         sky: sky.as_ref(),
     };
-    let (flows, seats) = flow::build::place(scenario, seed, vacant, &mut site)?;
+    let (flows, seats) = flow::build::place(scenario, seed, vacant, traced, &mut site)?;
     let sessions = sessions::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
     let ways = sky.as_ref().map(|sky| ways(scenario, &graph, &mut routes, &nodes, sky)).unwrap_or_default();

@@ -16,6 +16,7 @@ use super::intervals::{self, Intervals, Sources};
 use super::parts::{self, PartSums, Parts};
 use super::signalling_record::SignallingRecord;
 use super::tables::{delays, messages, network as links, sender_report, servers, signalling, timelines};
+use super::trace::Tracing;
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
 use crate::network::source::RunNetwork;
@@ -46,6 +47,7 @@ pub(super) struct Recorder<'a> {
     signalling: Option<SignallingRecord<'a>>,
     /// From when on messages count for the statistics of their flow.
     warm_up: Instant,
+    tracing: Option<Tracing<'a>>,
 }
 
 /// An end of an association that carries signalling.
@@ -181,6 +183,7 @@ impl<'a> Recorder<'a> {
                 .map(|(period, tables)| Intervals::new(period, tables, flows.len(), links.len())),
             signalling: at(events).map(|events| SignallingRecord::new(scenario, events, at(server_events))),
             warm_up: Instant::START + *scenario.scenario.warm_up,
+            tracing: None,
         })
     }
 
@@ -189,6 +192,11 @@ impl<'a> Recorder<'a> {
         if let Some(intervals) = &mut self.intervals {
             intervals.watch_sky(self.scenario, sky);
         }
+    }
+
+    /// Hands over what traced associations tell, too.
+    pub(super) fn trace(&mut self, tracing: Option<Tracing<'a>>) {
+        self.tracing = tracing;
     }
 
     /// After how many events it is worth while to look again: a look goes over all flows and links, so that few
@@ -261,10 +269,14 @@ impl<'a> Recorder<'a> {
         if let Some(table) = self.association_paths {
             self.association_samples(table, network)?;
         }
-        if self.messages.or(self.paths).or(self.timelines).is_some() || !self.delays.is_empty() {
+        let is_probed = self.messages.or(self.paths).or(self.timelines).is_some() || !self.delays.is_empty();
+        if is_probed || self.tracing.is_some() {
             for place in 0..self.flows.len() {
                 self.flow(place, network, finality)?;
             }
+        }
+        if let Some(tracing) = &mut self.tracing {
+            tracing.look(self.flows, network)?;
         }
         Ok(())
     }
@@ -313,6 +325,9 @@ impl<'a> Recorder<'a> {
             taken.expect("the flow's sender was put there");
         let deliveries = network.host_mut(flow.to).take_deliveries(flow.receiver);
         let deliveries = deliveries.expect("the flow's receiver was put there");
+        if let Some(tracing) = &mut self.tracing {
+            tracing.messages(&flow.name, &sent, &deliveries);
+        }
         if let Some(delays) = self.delays.get_mut(place) {
             delays.observe(sent, &deliveries, self.warm_up);
         }

@@ -3,7 +3,7 @@
 use slantpath_base::DataSize;
 use slantpath_cc::sctp::WindowPolicy;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting, fault_of};
-use slantpath_sctp::{Algorithm, ConfigFinding, LossDetection};
+use slantpath_sctp::{Algorithm, ConfigFinding, LossDetection, PathMtuDiscovery};
 
 use super::Threshold;
 use super::schema::{FixedCwnd, SctpProfile};
@@ -70,6 +70,8 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
         receive_buffer: *profile.receive_buffer,
     };
     congestion::check(&governed, faults);
+    path_mtu(profile, faults);
+    multipath(profile, governed.algorithm, faults);
     largest_window(profile, faults);
     buffers_hold(profile, faults);
     if governed.algorithm != Algorithm::Standard && *profile.fixed_cwnd != FixedCwnd::Off {
@@ -148,6 +150,60 @@ fn buffers_hold(profile: &SctpProfile, faults: &mut Faults) {
             let help = format!("make `{name}` {cwnd} or larger, or the window smaller");
             faults.warn(place, Fault::new(message).help(help));
         }
+    }
+}
+
+/// What only several paths at once give a meaning, and what their pooled windows want.
+fn multipath(profile: &SctpProfile, algorithm: Algorithm, faults: &mut Faults) {
+    if let Some(split) = profile.split_buffers.as_ref().filter(|_| !profile.multipath().is_on()) {
+        let fault = Fault::new("`split_buffers` says nothing where one path is used at a time");
+        faults.report(split.place(), fault.help("write `multipath = \"concurrent\"`, or leave it out"));
+    }
+    if let Some(choice) = &profile.multipath
+        && profile.multipath().is_pooled()
+        && (algorithm != Algorithm::Standard || *profile.fixed_cwnd != FixedCwnd::Off)
+    {
+        let fault = Fault::new("only windows of RFC 9260's own controller can be pooled");
+        let help = "write `congestion_control = \"rfc9260\"`, or `multipath = \"concurrent\"`";
+        faults.report(choice.place(), fault.help(help));
+    }
+}
+
+/// Sizes between which the path MTU is looked for, where it is.
+fn path_mtu(profile: &SctpProfile, faults: &mut Faults) {
+    let sizes = [("base_path_mtu", &profile.base_path_mtu), ("max_path_mtu", &profile.max_path_mtu)];
+    if profile.path_mtu_discovery() == PathMtuDiscovery::Off {
+        let places = sizes.map(|(name, size)| (name, size.as_ref().map(Setting::place)));
+        let others = [
+            ("max_probes", profile.max_probes.as_ref().map(Setting::place)),
+            ("pmtu_raise_timer", profile.pmtu_raise_timer.as_ref().map(Setting::place)),
+        ];
+        for (name, place) in places.into_iter().chain(others) {
+            if let Some(place) = place {
+                let fault = Fault::new(format!("`{name}` says nothing where no probe is sent"));
+                faults.report(place, fault.help("write `path_mtu_discovery = \"probing\"`, or leave it out"));
+            }
+        }
+        return;
+    }
+    for (name, size) in sizes {
+        if let Some(size) = size {
+            within(name, size, LEAST_PATH_MTU, LARGEST_PATH_MTU, faults);
+        }
+    }
+    if let Some(probes) = profile.max_probes.as_ref().filter(|probes| ***probes == 0) {
+        let fault = Fault::new("a size that is never probed is never known to pass");
+        faults.report(probes.place(), fault.help("write 1 or more; RFC 8899 has 3"));
+    }
+    let config = profile.config(1);
+    if config.max_path_mtu < config.base_path_mtu {
+        let message = format!(
+            "no packet is longer than {} bytes, and {} are taken for granted",
+            config.max_path_mtu, config.base_path_mtu
+        );
+        let place = profile.max_path_mtu.as_ref().or(profile.base_path_mtu.as_ref()).map(Setting::place);
+        let place = place.unwrap_or_else(|| profile.preset.place());
+        faults.report(place, Fault::new(message).help("let `base_path_mtu` be the lesser"));
     }
 }
 

@@ -15,9 +15,11 @@ use crate::event::{CloseReason, Event};
 use crate::extension::Extension;
 use crate::packet::{Chunks, FoundChunk, ParsedPacket};
 use crate::path::PathId;
+use crate::policy::PathMtuDiscovery;
 use crate::rx::DataFault;
 use crate::tx::{SackEffect, SackFault, SackView, Turn};
 use crate::types::{Tsn, VerificationTag};
+use crate::unknown::UnknownAction;
 
 /// Whether the rest of a packet is still to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,9 +105,17 @@ impl Association {
     /// ICMP says that packets to `destination` must not be longer than `mtu` bytes.
     pub fn handle_packet_too_big(&mut self, now: Instant, destination: IpAddr, mtu: u16) {
         let Some(path) = self.paths.find(destination) else { return };
-        if self.state.is_closed() || !self.paths.reduce_mtu(path, mtu) {
+        if self.state.is_closed() {
             return;
         }
+        let is_news = match &mut self.paths[path].discovery {
+            Some(discovery) => discovery.on_too_big(now, mtu),
+            None => self.paths.reduce_mtu(path, mtu),
+        };
+        if !is_news {
+            return;
+        }
+        self.follow_discovery(path);
         self.poll_stage = PollStage::Packets;
         self.refill_bursts(now);
         let mut turn = turn!(self, now);
@@ -182,6 +192,17 @@ impl Association {
                 self.on_cwr(cwr);
                 Rest::Read
             }
+            //= https://www.rfc-editor.org/rfc/rfc4820#section-3
+            //# The receiver of the PAD chunk MUST discard this chunk and continue
+            //# processing the rest of the chunks in the packet.
+            Chunk::Pad(_) => Rest::Read,
+            Chunk::NrSack(sack) if self.tcb.extensions.contain(Extension::NonRenegableSack) => {
+                let mut blocks = sack.gap_ack_blocks.clone();
+                blocks.extend_from_slice(&sack.non_renegable_blocks);
+                self.on_sack(now, SackView::of_nr_sack(&sack, &blocks, from))
+            }
+            // As unknown as before there was one.
+            Chunk::NrSack(_) => self.on_unknown(&chunk, from),
             Chunk::ForwardTsn(_) | Chunk::IData(_) | Chunk::IForwardTsn(_) => {
                 self.on_extension_chunk(now, chunk, arrived)
             }
@@ -330,15 +351,25 @@ impl Association {
     fn acknowledge(&mut self, now: Instant, sack: SackView<'_>) {
         let mut turn = turn!(self, now);
         match self.sender.on_sack(&mut turn, sack) {
-            Ok(SackEffect::Acknowledged) => {
+            Ok(effect) if self.config.path_mtu_discovery == PathMtuDiscovery::Probing => {
+                self.follow_losses(now);
+                self.conclude(effect);
+            }
+            Ok(effect) => self.conclude(effect),
+            Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
+        }
+    }
+
+    fn conclude(&mut self, effect: SackEffect) {
+        match effect {
+            SackEffect::Acknowledged => {
                 if !self.sender.has_outstanding() {
                     self.builder.forget_buffers();
                 }
                 self.on_data_acknowledged();
             }
-            Ok(SackEffect::ProbeAnswered) => self.on_probe_answered(),
-            Ok(SackEffect::Nothing | SackEffect::Stale) => {}
-            Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
+            SackEffect::ProbeAnswered => self.on_probe_answered(),
+            SackEffect::Nothing | SackEffect::Stale => {}
         }
     }
 
@@ -366,7 +397,7 @@ impl Association {
     }
 
     fn on_unknown(&mut self, chunk: &Chunk, from: Option<PathId>) -> Rest {
-        let Some(action) = chunk.unknown_action() else { return Rest::Read };
+        let action = UnknownAction::of_chunk(chunk.kind());
         if action.reports() {
             // The report of a chunk that fills a packet would not fit into one: its end is left out.
             let mut quoted = chunk.to_bytes();

@@ -9,6 +9,7 @@ use crate::cause::Cause;
 use crate::chunk::{Chunk, Shutdown, ShutdownAck, ShutdownComplete};
 use crate::event::{CloseReason, Event};
 use crate::path::PathId;
+use crate::trace::Unanswered;
 use crate::types::Tsn;
 
 impl Association {
@@ -165,7 +166,7 @@ impl Association {
         {
             self.stats.t2_expiries += 1;
             self.paths[path].rtt.back_off();
-            self.count_error(now, path, true);
+            self.count_error(now, path, Unanswered::Shutdown, true);
             let path = self.paths.alternate_to(path);
             if let Some(t2) = self.state.t2_mut() {
                 *t2 = T2::Due { path };

@@ -20,6 +20,8 @@ pub struct AssociationStats {
     pub sacks_sent: u64,
     /// Chunks that arrived and could not be read.
     pub malformed_chunks: u64,
+    /// Packets that were sent without a checksum (RFC 9653).
+    pub zero_checksums_sent: u64,
     /// Messages that were given up before any part of them was sent (RFC 7496, section 4.4).
     pub abandoned_unsent: u64,
     /// Messages that were given up after a part of them had been sent.
@@ -115,14 +117,16 @@ impl Association {
 
     /// What has happened on all its paths together.
     pub(crate) fn path_stats(&self) -> PathStats {
-        self.paths.iter().fold(PathStats::default(), |sum, path| PathStats {
-            packets_sent: sum.packets_sent + path.stats.packets_sent,
-            data_chunks_sent: sum.data_chunks_sent + path.stats.data_chunks_sent,
-            retransmissions: sum.retransmissions + path.stats.retransmissions,
-            timeouts: sum.timeouts + path.stats.timeouts,
-            rtt_samples: sum.rtt_samples + path.stats.rtt_samples,
-            mark_reductions: sum.mark_reductions + path.stats.mark_reductions,
-            undone_reductions: sum.undone_reductions + path.stats.undone_reductions,
+        self.paths.iter().map(Path::stats).fold(PathStats::default(), |sum, path| PathStats {
+            packets_sent: sum.packets_sent + path.packets_sent,
+            data_chunks_sent: sum.data_chunks_sent + path.data_chunks_sent,
+            retransmissions: sum.retransmissions + path.retransmissions,
+            timeouts: sum.timeouts + path.timeouts,
+            rtt_samples: sum.rtt_samples + path.rtt_samples,
+            mark_reductions: sum.mark_reductions + path.mark_reductions,
+            undone_reductions: sum.undone_reductions + path.undone_reductions,
+            mtu_probes: sum.mtu_probes + path.mtu_probes,
+            black_holes: sum.black_holes + path.black_holes,
         })
     }
 

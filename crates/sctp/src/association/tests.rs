@@ -3,12 +3,16 @@
 
 mod bundling;
 mod bundling_delay;
+mod destination;
+mod discovery;
 mod ecn;
 mod failover;
 mod faults;
 mod hostile;
 mod interleaving;
 mod liveness;
+mod multipath;
+mod non_renegable;
 mod partial_reliability;
 mod parts;
 mod paths;
@@ -19,6 +23,7 @@ mod swarm;
 mod tables;
 mod timed;
 mod too_big;
+mod tracing;
 mod transfer;
 mod window;
 
@@ -135,6 +140,7 @@ pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
         peer_rwnd: config.receive_buffer_bytes,
         uses_ecn: config.ecn,
         extensions: config.extensions,
+        omits_checksum: config.zero_checksum.is_some(),
         local_addresses: (0..paths).map(|path| address(end, path)).collect(),
         peer_addresses: (0..paths)
             .map(|path| PeerAddress { address: address(other, path), is_confirmed: true })
@@ -217,7 +223,8 @@ impl Wire {
         // Another address than these is the only one of its test.
         let path = (0..3).find(|path| address(1 - from, *path) == destination).unwrap_or(0);
         let chunks = ParsedPacket::parse(&packet).unwrap().chunks().map(Result::unwrap).collect();
-        assert!(packet.len() <= 1_480, "a packet of {} bytes", packet.len());
+        let most = usize::from(self.ends[from].config.max_path_mtu) - 20;
+        assert!(packet.len() <= most, "a packet of {} bytes", packet.len());
         let (at, ecn) = (self.now, fields.ecn);
         let mut sent = Sent { at, from, path, source, destination, packet, fragmentation, chunks, ecn };
         if ecn != ip::Ecn::NotCapable && (self.marks)(&sent) {

@@ -109,8 +109,19 @@ pub(crate) fn any_chunk() -> impl Strategy<Value = Chunk> {
         any::<u32>().prop_map(|tsn| Chunk::Cwr(Cwr { lowest_tsn: Tsn(tsn) })),
         any::<bool>()
             .prop_map(|is_tag_reflected| { Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected }) }),
+        (any_sack(), any_sack()).prop_map(|(sack, other)| {
+            Chunk::NrSack(NrSack {
+                cumulative_tsn_ack: sack.cumulative_tsn_ack,
+                a_rwnd: sack.a_rwnd,
+                gap_ack_blocks: sack.gap_ack_blocks,
+                non_renegable_blocks: other.gap_ack_blocks,
+                duplicates: sack.duplicates,
+            })
+        }),
+        (0..2_000_u16).prop_map(|padding_len| Chunk::Pad(Pad { padding_len })),
         (15_u8.., any::<u8>(), any_bytes(60)).prop_filter_map("a known type", |(kind, flags, value)| {
-            let is_known = [kind::FORWARD_TSN, kind::I_DATA, kind::I_FORWARD_TSN].contains(&kind);
+            let is_known = [kind::FORWARD_TSN, kind::I_DATA, kind::I_FORWARD_TSN, kind::PAD, kind::NR_SACK]
+                .contains(&kind);
             (!is_known).then_some(Chunk::Unknown { kind, flags, value })
         }),
         any_forward_tsn().prop_map(Chunk::ForwardTsn),
@@ -147,6 +158,24 @@ fn the_rfc_example_of_a_sack_is_written_as_it_says() {
     assert_eq!(bytes, expected);
     assert_eq!((sack.wire_len(), Sack::FIXED_LEN), (24, 16));
     assert_eq!(parse(&bytes), Ok(Chunk::Sack(sack)));
+}
+
+/// TSNs 14, 15 may still be thrown away, 17 not.
+#[test]
+fn an_nr_sack_has_three_counts_and_a_reserved_field_before_its_blocks() {
+    let block = |start, end| [GapAckBlock { start, end }].into_iter().collect();
+    let sack = NrSack {
+        cumulative_tsn_ack: Tsn(12),
+        a_rwnd: 4_660,
+        gap_ack_blocks: block(2, 3),
+        non_renegable_blocks: block(5, 5),
+        duplicates: [Tsn(9)].into_iter().collect(),
+    };
+    let bytes = written(&Chunk::NrSack(sack.clone()));
+    let head = [0x10, 0, 0, 32, 0, 0, 0, 12, 0, 0, 0x12, 0x34, 0, 1, 0, 1, 0, 1, 0, 0];
+    assert_eq!(bytes[..20], head);
+    assert_eq!(bytes[20..], [0, 2, 0, 3, 0, 5, 0, 5, 0, 0, 0, 9]);
+    assert_eq!((sack.wire_len(), parse(&bytes)), (32, Ok(Chunk::NrSack(sack))));
 }
 
 /// RFC 3758, section 3.2, and RFC 8260, section 2.3.1.

@@ -322,6 +322,7 @@ impl Endpoint {
             peer_rwnd: cookie.peer_rwnd,
             uses_ecn: cookie.uses_ecn,
             extensions: cookie.extensions,
+            omits_checksum: cookie.omits_checksum,
             local_addresses: self.ports[port as usize].addresses.clone(),
             peer_addresses,
             primary: answered,

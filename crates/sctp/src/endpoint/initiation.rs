@@ -223,6 +223,7 @@ impl Endpoint {
             peer_addresses,
             uses_ecn: config.ecn && offer.is_ecn_capable,
             extensions: config.extensions.and(offer.extensions),
+            omits_checksum: config.zero_checksum.is_some() && config.zero_checksum == offer.zero_checksum,
         };
         let port = &mut self.ports[received.port as usize];
         let (signed, sender) = (port.sign(now, &cookie), port.sender());
@@ -234,6 +235,7 @@ impl Endpoint {
             parameters.push(Parameter::EcnCapable);
         }
         parameters.extend(cookie.extensions.parameters());
+        parameters.extend(config.zero_checksum_parameter());
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
         //# If the receiver of an INIT chunk detects unrecognized parameters and
         //# has to report them according to Section 3.2.1, it MUST put the

@@ -16,6 +16,7 @@ use crate::event::{CloseReason, Event};
 use crate::packet::{ChunkError, CommonHeader, ParsedPacket};
 use crate::parameter::Parameter;
 use crate::types::VerificationTag;
+use crate::zero_checksum::may_lack_checksum;
 
 /// How the association of a packet was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +66,15 @@ impl Endpoint {
         self.is_verified = false;
         let parsed = match ParsedPacket::parse(packet) {
             Ok(parsed) => parsed,
+            Err(WireError::BadChecksum { found: 0, .. }) => {
+                match self.parse_without_checksum(envelope, packet) {
+                    Some(parsed) => parsed,
+                    None => {
+                        self.stats.bad_checksums += 1;
+                        return;
+                    }
+                }
+            }
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
             //# The default procedure for handling invalid SCTP packets is to
             //# silently discard them.
@@ -101,6 +111,24 @@ impl Endpoint {
         }
         let &Envelope { source, destination, fields: ip } = envelope;
         self.handle_unusual_packet(now, Received { port, source, destination, ip, packet: &parsed }, first);
+    }
+
+    /// Reads a packet that has zero for a checksum, if that is what the other end of an association may send: we have said
+    /// that we take it, and it bears our tag (RFC 9653, section 5.3).
+    #[cold]
+    fn parse_without_checksum<'a>(
+        &mut self,
+        envelope: &Envelope,
+        packet: &'a Packet,
+    ) -> Option<ParsedPacket<'a>> {
+        let parsed = ParsedPacket::parse_unverified(packet).ok()?;
+        let (_, slot) = self.find(envelope, parsed.header)?;
+        let entry = &self.table[slot?];
+        let is_announced = entry.config.zero_checksum.is_some();
+        let is_of_peer = entry.state.tags().0 == parsed.header.verification_tag;
+        let is_taken = is_announced && is_of_peer && may_lack_checksum(&parsed);
+        self.stats.zero_checksums += u64::from(is_taken);
+        is_taken.then_some(parsed)
     }
 
     /// The place of the port that a packet goes to, and the slot of the association that its source is laid to; `None`

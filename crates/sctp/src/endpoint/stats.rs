@@ -7,6 +7,8 @@ pub struct EndpointStats {
     pub packets_received: u64,
     /// Dropped: the checksum is wrong.
     pub bad_checksums: u64,
+    /// Taken without a checksum, as had been announced (RFC 9653).
+    pub zero_checksums: u64,
     /// Dropped: too short for a header, or without a chunk that can be read.
     pub malformed_packets: u64,
     /// Dropped: to another port, from port zero, or to or from no single host.

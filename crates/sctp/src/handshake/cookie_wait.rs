@@ -170,6 +170,7 @@ impl CookieWait {
             peer_rwnd: fields.a_rwnd,
             uses_ecn: config.ecn && offer.is_ecn_capable,
             extensions: config.extensions.and(offer.extensions),
+            omits_checksum: config.zero_checksum.is_some() && config.zero_checksum == offer.zero_checksum,
             local_addresses: local_addresses.iter().copied().collect(),
             peer_addresses,
             primary,
@@ -226,5 +227,6 @@ pub(crate) fn parameters(local_addresses: &[IpAddr], config: &SctpConfig) -> Vec
         parameters.push(Parameter::EcnCapable);
     }
     parameters.extend(config.extensions.parameters());
+    parameters.extend(config.zero_checksum_parameter());
     parameters
 }

@@ -17,6 +17,17 @@ pub enum ChecksumPolicy {
     Omit,
 }
 
+/// What is put in place of a checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seal {
+    /// Nothing yet: whoever observes the packet computes it.
+    None,
+    /// The CRC32c.
+    Sum,
+    /// Zero, which the receiver takes.
+    Zero,
+}
+
 /// A payload from this length on is not copied into its packet.
 const UNCOPIED_FROM: usize = 200;
 
@@ -41,6 +52,11 @@ impl PacketBuilder {
         self.bytes.clear();
         self.bytes.extend_from_slice(&header.write(0));
         self.payload = None;
+        self.max_len = max_len;
+    }
+
+    /// Lets the packet be so long instead, in bytes, the common header included.
+    pub(crate) const fn set_max_len(&mut self, max_len: usize) {
         self.max_len = max_len;
     }
 
@@ -153,6 +169,21 @@ impl PacketBuilder {
     /// If no packet was started.
     #[inline]
     pub(crate) fn finish_over(&mut self, policy: ChecksumPolicy, packet: &mut Packet) {
+        let seal = match policy {
+            ChecksumPolicy::Compute => Seal::Sum,
+            ChecksumPolicy::Omit => Seal::None,
+        };
+        self.seal_over(seal, packet);
+    }
+
+    /// The same without a checksum: the receiver takes zero for one (RFC 9653).
+    #[cold]
+    pub(crate) fn finish_zero_over(&mut self, packet: &mut Packet) {
+        self.seal_over(Seal::Zero, packet);
+    }
+
+    #[inline]
+    fn seal_over(&mut self, seal: Seal, packet: &mut Packet) {
         assert!(core::mem::take(&mut self.is_started), "a packet was started");
         let has_room = self.bytes.len() <= Packet::HEAD_CAPACITY;
         let tail = self.payload.take_if(|payload| has_room && payload.len() >= UNCOPIED_FROM);
@@ -160,7 +191,7 @@ impl PacketBuilder {
         let tail = tail.unwrap_or_default();
         #[expect(clippy::cast_possible_truncation, reason = "at most 3")]
         let padding = tlv::padding(tail.len()) as u8;
-        let state = self.seal(policy, &tail, padding);
+        let state = self.seal(seal, &tail, padding);
         let bytes = &self.bytes[..];
         if bytes.len() <= Packet::HEAD_CAPACITY {
             packet.compose(tail, padding, state, |head, _| {
@@ -178,14 +209,15 @@ impl PacketBuilder {
     }
 
     /// Fills in the checksum of what has been written and what follows it, if that is wanted.
-    fn seal(&mut self, policy: ChecksumPolicy, tail: &[u8], padding: u8) -> Checksum {
-        match policy {
-            ChecksumPolicy::Compute => {
+    fn seal(&mut self, seal: Seal, tail: &[u8], padding: u8) -> Checksum {
+        match seal {
+            Seal::Sum => {
                 let sum = checksum::sctp(&self.bytes, tail, padding);
                 self.bytes[8..COMMON_HEADER_LEN].copy_from_slice(&sum.to_le_bytes());
                 Checksum::Complete
             }
-            ChecksumPolicy::Omit => Checksum::Omitted,
+            Seal::Zero => Checksum::Complete,
+            Seal::None => Checksum::Omitted,
         }
     }
 }

@@ -86,7 +86,7 @@ impl HeartbeatInfo {
     //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
     //# To probe an address for verification, an endpoint will send HEARTBEAT
     //# chunks including a 64-bit random nonce and a path indicator
-    fn to_bytes(self) -> Bytes {
+    pub(crate) fn to_bytes(self) -> Bytes {
         let mut bytes = [0; 12];
         bytes[..8].copy_from_slice(&self.nonce.to_be_bytes());
         bytes[8] = self.path.0;

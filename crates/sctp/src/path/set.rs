@@ -175,7 +175,7 @@ impl Paths {
     }
 
     /// All paths, the one after `last` first and `last` at the end.
-    fn after(&self, last: PathId) -> impl Iterator<Item = PathId> + use<> {
+    pub(crate) fn after(&self, last: PathId) -> impl Iterator<Item = PathId> + use<> {
         let count = self.len();
         (1..=count).map(move |step| id((last.index() + step) % count))
     }
@@ -198,6 +198,15 @@ impl Paths {
     pub(crate) fn reduce_mtu(&mut self, path: PathId, mtu: u16) -> bool {
         let is_news = self[path].reduce_mtu(mtu);
         self.amdcs = amdcs(self.iter());
+        is_news
+    }
+
+    /// Follows the discovery of a path's MTU. Returns whether that has changed.
+    pub(crate) fn follow_discovery(&mut self, path: PathId) -> bool {
+        let is_news = self[path].follow_discovery();
+        if is_news {
+            self.amdcs = amdcs(self.iter());
+        }
         is_news
     }
 

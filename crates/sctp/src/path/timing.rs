@@ -270,7 +270,8 @@ impl Path {
 
     /// Whether something lost on this path is being repaired, where losses are found by time.
     pub(crate) fn is_in_fast_recovery(&self) -> bool {
-        self.timing.as_ref().is_some_and(|timing| matches!(timing.recovery, Recovery::Fast { .. }))
+        self.fast_recovery_exit.is_some()
+            || self.timing.as_ref().is_some_and(|timing| matches!(timing.recovery, Recovery::Fast { .. }))
     }
 
     /// Whether a chunk that was lost again belongs to losses for which the window has been reduced.
@@ -300,6 +301,11 @@ impl Path {
         if let Some(timing) = &mut self.timing {
             timing.begin(Recovery::Timeout { exit: to, at: now });
         }
+    }
+
+    /// Whether losses are being repaired, where they are found by time.
+    pub(crate) fn is_repairing(&self) -> bool {
+        self.timing.as_ref().is_some_and(|timing| timing.recovery != Recovery::Open)
     }
 
     /// Everything up to `cumulative` is acknowledged: a recovery may be over.

@@ -298,8 +298,8 @@ impl Interleaved {
         true
     }
 
-    /// Notes whether a part of an incomplete message can be passed on: of ordered ones only the next of its stream is, of
-    /// unordered ones only one at a time.
+    /// Notes whether a part of an incomplete message can be passed on: of ordered ones only the next of its stream
+    /// is, of unordered ones only one at a time.
     fn note_ready(&mut self, key: Key) {
         let (stream, is_unordered, id) = key;
         let may_be = if is_unordered {

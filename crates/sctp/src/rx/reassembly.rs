@@ -153,7 +153,8 @@ impl Reassembly {
         //# The receiver MUST
         //# remove any partially reassembled message, which is still missing one
         //# or more TSNs earlier than or equal to the new cumulative TSN point.
-        // What has arrived of it up to there was given up with the rest: the point is never within a message that goes on.
+        // What has arrived of it up to there was given up with the rest: the point is never within a message that
+        // goes on.
         while let Some(entry) = self.runs.first_entry().filter(|entry| *entry.key() <= last) {
             let (first, run) = entry.remove_entry();
             self.held.release(run.payload_len, run.pieces.len());
@@ -402,8 +403,8 @@ mod tests {
         assert!(reassembly.runs.is_empty());
     }
 
-    /// Every second fragment from the back, each then joined to a long run behind it: appending the run to the fragment
-    /// before it would move 8 million pieces.
+    /// Every second fragment from the back, each then joined to a long run behind it: appending the run to the
+    /// fragment before it would move 8 million pieces.
     #[test]
     fn no_order_of_fragments_makes_joining_them_dear() {
         let len = 8_000;

@@ -53,8 +53,8 @@ impl Receiver {
         self.deliver_interleaved_parts(deliver);
     }
 
-    /// Counts everything up to `tsn` as received. `false` if that is nothing new, or so far ahead that no chunk from there
-    /// would be taken either.
+    /// Counts everything up to `tsn` as received. `false` if that is nothing new, or so far ahead that no chunk from
+    /// there would be taken either.
     fn skip_to(&mut self, tsn: Tsn, from: Option<PathId>, mut deliver: impl FnMut(Event)) -> bool {
         self.data_path = from.or(self.data_path);
         //= https://www.rfc-editor.org/rfc/rfc3758#section-3.6

@@ -115,8 +115,8 @@ impl InboundStreams {
         self.expected.made(page)[place] = next;
     }
 
-    /// Messages of an existing stream up to `sequence` that have not come never will: passes on those that have, and all
-    /// that has waited behind them.
+    /// Messages of an existing stream up to `sequence` that have not come never will: passes on those that have, and
+    /// all that has waited behind them.
     pub(crate) fn skip_to(
         &mut self,
         stream: StreamId,

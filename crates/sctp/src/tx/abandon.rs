@@ -59,8 +59,8 @@ struct Told {
 /// What is known of messages that may be given up, and of what was.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Abandonment {
-    /// Those that wait to be sent, or to be sent whole, and those that have been, by the order in which they were handed
-    /// over.
+    /// Those that wait to be sent, or to be sent whole, and those that have been, by the order in which they were
+    /// handed over.
     messages: BTreeMap<u64, Perishable>,
     /// Of those that have not been cut to the end, when each expires.
     expiries: BTreeSet<(Instant, u64)>,
@@ -308,8 +308,8 @@ impl Sender {
     //# chunk as being finally acked and no longer outstanding.
     fn abandon_chunk(&mut self, turn: &mut Turn<'_>, tsn: Tsn) {
         let Some(chunk) = self.outstanding.find(tsn) else { return };
-        let (state, id, wire_len, payload_len) =
-            (chunk.state, chunk.path, chunk.wire_len(), chunk.payload_len());
+        let (state, id, wire_len) = (chunk.state, chunk.path, chunk.wire_len());
+        let (payload_len, kept_len) = (chunk.payload_len(), chunk.kept_len());
         let path = &mut turn.paths[id];
         match state {
             ChunkState::Abandoned => return,
@@ -323,7 +323,10 @@ impl Sender {
         }
         path.forget_probe(tsn);
         self.outstanding.abandon(tsn);
-        self.release(payload_len);
+        self.release(kept_len);
+        if let Some(spread) = &mut self.spread {
+            spread.remove(id, payload_len);
+        }
         if self.peer_window.outstanding_probe() == Some(tsn) {
             self.peer_window.end_probe();
         }

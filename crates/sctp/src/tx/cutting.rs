@@ -110,6 +110,11 @@ impl InProgress {
         self.message.payload.len() - self.offset
     }
 
+    /// The message.
+    pub(super) const fn message(&self) -> &Message {
+        &self.message
+    }
+
     pub(super) fn into_message(self) -> Message {
         self.message
     }

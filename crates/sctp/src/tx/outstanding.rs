@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use slantpath_cc::delivery::Departure;
 
-use crate::chunk::{Data, FragmentPlace, IData};
+use crate::chunk::{Data, DataFlags, FragmentPlace, IData};
 use crate::event::Message;
 use crate::path::PathId;
 use crate::types::{FragmentSequence, MessageId, Tsn};
@@ -56,6 +56,8 @@ pub(crate) struct OutstandingChunk {
     header_len: u8,
     /// Whether it has been sent to more than one address: nobody can tell which of them an acknowledgement is for.
     pub(crate) is_ambiguous: bool,
+    /// How long its payload was before it was given back: the peer has it for good.
+    pub(crate) freed_len: u32,
 }
 
 impl OutstandingChunk {
@@ -65,10 +67,16 @@ impl OutstandingChunk {
         //# When calculating one of
         //# these variables, the length of the DATA chunk, including the padding,
         //# SHOULD be used.
-        (Data::wire_len(self.data.payload.len()) - Data::HEADER_LEN) as u64 + u64::from(self.header_len)
+        let payload_len = self.data.payload.len() + self.freed_len as usize;
+        (Data::wire_len(payload_len) - Data::HEADER_LEN) as u64 + u64::from(self.header_len)
     }
 
     pub(crate) fn payload_len(&self) -> u64 {
+        self.data.payload.len() as u64 + u64::from(self.freed_len)
+    }
+
+    /// Payload bytes that it keeps in the send buffer.
+    pub(crate) fn kept_len(&self) -> u64 {
         self.data.payload.len() as u64
     }
 }
@@ -224,6 +232,7 @@ impl Outstanding {
             needed_mtu: 0,
             header_len,
             is_ambiguous: false,
+            freed_len: 0,
         };
         self.in_flight_payload += chunk.payload_len();
         self.chunks.push_back(chunk);
@@ -275,10 +284,23 @@ impl Outstanding {
         self.chunks.get_mut(index)
     }
 
+    /// Gives back the payload of an acknowledged chunk, which the peer has for good, and says how long it was; `None` if it
+    /// has been given back, or the chunk is not acknowledged.
+    pub(crate) fn free(&mut self, tsn: Tsn) -> Option<u64> {
+        let chunk = self.find_mut(tsn).filter(|chunk| chunk.state == ChunkState::Acked)?;
+        let payload = core::mem::take(&mut chunk.data.payload);
+        if payload.is_empty() {
+            return None;
+        }
+        chunk.freed_len = u32::try_from(payload.len()).expect("a chunk is at most 65,535 bytes long");
+        Some(payload.len() as u64)
+    }
+
     /// Gives a chunk up.
     pub(crate) fn abandon(&mut self, tsn: Tsn) {
         if let Some(chunk) = self.set_state(tsn, ChunkState::Abandoned) {
             chunk.data.payload = Bytes::new();
+            chunk.freed_len = 0;
         }
     }
 
@@ -304,7 +326,9 @@ impl Outstanding {
         let mut messages = Vec::new();
         for chunk in self.chunks.drain(..) {
             let Data { flags, stream, ppid, payload, .. } = chunk.data;
-            if !flags.is_ending() {
+            // Of a message in one chunk that the peer has for good there is nothing to be given up.
+            let is_received = chunk.freed_len > 0 && flags.contain(DataFlags::WHOLE);
+            if !flags.is_ending() || is_received {
                 continue;
             }
             // What was given up has been told of.
@@ -343,7 +367,6 @@ impl Outstanding {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::chunk::DataFlags;
     use crate::types::{Ppid, StreamId, StreamSequence};
     use slantpath_base::Instant;
     use slantpath_cc::delivery::DeliveryMeter;

@@ -136,6 +136,12 @@ impl Scheduler {
         next.map_or(0, StreamQueue::next_rest)
     }
 
+    /// The message that is next, or whose next fragment is.
+    pub(super) fn next_message(&self) -> Option<&Message> {
+        let queue = self.streams.get(&self.next_stream()?)?;
+        queue.in_progress.as_ref().map(InProgress::message).or_else(|| queue.messages.values().next())
+    }
+
     /// Whether what is next may go into the packet that holds what was taken last.
     pub(super) fn may_follow(&self) -> bool {
         self.packet_of.is_none() || self.packet_of == self.next_stream()

@@ -1,6 +1,7 @@
 //! Messages that have no TSN yet: which one is next, and its cutting into fragments.
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
 
 use crate::chunk::{Data, DataFlags};
 use crate::config::SctpConfig;
@@ -114,8 +115,8 @@ impl SendQueue {
         message
     }
 
-    /// Drops what has not been cut of the message in progress on a stream; gives its last fragment, without payload, and
-    /// how many bytes it had.
+    /// Drops what has not been cut of the message in progress on a stream; gives its last fragment, without payload,
+    /// and how many bytes it had.
     pub(super) fn drop_rest(&mut self, stream: StreamId, tsn: Tsn) -> Option<(Cut, usize)> {
         let scheduler = self.scheduler();
         let dropped = scheduler.drop_rest(stream, tsn);
@@ -141,10 +142,22 @@ impl SendQueue {
         }
     }
 
-    /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to send.
+    /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to
+    /// send.
     #[inline]
     pub(crate) fn next_len(&self, max_payload: usize) -> Option<usize> {
         if self.is_empty() { None } else { Some(self.next_rest.min(max_payload)) }
+    }
+
+    /// The address that the message is for that is next, if it is for a certain one.
+    pub(crate) fn next_destination(&self) -> Option<IpAddr> {
+        let next = match &self.waiting {
+            Waiting::FirstCome { messages, in_progress } => {
+                in_progress.as_ref().map(InProgress::message).or_else(|| messages.front())
+            }
+            Waiting::Scheduled(scheduler) => scheduler.next_message(),
+        };
+        next?.options.as_ref()?.destination
     }
 
     /// Whether what waits fills so many bytes of chunks with headers of `header_len`, or as good as.

@@ -34,6 +34,13 @@ pub(crate) fn assert_consistent(sender: &Sender, paths: &Paths) {
             }
         }
     }
+    if let Some(spread) = &sender.spread {
+        for id in paths.ids() {
+            let sent =
+                chunks.iter().filter(|chunk| chunk.path == id).map(|chunk| chunk.payload_len()).sum::<u64>();
+            assert_eq!(spread.outstanding_on(id), sent, "what is outstanding on path {id:?}");
+        }
+    }
     let payload_in = |state: ChunkState| -> u64 {
         chunks.iter().filter(|chunk| chunk.state == state).map(|chunk| chunk.payload_len()).sum()
     };
@@ -46,7 +53,7 @@ pub(crate) fn assert_consistent(sender: &Sender, paths: &Paths) {
     assert!(sender.lost.iter().zip(sender.lost.iter().skip(1)).all(|(tsn, next)| tsn.is_before(*next)));
     let missing = sender.missing.candidates();
     assert!(missing.iter().all(|tsn| !tsn.is_before(first)), "what has been acknowledged is not missing");
-    let unacked: u64 = chunks.iter().map(|chunk| chunk.payload_len()).sum();
+    let unacked: u64 = chunks.iter().map(|chunk| chunk.kept_len()).sum();
     assert!(sender.buffered_bytes >= unacked);
     assert!(chunks.iter().all(|chunk| paths.ids().any(|path| path == chunk.path)));
 }

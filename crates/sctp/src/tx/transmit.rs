@@ -2,6 +2,7 @@
 
 use super::bundling::Bundling;
 use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
+use super::route::Routing;
 use super::{Remainder, Sender, Turn, Urgent};
 use crate::chunk::{Data, DataFlags, FragmentPlace};
 use crate::config::{FastRetransmitPath, SctpConfig};
@@ -45,6 +46,7 @@ impl Sender {
         //# new DATA chunks, the sender MUST first transmit any DATA chunks
         //# that are marked for retransmission (limited by the current cwnd).
         // The limit is that of the address they go to; new DATA to another address need not wait for it.
+        let mut waits = None;
         if let Some(chunk) = self.next_lost() {
             let path = retransmission_path(chunk, turn.paths, turn.config);
             #[expect(clippy::cast_possible_truncation, reason = "a chunk fits into a packet")]
@@ -55,16 +57,24 @@ impl Sender {
             if self.urgent == Urgent::OnePacket || has_window && !turn.paths[path].is_held(turn.now) {
                 return Some(Transmission { path, first_chunk_len, first: First::Lost });
             }
-            let is_first = turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst;
-            if is_first || path == turn.paths.current() {
+            if self.routing == Routing::Spread
+                && !is_held
+                && let Some((path, first_chunk_len)) = self.lost_elsewhere(turn, path)
+            {
+                return Some(Transmission { path, first_chunk_len, first: First::Lost });
+            }
+            if turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst {
                 return None;
             }
+            if self.routing == Routing::Current && path == turn.paths.current() {
+                return None;
+            }
+            waits = Some(path);
         } else {
             self.urgent = Urgent::No;
         }
-        let path = turn.paths.current();
         let Some(len) = self.queue.next_len(self.max_payload(turn.paths)) else {
-            turn.paths[path].limit_by_application();
+            self.limit_by_application(turn.paths);
             return None;
         };
         if self.outstanding.is_full() {
@@ -72,10 +82,12 @@ impl Sender {
         }
         if !self.peer_window.admits(len, self.outstanding.in_flight_payload()) {
             if self.outstanding.is_empty() {
+                let path = turn.paths.current();
                 self.peer_window.wait_closed(turn.now, turn.paths[path].rtt.rto());
             }
             return None;
         }
+        let path = self.route_new(turn, waits)?;
         turn.paths[path].decay_when_idle(turn.now);
         let may_leave = turn.paths[path].may_send_data()
             && self.admits_new(turn, path)
@@ -95,6 +107,9 @@ impl Sender {
         if self.urgent != Urgent::No || !self.lost.is_empty() || is_due {
             return false;
         }
+        if self.routing != Routing::Current {
+            return self.has_nothing_to_route(paths);
+        }
         let max_payload = self.max_payload(paths);
         let current = paths.current();
         let path = &mut paths[current];
@@ -111,7 +126,7 @@ impl Sender {
     #[cold]
     fn next_probe(&mut self, turn: &mut Turn<'_>, path: PathId) -> Option<Transmission> {
         let new = self.queue.next_len(self.max_payload(turn.paths)).filter(|len| {
-            path == turn.paths.current()
+            self.may_carry_new(turn.paths, path, turn.config)
                 && !self.outstanding.is_full()
                 && self.peer_window.admits(*len, self.outstanding.in_flight_payload())
         });
@@ -144,7 +159,7 @@ impl Sender {
     }
 
     /// Whether a chunk is on its way into the closed window of the peer.
-    fn is_probe_in_flight(&self) -> bool {
+    pub(super) fn is_probe_in_flight(&self) -> bool {
         let probe = self.peer_window.outstanding_probe().and_then(|tsn| self.outstanding.find(tsn));
         probe.is_some_and(|chunk| chunk.state == ChunkState::InFlight)
     }
@@ -201,18 +216,16 @@ impl Sender {
     fn fill_with_lost(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
         let mut retransmitted = false;
         while self.doomed_next(turn.now).is_none()
-            && let Some(chunk) = self.next_lost()
+            && let Some(place) = self.lost_for(turn, path)
         {
-            if retransmission_path(chunk, turn.paths, turn.config) != path {
-                break;
-            }
+            let Some(chunk) = self.lost.get(place).and_then(|tsn| self.outstanding.find(*tsn)) else { break };
             let tsn = chunk.data.tsn;
             // The first may have been cut for a larger MTU: IP has to fragment the packet then (section 6.9).
             if !builder.is_empty() && chunk.wire_len() > builder.room() as u64 {
                 break;
             }
-            let Some(chunk) = self.outstanding.find(tsn) else { break };
             put(builder, &self.outstanding, chunk);
+            self.lost.remove(place);
             self.retransmit(turn, path, tsn);
             self.packed.push(tsn);
             self.urgent = Urgent::No;
@@ -220,9 +233,8 @@ impl Sender {
         }
         // A packet of retransmissions takes new DATA along, but only inside the window, and not past what is lost.
         let has_window = !retransmitted || (turn.paths[path].has_window() && self.admits_new(turn, path));
-        let is_next =
-            self.next_lost().is_none_or(|lost| retransmission_path(lost, turn.paths, turn.config) != path);
-        let may_follow = path == turn.paths.current() && has_window && is_next;
+        let is_next = self.lost_for(turn, path).is_none();
+        let may_follow = self.may_carry_new(turn.paths, path, turn.config) && has_window && is_next;
         if may_follow && self.next_fits(turn, builder) {
             self.fill_with_new(turn, builder, path);
             self.schedule_probe(turn, path);
@@ -231,7 +243,9 @@ impl Sender {
 
     /// Puts the first DATA of all behind what a packet to `path` holds already, as far as the peer's window lets it.
     pub(crate) fn bundle_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
-        if self.next_fits(turn, builder) {
+        let is_for_all =
+            self.routing == Routing::Current || self.may_carry_new(turn.paths, path, turn.config);
+        if is_for_all && self.next_fits(turn, builder) {
             let before = self.outstanding.len();
             self.fill_with_new(turn, builder, path);
             turn.paths[path].on_data_packet(turn.now);
@@ -269,6 +283,9 @@ impl Sender {
             }
             let room = builder.room();
             if room < Data::wire_len(1) || !self.queue.may_follow() || !self.next_fits_into(turn, room) {
+                break;
+            }
+            if self.routing != Routing::Current && !self.may_carry_new(turn.paths, path, turn.config) {
                 break;
             }
         }
@@ -325,12 +342,14 @@ impl Sender {
         }
         self.flight_order.add(path, tsn);
         trace(turn, chunk);
+        if let Some(spread) = &mut self.spread {
+            spread.add(path, chunk.payload_len());
+        }
         self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
     }
 
     /// Notes that a lost chunk goes out again, to `path`.
     fn retransmit(&mut self, turn: &mut Turn<'_>, path: PathId, tsn: Tsn) {
-        self.lost.pop_front();
         for other in turn.paths.iter_mut() {
             other.distrust_probe(tsn);
         }
@@ -340,6 +359,7 @@ impl Sender {
             turn.paths[chunk.path].note_repetition(tsn);
         }
         chunk.is_ambiguous |= chunk.path != path;
+        Self::note_shift(self.spread.as_mut(), chunk, path);
         chunk.path = path;
         chunk.transmissions += 1;
         chunk.departure =
@@ -348,9 +368,18 @@ impl Sender {
         trace(turn, chunk);
     }
 
+    /// The place of the lowest chunk among what is to be sent again that goes to `path`, if its turn has come.
+    fn lost_for(&mut self, turn: &Turn<'_>, path: PathId) -> Option<usize> {
+        let lowest = self.next_lost()?;
+        if retransmission_path(lowest, turn.paths, turn.config) == path {
+            return Some(0);
+        }
+        if self.routing == Routing::Spread { self.lost_behind(turn, |other| other == path) } else { None }
+    }
+
     /// The payload that a chunk may have on any path.
     #[inline]
-    const fn max_payload(&self, paths: &Paths) -> usize {
+    pub(super) const fn max_payload(&self, paths: &Paths) -> usize {
         paths.amdcs() - self.outstanding.header_len()
     }
 
@@ -392,7 +421,7 @@ fn put(builder: &mut PacketBuilder, outstanding: &Outstanding, chunk: &Outstandi
 }
 
 /// Where a lost chunk goes.
-fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
+pub(super) fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
     let last = chunk.path;
     let stays = match chunk.state {
         ChunkState::Lost(Loss::Reported) => match config.fast_retransmit_path {
@@ -417,7 +446,11 @@ fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpCon
     //# retransmit a chunk that timed out to an active destination transport
     //# address that is different from the last destination address to which
     //# the chunk was sent.
-    if stays && paths[last].state == PathState::Active { last } else { paths.alternate_to(last) }
+    if stays && paths[last].state == PathState::Active {
+        return last;
+    }
+    let widest = if config.multipath.is_on() { Sender::widest(paths, last) } else { None };
+    widest.unwrap_or_else(|| paths.alternate_to(last))
 }
 
 #[inline]

@@ -42,6 +42,7 @@ fn counted(net: &mut Net, tag: u32, chunks: &[Chunk]) -> EndpointStats {
     EndpointStats {
         packets_received: after.packets_received - before.packets_received,
         bad_checksums: after.bad_checksums - before.bad_checksums,
+        zero_checksums: after.zero_checksums - before.zero_checksums,
         malformed_packets: after.malformed_packets - before.malformed_packets,
         misdirected_packets: after.misdirected_packets - before.misdirected_packets,
         wrong_tags: after.wrong_tags - before.wrong_tags,
@@ -56,6 +57,7 @@ fn counted(net: &mut Net, tag: u32, chunks: &[Chunk]) -> EndpointStats {
 const ONE: EndpointStats = EndpointStats {
     packets_received: 1,
     bad_checksums: 0,
+    zero_checksums: 0,
     malformed_packets: 0,
     misdirected_packets: 0,
     wrong_tags: 0,

@@ -16,3 +16,4 @@ mod out_of_the_blue;
 mod polling;
 mod ports;
 mod security;
+mod zero_checksum;

@@ -355,6 +355,8 @@ pub(crate) fn describe(packet: &Packet) -> String {
         Chunk::ShutdownComplete(complete) => {
             format!("SHUTDOWN-COMPLETE{}", if complete.is_tag_reflected { "(T)" } else { "" })
         }
+        Chunk::Pad(pad) => format!("PAD({})", pad.padding_len),
+        Chunk::NrSack(sack) => format!("NR-SACK({} gaps)", sack.non_renegable_blocks.len()),
         Chunk::ForwardTsn(_) => "FORWARD-TSN".into(),
         Chunk::IData(data) => format!("I-DATA({})", data.payload.len()),
         Chunk::IForwardTsn(_) => "I-FORWARD-TSN".into(),

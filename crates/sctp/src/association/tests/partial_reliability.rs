@@ -1,5 +1,5 @@
-//! Messages that are given up (RFC 3758, RFC 7496): what is sent of them, what the peer is told and does, what the layer
-//! above hears, and what a hostile peer can do with FORWARD TSN.
+//! Messages that are given up (RFC 3758, RFC 7496): what is sent of them, what the peer is told and does, what the
+//! layer above hears, and what a hostile peer can do with FORWARD TSN.
 
 use super::*;
 use crate::chunk::{ForwardTsn, SkippedStream};

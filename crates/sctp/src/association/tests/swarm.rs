@@ -6,8 +6,8 @@ use crate::config::{FastRetransmitPath, LossDetection, SackPath};
 use crate::event::SendOptions;
 use crate::extension::{Extension, Extensions};
 use crate::policy::{
-    NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover, RetransmissionAfterTimeout, RttSampling,
-    StreamScheduling,
+    Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,
+    RetransmissionAfterTimeout, RttSampling, StreamScheduling,
 };
 use crate::reliability::Reliability;
 use slantpath_cc::{Algorithm, BackOff};
@@ -75,6 +75,15 @@ fn run(seed: u64) {
             Algorithm::Bbr3,
             Algorithm::Hybla,
         ][random.below(6) as usize],
+        multipath: [
+            Multipath::Off,
+            Multipath::Off,
+            Multipath::Concurrent,
+            Multipath::PooledV1,
+            Multipath::PooledV2,
+        ][random.below(5) as usize],
+        split_buffers: random.below(2) == 0,
+        path_mtu_discovery: [PathMtuDiscovery::Off, PathMtuDiscovery::Probing][random.below(2) as usize],
         extensions: Extensions::of(
             [
                 &[][..],
@@ -82,12 +91,17 @@ fn run(seed: u64) {
                 &[Extension::Interleaving],
                 &[Extension::PartialReliability, Extension::Interleaving],
             ][random.below(4) as usize],
-        ),
+        )
+        .union([Extensions::NONE, Extensions::of(&[Extension::NonRenegableSack])][random.below(2) as usize]),
         stream_values: (0..4).map(|stream| (StreamId(stream), random.below(4) as u16)).collect(),
         send_buffer_bytes: [100_000, 1 << 20][random.below(2) as usize],
         ..quiet()
     };
     let perishable = random.below(2) == 0;
+    // Where the path MTU is looked for, longer packets may vanish on path 0 from some time on.
+    let is_probing = config.path_mtu_discovery == PathMtuDiscovery::Probing;
+    let narrow_at = Instant::from_millis(random.below(8_000));
+    let narrow = if is_probing { [1_500, 1_300, 900][random.below(3) as usize] } else { 1_500 };
     let interval = Duration::from_millis(500 + random.below(5_000));
     let heartbeat_interval = [None, Some(interval)][random.below(2) as usize];
     let config = SctpConfig { heartbeat_interval, ..config };
@@ -105,6 +119,10 @@ fn run(seed: u64) {
         let is_down = sent.path == 0 && weather.outage.0 <= sent.at && sent.at < weather.outage.1;
         // In the end the weather clears, so that whoever does not finish has hung.
         let clears = Instant::from_secs(120);
+        let is_too_long = sent.fragmentation == Fragmentation::Forbidden && sent.packet.len() + 20 > narrow;
+        if sent.path == 0 && sent.at >= narrow_at && is_too_long {
+            return is_lost();
+        }
         if sent.at < clears && (loss < weather.loss || is_down) {
             is_lost()
         } else if twice < weather.duplication {

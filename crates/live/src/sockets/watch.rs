@@ -1,0 +1,261 @@
+//! What becomes of the own addresses and their links while a host runs, as the system tells it (rtnetlink).
+//!
+//! Nothing follows from it but that it is said: a path without its address is one that fails, and SCTP finds that out.
+
+use std::fmt;
+use std::io::{self, Read as _};
+use std::net::IpAddr;
+use std::os::fd::AsRawFd;
+
+use nix::ifaddrs::getifaddrs;
+use nix::net::if_::if_nametoindex;
+use nix::sys::socket::NetlinkAddr;
+use socket2::{Domain, Protocol, Socket, Type};
+
+/// What has become of an own address. Its text is a line that says what that means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddressChange {
+    /// The address.
+    pub address: IpAddr,
+    /// What it is now.
+    pub presence: Presence,
+}
+
+/// Whether packets can go by an own address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// The machine does not have it any more.
+    Gone,
+    /// The machine has it, and its link is down.
+    LinkDown,
+    /// The machine has it, and its link is up.
+    Up,
+}
+
+impl fmt::Display for AddressChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { address, presence } = self;
+        match presence {
+            Presence::Gone => write!(
+                f,
+                "{address} is no longer an address of this machine: its paths fail until it is back (`ip address add`)"
+            ),
+            Presence::LinkDown => {
+                write!(
+                    f,
+                    "the link of {address} is down: its paths fail until it is up (`ip link set ... up`)"
+                )
+            }
+            Presence::Up => write!(f, "{address} is back, with its link: its paths are tried by HEARTBEATs"),
+        }
+    }
+}
+
+/// An own address as it was last told of.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    address: IpAddr,
+    /// Its interface's number, where it is known.
+    index: Option<u32>,
+    presence: Presence,
+}
+
+/// Listens for changes.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub(crate) socket: Socket,
+    own: Vec<Own>,
+}
+
+/// AF_NETLINK and NETLINK_ROUTE.
+const NETLINK: (i32, i32) = (16, 0);
+/// RTMGRP_LINK, RTMGRP_IPV4_IFADDR and RTMGRP_IPV6_IFADDR.
+const GROUPS: u32 = 0x1 | 0x10 | 0x100;
+/// Kinds of messages: RTM_NEWLINK, RTM_NEWADDR and RTM_DELADDR.
+const NEW_LINK: u16 = 16;
+const NEW_ADDRESS: u16 = 20;
+const DELETED_ADDRESS: u16 = 21;
+/// IFA_ADDRESS and IFA_LOCAL: of a link between two, the first is the other end's.
+const ATTRIBUTES: [u16; 2] = [1, 2];
+/// IFF_UP and IFF_RUNNING.
+const UP: u32 = 0x1 | 0x40;
+/// As long as a message of this kind is.
+const LONGEST: usize = 32_768;
+/// How many are read at one time.
+const BATCH: usize = 16;
+
+impl Watch {
+    pub(crate) fn open(addresses: &[IpAddr]) -> io::Result<Self> {
+        let kind = Type::RAW.nonblocking().cloexec();
+        let socket = Socket::new(Domain::from(NETLINK.0), kind, Some(Protocol::from(NETLINK.1)))?;
+        nix::sys::socket::bind(socket.as_raw_fd(), &NetlinkAddr::new(0, GROUPS))?;
+        let mut own: Vec<Own> =
+            addresses.iter().map(|&address| Own { address, index: None, presence: Presence::Up }).collect();
+        for interface in getifaddrs()? {
+            let Some(storage) = interface.address else { continue };
+            let v4 = storage.as_sockaddr_in().map(|address| IpAddr::V4(address.ip()));
+            let v6 = storage.as_sockaddr_in6().map(|address| IpAddr::V6(address.ip()));
+            for own in own.iter_mut().filter(|own| Some(own.address) == v4.or(v6)) {
+                own.index = if_nametoindex(interface.interface_name.as_str()).ok();
+            }
+        }
+        Ok(Self { socket, own })
+    }
+
+    /// Reads what the system has said, and tells what of it concerns own addresses.
+    pub(crate) fn read(&mut self, mut tell: impl FnMut(AddressChange)) {
+        let mut octets = vec![0; LONGEST];
+        for _ in 0..BATCH {
+            // What was lost for want of room is told no more: the next change of the same address is.
+            let Ok(len) = (&self.socket).read(&mut octets) else { return };
+            for change in messages(&octets[..len]) {
+                self.apply(change, &mut tell);
+            }
+        }
+    }
+
+    fn apply(&mut self, change: Change, tell: &mut impl FnMut(AddressChange)) {
+        for own in &mut self.own {
+            let before = own.presence;
+            match change {
+                Change::Added { address, index } if address == own.address => {
+                    own.index = Some(index);
+                    own.presence = Presence::Up;
+                }
+                Change::Removed { address } if address == own.address => own.presence = Presence::Gone,
+                Change::Link { index, is_up } if own.index == Some(index) && before != Presence::Gone => {
+                    own.presence = if is_up { Presence::Up } else { Presence::LinkDown };
+                }
+                Change::Added { .. } | Change::Link { .. } | Change::Removed { .. } => {}
+            }
+            if own.presence != before {
+                tell(AddressChange { address: own.address, presence: own.presence });
+            }
+        }
+    }
+}
+
+/// What a message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Added { address: IpAddr, index: u32 },
+    Link { index: u32, is_up: bool },
+    Removed { address: IpAddr },
+}
+
+/// The messages in what was read at one time, as far as they can be read.
+fn messages(octets: &[u8]) -> Vec<Change> {
+    const HEADER: usize = 16;
+    let mut changes = Vec::new();
+    let mut rest = octets;
+    while let (Some(len), Some(kind)) = (u32_at(rest, 0), u16_at(rest, 4)) {
+        let Some(message) = rest.get(HEADER..len as usize) else { break };
+        match kind {
+            NEW_LINK => changes.extend(link(message)),
+            NEW_ADDRESS | DELETED_ADDRESS => changes.extend(address(message, kind)),
+            _ => {}
+        }
+        let Some(next) = rest.get((len as usize).next_multiple_of(4)..) else { break };
+        rest = next;
+    }
+    changes
+}
+
+/// `struct ifinfomsg`: the index at 4, the flags at 8.
+fn link(message: &[u8]) -> Option<Change> {
+    let (index, flags) = (u32_at(message, 4)?, u32_at(message, 8)?);
+    Some(Change::Link { index, is_up: flags & UP == UP })
+}
+
+/// `struct ifaddrmsg`: the index at 4; then attributes.
+fn address(message: &[u8], kind: u16) -> Option<Change> {
+    let index = u32_at(message, 4)?;
+    let mut found = [None; 2];
+    let mut rest = message.get(8..)?;
+    while let (Some(len), Some(attribute)) = (u16_at(rest, 0), u16_at(rest, 2)) {
+        let Some(value) = rest.get(4..usize::from(len)) else { break };
+        let address = match *value {
+            [a, b, c, d] => Some(IpAddr::from([a, b, c, d])),
+            _ => <[u8; 16]>::try_from(value).ok().map(IpAddr::from),
+        };
+        if let Some(place) = ATTRIBUTES.iter().position(|own| *own == attribute) {
+            found[place] = address;
+        }
+        let Some(next) = rest.get(usize::from(len).next_multiple_of(4)..) else { break };
+        rest = next;
+    }
+    let address = found[1].or(found[0])?;
+    Some(if kind == NEW_ADDRESS { Change::Added { address, index } } else { Change::Removed { address } })
+}
+
+fn u16_at(octets: &[u8], at: usize) -> Option<u16> {
+    octets.get(at..)?.first_chunk().copied().map(u16::from_ne_bytes)
+}
+
+fn u32_at(octets: &[u8], at: usize) -> Option<u32> {
+    octets.get(at..)?.first_chunk().copied().map(u32::from_ne_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A message about 10.1.0.2 at interface 3, whose first attribute is the other end's.
+    fn about_an_address(kind: u16) -> Vec<u8> {
+        let mut body = [2, 24, 0, 0].to_vec();
+        body.extend(3_u32.to_ne_bytes());
+        for (attribute, last) in [(1_u16, 1), (2, 2)] {
+            body.extend(8_u16.to_ne_bytes());
+            body.extend(attribute.to_ne_bytes());
+            body.extend([10, 1, 0, last]);
+        }
+        message(kind, &body)
+    }
+
+    fn about_a_link(index: u32, flags: u32) -> Vec<u8> {
+        let mut body = vec![0; 4];
+        body.extend(index.to_ne_bytes());
+        body.extend(flags.to_ne_bytes());
+        body.extend([0; 4]);
+        message(NEW_LINK, &body)
+    }
+
+    fn message(kind: u16, body: &[u8]) -> Vec<u8> {
+        let len = u32::try_from(16 + body.len()).unwrap();
+        [&len.to_ne_bytes()[..], &kind.to_ne_bytes(), &[0; 10], body].concat()
+    }
+
+    #[test]
+    fn an_address_that_goes_and_comes_and_its_link_are_told_of_once_each() {
+        let own: IpAddr = [10, 1, 0, 2].into();
+        let mut watch = Watch::open(&[own]).unwrap();
+        watch.own[0].index = Some(3);
+        let mut told = Vec::new();
+        let said = [
+            about_a_link(4, 0),
+            about_a_link(3, 0x1),
+            about_a_link(3, 0x1),
+            about_a_link(3, UP),
+            about_an_address(DELETED_ADDRESS),
+            about_a_link(3, 0),
+            about_an_address(NEW_ADDRESS),
+        ];
+        for change in messages(&said.concat()) {
+            watch.apply(change, &mut |change: AddressChange| told.push(change.presence));
+        }
+        assert_eq!(told, [Presence::LinkDown, Presence::Up, Presence::Gone, Presence::Up]);
+    }
+
+    #[test]
+    fn any_octets_are_read_to_an_end() {
+        let whole = [about_an_address(NEW_ADDRESS), about_a_link(3, UP)].concat();
+        for len in 0..whole.len() {
+            assert!(messages(&whole[..len]).len() < 2);
+        }
+        for len in [0_u32, 3, 16, u32::MAX] {
+            let mut octets = whole.clone();
+            octets[..4].copy_from_slice(&len.to_ne_bytes());
+            assert!(messages(&octets).len() < 2, "{len}");
+        }
+    }
+}
