@@ -44,6 +44,7 @@ pub(super) fn expand(file: &mut File, network: &Network, faults: &mut Faults) {
             addresses: None,
             mtu: table.mtu,
             cable: Some(Setting::derived(true, "of the topology", place)),
+            report_mtu: None,
             both: table.both.clone(),
             forward: Nested(nothing(place)),
             reverse: Nested(nothing(place)),
