@@ -1,4 +1,4 @@
-"""SCTP over satellites in ns-2.35 and here: the same pairs under the same sky, point by point of figures 9 and 14.
+"""SCTP over satellites in ns-2.35 and here: the same pairs under the same sky, figures 9 and 14 by points.
 
 python peers/ns2/compare_sctp.py [iridium|geo|supplemented|two-antennas [PLACEMENTS [SECONDS]]]
 """

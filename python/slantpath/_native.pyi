@@ -14,13 +14,11 @@ class Scenario:
     """A scenario in which every value is in place and nothing contradicts."""
 
     @classmethod
-    def load(
-        cls, path: str | PathLike[str], *, progress: Callable[[int, int], object] | None = None
-    ) -> Self:
+    def load(cls, path: str | PathLike[str], *, progress: Callable[[int, int], object] | None = None) -> Self:
         """Read a file. Traces that it names are looked for beside it.
 
-        What is doubtful about it is told as a `slantpath.ScenarioWarning`. ``progress`` is called with how many
-        sites of its sky have their contacts, and how many there are; of a scenario without a sky, never.
+        What is doubtful about it is told as a `slantpath.ScenarioWarning`. ``progress`` is called with how
+        many sites of its sky have their contacts, and how many there are; of a scenario without a sky, never.
         """
 
     @classmethod

@@ -254,7 +254,8 @@ def test_who_asks_hears_how_far_the_contacts_of_a_sky_are(tmp_path: Path) -> Non
 
 def test_what_a_progress_function_raises_is_raised() -> None:
     def progress(done: int, of: int) -> None:
-        raise LookupError(f"{done} of {of}")
+        message = f"{done} of {of}"
+        raise LookupError(message)
 
     with pytest.raises(LookupError, match="0 of 2"):
         Scenario.parse(SKY, progress=progress)

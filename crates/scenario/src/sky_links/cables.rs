@@ -45,6 +45,7 @@ pub(super) fn expand(file: &mut File, network: &Network, faults: &mut Faults) {
             mtu: table.mtu,
             report_mtu: None,
             cable: Some(Setting::derived(true, "of the topology", place)),
+            report_mtu: None,
             both: table.both.clone(),
             forward: Nested(nothing(place)),
             reverse: Nested(nothing(place)),
