@@ -109,7 +109,7 @@ impl Extensions {
     /// The parameters by which an INIT or INIT ACK offers them; none if there is nothing to offer.
     pub(crate) fn parameters(self) -> Vec<Parameter> {
         let mut types: Vec<u8> = Vec::new();
-        for kind in self.iter().flat_map(|extension| extension.announced_by()) {
+        for kind in self.iter().flat_map(Extension::announced_by) {
             if !types.contains(kind) {
                 types.push(*kind);
             }

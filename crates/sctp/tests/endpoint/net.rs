@@ -356,6 +356,9 @@ pub(crate) fn describe(packet: &Packet) -> String {
             format!("SHUTDOWN-COMPLETE{}", if complete.is_tag_reflected { "(T)" } else { "" })
         }
         Chunk::Unknown { kind, .. } => format!("UNKNOWN({kind})"),
+        Chunk::ForwardTsn(_) => "FORWARD-TSN".to_owned(),
+        Chunk::IData(_) => "I-DATA".to_owned(),
+        Chunk::IForwardTsn(_) => "I-FORWARD-TSN".to_owned(),
     });
     names.collect::<Vec<_>>().join(" ")
 }

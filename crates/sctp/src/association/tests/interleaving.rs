@@ -195,7 +195,7 @@ fn a_chunk_of_the_format_that_was_not_agreed_on_ends_the_association() {
     ];
     for (extensions, chunk, is_violation) in cases {
         let mut wire = Wire::new(1, SctpConfig { extensions, ..quiet() });
-        wire.inject(0, 0, &[chunk.clone()]);
+        wire.inject(0, 0, std::slice::from_ref(&chunk));
         assert_eq!(aborted_for_violation(&wire), is_violation, "{chunk:?}");
     }
 }
