@@ -52,7 +52,8 @@ section! {
         /// with the same extension).
         max_retransmissions: Option<Setting<u32>>, at most REPETITIONS;
         /// The priority or weight of each stream, from stream 0 on, for the `stream_scheduling` of the profile that
-        /// reads it (RFC 8260, sections 3.4 and 3.6): the lowest priority goes first, 0 where none is written.
+        /// reads it (RFC 8260, sections 3.4 and 3.6): of priorities the lowest number goes first. 0, or a
+        /// weight of 1, where none is written.
         stream_values: Option<Setting<Vec<u16>>>;
         /// What the application does when the transport's send buffer is full.
         when_blocked: Setting<WhenBlocked> = WhenBlocked::Wait;

@@ -151,13 +151,15 @@ impl Interleaved {
 
     /// Whether a chunk brings the last of a message that was missing.
     pub(super) fn is_completed_by(&self, chunk: &IData) -> bool {
-        let IData { stream, flags, place: FragmentPlace { message_id, .. }, .. } = *chunk;
+        let IData { stream, flags, place: FragmentPlace { message_id, fragment }, .. } = *chunk;
         if flags.contain(DataFlags::WHOLE) {
             return flags.is_unordered() || !message_id.is_before(self.expected(stream));
         }
         self.partial.get(&(stream, flags.is_unordered(), message_id.0)).is_some_and(|partial| {
             let come = partial.next + partial.fragments.len() as u64;
-            if flags.is_ending() { partial.missing == come } else { partial.last == Some(come) }
+            #[expect(clippy::cast_possible_truncation, reason = "as it is numbered")]
+            let is_behind_all = fragment.0 == come as u32;
+            if flags.is_ending() { is_behind_all } else { partial.last == Some(come) }
         })
     }
 

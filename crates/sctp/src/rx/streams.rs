@@ -161,12 +161,12 @@ impl InboundStreams {
             // It was known before.
             return;
         }
-        let ranges = if expected.0 <= sequence.0 {
-            [expected.0..=sequence.0, 1..=0]
+        let (first, rest) = if expected.0 <= sequence.0 {
+            (expected.0..=sequence.0, None)
         } else {
-            [expected.0..=u16::MAX, 0..=sequence.0]
+            (expected.0..=u16::MAX, Some(0..=sequence.0))
         };
-        for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+        for range in core::iter::once(first).chain(rest) {
             let (from, to) = ((stream, *range.start()), (stream, *range.end()));
             while let Some(key) = self.waiting.range(from..=to).next().map(|(key, _)| *key) {
                 let Some(message) = self.waiting.remove(&key) else { return };

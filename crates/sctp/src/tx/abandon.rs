@@ -434,12 +434,13 @@ impl Sender {
 
     fn advance_peer_ack_point(&mut self, turn: &Turn<'_>) {
         let acknowledged = self.outstanding.number(self.outstanding.cumulative_ack());
-        let (entry_len, fixed_len) = match self.outstanding.interleaves() {
-            true => (IForwardTsn::ENTRY_LEN, IForwardTsn::FIXED_LEN),
-            false => (ForwardTsn::STREAM_LEN, ForwardTsn::FIXED_LEN),
+        let interleaves = self.outstanding.interleaves();
+        let (entry_len, fixed_len) = if interleaves {
+            (IForwardTsn::ENTRY_LEN, IForwardTsn::FIXED_LEN)
+        } else {
+            (ForwardTsn::STREAM_LEN, ForwardTsn::FIXED_LEN)
         };
         let most = turn.paths.amdcs().saturating_sub(fixed_len) / entry_len;
-        let interleaves = self.outstanding.interleaves();
         let Some(abandonment) = &mut self.abandonment else { return };
         //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
         //# If (Advanced.Peer.Ack.Point < SackCumAck), then update

@@ -93,7 +93,7 @@ pub(crate) struct Outstanding {
     /// The messages of which several fragments are outstanding, by the TSN of the last.
     fragmented: VecDeque<(Tsn, Bytes)>,
     /// Where each chunk belongs, if they are I-DATA.
-    places: Option<Box<VecDeque<FragmentPlace>>>,
+    places: Option<VecDeque<FragmentPlace>>,
 }
 
 impl Outstanding {
@@ -111,7 +111,7 @@ impl Outstanding {
             in_flight_payload: 0,
             acked_payload: 0,
             fragmented: VecDeque::new(),
-            places: interleaves.then(Box::default),
+            places: interleaves.then(VecDeque::new),
         }
     }
 

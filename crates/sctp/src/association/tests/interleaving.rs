@@ -171,6 +171,19 @@ fn fragments_in_any_order_make_their_messages_which_keep_the_order_of_their_stre
 }
 
 #[test]
+fn the_chunk_that_brings_the_last_of_a_message_is_told_whichever_that_is() {
+    for order in [[0, 1, 2], [0, 2, 1], [2, 0, 1], [1, 2, 0]] {
+        let mut wire = Wire::new(1, SctpConfig { trace_arrivals: true, ..interleaving() });
+        for (place, fragment) in order.into_iter().enumerate() {
+            let flags = [FIRST, MIDDLE, LAST][fragment as usize].with(DataFlags::UNORDERED);
+            wire.inject(0, 0, &[chunk(fragment, (0, 0, fragment), flags)]);
+            let told = wire.events[0].iter().filter(|event| matches!(event, Event::Arrived { .. })).count();
+            assert_eq!(told, usize::from(place == 2), "{order:?}");
+        }
+    }
+}
+
+#[test]
 fn chunks_that_contradict_each_other_end_the_association() {
     let cases: [&[Chunk]; 6] = [
         &[chunk(0, (0, 0, 0), FIRST), chunk(1, (0, 0, 0), FIRST)],
@@ -202,7 +215,7 @@ fn a_chunk_of_the_format_that_was_not_agreed_on_ends_the_association() {
     ];
     for (extensions, chunk, is_violation) in cases {
         let mut wire = Wire::new(1, SctpConfig { extensions, ..quiet() });
-        wire.inject(0, 0, &[chunk.clone()]);
+        wire.inject(0, 0, std::slice::from_ref(&chunk));
         assert_eq!(aborted_for_violation(&wire), is_violation, "{chunk:?}");
     }
 }
