@@ -63,6 +63,7 @@ fn build(case: Case) -> Network<Host> {
         content: Content::Pattern,
         streams: 1,
         unordered: false,
+        may_skip: false,
         records: MessageRecords::Nothing,
         read_rate: None,
     };
@@ -91,6 +92,7 @@ fn sender(case: Case, flow: u16) -> SenderConfig {
         measurement: Measurement::Off,
         record_timeline: false,
         sample_paths: None,
+        reliability: slantpath_sctp::Reliability::Full,
     }
 }
 

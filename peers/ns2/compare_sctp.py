@@ -1,6 +1,6 @@
-"""SCTP over Iridium in ns-2.35 and here: the same pairs under the same sky, point by point of figure 9.
+"""SCTP over satellites in ns-2.35 and here: the same pairs under the same sky, point by point of figures 9 and 14.
 
-python peers/ns2/compare_sctp.py [PLACEMENTS [SECONDS]]
+python peers/ns2/compare_sctp.py [iridium|geo|supplemented|two-antennas [PLACEMENTS [SECONDS]]]
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ DATA_PACKET_BYTES = 560
 KILO = 1e-3
 
 
-def theirs(placement: int, rate: str, seconds: int) -> float:
+HEADERS = ("sky.access.iridium", "sky.isls.iridium", "sky.access.geo", "sky.access.gateways")
+"""Links on which ns-2 has headers of 16 bytes."""
+
+
+def theirs(sky: Sky, placement: int, rate: str, seconds: int) -> float:
     """Give the mean throughput of an association in ns-2, of all DATA that the sinks receive."""
     drawn = Placement.drawn(placement, None)
     with TemporaryDirectory() as directory:
@@ -35,7 +39,7 @@ def theirs(placement: int, rate: str, seconds: int) -> float:
             for one, other in drawn.pairs[: cases.PAIRS]
         ]
         pairs.write_text("".join(lines), encoding="utf-8")
-        arguments = [pairs, rate, BUFFER_BYTES, drawn.start_s, seconds, placement + 1]
+        arguments = [sky.value, pairs, rate, BUFFER_BYTES, drawn.start_s, seconds, placement + 1]
         command = ["ns", str(HERE / "sctp-sky.tcl"), *map(str, arguments)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as ns:
             assert ns.stdout is not None
@@ -50,7 +54,7 @@ def theirs(placement: int, rate: str, seconds: int) -> float:
     return 8 * cases.SEGMENT_BYTES * received / cases.PAIRS / (seconds - cases.WARM_UP_S)
 
 
-def ours(placements: int, seconds: int) -> dict[tuple[int, str], float]:
+def ours(sky: Sky, placements: int, seconds: int) -> dict[tuple[int, str], float]:
     """Give the same of our runs, with ns-2's link headers and the first plane over Greenwich at the start."""
     with TemporaryDirectory() as directory:
         skies = Skies(Path(directory), None, {"constellations.iridium.satellites.first_longitude": "0 deg"})
@@ -58,13 +62,12 @@ def ours(placements: int, seconds: int) -> dict[tuple[int, str], float]:
             Job(
                 skies.scenario(
                     number,
-                    cases.Case("", Sky.IRIDIUM, {}).ground,
+                    cases.Case("", sky, {}).ground,
                     {},
                     {
                         "scenario.duration": f"{seconds} s",
-                        "sky.access.iridium.link_overhead": "16 B",
-                        "sky.isls.iridium.link_overhead": "16 B",
-                        **cases.errors(Sky.IRIDIUM, rate),
+                        **{f"{links}.link_overhead": "16 B" for links in HEADERS},
+                        **cases.errors(sky, rate),
                     },
                 ),
                 number,
@@ -79,12 +82,13 @@ def ours(placements: int, seconds: int) -> dict[tuple[int, str], float]:
         }
 
 
-def main(placements: int = 3, seconds: int = 360) -> None:
+def main(over: str = "iridium", placements: int = 3, seconds: int = 360) -> None:
     """Print both, and how they stand to each other."""
+    sky = Sky(over)
     points = [(number, rate) for number in range(placements) for rate in RATES]
     with ThreadPoolExecutor(processors()) as pool:
-        of_ns = dict(zip(points, pool.map(lambda point: theirs(*point, seconds), points), strict=True))
-    of_ours = ours(placements, seconds)
+        of_ns = dict(zip(points, pool.map(lambda point: theirs(sky, *point, seconds), points), strict=True))
+    of_ours = ours(sky, placements, seconds)
     print("| bit error rate | ns-2.35, kbit/s | ours, kbit/s | ours / ns-2 |\n| --- | --- | --- | --- |")
     for rate in RATES:
         cells = [
@@ -96,4 +100,4 @@ def main(placements: int = 3, seconds: int = 360) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:2], *map(int, sys.argv[2:]))

@@ -1,21 +1,35 @@
-# SCTP over Iridium in ns-2.35, the peer of the study of SCTP over satellites:
+# SCTP over Iridium, over geostationary satellites, or over both, in ns-2.35, the peer of the study of SCTP over
+# satellites:
 #
-#   ns sctp-sky.tcl PAIRS BIT_ERROR_RATE RECEIVE_BUFFER_BYTES START_S SECONDS SEED
+#   ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE RECEIVE_BUFFER_BYTES START_S SECONDS SEED
 #
-# PAIRS is a file of lines `latitude longitude latitude longitude` of the two ends of an association, START_S how far
-# the sky has moved when the run begins. Standard output is ns's trace of what the sinks receive. README.md says how
-# the case is read.
+# SKY is iridium, geo, supplemented (by geo as second path) or two-antennas (to Iridium). PAIRS is a file of lines
+# `latitude longitude latitude longitude` of the two ends of an association, START_S how far the sky has moved when the
+# run begins. Standard output is ns's trace of what the sinks receive. README.md says how the case is read.
 
-if {[llength $argv] != 6} {
-    puts stderr "usage: ns sctp-sky.tcl PAIRS BIT_ERROR_RATE RECEIVE_BUFFER_BYTES START_S SECONDS SEED"
+if {[llength $argv] != 7} {
+    puts stderr "usage: ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE RECEIVE_BUFFER_BYTES START_S SECONDS SEED"
     exit 2
 }
-lassign $argv pairs_file bit_error_rate buffer_bytes start_s seconds seed
+lassign $argv sky pairs_file bit_error_rate buffer_bytes start_s seconds seed
 source [file join [file dirname [info script]] iridium.tcl]
 
-set ground_bps 1.5Mb
+# What the antennas of a terminal are for, that of the primary path first.
+switch $sky {
+    iridium { set antennas iridium }
+    geo { set antennas geo }
+    supplemented { set antennas {iridium geo} }
+    two-antennas { set antennas {iridium iridium} }
+    default {
+        puts stderr "the sky is iridium, geo, supplemented or two-antennas, not $sky"
+        exit 2
+    }
+}
+array set ground_bps {iridium 1.5Mb geo 2Mb}
 set isl_bps 25Mb
-set stack [list LL/Sat Queue/DropTail 50 Mac/Sat $ground_bps Phy/Sat]
+proc stack {constellation} {
+    return [list LL/Sat Queue/DropTail 50 Mac/Sat $::ground_bps($constellation) Phy/Sat]
+}
 
 HandoffManager/Term set elevation_mask_ 8.2
 HandoffManager/Term set term_handoff_int_ 10
@@ -35,21 +49,70 @@ Agent/SCTP set initialSsthresh_ 10240
 
 set ns [new Simulator]
 $ns node-config -llType LL/Sat -ifqType Queue/DropTail -ifqLen 50 -macType Mac/Sat -phyType Phy/Sat \
-    -channelType Channel/Sat -downlinkBW $ground_bps -wiredRouting OFF
+    -channelType Channel/Sat -downlinkBW $ground_bps(iridium) -wiredRouting [expr {$sky eq "iridium" ? "OFF" : "ON"}]
 
-set first [add_iridium 1]
+# Three satellites, a gateway below each, and cables between these as long as the chord at the speed of light.
+proc add_geo {} {
+    global ns satellite ground_bps
+    $ns node-config -satNodeType geo -downlinkBW $ground_bps(geo)
+    foreach slot {-90 30 150} {
+        set satellite($slot) [$ns node]
+        $satellite($slot) set-position $slot
+    }
+    $ns node-config -satNodeType terminal
+    foreach slot {-90 30 150} {
+        set gateway($slot) [$ns node]
+        $gateway($slot) set-position 0 $slot
+        eval $gateway($slot) add-gsl geo [stack geo] [$satellite($slot) set downlink_] [$satellite($slot) set uplink_]
+    }
+    foreach {one other} {-90 30 30 150 150 -90} {
+        $ns duplex-link $gateway($one) $gateway($other) 100Mb 36.85ms DropTail
+        $ns queue-limit $gateway($one) $gateway($other) 50
+        $ns queue-limit $gateway($other) $gateway($one) 50
+    }
+}
+
+# The geostationary satellite that is nearest in longitude.
+proc nearest {longitude} {
+    global satellite
+    foreach slot {-90 30 150} {
+        set apart($slot) [expr {abs(fmod($longitude - $slot + 540, 360) - 180)}]
+    }
+    set best -90
+    foreach slot {30 150} { if {$apart($slot) < $apart($best)} { set best $slot } }
+    return $satellite($best)
+}
+
+if {"iridium" in $antennas} { set first [add_iridium 1] }
+if {"geo" in $antennas} { add_geo }
 
 # Bits of what arrives at a terminal are wrong, data and SACKs alike.
-proc damage {node} {
-    global bit_error_rate
+proc damage {node rate} {
     set errors [new ErrorModel]
     $errors unit byte
-    $errors set rate_ [expr {1 - pow(1 - $bit_error_rate, 8)}]
+    $errors set rate_ [expr {1 - pow(1 - $rate, 8)}]
     $errors ranvar [new RandomVariable/Uniform]
     $node interface-errormodel $errors
 }
 
-$ns node-config -satNodeType terminal
+# A terminal of one antenna, which is the place of an address.
+proc terminal {latitude longitude constellation} {
+    global ns first sky bit_error_rate
+    $ns node-config -satNodeType terminal
+    set node [$ns node]
+    $node set-position $latitude $longitude
+    if {$constellation eq "geo"} {
+        set held [nearest $longitude]
+        eval $node add-gsl geo [stack geo] [$held set downlink_] [$held set uplink_]
+    } else {
+        # Which satellite does not matter: the first look hands over.
+        eval $node add-gsl polar [stack iridium] [$first set downlink_] [$first set uplink_]
+    }
+    # As a backup geostationary satellites have a rate of errors of their own.
+    damage $node [expr {$sky eq "supplemented" && $constellation eq "geo" ? 1e-6 : $bit_error_rate}]
+    return $node
+}
+
 set starts [new RandomVariable/Uniform]
 $starts set min_ 0.5
 $starts set max_ 1.5
@@ -57,16 +120,33 @@ set file [open $pairs_file]
 while {[gets $file line] >= 0} {
     lassign $line latitude(0) longitude(0) latitude(1) longitude(1)
     foreach end {0 1} {
-        set node($end) [$ns node]
-        $node($end) set-position $latitude($end) $longitude($end)
-        # Which satellite does not matter: the first look hands over.
-        eval [set node($end)] add-gsl polar $stack [$first set downlink_] [$first set uplink_]
-        damage $node($end)
         set agent($end) [new Agent/SCTP]
-        $ns attach-agent $node($end) $agent($end)
+        set interfaces($end) {}
+        foreach constellation $antennas {
+            lappend interfaces($end) [terminal $latitude($end) $longitude($end) $constellation]
+        }
+        if {[llength $antennas] == 1} {
+            $ns attach-agent $interfaces($end) $agent($end)
+        } else {
+            # ns's way to several addresses: a node that sends nothing itself, and one for each address beside it.
+            $ns unset satNodeType_
+            set core($end) [$ns node]
+            foreach interface $interfaces($end) { $ns multihome-add-interface $core($end) $interface }
+            $ns multihome-attach-agent $core($end) $agent($end)
+        }
     }
-    $node(1) trace-inlink-queue stdout
+    foreach interface $interfaces(1) { $interface trace-inlink-queue stdout }
+    if {[llength $antennas] > 1} {
+        # Each address of the other end by the antenna of the same place.
+        foreach {end other} {0 1 1 0} {
+            foreach own $interfaces($end) theirs $interfaces($other) {
+                set link [$ns link $core($end) $own]
+                $core($end) add-route [$theirs node-addr] [$link head]
+            }
+        }
+    }
     $ns connect $agent(0) $agent(1)
+    if {[llength $antennas] > 1} { $agent(0) set-primary-destination [lindex $interfaces(1) 0] }
     set source [new Application/FTP]
     $source attach-agent $agent(0)
     $ns at [$starts value] "$source start"

@@ -14,20 +14,36 @@ class Scenario:
     """A scenario in which every value is in place and nothing contradicts."""
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Self:
+    def load(
+        cls, path: str | PathLike[str], *, progress: Callable[[int, int], object] | None = None
+    ) -> Self:
         """Read a file. Traces that it names are looked for beside it.
 
-        What is doubtful about it is told as a `slantpath.ScenarioWarning`.
+        What is doubtful about it is told as a `slantpath.ScenarioWarning`. ``progress`` is called with how many
+        sites of its sky have their contacts, and how many there are; of a scenario without a sky, never.
         """
 
     @classmethod
     def parse(
-        cls, text: str, file_name: str = "<text>", directory: str | PathLike[str] | None = None
+        cls,
+        text: str,
+        file_name: str = "<text>",
+        directory: str | PathLike[str] | None = None,
+        *,
+        progress: Callable[[int, int], object] | None = None,
     ) -> Self:
-        """Read a text. Errors call it `file_name`; traces that it names are looked for in `directory`."""
+        """Read a text. Errors call it `file_name`; traces that it names are looked for in `directory`.
 
-    def with_values(self, values: Mapping[str, object]) -> Self:
-        """Give the scenario with other values: `{"links.satellite.loss": "2 %"}`."""
+        ``progress`` is that of `load`.
+        """
+
+    def with_values(
+        self, values: Mapping[str, object], *, progress: Callable[[int, int], object] | None = None
+    ) -> Self:
+        """Give the scenario with other values: `{"links.satellite.loss": "2 %"}`.
+
+        ``progress`` is that of `load`, for contacts that these values change.
+        """
 
     @property
     def warnings(self) -> list[Fault]:

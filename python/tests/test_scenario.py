@@ -185,3 +185,76 @@ def test_the_paper_s_formulas_give_the_paper_s_numbers() -> None:
 
 def test_the_package_has_a_version() -> None:
     assert slantpath.__version__.count(".") == 2
+
+
+SKY = """
+[scenario]
+name = "sky"
+duration = "60 s"
+
+[sky]
+epoch = "2026-03-01T00:00:00Z"
+
+[sky.constellations.iridium]
+satellites = { kind = "preset", preset = "iridium" }
+
+[sky.sites.london]
+latitude = "51.5 deg"
+longitude = "-0.1 deg"
+
+[sky.sites.boston]
+latitude = "42.3 deg"
+longitude = "-71.1 deg"
+
+[sky.access.all]
+rate = "2 Mbit/s"
+
+[sky.isls.all]
+rate = "25 Mbit/s"
+
+[nodes.a]
+kind = "host"
+site = "london"
+
+[nodes.b]
+kind = "host"
+site = "boston"
+
+[flows.data]
+transport = "sctp"
+from = "a"
+to = "b"
+application = { kind = "constant-rate", message_size = "100 B", interval = "10 ms" }
+"""
+
+
+def test_who_asks_hears_how_far_the_contacts_of_a_sky_are(tmp_path: Path) -> None:
+    heard: list[tuple[int, int]] = []
+
+    def progress(done: int, of: int) -> None:
+        heard.append((done, of))
+
+    whole = [(0, 2), (1, 2), (2, 2)]
+    scenario = Scenario.parse(SKY, progress=progress)
+    assert heard == whole
+    heard.clear()
+    path = tmp_path / "sky.toml"
+    path.write_text(SKY, encoding="utf-8")
+    assert Scenario.load(path, progress=progress) == scenario
+    assert heard == whole
+    heard.clear()
+    # Other values of the same contacts work nothing out; a longer run does.
+    scenario.with_values({"flows.data.streams": 2}, progress=progress)
+    assert heard == []
+    scenario.with_values({"scenario.duration": "90 s"}, progress=progress)
+    assert heard == whole
+    Scenario.parse(SMALL, progress=progress)
+    assert heard == whole
+
+
+def test_what_a_progress_function_raises_is_raised() -> None:
+    def progress(done: int, of: int) -> None:
+        raise LookupError(f"{done} of {of}")
+
+    with pytest.raises(LookupError, match="0 of 2"):
+        Scenario.parse(SKY, progress=progress)

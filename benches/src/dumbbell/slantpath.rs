@@ -122,6 +122,7 @@ fn sender(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
         measurement: Measurement::Off,
         record_timeline: false,
         sample_paths: None,
+        reliability: slantpath_sctp::Reliability::Full,
     };
     let peer = Peer { addresses: vec![there], port: PORT };
     host.add_sender(transport(case, here, Some(peer)), config, seed, &format!("flow/{number}"));
@@ -136,6 +137,7 @@ fn receiver(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
         content: Content::Pattern,
         streams: 1,
         unordered: false,
+        may_skip: false,
         records: MessageRecords::Nothing,
         read_rate: None,
     };

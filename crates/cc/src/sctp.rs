@@ -71,6 +71,26 @@ impl Default for SctpPolicy {
     }
 }
 
+/// What one window of several that are pooled takes and gives (CMT/RP: Dreibholz, Becke, Pulinthanath, Rathgeb 2010; Dreibholz
+/// et al. 2011).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolShare {
+    /// Of every increase the window takes this part ...
+    pub part: u128,
+    /// ... of this whole, which is not zero, rounded up to bytes.
+    pub whole: u128,
+    /// What a sign of congestion takes off the window, in bytes.
+    pub reduction: u64,
+    /// What it leaves at least, in bytes.
+    pub least: u64,
+}
+
+impl PoolShare {
+    fn of(&self, bytes: u64) -> u64 {
+        u64::try_from((u128::from(bytes) * self.part).div_ceil(self.whole)).unwrap_or(u64::MAX).min(bytes)
+    }
+}
+
 /// The congestion controller of one destination address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SctpController {
@@ -80,6 +100,8 @@ pub struct SctpController {
     ssthresh: u64,
     opening: Opening,
     partial_bytes_acked: u64,
+    /// Where its window is one of several that are pooled.
+    pool: Option<PoolShare>,
 }
 
 /// The initial `cwnd` in bytes.
@@ -113,7 +135,7 @@ impl SctpController {
             WindowPolicy::Fixed { cwnd } => cwnd,
         };
         let opening = Opening::new(policy.slow_start);
-        Self { policy, pmdcs, cwnd, ssthresh: initial_ssthresh, opening, partial_bytes_acked: 0 }
+        Self { policy, pmdcs, cwnd, ssthresh: initial_ssthresh, opening, partial_bytes_acked: 0, pool: None }
     }
 
     /// Progress towards the next increase in congestion avoidance, in bytes.
@@ -126,9 +148,22 @@ impl SctpController {
         self.cwnd <= self.ssthresh
     }
 
+    /// Says what the window takes and gives as one of several, until it is said anew; `None`: it stands alone.
+    pub const fn set_pool(&mut self, pool: Option<PoolShare>) {
+        self.pool = pool;
+    }
+
     fn reduce_ssthresh(&mut self) {
         self.opening.end();
-        self.ssthresh = (self.cwnd / 2).max(4 * self.pmdcs);
+        self.ssthresh = match self.pool {
+            Some(pool) => self.cwnd.saturating_sub(pool.reduction).max(pool.least),
+            None => (self.cwnd / 2).max(4 * self.pmdcs),
+        };
+    }
+
+    /// What of an increase the window takes.
+    fn taken(&self, bytes: u64) -> u64 {
+        self.pool.map_or(bytes, |pool| pool.of(bytes))
     }
 
     const fn is_fixed(&self) -> bool {
@@ -165,7 +200,8 @@ impl CongestionControl for SctpController {
             //# not in Fast Recovery.
             if may_grow && is_fully_utilized {
                 let limit = u64::from(self.policy.byte_counting_limit) * self.pmdcs;
-                self.cwnd += self.opening.growth(acknowledged.bytes, self.pmdcs, limit);
+                let growth = self.opening.growth(acknowledged.bytes, self.pmdcs, limit);
+                self.cwnd += self.taken(growth);
             }
             if self.opening.observe(acknowledged) == Verdict::Over {
                 self.ssthresh = self.cwnd;
@@ -181,7 +217,7 @@ impl CongestionControl for SctpController {
                 self.partial_bytes_acked = self.cwnd;
             } else if self.partial_bytes_acked >= self.cwnd && is_fully_utilized && may_grow {
                 self.partial_bytes_acked -= self.cwnd;
-                self.cwnd += self.pmdcs;
+                self.cwnd += self.taken(self.pmdcs);
             }
         }
         if let Some(most) = self.policy.max_cwnd {
@@ -305,6 +341,26 @@ mod tests {
         let mut cc = SctpController::new(policy, PMDCS, 4_404, 1 << 20);
         cc.on_acknowledged(&full(&cc, 4 * PMDCS));
         assert_eq!(cc.cwnd(), 4_404 + 2 * PMDCS);
+    }
+
+    #[test]
+    fn a_pooled_window_takes_its_share_of_an_increase_and_gives_what_all_have_to_give() {
+        let mut cc = controller();
+        let pool = PoolShare { part: 1, whole: 3, reduction: 3_000, least: 2_000 };
+        cc.set_pool(Some(pool));
+        cc.on_acknowledged(&full(&cc, 1_000));
+        assert_eq!(cc.cwnd(), 4_404 + 334);
+        cc.on_lost(LOST);
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (2_000, 2_000), "3,000 of 4,738 would leave too little");
+        let mut cc = SctpController::new(SctpPolicy::default(), PMDCS, 10_000, 1);
+        cc.set_pool(Some(pool));
+        cc.on_acknowledged(&full(&cc, 10_000));
+        assert_eq!(cc.cwnd(), 10_000 + PMDCS.div_ceil(3));
+        cc.on_timed_out(timed_out(LossEvent::New));
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (PMDCS, 7_490));
+        cc.set_pool(None);
+        cc.on_lost(LOST);
+        assert_eq!(cc.ssthresh(), 4 * PMDCS);
     }
 
     #[test]

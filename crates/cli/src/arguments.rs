@@ -25,12 +25,16 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Answer SCTP associations on this machine's network: send back every message, until Ctrl-C.
     Echo(EchoArguments),
+    /// Tell in words what a trace holds: why a path went down, when each message was sent again, what was waited for.
+    Explain(ExplainArguments),
     /// Load a server that echoes over this machine's network, and measure throughput, latency and failover.
     Load(LoadArguments),
     /// Print the manual page of the program or of a command: `slantpath man run | man -l -`.
     Man(ManArguments),
     /// Work out which settings carry signalling over a path, why, and with what margin.
     Plan(PlanArguments),
+    /// Repeat a live run from its record, in virtual time, and say whether it comes out the same.
+    Replay(ReplayArguments),
     /// Run a scenario once or several times and print a summary.
     Run(RunArguments),
     /// Print the JSON Schema of the scenario file, or of another, for editors.
@@ -183,9 +187,27 @@ pub(crate) struct LiveOutputArguments {
     /// Write the summary as JSON into this file, too.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Record all that the host is told, for a repetition in virtual time. The file has the run's secret.
+    /// Record all that the host is told, for `slantpath replay`. The file has the run's secret.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Write what each association decided and why into this file, for `slantpath explain`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReplayArguments {
+    /// What `slantpath echo --record` or `slantpath load --record` has written.
+    pub(crate) record: PathBuf,
+    /// Write what each association decided and why into this file, for `slantpath explain`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Write all packets, in both directions, into this file, as pcapng.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pcap: Option<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -296,6 +318,34 @@ pub(crate) struct TopologyArguments {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct ExplainArguments {
+    /// The trace: of `slantpath run --trace`, `slantpath echo --trace` or `slantpath load --trace`.
+    pub(crate) trace: PathBuf,
+    /// Tell only what became of the message of this number.
+    #[arg(long, value_name = "N", conflicts_with = "path")]
+    pub(crate) message: Option<u64>,
+    /// Tell only what concerns the path to this address.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) path: Option<IpAddr>,
+    /// Tell every step and every message, however many there are.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// The shortest span without DATA that is told.
+    #[arg(long, value_name = "TIME", default_value = "1 s")]
+    pub(crate) idle: Duration,
+    /// Make the run of the trace again, and once more with this value of its scenario, and compare them. May be given
+    /// several times.
+    #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["message", "path", "all"])]
+    pub(crate) what_if: Vec<String>,
+    /// The scenario of the trace, if it has moved.
+    #[arg(long, value_name = "SCENARIO", requires = "what_if")]
+    pub(crate) scenario: Option<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct RunArguments {
     /// The scenario file.
     pub(crate) scenario: PathBuf,
@@ -310,6 +360,10 @@ pub(crate) struct RunArguments {
     /// Write the packets of a link to `LINK.pcapng` in `--out`, of the first run if there are several.
     #[arg(long, value_name = "LINK", requires = "out")]
     pub(crate) pcap: Vec<String>,
+    /// Write what the association of a flow decided and why into this file, for `slantpath explain`; of the first run if
+    /// there are several. That run is made once more for it.
+    #[arg(long, value_name = "FLOW=FILE", conflicts_with = "show")]
+    pub(crate) trace: Vec<String>,
     /// Write every table (Parquet and CSV), the merged scenario and a manifest into this directory.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

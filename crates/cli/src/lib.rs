@@ -2,6 +2,7 @@
 
 mod arguments;
 mod directory;
+mod explain;
 mod failure;
 mod files;
 mod interrupt;
@@ -14,6 +15,7 @@ mod sweep;
 mod table;
 mod terminal;
 mod topology;
+mod trace;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -33,6 +35,8 @@ pub type Draw<'a> = &'a dyn Fn(&Path) -> Result<Vec<String>, String>;
 ///
 /// The program itself draws no figures: `draw` does, where there is someone who can.
 pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) -> u8 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let command: Vec<String> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let arguments = match Arguments::try_parse_from(args) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -50,10 +54,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
             // Not for a terminal: a shell reads it, control characters and all.
             out.0.write_all(&script).map_err(Failure::from)
         }
-        Command::Echo(options) => live::echo(options, &mut out),
-        Command::Load(options) => live::load(options, &mut out),
+        Command::Echo(options) => live::echo(options, &command, &mut out),
+        Command::Explain(options) => explain::main(options, &mut out),
+        Command::Load(options) => live::load(options, &command, &mut out),
         Command::Man(options) => man(options, &mut out.0),
         Command::Plan(options) => plan::main(options, &mut out),
+        Command::Replay(options) => live::replay(options, &mut out),
         Command::Run(options) => run::main(options, &mut out),
         Command::Schema(options) => {
             let schema = match options.of {

@@ -1,4 +1,4 @@
-//! `slantpath echo` and `slantpath load`: SCTP on this machine's network.
+//! `slantpath echo` and `slantpath load`: SCTP on this machine's network; `slantpath replay`: the same again.
 
 #[cfg(target_os = "linux")]
 mod client;
@@ -7,6 +7,8 @@ mod like;
 #[cfg(target_os = "linux")]
 mod outputs;
 #[cfg(target_os = "linux")]
+mod replay;
+#[cfg(target_os = "linux")]
 mod server;
 #[cfg(target_os = "linux")]
 mod settings;
@@ -14,26 +16,32 @@ mod settings;
 #[cfg(target_os = "linux")]
 pub(crate) use client::load;
 #[cfg(target_os = "linux")]
+pub(crate) use replay::replay;
+#[cfg(target_os = "linux")]
 pub(crate) use server::echo;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
     use std::io::Write;
 
-    use crate::arguments::{EchoArguments, LoadArguments};
+    use crate::arguments::{EchoArguments, LoadArguments, ReplayArguments};
     use crate::failure::Failure;
 
-    pub(crate) fn echo(_: &EchoArguments, _: &mut impl Write) -> Result<(), Failure> {
+    pub(crate) fn echo(_: &EchoArguments, _: &[String], _: &mut impl Write) -> Result<(), Failure> {
         Err(Failure::Failed(
             "echo needs Linux: its sockets are used for what others have no words for".to_owned(),
         ))
     }
 
-    pub(crate) fn load(_: &LoadArguments, _: &mut impl Write) -> Result<(), Failure> {
+    pub(crate) fn load(_: &LoadArguments, _: &[String], _: &mut impl Write) -> Result<(), Failure> {
         Err(Failure::Failed(
             "load needs Linux: its sockets are used for what others have no words for".to_owned(),
         ))
     }
+
+    pub(crate) fn replay(_: &ReplayArguments, _: &mut impl Write) -> Result<(), Failure> {
+        Err(Failure::Failed("replay needs Linux, as what it repeats does".to_owned()))
+    }
 }
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{echo, load};
+pub(crate) use elsewhere::{echo, load, replay};

@@ -1,5 +1,6 @@
 //! A progress bar on the terminal. Where there is none, work that says nothing else for long has lines.
 
+use core::cell::OnceCell;
 use core::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -94,6 +95,23 @@ impl Bar {
     /// Says what is being done.
     pub(crate) fn show(&self, stage: &'static str) {
         self.drawn.set_message(stage);
+    }
+}
+
+/// A bar for the contacts of a sky, which appears if there are any to be worked out.
+#[derive(Default)]
+pub(crate) struct ContactsBar(OnceCell<Bar>);
+
+impl ContactsBar {
+    /// Shows how far the contacts are.
+    pub(crate) fn update(&self, progress: Progress) {
+        let bar = self.0.get_or_init(|| Bar::or_lines("sites"));
+        bar.show(if progress.done < progress.all {
+            "contacts of the sky: passes"
+        } else {
+            "contacts of the sky: handovers, links and delays"
+        });
+        bar.update(progress);
     }
 }
 

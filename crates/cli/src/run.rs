@@ -1,6 +1,5 @@
 //! `slantpath run`.
 
-use core::cell::OnceCell;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +13,8 @@ use slantpath_scenario::{
 use crate::arguments::RunArguments;
 use crate::directory::Directory;
 use crate::failure::Failure;
-use crate::progress::Bar;
+use crate::progress::{Bar, ContactsBar};
+use crate::trace::{self, TraceFiles};
 use crate::{files, interrupt, terminal};
 
 pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -30,6 +30,8 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
         return Ok(());
     }
     check_captures(&scenario, arguments)?;
+    let first = RunOptions::default();
+    let traces = TraceFiles::create(&scenario, &arguments.scenario, &overrides, &first, &arguments.trace)?;
     let stop = interrupt::flag();
     let captures = scenario.probes.captures.iter().chain(&arguments.pcap);
     let directory = arguments.out.as_ref().map(|out| Directory::open(out, files::of_run(captures)));
@@ -45,6 +47,9 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
             outputs
         }
     };
+    if let Some(output) = outputs.first().filter(|_| !arguments.trace.is_empty()) {
+        trace::write(traces, &scenario, &first, &output.digest, stop)?;
+    }
     if arguments.json {
         print_json(&scenario, &outputs, &written, out)?;
     } else {
@@ -58,16 +63,8 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
 
 /// Reads the scenario, under a bar if there is a sky whose contacts are to be worked out.
 fn load(path: &Path, overrides: &[String]) -> Result<Scenario, LoadError> {
-    let bar = OnceCell::new();
-    Scenario::load_observed(path, overrides, &|progress| {
-        let bar = bar.get_or_init(|| Bar::or_lines("sites"));
-        bar.show(if progress.done < progress.all {
-            "contacts of the sky: passes"
-        } else {
-            "contacts of the sky: handovers, links and delays"
-        });
-        bar.update(progress);
-    })
+    let bar = ContactsBar::default();
+    Scenario::load_observed(path, overrides, &|progress| bar.update(progress))
 }
 
 fn check_captures(scenario: &Scenario, arguments: &RunArguments) -> Result<(), Failure> {

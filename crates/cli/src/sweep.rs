@@ -9,11 +9,14 @@ use slantpath_scenario::{Store, Sweep, SweepOutcome, SweptRun, TABLES, Workers};
 use crate::arguments::SweepArguments;
 use crate::directory::{Contents, Directory, files_of_table};
 use crate::failure::Failure;
-use crate::progress::Bar;
+use crate::progress::{Bar, ContactsBar};
 use crate::{files, interrupt, terminal};
 
 pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let sweep = Sweep::load(&arguments.sweep, &arguments.common.set)?;
+    let contacts = ContactsBar::default();
+    let sweep =
+        Sweep::load_observed(&arguments.sweep, &arguments.common.set, &|progress| contacts.update(progress))?;
+    drop(contacts);
     let tables = TABLES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}_summary")]);
     let may_be_written = tables.flat_map(|name| files_of_table(&name)).chain([files::SCENARIO.to_owned()]);
     let mut directory = Directory::open(&arguments.out, may_be_written)?;

@@ -166,6 +166,7 @@ impl Carrier {
             unordered: false,
             payload_protocol: transmit.payload_protocol,
             payload: transmit.octets,
+            reliability: sctp::Reliability::Full,
         };
         if self.refused.is_empty() {
             self.offer(now, message, socket);
@@ -265,6 +266,7 @@ impl Carrier {
             SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
+            | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
             | SocketEvent::Transmitted { .. } => {}

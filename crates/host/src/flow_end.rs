@@ -1,6 +1,7 @@
 //! One end of a flow: an application that sends or receives, with M3UA below it if the flow asks for that.
 
 use slantpath_base::{Instant, Stream};
+use slantpath_sctp::Reliability;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 
 use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
@@ -135,6 +136,10 @@ impl FlowEnd {
                     return Reaction::None;
                 }
                 SocketEvent::Writable => sender.handle_writable(),
+                SocketEvent::Abandoned(number) => {
+                    sender.handle_abandoned(number);
+                    return Reaction::None;
+                }
                 SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
                 SocketEvent::Ended { failure } => sender.handle_ended(now, failure),
                 // Flows are one-way: a receiver sends nothing back.
@@ -207,8 +212,14 @@ impl FlowEnd {
         let Transmit { stream, payload_protocol, octets, .. } = transmit;
         // It is one of a handful: whatever keeps it from being sent keeps the layer from coming up, and T(ack) sends it
         // again.
-        let message =
-            Outgoing { number: None, stream: stream.0, unordered: false, payload_protocol, payload: octets };
+        let message = Outgoing {
+            number: None,
+            stream: stream.0,
+            unordered: false,
+            payload_protocol,
+            payload: octets,
+            reliability: Reliability::Full,
+        };
         if let Offer::Refused(reason) = socket.send(now, message)
             && let Role::Sender(sender) = &mut self.role
         {
@@ -294,7 +305,8 @@ fn take_in(
             }
             return Some(Reaction::None);
         }
-        SocketEvent::Acknowledged(_)
+        SocketEvent::Abandoned(_)
+        | SocketEvent::Acknowledged(_)
         | SocketEvent::Connected { .. }
         | SocketEvent::Ended { .. }
         | SocketEvent::MessageFailed

@@ -15,7 +15,8 @@
 //!   for transfers that begin by chance ([`SessionsConfig`]); a program outside of the host sends and takes messages as
 //!   it pleases ([`ProgramConfig`]).
 //!
-//! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`].
+//! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`]. What associations decide
+//! and why is told by those that are traced ([`TraceRecord`]).
 
 mod admission;
 mod application;
@@ -37,12 +38,13 @@ mod sessions;
 mod socket;
 mod sockets;
 pub mod timeline;
+mod trace;
 mod transport;
 mod workload;
 
 pub use admission::{AdmissionConfig, Otherwise};
 pub use carrier::{AssociationConfig, AssociationCounters};
-pub use host::{Host, HostDrops};
+pub use host::{Handover, Host, HostDrops};
 pub use interfaces::{HOP_LIMIT, NoSourceAddress};
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;
 pub use program::{ProgramConfig, ProgramEvent, ProgramMessage, Refused};
@@ -52,5 +54,6 @@ pub use sender::{Measurement, SenderConfig};
 pub use sessions::{Arrivals, SessionLoad, SessionSourceId, SessionsConfig, Sizes};
 pub use slantpath_wire::reassembly::{FragmentDrop, ReassemblyCounters};
 pub use sockets::SocketId;
+pub use trace::{TRACE_RECORDS_MAX, TraceRecord};
 pub use transport::{Adaptation, Peer, Protocol, TransportConfig};
-pub use workload::{WhenBlocked, Workload};
+pub use workload::{MessageClass, WhenBlocked, Workload};

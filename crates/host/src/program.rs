@@ -104,6 +104,8 @@ pub(crate) struct Program {
     events: VecDeque<ProgramEvent>,
     /// Whether it is known that there are some.
     are_events_noted: bool,
+    /// How many messages it has sent, from 0 on again after 2^32: what each is called in a trace.
+    sent: u32,
 }
 
 impl ProgramConfig {
@@ -125,7 +127,7 @@ impl Program {
     }
 
     const fn of(kind: Kind) -> Self {
-        Self { kind, events: VecDeque::new(), are_events_noted: false }
+        Self { kind, events: VecDeque::new(), are_events_noted: false, sent: 0 }
     }
 
     /// The program's application for an association that has come to the port that this one, `own`, listens at.
@@ -146,14 +148,26 @@ impl Program {
     }
 
     pub(crate) fn send(
+        &mut self,
         now: Instant,
         message: ProgramMessage,
         socket: &mut Socket<'_>,
     ) -> Result<(), Refused> {
         let ProgramMessage { stream, payload_protocol, is_unordered, payload } = message;
-        let message = Outgoing { number: None, stream, unordered: is_unordered, payload_protocol, payload };
+        let number = Some(self.sent);
+        let message = Outgoing {
+            number,
+            stream,
+            unordered: is_unordered,
+            payload_protocol,
+            payload,
+            reliability: sctp::Reliability::Full,
+        };
         match socket.send(now, message) {
-            Offer::Accepted => Ok(()),
+            Offer::Accepted => {
+                self.sent = self.sent.wrapping_add(1);
+                Ok(())
+            }
             Offer::Full => Err(Refused::Full),
             Offer::Refused(reason) => Err(Refused::Never(reason)),
         }
@@ -192,6 +206,7 @@ impl Program {
             SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
+            | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Transmitted { .. } => return,
         };

@@ -17,6 +17,8 @@ pub struct ReceiverConfig {
     pub streams: u16,
     /// Whether messages may come in any order.
     pub unordered: bool,
+    /// Whether any stream may carry a message, and messages may be missing: then each stream only counts on.
+    pub may_skip: bool,
     /// What to remember of each message.
     pub records: MessageRecords,
     /// How fast it reads: what comes faster fills the receive buffer, and closes the sender's window. `None` takes
@@ -52,7 +54,8 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     pub(crate) fn new(config: ReceiverConfig) -> Self {
-        let expected = (0..u32::from(config.streams.max(1))).collect();
+        let streams = 0..u32::from(config.streams.max(1));
+        let expected = streams.map(|stream| if config.may_skip { 0 } else { stream }).collect();
         Self {
             config,
             busy_until: None,
@@ -151,7 +154,10 @@ impl Receiver {
         };
         if !self.config.unordered {
             match self.expected.get_mut(usize::from(stream)) {
-                Some(expected) if *expected == number => *expected += u32::from(self.config.streams.max(1)),
+                Some(expected) if self.config.may_skip && *expected <= number => *expected = number + 1,
+                Some(expected) if !self.config.may_skip && *expected == number => {
+                    *expected += u32::from(self.config.streams.max(1))
+                }
                 _ => self.report.messages_out_of_order += 1,
             }
         }
@@ -171,6 +177,7 @@ mod tests {
             content: Content::Stamped,
             streams,
             unordered: false,
+            may_skip: false,
             records: MessageRecords::Times,
             read_rate: None,
         };
@@ -189,6 +196,16 @@ mod tests {
         }
         assert_eq!(receiver.report().messages_out_of_order, 1);
         assert_eq!(receiver.report().messages_delivered, 5);
+    }
+
+    #[test]
+    fn where_messages_may_be_missing_each_stream_only_counts_on() {
+        let config = ReceiverConfig { may_skip: true, ..receiver(2).config };
+        let mut receiver = Receiver::new(config);
+        for (stream, number) in [(1, 0), (0, 1), (0, 5), (1, 2), (1, 2), (0, 4)] {
+            receiver.handle_message(Instant::START, stream, &message(number), None);
+        }
+        assert_eq!(receiver.report().messages_out_of_order, 2);
     }
 
     #[test]

@@ -102,6 +102,8 @@ pub struct SenderReport {
     pub failure: Option<String>,
     /// When it ended: closed in order, or with [`failure`](Self::failure).
     pub ended: Option<Instant>,
+    /// Messages that were given up as their reliability asks (SCTP). What was sent of one may have been delivered.
+    pub messages_abandoned: u64,
     /// Messages handed to the transport.
     pub messages_sent: u64,
     /// Bytes of these messages.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use slantpath_base::{Instant, Stream};
+use slantpath_sctp::Reliability;
 
 use crate::message::{Content, compose};
 use crate::record::{Finality, SenderRecords, SenderReport, SentMessage};
@@ -39,6 +40,8 @@ pub struct SenderConfig {
     pub workload: Workload,
     /// Whether to sample each path's congestion state, at most once per this time.
     pub sample_paths: Option<slantpath_base::Duration>,
+    /// When a message is given up (SCTP), unless its kind says so.
+    pub reliability: Reliability,
 }
 
 /// What a sender measures without remembering messages.
@@ -62,6 +65,8 @@ pub(crate) struct Outgoing {
     pub(crate) unordered: bool,
     pub(crate) payload_protocol: u32,
     pub(crate) payload: bytes::Bytes,
+    /// When it is given up (SCTP).
+    pub(crate) reliability: Reliability,
 }
 
 /// What a transport says to an offered message.
@@ -231,13 +236,19 @@ impl Sender {
         let number = self.next_number;
         let len = self.schedule.as_ref().map_or(0, Schedule::next_size);
         #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a u16")]
-        let stream = (number % u32::from(self.config.streams.max(1))) as u16;
+        let in_turn = (number % u32::from(self.config.streams.max(1))) as u16;
+        let class = self.schedule.as_ref().and_then(Schedule::next_class);
+        let (stream, reliability) = match class {
+            Some(class) => (class.stream, class.reliability),
+            None => (in_turn, self.config.reliability),
+        };
         Want::Send(Outgoing {
             number: Some(number),
             stream,
             unordered: self.config.unordered,
             payload_protocol: 0,
             payload: compose(self.config.content, number, len),
+            reliability,
         })
     }
 
@@ -351,6 +362,14 @@ impl Sender {
         }
     }
 
+    /// A message has been given up as its reliability asks: nothing more happens to it at this end.
+    pub(crate) fn handle_abandoned(&mut self, number: Option<u32>) {
+        self.report.messages_abandoned += 1;
+        if let Some(number) = number {
+            self.handle_acknowledged(Acknowledged::Message(number));
+        }
+    }
+
     /// Takes records out of the report.
     pub(crate) fn take_records(&mut self, finality: Finality) -> SenderRecords {
         // Nothing changes an instant at which a message was sent.
@@ -396,6 +415,7 @@ mod tests {
             measurement: Measurement::Off,
             record_timeline: false,
             sample_paths: None,
+            reliability: Reliability::Full,
         };
         let mut sender = Sender::new(config, Seed::new(1, 0).stream("flow"));
         assert!(matches!(sender.want(Instant::START), Want::Connect));

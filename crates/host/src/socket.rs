@@ -17,7 +17,8 @@ use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::record::{CongestionSample, PathSample};
 use crate::sender::{Offer, Outgoing};
-use crate::sockets::Opened;
+use crate::sockets::{Opened, SocketId};
+use crate::trace::TraceBuffer;
 use crate::transport::{Peer, Protocol, TransportConfig};
 pub(crate) use event::SocketEvent;
 use event::{path_number, sctp_event, tcp_event};
@@ -35,6 +36,8 @@ pub(crate) struct Stack {
     pub(crate) tcp: tcp::Endpoint,
     /// Of the packet at hand, if the network tells.
     pub(crate) journey: Option<Journey>,
+    /// What traced associations have told.
+    pub(crate) trace: TraceBuffer,
 }
 
 impl Stack {
@@ -46,7 +49,7 @@ impl Stack {
 }
 
 /// What a transport reports besides what its user must know.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traces {
     /// Every transmission, and what is acknowledged.
     pub(crate) messages: bool,
@@ -108,6 +111,8 @@ pub(crate) struct SocketState {
     kind: Kind,
     local_port: u16,
     reading: Reading,
+    /// If the association is traced: what its application has asked for.
+    traced: Option<Traces>,
     /// The peer's addresses in the order in which paths are numbered.
     paths: Vec<IpAddr>,
     peer: Option<Peer>,
@@ -154,6 +159,7 @@ impl SocketState {
     ) -> Self {
         let TransportConfig { protocol, adaptation: _, local_addresses, local_port, peer } = config;
         let local = *local_addresses.first().expect("a socket has a local address");
+        let mut traced = None;
         let kind = match protocol {
             Protocol::Sctp(config) => {
                 let config = sctp::SctpConfig {
@@ -163,6 +169,8 @@ impl SocketState {
                     trace_timers: traces.timers,
                     ..*config
                 };
+                let config = if config.trace { config.traced() } else { config };
+                traced = config.trace.then_some(traces);
                 // The other end is set up alike: what it can send is what this one could.
                 let partial = Box::new(sctp::PartialMessage::new(config.send_buffer_bytes));
                 let port = sctp::PortConfig { port: local_port, addresses: local_addresses, config };
@@ -185,7 +193,7 @@ impl SocketState {
             }
         };
         let paths = peer.as_ref().map(|peer| peer.addresses.clone()).unwrap_or_default();
-        Self { kind, local_port, peer, paths, reading: Reading::Flowing }
+        Self { kind, local_port, peer, paths, reading: Reading::Flowing, traced }
     }
 
     /// Lets others open associations or connections to the port.
@@ -217,7 +225,8 @@ impl SocketState {
             Kind::Sctp { partial, .. } => Kind::Sctp { link: Link::None, partial: partial.clone() },
             Kind::Tcp { .. } => Kind::Tcp { link: Link::None, origin: None },
         };
-        Self { kind, local_port: self.local_port, peer: None, paths: Vec::new(), reading: Reading::Flowing }
+        let (local_port, traced) = (self.local_port, self.traced);
+        Self { kind, local_port, peer: None, paths: Vec::new(), reading: Reading::Flowing, traced }
     }
 
     /// What the IP header said of the packet that came last.
@@ -359,7 +368,12 @@ impl Socket<'_> {
                     payload: message.payload,
                     is_unordered: message.unordered,
                     context: message.number.map_or(UNNUMBERED, u64::from),
-                    options: None,
+                    options: match message.reliability {
+                        sctp::Reliability::Full => None,
+                        reliability => {
+                            Some(Box::new(sctp::SendOptions { reliability, ..sctp::SendOptions::default() }))
+                        }
+                    },
                 };
                 match self.stack.sctp.send(now, association, message) {
                     Ok(()) => Offer::Accepted,
@@ -471,10 +485,11 @@ impl Socket<'_> {
         }
     }
 
-    /// Reads an event of an association; gives what the application is told.
+    /// Reads an event of an association; gives what the application is told. `own` is the socket's.
     pub(crate) fn read_sctp(
         &mut self,
         now: Instant,
+        own: SocketId,
         id: sctp::AssociationId,
         event: sctp::Event,
     ) -> Option<SocketEvent> {
@@ -483,6 +498,10 @@ impl Socket<'_> {
             // What most events are.
             return Some(SocketEvent::of_message(message));
         }
+        let event = match self.state.traced {
+            Some(told) => self.stack.trace.note(now, own, event, told)?,
+            None => event,
+        };
         let event = match event {
             sctp::Event::ReceivedPart(part) => match partial.push(part) {
                 Ok(Some(message)) => return Some(SocketEvent::of_message(message)),
@@ -492,6 +511,10 @@ impl Socket<'_> {
                     return None;
                 }
             },
+            sctp::Event::PartialDeliveryAborted { stream, is_unordered, .. } => {
+                partial.abort(stream, is_unordered);
+                return None;
+            }
             sctp::Event::Established { .. } => {
                 // A peer that has lost its own and begins anew from another address takes the socket over.
                 *link = Link::Open(id);

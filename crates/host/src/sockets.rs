@@ -433,7 +433,7 @@ impl Sockets {
         };
         let slot = &mut self.slots[socket.index()];
         let mut view = Socket { state: &mut slot.state, stack };
-        let reaction = match view.read_sctp(now, id, event) {
+        let reaction = match view.read_sctp(now, socket, id, event) {
             Some(event) => slot.application.handle_event(now, event, &mut view),
             None => Reaction::None,
         };

@@ -2,6 +2,7 @@
 
 use base::{DataSize, Duration, Instant, Stream};
 use slantpath_base as base;
+use slantpath_sctp::Reliability;
 
 /// When messages are due and how large they are.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,26 @@ pub enum Workload {
         /// Offset and size of each message.
         messages: Vec<(Duration, DataSize)>,
     },
+    /// Messages of several kinds, each at an interval of its own, over one association (SCTP).
+    Mixed {
+        /// The kinds. Of those that are due at one time the first goes first.
+        classes: Vec<MessageClass>,
+    },
+}
+
+/// Messages of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageClass {
+    /// The stream that they go on.
+    pub stream: u16,
+    /// Size of each.
+    pub message: DataSize,
+    /// How many come at once; at least 1.
+    pub messages: u16,
+    /// From those that come at once to the next, longer than nothing.
+    pub interval: Duration,
+    /// When one is given up.
+    pub reliability: Reliability,
 }
 
 /// What a sender does when the transport's send buffer is full.
@@ -69,6 +90,18 @@ pub(crate) struct Schedule {
     workload: Workload,
     start: Instant,
     stream: Stream,
+    /// Where each kind stands, if there are several.
+    mixed: Vec<ClassProgress>,
+    /// Which of them is next.
+    current: usize,
+}
+
+/// Where the messages of one kind stand.
+#[derive(Clone, Copy, Debug)]
+struct ClassProgress {
+    due: Instant,
+    /// How many more come at that time.
+    left: u16,
 }
 
 impl Schedule {
@@ -80,8 +113,15 @@ impl Schedule {
                 Some(start.saturating_add(stream.exponential(*mean_interval)))
             }
             Workload::Trace { messages } => messages.first().map(|(offset, _)| start.saturating_add(*offset)),
+            Workload::Mixed { classes } => (!classes.is_empty()).then_some(start),
         };
-        Self { workload, stream, start, taken: 0, due }
+        let mixed = match &workload {
+            Workload::Mixed { classes } => {
+                classes.iter().map(|class| ClassProgress { due: start, left: class.messages }).collect()
+            }
+            _ => Vec::new(),
+        };
+        Self { workload, stream, start, taken: 0, due, mixed, current: 0 }
     }
 
     /// When the next message is due.
@@ -106,8 +146,19 @@ impl Schedule {
                 .ok()
                 .and_then(|index| messages.get(index))
                 .map_or(0, |m| m.1.as_bytes()),
+            Workload::Mixed { classes } => {
+                classes.get(self.current).map_or(0, |class| class.message.as_bytes())
+            }
         };
         usize::try_from(size).unwrap_or(usize::MAX)
+    }
+
+    /// Of which kind the next message is, if there are several.
+    pub(crate) fn next_class(&self) -> Option<&MessageClass> {
+        match &self.workload {
+            Workload::Mixed { classes } => classes.get(self.current),
+            _ => None,
+        }
     }
 
     /// The message that was due has been taken over by the transport at `now`: plans the next one. With
@@ -140,8 +191,26 @@ impl Schedule {
                 .ok()
                 .and_then(|index| messages.get(index))
                 .map(|(offset, _)| self.start.saturating_add(*offset)),
+            Workload::Mixed { classes } => advance_class(&mut self.mixed, &mut self.current, classes, from),
         };
     }
+}
+
+/// Plans the next message of the kind that was due, and finds the kind that is next; gives when that is.
+fn advance_class(
+    mixed: &mut [ClassProgress],
+    current: &mut usize,
+    classes: &[MessageClass],
+    from: Instant,
+) -> Option<Instant> {
+    let (class, progress) = (classes.get(*current)?, mixed.get_mut(*current)?);
+    progress.left = progress.left.saturating_sub(1);
+    if progress.left == 0 {
+        *progress = ClassProgress { due: from.saturating_add(class.interval), left: class.messages };
+    }
+    let (place, next) = mixed.iter().enumerate().min_by_key(|(_, progress)| progress.due)?;
+    *current = place;
+    Some(next.due)
 }
 
 #[cfg(test)]
@@ -223,6 +292,30 @@ mod tests {
         let mut schedule = schedule(Workload::Trace { messages });
         assert_eq!(schedule.next_size(), 1_000);
         assert_eq!(dues(&mut schedule, 9), [1_005, 1_007]);
+    }
+
+    #[test]
+    fn kinds_of_messages_keep_their_own_intervals() {
+        let class = |stream, bytes, messages, ms| MessageClass {
+            stream,
+            message: DataSize::from_bytes(bytes),
+            messages,
+            interval: Duration::from_millis(ms),
+            reliability: Reliability::Full,
+        };
+        let classes = vec![class(0, 100, 1, 30), class(1, 5_000, 2, 50)];
+        let mut schedule = schedule(Workload::Mixed { classes });
+        let mut played = Vec::new();
+        while played.len() < 7 {
+            let due = schedule.due().unwrap();
+            let stream = schedule.next_class().unwrap().stream;
+            played.push((due.as_nanos() / 1_000_000, stream, schedule.next_size()));
+            schedule.advance(due, false);
+        }
+        let (short, long) = (|at| (at, 0, 100), |at| (at, 1, 5_000));
+        let expected =
+            [short(1_000), long(1_000), long(1_000), short(1_030), long(1_050), long(1_050), short(1_060)];
+        assert_eq!(played, expected);
     }
 
     #[test]

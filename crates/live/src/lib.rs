@@ -23,6 +23,7 @@ mod program;
 pub mod record;
 #[cfg(target_os = "linux")]
 mod sockets;
+mod tap;
 mod udp_ports;
 
 pub use config::{Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError};
@@ -34,10 +35,11 @@ pub use load::{Load, LoadConfig, LoadReport, Pace, PathReport};
 pub use program::{Program, Station, host_of};
 pub use slantpath_host::{Host, Peer, ProgramConfig};
 pub use slantpath_interface::Host as Interface;
-pub use slantpath_sctp::SctpConfig;
+pub use slantpath_sctp::{SctpConfig, Severity};
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]
 pub use sockets::local::{own_addresses, source_towards};
 #[cfg(target_os = "linux")]
 pub use sockets::watch::{AddressChange, Presence};
+pub use tap::Tap;

@@ -120,6 +120,14 @@ impl<H: Interface> Live<H> {
         self.recorder = Some(recorder);
     }
 
+    /// Writes down what all that was sent comes to: the run is over.
+    pub fn end_record(&mut self) {
+        let now = self.now();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.digest(now, &self.digest);
+        }
+    }
+
     /// What has been written down since this was last asked.
     pub fn take_record(&mut self) -> Vec<u8> {
         self.recorder.as_mut().map(Recorder::take).unwrap_or_default()

@@ -19,6 +19,8 @@ mod kind {
     pub(super) const PACKET: u8 = 1;
     pub(super) const DEADLINE: u8 = 2;
     pub(super) const COMMAND: u8 = 3;
+    pub(super) const ABOUT: u8 = 4;
+    pub(super) const DIGEST: u8 = 5;
 }
 
 /// A digest of all that a host has sent, and when.
@@ -65,6 +67,24 @@ impl Recorder {
     /// A record of a run that draws its chance from this secret.
     pub fn new(secret: [u8; 32]) -> Self {
         Self { bytes: [&MAGIC[..], &secret].concat() }
+    }
+
+    /// What the run is, in words that whoever repeats it understands. It stands in front of everything else.
+    pub fn about(&mut self, words: &str) {
+        self.entry(kind::ABOUT, Instant::START);
+        self.words(words);
+    }
+
+    /// The run is over: what it has sent comes to this digest.
+    pub fn digest(&mut self, now: Instant, digest: &Digest) {
+        self.entry(kind::DIGEST, now);
+        self.words(&digest.to_string());
+    }
+
+    fn words(&mut self, words: &str) {
+        let len = u32::try_from(words.len()).expect("words are shorter than 4 GiB");
+        self.bytes.extend_from_slice(&len.to_be_bytes());
+        self.bytes.extend_from_slice(words.as_bytes());
     }
 
     fn entry(&mut self, kind: u8, now: Instant) {
@@ -152,14 +172,35 @@ impl<'a> Replay<'a> {
         self.secret
     }
 
+    /// What the run is, if the record says so.
+    pub fn about(&self) -> Option<String> {
+        let mut reader = self.reader.clone();
+        if reader.u8().ok()? != kind::ABOUT {
+            return None;
+        }
+        reader.u64().ok()?;
+        words(&mut reader).ok()
+    }
+
     /// Tells a host, which has been set up as the one of the run, all that is in the record, and gives the digest of
     /// what it has sent. `command` does what a command's number stands for.
     pub fn run<H: Host>(
+        self,
+        host: &mut H,
+        command: impl FnMut(&mut H, Instant, u8),
+    ) -> Result<Digest, ReplayError> {
+        self.run_watched(host, command, |_, _| {}).map(|replayed| replayed.digest)
+    }
+
+    /// The same; `watch` looks at the host behind every entry, when it has sent what it had to.
+    pub fn run_watched<H: Host>(
         mut self,
         host: &mut H,
         mut command: impl FnMut(&mut H, Instant, u8),
-    ) -> Result<Digest, ReplayError> {
+        mut watch: impl FnMut(&mut H, Instant),
+    ) -> Result<Replayed, ReplayError> {
         let mut digest = Digest::default();
+        let mut recorded = None;
         let mut before = Instant::START;
         while !self.reader.is_empty() {
             let kind = self.reader.u8()?;
@@ -180,15 +221,48 @@ impl<'a> Replay<'a> {
                 }
                 kind::DEADLINE => host.handle_deadline(at),
                 kind::COMMAND => command(host, at, self.reader.u8()?),
+                // The host was told nothing then, and not asked either.
+                kind::ABOUT => {
+                    words(&mut self.reader)?;
+                    continue;
+                }
+                kind::DIGEST => {
+                    recorded = Some(words(&mut self.reader)?);
+                    continue;
+                }
                 unknown => return Err(ReplayError::UnknownEntry(unknown)),
             }
             let mut packet = Packet::default();
             while let Some(interface) = host.poll_transmit(at, &mut packet) {
                 digest.transmitted(at, interface, &packet);
             }
+            watch(host, at);
         }
-        Ok(digest)
+        Ok(Replayed { digest, recorded, until: before })
     }
+}
+
+/// A run that has been repeated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replayed {
+    /// The digest of what the host has sent.
+    pub digest: Digest,
+    /// That of the live run, as the record has it; `None` if it ends before the run did.
+    pub recorded: Option<String>,
+    /// The instant of the last entry.
+    pub until: Instant,
+}
+
+impl Replayed {
+    /// Whether it is known to be the run of the record.
+    pub fn is_same(&self) -> bool {
+        self.recorded.as_ref().is_some_and(|recorded| *recorded == self.digest.to_string())
+    }
+}
+
+fn words(reader: &mut Reader<'_>) -> Result<String, WireError> {
+    let len = reader.u32()? as usize;
+    Ok(String::from_utf8_lossy(reader.take(len)?).into_owned())
 }
 
 #[cfg(test)]
@@ -247,6 +321,31 @@ mod tests {
             ["0.002000000 s 3 b\"abc\"", "0.002000000 s due", "0.005000000 s command 9"]
         );
         assert_eq!(digest.packets(), 1);
+    }
+
+    #[test]
+    fn what_a_record_says_of_the_run_is_read_again_and_its_digest_held_against_the_repetition() {
+        let mut recorder = Recorder::new([7; 32]);
+        recorder.about("a parrot");
+        let mut record = recorder.take();
+        assert_eq!(Replay::new(&record).unwrap().about().as_deref(), Some("a parrot"));
+        recorder.packet(Instant::from_millis(2), InterfaceId::new(3), b"abc");
+        record.extend(recorder.take());
+        let replayed = |record: &[u8]| {
+            let mut behind = Vec::new();
+            let watch = |_: &mut Parrot, at: Instant| behind.push(at.as_nanos());
+            let replayed =
+                Replay::new(record).unwrap().run_watched(&mut Parrot::default(), |_, _, _| {}, watch);
+            (replayed.unwrap(), behind)
+        };
+        let (cut_off, behind) = replayed(&record);
+        assert_eq!((cut_off.is_same(), cut_off.recorded.clone(), behind), (false, None, vec![2_000_000]));
+        recorder.digest(Instant::from_millis(3), &cut_off.digest);
+        let (whole, _) = replayed(&[record.clone(), recorder.take()].concat());
+        assert!(whole.is_same());
+        recorder.digest(Instant::from_millis(3), &Digest::default());
+        let (other, _) = replayed(&[record, recorder.take()].concat());
+        assert!(!other.is_same());
     }
 
     #[test]

@@ -338,6 +338,13 @@ impl<H: Host, S: Source> Network<H, S> {
         self.fabric.shared_ports[port.index()].statistics(now)
     }
 
+    /// As [`Self::shared_port`], but how full the queue was since this was last asked, or since its statistics were
+    /// started. It changes nothing of them.
+    pub fn end_shared_queue_window(&mut self, port: SharedPortId) -> SharedPortStatistics {
+        let now = self.now();
+        self.fabric.shared_ports[port.index()].end_queue_window(now)
+    }
+
     /// Starts all counters and queue statistics anew, as at the end of a warm-up. What is on the links at that
     /// moment will be counted as carried without having been offered.
     pub fn restart_statistics(&mut self) {

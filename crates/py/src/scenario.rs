@@ -1,28 +1,63 @@
 //! `slantpath.Scenario`: a checked scenario.
 
+use core::cell::RefCell;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use slantpath_scenario::{Diagnostics, Progress, Scenario as Checked};
 
 use crate::source::{Source, VALUES, assignments, doubts, scenario_error, warn};
+
+/// Reads a scenario without holding the interpreter, and calls `progress` with how many sites of its sky have their
+/// contacts and how many there are. What that raises is raised in the end.
+fn observed(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    read: impl FnOnce(&dyn Fn(Progress)) -> Result<Checked, Diagnostics> + Send,
+) -> PyResult<Checked> {
+    let mut raised = None;
+    let read = py.detach(|| {
+        let first = RefCell::new(None);
+        let read = read(&|made: Progress| {
+            if let Some(progress) = &progress
+                && first.borrow().is_none()
+            {
+                let called = Python::attach(|py| progress.call1(py, (made.done, made.all)).map(drop));
+                *first.borrow_mut() = called.err();
+            }
+        });
+        raised = first.into_inner();
+        read
+    });
+    match raised {
+        Some(error) => Err(error),
+        None => read.map_err(|faults| scenario_error(&faults)),
+    }
+}
 
 /// A scenario in which every value is in place and nothing contradicts.
 #[pyclass(module = "slantpath._native", frozen)]
 pub(crate) struct Scenario {
     source: Source,
-    pub(crate) checked: slantpath_scenario::Scenario,
+    pub(crate) checked: Checked,
 }
 
 impl Scenario {
-    pub(crate) fn read(source: Source) -> PyResult<Self> {
-        let checked =
-            source.parse(slantpath_scenario::Scenario::parse, slantpath_scenario::Scenario::with)?;
+    pub(crate) fn read(py: Python<'_>, source: Source, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+        let checked = observed(py, progress, |progress| {
+            source.parse(
+                |name, text, overrides, files| {
+                    Checked::parse_observed(name, text, overrides, files, progress)
+                },
+                |read, name, overrides| read.with_observed(name, overrides, progress),
+            )
+        })?;
         Ok(Self { source, checked })
     }
 
-    fn read_and_warn(py: Python<'_>, source: Source) -> PyResult<Self> {
-        let scenario = Self::read(source)?;
+    fn read_and_warn(py: Python<'_>, source: Source, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+        let scenario = Self::read(py, source, progress)?;
         warn(py, &scenario.warnings(py)?)?;
         Ok(scenario)
     }
@@ -30,28 +65,34 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads a file. Traces that it names are looked for beside it.
+    /// Reads a file. Traces that it names are looked for beside it. `progress` hears of the contacts of its sky.
     #[classmethod]
-    fn load(class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
-        Self::read_and_warn(class.py(), Source::load(&path)?)
+    #[pyo3(signature = (path, *, progress = None))]
+    fn load(class: &Bound<'_, PyType>, path: PathBuf, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+        Self::read_and_warn(class.py(), Source::load(&path)?, progress)
     }
 
-    /// Reads a text. Errors call it `file_name`; traces that it names are looked for in `directory`.
+    /// Reads a text. Errors call it `file_name`; traces that it names are looked for in `directory`. `progress` hears
+    /// of the contacts of its sky.
     #[classmethod]
-    #[pyo3(signature = (text, file_name = "<text>", directory = None))]
+    #[pyo3(signature = (text, file_name = "<text>", directory = None, *, progress = None))]
     fn parse(
         class: &Bound<'_, PyType>,
         text: &str,
         file_name: &str,
         directory: Option<PathBuf>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        Self::read_and_warn(class.py(), Source::of_text(file_name, text, directory))
+        Self::read_and_warn(class.py(), Source::of_text(file_name, text, directory), progress)
     }
 
     /// The scenario with other values: `{"links.satellite.loss": "2 %"}`. A dict as a value is a whole table.
-    fn with_values(&self, values: &Bound<'_, PyDict>) -> PyResult<Self> {
+    /// `progress` hears of the contacts of its sky, if these values change them.
+    #[pyo3(signature = (values, *, progress = None))]
+    fn with_values(&self, values: &Bound<'_, PyDict>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         let added = assignments(values)?;
-        let checked = self.checked.with(VALUES, &added).map_err(|faults| scenario_error(&faults))?;
+        let checked =
+            observed(values.py(), progress, |progress| self.checked.with_observed(VALUES, &added, progress))?;
         // Of what was doubtful before, its reader has heard.
         let before = self.checked.warnings();
         let new: Vec<_> =
@@ -103,7 +144,7 @@ impl Scenario {
     }
 
     #[classmethod]
-    fn _rebuild(_class: &Bound<'_, PyType>, source: Source) -> PyResult<Self> {
-        Self::read(source)
+    fn _rebuild(class: &Bound<'_, PyType>, source: Source) -> PyResult<Self> {
+        Self::read(class.py(), source, None)
     }
 }

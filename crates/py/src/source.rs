@@ -27,12 +27,6 @@ pub(crate) struct Source {
     directory: PathBuf,
 }
 
-/// What reads a text: by its name, with overrides, and with the files that it names.
-type Parse<T> = fn(&str, &str, &[String], TraceFiles) -> Result<T, Diagnostics>;
-
-/// What lays assignments over what was read, by the name that faults give them.
-type With<T> = fn(&T, &str, &[String]) -> Result<T, Diagnostics>;
-
 impl Source {
     /// The text of a file, which looks beside itself for the files that it names.
     pub(crate) fn load(path: &Path) -> PyResult<Self> {
@@ -53,13 +47,16 @@ impl Source {
     }
 
     /// What `parse` makes of it, and `with` of its assignments.
-    pub(crate) fn parse<T>(&self, parse: Parse<T>, with: With<T>) -> PyResult<T> {
+    pub(crate) fn parse<T>(
+        &self,
+        parse: impl FnOnce(&str, &str, &[String], TraceFiles) -> Result<T, Diagnostics>,
+        with: impl FnOnce(&T, &str, &[String]) -> Result<T, Diagnostics>,
+    ) -> Result<T, Diagnostics> {
         let plain = parse(&self.name, &self.text, &[], trace_files(&self.directory));
-        let read = plain.and_then(|read| match self.overrides.as_slice() {
+        plain.and_then(|read| match self.overrides.as_slice() {
             [] => Ok(read),
             overrides => with(&read, VALUES, overrides),
-        });
-        read.map_err(|faults| scenario_error(&faults))
+        })
     }
 
     /// This source with more assignments over it.

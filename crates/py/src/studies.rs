@@ -51,10 +51,10 @@ pub(crate) fn study_text(study: &str, file: &str) -> PyResult<&'static str> {
 
 /// The scenario of a study.
 #[pyfunction]
-pub(crate) fn study_scenario(study: &str) -> PyResult<Scenario> {
+pub(crate) fn study_scenario(py: Python<'_>, study: &str) -> PyResult<Scenario> {
     let Some((_, file, text)) = SCENARIOS.iter().find(|(name, ..)| *name == study) else {
         let names: Vec<&str> = SCENARIOS.iter().map(|(name, ..)| *name).collect();
         return Err(PyKeyError::new_err(format!("there is no study `{study}`: {}", names.join(", "))));
     };
-    Scenario::read(Source::of_text(file, text, None))
+    Scenario::read(py, Source::of_text(file, text, None), None)
 }

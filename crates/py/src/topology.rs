@@ -28,8 +28,9 @@ pub(crate) struct Topology {
 
 impl Topology {
     fn read(source: Source) -> PyResult<Self> {
-        let checked =
-            source.parse(slantpath_scenario::Topology::parse, slantpath_scenario::Topology::with)?;
+        let checked = source
+            .parse(slantpath_scenario::Topology::parse, slantpath_scenario::Topology::with)
+            .map_err(|faults| scenario_error(&faults))?;
         Ok(Self { source, checked })
     }
 }

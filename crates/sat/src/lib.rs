@@ -17,6 +17,6 @@ pub use access::{
 };
 pub use handover::Handover;
 pub use path::{PathChange, Way};
-pub use sky::{AccessLinks, AntennaLink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
+pub use sky::{AccessLinks, AntennaLink, CableLink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
 pub use source::SkySource;
 pub use steering::{Balance, SiteRoute};

@@ -3,12 +3,12 @@
 use rustc_hash::FxHashMap;
 use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_net::{
-    AtHandover, Delay, DirectionConfig, InterfaceId, LinkEnd, LinkId, NetworkBuilder, NodeId, QueueConfig,
-    QueueLimit, SharedPortId,
+    AtHandover, Delay, DirectionConfig, DirectionId, InterfaceId, LinkEnd, LinkId, NetworkBuilder, NodeId,
+    QueueConfig, QueueLimit, SharedPortId,
 };
 use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::constellation::Payload;
-use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan};
+use slantpath_orbit::contact::{Contact, ContactId, ContactKind, ContactPlan};
 
 /// A node of the network at a site of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,17 @@ pub struct AccessLinks {
     pub is_downlink_shared: bool,
 }
 
+/// A cable of the plan that is a link of the network, whose state follows the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CableLink {
+    /// The link.
+    pub link: LinkId,
+    /// The sites that it joins, first end first.
+    pub ends: [Body; 2],
+    /// The nodes that stand there.
+    pub nodes: [NodeId; 2],
+}
+
 /// What links between satellites are like.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InterSatelliteLinks {
@@ -61,6 +72,8 @@ pub struct SkyLinks<'a> {
     pub group_of_satellite: &'a dyn Fn(Body) -> String,
     /// What the links of an antenna are called, by site and antenna: their random streams, too.
     pub name_of: &'a dyn Fn(usize, usize) -> String,
+    /// The cables of the plan that carry packets. Others are no part of any route.
+    pub cables: &'a [CableLink],
 }
 
 /// An antenna of a node.
@@ -87,6 +100,8 @@ pub(crate) enum ContactLink {
     Ground { antenna: u32, link: LinkId },
     /// The link of two satellites, the lower node first, and the place of its table.
     InterSatellite { link: LinkId, table: usize },
+    /// A cable of the network.
+    Cable { link: LinkId },
     /// Nobody in the network has that antenna.
     Unused,
 }
@@ -102,6 +117,8 @@ pub struct Sky {
     /// By link of the network: the antenna that it is of.
     pub(crate) antenna_of: FxHashMap<LinkId, u32>,
     isls: Vec<(Body, Body, LinkId)>,
+    /// By link of the network that is a cable.
+    pub(crate) cables: FxHashMap<LinkId, CableLink>,
     pub(crate) contacts: Vec<ContactLink>,
     /// By satellite and table of access links.
     pub(crate) ports: FxHashMap<(u32, usize), SharedPortId>,
@@ -140,6 +157,7 @@ impl Sky {
             antennas: Vec::new(),
             antenna_of: FxHashMap::default(),
             isls: Vec::new(),
+            cables: links.cables.iter().map(|cable| (cable.link, *cable)).collect(),
             contacts: vec![ContactLink::Unused; plan.contacts().len()],
             ports: FxHashMap::default(),
             access: links.access.to_vec(),
@@ -150,6 +168,7 @@ impl Sky {
         };
         sky.declare_antennas(builder, plan, stands, links);
         sky.declare_isls(builder, plan, links);
+        sky.lay_cables(plan, links.cables);
         sky.declare_ports(builder, plan, links);
         for (body, node) in sky.nodes.iter().enumerate() {
             let Some(node) = node else { continue };
@@ -311,6 +330,36 @@ impl Sky {
                 ContactLink::InterSatellite { link, table }
             });
         }
+    }
+
+    /// Gives contacts of cables the links of the network that carry them.
+    fn lay_cables(&mut self, plan: &ContactPlan, cables: &[CableLink]) {
+        if cables.is_empty() {
+            return;
+        }
+        for (contact, link) in plan.contacts().iter().zip(&mut self.contacts) {
+            let (there, back) = ([contact.a, contact.b], [contact.b, contact.a]);
+            let is_it = |cable: &&CableLink| cable.ends == there || cable.ends == back;
+            if contact.kind == ContactKind::Terrestrial
+                && let Some(cable) = cables.iter().find(is_it)
+            {
+                *link = ContactLink::Cable { link: cable.link };
+            }
+        }
+    }
+
+    /// Whether a contact of the plan is a cable that carries packets.
+    pub(crate) fn carries(&self, contact: &Contact) -> bool {
+        let (there, back) = ([contact.a, contact.b], [contact.b, contact.a]);
+        contact.kind == ContactKind::Terrestrial
+            && self.cables.values().any(|cable| cable.ends == there || cable.ends == back)
+    }
+
+    /// The node to which a direction leads, if it is one of a cable.
+    pub(crate) fn along_cable(&self, direction: DirectionId) -> Option<NodeId> {
+        let link = direction.sender().link();
+        let cable = self.cables.get(&link)?;
+        Some(cable.nodes[usize::from(direction == link.forward())])
     }
 
     /// One transmitter for each satellite and table of shared downlinks that it ever serves.

@@ -16,7 +16,7 @@ use slantpath_orbit::route::{Hop, Overlap, RouteConfig, Router};
 
 use crate::handover::Handover;
 use crate::path::{Followed, PathChange, Way};
-use crate::sky::{ContactLink, Sky};
+use crate::sky::{AntennaLink, ContactLink, Sky};
 use crate::steering::{Label, Steering};
 
 /// Contacts and routes of a plan over a network.
@@ -54,6 +54,18 @@ pub struct SkySource<'p> {
     pub(crate) steering: Steering,
 }
 
+/// Where packets of a group's satellites for a destination go.
+pub(crate) struct Landing {
+    /// The antenna that the ground's own routes name.
+    pub(crate) antenna: u32,
+    /// Its site.
+    pub(crate) foot: Body,
+    /// The site to which routes lead: the same, or one behind cables, to which any gateway may be the nearest.
+    pub(crate) site: Body,
+    /// The tree of these routes.
+    pub(crate) tree: usize,
+}
+
 /// A destination as the satellites of a group see it.
 #[derive(Clone, Copy)]
 enum Root {
@@ -85,8 +97,8 @@ struct Turn {
 
 impl<'p> SkySource<'p> {
     /// The source of a graph in which a sky was [declared](Sky::declare) over this plan. While an antenna holds two
-    /// satellites, routes lead by the one that it took last. Cables of the plan carry nothing: what joins nodes on the
-    /// ground are links of the network.
+    /// satellites, routes lead by the one that it took last. Of the plan's cables those count that are links of the
+    /// network.
     pub fn new(plan: &'p ContactPlan, sky: &'p Sky, graph: &NetworkGraph, routes: RouteConfig) -> Self {
         Self {
             plan,
@@ -96,7 +108,7 @@ impl<'p> SkySource<'p> {
                 plan,
                 &[],
                 RouteConfig { overlap: Overlap::Latest, ..routes },
-                &|contact| contact.kind != ContactKind::Terrestrial,
+                &|contact| contact.kind != ContactKind::Terrestrial || sky.carries(contact),
             ),
             is_host: graph.nodes().map(|node| graph.host_place(node).is_some()).collect(),
             changes_made: 0,
@@ -155,7 +167,8 @@ impl<'p> SkySource<'p> {
             self.changes_made += 1;
             let id = change.contact;
             match self.sky.contacts[id.index()] {
-                ContactLink::Unused => {}
+                // The network's own script takes cables down and up.
+                ContactLink::Cable { .. } | ContactLink::Unused => {}
                 ContactLink::InterSatellite { link, table } => {
                     self.change_isl(id, (link, table), change.begins, links);
                 }
@@ -369,7 +382,7 @@ impl<'p> SkySource<'p> {
     #[cold]
     fn find_root(&mut self, destination: DestinationId, group: usize) -> Root {
         let found = match self.steering.read(destination) {
-            None => self.land(destination, group).map(|(_, tree)| tree),
+            None => self.land(destination, group).map(|landing| landing.tree),
             Some((_, Label::Way(way))) => return self.note_root(destination, group, Root::Way(way)),
             Some((destination, Label::Column(column))) => {
                 self.goal(destination, group).and_then(|goal| goal.columns.get(column).copied())
@@ -387,15 +400,66 @@ impl<'p> SkySource<'p> {
         root
     }
 
-    /// The antenna of a group behind which a destination is, and the tree by which packets for it come down.
-    pub(crate) fn land(&mut self, destination: DestinationId, group: usize) -> Option<(u32, usize)> {
+    /// Where packets of a group's satellites for a destination go.
+    pub(crate) fn land(&mut self, destination: DestinationId, group: usize) -> Option<Landing> {
         let last = self.wires.next_hop(self.sky.groups[group], destination)?;
-        let place = *self.sky.antenna_of.get(&last.sender().link())?;
-        let antenna = &self.sky.antennas()[place as usize];
-        let site = Body::new(self.plan.satellite_count() + antenna.site);
-        let is_bound = self.is_host[self.sky.node(site)?.index()] && self.balancer(site).is_none();
-        let only = u16::try_from(antenna.antenna).ok().filter(|_| is_bound);
-        Some((place, self.tree(site, only)))
+        let antenna = *self.sky.antenna_of.get(&last.sender().link())?;
+        let AntennaLink { site, antenna: own, .. } = self.sky.antennas()[antenna as usize];
+        let foot = Body::new(self.plan.satellite_count() + site);
+        let site = self.behind_cables(foot, destination);
+        let is_bound =
+            site == foot && self.is_host[self.sky.node(site)?.index()] && self.balancer(site).is_none();
+        let only = u16::try_from(own).ok().filter(|_| is_bound);
+        Some(Landing { antenna, foot, site, tree: self.tree(site, only) })
+    }
+
+    /// The site to which the ground's own routes lead from another by cables alone. A host takes what comes by the
+    /// cable of its address only, so that they end before it.
+    fn behind_cables(&mut self, foot: Body, destination: DestinationId) -> Body {
+        let mut site = foot;
+        // No way has a cable twice.
+        for _ in 0..self.sky.cables.len() {
+            let next = self.sky.node(site).filter(|node| !self.is_host[node.index()]);
+            let next = next.and_then(|node| self.sky.along_cable(self.wires.next_hop(node, destination)?));
+            match next.and_then(|node| self.site_at(node)) {
+                Some(next) => site = next,
+                None => break,
+            }
+        }
+        site
+    }
+
+    /// The site at which a node stands that sends on what is not for itself.
+    fn site_at(&self, node: NodeId) -> Option<Body> {
+        let body = self.sky.bodies.get(node.index()).copied().flatten();
+        body.filter(|_| !self.is_host[node.index()])
+    }
+
+    /// The direction by which a site sends a packet on for which the ground's own routes name a cable: that of the
+    /// routes over the sky, of which cables are a part.
+    #[cold]
+    fn hop_by_cable(
+        &mut self,
+        from: Body,
+        cable: DirectionId,
+        destination: DestinationId,
+    ) -> Option<DirectionId> {
+        let mut direction = cable;
+        let mut group = 0;
+        for _ in 0..=self.sky.cables.len() {
+            let Some(next) = self.sky.along_cable(direction) else {
+                let antenna = self.sky.antenna_of.get(&direction.sender().link());
+                group = antenna.map_or(0, |&antenna| self.sky.group_of_antenna[antenna as usize]);
+                break;
+            };
+            match self.hop_on_the_ground(next, destination) {
+                Some(further) => direction = further,
+                None => break,
+            }
+        }
+        let hop =
+            if self.sky.groups.is_empty() { None } else { self.next_hop_in_sky(from, group, destination) };
+        hop.or(Some(cable))
     }
 
     /// The tree towards a site, by any of its antennas or by one.
@@ -430,6 +494,10 @@ impl<'p> SkySource<'p> {
         let is_first = from < hop.next;
         match self.sky.contacts[hop.contact.index()] {
             ContactLink::Unused => None,
+            ContactLink::Cable { link } => {
+                let is_first = self.sky.cables[&link].ends[0] == from;
+                Some(if is_first { link.forward() } else { link.reverse() })
+            }
             ContactLink::InterSatellite { link, .. } if is_first => Some(link.forward()),
             ContactLink::InterSatellite { link, .. } => Some(link.reverse()),
             ContactLink::Ground { link, .. } if is_first => Some(link.reverse()),
@@ -473,7 +541,10 @@ impl Source for SkySource<'_> {
             Some(body) => {
                 let direction = self.hop_on_the_ground(node, destination)?;
                 let Some(&antenna) = self.sky.antenna_of.get(&direction.sender().link()) else {
-                    return Some(direction);
+                    return match self.sky.along_cable(direction) {
+                        Some(_) => self.hop_by_cable(body, direction, destination),
+                        None => Some(direction),
+                    };
                 };
                 // Of several antennas to one sky, that by which the way is shortest.
                 let group = self.sky.group_of_antenna[antenna as usize];

@@ -4,7 +4,7 @@ use slantpath_net::{DestinationId, DirectionId, Leaving, LinkEnd, NetworkGraph, 
 use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::route::Hop;
 
-use crate::source::SkySource;
+use crate::source::{Landing, SkySource};
 use crate::steering::{Balance, Balancer, Goal, Label, SiteRoute, Steering, Ways};
 
 impl SkySource<'_> {
@@ -67,11 +67,10 @@ impl SkySource<'_> {
 
     #[cold]
     fn find_goal(&mut self, destination: DestinationId, group: usize) -> Option<()> {
-        let (antenna, tree) = self.land(destination, group)?;
-        let site = self.site_of(antenna as usize);
+        let Landing { antenna, foot, site, tree } = self.land(destination, group)?;
         let mut columns = Vec::new();
-        // Trees to a gateway that relays are not told apart by its antennas.
-        if self.balancer(site).is_some() && !self.plan.relays(site) {
+        // Trees to a gateway that relays are not told apart by its antennas, nor are those to what is behind cables.
+        if site == foot && self.balancer(site).is_some() && !self.plan.relays(site) {
             for fellow in self.fellows[antenna as usize].clone() {
                 let only = u16::try_from(self.sky.antennas()[fellow as usize].antenna).ok();
                 columns.push(self.tree(site, only));

@@ -197,6 +197,7 @@ impl World {
             group_of_antenna: &|_, _| "sky".to_owned(),
             group_of_satellite: &|_| "sky".to_owned(),
             name_of: &|site, antenna| format!("sky.{site}.{antenna}"),
+            cables: &[],
         };
         let sky = Sky::declare(&mut builder, plan, &stands, &links);
         match whose {

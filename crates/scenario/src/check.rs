@@ -57,7 +57,7 @@ pub(crate) fn check(
     probes::check::check(file, faults);
     let mut sky = None;
     if faults.is_empty() {
-        extent::check(file, &traces, faults);
+        extent::check(file, &traces, bodies.as_ref().map(|bodies| &bodies.network), faults);
     }
     // A long run's contacts take their time: not before it is known that the run can be.
     if faults.is_empty() {

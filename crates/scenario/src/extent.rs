@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, Duration};
+use slantpath_orbit::Network;
 use slantpath_reader::{Fault, Faults, Place, Setting};
 
 use crate::access;
@@ -12,6 +13,7 @@ use crate::link::check::links_by_node;
 use crate::schema::{File, Flow, Interval, Sampling};
 use crate::signalling::generator;
 use crate::signalling::schema::{Carrier, Proving};
+use crate::sky_links;
 
 /// Messages of a run: at a million a second, which is fast, their simulation takes three hours.
 const MOST_MESSAGES: f64 = 1e10;
@@ -21,15 +23,15 @@ const MOST_ROWS: f64 = 1e8;
 const MOST_PROVING: f64 = 1e7;
 
 /// Called when all else is right.
-pub(crate) fn check(file: &File, traces: &Traces, faults: &mut Faults) {
+pub(crate) fn check(file: &File, traces: &Traces, bodies: Option<&Network>, faults: &mut Faults) {
     let Some(head) = file.scenario.whole() else { return };
     let duration = *head.duration;
     let records = file.probes.whole().is_some_and(|probes| *probes.messages);
-    let links = links_by_node(file);
+    let rates = Rates { links: links_by_node(file), bodies };
     let mut messages = Sum::default();
     let mut recorded = Sum::default();
     for (name, flow) in file.flows.iter() {
-        let count = of_flow(&links, file, flow, traces, duration);
+        let count = of_flow(&rates, file, flow, traces, duration);
         let place = flow.application.message_size().map_or(flow.from.place(), Setting::place);
         messages.add(count, place, || format!("flow `{name}`"));
         if records && *flow.content == Content::Stamped {
@@ -60,10 +62,17 @@ pub(crate) fn check(file: &File, traces: &Traces, faults: &mut Faults) {
     }
     messages.check(MOST_MESSAGES, "messages in all, of which most are of", faults);
     recorded.check(MOST_ROWS, "messages that are recorded, of which most are of", faults);
-    samples(file, &links, duration, faults);
+    samples(file, &rates.links, duration, faults);
 }
 
-/// The names of the links of each node.
+/// What the rates of a node's links are found by.
+struct Rates<'a> {
+    links: LinksByNode<'a>,
+    /// The sites and satellites of the sky, if there is one.
+    bodies: Option<&'a Network>,
+}
+
+/// The names of the links of each node, and of its antennas.
 type LinksByNode<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 /// Rows of the tables of samples.
@@ -79,7 +88,8 @@ fn samples(file: &File, links: &LinksByNode<'_>, duration: Duration, faults: &mu
         rows.check(MOST_ROWS, "samples, one each time of", faults);
     }
     if let Sampling::Every(interval) = *probes.queues {
-        let queues = file.links.iter().count() * 2;
+        let antennas = file.nodes.iter().flat_map(|(_, node)| node.antennas.iter());
+        let queues = 2 * file.links.iter().count() + antennas.map(|names| 2 * names.len()).sum::<usize>();
         let mut rows = Sum::default();
         let count = seconds(duration) / seconds(interval) * queues as f64;
         rows.add(count, probes.queues.place(), || "every queue".to_owned());
@@ -88,14 +98,14 @@ fn samples(file: &File, links: &LinksByNode<'_>, duration: Duration, faults: &mu
 }
 
 /// The messages that a flow may send, all of its `count` together.
-fn of_flow(links: &LinksByNode<'_>, file: &File, flow: &Flow, traces: &Traces, duration: Duration) -> f64 {
+fn of_flow(rates: &Rates<'_>, file: &File, flow: &Flow, traces: &Traces, duration: Duration) -> f64 {
     let end = flow.end.map_or(duration, |end| *end).min(duration);
     let active = seconds(end.saturating_sub(*flow.start));
     let each = match &*flow.application {
         // Together they have no more than the sender's links carry.
         Application::Bulk(bulk) => {
             let size = bulk.message_size.as_bytes().max(1) as f64;
-            let carried = fastest(links, file, &flow.from) / 8.0 * active / size;
+            let carried = fastest(rates, file, &flow.from) / 8.0 * active / size;
             let wanted = match *bulk.total {
                 Total::Bytes(total) => total.as_bytes() as f64 / size,
                 Total::Unlimited => f64::INFINITY,
@@ -107,22 +117,32 @@ fn of_flow(links: &LinksByNode<'_>, file: &File, flow: &Flow, traces: &Traces, d
             (active / seconds(*bursts.interval)).ceil() * each as f64
         }
         Application::ConstantRate(source) => active / seconds(source.spacing()),
+        Application::Mixed(mixed) => {
+            let classes = mixed.classes.iter();
+            classes
+                .map(|(_, class)| (active / seconds(*class.interval)).ceil() * f64::from(*class.messages))
+                .sum()
+        }
         Application::Poisson(source) => active / seconds(source.spacing()),
         Application::Trace(trace) => traces.flows.get(&**trace.file).map_or(0, Vec::len) as f64,
     };
     each * f64::from(*flow.count)
 }
 
-/// In bit/s, what all links of a node carry from it at most, whatever the script sets them to.
-fn fastest(links: &LinksByNode<'_>, file: &File, node: &str) -> f64 {
+/// In bit/s, what all links of a node carry from it at most, antennas' among them, whatever the script sets them to.
+fn fastest(rates: &Rates<'_>, file: &File, node: &str) -> f64 {
     let rate = |name: &str| {
-        let link = file.links.find(name)?;
-        let parameters = if link.ends.0 == node { &link.forward } else { &link.reverse };
-        let own = access::build::rate(file, parameters);
+        let own = match file.links.find(name) {
+            Some(link) => {
+                let parameters = if link.ends.0 == node { &link.forward } else { &link.reverse };
+                access::build::rate(file, parameters)
+            }
+            None => sky_links::changes::uplink_rate(file, rates.bodies?, name),
+        };
         let set = file.script.iter().filter(|event| *event.link == name).filter_map(|event| event.rate);
         set.map(|rate| *rate).chain(own).map(DataRate::as_bits_per_sec).max()
     };
-    let links = links.get(node).into_iter().flatten();
+    let links = rates.links.get(node).into_iter().flatten();
     links.filter_map(|name| rate(name)).map(|rate| rate as f64).sum()
 }
 

@@ -39,7 +39,8 @@ pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use replicate::{Progress, Workers, replicate, replicate_without_records};
 pub use run::{
-    End, FlowRequest, RequestError, RunError, RunOptions, run, run_observed, run_while, run_with_programs,
+    End, FlowRequest, RequestError, RunError, RunOptions, TraceError, TraceRequest, TraceSink, run,
+    run_observed, run_traced, run_while, run_with_programs,
 };
 pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
 pub use sky::{

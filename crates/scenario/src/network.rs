@@ -9,7 +9,9 @@ pub(crate) mod source;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use slantpath_net::{DirectionId, GraphError, LinkId, NetworkBuilder, NetworkGraph, NodeId, Routing};
+use slantpath_net::{
+    DirectionConfig, DirectionId, GraphError, LinkId, NetworkBuilder, NetworkGraph, NodeId, Routing,
+};
 use slantpath_sat::Sky;
 
 use crate::flow::trace::Traces;
@@ -107,7 +109,9 @@ fn links(
     for (name, table) in file.links.iter() {
         let [forward, reverse] = [&table.forward, &table.reverse].map(|parameters| {
             let mtu_bytes = u32::try_from(table.mtu.as_bytes()).unwrap_or(u32::MAX);
-            link::build::direction(file, parameters, mtu_bytes, traces)
+            let is_mtu_reported = table.report_mtu.as_ref().is_none_or(|reported| **reported);
+            let direction = link::build::direction(file, parameters, mtu_bytes, traces);
+            DirectionConfig { is_mtu_reported, ..direction }
         });
         let (first, second) = (nodes[table.ends.0.as_str()], nodes[table.ends.1.as_str()]);
         let id = builder.link(name, first, second, forward, reverse);

@@ -84,6 +84,8 @@ tables! {
     SessionSources = "session_sources" keyed by ["sessions"],
     /// A session.
     Sessions = "sessions" keyed by [],
+    /// A transmitter of a satellite that antennas share, in an interval.
+    SharedDownlinkIntervals = "shared_downlink_intervals" keyed by [],
     /// A transmitter of a satellite that antennas share.
     SharedDownlinks = "shared_downlinks" keyed by [],
     /// An end of an association of M3UA.

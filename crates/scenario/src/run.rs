@@ -8,6 +8,7 @@ mod programs;
 mod recorder;
 mod signalling_record;
 mod tables;
+mod trace;
 
 use core::ops::ControlFlow;
 
@@ -32,9 +33,11 @@ use build::{Plan, plan};
 use recorder::Recorder;
 use tables::signalling::SignallingTable;
 use tables::{AtWarmUp, tables};
+use trace::Tracing;
 
 pub(crate) use build::Site;
 pub use programs::{End, FlowRequest, RequestError, run_with_programs};
+pub use trace::{TraceError, TraceRequest, TraceSink, run_traced};
 
 /// What may differ from run to run of one scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,7 +116,7 @@ pub fn run_observed(
     go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
 ) -> Result<Option<RunOutput>, RunError> {
     let pace = Pace { question: EVENTS_BETWEEN_QUESTIONS, look: EVENTS_BETWEEN_QUESTIONS };
-    run_at_pace(pace, scenario, options, observer, go_on)
+    run_at_pace(pace, scenario, options, observer, None, go_on)
 }
 
 /// How many events happen between two of something, at least.
@@ -130,6 +133,7 @@ fn run_at_pace(
     scenario: &Scenario,
     options: &RunOptions,
     observer: &mut dyn Observer,
+    traces: Option<(&[String], TraceSink<'_>)>,
     go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
 ) -> Result<Option<RunOutput>, RunError> {
     if go_on(Instant::START).is_break() {
@@ -138,7 +142,7 @@ fn run_at_pace(
     let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
     let seed = Seed::new(seed_number, options.run);
     let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways, .. } =
-        plan(scenario, seed, None)?;
+        plan(scenario, seed, None, traces.as_ref().map_or(&[], |(flows, _)| *flows))?;
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let source = OnDemand::new(source, access::build::systems(scenario, &links, seed));
@@ -154,6 +158,10 @@ fn run_at_pace(
     let watched = tables::of_nodes(&links);
     probe_queues(*scenario.probes.queues, watched, &mut network);
     let mut recorder = Recorder::new(scenario, watched, &flows, signalling.as_ref(), captures, observer)?;
+    if let Some(sky) = &sky {
+        recorder.watch_sky(sky);
+    }
+    recorder.trace(traces.map(|(flows, sink)| Tracing::new(flows, sink)));
     let between_looks = pace.look.max(recorder.events_between_looks());
     let mut next_look = between_looks;
     let end = Instant::START + *scenario.scenario.duration;

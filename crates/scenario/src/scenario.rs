@@ -74,17 +74,38 @@ impl Scenario {
         overrides: &[String],
         files: TraceFiles,
     ) -> Result<Self, Diagnostics> {
+        Self::parse_observed(name, text, overrides, files, &|_| {})
+    }
+
+    /// Reads a text as [`Scenario::parse`] does, with `progress` as of [`Scenario::load_observed`].
+    pub fn parse_observed(
+        name: &str,
+        text: &str,
+        overrides: &[String],
+        files: TraceFiles,
+        progress: &dyn Fn(Progress),
+    ) -> Result<Self, Diagnostics> {
         let document = overridden(Document::parse(name, text), overrides);
-        Self::from_document(document, files, None, &|_| {})
+        Self::from_document(document, files, None, progress)
     }
 
     /// This scenario with overrides `path=value` laid over it, which faults call `name`.
     pub fn with(&self, name: &str, overrides: &[String]) -> Result<Self, Diagnostics> {
+        self.with_observed(name, overrides, &|_| {})
+    }
+
+    /// The same with `progress` as of [`Scenario::load_observed`], of contacts that the overrides change.
+    pub fn with_observed(
+        &self,
+        name: &str,
+        overrides: &[String],
+        progress: &dyn Fn(Progress),
+    ) -> Result<Self, Diagnostics> {
         let mut document = self.document.clone();
         for assignment in overrides {
             document.set(name, assignment);
         }
-        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref(), &|_| {})
+        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref(), progress)
     }
 
     /// This scenario with values of another text laid over it, which they are at fault for.
@@ -92,10 +113,11 @@ impl Scenario {
         &self,
         source: &Arc<Source>,
         values: &[(Vec<&str>, Place, Node)],
+        progress: &dyn Fn(Progress),
     ) -> Result<Self, Diagnostics> {
         let mut document = self.document.clone();
         document.insert(source, values);
-        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref(), &|_| {})
+        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref(), progress)
     }
 
     fn from_document(

@@ -30,7 +30,8 @@ pub use crate::sctp::schema::{self as sctp, SctpProfile};
 pub use crate::sessions::schema::{self as sessions, Sessions};
 pub use crate::signalling::schema::{self as signalling, Signalling};
 pub use crate::sky_links::schema::{
-    AccessTable, IslLinks, MetricName, SiteRouteTable, SiteSelection, SkyDirection, SkyTable, Waiting,
+    AccessTable, IslLinks, MetricName, SiteRouteTable, SiteSelection, SkyDirection, SkyTable,
+    TerrestrialLinks, Waiting,
 };
 pub use crate::tcp::schema::{self as tcp, TcpProfile};
 

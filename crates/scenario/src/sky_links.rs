@@ -1,6 +1,7 @@
 //! `[sky]`: a topology whose contacts carry the packets of a scenario.
 
 pub(crate) mod build;
+mod cables;
 pub(crate) mod changes;
 pub(crate) mod check;
 mod gaps;

@@ -100,6 +100,39 @@ fn every_message_crosses_a_narrow_link_be_it_the_first_or_behind_a_router() {
     }
 }
 
+/// The scenario of the repository, with other links if it is told so.
+fn discovery(edit: impl Fn(String) -> String) -> RunOutput {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/path-mtu-discovery.toml");
+    output(&edit(std::fs::read_to_string(path).unwrap()))
+}
+
+#[test]
+fn probes_find_the_path_mtu_whether_icmp_tells_of_it_or_not() {
+    for family in ["ipv4", "ipv6"] {
+        let output = discovery(|text| text.replace("family = \"ipv4\"", &format!("family = \"{family}\"")));
+        for flow in ["told", "silent"] {
+            let of_flow = |column| cell(&output, "flows", &[flow], column);
+            assert!(of_flow("messages_sent") > 1_000.0, "{flow} over {family}");
+            assert_eq!(of_flow("messages_delivered"), of_flow("messages_sent"), "{flow} over {family}");
+            assert_eq!(of_flow("messages_corrupt"), 0.0);
+            // No message waits for a timeout: nothing but probes is too long.
+            assert!(of_flow("delay_p99_s") < 0.5, "{flow} over {family}: {} s", of_flow("delay_p99_s"));
+        }
+        let dropped = |link| cell(&output, "links", &[link, "forward"], "dropped_mtu_packets");
+        // One probe of 1,500 bytes where ICMP says what passes; 15 where every size has to be tried three times.
+        assert_eq!(dropped("narrow"), 1.0, "{family}");
+        assert!((12.0..=18.0).contains(&dropped("filtered")), "{} over {family}", dropped("filtered"));
+    }
+}
+
+#[test]
+fn without_probes_a_filtered_report_leaves_long_messages_behind() {
+    let output = discovery(|text| text.replace("path_mtu_discovery = \"probing\"", ""));
+    let of_flow = |flow, column| cell(&output, "flows", &[flow], column);
+    assert_eq!(of_flow("told", "messages_delivered"), of_flow("told", "messages_sent"));
+    assert_eq!(of_flow("silent", "messages_delivered"), 0.0);
+}
+
 #[test]
 fn a_link_narrower_than_any_path_mtu_is_crossed_in_fragments_that_are_counted() {
     let text = format!("{HEAD}{}{}", link("narrow", ["a", "b"], "ipv4", 400), flow("sctp"));

@@ -4,15 +4,22 @@
 //! ([`crate::path`]), and decides in which order they may speak. The handshake, restarts and packets that
 //! belong to no association are the endpoint's.
 
+mod addresses;
+mod authentication;
+mod discovery;
 mod ecn;
 mod liveness;
 mod output;
 mod receive;
+mod reconfiguration;
 mod return_path;
 mod shutdown;
 mod snapshot;
 mod state;
+mod tracing;
 
+pub(crate) use authentication::Authentication;
+pub use authentication::KeyError;
 pub use output::{AssociationOutput, Departing};
 pub use snapshot::{AssociationSnapshot, AssociationStats};
 pub use state::AssociationState;
@@ -31,10 +38,14 @@ use crate::packet::{COMMON_HEADER_LEN, PacketBuilder};
 use crate::path::{PathId, PathState, Paths};
 use crate::rx::Receiver;
 use crate::tcb::Tcb;
+use crate::trace::Tracer;
 use crate::tx::{Sender, Turn};
-use crate::types::VerificationTag;
+use crate::types::{StreamId, VerificationTag};
+use addresses::Addresses;
 use ecn::Ecn;
 use output::PollStage;
+use receive::Responses;
+use reconfiguration::Reconfiguration;
 use return_path::ReturnPath;
 use state::State;
 
@@ -64,8 +75,15 @@ pub struct Association {
     return_path: ReturnPath,
     /// If both ends use it.
     ecn: Option<Box<Ecn>>,
+    /// If both ends may change their streams.
+    reconfiguration: Option<Box<Reconfiguration>>,
+    /// If both ends may change their addresses.
+    addresses: Option<Box<Addresses>>,
+    /// If both ends authenticate chunks.
+    authentication: Option<Box<Authentication>>,
     /// Control chunks that answer or probe, each for its path.
     control: VecDeque<(PathId, Chunk)>,
+    responses: Responses,
     /// Retransmissions in a row, over all paths, that the peer has not answered.
     error_count: u32,
     events: VecDeque<Event>,
@@ -75,6 +93,8 @@ pub struct Association {
     burst_at: Option<Instant>,
     poll_stage: PollStage,
     stats: AssociationStats,
+    /// What a trace was told last, once there is one.
+    tracer: Option<Box<Tracer>>,
 }
 
 impl Association {
@@ -85,23 +105,31 @@ impl Association {
     pub fn new(now: Instant, tcb: Tcb, config: Arc<SctpConfig>, mut random: Stream) -> Self {
         let mut paths = Paths::new(&tcb, &config);
         liveness::begin_heartbeats(now, &mut paths, &config, &mut random);
+        let authentication = Authentication::negotiated(&tcb, &config);
+        paths.reserve(authentication.as_ref().map_or(0, |state| state.data_overhead()));
+        let control = discovery::begin(&mut paths);
         Self {
-            sender: Sender::new(tcb.local_initial_tsn, tcb.outbound_streams, tcb.peer_rwnd, &config),
-            receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, &config),
+            sender: Sender::new(&tcb, &config),
+            receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, tcb.extensions, &config),
             return_path: ReturnPath::default(),
             ecn: tcb.uses_ecn.then(|| Box::new(Ecn::new())),
+            reconfiguration: Reconfiguration::negotiated(&tcb),
+            addresses: Addresses::negotiated(&tcb),
+            authentication,
             config,
-            tcb,
             state: State::Established,
             paths,
-            control: VecDeque::new(),
+            control,
+            responses: Responses::default(),
             error_count: 0,
-            events: VecDeque::new(),
+            events: tcb.adaptation_layer.map(Event::AdaptationLayer).into_iter().collect(),
+            tcb,
             builder: PacketBuilder::default(),
             random,
             burst_at: None,
             poll_stage: PollStage::Packets,
             stats: AssociationStats::default(),
+            tracer: None,
         }
     }
 
@@ -120,16 +148,40 @@ impl Association {
             | State::ShutdownAckSent { .. } => return Err(SendError::ShuttingDown),
             State::Closed { .. } => return Err(SendError::NoAssociation),
         }
+        if let Some(address) = message.options.as_ref().and_then(|options| options.destination) {
+            self.check_destination(address)?;
+        }
         // What the layer above does at one moment is one burst; a SACK in between begins a new one anyway.
         let begins_burst = self.burst_at != Some(now);
         if begins_burst {
             self.refill_bursts(now);
         }
         // Behind messages that could not leave at this moment it cannot either.
-        if begins_burst || self.sender.has_no_queue() {
+        // A lifetime is a deadline.
+        if begins_burst || self.sender.has_no_queue() || message.options.is_some() {
             self.poll_stage = PollStage::Packets;
         }
-        self.sender.push(message, &self.config)
+        let message = if self.reconfiguration.is_some() {
+            match self.hold_message(now, message)? {
+                Some(message) => message,
+                None => return Ok(()),
+            }
+        } else {
+            message
+        };
+        let mut turn = turn!(self, now);
+        self.sender.push(&mut turn, message)
+    }
+
+    /// Refuses a destination that DATA may not go to.
+    fn check_destination(&self, address: IpAddr) -> Result<(), SendError> {
+        let path = self.paths.find(address).ok_or(SendError::NoSuchDestination { address })?;
+        match self.paths[path].state {
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
+            //# An endpoint MUST NOT send any chunks to an UNCONFIRMED address
+            PathState::Unconfirmed => Err(SendError::UnconfirmedDestination { address }),
+            PathState::Active | PathState::Inactive | PathState::PotentiallyFailed => Ok(()),
+        }
     }
 
     /// SHUTDOWN: ends the association once all messages have been acknowledged.
@@ -164,6 +216,11 @@ impl Association {
         self.poll_stage = PollStage::Packets;
         self.send_heartbeat(now, path);
         true
+    }
+
+    /// Sets the priority or weight of an outbound stream, as [`SctpConfig::stream_values`] does from the beginning.
+    pub fn set_stream_value(&mut self, stream: StreamId, value: u16) {
+        self.sender.set_stream_value(stream, value);
     }
 
     /// Holds messages back, so that they fill the receive buffer and close its window, until
@@ -258,6 +315,9 @@ impl Association {
         self.receiver.finish(|event| events.push_back(event));
         let failed = self.sender.drain_messages();
         self.events.extend(failed.into_iter().map(|message| Event::SendFailed { message }));
+        if let Some(state) = &mut self.reconfiguration {
+            self.events.extend(state.drain_messages().map(|message| Event::SendFailed { message }));
+        }
     }
 
     /// Begins a new burst on every path. An input that comes before the packets of the last one have been taken adds to

@@ -4,24 +4,40 @@
 //! the packet's buffer is shared, so that a chunk may outlive the packet that brought it.
 
 mod abort;
+mod asconf;
+mod auth;
 mod cookie;
 mod data;
 mod ecn;
 mod error;
+mod forward_tsn;
 pub(crate) mod framing;
 mod heartbeat;
+mod i_data;
+mod i_forward_tsn;
 mod init;
+mod nr_sack;
+mod pad;
+mod re_config;
 mod sack;
 mod shutdown;
 
 pub use abort::Abort;
+pub use asconf::{AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfResponse, AsconfSerial};
+pub use auth::Auth;
 pub use cookie::{CookieAck, CookieEcho};
 pub use data::{Data, DataFlags};
 pub use ecn::{Cwr, Ecne};
 pub use error::Error;
+pub use forward_tsn::{ForwardTsn, SkippedStream};
 pub use framing::CHUNK_HEADER_LEN;
 pub use heartbeat::{Heartbeat, HeartbeatAck};
+pub use i_data::{FragmentPlace, IData};
+pub use i_forward_tsn::{IForwardTsn, SkippedMessages};
 pub use init::{Init, InitAck, InitFields};
+pub use nr_sack::NrSack;
+pub use pad::Pad;
+pub use re_config::{NextTsns, ReConfig, ReconfigurationParameter, ReconfigurationResult, RequestSequence};
 pub use sack::{GapAckBlock, Sack};
 pub use shutdown::{Shutdown, ShutdownAck, ShutdownComplete};
 
@@ -63,8 +79,24 @@ pub mod kind {
     pub const CWR: u8 = 13;
     /// SHUTDOWN COMPLETE.
     pub const SHUTDOWN_COMPLETE: u8 = 14;
+    /// NR-SACK (draft-natarajan-tsvwg-sctp-nrsack).
+    pub const NR_SACK: u8 = 0x10;
+    /// PAD (RFC 4820).
+    pub const PAD: u8 = 0x84;
+    /// AUTH (RFC 4895).
+    pub const AUTH: u8 = 15;
+    /// ASCONF-ACK (RFC 5061).
+    pub const ASCONF_ACK: u8 = 128;
+    /// RE-CONFIG (RFC 6525).
+    pub const RE_CONFIG: u8 = 130;
+    /// ASCONF (RFC 5061).
+    pub const ASCONF: u8 = 193;
     /// FORWARD-TSN (RFC 3758).
     pub const FORWARD_TSN: u8 = 192;
+    /// I-DATA (RFC 8260).
+    pub const I_DATA: u8 = 64;
+    /// I-FORWARD-TSN (RFC 8260).
+    pub const I_FORWARD_TSN: u8 = 194;
 }
 
 /// One chunk.
@@ -100,6 +132,18 @@ pub enum Chunk {
     Cwr(Cwr),
     /// The last packet of an association.
     ShutdownComplete(ShutdownComplete),
+    /// Makes its packet longer (RFC 4820).
+    Pad(Pad),
+    /// Acknowledges DATA chunks, and says which for good.
+    NrSack(NrSack),
+    /// Authenticates what follows it (RFC 4895).
+    Auth(Auth),
+    /// Changes the sender's addresses (RFC 5061).
+    Asconf(Asconf),
+    /// Answers that.
+    AsconfAck(AsconfAck),
+    /// Changes streams, or answers such a request (RFC 6525).
+    ReConfig(ReConfig),
     /// A type that is not known here.
     Unknown {
         /// The chunk's type.
@@ -109,6 +153,12 @@ pub enum Chunk {
         /// Its value, without header and padding.
         value: Bytes,
     },
+    /// Messages have been given up (RFC 3758).
+    ForwardTsn(ForwardTsn),
+    /// User data that may be interleaved (RFC 8260).
+    IData(IData),
+    /// The same as FORWARD TSN where I-DATA is used (RFC 8260).
+    IForwardTsn(IForwardTsn),
 }
 
 impl Chunk {
@@ -130,7 +180,16 @@ impl Chunk {
             Self::Ecne(_) => kind::ECNE,
             Self::Cwr(_) => kind::CWR,
             Self::ShutdownComplete(_) => kind::SHUTDOWN_COMPLETE,
+            Self::Pad(_) => kind::PAD,
+            Self::NrSack(_) => kind::NR_SACK,
+            Self::Auth(_) => kind::AUTH,
+            Self::Asconf(_) => kind::ASCONF,
+            Self::AsconfAck(_) => kind::ASCONF_ACK,
+            Self::ReConfig(_) => kind::RE_CONFIG,
             Self::Unknown { kind, .. } => *kind,
+            Self::ForwardTsn(_) => kind::FORWARD_TSN,
+            Self::IData(_) => kind::I_DATA,
+            Self::IForwardTsn(_) => kind::I_FORWARD_TSN,
         }
     }
 
@@ -163,9 +222,18 @@ impl Chunk {
             Self::Ecne(chunk) => chunk.write(out),
             Self::Cwr(chunk) => chunk.write(out),
             Self::ShutdownComplete(chunk) => chunk.write(out),
+            Self::Pad(chunk) => chunk.write(out),
+            Self::NrSack(chunk) => chunk.write(out),
+            Self::Auth(chunk) => chunk.write(out),
+            Self::Asconf(chunk) => chunk.write(out),
+            Self::AsconfAck(chunk) => chunk.write(out),
+            Self::ReConfig(chunk) => chunk.write(out),
             Self::Unknown { kind, flags, value } => {
                 framing::write(out, *kind, *flags, |out| out.extend_from_slice(value));
             }
+            Self::ForwardTsn(chunk) => chunk.write(out),
+            Self::IData(chunk) => chunk.write(out),
+            Self::IForwardTsn(chunk) => chunk.write(out),
         }
     }
 
@@ -196,6 +264,15 @@ impl Chunk {
             kind::ECNE => Self::Ecne(Ecne::parse(value)?),
             kind::CWR => Self::Cwr(Cwr::parse(value)?),
             kind::SHUTDOWN_COMPLETE => Self::ShutdownComplete(ShutdownComplete::parse(flags)),
+            kind::PAD => Self::Pad(Pad::parse(value)),
+            kind::NR_SACK => Self::NrSack(NrSack::parse(value)?),
+            kind::AUTH => Self::Auth(Auth::parse(value)?),
+            kind::ASCONF => Self::Asconf(Asconf::parse(value)?),
+            kind::ASCONF_ACK => Self::AsconfAck(AsconfAck::parse(value)?),
+            kind::RE_CONFIG => Self::ReConfig(ReConfig::parse(value)?),
+            kind::FORWARD_TSN => Self::ForwardTsn(ForwardTsn::parse(value)?),
+            kind::I_DATA => Self::IData(IData::parse(flags, value)?),
+            kind::I_FORWARD_TSN => Self::IForwardTsn(IForwardTsn::parse(value)?),
             kind => Self::Unknown { kind, flags, value: value.to_bytes() },
         })
     }

@@ -1,16 +1,28 @@
 //! What an endpoint and its associations are set to.
 
+mod check;
+
+pub use check::{ConfigFinding, LimitingBuffer, Severity};
+
+use std::collections::BTreeMap;
+
 use slantpath_base::{DataRate, Duration};
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::{Ecn, IpFields};
 
-use crate::extension::Extensions;
+use crate::authentication::{AuthenticationConfig, ChunkKinds};
+use crate::chunk::kind;
+use crate::extension::{Extension, Extensions};
 use crate::packet::ChecksumPolicy;
+use crate::parameter::Parameter;
 use crate::policy::{
-    FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
-    RetransmissionAfterTimeout, RttSampling, StreamScheduling,
+    FailoverThresholds, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed,
+    PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, StreamScheduling,
 };
+use crate::reconfiguration::ReconfigurationPolicy;
+use crate::types::StreamId;
+use crate::zero_checksum::ErrorDetectionMethod;
 
 /// The settings of every association of an endpoint. The defaults are those of RFC 9260, section 16, where it
 /// names any; all may be changed before the endpoint is made.
@@ -62,6 +74,8 @@ pub struct SctpConfig {
     pub sack_delay: Duration,
     /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
     pub sack_frequency: u32,
+    /// Whether the first DATA of an association is acknowledged without the delay. Default: no.
+    pub first_sack: FirstSack,
     /// How long new DATA that fills no packet waits for more to be bundled with. RFC 9260 has none: nothing, unless
     /// chosen; signalling gateways have some milliseconds.
     pub bundling_delay: Duration,
@@ -94,6 +108,8 @@ pub struct SctpConfig {
     pub initial_ssthresh_bytes: Option<u64>,
     /// Which stream is served next.
     pub stream_scheduling: StreamScheduling,
+    /// The priority or weight of outbound streams, if `stream_scheduling` reads it. None has one unless given.
+    pub stream_values: BTreeMap<StreamId, u16>,
     /// T5-shutdown-guard: how long a shutdown may take. RFC 9260, section 9.2: five times RTO.Max, which
     /// `None` stands for.
     pub shutdown_guard: Option<Duration>,
@@ -103,6 +119,9 @@ pub struct SctpConfig {
     pub trace_arrivals: bool,
     /// Whether every start, stop and expiry of T3-rtx is reported as an event.
     pub trace_timers: bool,
+    /// Whether what led to a decision is reported as an event, too ([`TraceEvent`](crate::TraceEvent)). With the reports
+    /// above and below it makes a trace: [`SctpConfig::traced`] asks for all of them, and it needs those of timers.
+    pub trace: bool,
     /// Whether every message that the peer has acknowledged is reported as an event.
     pub report_acknowledged: bool,
     /// The receive buffer in bytes, advertised as a_rwnd; at least 1,500.
@@ -120,15 +139,46 @@ pub struct SctpConfig {
     /// The path MTU that a path starts with, in bytes, IP header included. RFC 9260, section 7.3, wants it
     /// discovered; until then this holds.
     pub initial_path_mtu: u16,
+    /// Whether new DATA takes several paths at once. Default: no, as RFC 9260 has it.
+    pub multipath: Multipath,
+    /// Whether each of several paths that are used at once may fill no more than its part of the buffers. Default: yes; it
+    /// says nothing to an association that uses one at a time.
+    pub split_buffers: bool,
+    /// How the path MTU is found. Default: by ICMP alone.
+    pub path_mtu_discovery: PathMtuDiscovery,
+    /// BASE_PLPMTU: the size that is expected to pass everywhere, in bytes, IP header included. RFC 8899, section 5.1.2:
+    /// 1,200; on IPv6 1,280 at least. Without discovery it says nothing, nor do the next three.
+    pub base_path_mtu: u16,
+    /// MAX_PLPMTU: the largest size that is probed, in bytes, IP header included: the MTU of the interface. 1,500: that of
+    /// most.
+    pub max_path_mtu: u16,
+    /// MAX_PROBES: after how many probes without an answer a size counts as too large, and after how many losses of long
+    /// packets in a row the path counts as a black hole for them. RFC 8899, section 5.1.2: 3.
+    pub max_probes: u32,
+    /// PMTU_RAISE_TIMER: how long a path MTU below the maximum is kept before a larger one is looked for again. RFC 8899,
+    /// section 5.1.1: 600 s.
+    pub pmtu_raise_timer: Duration,
     /// Whether packets carry checksums.
     pub checksum: ChecksumPolicy,
+    /// What finds errors below SCTP as well as the checksum would: packets are taken without one, and sent without one to a peer
+    /// that says the same (RFC 9653). Default: nothing, so that every packet has its checksum.
+    pub zero_checksum: Option<ErrorDetectionMethod>,
     /// Whether ECN is offered and accepted (RFC 4960, appendix A): once both ends have agreed, the network may mark
     /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has
     /// taken it out. The ECN field of `ip` is then not used. Default: no.
     pub ecn: bool,
-    /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as RFC 9260
-    /// by itself.
+    /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as in RFC
+    /// 9260 by itself.
     pub extensions: Extensions,
+    /// Which of a peer's requests to change streams are carried out, where that extension is used.
+    pub reconfiguration: ReconfigurationPolicy,
+    /// Keys, and what is accepted only if it is authenticated, where that extension is used.
+    pub authentication: AuthenticationConfig,
+    /// Whether dynamic addresses are used with a peer that does not authenticate chunks. RFC 5061, section 4.2.7, wants
+    /// both; in a closed network nobody forges packets, and other stacks have such a switch. Default: no.
+    pub unauthenticated_addresses: bool,
+    /// What the peer is told of the layer above: an Adaptation Code Point (RFC 5061, section 4.2.6). `None`: nothing.
+    pub adaptation_layer: Option<u32>,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
     /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
@@ -136,6 +186,22 @@ pub struct SctpConfig {
     pub max_associations: usize,
     /// How many addresses of a peer are used at most; what an INIT or INIT ACK lists beyond is left out.
     pub max_peer_addresses: usize,
+}
+
+/// When the first DATA chunk of an association is acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FirstSack {
+    /// As any other: after SACK.Delay, or with the next packet.
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
+    //= type=exception
+    //= reason=What has been simulated stays as it was unless the other is asked for.
+    //# After the reception of the first DATA chunk in an association, the
+    //# endpoint MUST immediately respond with a SACK chunk to acknowledge
+    //# the DATA chunk.
+    #[default]
+    AsAnyOther,
+    /// RFC 9260, section 5.1: at once.
+    AtOnce,
 }
 
 /// Which of the peer's addresses a SACK is sent to.
@@ -188,6 +254,7 @@ impl Default for SctpConfig {
             heartbeat_max_burst: 1,
             sack_delay: Duration::from_millis(200),
             sack_frequency: 2,
+            first_sack: FirstSack::default(),
             bundling_delay: Duration::ZERO,
             sack_path: SackPath::default(),
             loss_detection: LossDetection::MissIndications,
@@ -201,10 +268,12 @@ impl Default for SctpConfig {
             initial_cwnd_bytes: None,
             initial_ssthresh_bytes: None,
             stream_scheduling: StreamScheduling::default(),
+            stream_values: BTreeMap::new(),
             shutdown_guard: None,
             trace_messages: false,
             trace_arrivals: false,
             trace_timers: false,
+            trace: false,
             report_acknowledged: false,
             // Not in the RFC: two bandwidth-delay products of 10 Mbit/s over 100 ms, in round numbers.
             receive_buffer_bytes: 256 * 1_024,
@@ -213,9 +282,21 @@ impl Default for SctpConfig {
             outbound_streams: 16,
             inbound_streams: 2_048,
             initial_path_mtu: 1_500,
+            multipath: Multipath::default(),
+            split_buffers: true,
+            path_mtu_discovery: PathMtuDiscovery::default(),
+            base_path_mtu: 1_200,
+            max_path_mtu: 1_500,
+            max_probes: 3,
+            pmtu_raise_timer: Duration::from_secs(600),
             checksum: ChecksumPolicy::default(),
+            zero_checksum: None,
             ecn: false,
             extensions: Extensions::NONE,
+            reconfiguration: ReconfigurationPolicy::default(),
+            authentication: AuthenticationConfig::default(),
+            unauthenticated_addresses: false,
+            adaptation_layer: None,
             ip: IpFields::default(),
             max_associations: 65_536,
             max_peer_addresses: 16,
@@ -224,6 +305,17 @@ impl Default for SctpConfig {
 }
 
 impl SctpConfig {
+    /// What announces that packets without a checksum are taken.
+    pub(crate) fn zero_checksum_parameter(&self) -> Option<Parameter> {
+        self.zero_checksum.map(|method| Parameter::ZeroChecksumAcceptable { method: method.0.get() })
+    }
+
+    /// The same, with every report that a trace is made of.
+    #[must_use]
+    pub fn traced(self) -> Self {
+        Self { trace: true, trace_messages: true, trace_timers: true, report_acknowledged: true, ..self }
+    }
+
     /// What the IP header of every packet says that may not be marked.
     #[inline]
     pub(crate) fn ip_fields(&self) -> IpFields {
@@ -323,6 +415,30 @@ impl SctpConfig {
             back_off: self.back_off,
             ..RtoConfig::sctp()
         }
+    }
+
+    /// The extensions that are used with a peer that has offered these.
+    pub(crate) fn agreed(&self, offered: Extensions) -> Extensions {
+        let both = self.extensions.and(offered);
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-4.2.7
+        //# An implementation supporting this
+        //# extension MUST list the ASCONF,the ASCONF-ACK, and the AUTH chunks in
+        //# its INIT and INIT-ACK parameters.
+        if both.contain(Extension::Authentication) || self.unauthenticated_addresses {
+            both
+        } else {
+            both.without(Extension::DynamicAddresses)
+        }
+    }
+
+    /// The chunks that are accepted only if they are authenticated.
+    pub(crate) fn authenticated_chunks(&self) -> ChunkKinds {
+        let mut kinds = self.authentication.chunks.clone();
+        // RFC 5061, section 4.2.7, wants them authenticated.
+        if self.extensions.contain(Extension::DynamicAddresses) {
+            kinds.extend([kind::ASCONF, kind::ASCONF_ACK]);
+        }
+        ChunkKinds::of(&kinds)
     }
 
     /// The thresholds of each path's error counter.

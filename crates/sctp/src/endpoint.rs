@@ -11,16 +11,21 @@
 //! It is driven like every protocol object here: a command or [`handle_input`](Endpoint::handle_input)
 //! changes it, then [`poll_output`](Endpoint::poll_output) is called until it says [`Output::Wait`].
 
+mod addresses;
 mod cookie_echo;
 mod icmp;
 mod initiation;
+mod keys;
+mod mib;
 mod outbox;
 mod port;
 mod receive;
+mod reconfiguration;
 mod stats;
 mod stray;
 mod table;
 
+pub use mib::MibCounters;
 pub use port::{Acceptance, BindError, PortConfig};
 pub use stats::EndpointStats;
 pub use table::AssociationId;
@@ -47,7 +52,7 @@ use crate::event::{CloseReason, Event, Message, SendError};
 use crate::handshake::{CookieWait, EarlyRequests, LocalStart};
 use crate::packet::Fragmentation;
 use crate::path::PathSnapshot;
-use crate::types::VerificationTag;
+use crate::types::{StreamId, VerificationTag};
 
 use outbox::Outbox;
 use port::Port;
@@ -174,6 +179,8 @@ pub struct Endpoint {
     is_verified: bool,
     outbox: Outbox,
     stats: EndpointStats,
+    /// What associations that have ended leave to the counters of the MIB, and what counts once for each.
+    ended: MibCounters,
 }
 
 impl Endpoint {
@@ -223,8 +230,8 @@ impl Endpoint {
         Some(Peer { port: entry.peer_port, addresses: &entry.peer_addresses })
     }
 
-    /// What the IP header said of the packet that came last for an association; `None` if none has come, or there is no
-    /// such association.
+    /// What the IP header said of the packet that came last for an association; `None` if none has come, or there is
+    /// no such association.
     pub fn received_ip(&self, id: AssociationId) -> Option<IpFields> {
         self.table.find(id)?.received_ip
     }
@@ -267,7 +274,7 @@ impl Endpoint {
         let config = options.config.clone().unwrap_or_else(|| Arc::clone(&port.config));
         let mut own = options.stream.clone();
         let stream = own.as_mut().unwrap_or(&mut port.stream);
-        let start = LocalStart::draw(stream);
+        let start = LocalStart::draw(stream, &config);
         let tie_tags = TieTags::random(stream);
         let handshake = CookieWait::begin(now, start, destinations.clone(), &port.addresses, &config);
         let id = self.insert(Entry {
@@ -295,6 +302,18 @@ impl Endpoint {
             self.wake(id.slot());
         }
         result
+    }
+
+    /// Sets the priority or weight of an outbound stream of an established association, as
+    /// [`SctpConfig::stream_values`](crate::SctpConfig::stream_values) does from the beginning (RFC 8260, section
+    /// 4.3.3). `false` if there is none.
+    pub fn set_stream_value(&mut self, id: AssociationId, stream: StreamId, value: u16) -> bool {
+        let Some(State::Established(association)) = self.table.find_mut(id).map(|entry| &mut entry.state)
+        else {
+            return false;
+        };
+        association.set_stream_value(stream, value);
+        true
     }
 
     /// SHUTDOWN: ends the association once all messages have been delivered. `false` if there is none.
@@ -491,6 +510,9 @@ impl Endpoint {
         match association.next_event()? {
             Event::Closed(_) => {
                 let end = association.poll_event();
+                if let Some(Event::Closed(reason)) = &end {
+                    self.ended.count_end(reason);
+                }
                 self.remove(slot);
                 return Some((id, end?));
             }
@@ -616,6 +638,9 @@ impl Endpoint {
     fn remove(&mut self, slot: u32) -> Option<Entry> {
         self.deadlines.set(slot, None);
         let entry = self.table.remove(slot)?;
+        if let State::Established(association) = &entry.state {
+            self.ended.add(association);
+        }
         self.ports[entry.port as usize].associations -= 1;
         Some(entry)
     }
@@ -624,6 +649,7 @@ impl Endpoint {
     fn fail(&mut self, slot: u32, reason: CloseReason) {
         let id = self.table.id(slot);
         let Some(entry) = self.remove(slot) else { return };
+        self.ended.count_end(&reason);
         let early_requests = match entry.state {
             State::CookieWait(handshake) => handshake.early_requests,
             State::CookieEchoed(handshake) => handshake.into_parts().1,

@@ -5,8 +5,13 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::Duration;
 
+use crate::addressing::AddressEvent;
 use crate::cause::Cause;
+use crate::chunk::ReconfigurationResult;
 use crate::path::PathState;
+use crate::reconfiguration::{StreamChange, StreamsChanged};
+use crate::reliability::Reliability;
+use crate::trace::TraceEvent;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
 /// A message to send.
@@ -29,9 +34,14 @@ pub struct Message {
 /// How a message is to be sent, beyond what most need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SendOptions {
-    /// Whether the receiver is asked to acknowledge the message at once (RFC 7053, section 5.1): its last DATA chunk has
-    /// the I bit.
+    /// Whether the receiver is asked to acknowledge the message at once: its last DATA chunk has the I bit (RFC 7053,
+    /// section 5.1).
     pub sack_immediately: bool,
+    /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E); `None`:
+    /// where all else goes. What is lost of it may be sent again elsewhere.
+    pub destination: Option<IpAddr>,
+    /// When the message is given up.
+    pub reliability: Reliability,
 }
 
 /// A message that has arrived whole.
@@ -50,7 +60,8 @@ pub struct ReceivedMessage {
 }
 
 /// A part of a message that is too long for the receive buffer, or nearly so (RFC 6458, section 8.1.21). At most one
-/// message of an association is delivered in parts at a time; whole messages of other streams may come between.
+/// message of an association is delivered in parts at a time; whole messages of other streams may come between. Where
+/// messages are interleaved (RFC 8260), at most one ordered and one unordered message of each stream is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedPart {
     /// On which stream.
@@ -105,8 +116,8 @@ pub enum Event {
     Received(ReceivedMessage),
     /// A part of a message has arrived that is longer than the partial delivery point.
     ReceivedPart(ReceivedPart),
-    /// The rest of the message that was being delivered in parts will never come: the association ends, or begins anew
-    /// (RFC 6458, section 6.1.7).
+    /// The rest of a message that was being delivered in parts will never come: the peer has given it up (RFC 3758,
+    /// section 3.6), or the association ends or begins anew (RFC 6458, section 6.1.7).
     PartialDeliveryAborted {
         /// The message's stream.
         stream: StreamId,
@@ -166,6 +177,28 @@ pub enum Event {
     ShutdownReceived,
     /// The association is gone; nothing follows.
     Closed(CloseReason),
+    /// Streams have been reset or added, by whosever request (RFC 6525).
+    StreamsChanged(StreamsChanged),
+    /// A request of ours to change streams is over.
+    ReconfigurationAnswered {
+        /// The request.
+        change: StreamChange,
+        /// What the peer has said; also that it is denied if the association has begun to shut down.
+        result: ReconfigurationResult,
+    },
+    /// Addresses of either end have changed, or will not (RFC 5061).
+    Addresses(AddressEvent),
+    /// What the peer says that its layer above is: its Adaptation Code Point (RFC 5061, section 4.2.6).
+    AdaptationLayer(u32),
+    /// SEND FAILURE: a message has been given up as its [`Reliability`] asks. What was sent of it may have arrived.
+    Abandoned {
+        /// The message, as it was given, but without its options.
+        message: Message,
+        /// Whether a part of it has been sent.
+        was_sent: bool,
+    },
+    /// What led to a decision; only if `trace` is set. Behind a pointer, since it is longer than most events.
+    Trace(Box<TraceEvent>),
 }
 
 impl Event {
@@ -228,6 +261,18 @@ pub enum SendError {
     /// The association is shutting down.
     #[error("the association is shutting down")]
     ShuttingDown,
+    /// The message is to go to an address that is none of the peer's.
+    #[error("{address} is none of the peer's addresses")]
+    NoSuchDestination {
+        /// The address asked for.
+        address: IpAddr,
+    },
+    /// The message is to go to an address of which the peer has not proved yet that it is there.
+    #[error("{address} is not confirmed yet")]
+    UnconfirmedDestination {
+        /// The address asked for.
+        address: IpAddr,
+    },
     /// The stream was not negotiated.
     #[error("stream {stream} is not one of the {available} outbound streams")]
     NoSuchStream {

@@ -9,17 +9,40 @@ use crate::parameter::Parameter;
 pub enum Extension {
     /// Partial reliability (RFC 3758): what a message no longer needs is not sent again.
     PartialReliability,
+    /// User message interleaving (RFC 8260, section 2): fragments of messages of different streams take turns.
+    Interleaving,
+    /// SACKs tell what will not be thrown away any more (draft-natarajan-tsvwg-sctp-nrsack), so that its sender need not
+    /// keep it.
+    NonRenegableSack,
+    /// Stream reconfiguration (RFC 6525): streams are reset and added.
+    Reconfiguration,
+    /// Authenticated chunks (RFC 4895).
+    Authentication,
+    /// Dynamic addresses (RFC 5061): an end adds and deletes addresses while the association lives.
+    DynamicAddresses,
 }
 
 impl Extension {
     /// Every extension, in the order in which they are written down.
-    pub const ALL: [Self; 1] = [Self::PartialReliability];
+    pub const ALL: [Self; 6] = [
+        Self::PartialReliability,
+        Self::Interleaving,
+        Self::NonRenegableSack,
+        Self::Reconfiguration,
+        Self::Authentication,
+        Self::DynamicAddresses,
+    ];
 
     /// The types of the chunks by which the Supported Extensions parameter (RFC 5061, section 4.2.7) announces it: an
     /// end that lists all of them offers it.
     const fn announced_by(self) -> &'static [u8] {
         match self {
             Self::PartialReliability => &[kind::FORWARD_TSN],
+            Self::Interleaving => &[kind::I_DATA],
+            Self::NonRenegableSack => &[kind::NR_SACK],
+            Self::Reconfiguration => &[kind::RE_CONFIG],
+            Self::Authentication => &[kind::AUTH],
+            Self::DynamicAddresses => &[kind::ASCONF, kind::ASCONF_ACK],
         }
     }
 }
@@ -41,6 +64,12 @@ impl Extensions {
     #[must_use]
     pub const fn with(self, extension: Extension) -> Self {
         Self(self.0 | 1 << extension as u16)
+    }
+
+    /// These but for one.
+    #[must_use]
+    pub const fn without(self, extension: Extension) -> Self {
+        Self(self.0 & !(1 << extension as u16))
     }
 
     /// Those that are in either set.
@@ -71,6 +100,11 @@ impl Extensions {
         Extension::ALL.into_iter().filter(move |extension| self.contain(*extension))
     }
 
+    /// Whether messages are both interleaved and given up.
+    const fn combine(self) -> bool {
+        self.contain(Extension::PartialReliability) && self.contain(Extension::Interleaving)
+    }
+
     /// The set as a number, for a cookie.
     pub(crate) const fn bits(self) -> u16 {
         self.0
@@ -86,16 +120,28 @@ impl Extensions {
         let is_announced =
             |extension: &Extension| extension.announced_by().iter().all(|kind| types.contains(kind));
         let announced: Vec<Extension> = Extension::ALL.into_iter().filter(is_announced).collect();
-        Self::of(&announced)
+        let announced = Self::of(&announced);
+        //= https://www.rfc-editor.org/rfc/rfc8260#section-2.3.1
+        //# The partial reliability extension is negotiated and
+        //# can be used in combination with user message interleaving only if
+        //# both endpoints indicated their support of user message interleaving
+        //# and the I-FORWARD-TSN chunk.
+        if announced.combine() && !types.contains(&kind::I_FORWARD_TSN) {
+            return Self::of(&[Extension::Interleaving]);
+        }
+        announced
     }
 
     /// The parameters by which an INIT or INIT ACK offers them; none if there is nothing to offer.
     pub(crate) fn parameters(self) -> Vec<Parameter> {
         let mut types: Vec<u8> = Vec::new();
-        for kind in self.iter().flat_map(|extension| extension.announced_by()) {
+        for kind in self.iter().flat_map(Extension::announced_by) {
             if !types.contains(kind) {
                 types.push(*kind);
             }
+        }
+        if self.combine() {
+            types.push(kind::I_FORWARD_TSN);
         }
         let mut parameters = Vec::new();
         if self.contain(Extension::PartialReliability) {

@@ -63,7 +63,9 @@
 //! ```
 
 mod address;
+mod addressing;
 mod association;
+mod authentication;
 mod bytes_view;
 pub mod cause;
 pub mod chunk;
@@ -78,21 +80,33 @@ pub mod parameter;
 mod partial_message;
 mod path;
 mod policy;
+mod reconfiguration;
+mod reliability;
 mod rx;
 mod tcb;
+mod trace;
 mod tx;
 mod types;
 mod unknown;
+mod zero_checksum;
 
+pub use addressing::{AddressError, AddressEvent};
 pub use association::{
     Association, AssociationOutput, AssociationSnapshot, AssociationState, AssociationStats, Departing,
+    KeyError,
+};
+pub use authentication::{
+    AuthenticationConfig, AuthenticationOffer, AuthenticationTerms, HmacAlgorithm, SharedKey,
 };
 pub use cause::Cause;
 pub use chunk::Chunk;
-pub use config::{FastRetransmitPath, LossDetection, SackPath, SctpConfig};
+pub use config::{
+    ConfigFinding, FastRetransmitPath, FirstSack, LimitingBuffer, LossDetection, SackPath, SctpConfig,
+    Severity,
+};
 pub use endpoint::{
     Acceptance, AssociationId, BindError, ConnectError, ConnectOptions, Endpoint, EndpointStats, Input,
-    Output, Peer, PortConfig,
+    MibCounters, Output, Peer, PortConfig,
 };
 pub use event::{
     CloseReason, Event, Message, PartPlace, ReceivedMessage, ReceivedPart, SendError, SendOptions,
@@ -102,12 +116,18 @@ pub use extension::{Extension, Extensions};
 pub use packet::{ChecksumPolicy, CommonHeader, Fragmentation, PacketBuilder, ParsedPacket};
 pub use parameter::Parameter;
 pub use partial_message::{MessageTooLong, PartialMessage};
-pub use path::{PathId, PathSnapshot, PathState, PathStats};
+pub use path::{DiscoveryState, PathId, PathSnapshot, PathState, PathStats};
 pub use policy::{
-    FailoverThresholds, NewDataAfterTimeout, PotentiallyFailed, PrimarySwitchover,
-    RetransmissionAfterTimeout, RttSampling, StreamScheduling, SwitchoverTooEarly,
+    FailoverThresholds, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed,
+    PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, StreamScheduling, SwitchoverTooEarly,
 };
+pub use reconfiguration::{
+    ReconfigurationError, ReconfigurationPolicy, ResetDirection, StreamChange, StreamsChanged,
+};
+pub use reliability::Reliability;
 pub use slantpath_cc::Algorithm;
 pub use tcb::{PeerAddress, Tcb};
-pub use types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
+pub use trace::{LossEvidence, PathMetrics, TraceEvent, Unanswered, WaitReason, WindowCause};
+pub use types::{FragmentSequence, MessageId, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 pub use unknown::UnknownAction;
+pub use zero_checksum::ErrorDetectionMethod;

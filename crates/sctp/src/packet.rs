@@ -90,6 +90,18 @@ impl<'a> ParsedPacket<'a> {
     #[expect(clippy::inline_always, reason = "what it gives is large to move")]
     #[inline(always)]
     pub fn parse(packet: &'a Packet) -> Result<Self, WireError> {
+        Self::read(packet, packet.checksum() == Checksum::Complete)
+    }
+
+    /// The same without a look at the checksum.
+    #[cold]
+    pub(crate) fn parse_unverified(packet: &'a Packet) -> Result<Self, WireError> {
+        Self::read(packet, false)
+    }
+
+    #[expect(clippy::inline_always, reason = "what it gives is large to move")]
+    #[inline(always)]
+    fn read(packet: &'a Packet, verifies: bool) -> Result<Self, WireError> {
         let layout = if packet.head().is_empty() && packet.padding() == 0 {
             Layout::Packet { view: BytesView::shared(packet.tail()), payload: None }
         } else if packet.tail().is_empty() && packet.padding() == 0 {
@@ -110,7 +122,7 @@ impl<'a> ParsedPacket<'a> {
         //# 3)  Verify that the calculated CRC32c checksum is the same as the
         //# received CRC32c checksum.
         // An Adler-32 checksum of RFC 2960 does not pass.
-        if packet.checksum() == Checksum::Complete {
+        if verifies {
             let computed = checksum::sctp(first, tail, padding);
             if found != computed {
                 return Err(WireError::BadChecksum { found, computed });
@@ -221,6 +233,12 @@ impl Chunks<'_> {
         }
     }
 
+    /// The same as a chunk whose type is not known.
+    pub(crate) fn read_as_unknown(&self, found: FoundChunk) -> Chunk {
+        let ChunkHeader { kind, flags, .. } = found.header;
+        Chunk::Unknown { kind, flags, value: self.value_of(found).to_bytes() }
+    }
+
     /// Reads a DATA chunk that has been found, and hands it to `take`: to be written once, where that wants it.
     #[expect(clippy::inline_always, reason = "a chunk is large to move")]
     #[inline(always)]
@@ -238,6 +256,14 @@ impl Chunks<'_> {
             None => self.view.range(start + Data::HEADER_LEN, start + header.len).to_bytes(),
         };
         Ok(take(Data::from_fields(header.flags, fields, payload)))
+    }
+
+    /// All bytes from a chunk that has been found on: of the packet itself, of a payload that lies apart, and how many
+    /// of padding at the end are not kept.
+    pub(crate) fn bytes_from(&self, found: FoundChunk) -> (&[u8], &[u8], usize) {
+        let head = &self.view.as_slice()[found.start..];
+        let tail = self.payload.map_or(&[][..], |payload| &payload[..]);
+        (head, tail, tlv::padding(head.len() + tail.len()))
     }
 
     /// Reads a SACK that has been found, if it is one without blocks and duplicates: the cumulative TSN ack and the

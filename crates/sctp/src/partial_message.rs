@@ -1,19 +1,25 @@
 //! Parts of a message put together again, for a layer above that takes messages whole.
 
+use std::collections::BTreeMap;
+
 use bytes::BytesMut;
 
 use crate::event::{PartPlace, ReceivedMessage, ReceivedPart};
+use crate::types::StreamId;
 
-/// The message that an association is delivering in parts.
+/// The messages that an association is delivering in parts: one, or where messages are interleaved, an ordered and an
+/// unordered one of each stream.
 #[derive(Clone, Debug)]
 pub struct PartialMessage {
     limit: u64,
-    state: State,
+    /// Bytes of all that have been collected.
+    collected_bytes: u64,
+    messages: BTreeMap<(StreamId, bool), Parts>,
 }
 
 #[derive(Clone, Debug)]
-enum State {
-    /// The parts that have come.
+enum Parts {
+    /// Those that have come.
     Collected(BytesMut),
     /// They were too many; the rest is thrown away.
     TooLong,
@@ -28,9 +34,10 @@ pub struct MessageTooLong {
 }
 
 impl PartialMessage {
-    /// For messages of at most `limit` bytes: it is the peer that chooses how long they are.
-    pub fn new(limit: u64) -> Self {
-        Self { limit, state: State::Collected(BytesMut::new()) }
+    /// For messages of at most `limit` bytes, all that are delivered in parts at one time together: it is the peer that
+    /// chooses how long they are, and how many.
+    pub const fn new(limit: u64) -> Self {
+        Self { limit, collected_bytes: 0, messages: BTreeMap::new() }
     }
 
     /// Takes the next part; gives the message that it ends. The error is given once for a message, all of which is
@@ -38,18 +45,32 @@ impl PartialMessage {
     pub fn push(&mut self, part: ReceivedPart) -> Result<Option<ReceivedMessage>, MessageTooLong> {
         let ReceivedPart { stream, sequence, ppid, payload, is_unordered, place } = part;
         if place == PartPlace::First {
-            self.state = State::Collected(BytesMut::new());
+            self.abort(stream, is_unordered);
+            self.messages.insert((stream, is_unordered), Parts::Collected(BytesMut::new()));
         }
-        let State::Collected(collected) = &mut self.state else { return Ok(None) };
-        if (collected.len() + payload.len()) as u64 > self.limit {
-            self.state = State::TooLong;
+        let parts = self.messages.get_mut(&(stream, is_unordered));
+        let Some(Parts::Collected(collected)) = parts else { return Ok(None) };
+        if self.collected_bytes + payload.len() as u64 > self.limit {
+            self.collected_bytes -= collected.len() as u64;
+            self.messages.insert((stream, is_unordered), Parts::TooLong);
             return Err(MessageTooLong { limit: self.limit });
         }
         collected.extend_from_slice(&payload);
-        Ok((place == PartPlace::Last).then(|| {
-            let payload = core::mem::take(collected).freeze();
-            ReceivedMessage { stream, sequence, ppid, payload, is_unordered }
-        }))
+        self.collected_bytes += payload.len() as u64;
+        if place != PartPlace::Last {
+            return Ok(None);
+        }
+        let payload = core::mem::take(collected).freeze();
+        self.collected_bytes -= payload.len() as u64;
+        self.messages.remove(&(stream, is_unordered));
+        Ok(Some(ReceivedMessage { stream, sequence, ppid, payload, is_unordered }))
+    }
+
+    /// Throws away what there is of a message: [`Event::PartialDeliveryAborted`](crate::Event::PartialDeliveryAborted).
+    pub fn abort(&mut self, stream: StreamId, is_unordered: bool) {
+        if let Some(Parts::Collected(collected)) = self.messages.remove(&(stream, is_unordered)) {
+            self.collected_bytes -= collected.len() as u64;
+        }
     }
 }
 
@@ -79,6 +100,21 @@ mod tests {
         let whole = message.push(part(Last, b"ef")).unwrap().unwrap();
         assert_eq!(whole.payload, "abcdef");
         assert_eq!((whole.stream, whole.sequence, whole.ppid), (StreamId(3), StreamSequence(7), Ppid(5)));
+    }
+
+    #[test]
+    fn messages_of_several_streams_are_told_apart_and_count_together() {
+        let of_stream = |stream, part: ReceivedPart| ReceivedPart { stream: StreamId(stream), ..part };
+        let mut messages = PartialMessage::new(6);
+        assert_eq!(messages.push(of_stream(1, part(First, b"ab"))), Ok(None));
+        assert_eq!(messages.push(of_stream(2, part(First, b"cd"))), Ok(None));
+        let whole = messages.push(of_stream(1, part(Last, b"ef"))).unwrap().unwrap();
+        assert_eq!((whole.stream, &whole.payload[..]), (StreamId(1), &b"abef"[..]));
+        assert_eq!(messages.push(of_stream(1, part(First, b"ghi"))), Ok(None));
+        messages.abort(StreamId(2), false);
+        assert_eq!(messages.push(of_stream(3, part(First, b"jkl"))), Ok(None));
+        assert_eq!(messages.push(of_stream(1, part(Middle, b"m"))), Err(MessageTooLong { limit: 6 }));
+        assert_eq!(messages.push(of_stream(3, part(Last, b"nop"))).unwrap().unwrap().payload, "jklnop");
     }
 
     #[test]

@@ -3,12 +3,16 @@
 //! A path knows counts and times, not chunks: the sending half says what was sent, acknowledged and lost.
 
 mod congestion;
+mod discovery;
 mod heartbeat;
+mod pool;
 mod reduction;
 mod set;
 mod timing;
 
 use congestion::controller;
+pub use discovery::DiscoveryState;
+pub(crate) use discovery::{Discovery, ProbePacket};
 pub(crate) use heartbeat::{Heartbeat, HeartbeatInfo, period as heartbeat_period};
 use reduction::Reduction;
 pub(crate) use set::Paths;
@@ -24,18 +28,14 @@ use slantpath_cc::{CongestionControl, Controller, Pacer, RttEstimator};
 use crate::config::{LossDetection, SctpConfig};
 use crate::event::T3RtxChange;
 use crate::packet::{COMMON_HEADER_LEN, Fragmentation};
+use crate::policy::PathMtuDiscovery;
+use crate::trace::{PathMetrics, WindowCause};
 use crate::types::Tsn;
 
-/// A path by its place in the association's list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PathId(pub u8);
-
-impl PathId {
-    /// The place in the list.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+/// A path by its number in the association: counted from 0 in the order in which the peer has listed its addresses, and
+/// never given again, whatever addresses are deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathId(pub u16);
 
 /// Whether a destination address may carry user data (RFC 9260, sections 5.4 and 8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,10 @@ pub(crate) struct SackTally {
     pub(crate) acked_earliest: bool,
     /// A chunk sent here has now been reported missing often enough.
     pub(crate) found_loss: bool,
+    /// The highest TSN among the acknowledged ones, where several paths are used at once.
+    pub(crate) highest_acked: Option<Tsn>,
+    /// How many of them Gap Ack Blocks acknowledge, there too.
+    pub(crate) acked_by_gaps: u32,
 }
 
 /// Which packets to an address IP may cut into fragments.
@@ -109,17 +113,23 @@ pub(crate) struct Path {
     pub(crate) flight_size: u64,
     /// The lowest TSN among them.
     pub(crate) earliest: Option<Tsn>,
+    /// Where several paths are used at once: the highest TSN that had been sent when this one entered Fast Recovery.
+    pub(crate) fast_recovery_exit: Option<Tsn>,
     pub(crate) error_count: u32,
     pub(crate) heartbeat: Heartbeat,
     /// HB.interval of this address; `None`: no HEARTBEATs but for path verification.
     pub(crate) heartbeat_interval: Option<Duration>,
     pub(crate) tally: SackTally,
     pub(crate) stats: PathStats,
+    /// Set where probe packets look for the path MTU.
+    pub(crate) discovery: Option<Box<Discovery>>,
     mtu: u16,
     /// What `mtu` leaves for chunks.
     pmdcs: u16,
     fragments: Fragments,
     t3_rtx: Option<Instant>,
+    /// Whether T3-rtx also runs for a FORWARD TSN that was sent here (RFC 3758, section 3.5, rule C5).
+    pub(crate) awaits_forward_ack: bool,
     /// The deadline that was reported last, if it is reported.
     reported_t3_rtx: Option<Instant>,
     probe: RttProbe,
@@ -149,13 +159,17 @@ pub struct PathStats {
     pub mark_reductions: u64,
     /// Reductions of the window that were in error and have been taken back.
     pub undone_reductions: u64,
+    /// Probe packets sent to find the path MTU.
+    pub mtu_probes: u64,
+    /// How often the path was found to swallow long packets without a word.
+    pub black_holes: u64,
 }
 
 /// A path at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PathSnapshot {
-    /// Its place in the list.
+    /// Its number.
     pub path: PathId,
     /// The peer's address.
     pub destination: IpAddr,
@@ -183,18 +197,23 @@ pub struct PathSnapshot {
     pub error_count: u32,
     /// The path MTU in bytes.
     pub mtu: u16,
+    /// Where its discovery stands; `None`: probe packets do not look for it.
+    pub discovery: Option<DiscoveryState>,
     /// Counts.
     pub stats: PathStats,
 }
 
 impl Path {
     pub(crate) fn new(destination: IpAddr, source: IpAddr, state: PathState, config: &SctpConfig) -> Self {
+        let discovery = (config.path_mtu_discovery == PathMtuDiscovery::Probing)
+            .then(|| Box::new(Discovery::new(destination, config)));
+        let mtu = discovery.as_ref().map_or(config.initial_path_mtu, |discovery| discovery.plpmtu());
         Self {
             destination,
             source,
             state,
             rtt: RttEstimator::new(config.rto()),
-            cc: controller(config, pmdcs(config.initial_path_mtu, destination).into(), destination),
+            cc: controller(config, pmdcs(mtu, destination).into(), destination),
             delivery: DeliveryMeter::default(),
             timing: (config.loss_detection == LossDetection::Rack)
                 .then(|| Box::new(Timing::new(config.fast_retransmit_threshold))),
@@ -202,15 +221,18 @@ impl Path {
             held_until: None,
             flight_size: 0,
             earliest: None,
+            fast_recovery_exit: None,
             error_count: 0,
             heartbeat: Heartbeat::Off,
             heartbeat_interval: config.heartbeat_interval,
             tally: SackTally::default(),
             stats: PathStats::default(),
-            mtu: config.initial_path_mtu,
-            pmdcs: pmdcs(config.initial_path_mtu, destination),
+            discovery,
+            mtu,
+            pmdcs: pmdcs(mtu, destination),
             fragments: Fragments::OfTooLong,
             t3_rtx: None,
+            awaits_forward_ack: false,
             reported_t3_rtx: None,
             probe: RttProbe::Idle,
             allowance: Allowance::Window,
@@ -269,6 +291,59 @@ impl Path {
         (mtu_before, fragments_before) != (self.mtu, self.fragments)
     }
 
+    /// Follows what discovery has found out. Returns whether the path MTU is another one.
+    fn follow_discovery(&mut self) -> bool {
+        let Some(discovery) = &self.discovery else { return false };
+        let mtu_before = core::mem::replace(&mut self.mtu, discovery.plpmtu());
+        let is_cut = discovery.is_cut() && self.destination.is_ipv4();
+        self.fragments = if is_cut { Fragments::OfAll } else { Fragments::OfTooLong };
+        let is_news = self.mtu != mtu_before;
+        if is_news {
+            self.pmdcs = pmdcs(self.mtu, self.destination);
+            self.cc.set_segment_bytes(self.pmdcs() as u64);
+        }
+        is_news
+    }
+
+    /// Something that was sent here has arrived, in a packet that passes with an MTU of `needed_mtu`.
+    #[inline]
+    pub(crate) fn on_size_arrived(&mut self, needed_mtu: u16) {
+        if let Some(discovery) = &mut self.discovery
+            && discovery.is_long(needed_mtu)
+        {
+            discovery.on_long_arrived();
+        }
+    }
+
+    /// Something that was sent here at `sent_at` was lost, in such a packet.
+    pub(crate) fn on_size_lost(&mut self, now: Instant, sent_at: Instant, needed_mtu: u16) {
+        if let Some(discovery) = &mut self.discovery
+            && discovery.is_long(needed_mtu)
+        {
+            discovery.on_long_lost(now, sent_at);
+        }
+    }
+
+    /// Whether the packet that has been made is a probe of the path MTU, which IP must not cut.
+    pub(crate) fn is_probe_departing(&mut self) -> bool {
+        self.discovery.as_mut().is_some_and(|discovery| discovery.take_departing())
+    }
+
+    /// What it carries, in bytes, IP header included.
+    pub(crate) const fn mtu(&self) -> u16 {
+        self.mtu
+    }
+
+    /// How long the IP header of a packet to it is, in bytes.
+    pub(crate) const fn ip_header_len(&self) -> usize {
+        ip_header_len(self.destination)
+    }
+
+    /// When DATA was sent here last.
+    pub(crate) const fn last_data_at(&self) -> Option<Instant> {
+        self.last_data_at
+    }
+
     /// When T3-rtx expires.
     pub(crate) const fn t3_rtx(&self) -> Option<Instant> {
         self.t3_rtx
@@ -280,6 +355,8 @@ impl Path {
         let t3_rtx = self.t3_rtx.unwrap_or(Instant::FAR_FUTURE);
         let next = self.heartbeat.deadline().map_or(t3_rtx, |at| at.min(t3_rtx));
         let next = self.held_until.map_or(next, |at| at.min(next));
+        let probing = self.discovery.as_ref().and_then(|discovery| discovery.deadline());
+        let next = probing.map_or(next, |at| at.min(next));
         self.early().map_or(next, |at| at.min(next))
     }
 
@@ -298,6 +375,13 @@ impl Path {
     /// Stops T3-rtx (rule R2).
     pub(crate) const fn stop_t3_rtx(&mut self) {
         self.t3_rtx = None;
+    }
+
+    /// Stops it if nothing is left here that it runs for.
+    pub(crate) const fn stop_idle_t3_rtx(&mut self) {
+        if self.flight_size == 0 && !self.awaits_forward_ack {
+            self.stop_t3_rtx();
+        }
     }
 
     /// T3-rtx has expired: what is to be reported of it.
@@ -387,6 +471,22 @@ impl Path {
         self.last_timed_at.is_none_or(|at| at < since)
     }
 
+    /// Packets leave from another address of ours from now on: by another network, of which nothing is known.
+    pub(crate) fn set_source(&mut self, now: Instant, source: IpAddr, config: &SctpConfig) {
+        if self.source == source {
+            return;
+        }
+        self.source = source;
+        self.rtt = RttEstimator::new(config.rto());
+        self.cc = controller(config, self.pmdcs.into(), self.destination);
+        self.error_count = 0;
+        self.probe = RttProbe::Idle;
+        self.allowance = Allowance::Window;
+        if self.t3_rtx.is_some() {
+            self.restart_t3_rtx(now);
+        }
+    }
+
     /// A DATA chunk goes out here, which keeps the departure.
     #[expect(clippy::inline_always, reason = "a departure is large to move")]
     #[inline(always)]
@@ -451,6 +551,15 @@ impl Path {
         }
     }
 
+    /// Nobody will ever know the round trip of `tsn`.
+    pub(crate) fn forget_probe(&mut self, tsn: Tsn) {
+        if let RttProbe::Running { tsn: timed, .. } = self.probe
+            && timed == tsn
+        {
+            self.probe = RttProbe::Idle;
+        }
+    }
+
     /// `tsn`, sent here last, has been acknowledged. Gives the round trip if it was the one being timed.
     pub(crate) fn take_probe(&mut self, now: Instant, tsn: Tsn) -> Option<Duration> {
         match self.probe {
@@ -473,7 +582,7 @@ impl Path {
 
     /// Stops or restarts T3-rtx by what the SACK at hand acknowledges.
     pub(crate) fn settle_t3_rtx(&mut self, now: Instant) {
-        if self.flight_size == 0 {
+        if self.flight_size == 0 && !self.awaits_forward_ack {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.2
             //# R2)  Whenever all outstanding data sent to an address have been
             //# acknowledged, turn off the T3-rtx timer of that address.
@@ -513,6 +622,34 @@ impl Path {
         self.start_t3_rtx(now);
     }
 
+    /// What a trace tells of it.
+    pub(crate) fn metrics(&self, is_primary: bool) -> PathMetrics {
+        PathMetrics {
+            address: self.destination,
+            source: self.source,
+            state: self.state,
+            is_primary,
+            cause: WindowCause::Unchanged,
+            cwnd: self.cwnd(),
+            ssthresh: self.cc.ssthresh(),
+            flight_size: self.flight_size,
+            srtt: self.rtt.srtt(),
+            rto: self.rtt.rto(),
+            error_count: self.error_count,
+            mtu: self.mtu,
+        }
+    }
+
+    /// TSNs begin anew, while nothing is outstanding.
+    pub(crate) fn forget_numbers(&mut self) {
+        self.earliest = None;
+        self.probe = RttProbe::Idle;
+        self.reduction = Reduction::None;
+        if let Some(timing) = &mut self.timing {
+            timing.forget_numbers();
+        }
+    }
+
     pub(crate) fn snapshot(&self, now: Instant, path: PathId, is_primary: bool) -> PathSnapshot {
         // The decay of an idle window is reckoned when somebody asks for it.
         let mut cc = self.cc.clone();
@@ -538,7 +675,17 @@ impl Path {
             flight_size: self.flight_size,
             error_count: self.error_count,
             mtu: self.mtu,
-            stats: self.stats,
+            discovery: self.discovery.as_ref().map(|discovery| discovery.state()),
+            stats: self.stats(),
+        }
+    }
+
+    /// What has happened on it.
+    pub(crate) fn stats(&self) -> PathStats {
+        PathStats {
+            mtu_probes: self.discovery.as_ref().map_or(0, |discovery| discovery.probes_sent),
+            black_holes: self.discovery.as_ref().map_or(0, |discovery| discovery.black_holes),
+            ..self.stats
         }
     }
 }

@@ -2,11 +2,15 @@
 
 mod after_timeout;
 mod failover;
+mod multipath;
 mod new_data;
+mod path_mtu;
 
 pub use after_timeout::RetransmissionAfterTimeout;
 pub use failover::{FailoverThresholds, PotentiallyFailed, PrimarySwitchover, SwitchoverTooEarly};
+pub use multipath::Multipath;
 pub use new_data::NewDataAfterTimeout;
+pub use path_mtu::PathMtuDiscovery;
 
 /// From which SACKs a round-trip time is taken. Karn's rule holds in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,12 +25,23 @@ pub enum RttSampling {
     SackOnDataPath,
 }
 
-/// Which stream's message is sent next (RFC 8260, section 3, without interleaving).
+/// Which stream is served next (RFC 8260, section 3): message by message, or chunk by chunk where messages are
+/// interleaved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StreamScheduling {
     /// In the order in which the messages were handed over.
     #[default]
     FirstComeFirstServed,
-    /// One message of each stream in turn.
+    /// Each stream in turn.
     RoundRobin,
+    /// Each stream in turn, and a packet holds chunks of one stream only.
+    RoundRobinPerPacket,
+    /// The streams with the highest priority, which is the lowest [stream
+    /// value](crate::SctpConfig::stream_values), in turn. A stream without one has the highest.
+    Priority,
+    /// Each stream that has something to send gets the same share of the capacity.
+    FairCapacity,
+    /// Each gets a share in proportion to its weight, which is its [stream value](crate::SctpConfig::stream_values). A
+    /// stream without one, or of weight 0, has the weight 1.
+    WeightedFairQueueing,
 }

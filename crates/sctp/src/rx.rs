@@ -3,7 +3,11 @@
 
 mod ack_schedule;
 mod held;
+mod i_data;
+mod interleaved;
 mod reassembly;
+mod reconfiguration;
+mod skip;
 mod streams;
 #[cfg(test)]
 mod tests;
@@ -15,12 +19,14 @@ use slantpath_base::Instant;
 use smallvec::SmallVec;
 
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
-use crate::config::SctpConfig;
+use crate::config::{FirstSack, SctpConfig};
 use crate::event::{Event, ReceivedMessage};
+use crate::extension::{Extension, Extensions};
 use crate::path::PathId;
 use crate::types::{StreamId, StreamSequence, Tsn};
 use ack_schedule::{AckSchedule, Brought};
 use held::{Held, to_keep};
+use interleaved::Interleaved;
 use reassembly::{Fragment, Heading, Inserted, Reassembly};
 use streams::InboundStreams;
 use tsn_tracker::{Arrival, Position, TsnTracker};
@@ -55,6 +61,8 @@ pub(crate) struct Receiver {
     tracker: TsnTracker,
     reassembly: Reassembly,
     streams: InboundStreams,
+    /// In place of the two, if chunks are I-DATA.
+    interleaved: Option<Box<Interleaved>>,
     schedule: AckSchedule,
     delivery: Delivery,
     capacity: u64,
@@ -73,12 +81,21 @@ impl Receiver {
     /// Below this many free bytes, a packet's worth, the window counts as closed.
     const SILLY_WINDOW: u64 = 1_452;
 
-    pub(crate) fn new(initial_tsn: Tsn, inbound_streams: u16, config: &SctpConfig) -> Self {
+    pub(crate) fn new(
+        initial_tsn: Tsn,
+        inbound_streams: u16,
+        extensions: Extensions,
+        config: &SctpConfig,
+    ) -> Self {
         Self {
             tracker: TsnTracker::new(initial_tsn),
             reassembly: Reassembly::default(),
             streams: InboundStreams::new(inbound_streams),
-            schedule: AckSchedule::default(),
+            interleaved: extensions.contain(Extension::Interleaving).then(Box::default),
+            schedule: match config.first_sack {
+                FirstSack::AtOnce => AckSchedule::Fresh,
+                FirstSack::AsAnyOther => AckSchedule::Nothing,
+            },
             delivery: Delivery::Flowing,
             capacity: u64::from(config.receive_buffer_bytes),
             partial_delivery_point: config
@@ -132,7 +149,8 @@ impl Receiver {
                 return Ok(());
             }
             Arrival::Next | Arrival::Ahead => {
-                if !self.has_room(arrival, &data)? {
+                let is_whole = data.flags.contain(DataFlags::WHOLE);
+                if !self.has_room(arrival, data.tsn, data.payload.len(), is_whole)? {
                     self.brought.duplicate_or_dropped = true;
                     return Ok(());
                 }
@@ -177,7 +195,9 @@ impl Receiver {
     /// A packet has been processed to its end: decides when to acknowledge it.
     pub(crate) fn on_packet_end(&mut self, now: Instant, config: &SctpConfig) -> bool {
         let brought = core::mem::take(&mut self.brought);
-        self.schedule.on_packet(now, brought, self.tracker.has_gaps(), config);
+        // Where several paths are used at once holes are what is to be expected (DAC: Iyengar et al. 2006, section III.C).
+        let has_gaps = self.tracker.has_gaps() && !config.multipath.is_on();
+        self.schedule.on_packet(now, brought, has_gaps, config);
         brought.any()
     }
 
@@ -199,6 +219,11 @@ impl Receiver {
     /// Whether a SACK must leave now.
     pub(crate) const fn is_ack_due(&self) -> bool {
         self.schedule.is_due()
+    }
+
+    /// An address of the peer is deleted.
+    pub(crate) fn forget_path(&mut self, path: PathId) {
+        self.data_path = self.data_path.filter(|last| *last != path);
     }
 
     /// The path that the last DATA came on, if it came from a known address.
@@ -279,6 +304,11 @@ impl Receiver {
         }
     }
 
+    /// Messages that have come in fragments, whole.
+    pub(crate) const fn messages_reassembled(&self) -> u64 {
+        self.reassembly.finished()
+    }
+
     /// Whether messages are held back.
     pub(crate) const fn is_paused(&self) -> bool {
         matches!(self.delivery, Delivery::Paused { .. })
@@ -288,7 +318,8 @@ impl Receiver {
     pub(crate) fn resume(&mut self, mut deliver: impl FnMut(Event)) {
         if self.is_paused() {
             self.release(&mut deliver);
-            self.deliver_part(None, deliver);
+            self.deliver_part(None, &mut deliver);
+            self.deliver_interleaved_parts(deliver);
             self.update_window();
         }
     }
@@ -298,6 +329,9 @@ impl Receiver {
         self.release(&mut deliver);
         if let Some(Heading { stream, sequence, is_unordered, .. }) = self.reassembly.message_in_parts() {
             deliver(Event::PartialDeliveryAborted { stream, sequence, is_unordered });
+        }
+        if let Some(interleaved) = &mut self.interleaved {
+            interleaved.finish(deliver);
         }
     }
 
@@ -325,7 +359,11 @@ impl Receiver {
             Delivery::Flowing => Held::default(),
             Delivery::Paused { held, .. } => *held,
         };
-        self.reassembly.held() + self.streams.held() + paused
+        let own = self.reassembly.held() + self.streams.held() + paused;
+        match &self.interleaved {
+            None => own,
+            Some(interleaved) => own + interleaved.held(),
+        }
     }
 
     /// What `held`, and the gaps between what has been received, cost in bytes.
@@ -351,7 +389,13 @@ impl Receiver {
     }
 
     /// Whether a new chunk may be kept.
-    fn has_room(&self, arrival: Arrival, data: &Data) -> Result<bool, DataFault> {
+    fn has_room(
+        &self,
+        arrival: Arrival,
+        tsn: Tsn,
+        payload_len: usize,
+        is_whole: bool,
+    ) -> Result<bool, DataFault> {
         if self.a_rwnd() > 0 {
             return Ok(true);
         }
@@ -359,11 +403,10 @@ impl Receiver {
         //# When the receiver's advertised window is 0, the receiver MUST drop
         //# any new incoming DATA chunk with a TSN larger than the largest TSN
         //# received so far.
-        if self.tracker.is_highest(data.tsn) {
+        if self.tracker.is_highest(tsn) {
             // Nothing is missing, nobody was asked to wait, and no part of a message can be passed on: what fills
             // the buffer will never be.
-            let is_hopeless =
-                arrival == Arrival::Next && !self.is_paused() && !data.flags.contain(DataFlags::WHOLE);
+            let is_hopeless = arrival == Arrival::Next && !self.is_paused() && !is_whole;
             return if is_hopeless { Err(DataFault::NoRoomForMessage) } else { Ok(false) };
         }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
@@ -373,7 +416,7 @@ impl Receiver {
         //# SHOULD drop the largest TSN held for reordering and accept the new
         //# incoming DATA chunk.
         let mut held = self.held();
-        held.add(data.payload.len());
+        held.add(payload_len);
         let is_bounded = held.payload <= 2 * self.capacity && self.size_with(held) <= self.limit();
         // What comes next is passed on, with all that has waited for it.
         Ok(is_bounded || arrival == Arrival::Next && !self.is_paused())

@@ -3,26 +3,38 @@
 //!
 //! The parts: [`send_queue`] holds what has no TSN yet, [`outstanding`] what has one; [`gap_ranges`] and
 //! [`missing`] turn a SACK into what is new in it; [`sack`], [`timed`], [`timeout`], [`mark`] and [`too_big`] draw
-//! conclusions; [`transmit`] fills packets; [`peer_window`] knows what the receiver has room for.
+//! conclusions; [`transmit`] fills packets, [`route`] says where what is new goes; [`peer_window`] knows what the receiver has room for.
 
+mod abandon;
 mod bundling;
+mod cutting;
 mod flight_order;
 mod gap_ranges;
 mod mark;
 mod missing;
+mod moved;
+mod non_renegable;
 mod outstanding;
 mod peer_window;
 mod report;
+mod route;
 mod sack;
+mod scheduler;
 mod send_queue;
+mod spread;
 mod steps;
+mod streams;
 mod timed;
 mod timeout;
 mod too_big;
 mod transmit;
+mod waiting;
 
+use abandon::Abandonment;
+pub(crate) use abandon::AbandonmentCounts;
 use bundling::Bundling;
 pub(crate) use sack::{SackEffect, SackFault, SackView};
+pub(crate) use streams::UnderWay;
 pub(crate) use timeout::TimeoutMeaning;
 pub(crate) use transmit::Transmission;
 
@@ -33,15 +45,20 @@ use smallvec::SmallVec;
 
 use crate::config::SctpConfig;
 use crate::event::{Event, Message, SendError};
+use crate::extension::Extension;
 use crate::path::{PathId, Paths};
-use crate::types::Tsn;
+use crate::tcb::Tcb;
+use crate::types::{StreamId, Tsn};
 use flight_order::FlightOrder;
 use gap_ranges::GapRanges;
 use missing::MissingReports;
+use non_renegable::NonRenegable;
 use outstanding::Outstanding;
 use peer_window::PeerWindow;
 use report::Reports;
+use route::Routing;
 use send_queue::SendQueue;
+use spread::Spread;
 use steps::Steps;
 
 /// What the sending half works with while it handles one input.
@@ -109,6 +126,8 @@ pub(crate) struct Sender {
     outstanding: Outstanding,
     flight_order: FlightOrder,
     acked_gaps: GapRanges,
+    /// Once an NR-SACK has come.
+    non_renegable: Option<Box<NonRenegable>>,
     missing: MissingReports,
     /// Chunks to be sent again, ascending. A chunk that was acknowledged since is skipped when it is met.
     lost: VecDeque<Tsn>,
@@ -119,55 +138,53 @@ pub(crate) struct Sender {
     remainder: Remainder,
     peer_window: PeerWindow,
     bundling: Bundling,
+    routing: Routing,
+    /// Where several paths are used at once.
+    spread: Option<Box<Spread>>,
     /// Payload bytes that have been handed over and not been acknowledged.
     buffered_bytes: u64,
     backlog: Backlog,
     steps: Steps,
     reports: Reports,
+    /// Whether the peer can be told that something will never come.
+    may_abandon_sent: bool,
+    /// Once a message has been handed over that may be given up.
+    abandonment: Option<Box<Abandonment>>,
 }
 
 impl Sender {
-    pub(crate) fn new(initial_tsn: Tsn, outbound_streams: u16, peer_rwnd: u32, config: &SctpConfig) -> Self {
+    pub(crate) fn new(tcb: &Tcb, config: &SctpConfig) -> Self {
+        let initial_tsn = tcb.local_initial_tsn;
+        let interleaves = tcb.extensions.contain(Extension::Interleaving);
         Self {
-            queue: SendQueue::new(config.stream_scheduling, outbound_streams),
-            outstanding: Outstanding::new(initial_tsn),
+            queue: SendQueue::new(config, tcb.outbound_streams, interleaves),
+            outstanding: Outstanding::new(initial_tsn, interleaves),
             flight_order: FlightOrder::default(),
             acked_gaps: GapRanges::default(),
+            non_renegable: None,
             missing: MissingReports::new(initial_tsn.minus(1)),
             lost: VecDeque::new(),
             packed: Vec::new(),
             recovery: Recovery::No,
             urgent: Urgent::No,
             remainder: Remainder::Free,
-            peer_window: PeerWindow::new(peer_rwnd),
+            peer_window: PeerWindow::new(tcb.peer_rwnd),
             bundling: Bundling::Idle,
+            routing: Routing::new(config),
+            spread: Spread::new(config),
             buffered_bytes: 0,
             backlog: Backlog::Open,
             steps: Steps::default(),
             reports: Reports::default(),
+            may_abandon_sent: tcb.extensions.contain(Extension::PartialReliability),
+            abandonment: None,
         }
     }
 
     /// Takes a message over from the layer above.
-    pub(crate) fn push(&mut self, message: Message, config: &SctpConfig) -> Result<(), SendError> {
-        let len = message.payload.len() as u64;
-        let limit = config.send_buffer_bytes;
-        if len == 0 {
-            return Err(SendError::Empty);
-        }
-        if !self.queue.contains_stream(message.stream) {
-            let available = self.queue.stream_count();
-            return Err(SendError::NoSuchStream { stream: message.stream, available });
-        }
-        if len > limit {
-            return Err(SendError::TooLong { len, limit });
-        }
-        if self.buffered_bytes + len > limit {
-            self.backlog = Backlog::Refused;
-            return Err(SendError::BufferFull { wanted: len, free: limit - self.buffered_bytes });
-        }
-        self.buffered_bytes += len;
-        self.queue.push(message);
+    pub(crate) fn push(&mut self, turn: &mut Turn<'_>, message: Message) -> Result<(), SendError> {
+        self.admit(turn, &message)?;
+        self.push_admitted(turn, message);
         Ok(())
     }
 
@@ -197,6 +214,11 @@ impl Sender {
         !self.outstanding.is_empty()
     }
 
+    /// How many chunks of unordered messages have been cut, and how many messages into fragments.
+    pub(crate) const fn cut_counts(&self) -> (u64, u64) {
+        self.queue.cut_counts()
+    }
+
     /// Payload bytes that have been handed over and not been acknowledged.
     pub(crate) const fn buffered_bytes(&self) -> u64 {
         self.buffered_bytes
@@ -217,12 +239,21 @@ impl Sender {
         self.outstanding.cumulative_ack()
     }
 
-    /// When the next zero window probe is due, or what waits for more has waited long enough.
+    /// When the next zero window probe is due, what waits for more has waited long enough, or what waits expires.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        match (self.peer_window.probe_deadline(), self.bundling.deadline()) {
+        let next = match (self.peer_window.probe_deadline(), self.bundling.deadline()) {
             (Some(probe), Some(bundle)) => Some(probe.min(bundle)),
             (probe, bundle) => probe.or(bundle),
+        };
+        match &self.abandonment {
+            None => next,
+            Some(abandonment) => next.into_iter().chain(abandonment.next_expiry()).min(),
         }
+    }
+
+    /// Sets the priority or weight of a stream.
+    pub(crate) fn set_stream_value(&mut self, stream: StreamId, value: u16) {
+        self.queue.set_stream_value(stream, value);
     }
 
     /// Whether the association is in Fast Recovery.

@@ -14,6 +14,25 @@ serial_number! {
     pub struct StreamSequence(u16)
 }
 
+serial_number! {
+    /// Message Identifier: counts the ordered, or the unordered, messages of one stream whose fragments are interleaved
+    /// with those of other streams (RFC 8260, section 2.1).
+    pub struct MessageId(u32)
+}
+
+impl MessageId {
+    /// What stands for it where the layer above is told a Stream Sequence Number (RFC 8260, section 4.1).
+    pub const fn stream_sequence(self) -> StreamSequence {
+        let [.., high, low] = self.0.to_be_bytes();
+        StreamSequence(u16::from_be_bytes([high, low]))
+    }
+}
+
+serial_number! {
+    /// Fragment Sequence Number: counts the fragments of one message (RFC 8260, section 2.1).
+    pub struct FragmentSequence(u32)
+}
+
 /// Stream Identifier: one of the association's unidirectional channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId(pub u16);

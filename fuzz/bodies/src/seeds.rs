@@ -11,8 +11,9 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_orbit::elements::{omm, tle};
 use slantpath_sctp::chunk::{
-    Abort, CookieAck, CookieEcho, Data, DataFlags, GapAckBlock, Heartbeat, Init, InitAck, InitFields, Sack,
-    Shutdown,
+    Abort, AddressChange, Asconf, AsconfRequest, AsconfSerial, Auth, CookieAck, CookieEcho, Data, DataFlags,
+    GapAckBlock, Heartbeat, Init, InitAck, InitFields, ReConfig, ReconfigurationParameter, RequestSequence,
+    Sack, Shutdown,
 };
 use slantpath_sctp::{Cause, Chunk, Parameter, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 use slantpath_sigtran::asp::AspMessage;
@@ -154,6 +155,19 @@ fn sctp(seeds: &mut Seeds) {
         Cause::StaleCookie { staleness_us: 5 },
         Cause::UserInitiatedAbort(Bytes::from_static(b"bye")),
     ];
+    let reset = ReconfigurationParameter::OutgoingSsnReset {
+        request: RequestSequence(1),
+        response: RequestSequence(2),
+        last_assigned_tsn: Tsn(3),
+        streams: vec![StreamId(4)],
+    };
+    let auth = Auth { key: 0, hmac: 3, digest: Bytes::from_static(&[9; 32]) };
+    let add = AddressChange::Add(IpAddr::from([192, 0, 2, 9]));
+    let asconf = Asconf {
+        serial: AsconfSerial(7),
+        address: IpAddr::from([192, 0, 2, 1]),
+        requests: vec![AsconfRequest { correlation: 1, change: add }],
+    };
     let packets = [
         ("init", vec![Chunk::Init(Init { fields, parameters: addresses })]),
         ("init-ack", vec![Chunk::InitAck(InitAck { fields, parameters: with_cookie })]),
@@ -172,6 +186,8 @@ fn sctp(seeds: &mut Seeds) {
         ),
         ("abort", vec![Chunk::Abort(Abort { is_tag_reflected: true, causes })]),
         ("shutdown", vec![Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(3) })]),
+        ("re-config", vec![Chunk::ReConfig(ReConfig { parameters: vec![reset] })]),
+        ("asconf", vec![Chunk::Auth(auth), Chunk::Asconf(asconf)]),
     ];
     for (name, chunks) in packets {
         // The cut, the ports, the tag and a checksum that nobody reads.

@@ -31,6 +31,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("signalling", &["wire", "ss7", "sigtran"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "signalling"]),
     ("live", &["wire", "interface", "net", "des", "sctp", "host", "signalling"]),
+    // The file of what SCTP has decided, and its explanation: it knows no simulator.
+    ("trace", &["sctp"]),
     (
         "scenario",
         &[
@@ -49,9 +51,10 @@ const FLOORS: &[(&str, &[&str])] = &[
             "host",
             "signalling",
             "simulation",
+            "trace",
         ],
     ),
-    ("cli", &["scenario", "results", "orbit", "plan", "live"]),
+    ("cli", &["scenario", "results", "orbit", "plan", "live", "trace"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
     ("py", &["scenario", "results", "orbit", "plan", "cli"]),
     ("testkit", &["wire"]),

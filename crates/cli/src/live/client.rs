@@ -12,7 +12,7 @@ use slantpath_live::{
 };
 
 use super::like::Like;
-use super::outputs::{Files, machine, print_machine, say_changes};
+use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_mib};
 use super::server::STOP;
 use super::settings::{failed, live, not_opened, place, sctp};
 use crate::arguments::LoadArguments;
@@ -29,34 +29,38 @@ const GLANCE: Duration = Duration::from_millis(200);
 const BETWEEN_LINES: Duration = Duration::from_secs(1);
 const QUANTILES: [&str; 6] = ["p50", "p90", "p95", "p99", "p999", "max"];
 
-pub(crate) fn load(arguments: &LoadArguments, out: &mut impl Write) -> Result<(), Failure> {
+pub(crate) fn load(
+    arguments: &LoadArguments,
+    command: &[String],
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let like = Like::read(arguments)?;
     let of_flow = like.as_ref().map(|like| like.arguments(arguments)).transpose()?;
     let arguments = of_flow.as_ref().unwrap_or(arguments);
-    let carriage = arguments.udp.map_or(Carriage::Raw, |remote_port| Carriage::Udp {
-        local_port: arguments.own_udp.unwrap_or(0),
-        remote_port,
-    });
+    let carriage = carriage(arguments);
     let addresses = addresses(arguments)?;
     let mut files = Files::create(&arguments.outputs)?;
     let secret = slantpath_live::secret().map_err(failed)?;
-    let mut host = host_of(&addresses);
     let first_port = arguments.own_port.unwrap_or_else(port_of_process);
     let Some(last_port) = first_port.checked_add(arguments.associations - 1) else {
         let ports = arguments.associations;
         return Err(Failure::Misused(format!("there are no {ports} ports from {first_port} on")));
     };
-    let mut config = config(arguments, carriage, &addresses, first_port)?;
-    if let Some(like) = &like {
-        config.port.sctp = Box::new(like.sctp(carriage));
-        config.pace = like.pace();
-    }
+    let is_traced = arguments.outputs.trace.is_some();
+    let config = config(arguments, like.as_ref(), &addresses, first_port, is_traced)?;
     let simulated = like.as_ref().map(|like| like.simulate(&config)).transpose()?;
-    let program = Load::open(config, &mut host, Stream::secret(secret));
+    let sctp = config.port.sctp.clone();
+    let station = station(config, secret);
     let config = live(&addresses, carriage, (first_port..=last_port).collect());
-    let opened = Live::open(&config, Station { host, program });
-    let mut live = opened.map_err(|error| not_opened(&error))?;
-    files.begin(&mut live, secret);
+    let mut live = Live::open(&config, station).map_err(|error| not_opened(&error))?;
+    let about = About {
+        command,
+        addresses: &addresses,
+        first_port,
+        like: like.as_ref().map(Like::hash),
+        sctp: &sctp,
+    };
+    files.begin(&mut live, secret, &about)?;
     let stop = interrupt::flag();
     let mut is_stopped = false;
     let mut said = (BETWEEN_LINES, (0, 0));
@@ -80,19 +84,19 @@ pub(crate) fn load(arguments: &LoadArguments, out: &mut impl Write) -> Result<()
         }
         files.keep(&mut live)?;
     }
-    files.keep(&mut live)?;
     let now = live.now();
     let Station { host, program } = live.host_mut();
     let report = program.report(host, now);
     let udp_port = arguments.udp.unwrap_or(0);
     let place = place(&arguments.peers, arguments.port, carriage, udp_port);
     let mut summary = summary(&report);
+    summary["sctp_mib"] = sctp_mib(&live);
     summary["machine"] = machine(&live);
     if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
         summary["like"] = like.place();
         summary["simulated"] = self::summary(simulated);
     }
-    files.finish(&summary)?;
+    files.finish(&mut live, &summary)?;
     print(&report, &place, arguments, out)?;
     if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
         like.print(&report, simulated, out)?;
@@ -114,14 +118,36 @@ pub(crate) fn load(arguments: &LoadArguments, out: &mut impl Write) -> Result<()
     }
 }
 
-fn config(
+fn carriage(arguments: &LoadArguments) -> Carriage {
+    arguments.udp.map_or(Carriage::Raw, |remote_port| Carriage::Udp {
+        local_port: arguments.own_udp.unwrap_or(0),
+        remote_port,
+    })
+}
+
+/// A host with the client, whose chance comes from a secret.
+pub(super) fn station(config: LoadConfig, secret: [u8; 32]) -> Station<Load> {
+    let mut host = host_of(&config.port.local_addresses);
+    let program = Load::open(config, &mut host, Stream::secret(secret));
+    Station { host, program }
+}
+
+/// The client, as the flags or the flow say.
+pub(super) fn config(
     arguments: &LoadArguments,
-    carriage: Carriage,
+    like: Option<&Like>,
     addresses: &[IpAddr],
     local_port: u16,
+    is_traced: bool,
 ) -> Result<LoadConfig, Failure> {
-    let mut sctp = sctp(&arguments.sctp, carriage)?;
-    sctp.outbound_streams = sctp.outbound_streams.max(arguments.streams);
+    let mut sctp = match like {
+        Some(like) => like.sctp(carriage(arguments)),
+        None => sctp(&arguments.sctp, carriage(arguments))?,
+    };
+    if like.is_none() {
+        sctp.outbound_streams = sctp.outbound_streams.max(arguments.streams);
+    }
+    sctp.trace = is_traced;
     let interval = |rate: f64| Pace::Every(Duration::from_secs_f64(1.0 / rate));
     let unbounded = arguments.count.is_none() && arguments.duration.is_none();
     Ok(LoadConfig {
@@ -133,7 +159,7 @@ fn config(
         },
         associations: arguments.associations,
         message_bytes: arguments.size as usize,
-        pace: arguments.rate.map_or(Pace::AsFastAsPossible, interval),
+        pace: like.map_or_else(|| arguments.rate.map_or(Pace::AsFastAsPossible, interval), Like::pace),
         streams: arguments.streams,
         is_unordered: arguments.unordered,
         messages: arguments.count,

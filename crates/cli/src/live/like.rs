@@ -58,6 +58,12 @@ impl Like {
                     request.name
                 )));
             }
+            Workload::Mixed { .. } => {
+                return Err(misused(format!(
+                    "flow `{}` sends messages of several kinds, which a load does not",
+                    request.name
+                )));
+            }
             Workload::Trace { .. } => {
                 return Err(misused(format!("flow `{}` plays a trace, which a load does not", request.name)));
             }
@@ -141,6 +147,11 @@ impl Like {
             return Err(Failure::Interrupted("stopped while it was simulated: nothing was sent".to_owned()));
         }
         Ok(from.program.report(&mut from.host, now))
+    }
+
+    /// The hash of the scenario.
+    pub(super) fn hash(&self) -> String {
+        self.scenario.hash()
     }
 
     /// What was compared, for programs.

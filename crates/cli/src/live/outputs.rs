@@ -1,12 +1,15 @@
 //! What both commands print and write of a live run: how the machine kept up, the record, JSON.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use slantpath_base::Instant;
 use slantpath_live::record::Recorder;
-use slantpath_live::{Live, Program, Station};
+use slantpath_live::{Host, Live, Program, SctpConfig, Station};
+use slantpath_trace::{Header, Origin, Record, Settings, TraceWriter, What};
 
 use crate::arguments::LiveOutputArguments;
 use crate::failure::Failure;
@@ -15,37 +18,139 @@ use crate::failure::Failure;
 pub(super) struct Files {
     json: Option<(PathBuf, File)>,
     record: Option<(PathBuf, File)>,
+    trace: Option<TraceFile>,
+}
+
+/// A run as whoever repeats it has to know it.
+pub(super) struct About<'a> {
+    /// The command, without the program's name.
+    pub(super) command: &'a [String],
+    /// The own addresses.
+    pub(super) addresses: &'a [IpAddr],
+    /// The first of the own SCTP ports.
+    pub(super) first_port: u16,
+    /// The hash of the scenario that the load was like.
+    pub(super) like: Option<String>,
+    /// SCTP's settings.
+    pub(super) sctp: &'a SctpConfig,
 }
 
 impl Files {
     pub(super) fn create(arguments: &LiveOutputArguments) -> Result<Self, Failure> {
         let create = |path: &Option<PathBuf>| {
-            let created = |path: &PathBuf| match File::create(path) {
-                Ok(file) => Ok((path.clone(), file)),
-                Err(error) => Err(Failure::of_file(path.clone())(error)),
-            };
-            path.as_ref().map(created).transpose()
+            path.as_ref().map(|path| Ok::<_, Failure>((path.clone(), created(path)?))).transpose()
         };
-        Ok(Self { json: create(&arguments.json)?, record: create(&arguments.record)? })
+        Ok(Self {
+            json: create(&arguments.json)?,
+            record: create(&arguments.record)?,
+            trace: arguments.trace.as_ref().map(TraceFile::create).transpose()?,
+        })
     }
 
-    /// Begins the record of a run that draws its chance from this secret.
-    pub(super) fn begin<P: Program>(&self, live: &mut Live<Station<P>>, secret: [u8; 32]) {
+    /// Begins the record of a run that draws its chance from this secret, and its trace.
+    pub(super) fn begin<P: Program>(
+        &mut self,
+        live: &mut Live<Station<P>>,
+        secret: [u8; 32],
+        about: &About<'_>,
+    ) -> Result<(), Failure> {
         if self.record.is_some() {
-            live.record(Recorder::new(secret));
+            let mut recorder = Recorder::new(secret);
+            recorder.about(&about.words());
+            live.record(recorder);
+        }
+        match &mut self.trace {
+            Some(trace) => trace.begin(about),
+            None => Ok(()),
         }
     }
 
-    /// Writes what there is of the record.
+    /// Writes what there is of the record and of the trace.
     pub(super) fn keep<P: Program>(&mut self, live: &mut Live<Station<P>>) -> Result<(), Failure> {
-        let Some((path, file)) = &mut self.record else { return Ok(()) };
-        file.write_all(&live.take_record()).map_err(Failure::of_file(path.clone()))
+        if let Some((path, file)) = &mut self.record {
+            file.write_all(&live.take_record()).map_err(Failure::of_file(path.clone()))?;
+        }
+        match &mut self.trace {
+            Some(trace) => trace.keep(&mut live.host_mut().host),
+            None => Ok(()),
+        }
     }
 
-    /// Writes the summary.
-    pub(super) fn finish(&mut self, summary: &Value) -> Result<(), Failure> {
+    /// Writes the summary, and the last of all else.
+    pub(super) fn finish<P: Program>(
+        &mut self,
+        live: &mut Live<Station<P>>,
+        summary: &Value,
+    ) -> Result<(), Failure> {
+        live.end_record();
+        self.keep(live)?;
+        if let Some(trace) = &mut self.trace {
+            trace.end(live.now())?;
+        }
         let Some((path, file)) = &mut self.json else { return Ok(()) };
         writeln!(file, "{summary:#}").map_err(Failure::of_file(path.clone()))
+    }
+}
+
+impl About<'_> {
+    fn words(&self) -> String {
+        json!({
+            "command": self.command,
+            "addresses": self.addresses,
+            "first_port": self.first_port,
+            "like": self.like,
+        })
+        .to_string()
+    }
+}
+
+fn created(path: &PathBuf) -> Result<File, Failure> {
+    File::create(path).map_err(Failure::of_file(path.clone()))
+}
+
+/// The trace of a run.
+pub(super) struct TraceFile {
+    path: PathBuf,
+    out: Option<BufWriter<File>>,
+    writer: Option<TraceWriter<BufWriter<File>>>,
+}
+
+impl TraceFile {
+    pub(super) fn create(path: &PathBuf) -> Result<Self, Failure> {
+        Ok(Self { path: path.clone(), out: Some(BufWriter::new(created(path)?)), writer: None })
+    }
+
+    pub(super) fn begin(&mut self, about: &About<'_>) -> Result<(), Failure> {
+        let Some(out) = self.out.take() else { return Ok(()) };
+        let origin = Origin::Live { command: about.command.to_vec() };
+        let header = Header { origin, settings: Settings::of(about.sctp) };
+        self.writer = Some(TraceWriter::begin(out, &header).map_err(Failure::of_file(self.path.clone()))?);
+        Ok(())
+    }
+
+    /// Writes what the host has told.
+    pub(super) fn keep(&mut self, host: &mut Host) -> Result<(), Failure> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        let (records, dropped) = host.take_trace();
+        let mut latest = None;
+        for told in &records {
+            latest = Some((told.at, told.socket.0));
+            if let Some(record) = Record::of_event(told.at, told.socket.0, &told.event) {
+                writer.write(&record).map_err(Failure::of_file(self.path.clone()))?;
+            }
+        }
+        if let Some((at, association)) = latest.filter(|_| dropped > 0) {
+            let what = What::Dropped { records: dropped };
+            let record = Record { at, association, what };
+            writer.write(&record).map_err(Failure::of_file(self.path.clone()))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn end(&mut self, at: Instant) -> Result<(), Failure> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        let written = writer.write(&Record { at, association: 0, what: What::End {} });
+        written.and_then(|()| writer.flush()).map_err(Failure::of_file(self.path.clone()))
     }
 }
 
@@ -78,6 +183,12 @@ pub(super) fn machine<H: slantpath_live::Interface>(live: &Live<H>) -> Value {
         // Of a run that is recorded.
         "digest": live.digest().map(ToString::to_string),
     })
+}
+
+/// The counters of the SCTP MIB (RFC 3873), as JSON.
+pub(super) fn sctp_mib<P: Program>(live: &Live<Station<P>>) -> Value {
+    let counters = live.host().host.sctp_mib();
+    Value::Object(counters.named().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect())
 }
 
 /// How the machine kept up, in two lines.

@@ -7,10 +7,11 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 use slantpath_base::{Duration, Stream};
 use slantpath_live::{
-    Carriage, ENCAPSULATION_PORT, Echo, EchoConfig, EchoMode, Live, Program, ProgramConfig, Station, host_of,
+    Carriage, ENCAPSULATION_PORT, Echo, EchoConfig, EchoMode, Live, Program, ProgramConfig, SctpConfig,
+    Station, host_of,
 };
 
-use super::outputs::{Files, machine, print_machine, say_changes};
+use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_mib};
 use super::settings::{failed, live, not_opened, place, sctp};
 use crate::arguments::EchoArguments;
 use crate::failure::Failure;
@@ -24,29 +25,22 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// The number of the command to stop, in a record.
 pub(super) const STOP: u8 = 1;
 
-pub(crate) fn echo(arguments: &EchoArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let carriage = arguments
-        .udp
-        .map_or(Carriage::Raw, |local_port| Carriage::Udp { local_port, remote_port: ENCAPSULATION_PORT });
+pub(crate) fn echo(
+    arguments: &EchoArguments,
+    command: &[String],
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let carriage = carriage(arguments);
     let addresses = addresses(arguments);
     let mut files = Files::create(&arguments.outputs)?;
     let secret = slantpath_live::secret().map_err(failed)?;
-    let mut host = host_of(&addresses);
-    let config = EchoConfig {
-        port: ProgramConfig {
-            sctp: Box::new(sctp(&arguments.sctp, carriage)?),
-            local_addresses: addresses.clone(),
-            local_port: arguments.port,
-            peer: None,
-        },
-        mode: if arguments.discard { EchoMode::Discard } else { EchoMode::Echo },
-        associations: arguments.associations,
-        patience: PATIENCE,
-    };
-    let program = Echo::open(config, &mut host, Stream::secret(secret));
-    let opened = Live::open(&live(&addresses, carriage, vec![arguments.port]), Station { host, program });
+    let config = config(arguments, &addresses, arguments.outputs.trace.is_some())?;
+    let sctp = config.port.sctp.clone();
+    let station = station(config, secret);
+    let opened = Live::open(&live(&addresses, carriage, vec![arguments.port]), station);
     let mut live = opened.map_err(|error| not_opened(&error))?;
-    files.begin(&mut live, secret);
+    let about = About { command, addresses: &addresses, first_port: arguments.port, like: None, sctp: &sctp };
+    files.begin(&mut live, secret, &about)?;
     let udp_port = live.bound().map_err(failed)?.first().map_or(0, std::net::SocketAddr::port);
     let what = if arguments.discard { "discards" } else { "echoes" };
     let place = place(&addresses, arguments.port, carriage, udp_port);
@@ -68,17 +62,18 @@ pub(crate) fn echo(arguments: &EchoArguments, out: &mut impl Write) -> Result<()
         files.keep(&mut live)?;
     }
     // What was said last is on its way; the record has it.
-    files.keep(&mut live)?;
     let report = *live.host().program.report();
-    files.finish(&json!({
+    let summary = json!({
         "associations": report.associations,
         "failed": report.failed,
         "messages": report.messages,
         "bytes": report.bytes,
         "echoed": report.echoed,
         "dropped": report.dropped,
+        "sctp_mib": sctp_mib(&live),
         "machine": machine(&live),
-    }))?;
+    });
+    files.finish(&mut live, &summary)?;
     writeln!(
         out,
         "{} associations, {} of them failed; {} messages of {} bytes came, {} went back, {} were dropped",
@@ -86,6 +81,40 @@ pub(crate) fn echo(arguments: &EchoArguments, out: &mut impl Write) -> Result<()
     )?;
     print_machine(&live, out)?;
     Ok(())
+}
+
+const fn carriage(arguments: &EchoArguments) -> Carriage {
+    match arguments.udp {
+        None => Carriage::Raw,
+        Some(local_port) => Carriage::Udp { local_port, remote_port: ENCAPSULATION_PORT },
+    }
+}
+
+/// The server, as the flags say.
+pub(super) fn config(
+    arguments: &EchoArguments,
+    addresses: &[IpAddr],
+    is_traced: bool,
+) -> Result<EchoConfig, Failure> {
+    let sctp = SctpConfig { trace: is_traced, ..sctp(&arguments.sctp, carriage(arguments))? };
+    Ok(EchoConfig {
+        port: ProgramConfig {
+            sctp: Box::new(sctp),
+            local_addresses: addresses.to_vec(),
+            local_port: arguments.port,
+            peer: None,
+        },
+        mode: if arguments.discard { EchoMode::Discard } else { EchoMode::Echo },
+        associations: arguments.associations,
+        patience: PATIENCE,
+    })
+}
+
+/// A host with the server, whose chance comes from a secret.
+pub(super) fn station(config: EchoConfig, secret: [u8; 32]) -> Station<Echo> {
+    let mut host = host_of(&config.port.local_addresses);
+    let program = Echo::open(config, &mut host, Stream::secret(secret));
+    Station { host, program }
 }
 
 /// Where to serve: all of the machine's addresses if nothing was said, but for those that a peer elsewhere cannot use.

@@ -2,10 +2,11 @@
 
 use std::net::IpAddr;
 
-use slantpath_live::{Carriage, LiveConfig, OpenError, SctpConfig};
+use slantpath_live::{Carriage, LiveConfig, OpenError, SctpConfig, Severity};
 
 use crate::arguments::SctpArguments;
 use crate::failure::Failure;
+use crate::terminal;
 
 /// SCTP's settings: RFC 9260's, but for what flags say, and what the carriage leaves of the path MTU.
 pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<SctpConfig, Failure> {
@@ -21,12 +22,12 @@ pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<Sctp
         initial_path_mtu: arguments.mtu.unwrap_or(default.initial_path_mtu) - overhead,
         ..default
     };
-    let times = [("--rto-min", config.rto_min), ("--rto-initial", config.rto_initial)];
-    if let Some((name, time)) = times.into_iter().find(|(_, time)| *time > config.rto_max) {
-        let (time, most) = (time, config.rto_max);
-        return Err(Failure::Misused(format!("{name} of {time} is above --rto-max of {most}")));
+    for finding in config.check() {
+        match finding.severity() {
+            Severity::Error => return Err(Failure::Misused(finding.to_string())),
+            Severity::Warning => terminal::warn(&finding)?,
+        }
     }
-    config.thresholds().check().map_err(|error| Failure::Misused(format!("--path-max-retrans: {error}")))?;
     Ok(config)
 }
 

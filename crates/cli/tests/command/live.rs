@@ -52,7 +52,7 @@ fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
         format!("echoes what comes to 127.0.0.1, SCTP port 7 in UDP port {port}; Ctrl-C stops\n")
     );
     let udp = format!("--udp={port}");
-    let files = ["--json", "load.json", "--record", "load.record"];
+    let files = ["--json", "load.json", "--record", "load.record", "--trace", "load.trace"];
     let load = ["load", "127.0.0.1", &udp, "--count", "500", "--size", "2000", "--streams", "8"];
     let outcome = place.run(&[&load[..], &files].concat());
     assert_eq!(outcome.status, Some(0), "{}", outcome.err);
@@ -73,6 +73,67 @@ fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
     assert!(json["latency"]["p50_s"].as_f64() <= json["latency"]["max_s"].as_f64());
     let record = files.iter().find(|(name, _)| name == "load.record").expect("it was asked for");
     assert!(record.1.starts_with(b"slantpath live 1"));
+
+    // The run again: the same packets, and the same trace, whether or not it was traced the first time.
+    let replayed = place.run(&["replay", "load.record", "--trace", "again.trace", "--pcap", "again.pcapng"]);
+    assert_eq!(replayed.status, Some(0), "{}", replayed.err);
+    assert!(replayed.out.ends_with("\nthe same as that of the live run\n"), "{}", replayed.out);
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).expect("it was asked for");
+    let steps = |name: &str| {
+        let text = read(name);
+        // The end of a live run is told a little later than its last packet.
+        text.lines().filter(|line| !line.contains("\"end\"")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(steps("load.trace"), steps("again.trace"));
+    let explained = place.run(&["explain", "load.trace"]);
+    assert_eq!(explained.status, Some(0), "{}", explained.err);
+    assert!(
+        explained.out.contains("\n500 messages were sent, 500 acknowledged, 0 given up; "),
+        "{}",
+        explained.out
+    );
+    let packets = std::fs::read(place.path().join("again.pcapng")).expect("it was asked for");
+    assert!(packets.len() > 500 * 2_000, "{} bytes", packets.len());
+    let asked = place.run(&["explain", "load.trace", "--what-if", "sctp.default.rto_min=1 s"]);
+    assert_eq!(asked.status, Some(2));
+    assert!(asked.err.contains("only a simulated run can be made again"), "{}", asked.err);
+}
+
+#[test]
+fn a_record_that_is_none_is_cut_off_or_was_changed_is_told_apart() {
+    let place = Place::new("live-replayed");
+    let port = free_port();
+    let server = Server::start(&place, port, &["--associations", "1", "--record", "echo.record"]);
+    let udp = format!("--udp={port}");
+    assert_eq!(place.run(&["load", "127.0.0.1", &udp, "--count", "5"]).status, Some(0));
+    server.end();
+    let replay = |record: &[u8]| {
+        std::fs::write(place.path().join("other.record"), record).expect("a file");
+        place.run(&["replay", "other.record", "--json"])
+    };
+    let record = std::fs::read(place.path().join("echo.record")).expect("it was asked for");
+    let same = replay(&record);
+    let told: serde_json::Value = serde_json::from_str(&same.out).expect("it is JSON");
+    assert_eq!((same.status, &told["is_same"], &told["command"][0]), (Some(0), &true.into(), &"echo".into()));
+    // Without its last entry, the digest: 13 bytes in front of the words.
+    let words = told["recorded"].as_str().expect("words").len();
+    let unfinished = replay(&record[..record.len() - words - 13]);
+    let told: serde_json::Value = serde_json::from_str(&unfinished.out).expect("it is JSON");
+    assert_eq!((unfinished.status, &told["recorded"]), (Some(0), &serde_json::Value::Null));
+    // Another secret: other cookies, other tags.
+    let mut other = record.clone();
+    other[20] ^= 1;
+    let changed = replay(&other);
+    assert_eq!(changed.status, Some(1), "{}", changed.out);
+    assert!(changed.err.starts_with("error: the repetition is another run: "), "{}", changed.err);
+    let cut = replay(&record[..record.len() - 1]);
+    assert_eq!(cut.status, Some(2));
+    assert!(cut.err.contains("other.record: the record is cut off: "), "{}", cut.err);
+    let none = replay(b"slantpath");
+    assert_eq!(
+        (none.status, none.err.as_str()),
+        (Some(2), "error: other.record: not a record of a live run\n")
+    );
 }
 
 #[test]
@@ -112,7 +173,7 @@ fn what_cannot_be_is_said_at_once_and_by_name() {
 
     let outcome = place.run(&["load", "127.0.0.1", &udp, "--rto-min", "2 s", "--rto-max", "1 s"]);
     assert_eq!(
-        (outcome.status, outcome.err.contains("--rto-min of 2 s is above --rto-max of 1 s")),
+        (outcome.status, outcome.err.contains("RTO.Min of 2 s is above RTO.Max of 1 s")),
         (Some(2), true),
         "{}",
         outcome.err

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod errors;
+mod explain;
 #[cfg(target_os = "linux")]
 mod live;
 mod place;

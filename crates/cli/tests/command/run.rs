@@ -208,14 +208,26 @@ fn every_command_has_its_page_of_the_manual() {
         "{}",
         page(&[])
     );
-    for command in ["completions", "echo", "load", "man", "plan", "run", "schema", "sweep", "topology"] {
+    for command in [
+        "completions",
+        "echo",
+        "explain",
+        "load",
+        "man",
+        "plan",
+        "replay",
+        "run",
+        "schema",
+        "sweep",
+        "topology",
+    ] {
         let page = page(&[command]);
         assert!(page.contains(&format!(".TH slantpath-{command} 1")), "{page}");
     }
     assert!(page(&["run"]).contains("\\-\\-reps"));
     let outcome = place.run(&["man", "rnu"]);
-    let wanted = "error: there is no command `rnu`; commands: completions, echo, load, man, plan, run, schema, \
-     sweep, topology, help\n";
+    let wanted = "error: there is no command `rnu`; commands: completions, echo, explain, load, man, plan, \
+     replay, run, schema, sweep, topology, help\n";
     assert_eq!((outcome.status, outcome.err.as_str()), (Some(2), wanted));
 }
 

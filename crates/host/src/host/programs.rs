@@ -32,7 +32,7 @@ impl Host {
     /// Sends a message on a program's association.
     pub fn send(&mut self, now: Instant, id: SocketId, message: ProgramMessage) -> Result<(), Refused> {
         match self.sockets.command(id, &mut self.stack) {
-            Some((Application::Program(_), mut socket)) => Program::send(now, message, &mut socket),
+            Some((Application::Program(program), mut socket)) => program.send(now, message, &mut socket),
             _ => Err(Refused::Never(format!("no program has a socket {}", id.0))),
         }
     }
@@ -61,6 +61,11 @@ impl Host {
     /// What has come in for SCTP, and what became of it.
     pub const fn sctp_stats(&self) -> &sctp::EndpointStats {
         self.stack.sctp.stats()
+    }
+
+    /// The counters of the SCTP MIB (RFC 3873).
+    pub fn sctp_mib(&self) -> sctp::MibCounters {
+        self.stack.sctp.mib()
     }
 
     /// Has packets to a destination without a route leave by the interface whose address they bear: where the operating

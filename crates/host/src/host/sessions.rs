@@ -62,6 +62,7 @@ impl Host {
             content: Content::Pattern,
             streams: 1,
             unordered: false,
+            may_skip: false,
             records: MessageRecords::Nothing,
             read_rate: None,
         };

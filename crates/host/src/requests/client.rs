@@ -1,6 +1,7 @@
 //! The end of a session that asks.
 
 use slantpath_base::{Duration, Instant};
+use slantpath_sctp::Reliability;
 
 use super::{PlannedRequest, RequestPlan, request};
 use crate::record::Request;
@@ -91,6 +92,7 @@ impl Client {
             }
             SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
+            | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
             | SocketEvent::Restarted => return Reaction::None,
@@ -168,7 +170,14 @@ impl Client {
         let size = planned.size.as_bytes();
         let payload = request::encode(size, len);
         let number = u32::try_from(self.report.requests.len()).ok();
-        let outgoing = Outgoing { number, stream: 0, unordered: false, payload_protocol: 0, payload };
+        let outgoing = Outgoing {
+            number,
+            stream: 0,
+            unordered: false,
+            payload_protocol: 0,
+            payload,
+            reliability: Reliability::Full,
+        };
         match socket.send(now, outgoing) {
             Offer::Accepted => {
                 self.report.bytes_sent += len as u64;

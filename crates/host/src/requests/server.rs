@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use slantpath_base::Instant;
+use slantpath_sctp::Reliability;
 
 use super::request::RequestReader;
 use crate::message::{Content, compose};
@@ -82,6 +83,7 @@ impl Server {
             SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
             | SocketEvent::Connected { .. }
+            | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
             | SocketEvent::Restarted => return Reaction::None,
@@ -109,7 +111,14 @@ impl Server {
         let len = usize::try_from(self.owed).unwrap_or(usize::MAX).min(self.message_len);
         let payload = compose(Content::Pattern, self.messages_sent, len);
         let number = Some(self.messages_sent);
-        let outgoing = Outgoing { number, stream: 0, unordered: false, payload_protocol: 0, payload };
+        let outgoing = Outgoing {
+            number,
+            stream: 0,
+            unordered: false,
+            payload_protocol: 0,
+            payload,
+            reliability: Reliability::Full,
+        };
         match socket.send(now, outgoing) {
             Offer::Accepted => {
                 self.owed -= len as u64;

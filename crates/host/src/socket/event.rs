@@ -14,6 +14,8 @@ use crate::timeline::PathEventKind;
 /// What an application is told.
 #[derive(Debug)]
 pub(crate) enum SocketEvent {
+    /// A message has been given up, as its reliability asks; with its number, if it has one (SCTP).
+    Abandoned(Option<u32>),
     /// The peer has a part of the flow for good. Only if messages are traced.
     Acknowledged(Acknowledged),
     /// Something has come that will be delivered. Only if arrivals are traced.
@@ -68,6 +70,9 @@ fn number_path(paths: &mut Vec<IpAddr>, address: IpAddr) -> u8 {
 
 pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<SocketEvent> {
     match event {
+        sctp::Event::Abandoned { message, .. } => {
+            Some(SocketEvent::Abandoned(u32::try_from(message.context).ok()))
+        }
         sctp::Event::Acknowledged { context } => {
             let number = u32::try_from(context).ok()?;
             Some(SocketEvent::Acknowledged(Acknowledged::Message(number)))
@@ -119,7 +124,12 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
         sctp::Event::PartialDeliveryAborted { .. }
         | sctp::Event::ReceivedPart(_)
         | sctp::Event::PeerReported(_)
-        | sctp::Event::ShutdownReceived => None,
+        | sctp::Event::StreamsChanged(_)
+        | sctp::Event::Addresses(_)
+        | sctp::Event::AdaptationLayer(_)
+        | sctp::Event::ReconfigurationAnswered { .. }
+        | sctp::Event::ShutdownReceived
+        | sctp::Event::Trace(_) => None,
     }
 }
 

@@ -10,6 +10,7 @@ use slantpath_host::{
     TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NetworkGraph, QueueConfig, QueueLimit};
+use slantpath_sctp::Reliability;
 
 /// A link of the given rate and delay whose queue is never full.
 pub(crate) fn direction(rate: &str, delay: &str) -> DirectionConfig {
@@ -38,6 +39,7 @@ pub(crate) fn sender(workload: Workload) -> SenderConfig {
         measurement: Measurement::Off,
         record_timeline: false,
         sample_paths: Some(Duration::ZERO),
+        reliability: Reliability::Full,
     }
 }
 
@@ -96,6 +98,7 @@ pub(crate) fn run_adapted(
         content: config.content,
         streams: config.streams,
         unordered: config.unordered,
+        may_skip: false,
         records: if config.record_messages {
             MessageRecords::TimesAndJourneys
         } else {

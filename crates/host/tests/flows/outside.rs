@@ -68,6 +68,7 @@ impl Program {
             content: config.content,
             streams: config.streams,
             unordered: config.unordered,
+            may_skip: false,
             records: MessageRecords::Times,
             read_rate: None,
         };

@@ -31,6 +31,7 @@ fn receiver() -> ReceiverConfig {
         content: Content::Stamped,
         streams: 1,
         unordered: false,
+        may_skip: false,
         records: MessageRecords::Times,
         read_rate: None,
     }

@@ -61,6 +61,7 @@ impl Fabric {
     fn error_of(&self, reason: DropReason, next: DirectionId) -> Option<IcmpError> {
         match reason {
             DropReason::HopLimit => Some(IcmpError::TimeExceeded),
+            DropReason::Mtu if !self.graph.direction(next).is_mtu_reported => None,
             DropReason::Mtu => {
                 let mtu_bytes = self.directions[next.index()].mtu_bytes();
                 Some(IcmpError::PacketTooBig { mtu_bytes })

@@ -31,9 +31,10 @@ pub struct DirectionConfig {
     /// If packets wait for tokens, too: the one whose turn it is has to have them. Not with RED, nor with repetition or
     /// compressed headers.
     pub shaper: Option<ShaperConfig>,
-    /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped and
-    /// reported to their sender by ICMP.
+    /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped.
     pub mtu_bytes: u32,
+    /// Whether ICMP tells their sender so. Where something filters it, the path is a black hole for them.
+    pub is_mtu_reported: bool,
     /// The chance of each packet to vanish.
     pub loss: Probability,
     /// The chance of each bit to be flipped.
@@ -67,6 +68,7 @@ impl DirectionConfig {
             queue,
             shaper: None,
             mtu_bytes: 1_500,
+            is_mtu_reported: true,
             loss: Probability::NEVER,
             bit_errors: Probability::NEVER,
             bursts: None,

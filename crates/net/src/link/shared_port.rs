@@ -57,6 +57,11 @@ impl SharedPort {
         SharedPortStatistics { counters: self.counters, queue, mean_wait }
     }
 
+    /// The same, but of the queue since the last window ended; another one begins.
+    pub(crate) fn end_queue_window(&mut self, now: Instant) -> SharedPortStatistics {
+        SharedPortStatistics { queue: self.port.end_queue_window(now), ..self.statistics(now) }
+    }
+
     pub(crate) fn restart_statistics(&mut self, now: Instant) {
         self.port.restart_statistics(now);
         (self.counters, self.taken) = (Counters::default(), 0);

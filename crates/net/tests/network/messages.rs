@@ -85,6 +85,25 @@ fn a_packet_too_long_for_a_later_link_is_reported_by_the_router() {
 }
 
 #[test]
+fn a_packet_too_long_for_a_link_whose_reports_are_filtered_vanishes() {
+    for is_mtu_reported in [true, false] {
+        let mut builder = NetworkBuilder::new();
+        let (first, router, second) =
+            (builder.host("first"), builder.router("router"), builder.host("second"));
+        let wide = clean(DataRate::from_bits_per_sec(1_000_000), Duration::from_millis(1), 9);
+        let narrow = DirectionConfig { mtu_bytes: 1_300, is_mtu_reported, ..wide.clone() };
+        let left = builder.link("left", first, router, wide.clone(), wide.clone());
+        let right = builder.link("right", router, second, narrow, wide);
+        builder.address(left.first(), address(1)).address(right.second(), address(2));
+        let hosts = vec![Scripted::default(), Scripted::default()];
+        let network = Network::new(builder.build().expect("a sound plan"), Seed::new(1, 0), hosts);
+        let mut line = Line { network, first, second, left, right };
+        assert_eq!(line.send(packet(address(1), address(2), 1_400, 0)).is_some(), is_mtu_reported);
+        assert_eq!(line.network.counters(line.right.forward()).dropped(DropReason::Mtu).packets, 1);
+    }
+}
+
+#[test]
 fn a_packet_too_long_for_the_first_link_is_reported_at_once() {
     let mut line = line(true);
     let reply = line.send(packet(address(1), address(2), 1_501, 0));

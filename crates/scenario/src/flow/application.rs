@@ -1,9 +1,9 @@
 //! `[flows.<name>.application]`: what a flow's application sends, and when.
 
 use slantpath_base::{DataRate, DataSize, Duration};
-use slantpath_reader::{Setting, choice, section, tagged, word_or};
+use slantpath_reader::{Setting, Tables, choice, section, tagged, word_or};
 
-use crate::bounds::{BUFFER, MESSAGE, RATE, RUN, TOTAL};
+use crate::bounds::{BUFFER, MESSAGE, RATE, REPETITIONS, RUN, TOTAL};
 
 tagged! {
     /// What the application sends, and when.
@@ -14,6 +14,8 @@ tagged! {
         Bursts = "bursts",
         /// Messages of one size at one interval.
         ConstantRate = "constant-rate",
+        /// Messages of several kinds over one association, each kind at an interval of its own (SCTP).
+        Mixed = "mixed",
         /// Messages of one size at exponential intervals.
         Poisson = "poisson",
         /// Messages at the times and of the sizes that a file lists.
@@ -54,6 +56,37 @@ section! {
         interval: Option<Setting<Duration>>, at most RUN;
         /// Message bytes over time, in place of `interval`.
         rate: Option<Setting<DataRate>>, at most RATE;
+    }
+}
+
+section! {
+    /// Messages of several kinds over one association, each kind at an interval of its own (SCTP).
+    pub struct Mixed {
+        /// The kinds by name. Of messages that are due at one time those go first whose kind comes first in
+        /// alphabetical order.
+        classes: Tables<MessageClass>;
+    }
+}
+
+section! {
+    /// Messages of one kind.
+    pub struct MessageClass {
+        /// The stream that they go on, from 0 to one less than the flow's `streams`.
+        stream: Setting<u16>;
+        /// Size of each message.
+        message_size: Setting<DataSize>, at most MESSAGE;
+        /// From one message to the next, or from those that come at once to the next.
+        interval: Setting<Duration>, at most RUN;
+        /// How many come at once.
+        messages: Setting<u16> = 1;
+        /// When a message is given up that has not arrived, if it is sent with `lifetime`: so long after it was handed
+        /// over (RFC 3758, section 4.1).
+        lifetime: Option<Setting<Duration>>, at most RUN;
+        /// How often a part of a message is sent again before the message is given up (RFC 7496, section 3.1).
+        max_retransmissions: Option<Setting<u32>>, at most REPETITIONS;
+        /// What a message counts for if the send buffer is full: one with a higher number, of which nothing was
+        /// sent, is given up for one with a lower number or none (RFC 7496, section 3.2).
+        priority: Option<Setting<u16>>;
     }
 }
 
@@ -138,7 +171,7 @@ impl Application {
             Self::Bursts(bursts) => Some(&bursts.message_size),
             Self::ConstantRate(constant) => Some(&constant.message_size),
             Self::Poisson(poisson) => Some(&poisson.message_size),
-            Self::Trace(_) => None,
+            Self::Mixed(_) | Self::Trace(_) => None,
         }
     }
 }

@@ -3,10 +3,12 @@
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Measurement, MessageRecords, ReceiverConfig, SenderConfig, SocketId, TransportConfig, WhenBlocked,
-    Workload,
+    Handover, Measurement, MessageClass, MessageRecords, Protocol, ReceiverConfig, SenderConfig, SocketId,
+    TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::NodeId;
+use slantpath_reader::Setting;
+use slantpath_sctp::Reliability;
 
 use super::application::{Application, Total};
 use super::transport::{self, Ends};
@@ -33,10 +35,12 @@ impl PlannedFlow {
 }
 
 /// Adds both ends of every flow to their hosts, in the order of names, but for those of a flow that is left to others.
+/// Of the flows `traced` the sender's association is traced.
 pub(crate) fn place(
     scenario: &Scenario,
     seed: Seed,
     vacant: Option<&str>,
+    traced: &[String],
     site: &mut Site<'_>,
 ) -> Result<(Vec<PlannedFlow>, Option<Seats>), RunError> {
     let mut flows = Vec::new();
@@ -46,7 +50,7 @@ pub(crate) fn place(
         let (from, to) = (site.nodes[flow.from.as_str()], site.nodes[flow.to.as_str()]);
         site.join_both(from, to)?;
         if vacant == Some(name) {
-            let place = &mut Placement { scenario, seed, site, is_watched: false };
+            let place = &mut Placement { scenario, seed, site, is_watched: false, is_traced: false };
             let (sending, receiving) = transport::configs(scenario, flow, place.ends(flow, from, to, number));
             seats = Some(Seats { nodes: [from, to], configs: [sending, receiving] });
             number += *flow.count as usize;
@@ -55,7 +59,8 @@ pub(crate) fn place(
         let is_watched = scenario.probes.timelines.iter().any(|watched| watched == name);
         for own in 0..*flow.count {
             let name = if *flow.count == 1 { name.to_owned() } else { format!("{name}.{own}") };
-            let mut place = Placement { scenario, seed, site, is_watched };
+            let is_traced = traced.contains(&name);
+            let mut place = Placement { scenario, seed, site, is_watched, is_traced };
             let (sender, receiver) = place.flow(&name, flow, from, to, number);
             number += 1;
             flows.push(PlannedFlow { name, flow: Flow::clone(flow), from, to, sender, receiver });
@@ -95,6 +100,8 @@ struct Placement<'a, 'site> {
     site: &'a mut Site<'site>,
     /// Whether the flow's paths are watched.
     is_watched: bool,
+    /// Whether the sender's association is traced.
+    is_traced: bool,
 }
 
 impl Placement<'_, '_> {
@@ -114,9 +121,15 @@ impl Placement<'_, '_> {
         let measurement = match (probes.delays.quantity(), probes.intervals.quantity()) {
             (_, Some(_)) => Measurement::DelaysAndRetransmissions,
             (Some(_), None) => Measurement::Delays,
+            // A trace tells when each message was offered and delivered.
+            (None, None) if self.is_traced => Measurement::Delays,
             (None, None) => Measurement::Off,
         };
-        let (sending, receiving) = transport::configs(self.scenario, flow, ends);
+        let (mut sending, receiving) = transport::configs(self.scenario, flow, ends);
+        if let Protocol::Sctp(sctp) = &mut sending.protocol {
+            sctp.trace = self.is_traced;
+        }
+        let handover = self.handover(flow, from, &mut sending);
         let origin = Instant::START + self.jitter(name, flow);
         let config = SenderConfig {
             connect: origin + **flow.connect.as_ref().expect("a check says when to connect"),
@@ -134,14 +147,23 @@ impl Placement<'_, '_> {
             measurement,
             record_timeline: self.is_watched,
             sample_paths: probes.paths.quantity(),
+            reliability: reliability(flow.lifetime, flow.max_retransmissions, None),
         };
         let path = format!("flows/{name}");
         let host = self.site.host(from);
+        let destinations = sending.peer.as_ref().map(|peer| peer.addresses.clone()).unwrap_or_default();
         let sender = host.add_sender(sending, config, self.seed, &path);
+        if let Some(handover) = handover {
+            for destination in destinations {
+                host.leave_from(destination, handover.from);
+            }
+            host.add_handover(sender, handover);
+        }
         let config = ReceiverConfig {
             content: content(flow),
             streams: *flow.streams,
             unordered: *flow.unordered,
+            may_skip: may_skip(flow),
             records: match (records, measurement) {
                 (true, _) => MessageRecords::TimesAndJourneys,
                 (false, Measurement::Off) => MessageRecords::Nothing,
@@ -167,6 +189,16 @@ impl Placement<'_, '_> {
         Duration::from_nanos(stream.below(flow.start_jitter.as_nanos()))
     }
 
+    /// When the sender goes over to another of its links; until then it has one address that is not on that.
+    fn handover(&self, flow: &Flow, from: NodeId, sending: &mut TransportConfig) -> Option<Handover> {
+        let (at, link) = (flow.handover_at.as_ref()?, flow.handover_to.as_ref()?);
+        let to = self.site.address_on(link, from)?;
+        sending.local_addresses.retain(|address| *address != to);
+        sending.local_addresses.truncate(1);
+        let from = *sending.local_addresses.first()?;
+        Some(Handover { at: Instant::START + **at, from, to })
+    }
+
     /// Where the ends of flow `number` are.
     fn ends(&mut self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
         let [sender_port, receiver_port] = ports(number);
@@ -174,6 +206,26 @@ impl Placement<'_, '_> {
         let [sender, receiver] = self.site.addresses(primary, from, to);
         Ends { sender_port, receiver_port, sender, receiver }
     }
+}
+
+/// When messages are given up. A check sees to it that one thing is said of it at most.
+fn reliability(
+    lifetime: Option<Setting<Duration>>,
+    max_retransmissions: Option<Setting<u32>>,
+    priority: Option<Setting<u16>>,
+) -> Reliability {
+    match (lifetime, max_retransmissions, priority) {
+        (Some(lifetime), ..) => Reliability::Lifetime(*lifetime),
+        (None, Some(limit), _) => Reliability::Retransmissions(*limit),
+        (None, None, Some(priority)) => Reliability::Priority((*priority).into()),
+        (None, None, None) => Reliability::Full,
+    }
+}
+
+/// Whether messages may be missing, or go on any stream.
+fn may_skip(flow: &Flow) -> bool {
+    let is_mixed = matches!(flow.application.0, Application::Mixed(_));
+    is_mixed || flow.lifetime.is_some() || flow.max_retransmissions.is_some()
 }
 
 fn content(flow: &Flow) -> Content {
@@ -201,6 +253,16 @@ pub(crate) fn workload(scenario: &Scenario, application: &Application) -> Worklo
         },
         Application::ConstantRate(constant) => {
             Workload::ConstantRate { message: *constant.message_size, interval: constant.spacing() }
+        }
+        Application::Mixed(mixed) => {
+            let classes = mixed.classes.iter().map(|(_, class)| MessageClass {
+                stream: *class.stream,
+                message: *class.message_size,
+                messages: *class.messages,
+                interval: *class.interval,
+                reliability: reliability(class.lifetime, class.max_retransmissions, class.priority),
+            });
+            Workload::Mixed { classes: classes.collect() }
         }
         Application::Poisson(poisson) => {
             Workload::Poisson { message: *poisson.message_size, mean_interval: poisson.spacing() }

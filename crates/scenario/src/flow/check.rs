@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_host::SIGNALLING_LINK_SELECTIONS;
 use slantpath_reader::{Entries, Fault, Faults, Place, Section, Setting, Tables};
+use slantpath_sctp::Extension;
 
 use crate::check::{before_the_end, positive, resolve};
-use crate::flow::application::{Application, Total};
+use crate::flow::application::{Application, Mixed, Total};
 use crate::flow::trace::{Files, Traces, check_digest, load};
 use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{Adaptation, File, Flow, NodeKind, SctpProfile, TcpProfile, Transport};
@@ -32,9 +33,14 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         ends(file, name, flow, faults);
         profile(file, flow, faults);
         times(file, flow, faults);
+        handover(file, flow, faults);
         counts(flow, faults);
         read_rate(flow, faults);
+        given_up(flow, faults);
         application(&flow.application, places[name], faults);
+        if let Application::Mixed(mixed) = &flow.application.0 {
+            classes(mixed, flow, places[name], faults);
+        }
         match &flow.primary {
             Some(primary) => must_end_at(file, primary, &flow.to, faults),
             None => {
@@ -158,6 +164,35 @@ fn times(file: &File, flow: &Flow, faults: &mut Faults) {
     }
 }
 
+fn handover(file: &File, flow: &Flow, faults: &mut Faults) {
+    let (at, to) = match (&flow.handover_at, &flow.handover_to) {
+        (None, None) => return,
+        (Some(at), Some(to)) => (at, to),
+        (Some(lone), None) => {
+            let fault = Fault::new("`handover_at` is set without `handover_to`");
+            return faults.report(lone.place(), fault.help("say to which link of the sender"));
+        }
+        (None, Some(lone)) => {
+            let fault = Fault::new("`handover_to` is set without `handover_at`");
+            return faults.report(lone.place(), fault.help("say when"));
+        }
+    };
+    before_the_end(file, at, "the handover of this flow", faults);
+    must_end_at(file, to, &flow.from, faults);
+    let profile = flow.profile.as_ref().map_or(DEFAULT_PROFILE, |profile| profile.as_str());
+    let moves = file.sctp.find(profile).is_some_and(|profile| {
+        let extensions = profile.extensions();
+        extensions.contain(Extension::DynamicAddresses)
+            && (extensions.contain(Extension::Authentication) || *profile.unauthenticated_addresses)
+    });
+    if *flow.transport != Transport::Sctp || !moves {
+        let fault = Fault::new("this flow's addresses cannot change while it lives");
+        let help = "let it use SCTP, with a profile whose `extensions` list \"dynamic-addresses\" and \
+                    \"authentication\", or that has `unauthenticated_addresses = true`";
+        faults.report(at.place(), fault.help(help));
+    }
+}
+
 fn counts(flow: &Flow, faults: &mut Faults) {
     if *flow.count == 0 || *flow.count > MOST_FLOWS {
         let help = format!("let it lie between 1 and {MOST_FLOWS}");
@@ -190,6 +225,66 @@ fn counts(flow: &Flow, faults: &mut Faults) {
         if *flow.unordered {
             let fault = Fault::new("TCP delivers in order").help("remove `unordered`, or use SCTP");
             faults.report(flow.unordered.place(), fault);
+        }
+    }
+}
+
+/// What is said of messages that are given up, and of streams.
+fn given_up(flow: &Flow, faults: &mut Faults) {
+    let limit = flow.max_retransmissions.as_ref().map(Setting::place);
+    if let (Some(_), Some(limit)) = (&flow.lifetime, limit) {
+        one_of_them(limit, faults);
+    }
+    let values = flow.stream_values.as_ref();
+    let of_sctp = [flow.lifetime.as_ref().map(Setting::place), limit, values.map(Setting::place)];
+    if *flow.transport == Transport::Tcp
+        && let Some(place) = of_sctp.into_iter().flatten().next()
+    {
+        let fault = Fault::new("TCP delivers everything, over one stream");
+        faults.report(place, fault.help("remove the key, or use SCTP"));
+    }
+    if let Some(values) = values.filter(|values| values.len() > usize::from(*flow.streams)) {
+        let message = format!("{} values are more than {} streams", values.len(), *flow.streams);
+        faults.report(values.place(), Fault::new(message).help("write more `streams`, or fewer values"));
+    }
+}
+
+fn one_of_them(place: Place, faults: &mut Faults) {
+    let fault = Fault::new("a message is given up for one reason");
+    faults.report(place, fault.help("write one of `lifetime`, `max_retransmissions` and `priority`"));
+}
+
+/// Kinds of messages that a flow's streams carry.
+fn classes(mixed: &Mixed, flow: &Flow, place: Place, faults: &mut Faults) {
+    if *flow.transport == Transport::Tcp || *flow.adaptation == Adaptation::M3ua {
+        let fault = Fault::new("messages of several kinds go over streams of SCTP");
+        faults.report(place, fault.help("write `transport = \"sctp\"`, without `adaptation`"));
+    }
+    if mixed.classes.iter().next().is_none() {
+        let help = "write `classes.telemetry = { stream = 0, message_size = \"200 B\", interval = \"1 s\" }`";
+        faults.report(place, Fault::new("nothing is sent").help(help));
+    }
+    for (_, class) in mixed.classes.iter() {
+        if *class.stream >= *flow.streams {
+            let message = format!("stream {} is not one of {}", *class.stream, *flow.streams);
+            let help = format!("write `streams = {}` in the flow", class.stream.saturating_add(1));
+            faults.report(class.stream.place(), Fault::new(message).help(help));
+        }
+        if let Err(fault) = message_size(*class.message_size) {
+            faults.report(class.message_size.place(), fault);
+        }
+        positive(&class.interval, "an interval", faults);
+        if *class.messages == 0 {
+            let fault = Fault::new("nothing is sent").help("write `messages = 1`, or more");
+            faults.report(class.messages.place(), fault);
+        }
+        let limits = [
+            class.lifetime.as_ref().map(Setting::place),
+            class.max_retransmissions.as_ref().map(Setting::place),
+            class.priority.as_ref().map(Setting::place),
+        ];
+        if let Some(second) = limits.into_iter().flatten().nth(1) {
+            one_of_them(second, faults);
         }
     }
 }
@@ -246,7 +341,7 @@ fn application(application: &Application, place: Place, faults: &mut Faults) {
         Application::Poisson(source) => {
             spacing(source.mean_interval.as_ref(), "mean_interval", source.rate.as_ref(), place, faults);
         }
-        Application::Trace(_) => {}
+        Application::Mixed(_) | Application::Trace(_) => {}
     }
 }
 

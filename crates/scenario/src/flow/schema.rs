@@ -3,7 +3,7 @@
 use slantpath_base::{DataRate, Duration};
 use slantpath_reader::{OneOf, Setting, choice, section};
 
-use crate::bounds::{FLOWS, RATE, RUN};
+use crate::bounds::{FLOWS, RATE, REPETITIONS, RUN};
 use crate::flow::application::{Application, Content, WhenBlocked};
 use crate::network::node::Dscp;
 
@@ -23,14 +23,19 @@ section! {
         primary: Option<Setting<String>>;
         /// When the first message is due, or as soon as the association or connection is up.
         start: Setting<Duration> = Duration::ZERO, at most RUN;
-        /// How much later than at `connect` and `start` the flow does both at most, drawn anew for each run and each of
-        /// `count`.
+        /// How much later than at `connect` and `start` the flow does both at most, drawn anew for each run and each
+        /// of `count`.
         start_jitter: Setting<Duration> = Duration::ZERO, at most RUN;
         /// When the sender opens its association or connection; at `start` if absent.
         connect: Option<Setting<Duration>>, at most RUN;
         /// When the application stops sending and closes in order. If absent, it closes when it has sent
         /// all that it has.
         end: Option<Setting<Duration>>, at most RUN;
+        /// When the sender goes over to another of its links: until then its association knows only one address of the
+        /// sender, from then on only the one on that link (RFC 5061). With `handover_to`.
+        handover_at: Option<Setting<Duration>>, at most RUN;
+        /// The sender's link that it goes over to.
+        handover_to: Option<Setting<String>>;
         /// How many flows like this one there are. Each has ports and random streams of its own.
         count: Setting<u32> = 1, at most FLOWS;
         /// SCTP streams that the messages take in turn. TCP has one.
@@ -39,6 +44,16 @@ section! {
         adaptation: Setting<Adaptation> = Adaptation::None;
         /// Whether SCTP may deliver messages out of order.
         unordered: Setting<bool> = false;
+        /// How long after it was handed over a message is given up that has not arrived (RFC 3758, section 4.1;
+        /// SCTP). What has been sent is given up only if both hosts list `partial-reliability` among their
+        /// `extensions`. Never if absent.
+        lifetime: Option<Setting<Duration>>, at most RUN;
+        /// How often a part of a message is sent again before the message is given up (RFC 7496, section 3.1; SCTP
+        /// with the same extension).
+        max_retransmissions: Option<Setting<u32>>, at most REPETITIONS;
+        /// The priority or weight of each stream, from stream 0 on, for the `stream_scheduling` of the profile that
+        /// reads it (RFC 8260, sections 3.4 and 3.6): the lowest priority goes first, 0 where none is written.
+        stream_values: Option<Setting<Vec<u16>>>;
         /// What the application does when the transport's send buffer is full.
         when_blocked: Setting<WhenBlocked> = WhenBlocked::Wait;
         /// How fast the receiver reads. What comes faster fills its buffer, and closes the sender's window. If absent,

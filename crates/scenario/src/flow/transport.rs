@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use slantpath_host::{Peer, Protocol, TransportConfig};
 use slantpath_reader::Setting;
-use slantpath_sctp::SctpConfig;
+use slantpath_sctp::{SctpConfig, StreamId};
 use slantpath_tcp::TcpConfig;
 
 use crate::network::node::ip_fields;
@@ -46,6 +46,10 @@ pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (Transpor
         local_port: ends.sender_port,
         peer: Some(Peer { addresses: ends.receiver, port: ends.receiver_port }),
     };
+    let mut sending = sending;
+    if let (Protocol::Sctp(config), Some(values)) = (&mut sending.protocol, &flow.stream_values) {
+        config.stream_values = (0..).map(StreamId).zip(values.iter().copied()).collect();
+    }
     (sending, receiving)
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn direction(
         queue: queue(direction.queue, direction.discipline.as_ref()),
         shaper: direction.shaper.as_ref().map(Shaper::config),
         mtu_bytes,
+        is_mtu_reported: true,
         loss: direction.loss,
         bit_errors: direction.bit_error_rate,
         bursts: direction.gilbert_elliott.as_ref().map(GilbertElliott::config),

@@ -135,7 +135,9 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
     lacks("rate", "1.536 Mbit/s", has_rate(&link.forward), has_rate(&link.reverse));
     let has_delay =
         |parameters: &LinkParameters| parameters.delay.is_some() || parameters.delay_trace.is_some();
-    lacks("delay", "250 ms", has_delay(&link.forward), has_delay(&link.reverse));
+    // What is wrong with a cable, of which the topology says the delay, has been said.
+    let is_cable = link.cable.is_some_and(|cable| *cable);
+    lacks("delay", "250 ms", is_cable || has_delay(&link.forward), is_cable || has_delay(&link.reverse));
 }
 
 fn one_delay(parameters: &LinkParameters, faults: &mut Faults) {

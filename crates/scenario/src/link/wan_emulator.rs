@@ -65,6 +65,8 @@ pub(crate) fn expand(file: &mut File, faults: &mut Faults) {
             family: None,
             addresses: None,
             mtu: Setting::default(DataSize::from_bytes(1_500), place),
+            cable: None,
+            report_mtu: None,
             both: Flat(both),
             forward: Nested(nothing()),
             reverse: Nested(nothing()),

@@ -7,6 +7,7 @@ use slantpath_base::{DataRate, Duration};
 use slantpath_host::HOP_LIMIT;
 use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
 use slantpath_reader::{Fault, Faults, Origin, Place};
+use slantpath_sctp::PathMtuDiscovery;
 
 use crate::congestion::capacity_fits;
 use crate::flow::trace::Traces;
@@ -255,7 +256,9 @@ fn packets_fit(
     faults: &mut Faults,
 ) {
     let Some((link, mtu)) = narrowest(built, way) else { return };
-    if profile.initial_path_mtu.as_bytes() <= mtu.into() {
+    // Probes find out before a message needs it.
+    let is_probed = profile.path_mtu_discovery() == PathMtuDiscovery::Probing;
+    if profile.initial_path_mtu.as_bytes() <= mtu.into() || is_probed {
         return;
     }
     let setting = &profile.initial_path_mtu;

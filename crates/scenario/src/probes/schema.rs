@@ -22,8 +22,8 @@ section! {
         /// Whether it is recorded what each terminal with capacity on demand had to send, asked for and had, whenever
         /// it looked. It is not if absent.
         access: Option<Setting<bool>>;
-        /// How long the intervals are of which each flow, direction of a link, signalling link and association that
-        /// carries signalling has a row.
+        /// How long the intervals are of which each flow, direction of a link, downlink that antennas share,
+        /// signalling link and association that carries signalling has a row.
         intervals: Setting<Interval> = Interval::Off, at most RUN;
         /// How often cwnd, ssthresh, outstanding bytes, RTO and SRTT of each path are sampled.
         paths: Setting<Interval> = Interval::Off, at most RUN;

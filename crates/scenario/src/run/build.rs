@@ -31,8 +31,13 @@ pub(super) struct Plan {
     pub(super) seats: Option<Seats>,
 }
 
-/// `vacant` is a flow that is left to others.
-pub(super) fn plan(scenario: &Scenario, seed: Seed, vacant: Option<&str>) -> Result<Plan, RunError> {
+/// `vacant` is a flow that is left to others; of the flows `traced` the sender's association is traced.
+pub(super) fn plan(
+    scenario: &Scenario,
+    seed: Seed,
+    vacant: Option<&str>,
+    traced: &[String],
+) -> Result<Plan, RunError> {
     let Built { graph, links, nodes, sky } =
         network::build(scenario, scenario.traces(), scenario.sky_plan())?;
     let mut hosts = hosts(&graph, &links);
@@ -45,7 +50,7 @@ pub(super) fn plan(scenario: &Scenario, seed: Seed, vacant: Option<&str>) -> Res
         hosts: &mut hosts,
         sky: sky.as_ref(),
     };
-    let (flows, seats) = flow::build::place(scenario, seed, vacant, &mut site)?;
+    let (flows, seats) = flow::build::place(scenario, seed, vacant, traced, &mut site)?;
     let sessions = sessions::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
     let ways = sky.as_ref().map(|sky| ways(scenario, &graph, &mut routes, &nodes, sky)).unwrap_or_default();
@@ -112,6 +117,13 @@ impl Site<'_> {
     /// The host at a node.
     pub(crate) fn host(&mut self, node: NodeId) -> &mut Host {
         &mut self.hosts[host_place(self.graph, node)]
+    }
+
+    /// The address of a host on one of its links.
+    pub(crate) fn address_on(&self, link: &str, node: NodeId) -> Option<IpAddr> {
+        let link = find_link(self.links, link)?;
+        let is_second = self.graph.node_of(link.id.second()) == node;
+        link.addresses[usize::from(is_second)]
     }
 
     /// The addresses of both ends of an association whose primary path leads over a link of `to`.

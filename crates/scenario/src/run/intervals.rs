@@ -6,12 +6,14 @@ use std::io;
 use slantpath_base::{Duration, Instant};
 use slantpath_host::AssociationCounters;
 use slantpath_host::record::{ReceiverReport, SenderReport};
-use slantpath_net::{Count, Counters};
+use slantpath_net::{Count, Counters, SharedPortId, SharedPortStatistics};
+use slantpath_orbit::constellation::Payload;
+use slantpath_sat::Sky;
 use slantpath_signalling::EndCounters;
 use slantpath_simulation::{AssociationPlace, Carried, Side, SignallingLinkId, SignallingSimulation};
 
 use super::delays::FlowDelays;
-use super::tables::intervals::{ASSOCIATIONS, FLOWS, LINKS, Layout, SIGNALLING_LINKS};
+use super::tables::intervals::{ASSOCIATIONS, FLOWS, LINKS, Layout, SHARED_DOWNLINKS, SIGNALLING_LINKS};
 use super::tables::network::directions;
 use super::tables::{receiver_report, sender_report};
 use crate::flow::build::PlannedFlow;
@@ -30,6 +32,8 @@ pub(super) struct Intervals {
     flows: Vec<FlowCounts>,
     /// Of both directions of each link.
     links: Vec<Counters>,
+    /// Of the transmitters that antennas share.
+    shared_downlinks: Vec<SharedDownlink>,
     /// Of both ends of each signalling link.
     signalling_links: Vec<SignallingLinkCounts>,
     /// With what they are called.
@@ -42,6 +46,7 @@ pub(super) struct Places {
     pub(super) associations: Option<usize>,
     pub(super) flows: usize,
     pub(super) links: usize,
+    pub(super) shared_downlinks: Option<usize>,
     pub(super) signalling_links: Option<usize>,
 }
 
@@ -53,6 +58,16 @@ pub(super) struct Sources<'a, 'p> {
     pub(super) delays: &'a mut [FlowDelays],
     pub(super) network: &'a mut RunNetwork<'p>,
     pub(super) signalling: Option<&'a SignallingSimulation>,
+}
+
+/// A transmitter of a satellite, and what it had counted.
+#[derive(Debug)]
+struct SharedDownlink {
+    satellite: String,
+    /// The table that makes antennas share it.
+    access: String,
+    port: SharedPortId,
+    counters: Counters,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,9 +117,25 @@ impl Intervals {
             tables,
             flows: vec![FlowCounts::default(); flows],
             links: vec![Counters::default(); 2 * links],
+            shared_downlinks: Vec::new(),
             signalling_links: Vec::new(),
             associations: Vec::new(),
         }
+    }
+
+    /// Has transmitters that antennas share have rows, too, but for satellites that only repeat: these have none.
+    pub(super) fn watch_sky(&mut self, scenario: &Scenario, sky: &Sky) {
+        let (Some(table), Some(plan)) = (&scenario.sky, scenario.sky_plan()) else { return };
+        let access: Vec<&str> = table.access.iter().map(|(name, _)| name).collect();
+        let shared = sky.shared_downlinks().into_iter();
+        let shared = shared.filter(|&(body, ..)| plan.contacts.payload(body) != Some(Payload::BentPipe));
+        let shared = shared.map(|(body, table, port)| SharedDownlink {
+            satellite: plan.contacts.names()[body.index()].clone(),
+            access: access[table].to_owned(),
+            port,
+            counters: Counters::default(),
+        });
+        self.shared_downlinks = shared.collect();
     }
 
     /// When the present interval ends, unless something ends it before.
@@ -126,6 +157,7 @@ impl Intervals {
         self.start = now;
         self.close_flows(span, sources, observer)?;
         self.close_links(span, sources, observer)?;
+        self.close_shared_downlinks(span, sources, observer)?;
         let Some(signalling) = sources.signalling else { return Ok(()) };
         self.close_signalling_links(span, sources.scenario, signalling, observer)?;
         self.close_associations(span, sources, signalling, observer)
@@ -134,6 +166,7 @@ impl Intervals {
     /// Counters of links have been started anew.
     pub(super) fn restart_links(&mut self) {
         self.links.fill(Counters::default());
+        self.shared_downlinks.iter_mut().for_each(|shared| shared.counters = Counters::default());
     }
 
     fn close_flows(
@@ -206,6 +239,39 @@ impl Intervals {
             }
         }
         observer.rows(self.tables.links, 0, rows.finish())
+    }
+
+    /// Rows of transmitters to which something was offered, or which had something waiting: large constellations have
+    /// thousands of which that is not so.
+    fn close_shared_downlinks(
+        &mut self,
+        span: (Instant, Instant),
+        sources: &mut Sources<'_, '_>,
+        observer: &mut dyn Observer,
+    ) -> io::Result<()> {
+        let Some(table) = self.tables.shared_downlinks else { return Ok(()) };
+        let mut rows = SHARED_DOWNLINKS.rows();
+        for shared in &mut self.shared_downlinks {
+            let SharedPortStatistics { counters: now, queue, .. } =
+                sources.network.end_shared_queue_window(shared.port);
+            let before = std::mem::replace(&mut shared.counters, now);
+            if now.offered.packets == before.offered.packets && queue.max_packets == 0 && queue.busy.is_zero()
+            {
+                continue;
+            }
+            let counts = [
+                now.offered.packets - before.offered.packets,
+                now.offered.bytes - before.offered.bytes,
+                now.dropped_in_all().packets - before.dropped_in_all().packets,
+                now.handed_over.packets - before.handed_over.packets,
+                queue.max_packets,
+                now.marked.packets - before.marked.packets,
+            ];
+            let utilisation = queue.busy.as_secs_f64() / queue.span.as_secs_f64();
+            let measures = [Some(utilisation), Some(queue.mean_packets)];
+            rows.push([&*shared.satellite, &*shared.access], span, counts.map(Some), measures);
+        }
+        observer.rows(table, 0, rows.finish())
     }
 
     fn close_signalling_links(
@@ -293,13 +359,16 @@ impl Intervals {
 }
 
 /// The tables that a scenario has rows for, in alphabetical order.
-pub(super) fn layouts(signalling: Option<&SignallingSimulation>, scenario: &Scenario) -> [Option<Layout>; 4] {
+pub(super) fn layouts(signalling: Option<&SignallingSimulation>, scenario: &Scenario) -> [Option<Layout>; 5] {
     let has_associations = signalling.is_some_and(|signalling| !signalling.places().is_empty());
     let has_links = !scenario.signalling.links.is_empty();
+    let mut access = scenario.sky.iter().flat_map(|sky| sky.access.iter());
+    let has_shared = access.any(|(_, table)| *table.shared_downlink);
     [
         has_associations.then_some(ASSOCIATIONS),
         Some(FLOWS),
         Some(LINKS),
+        has_shared.then_some(SHARED_DOWNLINKS),
         has_links.then_some(SIGNALLING_LINKS),
     ]
 }

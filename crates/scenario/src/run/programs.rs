@@ -191,7 +191,7 @@ pub fn run_with_programs<F: Interface, T: Interface>(
     go_on: &mut dyn FnMut(Instant, &F) -> ControlFlow<()>,
 ) -> Result<(F, T, Instant), RunError> {
     let seed = Seed::new(options.seed.unwrap_or(*scenario.scenario.seed), options.run);
-    let Plan { graph, hosts, links, sky, ways, seats, .. } = plan(scenario, seed, Some(&request.name))?;
+    let Plan { graph, hosts, links, sky, ways, seats, .. } = plan(scenario, seed, Some(&request.name), &[])?;
     let seats = seats.expect("the flow is one of the scenario");
     let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
     source.follow(&graph, ways.iter().map(|(.., way)| *way));

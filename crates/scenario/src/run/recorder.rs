@@ -8,6 +8,7 @@ use slantpath_host::SocketId;
 use slantpath_host::record::{DeliveredMessage, Finality, SenderRecords, SentMessage};
 use slantpath_net::{CaptureId, NodeId};
 use slantpath_results::{Histogram, Moments, Table};
+use slantpath_sat::Sky;
 use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
 use super::delays::FlowDelays;
@@ -15,6 +16,7 @@ use super::intervals::{self, Intervals, Sources};
 use super::parts::{self, PartSums, Parts};
 use super::signalling_record::SignallingRecord;
 use super::tables::{delays, messages, network as links, sender_report, servers, signalling, timelines};
+use super::trace::Tracing;
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
 use crate::network::source::RunNetwork;
@@ -45,6 +47,7 @@ pub(super) struct Recorder<'a> {
     signalling: Option<SignallingRecord<'a>>,
     /// From when on messages count for the statistics of their flow.
     warm_up: Instant,
+    tracing: Option<Tracing<'a>>,
 }
 
 /// An end of an association that carries signalling.
@@ -117,9 +120,10 @@ impl<'a> Recorder<'a> {
         let mut tables = Announced::default();
         let period = probes.intervals.quantity();
         let layouts = period.map(|_| intervals::layouts(signalling, scenario)).unwrap_or_default();
-        let [associations, flow_intervals, link_intervals, signalling_links] = layouts.map(|layout| {
-            tables.add_timed(layout.map(|layout| (layout.kind, layout.header())), Reading::Once)
-        });
+        let [associations, flow_intervals, link_intervals, shared_downlinks, signalling_links] =
+            layouts.map(|layout| {
+                tables.add_timed(layout.map(|layout| (layout.kind, layout.header())), Reading::Once)
+            });
         let mut keep = |is_kept: bool, kind, header: fn() -> Table, subjects| {
             is_kept.then(|| {
                 tables.add(GrowingTable { kind, header: header(), subjects, reading: Reading::Once })
@@ -153,6 +157,7 @@ impl<'a> Recorder<'a> {
                 associations: at(associations),
                 flows,
                 links,
+                shared_downlinks: at(shared_downlinks),
                 signalling_links: at(signalling_links),
             });
         let delays = match (probes.delays.quantity(), period) {
@@ -178,7 +183,20 @@ impl<'a> Recorder<'a> {
                 .map(|(period, tables)| Intervals::new(period, tables, flows.len(), links.len())),
             signalling: at(events).map(|events| SignallingRecord::new(scenario, events, at(server_events))),
             warm_up: Instant::START + *scenario.scenario.warm_up,
+            tracing: None,
         })
+    }
+
+    /// Has transmitters that antennas share be looked at, too.
+    pub(super) fn watch_sky(&mut self, sky: &Sky) {
+        if let Some(intervals) = &mut self.intervals {
+            intervals.watch_sky(self.scenario, sky);
+        }
+    }
+
+    /// Hands over what traced associations tell, too.
+    pub(super) fn trace(&mut self, tracing: Option<Tracing<'a>>) {
+        self.tracing = tracing;
     }
 
     /// After how many events it is worth while to look again: a look goes over all flows and links, so that few
@@ -251,10 +269,14 @@ impl<'a> Recorder<'a> {
         if let Some(table) = self.association_paths {
             self.association_samples(table, network)?;
         }
-        if self.messages.or(self.paths).or(self.timelines).is_some() || !self.delays.is_empty() {
+        let is_probed = self.messages.or(self.paths).or(self.timelines).is_some() || !self.delays.is_empty();
+        if is_probed || self.tracing.is_some() {
             for place in 0..self.flows.len() {
                 self.flow(place, network, finality)?;
             }
+        }
+        if let Some(tracing) = &mut self.tracing {
+            tracing.look(self.flows, network)?;
         }
         Ok(())
     }
@@ -303,6 +325,9 @@ impl<'a> Recorder<'a> {
             taken.expect("the flow's sender was put there");
         let deliveries = network.host_mut(flow.to).take_deliveries(flow.receiver);
         let deliveries = deliveries.expect("the flow's receiver was put there");
+        if let Some(tracing) = &mut self.tracing {
+            tracing.messages(&flow.name, &sent, &deliveries);
+        }
         if let Some(delays) = self.delays.get_mut(place) {
             delays.observe(sent, &deliveries, self.warm_up);
         }

@@ -43,6 +43,7 @@ struct FlowCounts {
     bytes_sent: u64,
     messages_delivered: u64,
     bytes_delivered: u64,
+    messages_abandoned: u64,
 }
 
 impl AtWarmUp {
@@ -71,6 +72,7 @@ impl FlowCounts {
             bytes_sent: sender.bytes_sent,
             messages_delivered: receiver.messages_delivered,
             bytes_delivered: receiver.bytes_delivered,
+            messages_abandoned: sender.messages_abandoned,
         }
     }
 }

@@ -37,7 +37,7 @@ fn run_asking_every(
 ) -> Result<Option<RunOutput>, RunError> {
     let mut collector = Collector::default();
     let pace = Pace { question: events, look: events };
-    let output = run_at_pace(pace, scenario, options, &mut collector, go_on)?;
+    let output = run_at_pace(pace, scenario, options, &mut collector, None, go_on)?;
     Ok(output.map(|output| collector.complete(output)))
 }
 
@@ -131,7 +131,7 @@ fn lateness(duration: &str) -> Late {
         ControlFlow::Continue(())
     };
     let pace = Pace { question: 100, look: 100 };
-    run_at_pace(pace, &scenario, &options, &mut late, &mut go_on).unwrap().unwrap();
+    run_at_pace(pace, &scenario, &options, &mut late, None, &mut go_on).unwrap().unwrap();
     late
 }
 

@@ -2,8 +2,8 @@
 
 use slantpath_base::DataSize;
 use slantpath_cc::sctp::WindowPolicy;
-use slantpath_reader::{Fault, Faults, Place, Setting, fault_of};
-use slantpath_sctp::{Algorithm, LossDetection};
+use slantpath_reader::{Fault, Faults, Origin, Place, Setting, fault_of};
+use slantpath_sctp::{Algorithm, ConfigFinding, LossDetection, PathMtuDiscovery};
 
 use super::Threshold;
 use super::schema::{FixedCwnd, SctpProfile};
@@ -70,6 +70,8 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
         receive_buffer: *profile.receive_buffer,
     };
     congestion::check(&governed, faults);
+    path_mtu(profile, faults);
+    multipath(profile, governed.algorithm, faults);
     largest_window(profile, faults);
     buffers_hold(profile, faults);
     if governed.algorithm != Algorithm::Standard && *profile.fixed_cwnd != FixedCwnd::Off {
@@ -79,13 +81,48 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
             fault.help("write `fixed_cwnd` or `congestion_control`, not both"),
         );
     }
-    if let Err(error) = profile.config(1).thresholds().check() {
-        let fault = fault_of(&error, "let it be larger");
-        faults.report(profile.primary_switchover_max_retrans.place(), fault);
+    for finding in profile.config(1).check() {
+        doubt(profile, finding, faults);
     }
     if *profile.inbound_streams == 0 {
         let fault = Fault::new("an association has one inbound stream at least");
         faults.report(profile.inbound_streams.place(), fault.help("write `inbound_streams = 1`, or more"));
+    }
+}
+
+/// Says what the configuration itself finds in its values, at the key that has them; what the checks of keys say in
+/// words of their own is left to them.
+fn doubt(profile: &SctpProfile, finding: ConfigFinding, faults: &mut Faults) {
+    let at = |setting: &[(Place, Origin)]| {
+        let given = setting.iter().find(|(_, origin)| *origin == Origin::Given);
+        given.or(setting.first()).map_or(profile.preset.place(), |(place, _)| *place)
+    };
+    let told = |help: &str| Fault::new(finding.to_string()).help(help);
+    match finding {
+        // By `timeouts`, `buffers_hold` and `within`.
+        ConfigFinding::RtoMinAboveMax { .. }
+        | ConfigFinding::RtoInitialOutside { .. }
+        | ConfigFinding::WindowBeyondBuffer { .. }
+        | ConfigFinding::ReceiveBufferTooSmall { .. } => {}
+        ConfigFinding::SwitchoverTooEarly(error) => {
+            let fault = fault_of(&error, "let it be larger");
+            faults.report(profile.primary_switchover_max_retrans.place(), fault);
+        }
+        ConfigFinding::RtoMinWithinSackDelay { .. } => {
+            let (min, delay) = (&profile.rto_min, &profile.sack_delay);
+            let place = at(&[(min.place(), min.origin()), (delay.place(), delay.origin())]);
+            faults.warn(place, told("let `rto_min` be above `sack_delay`"));
+        }
+        ConfigFinding::PathOutlivesAssociation { .. } => {
+            let (path, all) = (&profile.path_max_retrans, &profile.association_max_retrans);
+            let place = at(&[(path.place(), path.origin()), (all.place(), all.origin())]);
+            faults.warn(place, told("let `association_max_retrans` be above `path_max_retrans`"));
+        }
+        ConfigFinding::NeverPotentiallyFailed { .. } => {
+            let place = profile.potentially_failed_max_retrans.place();
+            let help = "let `potentially_failed_max_retrans` be below `path_max_retrans`, or write \"off\"";
+            faults.warn(place, told(help));
+        }
     }
 }
 
@@ -113,6 +150,60 @@ fn buffers_hold(profile: &SctpProfile, faults: &mut Faults) {
             let help = format!("make `{name}` {cwnd} or larger, or the window smaller");
             faults.warn(place, Fault::new(message).help(help));
         }
+    }
+}
+
+/// What only several paths at once give a meaning, and what their pooled windows want.
+fn multipath(profile: &SctpProfile, algorithm: Algorithm, faults: &mut Faults) {
+    if let Some(split) = profile.split_buffers.as_ref().filter(|_| !profile.multipath().is_on()) {
+        let fault = Fault::new("`split_buffers` says nothing where one path is used at a time");
+        faults.report(split.place(), fault.help("write `multipath = \"concurrent\"`, or leave it out"));
+    }
+    if let Some(choice) = &profile.multipath
+        && profile.multipath().is_pooled()
+        && (algorithm != Algorithm::Standard || *profile.fixed_cwnd != FixedCwnd::Off)
+    {
+        let fault = Fault::new("only windows of RFC 9260's own controller can be pooled");
+        let help = "write `congestion_control = \"rfc9260\"`, or `multipath = \"concurrent\"`";
+        faults.report(choice.place(), fault.help(help));
+    }
+}
+
+/// Sizes between which the path MTU is looked for, where it is.
+fn path_mtu(profile: &SctpProfile, faults: &mut Faults) {
+    let sizes = [("base_path_mtu", &profile.base_path_mtu), ("max_path_mtu", &profile.max_path_mtu)];
+    if profile.path_mtu_discovery() == PathMtuDiscovery::Off {
+        let places = sizes.map(|(name, size)| (name, size.as_ref().map(Setting::place)));
+        let others = [
+            ("max_probes", profile.max_probes.as_ref().map(Setting::place)),
+            ("pmtu_raise_timer", profile.pmtu_raise_timer.as_ref().map(Setting::place)),
+        ];
+        for (name, place) in places.into_iter().chain(others) {
+            if let Some(place) = place {
+                let fault = Fault::new(format!("`{name}` says nothing where no probe is sent"));
+                faults.report(place, fault.help("write `path_mtu_discovery = \"probing\"`, or leave it out"));
+            }
+        }
+        return;
+    }
+    for (name, size) in sizes {
+        if let Some(size) = size {
+            within(name, size, LEAST_PATH_MTU, LARGEST_PATH_MTU, faults);
+        }
+    }
+    if let Some(probes) = profile.max_probes.as_ref().filter(|probes| ***probes == 0) {
+        let fault = Fault::new("a size that is never probed is never known to pass");
+        faults.report(probes.place(), fault.help("write 1 or more; RFC 8899 has 3"));
+    }
+    let config = profile.config(1);
+    if config.max_path_mtu < config.base_path_mtu {
+        let message = format!(
+            "no packet is longer than {} bytes, and {} are taken for granted",
+            config.max_path_mtu, config.base_path_mtu
+        );
+        let place = profile.max_path_mtu.as_ref().or(profile.base_path_mtu.as_ref()).map(Setting::place);
+        let place = place.unwrap_or_else(|| profile.preset.place());
+        faults.report(place, Fault::new(message).help("let `base_path_mtu` be the lesser"));
     }
 }
 

@@ -1,13 +1,15 @@
 //! `[sctp.<profile>]`: a configuration of SCTP, named as in RFC 9260, section 16.
 
+use std::collections::BTreeMap;
+
 use slantpath_base::{DataSize, Duration};
 use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_sctp::{
-    Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, LossDetection, NewDataAfterTimeout,
-    PotentiallyFailed, PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig,
-    StreamScheduling,
+    Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack, LossDetection,
+    Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,
+    RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -49,6 +51,9 @@ section! {
         /// Extensions of RFC 9260 that are offered and accepted; each is used between two hosts that both list it. None
         /// unless written.
         extensions: Option<Setting<Vec<ExtensionChoice>>>;
+        /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges packets;
+        /// RFC 5061 wants both.
+        unauthenticated_addresses: Setting<bool> = false;
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
@@ -112,13 +117,15 @@ section! {
         sack_delay: Setting<Duration> = preset.config().sack_delay, at most SACK_DELAY;
         /// After how many packets with DATA an acknowledgement is sent at once (section 6.2).
         sack_frequency: Setting<u32> = preset.config().sack_frequency, at most PACKETS;
+        /// When the first DATA of an association is acknowledged.
+        first_sack: Setting<FirstSackChoice> = FirstSackChoice::of(preset.config().first_sack);
         /// How long new DATA that fills no packet waits for more to be bundled with. It does not if absent.
         bundling_delay: Option<Setting<Duration>>, at most TIMER;
         /// Which path a SACK takes.
         sack_path: Setting<SackPathChoice> = SackPathChoice::of(preset.config().sack_path);
         /// T5-shutdown-guard: how long a shutdown may take.
         shutdown_guard: Setting<ShutdownGuard> = ShutdownGuard::from(preset.config().shutdown_guard), at most TIMER;
-        /// Which stream's message is sent next.
+        /// Which stream is served next.
         stream_scheduling: Setting<StreamSchedulingChoice> =
             StreamSchedulingChoice::of(preset.config().stream_scheduling);
         /// Receive buffer, advertised as a_rwnd.
@@ -131,6 +138,23 @@ section! {
         /// Path MTU that a path starts with, IP header included.
         initial_path_mtu: Setting<DataSize> =
             DataSize::from_bytes(preset.config().initial_path_mtu.into()), at most PACKET;
+        /// Whether new DATA takes several paths at once. It does not if absent.
+        multipath: Option<Setting<MultipathChoice>>;
+        /// With `multipath`, whether each path may fill no more than its part of the buffers. It may not if absent.
+        split_buffers: Option<Setting<bool>>;
+        /// How the path MTU is found. By ICMP alone if absent.
+        path_mtu_discovery: Option<Setting<PathMtuDiscoveryChoice>>;
+        /// With `path_mtu_discovery = "probing"`, BASE_PLPMTU: the size that is expected to pass everywhere, IP header
+        /// included. 1,200 bytes if absent; on IPv6 1,280 at least.
+        base_path_mtu: Option<Setting<DataSize>>, at most PACKET;
+        /// The same, MAX_PLPMTU: the largest size that is probed, as the first link of the path has it. 1,500 bytes if
+        /// absent.
+        max_path_mtu: Option<Setting<DataSize>>, at most PACKET;
+        /// The same, MAX_PROBES: probes without an answer after which a size counts as too large, and losses of long
+        /// packets in a row after which the path is probed anew. 3 if absent.
+        max_probes: Option<Setting<u32>>, at most REPETITIONS;
+        /// The same, PMTU_RAISE_TIMER: how long a path MTU is kept before a larger one is looked for. 600 s if absent.
+        pmtu_raise_timer: Option<Setting<Duration>>, at most TIMER;
         /// Addresses of a peer that are used at most.
         max_peer_addresses: Setting<u32> =
             u32::try_from(preset.config().max_peer_addresses).unwrap_or(u32::MAX), at most ADDRESSES;
@@ -279,6 +303,16 @@ policy! {
 }
 
 policy! {
+    /// When the first DATA of an association is acknowledged.
+    pub struct FirstSackChoice of FirstSack {
+        /// After `sack_delay` or with the next packet, as any other.
+        AsAnyOther = "as-any-other",
+        /// At once: RFC 9260, section 5.1.
+        AtOnce = "at-once",
+    }
+}
+
+policy! {
     /// What a fast retransmission does to the window of the path that the chunk was lost on.
     pub struct FastRetransmitWindowChoice of FastRetransmitWindow {
         /// It is halved: RFC 9260, section 7.2.3.
@@ -347,12 +381,21 @@ policy! {
 }
 
 policy! {
-    /// Which stream's message is sent next: RFC 8260, section 3, without interleaving.
+    /// Which stream is served next, message by message, or chunk by chunk with the extension `interleaving`: RFC 8260,
+    /// section 3.
     pub struct StreamSchedulingChoice of StreamScheduling {
         /// In the order in which the messages were handed over.
         FirstComeFirstServed = "first-come-first-served",
-        /// One message of each stream in turn.
+        /// Each stream in turn.
         RoundRobin = "round-robin",
+        /// Each stream in turn, and a packet holds chunks of one stream only.
+        RoundRobinPerPacket = "round-robin-per-packet",
+        /// The streams with the highest priority in turn: the lowest of `stream_values` in the flow.
+        Priority = "priority",
+        /// Each stream that has something to send gets the same share.
+        FairCapacity = "fair-capacity",
+        /// Each gets a share by its weight: that of `stream_values` in the flow, or 1.
+        WeightedFairQueueing = "weighted-fair-queueing",
     }
 }
 
@@ -361,12 +404,64 @@ policy! {
     pub struct ExtensionChoice of Extension {
         /// Messages may be given up that have become useless: RFC 3758.
         PartialReliability = "partial-reliability",
+        /// SACKs tell what will not be thrown away any more, which then leaves the send buffer:
+        /// draft-natarajan-tsvwg-sctp-nrsack.
+        NonRenegableSack = "nr-sack",
+        /// Fragments of messages of different streams take turns: RFC 8260, section 2.
+        Interleaving = "interleaving",
+        /// Streams may be reset and added: RFC 6525.
+        Reconfiguration = "stream-reconfiguration",
+        /// Chunks may be authenticated: RFC 4895.
+        Authentication = "authentication",
+        /// Addresses may be added and deleted while an association lives: RFC 5061. It needs `authentication` as well,
+        /// or `unauthenticated_addresses`.
+        DynamicAddresses = "dynamic-addresses",
     }
 }
 
+policy! {
+    /// Whether new DATA takes several paths at once.
+    pub struct MultipathChoice of Multipath {
+        /// The primary path, or another one if that is not active: RFC 9260, section 6.4.
+        Off = "off",
+        /// All active ones, each with a window of its own: CMT-SCTP, Iyengar, Amer, Stewart 2006.
+        Concurrent = "concurrent",
+        /// All active ones, with windows pooled by their ssthresh: CMT/RPv1, Dreibholz et al. 2010. Wants
+        /// `congestion_control = "rfc9260"`.
+        PooledV1 = "pooled-v1",
+        /// The same by their rates: CMT/RPv2, Dreibholz et al. 2011.
+        PooledV2 = "pooled-v2",
+    }
+}
+
+policy! {
+    /// How the path MTU is found.
+    pub struct PathMtuDiscoveryChoice of PathMtuDiscovery {
+        /// It begins with `initial_path_mtu` and follows ICMP downwards: RFC 9260, section 7.3.
+        Off = "icmp",
+        /// Probe packets look for it, ICMP tells them where: RFC 8899. `initial_path_mtu` says nothing then.
+        Probing = "probing",
+    }
+}
+
+/// A size of a packet as a configuration has it.
+fn packet_bytes(size: Option<&Setting<DataSize>>, default: u16) -> u16 {
+    size.map_or(default, |size| u16::try_from(size.as_bytes()).unwrap_or(u16::MAX))
+}
+
 impl SctpProfile {
+    /// Whether new DATA takes several paths at once.
+    pub(crate) fn multipath(&self) -> Multipath {
+        self.multipath.map_or_else(Multipath::default, |choice| choice.policy())
+    }
+
+    /// How the path MTU is found.
+    pub(crate) fn path_mtu_discovery(&self) -> PathMtuDiscovery {
+        self.path_mtu_discovery.map_or_else(PathMtuDiscovery::default, |choice| choice.policy())
+    }
+
     /// The extensions that the profile lists.
-    fn extensions(&self) -> Extensions {
+    pub(crate) fn extensions(&self) -> Extensions {
         let listed = self.extensions.iter().flat_map(|listed| listed.iter());
         listed.fold(Extensions::NONE, |set, choice| set.with(choice.policy()))
     }
@@ -408,6 +503,7 @@ impl SctpProfile {
             heartbeat_max_burst: *self.hb_max_burst,
             sack_delay: *self.sack_delay,
             sack_frequency: *self.sack_frequency,
+            first_sack: self.first_sack.policy(),
             bundling_delay: self.bundling_delay.map(|delay| *delay).unwrap_or_default(),
             sack_path: self.sack_path.policy(),
             fast_retransmit_threshold: *self.fast_retransmit_threshold,
@@ -419,6 +515,7 @@ impl SctpProfile {
             fast_convergence: *self.fast_convergence,
             ecn: *self.ecn,
             extensions: self.extensions(),
+            unauthenticated_addresses: *self.unauthenticated_addresses,
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),
                 byte_counting_limit: *self.byte_counting_limit,
@@ -435,11 +532,14 @@ impl SctpProfile {
             initial_cwnd_bytes: self.initial_cwnd.quantity().map(DataSize::as_bytes),
             initial_ssthresh_bytes: self.initial_ssthresh.quantity().map(DataSize::as_bytes),
             stream_scheduling: self.stream_scheduling.policy(),
+            // The flow knows its streams.
+            stream_values: BTreeMap::new(),
             shutdown_guard: self.shutdown_guard.quantity(),
             // The host asks for what its records need.
             trace_messages: false,
             trace_arrivals: false,
             trace_timers: false,
+            trace: false,
             report_acknowledged: false,
             receive_buffer_bytes: u32::try_from(self.receive_buffer.as_bytes()).unwrap_or(u32::MAX),
             partial_delivery_point_bytes: self.preset.config().partial_delivery_point_bytes,
@@ -447,8 +547,18 @@ impl SctpProfile {
             outbound_streams,
             inbound_streams: *self.inbound_streams,
             initial_path_mtu: u16::try_from(self.initial_path_mtu.as_bytes()).unwrap_or(u16::MAX),
+            multipath: self.multipath(),
+            split_buffers: self.split_buffers.is_none_or(|split| *split),
+            path_mtu_discovery: self.path_mtu_discovery(),
+            base_path_mtu: packet_bytes(self.base_path_mtu.as_ref(), self.preset.config().base_path_mtu),
+            max_path_mtu: packet_bytes(self.max_path_mtu.as_ref(), self.preset.config().max_path_mtu),
+            max_probes: self.max_probes.map_or(self.preset.config().max_probes, |probes| *probes),
+            pmtu_raise_timer: self
+                .pmtu_raise_timer
+                .map_or(self.preset.config().pmtu_raise_timer, |timer| *timer),
             // Links complete a checksum before they damage or capture a packet: nobody sees it missing.
             checksum: ChecksumPolicy::Omit,
+            zero_checksum: None,
             max_associations: self.preset.config().max_associations,
             max_peer_addresses: *self.max_peer_addresses as usize,
         }

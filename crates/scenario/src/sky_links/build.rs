@@ -8,6 +8,7 @@ use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::route::RouteConfig;
 use slantpath_sat::{AccessLinks, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
 
+use super::cables;
 use super::check::{access_table, isl_table};
 use super::plan::SkyPlan;
 use super::schema::{SkyDirection, SkyTable};
@@ -79,6 +80,8 @@ pub(crate) fn declare(
         let names = stands_at(file, &sites[site].name).and_then(|(_, node)| node.antennas.as_ref());
         names.expect("a check names antennas")[antenna].clone()
     };
+    let cables = cables::links(file, plan, links, nodes);
+    cables::schedule(&plan.contacts, &cables, builder);
     let declared = Sky::declare(
         builder,
         &plan.contacts,
@@ -96,6 +99,7 @@ pub(crate) fn declare(
             group_of_antenna: &|site, antenna| group(constellation_of(site, antenna)),
             group_of_satellite: &|body: Body| group(Some(plan.constellation_of(body.index()))),
             name_of: &name_of,
+            cables: &cables,
         },
     );
     for antenna in declared.antennas() {

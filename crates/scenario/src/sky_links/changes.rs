@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use slantpath_base::DataRate;
 use slantpath_net::NetworkBuilder;
 use slantpath_orbit::constellation::Payload;
 use slantpath_orbit::contact::ContactKind;
@@ -15,6 +16,7 @@ use super::check::access_table;
 use super::plan::SkyPlan;
 use super::schema::SkyTable;
 use super::topology::Bodies;
+use crate::access;
 use crate::flow::trace::Traces;
 use crate::link::check::check_is_link;
 use crate::link::fade_trace::FadeStep;
@@ -115,6 +117,17 @@ fn rate_of_downlink(
             faults.report(place, fault.help(help));
         }
     }
+}
+
+/// What an antenna sends up at most, by its name: at its rate, or in the slots that it may have.
+pub(crate) fn uplink_rate(file: &File, bodies: &Network, name: &str) -> Option<DataRate> {
+    let (site, place) = antenna(file, name)?;
+    let known = bodies.sites.iter().find(|known| known.name == site)?;
+    let sky = &file.sky.as_ref()?.0;
+    let table = access_table(sky, site, known.antennas.get(place)?.constellation.as_deref())?;
+    let (_, table) = sky.access.iter().nth(table)?;
+    let of_slots = || access::build::rate_of_slots(file, &table.uplink.access.as_ref()?.0);
+    table.uplink.rate.map(|rate| *rate).or_else(of_slots)
 }
 
 fn downlink(sky: &SkyTable, bodies: &Network, site: &str, antenna: usize) -> Option<Downlink> {

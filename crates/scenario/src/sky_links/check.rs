@@ -12,7 +12,7 @@ use slantpath_reader::{AllKnown, Fault, Faults, Flat, Nested, Place, Setting, Ta
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
-use super::{gaps, pairs, routes};
+use super::{cables, gaps, pairs, routes};
 use crate::check::Contacts;
 use crate::link::check::transmitter;
 use crate::link::conditioner;
@@ -34,6 +34,7 @@ pub(crate) fn check(
     }
     let bodies = topology::load(file, all_known, files, faults)?;
     conditioners(file, faults);
+    cables::expand(file, &bodies.network, faults);
     let File { sky, nodes, links, flows, .. } = file;
     let sky = &mut sky.as_mut()?.0;
     complete(sky, faults);
@@ -104,6 +105,7 @@ fn conditioners(file: &File, faults: &mut Faults) {
 }
 
 fn no_sky(file: &File, faults: &mut Faults) {
+    cables::without_a_sky(file, faults);
     for (name, node) in file.nodes.iter() {
         let given = node.site.as_ref().map(|site| ("site", site.place()));
         let given = given.or(node.antennas.as_ref().map(|antennas| ("antennas", antennas.place())));

@@ -6,8 +6,8 @@ use slantpath_orbit::contact::{Contact, ContactKind};
 use slantpath_orbit::route::{RouteConfig, Router};
 use slantpath_reader::{Fault, Faults};
 
-use super::pairs;
 use super::plan::SkyPlan;
+use super::{cables, pairs};
 use crate::schema::{File, Flow, SctpProfile, Transport};
 
 /// A flow that goes over the sky, and the times at which no path joins them.
@@ -48,8 +48,9 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     let mut destinations: Vec<NodeId> = of_flows.chain(relays.iter().flatten()).copied().collect();
     destinations.sort_unstable();
     destinations.dedup();
-    let is_of_sky = |contact: &Contact| contact.kind != ContactKind::Terrestrial;
-    let mut router = Router::within(contacts, &destinations, RouteConfig::default(), &is_of_sky);
+    let is_carried = cables::carried(file, plan);
+    let is_usable = |contact: &Contact| contact.kind != ContactKind::Terrestrial || is_carried(contact);
+    let mut router = Router::within(contacts, &destinations, RouteConfig::default(), &is_usable);
     loop {
         let now = router.now().min(end);
         for ends in &mut flows {

@@ -75,11 +75,12 @@ pub(super) fn relays(file: &File) -> Vec<BTreeSet<String>> {
     joined
 }
 
-/// The nodes that packets of a host reach by links of the scenario alone.
+/// The nodes that packets of a host reach by links of the scenario alone. Cables of the topology are part of its sky.
 pub(super) fn on_the_ground<'a>(file: &'a File, host: &'a str) -> BTreeSet<&'a str> {
     let (mut seen, mut waiting) = (BTreeSet::from([host]), vec![host]);
     while let Some(node) = waiting.pop() {
-        for (_, link) in file.links.iter() {
+        let wires = file.links.iter().filter(|(_, link)| link.cable.is_none_or(|cable| !*cable));
+        for (_, link) in wires {
             let ends = [link.ends.0.as_str(), link.ends.1.as_str()];
             for (one, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
                 // Hosts forward nothing.

@@ -13,7 +13,7 @@ use crate::link::discipline::Discipline;
 use crate::link::fade_trace::FadeTrace;
 use crate::link::gilbert_elliott::GilbertElliott;
 use crate::link::header_compression::HeaderCompression;
-use crate::link::schema::QueueSize;
+use crate::link::schema::{LinkParameters, QueueSize};
 use crate::script::schema::Which;
 use crate::sky::schema::{
     CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
@@ -43,6 +43,9 @@ section! {
         /// Links between satellites. Those of a constellation have the first table, in alphabetical order, that names
         /// it; else the first that names none.
         isls: Tables<IslLinks>;
+        /// Cables of the topology that carry packets. A cable between two nodes has the first table, in alphabetical
+        /// order, that names its sites; if none does, the first that names none. It becomes a link of the scenario.
+        terrestrial: Tables<TerrestrialLinks>;
         /// Fades of links of the sky, from files.
         fades: Tables<Fade>;
         /// Routes between two sites that are not the shortest.
@@ -149,6 +152,18 @@ section! {
         mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
         /// Either direction.
         both: Flat<SkyDirection>;
+    }
+}
+
+section! {
+    /// Cables between sites. How long they are and when they are out of service, the topology says.
+    pub struct TerrestrialLinks {
+        /// The two sites of the cable that has these links. Any that no other table names if absent.
+        ends: Option<Setting<Pair<String>>>;
+        /// Largest IP packet.
+        mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
+        /// Either direction.
+        both: Flat<LinkParameters>;
     }
 }
 

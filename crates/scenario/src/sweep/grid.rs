@@ -10,6 +10,7 @@ use slantpath_reader::{
 
 use crate::bounds::{NAME, RUNS};
 use crate::output::TABLES;
+use crate::replicate::Progress;
 use crate::scenario::{LoadError, Scenario};
 
 section! {
@@ -69,6 +70,16 @@ pub struct Sweep {
 impl Sweep {
     /// Reads the file of a sweep and checks every point of its grid. `overrides` are laid over the base.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, LoadError> {
+        Self::load_observed(path, overrides, &|_| {})
+    }
+
+    /// Reads the file as [`Sweep::load`] does. If there is a sky, `progress` hears of the sites whose contacts are
+    /// worked out: for the base, and again for each point that has other contacts.
+    pub fn load_observed(
+        path: &Path,
+        overrides: &[String],
+        progress: &dyn Fn(Progress),
+    ) -> Result<Self, LoadError> {
         let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
         let text = std::fs::read_to_string(path).map_err(unreadable)?;
         let document = Document::parse(&path.display().to_string(), &text);
@@ -87,14 +98,31 @@ impl Sweep {
         faults.into_result().map_err(LoadError::Invalid)?;
         let head = head.expect("a sweep without fault is whole");
         let base_path = super::directory_of(path).join(&*head.scenario);
-        let base = Scenario::load(&base_path, overrides).map_err(|error| match error {
-            LoadError::Unreadable { path, error } => {
-                let message = format!("scenario `{}` cannot be read: {error}", path.display());
-                let fault = Fault::new(message).help("the name is relative to the directory of the sweep");
-                LoadError::Invalid(Diagnostics::one(Arc::clone(&source), head.scenario.place(), fault))
-            }
-            invalid @ LoadError::Invalid(_) => invalid,
-        })?;
+        let points = axes.iter().map(Axis::len).product::<usize>();
+        let of_part = |part: usize, made: Progress| {
+            let (parts, of_all) = (points + 1, part * made.all + made.done);
+            progress(Progress {
+                done: of_all,
+                all: parts * made.all,
+                share: (part as f64 + made.share) / parts as f64,
+            });
+        };
+        let base =
+            Scenario::load_observed(&base_path, overrides, &|made| of_part(0, made)).map_err(|error| {
+                match error {
+                    LoadError::Unreadable { path, error } => {
+                        let message = format!("scenario `{}` cannot be read: {error}", path.display());
+                        let fault =
+                            Fault::new(message).help("the name is relative to the directory of the sweep");
+                        LoadError::Invalid(Diagnostics::one(
+                            Arc::clone(&source),
+                            head.scenario.place(),
+                            fault,
+                        ))
+                    }
+                    invalid @ LoadError::Invalid(_) => invalid,
+                }
+            })?;
         let mut sweep = Self {
             base,
             source,
@@ -104,9 +132,11 @@ impl Sweep {
             tables: (*head.tables).clone(),
             hashes: Vec::new(),
         };
-        let points = 0..sweep.points();
-        sweep.hashes = points
-            .map(|point| sweep.try_scenario(point).map(|scenario| scenario.hash()))
+        sweep.hashes = (0..points)
+            .map(|point| {
+                let made = sweep.try_scenario(point, &|made| of_part(point + 1, made))?;
+                Ok(made.hash())
+            })
             .collect::<Result<_, _>>()
             .map_err(LoadError::Invalid)?;
         Ok(sweep)
@@ -187,16 +217,16 @@ impl Sweep {
 
     /// The scenario of a point.
     pub fn scenario(&self, point: usize) -> Scenario {
-        self.try_scenario(point).expect("every point was checked when the sweep was read")
+        self.try_scenario(point, &|_| {}).expect("every point was checked when the sweep was read")
     }
 
-    fn try_scenario(&self, point: usize) -> Result<Scenario, Diagnostics> {
+    fn try_scenario(&self, point: usize, progress: &dyn Fn(Progress)) -> Result<Scenario, Diagnostics> {
         let paths = self.axes.iter().flat_map(|axis| &axis.paths);
         let values: Vec<_> = paths
             .zip(self.places(point))
             .map(|((path, key, values), place)| (path.split('.').collect(), *key, values[place].clone()))
             .collect();
-        self.base.with_nodes(&self.source, &values)
+        self.base.with_nodes(&self.source, &values, progress)
     }
 }
 

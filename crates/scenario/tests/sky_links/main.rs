@@ -1,5 +1,6 @@
 //! Scenarios under a sky: packets go where contacts lead, and the tables say what happened there.
 
+mod cables;
 mod errors;
 mod parts;
 mod steering;
@@ -502,6 +503,27 @@ fn a_capture_of_an_antenna_has_what_it_sends_by_each_satellite_that_it_holds() {
         }
     }
     assert_eq!(seen, [true; 2]);
+    // Its queue is its satellite's, and what all of them were offered over intervals is what they were offered.
+    let (shared, over) = ("shared_downlinks", "shared_downlink_intervals");
+    for column in ["offered_packets", "offered_bytes", "handed_over_packets"] {
+        let sum = |table: &str| -> f64 {
+            let table = output.table(table).expect("there is a sky");
+            (0..table.rows()).map(|row| number(table, row, column)).sum()
+        };
+        assert_eq!(sum(over), sum(shared), "{column}");
+    }
+    let over = output.table(over).expect("there are intervals");
+    let mut most: std::collections::BTreeMap<String, f64> = std::collections::BTreeMap::new();
+    for row in 0..over.rows() {
+        assert!((number(over, row, "end_s") - number(over, row, "start_s")) <= 100.0);
+        let most = most.entry(text(over, row, "satellite")).or_default();
+        *most = most.max(number(over, row, "queue_max_packets"));
+    }
+    let shared = output.table(shared).expect("there is a sky");
+    for row in 0..shared.rows() {
+        let satellite = text(shared, row, "satellite");
+        assert_eq!(most[&satellite], number(shared, row, "queue_max_packets"), "{satellite}");
+    }
 }
 
 /// How many packets a pcapng file has: blocks of type 6, each with its length.

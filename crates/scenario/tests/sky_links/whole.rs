@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use slantpath_scenario::{RunOutput, Scenario, TraceFiles};
+use slantpath_scenario::{RunOutput, Scenario, Sweep, TraceFiles};
 
 use crate::{LONDON_TO_BOSTON, load, number, run_once, scenarios, text};
 
@@ -61,6 +61,30 @@ fn whoever_waits_for_the_contacts_of_a_sky_hears_of_the_beginning_and_of_each_si
         [(0, 2, 0.0), (1, 2, 0.5), (2, 2, 1.0)]
     );
     assert_eq!(scenario, load(&[]));
+}
+
+#[test]
+fn whoever_reads_a_sweep_hears_of_the_contacts_of_each_point_that_has_its_own() {
+    let directory = std::env::temp_dir().join(format!("slantpath-sweep-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory");
+    let file = directory.join("sweep.toml");
+    let base = scenarios().join("sctp-over-iridium.toml");
+    let heard_of = |axis: &str| {
+        let text = format!("[sweep]\nscenario = '{}'\n[[axis]]\n{axis}\n", base.display());
+        std::fs::write(&file, text).expect("a file");
+        let heard = RefCell::new(Vec::new());
+        let sweep = Sweep::load_observed(&file, &[], &|progress| heard.borrow_mut().push(progress));
+        assert_eq!(sweep.unwrap_or_else(|error| panic!("{error}")).points(), 2);
+        let shares = heard.into_inner().into_iter().map(|one| (one.done, one.all, 6.0 * one.share));
+        shares.map(|(done, all, sixths)| (done, all, sixths.round())).collect::<Vec<_>>()
+    };
+    let of_base = vec![(0, 6, 0.0), (1, 6, 1.0), (2, 6, 2.0)];
+    let rates = heard_of("\"sky.isls.iridium.rate\" = [\"10 Mbit/s\", \"25 Mbit/s\"]");
+    assert_eq!(rates, of_base);
+    let starts = heard_of("\"sky.start\" = [\"1 min\", \"2 min\"]");
+    let of_points = vec![(2, 6, 2.0), (3, 6, 3.0), (4, 6, 4.0), (4, 6, 4.0), (5, 6, 5.0), (6, 6, 6.0)];
+    assert_eq!(starts, [of_base, of_points].concat());
+    std::fs::remove_dir_all(&directory).expect("it was there");
 }
 
 #[test]

@@ -136,8 +136,18 @@ fn profiles(stream: &mut Stream, text: &mut String) {
     let _ = writeln!(text, "max_burst = {}", 1 + stream.below(8));
     let _ = writeln!(text, "receive_buffer = \"{} KiB\"", 8 << stream.below(5));
     let _ = writeln!(text, "send_buffer = \"{} KiB\"", 16 << stream.below(5));
-    let scheduling = pick(stream, &["first-come-first-served", "round-robin"]);
-    let _ = writeln!(text, "stream_scheduling = \"{scheduling}\"\n");
+    let schedulers = [
+        "first-come-first-served",
+        "round-robin",
+        "round-robin-per-packet",
+        "priority",
+        "fair-capacity",
+        "weighted-fair-queueing",
+    ];
+    let _ = writeln!(text, "stream_scheduling = \"{}\"", pick(stream, &schedulers));
+    let sets =
+        ["", "\"partial-reliability\"", "\"interleaving\"", "\"interleaving\", \"partial-reliability\""];
+    let _ = writeln!(text, "extensions = [{}]\n", pick(stream, &sets));
     let _ = writeln!(text, "[tcp.default]\nsack = {}", stream.below(2) == 1);
     let _ = writeln!(text, "timestamps = {}", stream.below(2) == 1);
     let _ = writeln!(text, "window_scaling = {}", stream.below(2) == 1);
@@ -158,6 +168,11 @@ fn flow(stream: &mut Stream, faults: &Faults, number: u64, text: &mut String) {
     if !is_tcp {
         let _ = writeln!(text, "streams = {}", 1 + stream.below(8));
         let _ = writeln!(text, "unordered = {}", stream.below(4) == 0);
+        let _ = match stream.below(4) {
+            0 => writeln!(text, "lifetime = \"{} ms\"", stream.below(2_000)),
+            1 => writeln!(text, "max_retransmissions = {}", stream.below(3)),
+            _ => Ok(()),
+        };
     }
     let _ = writeln!(text, "when_blocked = \"{}\"", pick(stream, &["wait", "queue"]));
     // Up to ten packets' worth, so that fragments are lost and reassembled too.

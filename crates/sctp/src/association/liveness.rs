@@ -12,6 +12,7 @@ use crate::chunk::{Chunk, Heartbeat as HeartbeatChunk};
 use crate::config::{SackPath, SctpConfig};
 use crate::event::{CloseReason, Event};
 use crate::path::{Heartbeat, HeartbeatInfo, PathId, PathState, Paths, heartbeat_period};
+use crate::trace::{TraceEvent, Unanswered};
 use crate::tx::{TimeoutMeaning, Turn};
 
 /// Sets the first HEARTBEAT of every address.
@@ -59,16 +60,28 @@ impl Association {
             if self.paths[path].early().is_some_and(|deadline| deadline <= now) {
                 let mut turn = turn!(self, now);
                 self.sender.on_early_deadline(&mut turn, path);
+                self.follow_losses(now);
             }
             if self.paths[path].t3_rtx().is_some_and(|deadline| deadline <= now) {
                 self.on_t3_rtx(now, path);
+                self.follow_losses(now);
             }
+            self.on_discovery_deadline(now, path);
             if self.paths[path].heartbeat.deadline().is_some_and(|deadline| deadline <= now) {
                 self.on_heartbeat_deadline(now, path);
             }
             if self.state.is_closed() {
                 return;
             }
+        }
+        if self.reconfiguration.is_some() {
+            self.on_reconfiguration_deadline(now);
+            if !self.state.is_closed() {
+                self.progress_reconfiguration(now);
+            }
+        }
+        if self.addresses.is_some() && !self.state.is_closed() {
+            self.on_asconf_deadline(now);
         }
         self.on_shutdown_deadline(now);
     }
@@ -78,6 +91,8 @@ impl Association {
         let rto = self.paths[path].rtt.rto();
         let info = self.paths[path].heartbeat.send(now, path, rto, &mut self.random);
         self.control.push_back((path, Chunk::Heartbeat(HeartbeatChunk::new(info))));
+        let address = self.paths[path].destination;
+        self.trace(|| TraceEvent::HeartbeatSent { address });
     }
 
     /// CHANGE HEARTBEAT: sets HB.interval of an address of the peer, or turns its HEARTBEATs off, but for those
@@ -106,6 +121,7 @@ impl Association {
 
     /// Sends no more HEARTBEATs: the association shuts down.
     pub(super) fn stop_heartbeats(&mut self) {
+        self.stop_discovery();
         for path in self.paths.iter_mut() {
             path.heartbeat = Heartbeat::Off;
         }
@@ -114,7 +130,7 @@ impl Association {
     /// A HEARTBEAT has been answered.
     pub(super) fn on_heartbeat_ack(&mut self, now: Instant, info: &[u8]) {
         let Some(HeartbeatInfo { path, nonce }) = HeartbeatInfo::parse(info) else { return };
-        if !self.paths.ids().any(|known| known == path) {
+        if !self.paths.ids().any(|known| known == path) || self.on_mtu_probe_answered(now, path, nonce) {
             return;
         }
         let Some(round_trip) = self.paths[path].heartbeat.answered(now, nonce) else { return };
@@ -123,6 +139,8 @@ impl Association {
         //# measurement for that destination transport address using the time
         //# value carried in the HEARTBEAT ACK chunk.
         self.paths[path].sample_rtt(round_trip);
+        let address = self.paths[path].destination;
+        self.trace(|| TraceEvent::HeartbeatAnswered { address, round_trip });
         let rto = self.paths[path].rtt.rto();
         let interval = self.paths[path].heartbeat_interval;
         self.paths[path].heartbeat = scheduled(now, rto, interval, &mut self.random);
@@ -137,9 +155,20 @@ impl Association {
         //# to a destination address in PF state, the sender SHOULD clear
         //# the error counter of the destination address and transition the
         //# destination address back to active state.
+        self.on_path_answers(path);
+    }
+
+    /// What was sent to `path` alone has been answered from there.
+    pub(super) fn on_path_answers(&mut self, path: PathId) {
         self.error_count = 0;
         self.return_path.on_heartbeat_ack(path);
+        if let Some(state) = &mut self.reconfiguration {
+            state.on_heartbeat_ack(path);
+        }
         self.mark_answering(path);
+        if self.addresses.is_some() {
+            self.follow_wanted_primary();
+        }
     }
 
     /// DATA has been acknowledged: clears the counters of the paths that it can only have come over.
@@ -197,8 +226,11 @@ impl Association {
 
     /// Puts a path into another state, and says so.
     fn change_path(&mut self, path: PathId, state: PathState) {
+        let before = std::mem::replace(&mut self.paths[path].state, state);
+        if before != state {
+            self.follow_path_state(path);
+        }
         let path = &mut self.paths[path];
-        let before = std::mem::replace(&mut path.state, state);
         //= https://www.rfc-editor.org/rfc/rfc7829#section-3.2
         //# it is recommended that an SCTP stack implementing
         //# SCTP-PF also provide the ULP with the means to suppress exposure
@@ -222,7 +254,7 @@ impl Association {
     }
 
     /// Something sent to `path` was not answered. `counts`: against the whole association, too.
-    pub(super) fn count_error(&mut self, now: Instant, path: PathId, counts: bool) {
+    pub(super) fn count_error(&mut self, now: Instant, path: PathId, unanswered: Unanswered, counts: bool) {
         let thresholds = self.config.thresholds();
         let broken = &mut self.paths[path];
 
@@ -236,6 +268,14 @@ impl Association {
             broken.error_count += 1;
         }
         let (before, count) = (broken.state, broken.error_count);
+        let address = broken.destination;
+        let association_error_count = self.error_count + u32::from(counts);
+        self.trace(|| TraceEvent::PathError {
+            address,
+            unanswered,
+            error_count: count,
+            association_error_count,
+        });
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.2
         //# When the value in the error counter exceeds the
         //# protocol parameter 'Path.Max.Retrans' of that destination address,
@@ -302,7 +342,7 @@ impl Association {
         let mut turn = turn!(self, now);
         match self.sender.on_t3_rtx(&mut turn, path) {
             TimeoutMeaning::WindowClosed => {}
-            TimeoutMeaning::NoAnswer => self.count_error(now, path, true),
+            TimeoutMeaning::NoAnswer => self.count_error(now, path, Unanswered::Data, true),
         }
     }
 
@@ -344,7 +384,7 @@ impl Association {
                 let is_failing = self.paths[path].state == PathState::PotentiallyFailed;
                 if !(is_failing && self.paths[path].flight_size > 0) {
                     self.paths[path].rtt.back_off();
-                    self.count_error(now, path, counts);
+                    self.count_error(now, path, Unanswered::Heartbeat, counts);
                 }
                 if self.state.is_closed() {
                     return;

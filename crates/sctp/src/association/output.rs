@@ -6,12 +6,15 @@ use slantpath_wire::ip::{Ecn, Envelope};
 
 use super::state::State;
 use super::{Association, turn};
-use crate::chunk::Sack;
+use crate::chunk::{Chunk, NrSack, Sack};
 use crate::config::SackPath;
 use crate::event::Event;
-use crate::packet::{CommonHeader, Fragmentation};
+use crate::extension::Extension;
+use crate::packet::{ChecksumPolicy, CommonHeader, Fragmentation};
 use crate::path::{PathId, PathState};
 use crate::tx::{Transmission, Turn};
+use crate::types::Tsn;
+use smallvec::SmallVec;
 
 /// What is to be done for an association.
 #[derive(Debug)]
@@ -106,14 +109,26 @@ impl Association {
 
     /// Writes the packet that has been built for `path`.
     fn finish_packet(&mut self, path: PathId, packet: &mut Packet) -> Departing {
+        if self.authentication.is_some() {
+            self.sign_packet();
+        }
         let fields = self.departing_fields();
         let path = &mut self.paths[path];
         path.stats.packets_sent += 1;
         let departing = Departing {
             envelope: Envelope { source: path.source, destination: path.destination, fields },
-            fragmentation: path.fragmentation(self.builder.len()),
+            fragmentation: if path.is_probe_departing() {
+                Fragmentation::Forbidden
+            } else {
+                path.fragmentation(self.builder.len())
+            },
         };
-        self.builder.finish_over(self.config.checksum, packet);
+        if self.tcb.omits_checksum && self.config.checksum == ChecksumPolicy::Compute {
+            self.stats.zero_checksums_sent += 1;
+            self.builder.finish_zero_over(packet);
+        } else {
+            self.builder.finish_over(self.config.checksum, packet);
+        }
         departing
     }
 
@@ -141,13 +156,16 @@ impl Association {
         (deadline != Instant::FAR_FUTURE).then_some(deadline)
     }
 
-    /// Tells what has happened to T3-rtx of each path.
+    /// Tells what has happened to T3-rtx of each path, and what else a trace wants to know.
     #[cold]
     fn report_timers(&mut self) {
         for path in self.paths.iter_mut() {
             if let Some(change) = path.report_t3_rtx() {
                 self.events.push_back(Event::T3Rtx { address: path.destination, change });
             }
+        }
+        if self.config.trace {
+            self.report_changes();
         }
     }
 
@@ -157,13 +175,20 @@ impl Association {
         }
         debug_assert!(
             !self.sender.has_outstanding()
-                || self.paths.iter().any(|path| path.t3_rtx().or(path.held_until()).is_some()),
+                || self.paths.iter().any(|path| path.t3_rtx().or(path.held_until()).is_some())
+                || self.is_held_back(),
             "outstanding chunks wait for a timer that does not run"
         );
         let mut next = self.paths.next_deadline();
-        for deadline in
-            [self.receiver.next_deadline(), self.sender.next_deadline(), self.state.next_deadline()]
-        {
+        let reconfiguration = self.reconfiguration.as_ref().and_then(|state| state.next_deadline());
+        let addresses = self.addresses.as_ref().and_then(|state| state.next_deadline());
+        for deadline in [
+            self.receiver.next_deadline(),
+            self.sender.next_deadline(),
+            self.state.next_deadline(),
+            reconfiguration,
+            addresses,
+        ] {
             next = deadline.map_or(next, |at| at.min(next));
         }
         next
@@ -172,12 +197,26 @@ impl Association {
     /// Puts the next packet into the builder, if there is one, and says where it goes.
     #[inline(never)]
     fn build_packet(&mut self, now: Instant) -> Option<PathId> {
+        if !self.control.is_empty()
+            && let Some(path) = self.build_mtu_probe(now)
+        {
+            return Some(path);
+        }
+        if self.addresses.is_some() && self.is_held_back() {
+            return self.build_held_back();
+        }
         // DATA and SHUTDOWN never leave in the same state.
         if !self.state.may_send_data() {
             return match self.state {
                 State::Closed { .. } => self.build_farewell(),
                 _ => self.build_bundle(now, None, self.shutdown_due()),
             };
+        }
+        if self.sender.abandons() {
+            self.settle_abandonment(now);
+            if !self.state.may_send_data() {
+                return self.build_bundle(now, None, self.shutdown_due());
+            }
         }
         let transmission = self.next_transmission(now);
         if transmission.is_none() && self.control.is_empty() && self.receiver.is_ack_due() {
@@ -255,7 +294,22 @@ impl Association {
         let (path, chunk) = *farewell.take()?;
         self.start_packet(path);
         self.builder.push(&chunk);
+        self.stats.control_chunks_sent += 1;
         Some(path)
+    }
+
+    /// Gives up what is due to be, and tells the peer.
+    #[inline(never)]
+    fn settle_abandonment(&mut self, now: Instant) {
+        let mut turn = turn!(self, now);
+        if let Some(told) = self.sender.settle_abandonment(&mut turn) {
+            //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
+            //# F2) The data sender SHOULD always attempt to bundle an outgoing
+            //# FORWARD TSN with outbound DATA chunks for efficiency.
+            self.control.push_back(told);
+        }
+        // The last message of all may have been given up.
+        self.progress_shutdown(now);
     }
 
     #[inline]
@@ -277,7 +331,7 @@ impl Association {
     }
 
     #[inline]
-    fn start_packet(&mut self, path: PathId) {
+    pub(super) fn start_packet(&mut self, path: PathId) {
         let header = CommonHeader {
             source_port: self.tcb.local_port,
             destination_port: self.tcb.peer_port,
@@ -285,14 +339,22 @@ impl Association {
         };
         self.builder.start(header, self.max_packet_len(path));
         self.set_departing(Ecn::NotCapable);
+        if self.authentication.is_some() {
+            self.reserve_auth(path);
+        }
     }
 
     /// Bundles the control chunks at the head of the queue that go to `path`, as many as fit.
-    fn bundle_control(&mut self, path: PathId) {
+    pub(super) fn bundle_control(&mut self, path: PathId) {
         while let Some((_, chunk)) = self.control.front().filter(|(to, _)| *to == path) {
+            // The place of a packet of its own, which may be no longer than it is.
+            if matches!(chunk, Chunk::Pad(_)) {
+                return;
+            }
             if !self.builder.push(chunk) {
                 return;
             }
+            self.stats.control_chunks_sent += 1;
             self.control.pop_front();
         }
     }
@@ -307,8 +369,10 @@ impl Association {
         //# exceed the current PMTU.
         let room = self.builder.room().saturating_sub(self.echo_len());
         let data_len = transmission.map_or(0, |transmission| transmission.first_chunk_len);
-        let must = self.receiver.is_ack_due() && room >= Sack::FIXED_LEN;
-        if must || self.receiver.sack_len() + data_len <= room {
+        let is_longer = self.sends_nr_sacks() && self.receiver.has_gaps_or_duplicates();
+        let extra = if is_longer { NrSack::FIXED_LEN - Sack::FIXED_LEN } else { 0 };
+        let must = self.receiver.is_ack_due() && room >= Sack::FIXED_LEN + extra;
+        if must || self.receiver.sack_len() + extra + data_len <= room {
             self.put_sack(path, room);
         }
     }
@@ -320,6 +384,8 @@ impl Association {
         let cumulative_tsn_ack = if let Some((cumulative_tsn_ack, a_rwnd)) = self.receiver.take_plain_sack() {
             self.builder.put_plain_sack(cumulative_tsn_ack, a_rwnd);
             cumulative_tsn_ack
+        } else if self.sends_nr_sacks() {
+            self.put_nr_sack(room)
         } else {
             let sack = self.receiver.take_sack(room);
             self.builder.push_sack(&sack);
@@ -327,6 +393,28 @@ impl Association {
         };
         self.return_path.on_sack_sent(path, cumulative_tsn_ack);
         self.stats.sacks_sent += 1;
+    }
+
+    /// Whether both ends know SACKs that tell what is received for good.
+    #[inline]
+    fn sends_nr_sacks(&self) -> bool {
+        self.tcb.extensions.contain(Extension::NonRenegableSack)
+    }
+
+    /// An NR-SACK: of what has arrived here nothing is ever thrown away before it has been delivered, so that every block is
+    /// a non-renegable one. A SACK without blocks says as much as an NR-SACK without.
+    #[cold]
+    fn put_nr_sack(&mut self, room: usize) -> Tsn {
+        let sack = self.receiver.take_sack(room.saturating_sub(NrSack::FIXED_LEN - Sack::FIXED_LEN));
+        let cumulative_tsn_ack = sack.cumulative_tsn_ack;
+        self.builder.push(&Chunk::NrSack(NrSack {
+            cumulative_tsn_ack,
+            a_rwnd: sack.a_rwnd,
+            gap_ack_blocks: SmallVec::new(),
+            non_renegable_blocks: sack.gap_ack_blocks,
+            duplicates: sack.duplicates,
+        }));
+        cumulative_tsn_ack
     }
 
     /// Where a SACK goes.

@@ -6,34 +6,58 @@ use slantpath_base::Instant;
 use slantpath_wire::WireError;
 use slantpath_wire::ip::Ecn;
 
+use super::authentication::Verdict;
 use super::output::PollStage;
 use super::state::State;
 use super::{Association, turn};
 use crate::cause::Cause;
 use crate::chunk::{CHUNK_HEADER_LEN, Chunk, Data, Error, Heartbeat, kind};
 use crate::event::{CloseReason, Event};
+use crate::extension::Extension;
 use crate::packet::{Chunks, FoundChunk, ParsedPacket};
 use crate::path::PathId;
+use crate::policy::PathMtuDiscovery;
 use crate::rx::DataFault;
 use crate::tx::{SackEffect, SackFault, SackView, Turn};
 use crate::types::{Tsn, VerificationTag};
+use crate::unknown::UnknownAction;
 
 /// Whether the rest of a packet is still to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
+pub(super) enum Rest {
     Read,
     Skip,
 }
 
+/// What a packet keeps free of answers, in bytes: for a COOKIE ACK and what else a state sends beside them.
+const RESERVED_FOR_OTHERS: usize = 16;
+
+/// The answers to one packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Responses {
+    /// Which packet of all that have arrived.
+    packet: u64,
+    /// How many bytes of chunks may follow.
+    room: usize,
+}
+
 /// The packet that a chunk came in.
 #[derive(Clone, Copy, Debug)]
-struct Arrived {
+pub(super) struct Arrived {
     /// The path that it came on, if from a known address.
     from: Option<PathId>,
+    source: IpAddr,
     tag: VerificationTag,
     packet_len: usize,
     /// What its IP header says about congestion.
     ecn: Ecn,
+}
+
+impl Arrived {
+    /// An address of the peer is deleted.
+    pub(super) fn forget_path(&mut self, path: PathId) {
+        self.from = self.from.filter(|from| *from != path);
+    }
 }
 
 impl Association {
@@ -44,18 +68,32 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
-        let from = self.paths.find(source);
+        let mut from = self.paths.find(source);
         self.stats.packets_received += 1;
         self.refill_bursts(now);
         self.poll_stage = PollStage::Packets;
         self.on_peer_heard(now);
-        let arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
+        let mut arrived =
+            Arrived { from, source, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
         let mut chunks = packet.chunks();
+        let mut is_authenticated = false;
         while let Some(found) = chunks.next_header() {
             let Ok(found) = found else {
                 self.stats.malformed_chunks += 1;
                 continue;
             };
+            if self.addresses.is_some() {
+                // An ASCONF in front may have changed it.
+                from = self.paths.find(source);
+                arrived.from = from;
+            }
+            if self.authentication.is_some() {
+                match self.judge_chunk(&chunks, found, &mut is_authenticated, from) {
+                    Verdict::Read => {}
+                    Verdict::PassOver => continue,
+                    Verdict::Stop | Verdict::Unsupported(_) => break,
+                }
+            }
             // DATA and plain SACKs, which make up traffic, pass without being moved as what the longest chunk takes.
             let read = match found.header.kind {
                 kind::DATA => chunks.read_data(found, |data| self.on_data(now, data, arrived)),
@@ -76,8 +114,17 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
+        if self.addresses.is_some() {
+            from = self.paths.find(source);
+        }
         self.settle_marks(from);
         let brought_data = self.receiver.on_packet_end(now, &self.config);
+        if self.reconfiguration.is_some() {
+            self.progress_reconfiguration(now);
+        }
+        if self.addresses.is_some() {
+            self.bound_control_while_muted();
+        }
         if !matches!(self.state, State::Established) {
             if brought_data {
                 self.answer_data_with_shutdown();
@@ -90,9 +137,17 @@ impl Association {
     /// ICMP says that packets to `destination` must not be longer than `mtu` bytes.
     pub fn handle_packet_too_big(&mut self, now: Instant, destination: IpAddr, mtu: u16) {
         let Some(path) = self.paths.find(destination) else { return };
-        if self.state.is_closed() || !self.paths.reduce_mtu(path, mtu) {
+        if self.state.is_closed() {
             return;
         }
+        let is_news = match &mut self.paths[path].discovery {
+            Some(discovery) => discovery.on_too_big(now, mtu),
+            None => self.paths.reduce_mtu(path, mtu),
+        };
+        if !is_news {
+            return;
+        }
+        self.follow_discovery(path);
         self.poll_stage = PollStage::Packets;
         self.refill_bursts(now);
         let mut turn = turn!(self, now);
@@ -107,6 +162,19 @@ impl Association {
         found: FoundChunk,
         arrived: Arrived,
     ) -> Result<Rest, WireError> {
+        // SACKs are counted where they count; those of the setup by the endpoint.
+        let of_others = [kind::SACK, kind::I_DATA, kind::INIT, kind::INIT_ACK, kind::COOKIE_ECHO];
+        if !of_others.contains(&found.header.kind) {
+            self.stats.control_chunks_received += 1;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc3758#section-3.3.1
+        //# It MUST instead act as if it does NOT support the
+        //# FORWARD TSN chunk, returning an ERROR to the peer upon receipt of any
+        //# FORWARD TSN.
+        if found.header.kind == kind::FORWARD_TSN && !self.uses(Extension::PartialReliability) {
+            let unknown = chunks.read_as_unknown(found);
+            return Ok(self.on_unknown(&unknown, arrived.from));
+        }
         chunks.read(found).map(|chunk| self.handle_chunk(now, chunk, arrived))
     }
 
@@ -147,7 +215,24 @@ impl Association {
                 self.on_error(error.causes);
                 Rest::Read
             }
-            Chunk::Unknown { .. } => self.on_unknown(&chunk, from),
+            Chunk::ReConfig(request) if self.reconfiguration.is_some() => {
+                self.on_re_config(now, request, from);
+                self.rest()
+            }
+            Chunk::Asconf(asconf) if self.addresses.is_some() => {
+                self.on_asconf(now, asconf, arrived.source);
+                self.rest()
+            }
+            Chunk::AsconfAck(ack) if self.addresses.is_some() => {
+                self.on_asconf_ack(now, &ack);
+                self.rest()
+            }
+            // What was not negotiated is not known.
+            Chunk::Unknown { .. }
+            | Chunk::ReConfig(_)
+            | Chunk::Auth(_)
+            | Chunk::Asconf(_)
+            | Chunk::AsconfAck(_) => self.on_unknown(&chunk, from),
             Chunk::Ecne(ecne) => {
                 self.on_ecne(now, ecne);
                 Rest::Read
@@ -155,6 +240,20 @@ impl Association {
             Chunk::Cwr(cwr) => {
                 self.on_cwr(cwr);
                 Rest::Read
+            }
+            //= https://www.rfc-editor.org/rfc/rfc4820#section-3
+            //# The receiver of the PAD chunk MUST discard this chunk and continue
+            //# processing the rest of the chunks in the packet.
+            Chunk::Pad(_) => Rest::Read,
+            Chunk::NrSack(sack) if self.tcb.extensions.contain(Extension::NonRenegableSack) => {
+                let mut blocks = sack.gap_ack_blocks.clone();
+                blocks.extend_from_slice(&sack.non_renegable_blocks);
+                self.on_sack(now, SackView::of_nr_sack(&sack, &blocks, from))
+            }
+            // As unknown as before there was one.
+            Chunk::NrSack(_) => self.on_unknown(&chunk, from),
+            Chunk::ForwardTsn(_) | Chunk::IData(_) | Chunk::IForwardTsn(_) => {
+                self.on_extension_chunk(now, chunk, arrived)
             }
             // The endpoint's.
             Chunk::Init(_) | Chunk::InitAck(_) | Chunk::CookieEcho(_) | Chunk::CookieAck(_) => Rest::Read,
@@ -171,12 +270,22 @@ impl Association {
         tag == if is_reflected { self.tcb.peer_tag } else { self.tcb.local_tag }
     }
 
-    fn on_data(&mut self, now: Instant, data: Data, arrived: Arrived) -> Rest {
+    pub(super) fn on_data(&mut self, now: Instant, data: Data, arrived: Arrived) -> Rest {
         let Arrived { from, packet_len, ecn, .. } = arrived;
         if !self.state.may_receive_data() {
             return Rest::Read;
         }
+        if self.uses(Extension::Interleaving) {
+            return self.refuse_format(now);
+        }
         self.stats.data_chunks_received += 1;
+        if let Some(state) = &self.reconfiguration
+            && state.comes_early(data.tsn, data.stream)
+        {
+            self.hold_chunk(data, arrived);
+            return Rest::Read;
+        }
+        self.stats.unordered_chunks_received += u64::from(data.flags.is_unordered());
         if ecn == Ecn::CongestionExperienced {
             self.on_marked_data(data.tsn);
         }
@@ -184,7 +293,13 @@ impl Association {
             self.return_path.on_data(path, data.tsn);
         }
         let events = &mut self.events;
-        match self.receiver.on_data(data, packet_len, from, |event| events.push_back(event)) {
+        let taken = self.receiver.on_data(data, packet_len, from, |event| events.push_back(event));
+        self.answer(now, taken, from)
+    }
+
+    /// Answers what is wrong with a DATA chunk, if anything is.
+    fn answer(&mut self, now: Instant, taken: Result<(), DataFault>, from: Option<PathId>) -> Rest {
+        match taken {
             Ok(()) => {}
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.5
             //# If an
@@ -205,6 +320,71 @@ impl Association {
             Err(DataFault::Contradiction(hint)) => self.abort(now, Cause::violation(hint)),
         }
         self.rest()
+    }
+
+    /// FORWARD TSN, where it has been agreed on, or a chunk of RFC 8260.
+    #[inline(never)]
+    fn on_extension_chunk(&mut self, now: Instant, chunk: Chunk, arrived: Arrived) -> Rest {
+        let from = arrived.from;
+        if !self.state.may_receive_data() {
+            return Rest::Read;
+        }
+        let interleaves = self.uses(Extension::Interleaving);
+        let may_skip = self.uses(Extension::PartialReliability);
+        let events = &mut self.events;
+        match chunk {
+            Chunk::IData(chunk) if interleaves => {
+                self.stats.data_chunks_received += 1;
+                if let Some(state) = &self.reconfiguration
+                    && state.comes_early(chunk.tsn, chunk.stream)
+                {
+                    // It comes again.
+                    return Rest::Read;
+                }
+                self.stats.unordered_chunks_received += u64::from(chunk.flags.is_unordered());
+                if arrived.ecn == Ecn::CongestionExperienced {
+                    self.on_marked_data(chunk.tsn);
+                }
+                if let Some(path) = from {
+                    self.return_path.on_data(path, chunk.tsn);
+                }
+                let events = &mut self.events;
+                let deliver = |event| events.push_back(event);
+                let taken = self.receiver.on_i_data(chunk, arrived.packet_len, from, deliver);
+                return self.answer(now, taken, from);
+            }
+            Chunk::ForwardTsn(chunk) if !interleaves => {
+                self.stats.forward_tsns_received += 1;
+                self.receiver.on_forward_tsn(&chunk, from, |event| events.push_back(event));
+            }
+            Chunk::IForwardTsn(chunk) if interleaves && may_skip => {
+                self.stats.forward_tsns_received += 1;
+                self.receiver.on_i_forward_tsn(&chunk, from, |event| events.push_back(event));
+            }
+            _ => return self.refuse_format(now),
+        }
+        Rest::Read
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc8260#section-2.2.3
+    //# If I-DATA support has been negotiated for an association, the
+    //# reception of a DATA chunk is a violation of the above rules and
+    //# therefore the receiver of the DATA chunk MUST abort the association
+    //# by sending an ABORT chunk.
+
+    //= https://www.rfc-editor.org/rfc/rfc8260#section-2.2.3
+    //# The same applies if I-DATA support has not
+    //# been negotiated for an association and an I-DATA chunk is received.
+    #[cold]
+    fn refuse_format(&mut self, now: Instant) -> Rest {
+        self.abort(now, Cause::violation("a chunk is of the format that was not agreed on"));
+        self.rest()
+    }
+
+    /// Whether both ends have agreed on an extension.
+    #[inline]
+    const fn uses(&self, extension: Extension) -> bool {
+        self.tcb.extensions.contain(extension)
     }
 
     #[inline]
@@ -230,17 +410,35 @@ impl Association {
     }
 
     fn acknowledge(&mut self, now: Instant, sack: SackView<'_>) {
+        if let Some(state) = &self.reconfiguration
+            && state.awaits_new_numbers()
+        {
+            // Nothing is outstanding, and the numbers may be the new ones.
+            return;
+        }
         let mut turn = turn!(self, now);
         match self.sender.on_sack(&mut turn, sack) {
-            Ok(SackEffect::Acknowledged) => {
+            Ok(effect) if self.config.path_mtu_discovery == PathMtuDiscovery::Probing => {
+                self.follow_losses(now);
+                self.conclude(effect);
+            }
+            Ok(effect) => self.conclude(effect),
+            // One from before an association reset has been under way for long.
+            Err(SackFault) if self.has_old_numbers_under_way(now) => {}
+            Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
+        }
+    }
+
+    fn conclude(&mut self, effect: SackEffect) {
+        match effect {
+            SackEffect::Acknowledged => {
                 if !self.sender.has_outstanding() {
                     self.builder.forget_buffers();
                 }
                 self.on_data_acknowledged();
             }
-            Ok(SackEffect::ProbeAnswered) => self.on_probe_answered(),
-            Ok(SackEffect::Nothing | SackEffect::Stale) => {}
-            Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
+            SackEffect::ProbeAnswered => self.on_probe_answered(),
+            SackEffect::Nothing | SackEffect::Stale => {}
         }
     }
 
@@ -253,7 +451,7 @@ impl Association {
         if let Some(path) = from
             && self.state.answers_heartbeats()
         {
-            self.control.push_back((path, Chunk::HeartbeatAck(heartbeat.into_ack())));
+            self.respond(path, Chunk::HeartbeatAck(heartbeat.into_ack()));
         }
     }
 
@@ -262,13 +460,18 @@ impl Association {
         //# In all cases, if the association is not in the COOKIE-ECHOED state,
         //# the ERROR chunk SHOULD be silently discarded.
         causes.retain(|cause| !matches!(cause, Cause::StaleCookie { .. }));
+        for cause in &causes {
+            if let Cause::UnrecognizedChunkType(quoted) = cause {
+                self.on_asconf_unknown(quoted);
+            }
+        }
         if !causes.is_empty() {
             self.events.push_back(Event::PeerReported(causes));
         }
     }
 
     fn on_unknown(&mut self, chunk: &Chunk, from: Option<PathId>) -> Rest {
-        let Some(action) = chunk.unknown_action() else { return Rest::Read };
+        let action = UnknownAction::of_chunk(chunk.kind());
         if action.reports() {
             // The report of a chunk that fills a packet would not fit into one: its end is left out.
             let mut quoted = chunk.to_bytes();
@@ -279,11 +482,32 @@ impl Association {
     }
 
     /// Sends an ERROR back to where its reason came from.
-    fn report(&mut self, cause: Cause, from: Option<PathId>) {
+    pub(super) fn report(&mut self, cause: Cause, from: Option<PathId>) {
         let path = from
             .filter(|&path| self.paths[path].state != crate::path::PathState::Unconfirmed)
             .unwrap_or_else(|| self.paths.current());
-        self.control.push_back((path, Chunk::Error(Error::because(cause))));
+        self.respond(path, Chunk::Error(Error::because(cause)));
+    }
+
+    /// Answers the packet at hand by a control chunk, as long as all its answers fit one packet.
+    fn respond(&mut self, path: PathId, chunk: Chunk) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-12.4
+        //# the sender of the response
+        //# chunk(s) MUST NOT send more than one packet containing chunks other
+        //# than DATA chunks.
+        // Whatever is first is answered, however long it is.
+        let packet = self.stats.packets_received;
+        let len = chunk.to_bytes().len().next_multiple_of(4);
+        let room = match self.responses {
+            Responses { packet: last, room } if last == packet => room,
+            _ => self.paths.amdcs().saturating_sub(RESERVED_FOR_OTHERS).max(len),
+        };
+        let Some(left) = room.checked_sub(len) else {
+            self.stats.responses_omitted += 1;
+            return;
+        };
+        self.responses = Responses { packet, room: left };
+        self.control.push_back((path, chunk));
     }
 
     const fn rest(&self) -> Rest {

@@ -9,6 +9,7 @@ use crate::cause::Cause;
 use crate::chunk::{Chunk, Shutdown, ShutdownAck, ShutdownComplete};
 use crate::event::{CloseReason, Event};
 use crate::path::PathId;
+use crate::trace::Unanswered;
 use crate::types::Tsn;
 
 impl Association {
@@ -37,7 +38,8 @@ impl Association {
     /// Goes on with the shutdown once everything has been acknowledged.
     pub(super) fn progress_shutdown(&mut self, now: Instant) {
         let may_progress = matches!(self.state, State::ShutdownPending | State::ShutdownReceived);
-        if may_progress && self.sender.is_drained() {
+        let holds_nothing = self.reconfiguration.as_ref().is_none_or(|state| state.holds_nothing());
+        if may_progress && self.sender.is_drained() && holds_nothing {
             self.begin_t2(now);
         }
     }
@@ -45,6 +47,7 @@ impl Association {
     /// Everything has been acknowledged: SHUTDOWN or SHUTDOWN ACK is due.
     fn begin_t2(&mut self, now: Instant) {
         let t2 = T2::Due { path: self.paths.current() };
+        self.end_reconfiguration();
         match self.state {
             State::ShutdownPending => {
                 //= https://www.rfc-editor.org/rfc/rfc9260#section-9.2
@@ -72,6 +75,7 @@ impl Association {
             State::Established | State::ShutdownPending => {
                 self.state = State::ShutdownReceived;
                 self.events.push_back(Event::ShutdownReceived);
+                self.cancel_reconfiguration(now);
                 self.on_shutdown_acknowledgement(now, cumulative_tsn_ack, from);
             }
             State::ShutdownReceived => self.on_shutdown_acknowledgement(now, cumulative_tsn_ack, from),
@@ -163,8 +167,9 @@ impl Association {
         if let Some(T2::Running { path, deadline }) = self.state.t2()
             && deadline <= now
         {
+            self.stats.t2_expiries += 1;
             self.paths[path].rtt.back_off();
-            self.count_error(now, path, true);
+            self.count_error(now, path, Unanswered::Shutdown, true);
             let path = self.paths.alternate_to(path);
             if let Some(t2) = self.state.t2_mut() {
                 *t2 = T2::Due { path };
@@ -192,6 +197,7 @@ impl Association {
         if !self.builder.push(&chunk) {
             return;
         }
+        self.stats.control_chunks_sent += 1;
         let deadline = now + self.paths[path].rtt.rto();
         if let Some(t2) = self.state.t2_mut() {
             *t2 = T2::Running { path, deadline };

@@ -3,7 +3,8 @@
 use slantpath_base::Instant;
 
 use super::{Association, AssociationState};
-use crate::path::{Path, PathSnapshot};
+use crate::path::{Path, PathSnapshot, PathStats};
+use crate::tx::AbandonmentCounts;
 use crate::types::Tsn;
 
 /// What has happened in an association since it was established.
@@ -19,6 +20,35 @@ pub struct AssociationStats {
     pub sacks_sent: u64,
     /// Chunks that arrived and could not be read.
     pub malformed_chunks: u64,
+    /// Packets that were sent without a checksum (RFC 9653).
+    pub zero_checksums_sent: u64,
+    /// Chunks that were dropped since they were not authenticated as they should have been, and wrong AUTH chunks.
+    pub unauthenticated_chunks: u64,
+    /// Messages that were given up before any part of them was sent (RFC 7496, section 4.4).
+    pub abandoned_unsent: u64,
+    /// Messages that were given up after a part of them had been sent.
+    pub abandoned_sent: u64,
+    /// FORWARD TSN and I-FORWARD-TSN chunks that were sent.
+    pub forward_tsns_sent: u64,
+    /// Those that arrived.
+    pub forward_tsns_received: u64,
+    /// Chunks that arrived and are not DATA, SACKs included, but for those that belong to the setup: INIT, INIT ACK,
+    /// COOKIE ECHO.
+    pub control_chunks_received: u64,
+    /// Chunks that were sent and are not DATA, SACKs included, but for those that belong to the setup.
+    pub control_chunks_sent: u64,
+    /// DATA chunks with the U bit that arrived, duplicates included.
+    pub unordered_chunks_received: u64,
+    /// DATA chunks with the U bit that were sent, retransmissions not included.
+    pub unordered_chunks_sent: u64,
+    /// Messages that were sent in fragments.
+    pub messages_fragmented: u64,
+    /// Messages that arrived whole in fragments, but for those that were interleaved.
+    pub messages_reassembled: u64,
+    /// Expirations of T2-shutdown.
+    pub t2_expiries: u64,
+    /// Answers that were left out, since all answers to a packet have to fit one packet.
+    pub responses_omitted: u64,
 }
 
 /// An association at one moment.
@@ -66,8 +96,40 @@ impl Association {
             is_in_fast_recovery: self.sender.in_fast_recovery()
                 || self.paths.iter().any(Path::is_in_fast_recovery),
             error_count: self.error_count,
-            stats: self.stats,
+            stats: self.stats(),
         }
+    }
+
+    /// What has happened since it was established.
+    pub(crate) fn stats(&self) -> AssociationStats {
+        let AbandonmentCounts { unsent, sent, forward_tsns } = self.sender.abandonment_counts();
+        let (unordered_chunks_sent, messages_fragmented) = self.sender.cut_counts();
+        AssociationStats {
+            abandoned_unsent: unsent,
+            abandoned_sent: sent,
+            forward_tsns_sent: forward_tsns,
+            control_chunks_received: self.stats.control_chunks_received + self.stats.sacks_received,
+            control_chunks_sent: self.stats.control_chunks_sent + self.stats.sacks_sent + forward_tsns,
+            unordered_chunks_sent,
+            messages_fragmented,
+            messages_reassembled: self.receiver.messages_reassembled(),
+            ..self.stats
+        }
+    }
+
+    /// What has happened on all its paths together.
+    pub(crate) fn path_stats(&self) -> PathStats {
+        self.paths.iter().map(Path::stats).fold(PathStats::default(), |sum, path| PathStats {
+            packets_sent: sum.packets_sent + path.packets_sent,
+            data_chunks_sent: sum.data_chunks_sent + path.data_chunks_sent,
+            retransmissions: sum.retransmissions + path.retransmissions,
+            timeouts: sum.timeouts + path.timeouts,
+            rtt_samples: sum.rtt_samples + path.rtt_samples,
+            mark_reductions: sum.mark_reductions + path.mark_reductions,
+            undone_reductions: sum.undone_reductions + path.undone_reductions,
+            mtu_probes: sum.mtu_probes + path.mtu_probes,
+            black_holes: sum.black_holes + path.black_holes,
+        })
     }
 
     /// The paths now, in the order in which the peer listed its addresses.

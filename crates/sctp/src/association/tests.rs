@@ -1,15 +1,23 @@
 //! Two associations talk over a wire in memory whose fate a test decides.
 #![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
 
+mod authentication;
 mod bundling;
 mod bundling_delay;
+mod destination;
+mod discovery;
 mod ecn;
 mod failover;
 mod faults;
 mod hostile;
+mod interleaving;
 mod liveness;
+mod multipath;
+mod non_renegable;
+mod partial_reliability;
 mod parts;
 mod paths;
+mod reconfiguration;
 mod recovery;
 mod shutdown;
 mod status;
@@ -17,6 +25,7 @@ mod swarm;
 mod tables;
 mod timed;
 mod too_big;
+mod tracing;
 mod transfer;
 mod window;
 
@@ -30,6 +39,7 @@ use smallvec::SmallVec;
 
 use super::*;
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
+use crate::config::FirstSack;
 use crate::event::{PartPlace, ReceivedMessage};
 use crate::packet::{ChecksumPolicy, Fragmentation, ParsedPacket};
 use crate::partial_message::PartialMessage;
@@ -57,7 +67,11 @@ impl Sent {
     pub(super) fn tsns(&self) -> Vec<u32> {
         self.chunks
             .iter()
-            .filter_map(|chunk| if let Chunk::Data(data) = chunk { Some(data.tsn.0) } else { None })
+            .filter_map(|chunk| match chunk {
+                Chunk::Data(data) => Some(data.tsn.0),
+                Chunk::IData(data) => Some(data.tsn.0),
+                _ => None,
+            })
             .collect()
     }
 
@@ -105,7 +119,12 @@ pub(super) fn address(end: usize, path: usize) -> IpAddr {
 
 /// Without heartbeats, so that what is idle comes to rest.
 pub(super) fn quiet() -> SctpConfig {
-    SctpConfig { heartbeat_interval: None, checksum: ChecksumPolicy::Omit, ..SctpConfig::default() }
+    SctpConfig {
+        heartbeat_interval: None,
+        checksum: ChecksumPolicy::Omit,
+        first_sack: FirstSack::AsAnyOther,
+        ..SctpConfig::default()
+    }
 }
 
 pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
@@ -123,6 +142,9 @@ pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
         peer_rwnd: config.receive_buffer_bytes,
         uses_ecn: config.ecn,
         extensions: config.extensions,
+        omits_checksum: config.zero_checksum.is_some(),
+        authentication: None,
+        adaptation_layer: None,
         local_addresses: (0..paths).map(|path| address(end, path)).collect(),
         peer_addresses: (0..paths)
             .map(|path| PeerAddress { address: address(other, path), is_confirmed: true })
@@ -205,7 +227,8 @@ impl Wire {
         // Another address than these is the only one of its test.
         let path = (0..3).find(|path| address(1 - from, *path) == destination).unwrap_or(0);
         let chunks = ParsedPacket::parse(&packet).unwrap().chunks().map(Result::unwrap).collect();
-        assert!(packet.len() <= 1_480, "a packet of {} bytes", packet.len());
+        let most = usize::from(self.ends[from].config.max_path_mtu) - 20;
+        assert!(packet.len() <= most, "a packet of {} bytes", packet.len());
         let (at, ecn) = (self.now, fields.ecn);
         let mut sent = Sent { at, from, path, source, destination, packet, fragmentation, chunks, ecn };
         if ecn != ip::Ecn::NotCapable && (self.marks)(&sent) {
@@ -306,6 +329,10 @@ impl Wire {
         let messages = self.events[end].iter().filter_map(|event| match event {
             Event::Received(message) => Some(message.clone()),
             Event::ReceivedPart(part) => partial.push(part.clone()).unwrap(),
+            Event::PartialDeliveryAborted { stream, is_unordered, .. } => {
+                partial.abort(*stream, *is_unordered);
+                None
+            }
             _ => None,
         });
         messages.collect()

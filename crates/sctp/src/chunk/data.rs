@@ -36,6 +36,16 @@ impl DataFlags {
         self.0 & other.0 == other.0
     }
 
+    /// The flags as they are written.
+    pub(super) const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// As they are read: the others are reserved.
+    pub(super) const fn of_bits(bits: u8) -> Self {
+        Self(bits & 0xf)
+    }
+
     /// Whether B is set.
     pub const fn is_beginning(self) -> bool {
         self.contain(Self::BEGINNING)
@@ -122,7 +132,7 @@ impl Data {
     pub(crate) fn from_fields(flags: u8, fields: [u8; 12], payload: Bytes) -> Self {
         let [t0, t1, t2, t3, i0, i1, n0, n1, p0, p1, p2, p3] = fields;
         Self {
-            flags: DataFlags(flags & 0xf),
+            flags: DataFlags::of_bits(flags),
             tsn: Tsn(u32::from_be_bytes([t0, t1, t2, t3])),
             stream: StreamId(u16::from_be_bytes([i0, i1])),
             sequence: StreamSequence(u16::from_be_bytes([n0, n1])),

@@ -1,12 +1,14 @@
 use proptest::prelude::*;
 
+use super::asconf::tests::{any_asconf, any_asconf_ack};
 use super::framing::ChunkHeader;
+use super::re_config::tests::any_re_config;
 use super::*;
 use crate::cause::Cause;
 use crate::cause::tests::any_cause;
 use crate::parameter::Parameter;
 use crate::parameter::tests::{any_bytes, any_parameter};
-use crate::types::{Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
+use crate::types::{FragmentSequence, MessageId, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 
 fn any_fields() -> impl Strategy<Value = InitFields> {
     any::<(u32, u32, u16, u16, u32)>().prop_map(|(tag, a_rwnd, outbound, inbound, tsn)| InitFields {
@@ -53,6 +55,37 @@ fn any_sack() -> impl Strategy<Value = Sack> {
     })
 }
 
+fn any_forward_tsn() -> impl Strategy<Value = ForwardTsn> {
+    let skipped = any::<(u16, u16)>().prop_map(|(stream, sequence)| SkippedStream {
+        stream: StreamId(stream),
+        sequence: StreamSequence(sequence),
+    });
+    (any::<u32>(), proptest::collection::vec(skipped, 0..10))
+        .prop_map(|(tsn, skipped)| ForwardTsn { new_cumulative_tsn: Tsn(tsn), skipped })
+}
+
+fn any_i_forward_tsn() -> impl Strategy<Value = IForwardTsn> {
+    let skipped = any::<(u16, bool, u32)>().prop_map(|(stream, is_unordered, id)| SkippedMessages {
+        stream: StreamId(stream),
+        is_unordered,
+        message_id: MessageId(id),
+    });
+    (any::<u32>(), proptest::collection::vec(skipped, 0..10))
+        .prop_map(|(tsn, skipped)| IForwardTsn { new_cumulative_tsn: Tsn(tsn), skipped })
+}
+
+/// A first fragment says its protocol, any other its place.
+fn any_i_data(max: usize) -> impl Strategy<Value = IData> {
+    (any_data(max), any::<(u32, u32)>()).prop_map(|(data, (id, fragment))| {
+        let is_first = data.flags.is_beginning();
+        let fragment = FragmentSequence(if is_first { 0 } else { fragment });
+        let Data { flags, tsn, stream, payload, .. } = data;
+        let ppid = if is_first { data.ppid } else { Ppid(0) };
+        let place = FragmentPlace { message_id: MessageId(id), fragment };
+        IData { flags, tsn, stream, place, ppid, payload }
+    })
+}
+
 pub(crate) fn any_chunk() -> impl Strategy<Value = Chunk> {
     let parameters = || proptest::collection::vec(any_parameter(), 0..4);
     let causes = || proptest::collection::vec(any_cause(), 0..4);
@@ -78,11 +111,32 @@ pub(crate) fn any_chunk() -> impl Strategy<Value = Chunk> {
         any::<u32>().prop_map(|tsn| Chunk::Cwr(Cwr { lowest_tsn: Tsn(tsn) })),
         any::<bool>()
             .prop_map(|is_tag_reflected| { Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected }) }),
-        (15_u8.., any::<u8>(), any_bytes(60)).prop_map(|(kind, flags, value)| Chunk::Unknown {
+        (any_sack(), any_sack()).prop_map(|(sack, other)| {
+            Chunk::NrSack(NrSack {
+                cumulative_tsn_ack: sack.cumulative_tsn_ack,
+                a_rwnd: sack.a_rwnd,
+                gap_ack_blocks: sack.gap_ack_blocks,
+                non_renegable_blocks: other.gap_ack_blocks,
+                duplicates: sack.duplicates,
+            })
+        }),
+        (0..2_000_u16).prop_map(|padding_len| Chunk::Pad(Pad { padding_len })),
+        any_re_config().prop_map(Chunk::ReConfig),
+        any_asconf().prop_map(Chunk::Asconf),
+        any_asconf_ack().prop_map(Chunk::AsconfAck),
+        (any::<u16>(), any::<u16>(), any_bytes(40)).prop_map(|(key, hmac, digest)| Chunk::Auth(Auth {
+            key,
+            hmac,
+            digest
+        })),
+        (17_u8..64, any::<u8>(), any_bytes(60)).prop_map(|(kind, flags, value)| Chunk::Unknown {
             kind,
             flags,
             value
         }),
+        any_forward_tsn().prop_map(Chunk::ForwardTsn),
+        any_i_data(600).prop_map(Chunk::IData),
+        any_i_forward_tsn().prop_map(Chunk::IForwardTsn),
     ]
 }
 
@@ -114,6 +168,72 @@ fn the_rfc_example_of_a_sack_is_written_as_it_says() {
     assert_eq!(bytes, expected);
     assert_eq!((sack.wire_len(), Sack::FIXED_LEN), (24, 16));
     assert_eq!(parse(&bytes), Ok(Chunk::Sack(sack)));
+}
+
+/// TSNs 14, 15 may still be thrown away, 17 not.
+#[test]
+fn an_nr_sack_has_three_counts_and_a_reserved_field_before_its_blocks() {
+    let block = |start, end| [GapAckBlock { start, end }].into_iter().collect();
+    let sack = NrSack {
+        cumulative_tsn_ack: Tsn(12),
+        a_rwnd: 4_660,
+        gap_ack_blocks: block(2, 3),
+        non_renegable_blocks: block(5, 5),
+        duplicates: [Tsn(9)].into_iter().collect(),
+    };
+    let bytes = written(&Chunk::NrSack(sack.clone()));
+    let head = [0x10, 0, 0, 32, 0, 0, 0, 12, 0, 0, 0x12, 0x34, 0, 1, 0, 1, 0, 1, 0, 0];
+    assert_eq!(bytes[..20], head);
+    assert_eq!(bytes[20..], [0, 2, 0, 3, 0, 5, 0, 5, 0, 0, 0, 9]);
+    assert_eq!((sack.wire_len(), parse(&bytes)), (32, Ok(Chunk::NrSack(sack))));
+}
+
+/// RFC 3758, section 3.2, and RFC 8260, section 2.3.1.
+#[test]
+fn what_was_skipped_is_written_stream_by_stream() {
+    let skipped = vec![SkippedStream { stream: StreamId(5), sequence: StreamSequence(0x0607) }];
+    let forward = Chunk::ForwardTsn(ForwardTsn { new_cumulative_tsn: Tsn(0x0102_0304), skipped });
+    assert_eq!(written(&forward), [192, 0, 0, 12, 1, 2, 3, 4, 0, 5, 6, 7]);
+    let entry = |is_unordered| SkippedMessages {
+        stream: StreamId(5),
+        is_unordered,
+        message_id: MessageId(0x0607_0809),
+    };
+    let skipped = vec![entry(false), entry(true)];
+    let forward = Chunk::IForwardTsn(IForwardTsn { new_cumulative_tsn: Tsn(0x0102_0304), skipped });
+    let (ordered, unordered) = ([0, 5, 0, 0, 6, 7, 8, 9], [0, 5, 0, 1, 6, 7, 8, 9]);
+    assert_eq!(written(&forward), [&[194, 0, 0, 24, 1, 2, 3, 4][..], &ordered, &unordered].concat());
+}
+
+#[test]
+fn an_entry_that_is_cut_short_is_ignored() {
+    let torn = [192, 0, 0, 14, 0, 0, 0, 9, 0, 5, 0, 7, 0, 6];
+    let skipped = vec![SkippedStream { stream: StreamId(5), sequence: StreamSequence(7) }];
+    assert_eq!(parse(&torn), Ok(Chunk::ForwardTsn(ForwardTsn { new_cumulative_tsn: Tsn(9), skipped })));
+    assert!(parse(&[192, 0, 0, 6, 0, 0]).is_err());
+    assert!(parse(&[64, 3, 0, 16, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]).is_err());
+}
+
+/// RFC 8260, section 2.1: the last field in front of the payload is one of two things.
+#[test]
+fn a_first_fragment_of_i_data_says_its_protocol_and_the_others_their_number() {
+    let place = FragmentPlace { message_id: MessageId(0x0a0b_0c0d), fragment: FragmentSequence(0) };
+    let first = IData {
+        flags: DataFlags::BEGINNING,
+        tsn: Tsn(0x0102_0304),
+        stream: StreamId(5),
+        place,
+        ppid: Ppid(46),
+        payload: Bytes::from_static(&[0xff]),
+    };
+    let fields = [1, 2, 3, 4, 0, 5, 0, 0, 10, 11, 12, 13];
+    let bytes = |flags, last| [&[64, flags, 0, 21][..], &fields, &[0, 0, 0, last, 0xff, 0, 0, 0]].concat();
+    assert_eq!(written(&Chunk::IData(first.clone())), bytes(2, 46));
+    let place = FragmentPlace { fragment: FragmentSequence(7), ..place };
+    let flags = DataFlags::ENDING.with(DataFlags::UNORDERED);
+    let last = Chunk::IData(IData { flags, place, ppid: Ppid(0), ..first });
+    assert_eq!(written(&last), bytes(5, 7));
+    assert_eq!(parse(&bytes(5, 7)), Ok(last));
 }
 
 #[test]

@@ -10,11 +10,14 @@ use smallvec::SmallVec;
 use super::Endpoint;
 use super::receive::Received;
 use super::table::{Entry, State};
-use crate::association::Association;
+use crate::association::{Association, Authentication};
+use crate::authentication::{AuthenticationOffer, AuthenticationTerms};
 use crate::cause::Cause;
-use crate::chunk::{Abort, Chunk, CookieAck, Error};
+use crate::chunk::{Abort, Chunk, CookieAck, Error, kind};
+use crate::config::SctpConfig;
 use crate::cookie::{Cookie, TieTags};
 use crate::event::Event;
+use crate::extension::Extension;
 use crate::packet::ParsedPacket;
 use crate::tcb::{PeerAddress, Tcb};
 use crate::types::VerificationTag;
@@ -51,7 +54,13 @@ impl Collision {
 
 impl Endpoint {
     pub(super) fn receive_cookie_echo(&mut self, now: Instant, received: Received<'_>) {
-        let Some(Ok(Chunk::CookieEcho(echo))) = received.packet.chunks().next() else { return };
+        // An AUTH chunk may stand in front of it.
+        let mut chunks = received.packet.chunks();
+        let first = match chunks.next() {
+            Some(Ok(Chunk::Auth(_))) => chunks.next(),
+            first => first,
+        };
+        let Some(Ok(Chunk::CookieEcho(echo))) = first else { return };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.5
         //# 3)  Compare the port numbers and the Verification Tag contained
         //# within the COOKIE ECHO chunk to the actual port numbers and the
@@ -69,11 +78,15 @@ impl Endpoint {
             self.stats.forged_cookies += 1;
             return;
         };
-        self.is_verified = true;
         let port = received.peer_port();
         let known = core::iter::once(&received.source).chain(&cookie.peer_addresses);
         let slot =
             known.into_iter().find_map(|address| self.table.confirmed_slot_of(own_port, *address, port));
+        if !self.is_authentic(slot, received, &cookie) {
+            self.stats.unauthenticated_cookies += 1;
+            return;
+        }
+        self.is_verified = true;
         let staleness = cookie.staleness(now);
         match slot {
             None => match staleness {
@@ -95,6 +108,38 @@ impl Endpoint {
                     _ => self.resolve(now, slot, received, &cookie, collision),
                 }
             }
+        }
+    }
+
+    /// Whether a packet with a COOKIE ECHO is authenticated as it should be.
+    fn is_authentic(&self, slot: Option<u32>, received: Received<'_>, cookie: &Cookie) -> bool {
+        let config = match slot {
+            Some(slot) => &self.table[slot].config,
+            None => &self.ports[received.port as usize].config,
+        };
+        if !config.extensions.contain(Extension::Authentication) {
+            return true;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
+        //# If the receiver has an STCB, it MUST process the
+        //# AUTH chunk as described above using the STCB from the existing
+        //# association to authenticate the COOKIE-ECHO chunk and all the chunks
+        //# after it.
+        let known = slot.and_then(|slot| match &self.table[slot].state {
+            State::CookieWait(_) => None,
+            State::CookieEchoed(handshake) => handshake.association.authentication(),
+            State::Established(association) => association.authentication(),
+        });
+        //= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
+        //# In this situation, the receiver MUST authenticate the
+        //# chunks in the packet by using the RANDOM parameters, CHUNKS
+        //# parameters and HMAC_ALGO parameters obtained from the COOKIE-ECHO
+        //# chunk, and possibly a local shared secret as inputs to the
+        //# authentication procedure specified in Section 6.3.
+        match (known, terms_of(cookie, config)) {
+            (Some(known), _) => known.vouches_for(received.packet),
+            (None, Some(terms)) => Authentication::new(terms, config).vouches_for(received.packet),
+            (None, None) => !config.authenticated_chunks().contain(kind::COOKIE_ECHO),
         }
     }
 
@@ -139,6 +184,7 @@ impl Endpoint {
             received_ip: Some(received.ip),
             state: State::Established(Box::new(association)),
         });
+        self.ended.passive_estabs += 1;
         self.announce(id.slot(), cookie.outbound_streams, cookie.inbound_streams);
         self.acknowledge_cookie(now, id.slot(), received);
     }
@@ -207,11 +253,13 @@ impl Endpoint {
             association.expect_room(now);
         }
         let id = self.table.id(slot);
+        let ended = &mut self.ended;
         let remains = self.table.change_state(slot, |before| {
             let State::Established(old) = before else { return (before, Vec::new()) };
             if old.is_delivery_paused() {
                 association.pause_delivery();
             }
+            ended.add(&old);
             (State::Established(association), old.into_remains())
         });
         for event in remains {
@@ -250,6 +298,7 @@ impl Endpoint {
             state => (state, None),
         });
         if let Some((outbound, inbound)) = streams {
+            self.ended.active_estabs += 1;
             self.announce(slot, outbound, inbound);
             self.wake(slot);
         }
@@ -284,6 +333,7 @@ impl Endpoint {
         }
         self.table[slot].state = State::Established(association);
         self.table.readdress(slot, addresses.into_iter());
+        self.ended.active_estabs += 1;
         self.announce(slot, streams.0, streams.1);
     }
 
@@ -317,10 +367,20 @@ impl Endpoint {
             peer_rwnd: cookie.peer_rwnd,
             uses_ecn: cookie.uses_ecn,
             extensions: cookie.extensions,
+            omits_checksum: cookie.omits_checksum,
+            adaptation_layer: cookie.adaptation_layer,
+            authentication: terms_of(cookie, &self.ports[port as usize].config).map(Box::new),
             local_addresses: self.ports[port as usize].addresses.clone(),
             peer_addresses,
             primary: answered,
             round_trip: None,
         }
     }
+}
+
+/// The terms on which chunks are authenticated that a cookie brings back.
+fn terms_of(cookie: &Cookie, config: &SctpConfig) -> Option<AuthenticationTerms> {
+    let authentication = cookie.authentication.as_ref()?;
+    let local = AuthenticationOffer::new(authentication.random, config.authenticated_chunks());
+    Some(AuthenticationTerms { local, peer: authentication.peer.clone() })
 }

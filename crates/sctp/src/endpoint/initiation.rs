@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use smallvec::SmallVec;
 
@@ -10,10 +11,11 @@ use super::Endpoint;
 use super::receive::Received;
 use super::table::State;
 use crate::association::Association;
+use crate::authentication::AuthenticationOffer;
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, Init, InitAck, InitFields};
 use crate::config::SctpConfig;
-use crate::cookie::{Cookie, TieTags};
+use crate::cookie::{Cookie, CookieAuthentication, TieTags};
 use crate::event::{CloseReason, Event};
 use crate::handshake::{CookieEchoed, Families, LEAST_RWND, LocalStart, Offer, Refusal};
 use crate::packet::COMMON_HEADER_LEN;
@@ -93,9 +95,9 @@ impl Endpoint {
                 );
             }
         }
-        let fresh = LocalStart::draw(self.stream_of(slot));
         let tie_tags = self.table[slot].tie_tags;
         let config = Arc::clone(&self.table[slot].config);
+        let fresh = LocalStart::draw(self.stream_of(slot), &config);
         let (config_outbound, config_inbound) = (config.outbound_streams, config.inbound_streams);
         let answer = match &self.table[slot].state {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.1
@@ -221,7 +223,13 @@ impl Endpoint {
             peer_rwnd: peer.a_rwnd,
             peer_addresses,
             uses_ecn: config.ecn && offer.is_ecn_capable,
-            extensions: config.extensions.and(offer.extensions),
+            extensions: config.agreed(offer.extensions),
+            omits_checksum: config.zero_checksum.is_some() && config.zero_checksum == offer.zero_checksum,
+            adaptation_layer: offer.adaptation_layer,
+            authentication: offer
+                .authentication
+                .clone()
+                .map(|peer| Box::new(CookieAuthentication { random: answer.start.random, peer })),
         };
         let port = &mut self.ports[received.port as usize];
         let (signed, sender) = (port.sign(now, &cookie), port.sender());
@@ -233,12 +241,17 @@ impl Endpoint {
             parameters.push(Parameter::EcnCapable);
         }
         parameters.extend(cookie.extensions.parameters());
+        parameters.extend(config.zero_checksum_parameter());
+        parameters.extend(config.adaptation_layer.map(Parameter::AdaptationLayer));
+        if let Some(authentication) = &cookie.authentication {
+            let chunks = config.authenticated_chunks();
+            parameters.extend(AuthenticationOffer::new(authentication.random, chunks).parameters());
+        }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
         //# If the receiver of an INIT chunk detects unrecognized parameters and
         //# has to report them according to Section 3.2.1, it MUST put the
         //# "Unrecognized Parameter" parameter(s) in the INIT ACK chunk sent in
         //# response to the INIT chunk.
-        parameters.extend(offer.unrecognized.iter().cloned().map(Parameter::UnrecognizedParameter));
         let fields = InitFields {
             initiate_tag: answer.start.tag,
             a_rwnd: config.receive_buffer_bytes.max(LEAST_RWND),
@@ -246,7 +259,12 @@ impl Endpoint {
             inbound_streams: answer.inbound_streams,
             initial_tsn: answer.start.initial_tsn,
         };
-        let init_ack = Chunk::InitAck(InitAck { fields, parameters });
+        let mut init_ack = InitAck { fields, parameters };
+        if !offer.unrecognized.is_empty() {
+            let longest = longest_packet(config, answer.destination);
+            report_unrecognized(&mut init_ack, &offer.unrecognized, longest);
+        }
+        let init_ack = Chunk::InitAck(init_ack);
         self.stats.init_acks_sent += 1;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
         //# "Z" MUST NOT allocate any resources or keep any states for the
@@ -323,16 +341,20 @@ impl Endpoint {
     /// Sends the COOKIE ECHO, the first time with as much DATA as fits behind it.
     pub(super) fn send_cookie_echo(&mut self, now: Instant, slot: u32) {
         let Some(entry) = self.table.get_mut(slot) else { return };
-        let max_len = usize::from(entry.config.initial_path_mtu);
+        let config = Arc::clone(&entry.config);
         let port = &self.ports[entry.port as usize];
         let State::CookieEchoed(handshake) = &mut entry.state else { return };
         let (peer_port, tag) = (entry.peer_port, handshake.tcb.peer_tag);
         let (chunks, destination) = handshake.echo();
         let chunks: SmallVec<[Chunk; 2]> = chunks.iter().cloned().collect();
         let Some(source) = crate::address::source_for(destination, &port.addresses) else { return };
-        let ip_header_len = if destination.is_ipv6() { 40 } else { 20 };
-        let max_len = max_len.saturating_sub(ip_header_len).max(COMMON_HEADER_LEN);
+        let max_len = longest_packet(&config, destination);
+        self.outbox.count_control_chunks(chunks.len());
         self.outbox.transmit_with(port.sender(), source, destination, peer_port, tag, max_len, |builder| {
+            let authentication = handshake.association.authentication();
+            if let Some(authentication) = authentication {
+                authentication.reserve(builder);
+            }
             for chunk in &chunks {
                 builder.push(chunk);
             }
@@ -343,6 +365,9 @@ impl Endpoint {
             //# any other packets to the peer.
             if handshake.takes_data() {
                 handshake.association.bundle_data(now, builder, destination);
+            }
+            if let Some(authentication) = handshake.association.authentication() {
+                authentication.sign(builder);
             }
         });
         self.wake(slot);
@@ -363,5 +388,32 @@ impl Endpoint {
             state => (state, ()),
         });
         self.send_init(slot);
+    }
+}
+
+/// How long a packet may be that sets an association up, in bytes from the common header on.
+fn longest_packet(config: &SctpConfig, destination: IpAddr) -> usize {
+    let ip_header_len = if destination.is_ipv6() { 40 } else { 20 };
+    usize::from(config.initial_path_mtu).saturating_sub(ip_header_len).max(COMMON_HEADER_LEN)
+}
+
+/// Adds what the sender of the INIT is to know was not understood, as far as it fits a packet of `longest` bytes.
+fn report_unrecognized(init_ack: &mut InitAck, unrecognized: &[Bytes], longest: usize) {
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-12.4
+    //# An SCTP implementation that receives an INIT chunk that would require
+    //# a large packet in response, due to the inclusion of multiple
+    //# "Unrecognized Parameter" parameters, MAY (at its discretion) elect to
+    //# omit some or all of the "Unrecognized Parameter" parameters to reduce
+    //# the size of the INIT ACK chunk.
+    let mut written = Vec::new();
+    init_ack.write(&mut written);
+    let mut len = COMMON_HEADER_LEN + written.len();
+    for parameter in unrecognized {
+        let report = Parameter::UnrecognizedParameter(parameter.clone());
+        len += report.to_bytes().len().next_multiple_of(4);
+        if len > longest {
+            return;
+        }
+        init_ack.parameters.push(report);
     }
 }

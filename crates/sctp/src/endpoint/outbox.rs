@@ -34,6 +34,8 @@ enum Waiting {
 pub(super) struct Outbox {
     builder: PacketBuilder,
     waiting: VecDeque<Waiting>,
+    packets_sent: u64,
+    control_chunks_sent: u64,
 }
 
 impl Outbox {
@@ -62,6 +64,21 @@ impl Outbox {
         }
     }
 
+    /// Packets that have been sent from here.
+    pub(super) const fn packets_sent(&self) -> u64 {
+        self.packets_sent
+    }
+
+    /// Chunks in them that are not DATA.
+    pub(super) const fn control_chunks_sent(&self) -> u64 {
+        self.control_chunks_sent
+    }
+
+    /// So many chunks that are not DATA go into the next packet.
+    pub(super) const fn count_control_chunks(&mut self, count: usize) {
+        self.control_chunks_sent += count as u64;
+    }
+
     pub(super) fn push_event(&mut self, id: AssociationId, event: Event) {
         self.waiting.push_back(Waiting::Event(id, event));
     }
@@ -76,6 +93,7 @@ impl Outbox {
         tag: VerificationTag,
         chunks: &[Chunk],
     ) {
+        self.count_control_chunks(chunks.len());
         self.transmit_with(sender, source, destination, peer_port, tag, usize::MAX, |builder| {
             for chunk in chunks {
                 builder.push(chunk);
@@ -100,6 +118,7 @@ impl Outbox {
         self.builder.start(header, max_len);
         fill(&mut self.builder);
         let packet = self.builder.finish(sender.checksum);
+        self.packets_sent += 1;
         // Nothing is known of the path, and nobody would send the packet in another form.
         let fragmentation = Fragmentation::Allowed { source_mtu: LEAST_MTU_V6 };
         let envelope = Envelope { source, destination, fields: sender.ip };

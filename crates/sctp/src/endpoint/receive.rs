@@ -16,6 +16,7 @@ use crate::event::{CloseReason, Event};
 use crate::packet::{ChunkError, CommonHeader, ParsedPacket};
 use crate::parameter::Parameter;
 use crate::types::VerificationTag;
+use crate::zero_checksum::may_lack_checksum;
 
 /// How the association of a packet was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +66,15 @@ impl Endpoint {
         self.is_verified = false;
         let parsed = match ParsedPacket::parse(packet) {
             Ok(parsed) => parsed,
+            Err(WireError::BadChecksum { found: 0, .. }) => {
+                match self.parse_without_checksum(envelope, packet) {
+                    Some(parsed) => parsed,
+                    None => {
+                        self.stats.bad_checksums += 1;
+                        return;
+                    }
+                }
+            }
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
             //# The default procedure for handling invalid SCTP packets is to
             //# silently discard them.
@@ -83,10 +93,15 @@ impl Endpoint {
             self.stats.misdirected_packets += 1;
             return;
         };
-        let Some(first) = parsed.chunk_kinds().next() else {
+        let mut kinds = parsed.chunk_kinds();
+        let Some(first) = kinds.next() else {
             self.stats.malformed_packets += 1;
             return;
         };
+        //= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
+        //# it MUST use the chunks after the AUTH chunk to look up
+        //# an existing association.
+        let first = if first == kind::AUTH { kinds.next().unwrap_or(first) } else { first };
         if !matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO)
             && let Some(slot) = slot
             && let Entry { state: State::Established(association), received_ip, .. } = &mut self.table[slot]
@@ -96,11 +111,30 @@ impl Endpoint {
             self.is_verified = true;
             *received_ip = Some(envelope.fields);
             association.handle_packet(now, &parsed, envelope.source, envelope.fields.ecn);
+            self.follow_addresses(slot);
             self.wake(slot);
             return;
         }
         let &Envelope { source, destination, fields: ip } = envelope;
         self.handle_unusual_packet(now, Received { port, source, destination, ip, packet: &parsed }, first);
+    }
+
+    /// Reads a packet that has zero for a checksum, if that is what the other end of an association may send: we have said
+    /// that we take it, and it bears our tag (RFC 9653, section 5.3).
+    #[cold]
+    fn parse_without_checksum<'a>(
+        &mut self,
+        envelope: &Envelope,
+        packet: &'a Packet,
+    ) -> Option<ParsedPacket<'a>> {
+        let parsed = ParsedPacket::parse_unverified(packet).ok()?;
+        let (_, slot) = self.find(envelope, parsed.header)?;
+        let entry = &self.table[slot?];
+        let is_announced = entry.config.zero_checksum.is_some();
+        let is_of_peer = entry.state.tags().0 == parsed.header.verification_tag;
+        let is_taken = is_announced && is_of_peer && may_lack_checksum(&parsed);
+        self.stats.zero_checksums += u64::from(is_taken);
+        is_taken.then_some(parsed)
     }
 
     /// The place of the port that a packet goes to, and the slot of the association that its source is laid to; `None`
@@ -123,6 +157,9 @@ impl Endpoint {
     /// A packet for a port that is not DATA, SACK and the like for an established association.
     #[inline(never)]
     fn handle_unusual_packet(&mut self, now: Instant, received: Received<'_>, first: u8) {
+        if matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO) {
+            self.ended.in_ctrl_chunks += 1;
+        }
         match first {
             kind::INIT if received.tag() == VerificationTag::ZERO => self.receive_init(now, received),
             //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
@@ -168,7 +205,7 @@ impl Endpoint {
             (kind::INIT_ACK, Some(Chunk::InitAck(InitAck { parameters, .. }))) => {
                 self.slot_of_listed(own_port, &parameters, port).zip(Some(Found::ByAddress))
             }
-            _ => None,
+            _ => self.slot_of_asconf(received).zip(Some(Found::ByAddress)),
         }
     }
 
@@ -230,6 +267,7 @@ impl Endpoint {
                     return;
                 }
                 association.handle_packet(now, received.packet, received.source, received.ip.ecn);
+                self.follow_addresses(slot);
                 self.wake(slot);
             }
             State::CookieWait(_) => self.receive_in_cookie_wait(now, slot, received, first),
@@ -252,6 +290,13 @@ impl Endpoint {
         //# E)  Upon reception of the COOKIE ACK chunk, endpoint "A" moves from
         //# the COOKIE-ECHOED state to the ESTABLISHED state, stopping the
         //# T1-cookie timer.
+        if let State::CookieEchoed(handshake) = &self.table[slot].state
+            && let Some(authentication) = handshake.association.authentication()
+            && !authentication.vouches_for(received.packet)
+        {
+            self.stats.unauthenticated_cookies += 1;
+            return;
+        }
         // It proves the same wherever in its packet it stands.
         if received.has(kind::COOKIE_ACK) {
             self.establish(now, slot);

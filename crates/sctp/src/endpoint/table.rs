@@ -206,6 +206,11 @@ impl Table {
         Some(entry)
     }
 
+    /// All associations, in no order that means anything.
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.slots.iter().filter_map(|slot| slot.entry.as_ref())
+    }
+
     /// Whether an association with this tag of ours has ended lately.
     pub(super) fn has_ended(&self, local_tag: VerificationTag) -> bool {
         self.ended.contains(&local_tag)
@@ -243,6 +248,11 @@ impl Table {
                 self.by_peer.remove(&place);
             }
         }
+    }
+
+    /// The way of the last packet is not to be trusted any more.
+    pub(super) const fn forget_latest(&mut self) {
+        self.latest = None;
     }
 
     /// The slot of the association that packets from this address and port are laid to, whether or not its peer has

@@ -6,11 +6,13 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 use crate::address::is_usable;
+use crate::authentication::AuthenticationOffer;
 use crate::cause::Cause;
 use crate::chunk::InitFields;
 use crate::extension::{Extension, Extensions};
 use crate::parameter::{Parameter, kind};
 use crate::unknown::UnknownAction;
+use crate::zero_checksum::ErrorDetectionMethod;
 
 /// The least receive buffer that a peer may advertise (RFC 9260, section 3.3.2).
 pub(crate) const LEAST_RWND: u32 = 1_500;
@@ -31,6 +33,12 @@ pub(crate) struct Offer {
     pub(crate) is_ecn_capable: bool,
     /// The extensions that it offers and that are known here.
     pub(crate) extensions: Extensions,
+    /// By which method it finds errors in packets without a checksum, if it takes any.
+    pub(crate) zero_checksum: Option<ErrorDetectionMethod>,
+    /// What it offers to authenticate chunks by, if that is known here.
+    pub(crate) authentication: Option<AuthenticationOffer>,
+    /// What it says that its layer above is.
+    pub(crate) adaptation_layer: Option<u32>,
     /// Unknown parameters that are to be reported, each whole.
     pub(crate) unrecognized: Vec<Bytes>,
 }
@@ -92,6 +100,9 @@ impl Offer {
             families: Families::Any,
             is_ecn_capable: false,
             extensions: Extensions::NONE,
+            zero_checksum: None,
+            authentication: None,
+            adaptation_layer: None,
             unrecognized: Vec::new(),
         };
         for parameter in parameters {
@@ -124,6 +135,9 @@ impl Offer {
                     return Err(Cause::UnresolvableAddress(parameter.to_bytes()));
                 }
                 Parameter::EcnCapable => offer.is_ecn_capable = true,
+                Parameter::ZeroChecksumAcceptable { method } => {
+                    offer.zero_checksum = ErrorDetectionMethod::from_id(*method);
+                }
                 Parameter::SupportedExtensions(types) => {
                     offer.extensions = offer.extensions.union(Extensions::announced_by(types)).and(supported);
                 }
@@ -132,7 +146,17 @@ impl Offer {
                 }
                 // Without meaning here, as a Heartbeat Info; or, as an Unrecognized Parameter, to be read by whoever
                 // sent the INIT.
-                Parameter::HeartbeatInfo(_) | Parameter::UnrecognizedParameter(_) => {}
+                Parameter::HeartbeatInfo(_)
+                | Parameter::UnrecognizedParameter(_)
+                | Parameter::Random(_)
+                | Parameter::ChunkList(_)
+                | Parameter::HmacAlgorithms(_) => {}
+                //= https://www.rfc-editor.org/rfc/rfc4820#section-4
+                //# The receiver of the PAD
+                //# parameter MUST silently discard this parameter and continue
+                //# processing the rest of the INIT chunk.
+                Parameter::Padding { .. } => {}
+                Parameter::AdaptationLayer(code_point) => offer.adaptation_layer = Some(*code_point),
                 // An extension that is switched off is not known.
                 Parameter::Unknown { .. } | Parameter::ForwardTsnSupported => {
                     let action = UnknownAction::of_parameter(parameter.kind());
@@ -149,6 +173,18 @@ impl Offer {
                 }
             }
         }
+        if supported.contain(Extension::Authentication) {
+            //= https://www.rfc-editor.org/rfc/rfc4895#section-6.1
+            //# The ABORT
+            //# chunk SHOULD contain the error cause 'Protocol Violation'.
+            offer.authentication = AuthenticationOffer::read(parameters)
+                .map_err(|_| Cause::violation("a random number that is not 32 bytes long"))?;
+        }
+        // Its own parameters say whether it is used, which are older than the list.
+        offer.extensions = match &offer.authentication {
+            Some(_) => offer.extensions.with(Extension::Authentication),
+            None => offer.extensions.without(Extension::Authentication),
+        };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
         //# then the address family that is not listed
         //# in the 'Supported Address Types' parameter SHOULD also be considered
@@ -228,6 +264,12 @@ mod tests {
         let offer = read(&Extensions::NONE.with(Extension::PartialReliability).parameters()).unwrap();
         assert_eq!(offer.extensions, Extensions::NONE);
         assert_eq!(offer.unrecognized, [Parameter::ForwardTsnSupported.to_bytes()]);
+    }
+
+    #[test]
+    fn padding_is_neither_reported_nor_in_the_way_of_what_follows() {
+        let offer = read(&[Parameter::Padding { len: 1_001 }, Parameter::Address(v4(2))]).unwrap();
+        assert_eq!((offer.unrecognized.len(), &offer.addresses[..]), (0, &[v4(1), v4(2)][..]));
     }
 
     #[test]

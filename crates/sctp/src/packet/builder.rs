@@ -4,7 +4,8 @@ use bytes::Bytes;
 use slantpath_wire::{Checksum, Packet, PacketBuffers, checksum, tlv};
 
 use super::{COMMON_HEADER_LEN, CommonHeader};
-use crate::chunk::{Chunk, Data, Sack};
+use crate::chunk::framing::ChunkHeader;
+use crate::chunk::{Auth, Chunk, Data, FragmentPlace, IData, Sack};
 use crate::types::Tsn;
 
 /// Whether packets are sent with their checksum.
@@ -15,6 +16,17 @@ pub enum ChecksumPolicy {
     Compute,
     /// Leaves it zero and marks the packet so; whoever observes the bytes fills it in. For simulations.
     Omit,
+}
+
+/// What is put in place of a checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seal {
+    /// Nothing yet: whoever observes the packet computes it.
+    None,
+    /// The CRC32c.
+    Sum,
+    /// Zero, which the receiver takes.
+    Zero,
 }
 
 /// A payload from this length on is not copied into its packet.
@@ -29,6 +41,8 @@ pub struct PacketBuilder {
     /// The payload of the last chunk, a DATA chunk, until it is known whether it stays the last.
     payload: Option<Bytes>,
     max_len: usize,
+    /// How many bytes of an AUTH chunk stand in front of all others.
+    auth_len: usize,
     /// For packets of several chunks that are too long to be held inline.
     buffers: PacketBuffers,
 }
@@ -42,6 +56,12 @@ impl PacketBuilder {
         self.bytes.extend_from_slice(&header.write(0));
         self.payload = None;
         self.max_len = max_len;
+        self.auth_len = 0;
+    }
+
+    /// Lets the packet be so long instead, in bytes, the common header included.
+    pub(crate) const fn set_max_len(&mut self, max_len: usize) {
+        self.max_len = max_len;
     }
 
     /// The length of the packet so far, in bytes.
@@ -52,7 +72,7 @@ impl PacketBuilder {
 
     /// Whether it holds no chunk yet.
     pub fn is_empty(&self) -> bool {
-        self.bytes.len() <= COMMON_HEADER_LEN
+        self.bytes.len() <= COMMON_HEADER_LEN + self.auth_len
     }
 
     /// How many bytes of chunks it still takes.
@@ -80,6 +100,13 @@ impl PacketBuilder {
         self.payload = Some(data.payload.clone());
     }
 
+    /// The same for a chunk that says where it belongs.
+    pub(crate) fn put_i_data(&mut self, data: &Data, place: FragmentPlace) {
+        self.settle();
+        IData::write_header_of(data, place, &mut self.bytes);
+        self.payload = Some(data.payload.clone());
+    }
+
     /// Bundles a chunk of any kind, and returns whether it fitted. The first chunk of a packet always fits,
     /// so that what is too large for one packet is at least tried.
     pub fn push(&mut self, chunk: &Chunk) -> bool {
@@ -91,7 +118,7 @@ impl PacketBuilder {
         self.settle();
         let before = self.bytes.len();
         chunk.write(&mut self.bytes);
-        let fits = self.bytes.len() <= self.max_len || before == COMMON_HEADER_LEN;
+        let fits = self.bytes.len() <= self.max_len || before == COMMON_HEADER_LEN + self.auth_len;
         if !fits {
             self.bytes.truncate(before);
         }
@@ -113,6 +140,36 @@ impl PacketBuilder {
     pub(crate) fn put_plain_sack(&mut self, cumulative_tsn_ack: Tsn, a_rwnd: u32) {
         self.settle();
         Sack::write_plain(cumulative_tsn_ack, a_rwnd, &mut self.bytes);
+    }
+
+    /// Puts an AUTH chunk whose digest is zero in front of all others, before there is any.
+    pub(crate) fn reserve_auth(&mut self, auth: &Auth) {
+        debug_assert!(self.is_empty(), "it stands in front of all others");
+        auth.write(&mut self.bytes);
+        self.auth_len = self.bytes.len() - COMMON_HEADER_LEN;
+    }
+
+    /// Fills the digest of the AUTH chunk in, if there is one and a chunk behind it needs that; if none does, takes it out.
+    pub(crate) fn sign(&mut self, is_needed: impl Fn(u8) -> bool, digest: impl FnOnce(&[&[u8]]) -> Bytes) {
+        let first = COMMON_HEADER_LEN + core::mem::take(&mut self.auth_len);
+        if first == COMMON_HEADER_LEN {
+            return;
+        }
+        let mut at = first;
+        let mut is_wanted = false;
+        while let Some(Ok(header)) = self.bytes.get(at..).map(ChunkHeader::parse) {
+            is_wanted |= is_needed(header.kind);
+            at += header.padded_len();
+        }
+        if !is_wanted {
+            self.bytes.drain(COMMON_HEADER_LEN..first);
+            return;
+        }
+        let payload = self.payload.as_deref().unwrap_or_default();
+        let padding = &[0; 3][..tlv::padding(payload.len())];
+        let digest = digest(&[&self.bytes[COMMON_HEADER_LEN..], payload, padding]);
+        let start = COMMON_HEADER_LEN + Auth::FIXED_LEN;
+        self.bytes[start..start + digest.len()].copy_from_slice(&digest);
     }
 
     /// Copies the payload that was held back: it is not the last chunk.
@@ -146,6 +203,21 @@ impl PacketBuilder {
     /// If no packet was started.
     #[inline]
     pub(crate) fn finish_over(&mut self, policy: ChecksumPolicy, packet: &mut Packet) {
+        let seal = match policy {
+            ChecksumPolicy::Compute => Seal::Sum,
+            ChecksumPolicy::Omit => Seal::None,
+        };
+        self.seal_over(seal, packet);
+    }
+
+    /// The same without a checksum: the receiver takes zero for one (RFC 9653).
+    #[cold]
+    pub(crate) fn finish_zero_over(&mut self, packet: &mut Packet) {
+        self.seal_over(Seal::Zero, packet);
+    }
+
+    #[inline]
+    fn seal_over(&mut self, seal: Seal, packet: &mut Packet) {
         assert!(core::mem::take(&mut self.is_started), "a packet was started");
         let has_room = self.bytes.len() <= Packet::HEAD_CAPACITY;
         let tail = self.payload.take_if(|payload| has_room && payload.len() >= UNCOPIED_FROM);
@@ -153,7 +225,7 @@ impl PacketBuilder {
         let tail = tail.unwrap_or_default();
         #[expect(clippy::cast_possible_truncation, reason = "at most 3")]
         let padding = tlv::padding(tail.len()) as u8;
-        let state = self.seal(policy, &tail, padding);
+        let state = self.seal(seal, &tail, padding);
         let bytes = &self.bytes[..];
         if bytes.len() <= Packet::HEAD_CAPACITY {
             packet.compose(tail, padding, state, |head, _| {
@@ -171,14 +243,15 @@ impl PacketBuilder {
     }
 
     /// Fills in the checksum of what has been written and what follows it, if that is wanted.
-    fn seal(&mut self, policy: ChecksumPolicy, tail: &[u8], padding: u8) -> Checksum {
-        match policy {
-            ChecksumPolicy::Compute => {
+    fn seal(&mut self, seal: Seal, tail: &[u8], padding: u8) -> Checksum {
+        match seal {
+            Seal::Sum => {
                 let sum = checksum::sctp(&self.bytes, tail, padding);
                 self.bytes[8..COMMON_HEADER_LEN].copy_from_slice(&sum.to_le_bytes());
                 Checksum::Complete
             }
-            ChecksumPolicy::Omit => Checksum::Omitted,
+            Seal::Zero => Checksum::Complete,
+            Seal::None => Checksum::Omitted,
         }
     }
 }

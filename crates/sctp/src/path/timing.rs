@@ -132,6 +132,18 @@ impl Undo {
 }
 
 impl Timing {
+    /// TSNs begin anew, while nothing is outstanding.
+    pub(super) fn forget_numbers(&mut self) {
+        self.departures.clear();
+        self.set_aside.clear();
+        self.early = None;
+        self.recovery = Recovery::Open;
+        self.probe = None;
+        self.out_of_order = 0;
+        self.has_later_loss = false;
+        self.undo = None;
+    }
+
     pub(super) fn new(duplicate_threshold: u32) -> Self {
         Self {
             rack: Rack::new(duplicate_threshold),
@@ -270,7 +282,8 @@ impl Path {
 
     /// Whether something lost on this path is being repaired, where losses are found by time.
     pub(crate) fn is_in_fast_recovery(&self) -> bool {
-        self.timing.as_ref().is_some_and(|timing| matches!(timing.recovery, Recovery::Fast { .. }))
+        self.fast_recovery_exit.is_some()
+            || self.timing.as_ref().is_some_and(|timing| matches!(timing.recovery, Recovery::Fast { .. }))
     }
 
     /// Whether a chunk that was lost again belongs to losses for which the window has been reduced.
@@ -300,6 +313,11 @@ impl Path {
         if let Some(timing) = &mut self.timing {
             timing.begin(Recovery::Timeout { exit: to, at: now });
         }
+    }
+
+    /// Whether losses are being repaired, where they are found by time.
+    pub(crate) fn is_repairing(&self) -> bool {
+        self.timing.as_ref().is_some_and(|timing| timing.recovery != Recovery::Open)
     }
 
     /// Everything up to `cumulative` is acknowledged: a recovery may be over.

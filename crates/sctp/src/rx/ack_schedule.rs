@@ -28,6 +28,8 @@ impl Brought {
 /// The acknowledgement that is owed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum AckSchedule {
+    /// None, and no DATA has come yet: the first will be acknowledged at once.
+    Fresh,
     /// None.
     #[default]
     Nothing,
@@ -68,11 +70,16 @@ impl AckSchedule {
         //# every time a packet arrives carrying data until the hole is filled.
         let packets = match *self {
             Self::Delayed { packets, .. } => packets + 1,
-            Self::Nothing | Self::Due => 1,
+            Self::Fresh | Self::Nothing | Self::Due => 1,
         };
         let is_urgent = brought.duplicate_or_dropped || brought.immediate || has_gaps || delay.is_zero();
         *self = match *self {
             _ if is_urgent || packets >= config.sack_frequency => Self::Due,
+            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
+            //# After the reception of the first DATA chunk in an association, the
+            //# endpoint MUST immediately respond with a SACK chunk to acknowledge
+            //# the DATA chunk.
+            Self::Fresh => Self::Due,
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
             //# an
             //# acknowledgement SHOULD be generated for at least every second packet
@@ -97,13 +104,13 @@ impl AckSchedule {
     pub(crate) const fn deadline(self) -> Option<Instant> {
         match self {
             Self::Delayed { deadline, .. } => Some(deadline),
-            Self::Nothing | Self::Due => None,
+            Self::Fresh | Self::Nothing | Self::Due => None,
         }
     }
 
     /// Whether a SACK could usefully ride on a packet that goes out now.
     pub(crate) const fn is_owed(self) -> bool {
-        !matches!(self, Self::Nothing)
+        !matches!(self, Self::Fresh | Self::Nothing)
     }
 
     /// Whether a SACK must go out now.
@@ -178,6 +185,16 @@ mod tests {
             schedule.on_packet(Instant::START, brought, has_gaps, &config());
             assert!(schedule.is_due(), "{brought:?}, gaps: {has_gaps}");
         }
+    }
+
+    #[test]
+    fn the_first_data_of_all_does_not_wait() {
+        let mut schedule = AckSchedule::Fresh;
+        assert!(!schedule.is_owed() && !schedule.is_due() && schedule.deadline().is_none());
+        schedule.on_packet(Instant::START, Brought::default(), false, &config());
+        assert_eq!(schedule, AckSchedule::Fresh);
+        schedule.on_packet(Instant::START, NEW, false, &config());
+        assert!(schedule.is_due());
     }
 
     #[test]

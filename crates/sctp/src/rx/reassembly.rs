@@ -73,12 +73,19 @@ pub(crate) struct Reassembly {
     /// Where the run starts whose message is being delivered in parts.
     in_parts: Option<Position>,
     held: Held,
+    /// Messages that have become whole.
+    finished: u64,
 }
 
 impl Reassembly {
     /// What waits here.
     pub(crate) const fn held(&self) -> Held {
         self.held
+    }
+
+    /// How many messages have become whole.
+    pub(crate) const fn finished(&self) -> u64 {
+        self.finished
     }
 
     /// Whether no fragment is known, nor a message of which a part has been passed on.
@@ -125,6 +132,7 @@ impl Reassembly {
             self.runs.insert(first, run);
             return Ok(Inserted::Grown(first));
         }
+        self.finished += 1;
         self.held.release(run.payload_len, run.pieces.len());
         let Heading { stream, sequence, ppid, is_unordered } = run.heading;
         let payload = run.take_payload();
@@ -135,6 +143,27 @@ impl Reassembly {
         } else {
             Inserted::Message(ReceivedMessage { stream, sequence, ppid, payload, is_unordered })
         })
+    }
+
+    /// Forgets every message that begins at or before `last` and is not whole: the peer has given it up. Gives the one
+    /// that was being delivered in parts, if it is among them.
+    pub(crate) fn forget_up_to(&mut self, last: Position) -> Option<Heading> {
+        let mut aborted = None;
+        //= https://www.rfc-editor.org/rfc/rfc3758#section-3.6
+        //# The receiver MUST
+        //# remove any partially reassembled message, which is still missing one
+        //# or more TSNs earlier than or equal to the new cumulative TSN point.
+        // What has arrived of it up to there was given up with the rest: the point is never within a message that
+        // goes on.
+        while let Some(entry) = self.runs.first_entry().filter(|entry| *entry.key() <= last) {
+            let (first, run) = entry.remove_entry();
+            self.held.release(run.payload_len, run.pieces.len());
+            if self.in_parts == Some(first) {
+                self.in_parts = None;
+                aborted = Some(run.heading);
+            }
+        }
+        aborted
     }
 
     /// Where the run starts whose message is being delivered in parts.
@@ -374,8 +403,8 @@ mod tests {
         assert!(reassembly.runs.is_empty());
     }
 
-    /// Every second fragment from the back, each then joined to a long run behind it: appending the run to the fragment
-    /// before it would move 8 million pieces.
+    /// Every second fragment from the back, each then joined to a long run behind it: appending the run to the
+    /// fragment before it would move 8 million pieces.
     #[test]
     fn no_order_of_fragments_makes_joining_them_dear() {
         let len = 8_000;

@@ -13,7 +13,7 @@ fn config(receive_buffer_bytes: u32) -> SctpConfig {
 }
 
 fn receiver(receive_buffer_bytes: u32) -> Receiver {
-    Receiver::new(Tsn(FIRST), u16::MAX, &config(receive_buffer_bytes))
+    Receiver::new(Tsn(FIRST), u16::MAX, Extensions::NONE, &config(receive_buffer_bytes))
 }
 
 /// A whole message in chunk number `number` of all, the one of this number in stream 0.

@@ -98,6 +98,16 @@ impl TsnTracker {
         self.cumulative_at = self.cumulative_at.next();
     }
 
+    /// TSNs go on with `next`, whatever is missing. No position follows one that was used before. What has come already
+    /// does not come again.
+    pub(crate) fn restart(&mut self, next: Tsn) {
+        if next.is_at_or_before(self.cumulative.next()) {
+            return;
+        }
+        let last = self.ranges.last_key_value().map_or(self.cumulative_at, |(_, last)| *last);
+        *self = Self { cumulative_at: last.next(), ..Self::new(next) };
+    }
+
     /// Records a TSN that was classified as `Next` or `Ahead`, and says where it is.
     pub(crate) fn record(&mut self, tsn: Tsn) -> Position {
         let at = self.position(tsn);
@@ -114,6 +124,28 @@ impl TsnTracker {
             self.ranges.insert(at, last);
         }
         at
+    }
+
+    /// Counts everything up to `tsn` as received, and says where that is. `None` if all of it has been, or if it is out
+    /// of reach.
+    pub(crate) fn skip_to(&mut self, tsn: Tsn) -> Option<Position> {
+        if !tsn.is_after(self.cumulative) || tsn.distance_from(self.cumulative) > Self::REACH {
+            return None;
+        }
+        let skipped = self.position(tsn);
+        //= https://www.rfc-editor.org/rfc/rfc3758#section-3.6
+        //# the data receiver MUST first update
+        //# its cumulative TSN point to the value carried in the FORWARD TSN
+        //# chunk, and then MUST further advance its cumulative TSN point locally
+        //# if possible
+        let mut last = skipped;
+        while let Some(range) = self.ranges.first_entry().filter(|range| *range.key() <= last.next()) {
+            last = last.max(range.remove());
+        }
+        let advance = u32::try_from(last.0 - self.cumulative_at.0).expect("ranges are within reach");
+        self.cumulative = self.cumulative.plus(advance);
+        self.cumulative_at = last;
+        Some(skipped)
     }
 
     /// Notes that `tsn` came again, for the next SACK.

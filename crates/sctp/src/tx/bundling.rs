@@ -39,7 +39,10 @@ impl Sender {
     /// Whether new DATA, which the windows would let out to `path`, waits for more that fits into the same packet.
     #[inline(never)]
     pub(super) fn waits_for_more(&mut self, turn: &mut Turn<'_>, path: PathId) -> bool {
-        if self.bundling == Bundling::Due || turn.is_shutting_down || self.queue.fills(turn.paths.amdcs()) {
+        if self.bundling == Bundling::Due
+            || turn.is_shutting_down
+            || self.queue.fills(turn.paths.amdcs(), self.outstanding.header_len())
+        {
             return false;
         }
         if self.bundling == Bundling::Idle {

@@ -35,7 +35,7 @@ impl Sender {
         }
     }
 
-    fn first_lost(&self, id: PathId) -> Option<Tsn> {
+    pub(super) fn first_lost(&self, id: PathId) -> Option<Tsn> {
         self.lost.iter().copied().find(|tsn| {
             let chunk = self.outstanding.find(*tsn);
             chunk.is_some_and(|chunk| chunk.path == id && matches!(chunk.state, ChunkState::Lost(_)))

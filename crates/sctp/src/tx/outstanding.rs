@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use slantpath_cc::delivery::Departure;
 
-use crate::chunk::Data;
+use crate::chunk::{Data, DataFlags, FragmentPlace, IData};
 use crate::event::Message;
 use crate::path::PathId;
-use crate::types::Tsn;
+use crate::types::{FragmentSequence, MessageId, StreamId, Tsn};
 
 /// How a chunk was found to be lost; it decides where it is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub(crate) enum ChunkState {
     Acked,
     /// To be sent again.
     Lost(Loss),
+    /// Given up for good: its payload is gone, and it only keeps its TSN until that is acknowledged (RFC 3758).
+    Abandoned,
 }
 
 /// An outstanding chunk.
@@ -50,8 +52,12 @@ pub(crate) struct OutstandingChunk {
     pub(crate) transmissions: u32,
     /// The least MTU with which the packet passes that it was sent in last, in bytes.
     pub(crate) needed_mtu: u16,
+    /// What precedes its payload in a packet, in bytes.
+    header_len: u8,
     /// Whether it has been sent to more than one address: nobody can tell which of them an acknowledgement is for.
     pub(crate) is_ambiguous: bool,
+    /// How long its payload was before it was given back: the peer has it for good.
+    pub(crate) freed_len: u32,
 }
 
 impl OutstandingChunk {
@@ -61,10 +67,16 @@ impl OutstandingChunk {
         //# When calculating one of
         //# these variables, the length of the DATA chunk, including the padding,
         //# SHOULD be used.
-        Data::wire_len(self.data.payload.len()) as u64
+        let payload_len = self.data.payload.len() + self.freed_len as usize;
+        (Data::wire_len(payload_len) - Data::HEADER_LEN) as u64 + u64::from(self.header_len)
     }
 
     pub(crate) fn payload_len(&self) -> u64 {
+        self.data.payload.len() as u64 + u64::from(self.freed_len)
+    }
+
+    /// Payload bytes that it keeps in the send buffer.
+    pub(crate) fn kept_len(&self) -> u64 {
         self.data.payload.len() as u64
     }
 }
@@ -80,6 +92,8 @@ pub(crate) struct Outstanding {
     acked_payload: u64,
     /// The messages of which several fragments are outstanding, by the TSN of the last.
     fragmented: VecDeque<(Tsn, Bytes)>,
+    /// Where each chunk belongs, if they are I-DATA.
+    places: Option<Box<VecDeque<FragmentPlace>>>,
 }
 
 impl Outstanding {
@@ -88,7 +102,8 @@ impl Outstanding {
     /// within the 16-bit offsets of Gap Ack Blocks.
     pub(crate) const LIMIT: usize = i16::MAX as usize;
 
-    pub(crate) fn new(initial_tsn: Tsn) -> Self {
+    /// `interleaves`: whether the chunks are I-DATA.
+    pub(crate) fn new(initial_tsn: Tsn, interleaves: bool) -> Self {
         Self {
             cumulative_ack: initial_tsn.minus(1),
             acknowledged: 0,
@@ -96,6 +111,7 @@ impl Outstanding {
             in_flight_payload: 0,
             acked_payload: 0,
             fragmented: VecDeque::new(),
+            places: interleaves.then(Box::default),
         }
     }
 
@@ -118,6 +134,32 @@ impl Outstanding {
     /// `tsn`, which is acknowledged by the last SACK at most, counted from 1 without wrapping.
     pub(crate) fn number(&self, tsn: Tsn) -> u64 {
         self.acknowledged + u64::from(tsn.distance_from(self.cumulative_ack))
+    }
+
+    /// The TSN of a chunk by its [`number`](Self::number).
+    #[expect(clippy::cast_possible_truncation, reason = "TSNs wrap")]
+    pub(crate) fn tsn_of(&self, number: u64) -> Tsn {
+        self.cumulative_ack.plus(number.wrapping_sub(self.acknowledged) as u32)
+    }
+
+    /// Whether the chunks are I-DATA.
+    pub(crate) const fn interleaves(&self) -> bool {
+        self.places.is_some()
+    }
+
+    /// What precedes the payload of a chunk in a packet, in bytes.
+    pub(crate) const fn header_len(&self) -> usize {
+        if self.places.is_some() { IData::HEADER_LEN } else { Data::HEADER_LEN }
+    }
+
+    /// Where an outstanding chunk belongs: of DATA its Stream Sequence Number.
+    pub(crate) fn place(&self, tsn: Tsn) -> FragmentPlace {
+        let index = self.index(tsn);
+        let told = self.places.as_ref().zip(index).and_then(|(places, index)| places.get(index).copied());
+        told.unwrap_or_else(|| {
+            let sequence = index.and_then(|index| self.chunks.get(index)).map_or(0, |it| it.data.sequence.0);
+            FragmentPlace { message_id: MessageId(sequence.into()), fragment: FragmentSequence(0) }
+        })
     }
 
     /// The number of the next new chunk.
@@ -171,8 +213,14 @@ impl Outstanding {
         context: u64,
         path: PathId,
         departure: Departure,
+        place: FragmentPlace,
     ) -> &OutstandingChunk {
         debug_assert_eq!(data.tsn, self.next_tsn());
+        #[expect(clippy::cast_possible_truncation, reason = "16 or 20")]
+        let header_len = self.header_len() as u8;
+        if let Some(places) = &mut self.places {
+            places.push_back(place);
+        }
         let chunk = OutstandingChunk {
             data,
             context,
@@ -182,7 +230,9 @@ impl Outstanding {
             missing_reports: 0,
             transmissions: 1,
             needed_mtu: 0,
+            header_len,
             is_ambiguous: false,
+            freed_len: 0,
         };
         self.in_flight_payload += chunk.payload_len();
         self.chunks.push_back(chunk);
@@ -198,6 +248,23 @@ impl Outstanding {
         }
     }
 
+    /// The TSN of the last chunk on some streams.
+    pub(crate) fn last_on(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<Tsn> {
+        let mut chunks = self.chunks.iter().rev();
+        chunks.find(|chunk| is_meant(chunk.data.stream)).map(|chunk| chunk.data.tsn)
+    }
+
+    /// All chunks.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OutstandingChunk> {
+        self.chunks.iter_mut()
+    }
+
+    /// TSNs go on with `next`.
+    pub(crate) fn restart(&mut self, next: Tsn) {
+        debug_assert!(self.chunks.is_empty(), "a chunk keeps its TSN");
+        self.cumulative_ack = next.minus(1);
+    }
+
     /// The lowest chunk.
     pub(crate) fn first(&self) -> Option<&OutstandingChunk> {
         self.chunks.front()
@@ -208,6 +275,9 @@ impl Outstanding {
         let Some(chunk) = self.chunks.pop_front() else { return };
         self.cumulative_ack = self.cumulative_ack.next();
         self.acknowledged += 1;
+        if let Some(places) = &mut self.places {
+            places.pop_front();
+        }
         if let Some(total) = self.total_of(chunk.state) {
             *total -= chunk.payload_len();
         }
@@ -231,6 +301,26 @@ impl Outstanding {
         self.chunks.get_mut(index)
     }
 
+    /// Gives back the payload of an acknowledged chunk, which the peer has for good, and says how long it was; `None` if it
+    /// has been given back, or the chunk is not acknowledged.
+    pub(crate) fn free(&mut self, tsn: Tsn) -> Option<u64> {
+        let chunk = self.find_mut(tsn).filter(|chunk| chunk.state == ChunkState::Acked)?;
+        let payload = core::mem::take(&mut chunk.data.payload);
+        if payload.is_empty() {
+            return None;
+        }
+        chunk.freed_len = u32::try_from(payload.len()).expect("a chunk is at most 65,535 bytes long");
+        Some(payload.len() as u64)
+    }
+
+    /// Gives a chunk up.
+    pub(crate) fn abandon(&mut self, tsn: Tsn) {
+        if let Some(chunk) = self.set_state(tsn, ChunkState::Abandoned) {
+            chunk.data.payload = Bytes::new();
+            chunk.freed_len = 0;
+        }
+    }
+
     /// The TSNs of the chunks in flight to `path` whose packets do not pass with an MTU of `mtu`.
     pub(crate) fn too_big_for(&self, path: PathId, mtu: u16) -> impl Iterator<Item = Tsn> + '_ {
         let is_meant = move |chunk: &&OutstandingChunk| {
@@ -244,7 +334,7 @@ impl Outstanding {
         match state {
             ChunkState::InFlight => Some(&mut self.in_flight_payload),
             ChunkState::Acked => Some(&mut self.acked_payload),
-            ChunkState::Lost(_) => None,
+            ChunkState::Abandoned | ChunkState::Lost(_) => None,
         }
     }
 
@@ -253,9 +343,13 @@ impl Outstanding {
         let mut messages = Vec::new();
         for chunk in self.chunks.drain(..) {
             let Data { flags, stream, ppid, payload, .. } = chunk.data;
-            if !flags.is_ending() {
+            // Of a message in one chunk that the peer has for good there is nothing to be given up.
+            let is_received = chunk.freed_len > 0 && flags.contain(DataFlags::WHOLE);
+            if !flags.is_ending() || is_received {
                 continue;
             }
+            // What was given up has been told of.
+            let is_told = chunk.state == ChunkState::Abandoned;
             let payload = match self.fragmented.pop_front() {
                 Some((tsn, whole)) if tsn == chunk.data.tsn => whole,
                 Some(later) => {
@@ -264,6 +358,9 @@ impl Outstanding {
                 }
                 None => payload,
             };
+            if is_told {
+                continue;
+            }
             let is_unordered = flags.is_unordered();
             messages.push(Message {
                 stream,
@@ -287,14 +384,13 @@ impl Outstanding {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::chunk::DataFlags;
     use crate::types::{Ppid, StreamId, StreamSequence};
     use slantpath_base::Instant;
     use slantpath_cc::delivery::DeliveryMeter;
 
     /// Chunks from `first` on: the path of each, and whether it is in flight.
     pub(in crate::tx) fn with_states(first: Tsn, states: &[(u8, bool)]) -> Outstanding {
-        let mut outstanding = Outstanding::new(first);
+        let mut outstanding = Outstanding::new(first, false);
         for (path, is_in_flight) in states {
             let tsn = outstanding.next_tsn();
             let data = Data {
@@ -306,7 +402,8 @@ pub(super) mod tests {
                 payload: Bytes::from_static(b"x"),
             };
             let departure = DeliveryMeter::default().depart(Instant::START, true, 1);
-            outstanding.push(data, 0, PathId(*path), departure);
+            let place = FragmentPlace { message_id: MessageId(0), fragment: FragmentSequence(0) };
+            outstanding.push(data, 0, PathId((*path).into()), departure, place);
             if !is_in_flight {
                 outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut));
             }

@@ -54,6 +54,11 @@ impl PeerWindow {
         self.contact = Contact::Answering;
     }
 
+    /// The room that was advertised last, in bytes.
+    pub(crate) fn advertised(&self) -> u64 {
+        self.a_rwnd.into()
+    }
+
     /// Whether `room` bytes are more than was advertised last.
     pub(crate) fn is_exceeded_by(&self, room: u64) -> bool {
         room > u64::from(self.a_rwnd)

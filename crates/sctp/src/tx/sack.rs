@@ -13,6 +13,7 @@ use crate::config::{LossDetection, SctpConfig};
 use crate::event::Event;
 use crate::path::{PathId, SackTally};
 use crate::policy::RttSampling;
+use crate::trace::{LossEvidence, TraceEvent};
 use crate::types::Tsn;
 
 /// An acknowledgement: a SACK, or a SHUTDOWN, which speaks of neither gaps nor window.
@@ -29,6 +30,8 @@ pub(crate) struct SackView<'a> {
 pub(crate) struct GapReport<'a> {
     pub(crate) a_rwnd: u32,
     pub(crate) blocks: &'a [GapAckBlock],
+    /// Those of the blocks that stand for good.
+    pub(crate) non_renegable: &'a [GapAckBlock],
     /// What has arrived more than once since the last SACK.
     pub(crate) duplicates: &'a [Tsn],
 }
@@ -39,6 +42,22 @@ impl<'a> SackView<'a> {
         let gaps = Some(GapReport {
             a_rwnd: sack.a_rwnd,
             blocks: &sack.gap_ack_blocks,
+            non_renegable: &[],
+            duplicates: &sack.duplicates,
+        });
+        Self { cumulative_tsn_ack: sack.cumulative_tsn_ack, gaps, from }
+    }
+
+    /// An NR-SACK, all of whose blocks are `blocks`.
+    pub(crate) fn of_nr_sack(
+        sack: &'a crate::chunk::NrSack,
+        blocks: &'a [GapAckBlock],
+        from: Option<PathId>,
+    ) -> Self {
+        let gaps = Some(GapReport {
+            a_rwnd: sack.a_rwnd,
+            blocks,
+            non_renegable: &sack.non_renegable_blocks,
             duplicates: &sack.duplicates,
         });
         Self { cumulative_tsn_ack: sack.cumulative_tsn_ack, gaps, from }
@@ -46,7 +65,11 @@ impl<'a> SackView<'a> {
 
     /// A SACK without blocks and duplicates.
     pub(crate) const fn of_plain_sack(cumulative_tsn_ack: Tsn, a_rwnd: u32, from: Option<PathId>) -> Self {
-        Self { cumulative_tsn_ack, gaps: Some(GapReport { a_rwnd, blocks: &[], duplicates: &[] }), from }
+        Self {
+            cumulative_tsn_ack,
+            gaps: Some(GapReport { a_rwnd, blocks: &[], non_renegable: &[], duplicates: &[] }),
+            from,
+        }
     }
 
     /// The acknowledgement in a SHUTDOWN.
@@ -93,7 +116,7 @@ impl Sender {
         self.check_was_sent(&sack)?;
         let advances = sack.cumulative_tsn_ack != before;
         // What most SACKs say changes nothing beyond the cumulative ack.
-        let changes = match sack.gaps {
+        let mut changes = match sack.gaps {
             Some(gaps) if gaps.blocks.is_empty() && self.acked_gaps.is_empty() => {
                 self.acked_gaps.follow(sack.cumulative_tsn_ack);
                 None
@@ -101,6 +124,11 @@ impl Sender {
             Some(gaps) => Some(self.acked_gaps.compare(sack.cumulative_tsn_ack, gaps.blocks)),
             None => Some(self.acked_gaps.advance(sack.cumulative_tsn_ack)),
         };
+        if let Some(changes) = changes.as_mut().filter(|changes| !changes.revoked.is_empty())
+            && self.non_renegable.is_some()
+        {
+            changes.revoked = self.renegable(&changes.revoked);
+        }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
         //# Since there is no explicit identifier that can be used to detect out-
         //# of-order SACK chunks, the data sender uses heuristics to determine if
@@ -116,6 +144,10 @@ impl Sender {
         turn.paths.for_each(|path| {
             path.tally = SackTally { flight_size_before: path.flight_size, ..SackTally::default() };
         });
+        let is_split = turn.config.multipath.is_on();
+        if turn.config.multipath.is_pooled() {
+            turn.paths.pool(turn.config.multipath);
+        }
         let was_recovering = self.in_fast_recovery();
         let is_timed = turn.config.loss_detection == LossDetection::Rack;
         let mut newest = self.acknowledge_up_to(turn, &sack);
@@ -124,10 +156,16 @@ impl Sender {
                 self.acked_gaps.commit(changes);
                 newest = self.acknowledge_gaps(turn, &sack, changes).or(newest);
             }
+            if !gaps.non_renegable.is_empty() {
+                self.free_non_renegable(sack.cumulative_tsn_ack, gaps.non_renegable);
+            }
             if self.reports.take_in(sack.cumulative_tsn_ack, gaps.blocks) {
                 turn.paths.for_each(|path| path.delivery.distrust());
             }
             self.peer_window.advertise(gaps.a_rwnd);
+        }
+        if self.non_renegable.is_some() {
+            self.check_first_is_kept()?;
         }
         let counts_all = was_recovering && advances;
         let counted_up_to = if counts_all { self.acked_gaps.highest() } else { newest };
@@ -144,6 +182,8 @@ impl Sender {
             //# TCP SHOULD NOT increase the congestion window in response to the
             //# receipt of an ECN-Echo ACK packet.
             let is_reduced = path.is_in_fast_recovery() || path.is_in_marked_window();
+            // CUC: where several paths are used at once, each has a cumulative ack of its own.
+            let advances = if is_split { path.tally.acked_earliest } else { advances };
             path.grow_window(turn.now, advances, was_recovering || is_reduced);
         });
         self.leave_recovery();
@@ -154,6 +194,10 @@ impl Sender {
             self.count_missing(turn, counted_up_to);
         }
         self.refresh_earliest(turn);
+        if is_split {
+            self.leave_split_recovery(turn);
+        }
+        self.settle_told(turn);
         turn.paths.for_each(|path| path.settle_t3_rtx(turn.now));
         if is_timed {
             for id in turn.paths.ids() {
@@ -203,11 +247,12 @@ impl Sender {
 
     #[inline(never)]
     fn settle_probe_of(&mut self, turn: &mut Turn<'_>, tsn: Tsn) {
-        let (path, wire_len) = match self.outstanding.find(tsn) {
-            Some(chunk) if chunk.state == ChunkState::Acked => return self.peer_window.end_probe(),
-            None => return self.peer_window.end_probe(),
+        let (path, wire_len, context) = match self.outstanding.find(tsn) {
+            Some(OutstandingChunk { state: ChunkState::Acked | ChunkState::Abandoned, .. }) | None => {
+                return self.peer_window.end_probe();
+            }
             Some(chunk) if !self.peer_window.has_room(chunk.payload_len()) => return,
-            Some(chunk) => (chunk.path, chunk.wire_len()),
+            Some(chunk) => (chunk.path, chunk.wire_len(), chunk.context),
         };
         self.peer_window.end_probe();
         // A SACK has come, whatever was held back until one does.
@@ -216,6 +261,7 @@ impl Sender {
             self.outstanding.set_state(tsn, ChunkState::Lost(Loss::Refused));
             turn.paths[path].on_chunk_left(wire_len);
             insert_lost(&mut self.lost, tsn);
+            turn.note_lost(context, tsn, path, LossEvidence::Refused);
         }
     }
 
@@ -239,18 +285,37 @@ impl Sender {
         while self.outstanding.cumulative_ack() != sack.cumulative_tsn_ack {
             let Some(chunk) = self.outstanding.first() else { break };
             self.steps.take(1);
-            if chunk.state != ChunkState::Acked {
-                credit(turn, sack, chunk, &self.outstanding);
-                newest = Some(chunk.data.tsn);
-            } else if let Some(timing) = &mut turn.paths[chunk.path].timing {
-                timing.on_in_order();
+            let tsn = chunk.data.tsn;
+            match chunk.state {
+                ChunkState::InFlight | ChunkState::Lost(_) => {
+                    credit(turn, sack, chunk, &self.outstanding);
+                    newest = Some(tsn);
+                }
+                ChunkState::Acked => {
+                    if let Some(timing) = &mut turn.paths[chunk.path].timing {
+                        timing.on_in_order();
+                    }
+                }
+                //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
+                //# The sender MUST NOT credit an "abandoned" data chunk to the
+                //# partial_bytes_acked as defined in Section 7.2.2 of RFC 2960 [2],
+                //# and MUST NOT advance the cwnd based on this "abandoned" data
+                //# chunk.
+                ChunkState::Abandoned => newest = Some(tsn),
             }
-            if turn.config.report_acknowledged && chunk.data.flags.is_ending() {
+            let is_told = chunk.data.flags.is_ending() && chunk.state != ChunkState::Abandoned;
+            if turn.config.report_acknowledged && is_told {
                 turn.events.push_back(Event::Acknowledged { context: chunk.context });
             }
-            let payload_len = chunk.payload_len();
+            let kept_len = chunk.kept_len();
+            if let Some(spread) = &mut self.spread {
+                spread.remove(chunk.path, chunk.payload_len());
+            }
+            if self.abandonment.is_some() {
+                self.note_perishable_acknowledged(turn, tsn);
+            }
             self.outstanding.pop();
-            self.release(payload_len);
+            self.release(kept_len);
         }
         self.missing.forget_up_to(sack.cumulative_tsn_ack);
         newest
@@ -267,7 +332,11 @@ impl Sender {
         for tsn in changes.newly_acked.iter().copied().flat_map(TsnRange::iter) {
             self.steps.take(1);
             if let Some(chunk) = self.outstanding.find(tsn) {
+                if matches!(chunk.state, ChunkState::Acked | ChunkState::Abandoned) {
+                    continue;
+                }
                 credit(turn, sack, chunk, &self.outstanding);
+                turn.paths[chunk.path].tally.acked_by_gaps += 1;
                 if let Some(timing) = &mut turn.paths[chunk.path].timing {
                     timing.on_out_of_order();
                 }
@@ -281,6 +350,9 @@ impl Sender {
     #[inline(never)]
     fn revoke(&mut self, turn: &mut Turn<'_>, changes: &GapChanges, counted_up_to: Option<Tsn>) {
         for tsn in changes.revoked.iter().copied().flat_map(TsnRange::iter) {
+            if self.outstanding.find(tsn).is_some_and(|chunk| chunk.state == ChunkState::Abandoned) {
+                continue;
+            }
             let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::InFlight) else { continue };
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
             //# If the SACK chunk is missing a TSN that was previously
@@ -296,6 +368,9 @@ impl Sender {
                 chunk.missing_reports = chunk.missing_reports.saturating_add(1);
             }
             self.missing.add(tsn);
+            if turn.config.trace {
+                turn.tell(TraceEvent::Revoked { context: chunk.context, tsn });
+            }
             turn.paths[chunk.path].on_chunk_revoked(turn.now, tsn, chunk.transmissions, chunk.wire_len());
             self.flight_order.add(chunk.path, tsn);
             self.steps.take(1);
@@ -339,6 +414,7 @@ impl Sender {
         //# SACK chunk.
         let Some(limit) = limit else { return };
         let threshold = turn.config.fast_retransmit_threshold;
+        let is_split = turn.config.multipath.is_on();
         let (outstanding, lost, steps) = (&mut self.outstanding, &mut self.lost, &self.steps);
         let mut found_loss = false;
         self.missing.visit_before(limit, |tsn| {
@@ -351,11 +427,17 @@ impl Sender {
             if chunk.state != ChunkState::InFlight || chunk.transmissions > 1 {
                 return false;
             }
-            chunk.missing_reports = chunk.missing_reports.saturating_add(1);
+            let reports = if is_split { split_reports(turn, chunk) } else { 1 };
+            if reports == 0 {
+                return true;
+            }
+            chunk.missing_reports = chunk.missing_reports.saturating_add(reports);
             if u32::from(chunk.missing_reports) < threshold {
                 return true;
             }
             let (path, wire_len, departure) = (chunk.path, chunk.wire_len(), chunk.departure);
+            let evidence = LossEvidence::MissIndications { reports: chunk.missing_reports };
+            turn.note_lost(chunk.context, tsn, path, evidence);
             outstanding.set_state(tsn, ChunkState::Lost(Loss::Reported));
             insert_lost(lost, tsn);
             turn.paths[path].on_chunk_lost(wire_len, &departure);
@@ -363,7 +445,9 @@ impl Sender {
             found_loss = true;
             false
         });
-        if found_loss && self.recovery == Recovery::No {
+        if found_loss && is_split {
+            self.enter_split_recovery(turn);
+        } else if found_loss && self.recovery == Recovery::No {
             self.enter_recovery(turn);
         }
     }
@@ -405,6 +489,44 @@ impl Sender {
         self.urgent = Urgent::OnePacket;
     }
 
+    /// Reduces the window of each path on which losses have been found, unless it is recovering already: where several are
+    /// used at once, each has a Fast Recovery of its own.
+    #[inline(never)]
+    fn enter_split_recovery(&mut self, turn: &mut Turn<'_>) {
+        let highest_sent = self.outstanding.highest_sent();
+        for id in turn.paths.ids() {
+            if turn.paths[id].tally.found_loss && turn.paths[id].fast_recovery_exit.is_none() {
+                let loss = self.loss_event(turn, id);
+                let path = &mut turn.paths[id];
+                path.reduce_window(loss, highest_sent);
+                path.fast_recovery_exit = Some(highest_sent);
+                self.urgent = Urgent::OnePacket;
+            }
+        }
+    }
+
+    /// Ends the Fast Recovery of each path on which all has arrived that had been sent when it began.
+    #[inline(never)]
+    fn leave_split_recovery(&self, turn: &mut Turn<'_>) {
+        for id in turn.paths.ids() {
+            let Some(exit) = turn.paths[id].fast_recovery_exit else { continue };
+            if self.pseudo_cumulative(turn, id).is_at_or_after(exit) {
+                turn.paths[id].fast_recovery_exit = None;
+            }
+        }
+    }
+
+    /// All that was sent to a path last is acknowledged up to here (the pseudo-cumack of Iyengar et al. 2006), given that the
+    /// lowest in flight there is known.
+    pub(super) fn pseudo_cumulative(&self, turn: &Turn<'_>, id: PathId) -> Tsn {
+        let in_flight = turn.paths[id].earliest;
+        let first = match (in_flight, self.first_lost(id)) {
+            (Some(in_flight), Some(lost)) if lost.is_before(in_flight) => Some(lost),
+            (in_flight, lost) => in_flight.or(lost),
+        };
+        first.map_or_else(|| self.outstanding.highest_sent(), |first| first.minus(1))
+    }
+
     /// Finds for each path the lowest chunk in flight.
     pub(super) fn refresh_earliest(&mut self, turn: &mut Turn<'_>) {
         for id in turn.paths.ids() {
@@ -415,9 +537,7 @@ impl Sender {
     /// Chunks have left the flight to `path` without a SACK.
     pub(super) fn settle_flight(&mut self, turn: &mut Turn<'_>, path: PathId) {
         self.refresh_earliest(turn);
-        if turn.paths[path].flight_size == 0 {
-            turn.paths[path].stop_t3_rtx();
-        }
+        turn.paths[path].stop_idle_t3_rtx();
     }
 
     pub(super) fn announce_room(&mut self, turn: &mut Turn<'_>) {
@@ -444,6 +564,11 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
             path.tally.acked_earliest = true;
         }
     }
+    path.on_size_arrived(chunk.needed_mtu);
+    if turn.config.multipath.is_on() {
+        let highest = path.tally.highest_acked.filter(|highest| highest.is_after(chunk.data.tsn));
+        path.tally.highest_acked = highest.or(Some(chunk.data.tsn));
+    }
     path.tally.newly_acked += wire_len;
     path.delivery.deliver(wire_len, &chunk.departure);
     if chunk.transmissions == 1 {
@@ -456,6 +581,18 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
     {
         path.sample_rtt(round_trip);
     }
+}
+
+/// How often the SACK at hand shows a chunk to be missing where several paths are used at once. Only what was sent to the same
+/// path after it says so (SFR-CACC: Iyengar et al. 2006, figure 5); and since SACKs are not hastened by holes, one may say so
+/// as often as it answers packets (DAC: the same, section III.C).
+fn split_reports(turn: &Turn<'_>, chunk: &OutstandingChunk) -> u8 {
+    let tally = &turn.paths[chunk.path].tally;
+    if tally.highest_acked.is_none_or(|highest| highest.is_before(chunk.data.tsn)) {
+        return 0;
+    }
+    let most = turn.config.sack_frequency.max(1);
+    u8::try_from(tally.acked_by_gaps.clamp(1, most)).unwrap_or(u8::MAX)
 }
 
 /// Whether the round trip that ends with `sack` says something about `data_path`.

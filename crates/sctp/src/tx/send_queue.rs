@@ -1,64 +1,66 @@
 //! Messages that have no TSN yet: which one is next, and its cutting into fragments.
 
-use std::collections::{BTreeMap, VecDeque};
-
-use bytes::Bytes;
+use std::collections::VecDeque;
+use std::net::IpAddr;
 
 use crate::chunk::{Data, DataFlags};
+use crate::config::SctpConfig;
 use crate::event::Message;
 use crate::policy::StreamScheduling;
 use crate::types::{StreamId, StreamSequence, Tsn};
 
-/// A chunk that has just been cut, and what belongs to it but does not go on the wire.
-#[derive(Debug)]
-pub(crate) struct Cut {
-    pub(crate) data: Data,
-    pub(crate) context: u64,
-    /// With the last of several fragments: the message as it was given, in case that it fails.
-    pub(crate) whole: Option<Bytes>,
-}
+use super::cutting::{Cut, InProgress, MessageNumbers, last_flags, next_sequence};
+use super::scheduler::Scheduler;
 
 /// Messages in the order in which they will be sent.
 #[derive(Clone, Debug)]
 enum Waiting {
-    FirstCome(VecDeque<Message>),
-    RoundRobin {
-        streams: BTreeMap<StreamId, VecDeque<Message>>,
-        /// Streams with messages, the next one first.
-        turns: VecDeque<StreamId>,
+    /// As they were handed over, and none is taken out: what most associations do.
+    FirstCome {
+        messages: VecDeque<Message>,
+        /// Fragments of one message bear consecutive TSNs, so it is finished before another is begun.
+        in_progress: Option<InProgress>,
     },
-}
-
-/// A message some of whose fragments have been cut.
-#[derive(Clone, Debug)]
-struct InProgress {
-    message: Message,
-    sequence: StreamSequence,
-    offset: usize,
+    /// In an order of streams, or with messages that may be taken out.
+    Scheduled(Box<Scheduler>),
 }
 
 /// The send queue of an association.
 #[derive(Clone, Debug)]
 pub(crate) struct SendQueue {
     waiting: Waiting,
-    /// Fragments of one message bear consecutive TSNs, so it is finished before another is begun.
-    in_progress: Option<InProgress>,
     /// How long the rest of the message is that is next, in bytes; zero: there is none. Asked several times a packet.
     next_rest: usize,
-    /// The next Stream Sequence Number of each stream, as far as they have been used.
-    sequences: Vec<StreamSequence>,
+    numbers: MessageNumbers,
     stream_count: u16,
+    /// Chunks of unordered messages, and messages in fragments, that have been cut.
+    cut_counts: (u64, u64),
 }
 
 impl SendQueue {
-    pub(crate) fn new(scheduling: StreamScheduling, stream_count: u16) -> Self {
-        let waiting = match scheduling {
-            StreamScheduling::FirstComeFirstServed => Waiting::FirstCome(VecDeque::new()),
-            StreamScheduling::RoundRobin => {
-                Waiting::RoundRobin { streams: BTreeMap::new(), turns: VecDeque::new() }
+    /// `interleaves`: whether chunks say where in their messages they belong (RFC 8260).
+    pub(crate) fn new(config: &SctpConfig, stream_count: u16, interleaves: bool) -> Self {
+        let waiting = match config.stream_scheduling {
+            StreamScheduling::FirstComeFirstServed => {
+                Waiting::FirstCome { messages: VecDeque::new(), in_progress: None }
             }
+            scheduling => Waiting::Scheduled(Box::new(Scheduler::new(scheduling, interleaves))),
         };
-        Self { waiting, in_progress: None, next_rest: 0, sequences: Vec::new(), stream_count }
+        let numbers = if interleaves {
+            MessageNumbers::Identifiers(Vec::new())
+        } else {
+            MessageNumbers::Sequences(Vec::new())
+        };
+        let mut queue = Self { waiting, next_rest: 0, numbers, stream_count, cut_counts: (0, 0) };
+        for (stream, value) in &config.stream_values {
+            queue.set_stream_value(*stream, *value);
+        }
+        queue
+    }
+
+    /// How many chunks of unordered messages have been cut, and how many messages into fragments.
+    pub(crate) const fn cut_counts(&self) -> (u64, u64) {
+        self.cut_counts
     }
 
     pub(crate) const fn stream_count(&self) -> u16 {
@@ -73,191 +75,213 @@ impl SendQueue {
         self.next_rest == 0
     }
 
-    /// Appends a message on an existing stream.
-    pub(crate) fn push(&mut self, message: Message) {
-        if self.is_empty() {
-            self.next_rest = message.payload.len();
-        }
-        match &mut self.waiting {
-            Waiting::FirstCome(messages) => messages.push_back(message),
-            Waiting::RoundRobin { streams, turns } => push_in_turn(streams, turns, message),
+    /// How many messages at least leave before the first one on some streams has left, not counting that; `None` if
+    /// there is none.
+    pub(crate) fn first_on(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<u32> {
+        let place = match &self.waiting {
+            Waiting::FirstCome { in_progress: Some(current), .. } if is_meant(current.stream()) => 0,
+            Waiting::FirstCome { messages, .. } => {
+                messages.iter().position(|message| is_meant(message.stream))?
+            }
+            Waiting::Scheduled(scheduler) => scheduler.has_on(is_meant).then_some(0)?,
+        };
+        Some(u32::try_from(place).unwrap_or(u32::MAX / 4))
+    }
+
+    /// Whether no message has been numbered on some streams since they began.
+    pub(crate) fn begins_anew(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
+        self.numbers.begin_anew(is_meant)
+    }
+
+    /// Some streams begin anew.
+    pub(crate) fn reset_numbers(&mut self, is_meant: impl Fn(StreamId) -> bool) {
+        self.numbers.reset(is_meant);
+    }
+
+    /// There are so many more streams.
+    pub(crate) const fn add_streams(&mut self, count: u16) {
+        self.stream_count = self.stream_count.saturating_add(count);
+    }
+
+    /// Sets what a stream's priority or weight is; without meaning where streams have none.
+    pub(super) fn set_stream_value(&mut self, stream: StreamId, value: u16) {
+        if let Waiting::Scheduled(scheduler) = &mut self.waiting {
+            scheduler.set_value(stream, value);
+            self.next_rest = scheduler.next_rest();
         }
     }
 
-    /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to send.
+    /// Appends a message on an existing stream.
+    pub(crate) fn push(&mut self, message: Message) {
+        match &mut self.waiting {
+            Waiting::FirstCome { messages, .. } => {
+                if self.next_rest == 0 {
+                    self.next_rest = message.payload.len();
+                }
+                messages.push_back(message);
+            }
+            Waiting::Scheduled(scheduler) => {
+                scheduler.push(message);
+                self.next_rest = scheduler.next_rest();
+            }
+        }
+    }
+
+    /// Appends one that may be taken out again, and says which it is of all.
+    pub(super) fn push_perishable(&mut self, message: Message) -> u64 {
+        let scheduler = self.scheduler();
+        let arrival = scheduler.push(message);
+        self.next_rest = scheduler.next_rest();
+        arrival
+    }
+
+    /// Takes out a message of which nothing has been cut.
+    pub(super) fn remove(&mut self, stream: StreamId, arrival: u64) -> Option<Message> {
+        let scheduler = self.scheduler();
+        let message = scheduler.remove(stream, arrival);
+        self.next_rest = scheduler.next_rest();
+        message
+    }
+
+    /// Drops what has not been cut of the message in progress on a stream; gives its last fragment, without payload,
+    /// and how many bytes it had.
+    pub(super) fn drop_rest(&mut self, stream: StreamId, tsn: Tsn) -> Option<(Cut, usize)> {
+        let scheduler = self.scheduler();
+        let dropped = scheduler.drop_rest(stream, tsn);
+        self.next_rest = scheduler.next_rest();
+        dropped
+    }
+
+    /// The queue as one whose messages can be taken out.
+    fn scheduler(&mut self) -> &mut Scheduler {
+        if let Waiting::FirstCome { messages, in_progress } = &mut self.waiting {
+            let mut scheduler = Scheduler::new(StreamScheduling::FirstComeFirstServed, false);
+            if let Some(in_progress) = in_progress.take() {
+                scheduler.resume(in_progress);
+            }
+            for message in messages.drain(..) {
+                scheduler.push(message);
+            }
+            self.waiting = Waiting::Scheduled(Box::new(scheduler));
+        }
+        match &mut self.waiting {
+            Waiting::Scheduled(scheduler) => scheduler,
+            Waiting::FirstCome { .. } => unreachable!("it has just been made one"),
+        }
+    }
+
+    /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to
+    /// send.
     #[inline]
     pub(crate) fn next_len(&self, max_payload: usize) -> Option<usize> {
         if self.is_empty() { None } else { Some(self.next_rest.min(max_payload)) }
     }
 
-    /// Whether what waits fills so many bytes of DATA chunks, or as good as.
-    pub(crate) fn fills(&self, bytes: usize) -> bool {
-        let left = |left: usize, message: &Message| left.checked_sub(Data::wire_len(message.payload.len()));
-        let begun = self.in_progress.as_ref().map(|current| current.message.payload.len() - current.offset);
-        let Some(left_over) = bytes.checked_sub(begun.map_or(0, Data::wire_len)) else { return true };
-        let fits = match &self.waiting {
-            Waiting::FirstCome(messages) => messages.iter().try_fold(left_over, left),
-            Waiting::RoundRobin { streams, .. } => streams.values().flatten().try_fold(left_over, left),
+    /// The address that the message is for that is next, if it is for a certain one.
+    pub(crate) fn next_destination(&self) -> Option<IpAddr> {
+        let next = match &self.waiting {
+            Waiting::FirstCome { messages, in_progress } => {
+                in_progress.as_ref().map(InProgress::message).or_else(|| messages.front())
+            }
+            Waiting::Scheduled(scheduler) => scheduler.next_message(),
         };
-        fits.is_none_or(|left| left < Data::wire_len(1))
+        next?.options.as_ref()?.destination
     }
 
-    /// Takes the next message, whole, as the chunk numbered `tsn`, with its context: what most chunks are. `None` says
-    /// nothing: [`take_any`](Self::take_any) cuts whatever is next.
+    /// Whether what waits fills so many bytes of chunks with headers of `header_len`, or as good as.
+    pub(crate) fn fills(&self, bytes: usize, header_len: usize) -> bool {
+        let wire_len = |len: usize| Data::wire_len(len) - Data::HEADER_LEN + header_len;
+        let left = |left: usize, len: usize| left.checked_sub(wire_len(len));
+        let left_over = match &self.waiting {
+            Waiting::FirstCome { messages, in_progress } => {
+                let begun = in_progress.as_ref().map(InProgress::rest);
+                let lengths = messages.iter().map(|message| message.payload.len());
+                begun.into_iter().chain(lengths).try_fold(bytes, left)
+            }
+            Waiting::Scheduled(scheduler) => scheduler.lengths().try_fold(bytes, left),
+        };
+        left_over.is_none_or(|left| left < wire_len(1))
+    }
+
+    /// Takes the next message, whole, as the DATA chunk numbered `tsn`, with its context: what most chunks are. `None`
+    /// says nothing: [`take_any`](Self::take_any) cuts whatever is next.
     #[inline]
     pub(crate) fn take_whole(&mut self, max_payload: usize, tsn: Tsn) -> Option<(Data, u64)> {
-        if self.next_rest > max_payload || self.in_progress.is_some() {
+        if self.next_rest > max_payload {
             return None;
         }
-        let Waiting::FirstCome(messages) = &mut self.waiting else { return None };
+        let Waiting::FirstCome { messages, in_progress: None } = &mut self.waiting else { return None };
+        let MessageNumbers::Sequences(sequences) = &mut self.numbers else { return None };
         let message = messages.pop_front()?;
         self.next_rest = messages.front().map_or(0, |next| next.payload.len());
-        let sequence = self.next_sequence(message.stream, message.is_unordered);
+        let sequence = next_sequence(sequences, message.stream, message.is_unordered);
+        self.cut_counts.0 += u64::from(message.is_unordered);
         Some(whole(message, sequence, tsn))
     }
 
     /// Cuts the next chunk, of at most `max_payload` bytes of payload, and numbers it `tsn`.
     pub(crate) fn take_any(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
-        let cut = self.cut(max_payload, tsn);
-        self.next_rest = match &self.in_progress {
-            Some(current) => current.message.payload.len() - current.offset,
-            None => self.waiting.front().map_or(0, |next| next.payload.len()),
-        };
-        cut
+        let cut = self.cut(max_payload, tsn)?;
+        let flags = cut.data.flags;
+        self.cut_counts.0 += u64::from(flags.is_unordered());
+        self.cut_counts.1 += u64::from(flags.is_beginning() && !flags.is_ending());
+        Some(cut)
     }
 
     fn cut(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
-        if self.in_progress.is_none() {
-            let message = self.waiting.pop()?;
-            let sequence = self.next_sequence(message.stream, message.is_unordered);
-            if message.payload.len() <= max_payload {
-                let (data, context) = whole(message, sequence, tsn);
-                return Some(Cut { data, context, whole: None });
+        match &mut self.waiting {
+            Waiting::FirstCome { messages, in_progress } => {
+                if in_progress.is_none() {
+                    let message = messages.pop_front()?;
+                    *in_progress = Some(InProgress::begin(message, 0, &mut self.numbers));
+                }
+                let cut = in_progress.as_mut()?.cut(max_payload, tsn);
+                if cut.data.flags.is_ending() {
+                    *in_progress = None;
+                }
+                self.next_rest = match in_progress {
+                    Some(current) => current.rest(),
+                    None => messages.front().map_or(0, |next| next.payload.len()),
+                };
+                Some(cut)
             }
-            self.in_progress = Some(InProgress { message, sequence, offset: 0 });
+            Waiting::Scheduled(scheduler) => {
+                let cut = scheduler.take(max_payload, tsn, &mut self.numbers);
+                self.next_rest = scheduler.next_rest();
+                cut
+            }
         }
-        self.take_fragment(max_payload, tsn)
     }
 
-    /// The same for the message in progress.
-    fn take_fragment(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
-        let mut current = self.in_progress.take()?;
-        let len = current.message.payload.len();
-        let start = current.offset;
-        let end = len.min(start + max_payload);
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.9
-        //# 3)  The transmitter MUST also set the B/E bits of the first DATA
-        //# chunk in the series to 10, the B/E bits of the last DATA chunk in
-        //# the series to 01, and the B/E bits of all other DATA chunks in
-        //# the series to 00.
-        let mut flags = if end == len {
-            last_flags(&current.message).with(DataFlags::ENDING)
-        } else {
-            unordered_flag(current.message.is_unordered)
-        };
-        if start == 0 {
-            flags = flags.with(DataFlags::BEGINNING);
+    /// Whether what is next may go into the packet that holds what was taken last.
+    #[inline]
+    pub(super) fn may_follow(&self) -> bool {
+        match &self.waiting {
+            Waiting::FirstCome { .. } => true,
+            Waiting::Scheduled(scheduler) => scheduler.may_follow(),
         }
-        let data = Data {
-            flags,
-            tsn,
-            stream: current.message.stream,
-            sequence: current.sequence,
-            ppid: current.message.ppid,
-            payload: current.message.payload.slice(start..end),
-        };
-        let context = current.message.context;
-        if end == len {
-            return Some(Cut { data, context, whole: Some(current.message.payload) });
+    }
+
+    /// Nothing follows in the packet at hand.
+    #[inline]
+    pub(super) fn end_packet(&mut self) {
+        if let Waiting::Scheduled(scheduler) = &mut self.waiting {
+            scheduler.end_packet();
+            self.next_rest = scheduler.next_rest();
         }
-        current.offset = end;
-        self.in_progress = Some(current);
-        Some(Cut { data, context, whole: None })
     }
 
     /// Empties the queue: the message in progress first.
     pub(crate) fn drain(&mut self) -> Vec<Message> {
-        let mut messages: Vec<_> =
-            self.in_progress.take().map(|current| current.message).into_iter().collect();
-        while let Some(message) = self.waiting.pop() {
-            messages.push(message);
-        }
         self.next_rest = 0;
-        messages
-    }
-
-    #[inline]
-    fn next_sequence(&mut self, stream: StreamId, is_unordered: bool) -> StreamSequence {
-        let index = usize::from(stream.0);
-        if index >= self.sequences.len() {
-            self.sequences.resize(index + 1, StreamSequence(0));
-        }
-        let sequence = self.sequences[index];
-        //= https://www.rfc-editor.org/rfc/rfc9260#section-6.5
-        //# For unordered user
-        //# messages, the Stream Sequence Number MUST NOT be changed.
-        if !is_unordered {
-            self.sequences[index] = sequence.next();
-        }
-        sequence
-    }
-}
-
-impl Waiting {
-    #[inline]
-    fn front(&self) -> Option<&Message> {
-        match self {
-            Self::FirstCome(messages) => messages.front(),
-            Self::RoundRobin { streams, turns } => first_in_turn(streams, turns),
+        match &mut self.waiting {
+            Waiting::FirstCome { messages, in_progress } => {
+                let begun = in_progress.take().map(InProgress::into_message);
+                begun.into_iter().chain(messages.drain(..)).collect()
+            }
+            Waiting::Scheduled(scheduler) => scheduler.drain(),
         }
     }
-
-    #[inline]
-    fn pop(&mut self) -> Option<Message> {
-        match self {
-            Self::FirstCome(messages) => messages.pop_front(),
-            Self::RoundRobin { streams, turns } => pop_in_turn(streams, turns),
-        }
-    }
-}
-
-// Few take turns: these stand apart from what every message passes.
-
-#[inline(never)]
-fn push_in_turn(
-    streams: &mut BTreeMap<StreamId, VecDeque<Message>>,
-    turns: &mut VecDeque<StreamId>,
-    message: Message,
-) {
-    let messages = streams.entry(message.stream).or_default();
-    if messages.is_empty() {
-        turns.push_back(message.stream);
-    }
-    messages.push_back(message);
-}
-
-#[inline(never)]
-fn first_in_turn<'a>(
-    streams: &'a BTreeMap<StreamId, VecDeque<Message>>,
-    turns: &VecDeque<StreamId>,
-) -> Option<&'a Message> {
-    streams.get(turns.front()?)?.front()
-}
-
-#[inline(never)]
-fn pop_in_turn(
-    streams: &mut BTreeMap<StreamId, VecDeque<Message>>,
-    turns: &mut VecDeque<StreamId>,
-) -> Option<Message> {
-    let stream = turns.pop_front()?;
-    let messages = streams.get_mut(&stream)?;
-    let message = messages.pop_front();
-    if messages.is_empty() {
-        streams.remove(&stream);
-    } else {
-        turns.push_back(stream);
-    }
-    message
 }
 
 #[inline]
@@ -267,29 +291,12 @@ fn whole(message: Message, sequence: StreamSequence, tsn: Tsn) -> (Data, u64) {
     (Data { flags, tsn, stream, sequence, ppid, payload }, context)
 }
 
-/// The flags of a message's last chunk, but for its place in the message.
-#[inline]
-fn last_flags(message: &Message) -> DataFlags {
-    let flags = unordered_flag(message.is_unordered);
-    //= https://www.rfc-editor.org/rfc/rfc7053#section-5.1
-    //# The application requests to set the I bit of the last DATA chunk
-    //# of a user message when providing the user message to the SCTP
-    //# implementation
-    match &message.options {
-        Some(options) if options.sack_immediately => flags.with(DataFlags::IMMEDIATE),
-        _ => flags,
-    }
-}
-
-const fn unordered_flag(is_unordered: bool) -> DataFlags {
-    if is_unordered { DataFlags::UNORDERED } else { DataFlags::MIDDLE }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::event::SendOptions;
     use crate::types::Ppid;
+    use bytes::Bytes;
 
     fn message(stream: u16, context: u64, len: usize) -> Message {
         let payload = Bytes::from(vec![7; len]);
@@ -303,8 +310,12 @@ mod tests {
         }
     }
 
+    fn queue_of(stream_scheduling: StreamScheduling, streams: u16) -> SendQueue {
+        SendQueue::new(&SctpConfig { stream_scheduling, ..SctpConfig::default() }, streams, false)
+    }
+
     fn contexts(scheduling: StreamScheduling) -> Vec<u64> {
-        let mut queue = SendQueue::new(scheduling, 3);
+        let mut queue = queue_of(scheduling, 3);
         for (stream, context) in [(0, 0), (0, 1), (0, 2), (1, 10), (2, 20), (1, 11)] {
             queue.push(message(stream, context, 10));
         }
@@ -323,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_long_message_is_cut_into_fragments_that_share_its_number() {
-        let mut queue = SendQueue::new(StreamScheduling::RoundRobin, 2);
+        let mut queue = queue_of(StreamScheduling::RoundRobin, 2);
         queue.push(message(1, 7, 25));
         queue.push(message(0, 8, 5));
         let mut announced = Vec::new();
@@ -344,8 +355,8 @@ mod tests {
 
     #[test]
     fn an_immediate_acknowledgement_is_asked_for_with_the_last_fragment() {
-        let mut queue = SendQueue::new(StreamScheduling::FirstComeFirstServed, 1);
-        let options = Some(Box::new(SendOptions { sack_immediately: true }));
+        let mut queue = queue_of(StreamScheduling::FirstComeFirstServed, 1);
+        let options = Some(Box::new(SendOptions { sack_immediately: true, ..SendOptions::default() }));
         for (len, flags) in [(10, vec![true]), (25, vec![false, false, true])] {
             queue.push(Message { options: options.clone(), ..message(0, 0, len) });
             queue.push(message(0, 0, 1));
@@ -357,7 +368,7 @@ mod tests {
 
     #[test]
     fn unordered_messages_do_not_count_in_their_stream() {
-        let mut queue = SendQueue::new(StreamScheduling::FirstComeFirstServed, 1);
+        let mut queue = queue_of(StreamScheduling::FirstComeFirstServed, 1);
         for is_unordered in [false, true, false] {
             queue.push(Message { is_unordered, ..message(0, 0, 1) });
         }

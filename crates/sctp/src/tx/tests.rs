@@ -22,7 +22,8 @@ pub(crate) fn assert_consistent(sender: &Sender, paths: &Paths) {
         assert_eq!(paths[id].flight_size, flight_size, "flight size of path {id:?}");
         let earliest = on_path.first().map(|chunk| chunk.data.tsn);
         assert_eq!(paths[id].earliest, earliest, "earliest outstanding chunk of path {id:?}");
-        assert_eq!(paths[id].t3_rtx().is_some(), flight_size > 0, "T3-rtx of path {id:?}");
+        let is_timed = flight_size > 0 || paths[id].awaits_forward_ack;
+        assert_eq!(paths[id].t3_rtx().is_some(), is_timed, "T3-rtx of path {id:?}");
         if let Some(timing) = &paths[id].timing {
             let acked = chunks.iter().filter(|chunk| chunk.path == id && chunk.state == ChunkState::Acked);
             assert_eq!(timing.is_in_order(), acked.count() == 0, "what is out of order on path {id:?}");
@@ -31,6 +32,13 @@ pub(crate) fn assert_consistent(sender: &Sender, paths: &Paths) {
                 let is_known = timing.departures.contains(&departed) || timing.set_aside.contains(&departed);
                 assert!(is_known, "{departed:?} has left path {id:?}");
             }
+        }
+    }
+    if let Some(spread) = &sender.spread {
+        for id in paths.ids() {
+            let sent =
+                chunks.iter().filter(|chunk| chunk.path == id).map(|chunk| chunk.payload_len()).sum::<u64>();
+            assert_eq!(spread.outstanding_on(id), sent, "what is outstanding on path {id:?}");
         }
     }
     let payload_in = |state: ChunkState| -> u64 {
@@ -45,7 +53,7 @@ pub(crate) fn assert_consistent(sender: &Sender, paths: &Paths) {
     assert!(sender.lost.iter().zip(sender.lost.iter().skip(1)).all(|(tsn, next)| tsn.is_before(*next)));
     let missing = sender.missing.candidates();
     assert!(missing.iter().all(|tsn| !tsn.is_before(first)), "what has been acknowledged is not missing");
-    let unacked: u64 = chunks.iter().map(|chunk| chunk.payload_len()).sum();
+    let unacked: u64 = chunks.iter().map(|chunk| chunk.kept_len()).sum();
     assert!(sender.buffered_bytes >= unacked);
     assert!(chunks.iter().all(|chunk| paths.ids().any(|path| path == chunk.path)));
 }

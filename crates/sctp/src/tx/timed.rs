@@ -6,6 +6,7 @@ use super::outstanding::{ChunkState, Loss, OutstandingChunk};
 use super::sack::insert_lost;
 use super::{Sender, Turn, Urgent};
 use crate::path::{Early, PathId, ProbeKind};
+use crate::trace::{LossEvidence, TraceEvent};
 use crate::types::Tsn;
 
 impl Sender {
@@ -26,7 +27,15 @@ impl Sender {
             }
             let path = &mut turn.paths[id];
             path.settle_loss_probe(cumulative, duplicates);
-            path.settle_recovery(now, cumulative);
+            if turn.config.multipath.is_on() && path.is_repairing() {
+                // Other paths may hold up the cumulative ack.
+                path.earliest = self.flight_order.first(id, &self.outstanding, &self.steps);
+                let settled = self.pseudo_cumulative(turn, id);
+                turn.paths[id].settle_recovery(now, settled);
+            } else {
+                path.settle_recovery(now, cumulative);
+            }
+            let path = &mut turn.paths[id];
             let in_flight = path.tally.flight_size_before;
             self.find_overtaken(turn, id, in_flight);
             turn.paths[id].shrink_proportionally();
@@ -73,15 +82,20 @@ impl Sender {
                 timing.forget_oldest(order);
                 continue;
             };
-            let (wire_len, departure) = (chunk.wire_len(), chunk.departure);
+            let (wire_len, departure, needed_mtu) = (chunk.wire_len(), chunk.departure, chunk.needed_mtu);
+            let context = chunk.context;
             let end = self.outstanding.number(departed.tsn);
             match timing.lost_at(Transmission { sent_at: departure.sent_at, end }, window) {
                 Some(lost_at) if lost_at <= turn.now => {
                     timing.forget_oldest(order);
                     path.on_chunk_lost(wire_len, &departure);
+                    path.on_size_lost(turn.now, departure.sent_at, needed_mtu);
                     self.outstanding.set_state(departed.tsn, ChunkState::Lost(Loss::Reported));
                     insert_lost(&mut self.lost, departed.tsn);
                     last = last.filter(|last: &Tsn| last.is_after(departed.tsn)).or(Some(departed.tsn));
+                    let age = turn.now.saturating_since(departure.sent_at);
+                    let evidence = LossEvidence::Overtaken { age, reordering_window: window };
+                    turn.note_lost(context, departed.tsn, id, evidence);
                 }
                 next_at => break next_at,
             }
@@ -120,6 +134,9 @@ impl Sender {
             };
             let Some(chunk) = self.outstanding.find(tsn).filter(is_meant) else { continue };
             let (wire_len, transmission) = (chunk.wire_len(), chunk.transmissions);
+            if turn.config.trace {
+                turn.tell(TraceEvent::Restored { context: chunk.context, tsn });
+            }
             self.outstanding.set_state(tsn, ChunkState::InFlight);
             turn.paths[id].on_chunk_restored(turn.now, tsn, transmission, wire_len);
             self.flight_order.add(id, tsn);
@@ -129,7 +146,14 @@ impl Sender {
     /// The last chunk in flight to `path` is to go out again as a probe. Returns it.
     pub(super) fn repeat_last(&mut self, turn: &mut Turn<'_>, path: PathId) -> Option<Tsn> {
         let tsn = self.flight_order.last(path, &self.outstanding, &self.steps)?;
-        let wire_len = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::Probed))?.wire_len();
+        // What may not be sent again is none.
+        let transmissions = self.outstanding.find(tsn)?.transmissions;
+        if self.doomed(turn.now, tsn, transmissions).is_some() {
+            return None;
+        }
+        let chunk = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::Probed))?;
+        let wire_len = chunk.wire_len();
+        turn.note_lost(chunk.context, tsn, path, LossEvidence::Probed);
         turn.paths[path].on_chunk_left(wire_len);
         turn.paths[path].on_probe_sent(tsn, ProbeKind::Repeated);
         insert_lost(&mut self.lost, tsn);

@@ -10,6 +10,7 @@ use super::{Recovery, Remainder, Sender, Turn, Urgent};
 use crate::event::Event;
 use crate::path::PathId;
 use crate::policy::RetransmissionAfterTimeout;
+use crate::trace::LossEvidence;
 
 /// What an expiry says about the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +42,16 @@ impl Sender {
         //# calculation of cwnd.
         match meaning {
             TimeoutMeaning::NoAnswer => {
+                if let Some(chunk) = first.and_then(|tsn| self.outstanding.find(tsn)) {
+                    turn.paths[path].on_size_lost(turn.now, chunk.departure.sent_at, chunk.needed_mtu);
+                }
+                if turn.config.multipath.is_pooled() {
+                    turn.paths.pool(turn.config.multipath);
+                }
+                let exit = turn.paths[path].fast_recovery_exit.take();
                 let is_known = first.is_some_and(|first| {
                     self.recovery.has_halved(path, first)
+                        || exit.is_some_and(|exit| first.is_at_or_before(exit))
                         || turn.paths[path].has_reduced_for(first)
                         || turn.paths[path].has_reduced_for_mark(first)
                 });
@@ -61,6 +70,7 @@ impl Sender {
         //# E2)  For the destination address for which the timer expires, set RTO
         //# = RTO * 2 ("back off the timer").
         turn.paths[path].rtt.back_off();
+        self.repeat_told(turn, path);
         self.give_up(turn, path);
         turn.paths[path].earliest = None;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
@@ -92,16 +102,23 @@ impl Sender {
         while let Some(tsn) = self.flight_order.first(path, &self.outstanding, &self.steps) {
             if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
                 turn.paths[path].on_chunk_lost(chunk.wire_len(), &chunk.departure);
+                turn.note_lost(chunk.context, tsn, path, LossEvidence::TimedOut);
             }
             insert_lost(&mut self.lost, tsn);
         }
         debug_assert_eq!(turn.paths[path].flight_size, 0, "everything in flight was found");
         // The last SACK may have left out more than it could revoke.
         for tsn in self.acked_gaps.revoke_unreported().into_iter().flat_map(TsnRange::iter) {
-            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut))
-                && let Some(timing) = &mut turn.paths[chunk.path].timing
-            {
-                timing.on_in_order();
+            let stands =
+                |chunk: &OutstandingChunk| chunk.freed_len > 0 || chunk.state == ChunkState::Abandoned;
+            if self.outstanding.find(tsn).is_some_and(stands) {
+                continue;
+            }
+            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
+                turn.note_lost(chunk.context, tsn, chunk.path, LossEvidence::TimedOut);
+                if let Some(timing) = &mut turn.paths[chunk.path].timing {
+                    timing.on_in_order();
+                }
             }
             insert_lost(&mut self.lost, tsn);
         }

@@ -4,6 +4,7 @@ use super::outstanding::{ChunkState, Loss};
 use super::sack::insert_lost;
 use super::{Sender, Turn, Urgent};
 use crate::path::PathId;
+use crate::trace::LossEvidence;
 use crate::types::Tsn;
 
 impl Sender {
@@ -17,6 +18,7 @@ impl Sender {
         for tsn in too_big {
             if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TooBig)) {
                 turn.paths[path].on_chunk_left(chunk.wire_len());
+                turn.note_lost(chunk.context, tsn, path, LossEvidence::TooBig { mtu });
             }
             insert_lost(&mut self.lost, tsn);
         }

@@ -2,14 +2,15 @@
 
 use super::bundling::Bundling;
 use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
+use super::route::Routing;
 use super::{Remainder, Sender, Turn, Urgent};
-use crate::chunk::{Chunk, Data, DataFlags};
+use crate::chunk::{Data, DataFlags, FragmentPlace};
 use crate::config::{FastRetransmitPath, SctpConfig};
 use crate::event::Event;
 use crate::packet::PacketBuilder;
 use crate::path::{PathId, PathState, Paths, ProbeKind};
 use crate::policy::NewDataAfterTimeout;
-use crate::types::Tsn;
+use crate::types::{FragmentSequence, MessageId, Tsn};
 
 /// What a packet with DATA begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,25 +46,35 @@ impl Sender {
         //# new DATA chunks, the sender MUST first transmit any DATA chunks
         //# that are marked for retransmission (limited by the current cwnd).
         // The limit is that of the address they go to; new DATA to another address need not wait for it.
+        let mut waits = None;
         if let Some(chunk) = self.next_lost() {
             let path = retransmission_path(chunk, turn.paths, turn.config);
-            let first_chunk_len = Data::wire_len(chunk.data.payload.len());
+            #[expect(clippy::cast_possible_truncation, reason = "a chunk fits into a packet")]
+            let first_chunk_len = chunk.wire_len() as usize;
             // A closed window is probed by one packet; what else timed out waits for room.
             let is_held = self.remainder == Remainder::AfterSack || self.is_probe_in_flight();
             let has_window = !is_held && turn.paths[path].may_send_data();
             if self.urgent == Urgent::OnePacket || has_window && !turn.paths[path].is_held(turn.now) {
                 return Some(Transmission { path, first_chunk_len, first: First::Lost });
             }
-            let is_first = turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst;
-            if is_first || path == turn.paths.current() {
+            if self.routing == Routing::Spread
+                && !is_held
+                && let Some((path, first_chunk_len)) = self.lost_elsewhere(turn, path)
+            {
+                return Some(Transmission { path, first_chunk_len, first: First::Lost });
+            }
+            if turn.config.new_data_after_timeout == NewDataAfterTimeout::RetransmissionsFirst {
                 return None;
             }
+            if self.routing == Routing::Current && path == turn.paths.current() {
+                return None;
+            }
+            waits = Some(path);
         } else {
             self.urgent = Urgent::No;
         }
-        let path = turn.paths.current();
-        let Some(len) = self.queue.next_len(max_payload(turn.paths)) else {
-            turn.paths[path].limit_by_application();
+        let Some(len) = self.queue.next_len(self.max_payload(turn.paths)) else {
+            self.limit_by_application(turn.paths);
             return None;
         };
         if self.outstanding.is_full() {
@@ -71,16 +82,18 @@ impl Sender {
         }
         if !self.peer_window.admits(len, self.outstanding.in_flight_payload()) {
             if self.outstanding.is_empty() {
+                let path = turn.paths.current();
                 self.peer_window.wait_closed(turn.now, turn.paths[path].rtt.rto());
             }
             return None;
         }
+        let path = self.route_new(turn, waits)?;
         turn.paths[path].decay_when_idle(turn.now);
         let may_leave = turn.paths[path].may_send_data()
             && self.admits_new(turn, path)
             && !turn.paths[path].is_held(turn.now)
             && (turn.config.bundling_delay.is_zero() || !self.waits_for_more(turn, path));
-        let first_chunk_len = Data::wire_len(len);
+        let first_chunk_len = self.wire_len(len);
         may_leave.then_some(Transmission { path, first_chunk_len, first: First::New })
     }
 
@@ -90,10 +103,14 @@ impl Sender {
     #[expect(clippy::inline_always, reason = "it is asked behind every packet, and is no longer than a call")]
     #[inline(always)]
     pub(crate) fn finds_nothing(&self, paths: &mut Paths) -> bool {
-        if self.urgent != Urgent::No || !self.lost.is_empty() {
+        let is_due = self.abandonment.as_ref().is_some_and(|abandonment| abandonment.is_due());
+        if self.urgent != Urgent::No || !self.lost.is_empty() || is_due {
             return false;
         }
-        let max_payload = max_payload(paths);
+        if self.routing != Routing::Current {
+            return self.has_nothing_to_route(paths);
+        }
+        let max_payload = self.max_payload(paths);
         let current = paths.current();
         let path = &mut paths[current];
         let Some(len) = self.queue.next_len(max_payload) else {
@@ -108,19 +125,19 @@ impl Sender {
     /// has room for it, else the last chunk again.
     #[cold]
     fn next_probe(&mut self, turn: &mut Turn<'_>, path: PathId) -> Option<Transmission> {
-        let new = self.queue.next_len(max_payload(turn.paths)).filter(|len| {
-            path == turn.paths.current()
+        let new = self.queue.next_len(self.max_payload(turn.paths)).filter(|len| {
+            self.may_carry_new(turn.paths, path, turn.config)
                 && !self.outstanding.is_full()
                 && self.peer_window.admits(*len, self.outstanding.in_flight_payload())
         });
         if let Some(len) = new {
             turn.paths[path].on_probe_sent(self.outstanding.next_tsn(), ProbeKind::New);
-            return Some(Transmission { path, first_chunk_len: Data::wire_len(len), first: First::New });
+            return Some(Transmission { path, first_chunk_len: self.wire_len(len), first: First::New });
         }
         let tsn = self.repeat_last(turn, path)?;
         self.urgent = Urgent::OnePacket;
         let first_chunk_len =
-            self.outstanding.find(tsn).map_or(0, |chunk| Data::wire_len(chunk.data.payload.len()));
+            self.outstanding.find(tsn).map_or(0, |chunk| self.wire_len(chunk.data.payload.len()));
         Some(Transmission { path, first_chunk_len, first: First::Lost })
     }
 
@@ -142,7 +159,7 @@ impl Sender {
     }
 
     /// Whether a chunk is on its way into the closed window of the peer.
-    fn is_probe_in_flight(&self) -> bool {
+    pub(super) fn is_probe_in_flight(&self) -> bool {
         let probe = self.peer_window.outstanding_probe().and_then(|tsn| self.outstanding.find(tsn));
         probe.is_some_and(|chunk| chunk.state == ChunkState::InFlight)
     }
@@ -198,18 +215,17 @@ impl Sender {
     #[cold]
     fn fill_with_lost(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
         let mut retransmitted = false;
-        while let Some(chunk) = self.next_lost() {
-            if retransmission_path(chunk, turn.paths, turn.config) != path {
+        while self.doomed_next(turn.now).is_none()
+            && let Some(place) = self.lost_for(turn, path)
+        {
+            let Some(chunk) = self.lost.get(place).and_then(|tsn| self.outstanding.find(*tsn)) else { break };
+            let tsn = chunk.data.tsn;
+            // The first may have been cut for a larger MTU: IP has to fragment the packet then (section 6.9).
+            if !builder.is_empty() && chunk.wire_len() > builder.room() as u64 {
                 break;
             }
-            let tsn = chunk.data.tsn;
-            let fits = builder.push_data(&chunk.data);
-            if !fits {
-                // A chunk cut for a larger MTU: IP has to fragment the packet (section 6.9).
-                if !builder.is_empty() || !builder.push(&Chunk::Data(chunk.data.clone())) {
-                    break;
-                }
-            }
+            put(builder, &self.outstanding, chunk);
+            self.lost.remove(place);
             self.retransmit(turn, path, tsn);
             self.packed.push(tsn);
             self.urgent = Urgent::No;
@@ -217,9 +233,8 @@ impl Sender {
         }
         // A packet of retransmissions takes new DATA along, but only inside the window, and not past what is lost.
         let has_window = !retransmitted || (turn.paths[path].has_window() && self.admits_new(turn, path));
-        let is_next =
-            self.next_lost().is_none_or(|lost| retransmission_path(lost, turn.paths, turn.config) != path);
-        let may_follow = path == turn.paths.current() && has_window && is_next;
+        let is_next = self.lost_for(turn, path).is_none();
+        let may_follow = self.may_carry_new(turn.paths, path, turn.config) && has_window && is_next;
         if may_follow && self.next_fits(turn, builder) {
             self.fill_with_new(turn, builder, path);
             self.schedule_probe(turn, path);
@@ -228,7 +243,9 @@ impl Sender {
 
     /// Puts the first DATA of all behind what a packet to `path` holds already, as far as the peer's window lets it.
     pub(crate) fn bundle_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
-        if self.next_fits(turn, builder) {
+        let is_for_all =
+            self.routing == Routing::Current || self.may_carry_new(turn.paths, path, turn.config);
+        if is_for_all && self.next_fits(turn, builder) {
             let before = self.outstanding.len();
             self.fill_with_new(turn, builder, path);
             turn.paths[path].on_data_packet(turn.now);
@@ -246,29 +263,33 @@ impl Sender {
 
     /// The same for so much room, in bytes.
     fn next_fits_into(&self, turn: &Turn<'_>, room: usize) -> bool {
-        let Some(len) = self.queue.next_len(max_payload(turn.paths)) else { return false };
+        let Some(len) = self.queue.next_len(self.max_payload(turn.paths)) else { return false };
         let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
-        Data::wire_len(len) <= room && is_admitted && !self.outstanding.is_full()
+        self.wire_len(len) <= room && is_admitted && !self.outstanding.is_full()
     }
 
     /// Puts the next chunk that has not been sent, which fits, into a packet, and all behind it that fit.
     #[inline]
     fn fill_with_new(&mut self, turn: &mut Turn<'_>, builder: &mut PacketBuilder, path: PathId) {
-        let max_payload = max_payload(turn.paths);
+        let max_payload = self.max_payload(turn.paths);
         self.bundling = Bundling::Idle;
         loop {
             let tsn = self.outstanding.next_tsn();
             // What most chunks are is moved from queue to window at once.
             if let Some((data, context)) = self.queue.take_whole(max_payload, tsn) {
-                self.send(turn, builder, path, data, context);
+                self.send(turn, builder, path, data, context, NOWHERE);
             } else if !self.send_any(turn, builder, path, max_payload) {
-                return;
+                break;
             }
             let room = builder.room();
-            if room < Data::wire_len(1) || !self.next_fits_into(turn, room) {
-                return;
+            if room < Data::wire_len(1) || !self.queue.may_follow() || !self.next_fits_into(turn, room) {
+                break;
+            }
+            if self.routing != Routing::Current && !self.may_carry_new(turn.paths, path, turn.config) {
+                break;
             }
         }
+        self.queue.end_packet();
     }
 
     /// Puts the next chunk into a packet, be it a fragment. `false` if there is none.
@@ -284,7 +305,11 @@ impl Sender {
         if let Some(message) = cut.whole {
             self.outstanding.keep_fragmented(cut.data.tsn, message);
         }
-        self.send(turn, builder, path, cut.data, cut.context);
+        let (tsn, is_ending, perishable) = (cut.data.tsn, cut.data.flags.is_ending(), cut.perishable);
+        self.send(turn, builder, path, cut.data, cut.context, cut.place);
+        if let Some(arrival) = perishable {
+            self.note_perishable_cut(arrival, tsn, is_ending);
+        }
         true
     }
 
@@ -298,6 +323,7 @@ impl Sender {
         path: PathId,
         mut data: Data,
         context: u64,
+        place: FragmentPlace,
     ) {
         if turn.is_shutting_down && self.queue.is_empty() {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
@@ -305,18 +331,25 @@ impl Sender {
             data.flags = data.flags.with(DataFlags::IMMEDIATE);
         }
         let (tsn, in_flight) = (data.tsn, self.outstanding.in_flight_payload());
-        let wire_len = Data::wire_len(data.payload.len()) as u64;
+        let wire_len = self.wire_len(data.payload.len()) as u64;
         let departure = turn.paths[path].on_chunk_sent(turn.now, tsn, wire_len, 1);
-        let chunk = self.outstanding.push(data, context, path, departure);
-        builder.put_data(&chunk.data);
+        let interleaves = self.outstanding.interleaves();
+        let chunk = self.outstanding.push(data, context, path, departure, place);
+        if interleaves {
+            builder.put_i_data(&chunk.data, place);
+        } else {
+            builder.put_data(&chunk.data);
+        }
         self.flight_order.add(path, tsn);
         trace(turn, chunk);
+        if let Some(spread) = &mut self.spread {
+            spread.add(path, chunk.payload_len());
+        }
         self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
     }
 
     /// Notes that a lost chunk goes out again, to `path`.
     fn retransmit(&mut self, turn: &mut Turn<'_>, path: PathId, tsn: Tsn) {
-        self.lost.pop_front();
         for other in turn.paths.iter_mut() {
             other.distrust_probe(tsn);
         }
@@ -326,6 +359,7 @@ impl Sender {
             turn.paths[chunk.path].note_repetition(tsn);
         }
         chunk.is_ambiguous |= chunk.path != path;
+        Self::note_shift(self.spread.as_mut(), chunk, path);
         chunk.path = path;
         chunk.transmissions += 1;
         chunk.departure =
@@ -334,9 +368,30 @@ impl Sender {
         trace(turn, chunk);
     }
 
+    /// The place of the lowest chunk among what is to be sent again that goes to `path`, if its turn has come.
+    fn lost_for(&mut self, turn: &Turn<'_>, path: PathId) -> Option<usize> {
+        let lowest = self.next_lost()?;
+        if retransmission_path(lowest, turn.paths, turn.config) == path {
+            return Some(0);
+        }
+        if self.routing == Routing::Spread { self.lost_behind(turn, |other| other == path) } else { None }
+    }
+
+    /// The payload that a chunk may have on any path.
+    #[inline]
+    pub(super) const fn max_payload(&self, paths: &Paths) -> usize {
+        paths.amdcs() - self.outstanding.header_len()
+    }
+
+    /// Bytes that a chunk with such a payload takes in a packet, padding included.
+    #[inline]
+    const fn wire_len(&self, payload_len: usize) -> usize {
+        Data::wire_len(payload_len) - Data::HEADER_LEN + self.outstanding.header_len()
+    }
+
     /// The lowest chunk to be sent again.
     #[inline]
-    fn next_lost(&mut self) -> Option<&OutstandingChunk> {
+    pub(super) fn next_lost(&mut self) -> Option<&OutstandingChunk> {
         if self.lost.is_empty() { None } else { self.find_lost() }
     }
 
@@ -353,13 +408,20 @@ impl Sender {
     }
 }
 
-/// The payload that a chunk may have on any path.
-fn max_payload(paths: &Paths) -> usize {
-    paths.amdcs() - Data::HEADER_LEN
+/// Where a DATA chunk says that it belongs.
+const NOWHERE: FragmentPlace = FragmentPlace { message_id: MessageId(0), fragment: FragmentSequence(0) };
+
+/// Puts a chunk that is sent again, and fits or is the first, into a packet.
+fn put(builder: &mut PacketBuilder, outstanding: &Outstanding, chunk: &OutstandingChunk) {
+    if outstanding.interleaves() {
+        builder.put_i_data(&chunk.data, outstanding.place(chunk.data.tsn));
+    } else {
+        builder.put_data(&chunk.data);
+    }
 }
 
 /// Where a lost chunk goes.
-fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
+pub(super) fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
     let last = chunk.path;
     let stays = match chunk.state {
         ChunkState::Lost(Loss::Reported) => match config.fast_retransmit_path {
@@ -369,7 +431,10 @@ fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpCon
         },
         // Nothing is wrong with its path, or that is to be found out.
         ChunkState::Lost(Loss::Probed | Loss::Refused | Loss::TooBig) => true,
-        ChunkState::Lost(Loss::TimedOut) | ChunkState::Acked | ChunkState::InFlight => false,
+        ChunkState::Lost(Loss::TimedOut)
+        | ChunkState::Abandoned
+        | ChunkState::Acked
+        | ChunkState::InFlight => false,
     };
     //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
     //# When its peer is multi-homed, an endpoint SHOULD send fast
@@ -381,7 +446,11 @@ fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpCon
     //# retransmit a chunk that timed out to an active destination transport
     //# address that is different from the last destination address to which
     //# the chunk was sent.
-    if stays && paths[last].state == PathState::Active { last } else { paths.alternate_to(last) }
+    if stays && paths[last].state == PathState::Active {
+        return last;
+    }
+    let widest = if config.multipath.is_on() { Sender::widest(paths, last) } else { None };
+    widest.unwrap_or_else(|| paths.alternate_to(last))
 }
 
 #[inline]

@@ -42,12 +42,14 @@ fn counted(net: &mut Net, tag: u32, chunks: &[Chunk]) -> EndpointStats {
     EndpointStats {
         packets_received: after.packets_received - before.packets_received,
         bad_checksums: after.bad_checksums - before.bad_checksums,
+        zero_checksums: after.zero_checksums - before.zero_checksums,
         malformed_packets: after.malformed_packets - before.malformed_packets,
         misdirected_packets: after.misdirected_packets - before.misdirected_packets,
         wrong_tags: after.wrong_tags - before.wrong_tags,
         out_of_the_blue: after.out_of_the_blue - before.out_of_the_blue,
         init_acks_sent: after.init_acks_sent - before.init_acks_sent,
         forged_cookies: after.forged_cookies - before.forged_cookies,
+        unauthenticated_cookies: after.unauthenticated_cookies - before.unauthenticated_cookies,
         stale_cookies: after.stale_cookies - before.stale_cookies,
         unexpected_chunks: after.unexpected_chunks - before.unexpected_chunks,
     }
@@ -56,12 +58,14 @@ fn counted(net: &mut Net, tag: u32, chunks: &[Chunk]) -> EndpointStats {
 const ONE: EndpointStats = EndpointStats {
     packets_received: 1,
     bad_checksums: 0,
+    zero_checksums: 0,
     malformed_packets: 0,
     misdirected_packets: 0,
     wrong_tags: 0,
     out_of_the_blue: 0,
     init_acks_sent: 0,
     forged_cookies: 0,
+    unauthenticated_cookies: 0,
     stale_cookies: 0,
     unexpected_chunks: 0,
 };

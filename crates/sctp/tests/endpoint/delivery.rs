@@ -3,8 +3,8 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::CookieEcho;
 use slantpath_sctp::{
-    AssociationId, Chunk, ConnectOptions, Event, Message, PartPlace, Peer, Ppid, SctpConfig, StreamId,
-    StreamSequence,
+    AssociationId, Chunk, ConnectOptions, Event, FirstSack, Message, PartPlace, Peer, Ppid, SctpConfig,
+    StreamId, StreamSequence,
 };
 
 use crate::net::{Net, Route, header, parse, v4};
@@ -13,7 +13,9 @@ const A: usize = 0;
 const Z: usize = 1;
 
 fn associated(receive_buffer_bytes: u32) -> (Net, AssociationId, AssociationId) {
-    let config = SctpConfig { receive_buffer_bytes, heartbeat_interval: None, ..SctpConfig::default() };
+    let first_sack = FirstSack::AsAnyOther;
+    let config =
+        SctpConfig { receive_buffer_bytes, heartbeat_interval: None, first_sack, ..SctpConfig::default() };
     Net::associated(&config, [&[v4(1, 1)], &[v4(1, 2)]])
 }
 

@@ -182,15 +182,8 @@ fn shutdown_during_the_handshake_delivers_first() {
 }
 
 fn message(stream: u16, payload: &'static str) -> Message {
-    let payload = Bytes::from_static(payload.as_bytes());
-    Message {
-        stream: StreamId(stream),
-        ppid: Ppid(0),
-        payload,
-        is_unordered: false,
-        context: 0,
-        options: None,
-    }
+    let (stream, payload) = (StreamId(stream), Bytes::from_static(payload.as_bytes()));
+    Message { stream, ppid: Ppid(0), payload, is_unordered: false, context: 0, options: None }
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod addresses;
+mod authentication;
 mod camping;
 mod collisions;
 mod counts;
@@ -9,9 +11,11 @@ mod delivery;
 mod ecn;
 mod handshake;
 mod icmp;
+mod mib;
 mod multihoming;
 mod net;
 mod out_of_the_blue;
 mod polling;
 mod ports;
 mod security;
+mod zero_checksum;

@@ -1,7 +1,7 @@
 //! Who is polled, and when there is nothing to poll.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationId, Event, Message, Output, Ppid, SctpConfig, StreamId};
+use slantpath_sctp::{AssociationId, Event, FirstSack, Message, Output, Ppid, SctpConfig, StreamId};
 use slantpath_wire::Packet;
 use slantpath_wire::ip::Envelope;
 
@@ -20,7 +20,8 @@ fn message(len: usize) -> Message {
 
 /// Hosts 0 and 1 with an association each to host 2, whose ends of them are given.
 fn served() -> (Net, [AssociationId; 2]) {
-    let config = SctpConfig { heartbeat_interval: None, ..SctpConfig::default() };
+    let first_sack = FirstSack::AsAnyOther;
+    let config = SctpConfig { heartbeat_interval: None, first_sack, ..SctpConfig::default() };
     let mut net = Net::calm();
     let hosts = [1, 2, 3].map(|host| net.add(&[v4(1, host)], 5_000, config.clone()));
     net.listen(2);

@@ -21,9 +21,25 @@ fn time(now: Instant) -> SocketTime {
 
 impl DcsctpPeer {
     pub(crate) fn new() -> Self {
-        let options = Options { mtu: 1_180, ..Options::default() };
-        let socket = dcsctp::new_socket("peer", &options);
+        Self::with_options(&Options { mtu: 1_180, ..Options::default() })
+    }
+
+    /// One that interleaves messages.
+    pub(crate) fn interleaving() -> Self {
+        let enable_message_interleaving = true;
+        Self::with_options(&Options { mtu: 1_180, enable_message_interleaving, ..Options::default() })
+    }
+
+    fn with_options(options: &Options) -> Self {
+        let socket = dcsctp::new_socket("peer", options);
         Self { socket, is_established: false, messages: Vec::new(), packets: Vec::new() }
+    }
+
+    fn send_with(&mut self, stream: u16, payload: &[u8], options: &SendOptions) -> bool {
+        let message = Message::new(StreamId(stream), PpId(53), payload.to_vec());
+        let is_taken = self.socket.send(message, options).is_ok();
+        self.drain();
+        is_taken
     }
 
     fn drain(&mut self) {
@@ -79,10 +95,16 @@ impl Peer for DcsctpPeer {
 
     fn send(&mut self, now: Instant, stream: u16, payload: &[u8]) -> bool {
         self.socket.advance_time(time(now));
-        let message = Message::new(StreamId(stream), PpId(53), payload.to_vec());
-        let is_taken = self.socket.send(message, &SendOptions::default()).is_ok();
-        self.drain();
-        is_taken
+        self.send_with(stream, payload, &SendOptions::default())
+    }
+
+    fn send_perishable(&mut self, now: Instant, stream: u16, payload: &[u8]) -> bool {
+        self.socket.advance_time(time(now));
+        self.send_with(
+            stream,
+            payload,
+            &SendOptions { max_retransmissions: Some(0), ..SendOptions::default() },
+        )
     }
 
     fn take_messages(&mut self) -> Vec<(u16, Vec<u8>)> {

@@ -15,6 +15,10 @@ pub(crate) trait Peer {
     fn next_deadline(&mut self) -> Option<Instant>;
     /// `false`: not now.
     fn send(&mut self, now: Instant, stream: u16, payload: &[u8]) -> bool;
+    /// The same for a message that is given up rather than sent again, if the peer can do so.
+    fn send_perishable(&mut self, now: Instant, stream: u16, payload: &[u8]) -> bool {
+        self.send(now, stream, payload)
+    }
     /// Messages with their streams since the last call.
     fn take_messages(&mut self) -> Vec<(u16, Vec<u8>)>;
     fn shutdown(&mut self, now: Instant);
@@ -107,6 +111,46 @@ impl Duel {
                 self.received[side].entry(stream).or_default().push(payload);
             }
         }
+    }
+
+    /// Sends messages both ways, most of which are given up rather than sent again. Of each stream what arrives must
+    /// be in order and come once; what is not given up must arrive. Says how many messages of each peer did not.
+    pub(crate) fn transfer_perishable(&mut self, messages: usize, replay: &str) -> [usize; 2] {
+        let may_perish = |index: usize| index % 4 != 3;
+        let mut next = [0, 0];
+        while next != [messages, messages] {
+            for (side, index) in next.iter_mut().enumerate() {
+                while *index < messages {
+                    let (stream, payload) = message(side, *index);
+                    let is_taken = if may_perish(*index) {
+                        self.peers[side].send_perishable(self.now, stream, &payload)
+                    } else {
+                        self.peers[side].send(self.now, stream, &payload)
+                    };
+                    if !is_taken {
+                        break;
+                    }
+                    *index += 1;
+                }
+            }
+            self.run(Duration::from_millis(20), |_| false);
+        }
+        self.run(Duration::from_secs(600), |_| false);
+        let mut missing = [0, 0];
+        for side in 0..2 {
+            let received = std::mem::take(&mut self.received[1 - side]);
+            let mut left: BTreeMap<u16, _> =
+                received.into_iter().map(|(stream, all)| (stream, all.into_iter().peekable())).collect();
+            for index in 0..messages {
+                let (stream, payload) = message(side, index);
+                let next = left.get_mut(&stream).and_then(|left| left.next_if_eq(&payload));
+                assert!(next.is_some() || may_perish(index), "{replay}: peer {side} lost message {index}");
+                missing[side] += usize::from(next.is_none());
+            }
+            let is_over = left.values_mut().all(|left| left.next().is_none());
+            assert!(is_over, "{replay}: peer {side} said what it was not to say, or twice, or out of order");
+        }
+        missing
     }
 
     /// Sends messages both ways; each must arrive once, and in order within its stream.

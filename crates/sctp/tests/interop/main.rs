@@ -9,6 +9,7 @@ mod our_peer;
 mod sctp_proto_peer;
 
 use slantpath_base::{Duration, Instant, Probability};
+use slantpath_sctp::Extension;
 use slantpath_testkit::Faults;
 
 use dcsctp_peer::DcsctpPeer;
@@ -96,6 +97,52 @@ fn sctp_proto_and_we_understand_each_other() {
 fn sctp_proto_and_we_understand_each_other_through_storms() {
     for seed in 0..12 {
         exchange(sctp_proto, seed % 2 == 0, false, stormy(), seed);
+    }
+}
+
+/// Fragments of several messages in turn, both ways.
+#[test]
+fn dcsctp_and_we_interleave_messages() {
+    let theirs = || Box::new(DcsctpPeer::interleaving()) as Box<dyn Peer>;
+    for seed in 0..12 {
+        let faults = if seed == 0 { calm() } else { stormy() };
+        let replay = format!("seed {seed}");
+        let ours = Box::new(OurPeer::extended(seed, &[Extension::Interleaving]));
+        let mut duel = Duel::new([ours, theirs()], faults, seed);
+        duel.connect((seed % 2) as usize);
+        assert!(duel.run(Duration::from_secs(120), Duel::is_established), "{replay}: no association");
+        duel.transfer(200, &replay);
+        duel.shutdown((seed / 2 % 2) as usize);
+        assert!(duel.run(Duration::from_secs(600), |duel| duel.peers[0].is_closed()), "{replay}: no end");
+    }
+}
+
+/// What is lost is given up, and the other is told; then the streams go on. With DATA and with I-DATA.
+#[test]
+fn they_and_we_give_messages_up() {
+    let both = [Extension::PartialReliability, Extension::Interleaving];
+    let interleaving = || Box::new(DcsctpPeer::interleaving()) as Box<dyn Peer>;
+    let peers: [(&str, fn() -> Box<dyn Peer>, &[Extension]); 3] = [
+        ("dcsctp", dcsctp, &both[..1]),
+        ("dcsctp, interleaving", interleaving, &both),
+        ("sctp-proto", sctp_proto, &both[..1]),
+    ];
+    for (name, theirs, extensions) in peers {
+        let mut lost = [0, 0];
+        for seed in 0..8 {
+            let replay = format!("{name}, seed {seed}");
+            let mut duel =
+                Duel::new([Box::new(OurPeer::extended(seed, extensions)), theirs()], stormy(), seed);
+            duel.connect((seed % 2) as usize);
+            assert!(duel.run(Duration::from_secs(120), Duel::is_established), "{replay}: no association");
+            let missing = duel.transfer_perishable(200, &replay);
+            lost = [lost[0] + missing[0], lost[1] + missing[1]];
+            duel.transfer(40, &replay);
+            duel.shutdown(0);
+            assert!(duel.run(Duration::from_secs(600), |duel| duel.peers[0].is_closed()), "{replay}: no end");
+        }
+        assert!(lost[0] > 0, "{name}: we gave nothing up");
+        assert!(lost[1] > 0 || name == "sctp-proto", "{name}: they gave nothing up");
     }
 }
 

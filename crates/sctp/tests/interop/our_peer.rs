@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::{Instant, Seed};
 use slantpath_sctp::{
-    Acceptance, AssociationId, ConnectOptions, Endpoint, Event, Input, Message, Output, PartialMessage,
-    PortConfig, Ppid, SctpConfig, StreamId,
+    Acceptance, AssociationId, ConnectOptions, Endpoint, Event, Extension, Extensions, Input, LossDetection,
+    Message, Output, PartialMessage, PortConfig, Ppid, Reliability, SctpConfig, SendOptions, StreamId,
+    StreamScheduling,
 };
 use slantpath_wire::{Checksum, Packet};
 
@@ -32,6 +33,17 @@ impl OurPeer {
     /// Both ports are 5000, as the others have it.
     pub(crate) fn new(seed: u64, is_second: bool) -> Self {
         Self::with_config(seed, is_second, &SctpConfig::default())
+    }
+
+    /// With extensions, streams in turn, and losses by time or by miss indications.
+    pub(crate) fn extended(seed: u64, extensions: &[Extension]) -> Self {
+        let config = SctpConfig {
+            extensions: Extensions::of(extensions),
+            stream_scheduling: StreamScheduling::RoundRobin,
+            loss_detection: [LossDetection::MissIndications, LossDetection::Rack][(seed % 2) as usize],
+            ..SctpConfig::default()
+        };
+        Self::with_config(seed, false, &config)
     }
 
     /// With a buffer that the longest messages do not fit into, and that closes while nothing is read until `pause`.
@@ -78,6 +90,9 @@ impl OurPeer {
                 if let Some(message) = self.partial.push(part).unwrap() {
                     self.messages.push((message.stream.0, message.payload.to_vec()));
                 }
+            }
+            Event::PartialDeliveryAborted { stream, is_unordered, .. } => {
+                self.partial.abort(stream, is_unordered);
             }
             Event::Closed(_) => self.is_closed = true,
             _ => {}
@@ -142,15 +157,11 @@ impl Peer for OurPeer {
     }
 
     fn send(&mut self, now: Instant, stream: u16, payload: &[u8]) -> bool {
-        let message = Message {
-            stream: StreamId(stream),
-            ppid: Ppid(53),
-            payload: Bytes::copy_from_slice(payload),
-            is_unordered: false,
-            context: 0,
-            options: None,
-        };
-        self.endpoint.send(now, self.association.unwrap(), message).is_ok()
+        self.send_with(now, stream, payload, Reliability::Full)
+    }
+
+    fn send_perishable(&mut self, now: Instant, stream: u16, payload: &[u8]) -> bool {
+        self.send_with(now, stream, payload, Reliability::Retransmissions(0))
     }
 
     fn take_messages(&mut self) -> Vec<(u16, Vec<u8>)> {
@@ -167,5 +178,21 @@ impl Peer for OurPeer {
 
     fn is_closed(&self) -> bool {
         self.is_closed
+    }
+}
+
+impl OurPeer {
+    fn send_with(&mut self, now: Instant, stream: u16, payload: &[u8], reliability: Reliability) -> bool {
+        let options = (reliability != Reliability::Full)
+            .then(|| Box::new(SendOptions { reliability, ..SendOptions::default() }));
+        let message = Message {
+            stream: StreamId(stream),
+            ppid: Ppid(53),
+            payload: Bytes::copy_from_slice(payload),
+            is_unordered: false,
+            context: 0,
+            options,
+        };
+        self.endpoint.send(now, self.association.unwrap(), message).is_ok()
     }
 }

@@ -43,7 +43,7 @@ struct Columns {
     transport: TextColumn,
     from: TextColumn,
     to: TextColumn,
-    counts: [TypedColumn<u64>; 6],
+    counts: [TypedColumn<u64>; 7],
     throughput: TypedColumn<f64>,
     delays: [TypedColumn<f64>; 6],
     retransmitted: TypedColumn<u64>,
@@ -60,6 +60,7 @@ impl Default for Columns {
             "messages_delivered",
             "messages_corrupt",
             "messages_out_of_order",
+            "messages_abandoned",
             "sent_bytes",
             "delivered_bytes",
         ];
@@ -102,6 +103,7 @@ impl Columns {
             now.messages_delivered - before.messages_delivered,
             receiver.messages_corrupt,
             receiver.messages_out_of_order,
+            now.messages_abandoned - before.messages_abandoned,
             now.bytes_sent - before.bytes_sent,
             now.bytes_delivered - before.bytes_delivered,
         ];

@@ -1,5 +1,5 @@
-//! `flow_intervals`, `link_intervals`, `signalling_link_intervals` and `association_intervals`: what happened in each
-//! interval of a run.
+//! `flow_intervals`, `link_intervals`, `shared_downlink_intervals`, `signalling_link_intervals` and
+//! `association_intervals`: what happened in each interval of a run.
 
 use slantpath_base::Instant;
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
@@ -43,6 +43,20 @@ pub(crate) const LINKS: Layout = Layout {
         "marked_packets",
     ],
     measures: &["throughput_bit_per_s", "utilisation_ratio", "queue_mean_packets"],
+};
+
+pub(crate) const SHARED_DOWNLINKS: Layout = Layout {
+    kind: TableKind::SharedDownlinkIntervals,
+    names: &["satellite", "access"],
+    counts: &[
+        "offered_packets",
+        "offered_bytes",
+        "dropped_packets",
+        "handed_over_packets",
+        "queue_max_packets",
+        "marked_packets",
+    ],
+    measures: &["utilisation_ratio", "queue_mean_packets"],
 };
 
 pub(crate) const SIGNALLING_LINKS: Layout = Layout {

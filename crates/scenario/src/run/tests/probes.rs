@@ -318,7 +318,7 @@ fn events_of_signalling_are_handed_over_as_they_happen() {
         let mut late = Late::default();
         let mut go_on = |_| ControlFlow::Continue(());
         let pace = Pace { question: 100, look: 100 };
-        run_at_pace(pace, &scenario, &RunOptions::default(), &mut late, &mut go_on).unwrap().unwrap();
+        run_at_pace(pace, &scenario, &RunOptions::default(), &mut late, None, &mut go_on).unwrap().unwrap();
         late
     });
     assert!(short.rows > 40 && long.rows > 9 * short.rows, "{} and {}", long.rows, short.rows);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::policy::{PotentiallyFailed, PrimarySwitchover, RttSampling};
+use crate::trace::Unanswered;
 
 fn times(wire: &Wire, path: usize) -> Vec<u64> {
     let is_heartbeat = |sent: &&Sent| {
@@ -149,7 +150,7 @@ fn the_counter_of_a_dead_path_stops_at_ten_times_what_makes_it_inactive() {
     let mut wire = cut(2, SctpConfig { path_max_retrans: 2, ..quiet() });
     let now = wire.now;
     for count in 1..=35 {
-        wire.ends[0].count_error(now, PathId(1), false);
+        wire.ends[0].count_error(now, PathId(1), Unanswered::Heartbeat, false);
         assert_eq!(errors(&wire), [0, count.min(30)]);
     }
 }
@@ -163,15 +164,15 @@ fn only_the_primarys_own_failures_take_its_rank() {
     };
     let mut wire = cut(3, config);
     let now = wire.now;
-    wire.ends[0].count_error(now, PathId(0), false);
+    wire.ends[0].count_error(now, PathId(0), Unanswered::Heartbeat, false);
     for _ in 0..3 {
-        wire.ends[0].count_error(now, PathId(2), false);
+        wire.ends[0].count_error(now, PathId(2), Unanswered::Heartbeat, false);
     }
     assert_eq!(errors(&wire), [1, 0, 3]);
     assert!(wire.path(0, 0).is_primary, "new DATA goes elsewhere, and returns");
-    wire.ends[0].count_error(now, PathId(0), false);
+    wire.ends[0].count_error(now, PathId(0), Unanswered::Heartbeat, false);
     assert!(wire.path(0, 0).is_primary);
-    wire.ends[0].count_error(now, PathId(0), false);
+    wire.ends[0].count_error(now, PathId(0), Unanswered::Heartbeat, false);
     assert!(wire.path(0, 1).is_primary);
 }
 
@@ -181,7 +182,7 @@ fn a_lone_primary_keeps_its_rank_and_nothing_is_told() {
     let mut wire = cut(1, config);
     for _ in 0..8 {
         let now = wire.now;
-        wire.ends[0].count_error(now, PathId(0), false);
+        wire.ends[0].count_error(now, PathId(0), Unanswered::Heartbeat, false);
     }
     wire.drain();
     let inactive = Event::PathChanged { address: address(1, 0), state: PathState::Inactive };

@@ -61,6 +61,10 @@ fn what_has_come_and_gone_is_counted() {
         sacks_received: 2,
         sacks_sent: 1,
         malformed_chunks: 2,
+        // Two SACKs that count, and two torn ones that do not.
+        control_chunks_received: 2,
+        control_chunks_sent: 1,
+        ..AssociationStats::default()
     };
     assert_eq!(wire.ends[0].snapshot().stats, expected);
     assert_eq!(wire.log.len(), 3);

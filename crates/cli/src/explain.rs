@@ -1,0 +1,37 @@
+//! `slantpath explain`: what a trace tells in words, and what another setting would have done.
+
+mod what_if;
+
+use std::fs::File;
+use std::io::{BufReader, Write};
+
+use slantpath_trace::{Selection, Story, TraceReader, tell};
+
+use crate::arguments::ExplainArguments;
+use crate::failure::Failure;
+
+pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let place = arguments.trace.display();
+    let misused = |error: String| Failure::Misused(format!("{place}: {error}"));
+    let file = File::open(&arguments.trace).map_err(|error| misused(error.to_string()))?;
+    let reader = TraceReader::open(BufReader::new(file)).map_err(|error| misused(error.to_string()))?;
+    let header = reader.header().clone();
+    let story = Story::of(header, arguments.idle, reader).map_err(|error| misused(error.to_string()))?;
+    if !arguments.what_if.is_empty() {
+        return what_if::main(&story, arguments, out);
+    }
+    if let Some(path) = arguments.path
+        && !story.associations.values().flat_map(|of| &of.paths).any(|known| known.address == path)
+    {
+        let paths = story.associations.values().flat_map(|of| &of.paths);
+        let known: Vec<String> = paths.map(|path| path.address.to_string()).collect();
+        return Err(misused(format!("it tells of no path to {path}; paths: {}", known.join(", "))));
+    }
+    let selection = Selection { message: arguments.message, path: arguments.path, all: arguments.all };
+    if arguments.json {
+        writeln!(out, "{:#}", story.json(selection))?;
+    } else {
+        tell(&story, selection, out)?;
+    }
+    Ok(())
+}

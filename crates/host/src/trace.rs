@@ -1,0 +1,118 @@
+//! What traced associations tell, until somebody takes it.
+//!
+//! An association is traced if its settings say so (`SctpConfig::trace`). What it tells beyond what its application has
+//! asked for stays here: neither the application nor the run sees anything of the trace.
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+use slantpath_sctp as sctp;
+
+use crate::socket::Traces;
+use crate::sockets::SocketId;
+
+/// How many records a host holds that nobody takes.
+pub const TRACE_RECORDS_MAX: usize = 1 << 18;
+
+/// Something that a traced association has told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceRecord {
+    /// When.
+    pub at: Instant,
+    /// Whose association it is.
+    pub socket: SocketId,
+    /// What. Messages that have arrived are not among it, and one that has failed is without its bytes.
+    pub event: sctp::Event,
+}
+
+/// What has been told and not been taken, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct TraceBuffer {
+    records: Vec<TraceRecord>,
+    /// Records for which there was no room.
+    dropped: u64,
+}
+
+impl TraceBuffer {
+    /// Keeps an event of a traced association. Gives it back if the application, who is told of `told`, has to know.
+    pub(crate) fn note(
+        &mut self,
+        at: Instant,
+        socket: SocketId,
+        event: sctp::Event,
+        told: Traces,
+    ) -> Option<sctp::Event> {
+        let (kept, passed) = match event {
+            sctp::Event::Received(_) | sctp::Event::ReceivedPart(_) | sctp::Event::Arrived { .. } => {
+                return Some(event);
+            }
+            sctp::Event::SendFailed { message } => {
+                let named = sctp::Message { payload: Bytes::new(), options: None, ..message.clone() };
+                (sctp::Event::SendFailed { message: named }, Some(sctp::Event::SendFailed { message }))
+            }
+            sctp::Event::Trace(_) => (event, None),
+            sctp::Event::Acknowledged { .. } | sctp::Event::Transmitted { .. } if !told.messages => {
+                (event, None)
+            }
+            sctp::Event::T3Rtx { .. } if !told.timers => (event, None),
+            event => (event.clone(), Some(event)),
+        };
+        if self.records.len() < TRACE_RECORDS_MAX {
+            self.records.push(TraceRecord { at, socket, event: kept });
+        } else {
+            self.dropped += 1;
+        }
+        passed
+    }
+
+    /// All that there is, and how many records were dropped before it was taken.
+    pub(crate) fn take(&mut self) -> (Vec<TraceRecord>, u64) {
+        (std::mem::take(&mut self.records), std::mem::take(&mut self.dropped))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: Traces = Traces { messages: false, timers: false, arrivals: false };
+
+    fn acknowledged(context: u64) -> sctp::Event {
+        sctp::Event::Acknowledged { context }
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_kept_from_the_application_and_all_else_is_told_as_ever() {
+        let mut buffer = TraceBuffer::default();
+        let mut passed = |event, told| buffer.note(Instant::START, SocketId(3), event, told).is_some();
+        let asked = Traces { messages: true, ..NOTHING };
+        assert_eq!([passed(acknowledged(1), NOTHING), passed(acknowledged(2), asked)], [false, true]);
+        assert!(passed(sctp::Event::Restarted, NOTHING));
+        let message = sctp::Message {
+            stream: sctp::StreamId(0),
+            ppid: sctp::Ppid(0),
+            payload: Bytes::from_static(b"lost"),
+            is_unordered: false,
+            context: 7,
+            options: None,
+        };
+        let failed = sctp::Event::SendFailed { message: message.clone() };
+        assert!(passed(failed, NOTHING));
+        let (records, dropped) = buffer.take();
+        let events: Vec<_> = records.into_iter().map(|record| record.event).collect();
+        let named = sctp::Message { payload: Bytes::new(), ..message };
+        let failed = sctp::Event::SendFailed { message: named };
+        assert_eq!(events, [acknowledged(1), acknowledged(2), sctp::Event::Restarted, failed]);
+        assert_eq!(dropped, 0);
+    }
+
+    #[test]
+    fn what_nobody_takes_is_dropped_beyond_a_bound_and_counted() {
+        let mut buffer = TraceBuffer::default();
+        for context in 0..TRACE_RECORDS_MAX as u64 + 5 {
+            buffer.note(Instant::START, SocketId(0), acknowledged(context), NOTHING);
+        }
+        let (records, dropped) = buffer.take();
+        assert_eq!((records.len(), dropped), (TRACE_RECORDS_MAX, 5));
+        assert_eq!(buffer.take().1, 0);
+    }
+}

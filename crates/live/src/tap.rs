@@ -1,0 +1,66 @@
+//! A host whose packets are written down as a capture: for a run that is repeated, of which no interface saw any.
+
+use std::net::IpAddr;
+
+use slantpath_base::Instant;
+use slantpath_interface::{Host, InterfaceId, Journey};
+use slantpath_wire::Packet;
+use slantpath_wire::pcapng::{CaptureInterface, Direction, Writer};
+
+/// A host, and a capture of all that it is told and sends.
+#[derive(Debug)]
+pub struct Tap<H> {
+    /// The host.
+    pub host: H,
+    writer: Writer,
+    interfaces: Vec<CaptureInterface>,
+}
+
+impl<H: Host> Tap<H> {
+    /// A host with these addresses, each at the interface with the number of its place.
+    pub fn new(host: H, addresses: &[IpAddr]) -> Self {
+        let mut writer = Writer::new();
+        let interfaces = addresses.iter().map(|address| writer.interface(&address.to_string())).collect();
+        Self { host, writer, interfaces }
+    }
+
+    /// What has been captured since this was last asked: the next part of a pcapng file.
+    pub fn take_capture(&mut self) -> Vec<u8> {
+        self.writer.take()
+    }
+
+    fn write(&mut self, now: Instant, interface: InterfaceId, packet: &Packet, direction: Direction) {
+        if let Some(interface) = self.interfaces.get(interface.index()) {
+            self.writer.packet(*interface, now, &packet.contiguous(), direction, None);
+        }
+    }
+}
+
+impl<H: Host> Host for Tap<H> {
+    fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
+        self.write(now, interface, packet, Direction::Inbound);
+        self.host.handle_packet(now, interface, packet);
+    }
+
+    fn note_journey(&mut self, journey: Journey) {
+        self.host.note_journey(journey);
+    }
+
+    fn is_verified(&self) -> bool {
+        self.host.is_verified()
+    }
+
+    fn handle_deadline(&mut self, now: Instant) {
+        self.host.handle_deadline(now);
+    }
+
+    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
+        let interface = self.host.poll_transmit(now, packet)?;
+        self.write(now, interface, packet, Direction::Outbound);
+        Some(interface)
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.host.deadline()
+    }
+}

@@ -1,0 +1,289 @@
+//! Settings that cannot work, or not as they seem to.
+
+use slantpath_base::{DataSize, Duration};
+use slantpath_cc::sctp::WindowPolicy;
+
+use super::SctpConfig;
+use crate::policy::{PotentiallyFailed, SwitchoverTooEarly};
+
+/// What is to become of a configuration with a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// It is refused.
+    Error,
+    /// It is taken, and the user is told.
+    Warning,
+}
+
+/// What limits a window before it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitingBuffer {
+    /// The peer's, which is taken to be as large as the own one.
+    Receive,
+    /// The own one, which holds what is in flight.
+    Send,
+}
+
+/// Something in a configuration that contradicts itself, or does nothing. Its text names both values and what follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigFinding {
+    /// RTO.Min above RTO.Max.
+    #[error("RTO.Min of {min} is above RTO.Max of {max}: no time-out satisfies both")]
+    RtoMinAboveMax {
+        /// RTO.Min.
+        min: Duration,
+        /// RTO.Max.
+        max: Duration,
+    },
+    /// RTO.Initial below RTO.Min or above RTO.Max.
+    #[error("RTO.Initial of {initial} is outside of RTO.Min of {min} and RTO.Max of {max}")]
+    RtoInitialOutside {
+        /// RTO.Initial.
+        initial: Duration,
+        /// RTO.Min.
+        min: Duration,
+        /// RTO.Max.
+        max: Duration,
+    },
+    /// RTO.Min that is not above SACK.Delay.
+    #[error(
+        "RTO.Min of {min} is not above SACK.Delay of {delay}: where the round trip is short and the peer holds its \
+         acknowledgements back as long, a lone message is sent again without need, and its window closes"
+    )]
+    RtoMinWithinSackDelay {
+        /// RTO.Min.
+        min: Duration,
+        /// SACK.Delay.
+        delay: Duration,
+    },
+    /// Path.Max.Retrans that is not below Association.Max.Retrans.
+    #[error(
+        "Path.Max.Retrans of {path} is not below Association.Max.Retrans of {association}: where nothing is answered \
+         the association ends before a path is given up"
+    )]
+    PathOutlivesAssociation {
+        /// Path.Max.Retrans.
+        path: u32,
+        /// Association.Max.Retrans.
+        association: u32,
+    },
+    /// PotentiallyFailed.Max.Retrans that is not below Path.Max.Retrans.
+    #[error(
+        "PotentiallyFailed.Max.Retrans of {potentially_failed} is not below Path.Max.Retrans of {path}: a path is \
+         inactive before it is potentially failed"
+    )]
+    NeverPotentiallyFailed {
+        /// PotentiallyFailed.Max.Retrans.
+        potentially_failed: u32,
+        /// Path.Max.Retrans.
+        path: u32,
+    },
+    /// Primary.Switchover.Max.Retrans below what makes the path stop.
+    #[error(transparent)]
+    SwitchoverTooEarly(#[from] SwitchoverTooEarly),
+    /// A fixed window, or the greatest, that a buffer does not hold.
+    #[error(
+        "a window of {} is never filled: the {} buffer holds {}",
+        DataSize::from_bytes(*cwnd_bytes),
+        match buffer { LimitingBuffer::Receive => "receive", LimitingBuffer::Send => "send" },
+        DataSize::from_bytes(*buffer_bytes)
+    )]
+    WindowBeyondBuffer {
+        /// The window.
+        cwnd_bytes: u64,
+        /// Which buffer.
+        buffer: LimitingBuffer,
+        /// What it holds.
+        buffer_bytes: u64,
+    },
+    /// A receive buffer below the least that an INIT may advertise.
+    #[error("a receive buffer of {bytes} bytes is less than the {least} that an INIT has to advertise")]
+    ReceiveBufferTooSmall {
+        /// The buffer.
+        bytes: u32,
+        /// The least.
+        least: u32,
+    },
+}
+
+impl ConfigFinding {
+    /// Whether the configuration is refused for it.
+    pub const fn severity(&self) -> Severity {
+        match self {
+            Self::RtoMinAboveMax { .. }
+            | Self::RtoInitialOutside { .. }
+            | Self::SwitchoverTooEarly(_)
+            | Self::ReceiveBufferTooSmall { .. } => Severity::Error,
+            Self::RtoMinWithinSackDelay { .. }
+            | Self::PathOutlivesAssociation { .. }
+            | Self::NeverPotentiallyFailed { .. }
+            | Self::WindowBeyondBuffer { .. } => Severity::Warning,
+        }
+    }
+}
+
+/// The least receive buffer that an INIT may advertise (RFC 9260, section 3.3.2).
+const LEAST_RECEIVE_BUFFER: u32 = 1_500;
+
+impl SctpConfig {
+    /// What cannot work, or not as it seems to; errors first. Of a peer it is taken that it has the same settings.
+    pub fn check(&self) -> Vec<ConfigFinding> {
+        let mut findings = Vec::new();
+        let (initial, min, max) = (self.rto_initial, self.rto_min, self.rto_max);
+        if min > max {
+            findings.push(ConfigFinding::RtoMinAboveMax { min, max });
+        } else if !(min..=max).contains(&initial) {
+            findings.push(ConfigFinding::RtoInitialOutside { initial, min, max });
+        }
+        findings.extend(self.thresholds().check().err().map(ConfigFinding::SwitchoverTooEarly));
+        if self.receive_buffer_bytes < LEAST_RECEIVE_BUFFER {
+            let (bytes, least) = (self.receive_buffer_bytes, LEAST_RECEIVE_BUFFER);
+            findings.push(ConfigFinding::ReceiveBufferTooSmall { bytes, least });
+        }
+        // Where every packet is acknowledged at once, the delay delays nothing.
+        if min <= self.sack_delay && !self.sack_delay.is_zero() && self.sack_frequency > 1 {
+            findings.push(ConfigFinding::RtoMinWithinSackDelay { min, delay: self.sack_delay });
+        }
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-8.2
+        //# Note: When configuring the SCTP endpoint, the user ought to avoid
+        //# having the value of 'Association.Max.Retrans' larger than the
+        //# summation of the 'Path.Max.Retrans' of all the destination addresses
+        //# for the remote endpoint.
+        // The reverse is as useless: the association is over when the first path would be given up.
+        let (path, association) = (self.path_max_retrans, self.association_max_retrans);
+        if path >= association {
+            findings.push(ConfigFinding::PathOutlivesAssociation { path, association });
+        }
+        if let PotentiallyFailed::Above(potentially_failed) = self.potentially_failed
+            && potentially_failed >= path
+        {
+            findings.push(ConfigFinding::NeverPotentiallyFailed { potentially_failed, path });
+        }
+        findings.extend(self.window_beyond_buffer());
+        findings
+    }
+
+    /// The greatest window, if there is one, and the lesser buffer, if it holds less.
+    fn window_beyond_buffer(&self) -> Option<ConfigFinding> {
+        let cwnd_bytes = match self.congestion.window {
+            WindowPolicy::Fixed { cwnd } => cwnd,
+            WindowPolicy::Adaptive => self.congestion.max_cwnd?,
+        };
+        let receive = u64::from(self.receive_buffer_bytes);
+        let (buffer, buffer_bytes) = if self.send_buffer_bytes < receive {
+            (LimitingBuffer::Send, self.send_buffer_bytes)
+        } else {
+            (LimitingBuffer::Receive, receive)
+        };
+        (cwnd_bytes > buffer_bytes).then_some(ConfigFinding::WindowBeyondBuffer {
+            cwnd_bytes,
+            buffer,
+            buffer_bytes,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::PrimarySwitchover;
+
+    fn texts(config: &SctpConfig) -> Vec<(Severity, String)> {
+        config.check().iter().map(|finding| (finding.severity(), finding.to_string())).collect()
+    }
+
+    const fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn no_preset_has_a_finding() {
+        for config in [
+            SctpConfig::default(),
+            SctpConfig::rfc2960(),
+            SctpConfig::multi_link_standard(),
+            SctpConfig::multi_link_modified(),
+            SctpConfig::mb9(),
+            SctpConfig::mb9_sat(),
+        ] {
+            assert_eq!(config.check(), []);
+        }
+    }
+
+    #[test]
+    fn timeouts_that_contradict_each_other_are_errors() {
+        let config = SctpConfig { rto_min: millis(2_000), rto_max: millis(1_500), ..SctpConfig::default() };
+        let text = "RTO.Min of 2 s is above RTO.Max of 1.5 s: no time-out satisfies both";
+        assert_eq!(texts(&config), [(Severity::Error, text.to_owned())]);
+        for (initial, is_found) in [(999, true), (1_000, false), (60_000, false), (60_001, true)] {
+            let config = SctpConfig { rto_initial: millis(initial), ..SctpConfig::default() };
+            assert_eq!(!config.check().is_empty(), is_found, "{initial} ms");
+        }
+    }
+
+    #[test]
+    fn a_least_timeout_within_the_delay_of_a_sack_is_warned_of() {
+        for (min, delay, frequency, is_found) in
+            [(200, 200, 2, true), (201, 200, 2, false), (100, 200, 1, false), (0, 0, 2, false)]
+        {
+            let config = SctpConfig {
+                rto_min: millis(min),
+                sack_delay: millis(delay),
+                sack_frequency: frequency,
+                ..SctpConfig::default()
+            };
+            let found = ConfigFinding::RtoMinWithinSackDelay { min: millis(min), delay: millis(delay) };
+            assert_eq!(config.check(), if is_found { vec![found] } else { vec![] }, "{min} {delay}");
+            assert_eq!(found.severity(), Severity::Warning);
+        }
+    }
+
+    #[test]
+    fn thresholds_that_are_never_reached_are_warned_of() {
+        let of = |path_max_retrans, potentially_failed| {
+            SctpConfig { path_max_retrans, potentially_failed, ..SctpConfig::default() }.check()
+        };
+        assert_eq!(of(9, PotentiallyFailed::Off), []);
+        let found = ConfigFinding::PathOutlivesAssociation { path: 10, association: 10 };
+        assert_eq!(of(10, PotentiallyFailed::Off), [found]);
+        assert_eq!(of(5, PotentiallyFailed::Above(4)), []);
+        let found = ConfigFinding::NeverPotentiallyFailed { potentially_failed: 5, path: 5 };
+        assert_eq!(of(5, PotentiallyFailed::Above(5)), [found]);
+        assert_eq!(found.severity(), Severity::Warning);
+    }
+
+    #[test]
+    fn a_switchover_that_is_too_early_is_an_error() {
+        let primary_switchover = PrimarySwitchover::Above(4);
+        let config = SctpConfig { primary_switchover, ..SctpConfig::default() };
+        let found = ConfigFinding::SwitchoverTooEarly(SwitchoverTooEarly { given: 4, least: 5 });
+        assert_eq!(config.check(), [found]);
+        assert_eq!(found.severity(), Severity::Error);
+    }
+
+    #[test]
+    fn a_window_that_a_buffer_does_not_hold_is_warned_of() {
+        let mut config = SctpConfig { receive_buffer_bytes: 100_000, ..SctpConfig::default() };
+        config.congestion.window = WindowPolicy::Fixed { cwnd: 100_000 };
+        assert_eq!(config.check(), []);
+        config.send_buffer_bytes = 99_999;
+        let text = "a window of 100 kB is never filled: the send buffer holds 99999 B";
+        assert_eq!(texts(&config), [(Severity::Warning, text.to_owned())]);
+        config.congestion.window = WindowPolicy::Adaptive;
+        assert_eq!(config.check(), []);
+        config.congestion.max_cwnd = Some(200_000);
+        config.send_buffer_bytes = 1_000_000;
+        let buffer = LimitingBuffer::Receive;
+        let found = ConfigFinding::WindowBeyondBuffer { cwnd_bytes: 200_000, buffer, buffer_bytes: 100_000 };
+        assert_eq!(config.check(), [found]);
+    }
+
+    #[test]
+    fn a_receive_buffer_that_no_init_may_advertise_is_an_error() {
+        let of = |receive_buffer_bytes| SctpConfig { receive_buffer_bytes, ..SctpConfig::default() }.check();
+        assert_eq!(of(1_500), []);
+        let found = ConfigFinding::ReceiveBufferTooSmall { bytes: 1_499, least: 1_500 };
+        assert_eq!(of(1_499), [found]);
+        assert_eq!(found.severity(), Severity::Error);
+    }
+}

@@ -1,0 +1,518 @@
+//! The path MTU of one address, by probe packets (RFC 8899): which size is probed next, and what an answer, its absence,
+//! a report of ICMP and the loss of long packets mean.
+//!
+//! All sizes are those of whole packets in bytes, IP header included; they differ from the sizes "at the PL" of RFC 8899
+//! by the length of that header.
+
+use std::net::IpAddr;
+
+use slantpath_base::{Duration, Instant, Stream};
+
+use super::{LEAST_MTU_V4, LEAST_MTU_V6};
+use crate::config::SctpConfig;
+
+/// How close the search comes to what passes: the next probe could gain no more than this.
+const LEAST_GAIN: u16 = 16;
+/// What every link of IPv4 carries (RFC 791, section 3.2).
+const LEAST_LINK_MTU_V4: u16 = 68;
+/// PROBE_TIMER is never less.
+//= https://www.rfc-editor.org/rfc/rfc8899#section-5.1.1
+//# This value MUST NOT be smaller than 1 second
+const LEAST_PROBE_TIMER: Duration = Duration::from_secs(1);
+
+/// Where discovery stands on a path (RFC 8899, section 5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiscoveryState {
+    /// DISABLED: the path is not known to work.
+    Disabled,
+    /// BASE: it is asked whether the least size that is expected anywhere passes.
+    Base,
+    /// SEARCHING: larger ones are probed.
+    Searching,
+    /// SEARCH_COMPLETE: the largest that passes is in use.
+    Complete,
+    /// ERROR: not even BASE_PLPMTU passes; packets are shorter, and IP may cut them.
+    Error,
+}
+
+/// What is done about the present size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Probe {
+    /// Nothing, until then if ever.
+    Idle { until: Option<Instant> },
+    /// A probe packet is to go out.
+    Due,
+    /// One has gone out and is to be answered by `deadline`.
+    Awaited { deadline: Instant },
+}
+
+/// What the probes of one size have in common: a late answer to the first says as much as one to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SentProbe {
+    nonce: u64,
+    first_at: Instant,
+}
+
+/// A probe packet that is to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ProbePacket {
+    /// How long it is, IP header included.
+    pub(crate) size: u16,
+    pub(crate) nonce: u64,
+}
+
+/// What one path knows of its MTU.
+#[derive(Clone, Debug)]
+pub(crate) struct Discovery {
+    state: DiscoveryState,
+    /// MIN_PLPMTU, BASE_PLPMTU and MAX_PLPMTU.
+    least: u16,
+    base: u16,
+    most: u16,
+    /// MAX_PROBES.
+    max_probes: u32,
+    /// PMTU_RAISE_TIMER.
+    raise_timer: Duration,
+    plpmtu: u16,
+    /// The least size that is known not to pass.
+    too_big: Option<u16>,
+    /// PROBED_SIZE.
+    probed_size: u16,
+    /// PROBE_COUNT, of this size.
+    probe_count: u32,
+    probe: Probe,
+    /// Once one of this size has gone out.
+    sent: Option<SentProbe>,
+    /// When the search was completed last.
+    completed_at: Instant,
+    /// Losses of long packets in a row, each sent after the one before was noticed.
+    long_losses: u32,
+    noticed_at: Instant,
+    /// Whether the packet that is being made is a probe.
+    is_departing: bool,
+    pub(crate) probes_sent: u64,
+    pub(crate) black_holes: u64,
+}
+
+impl Discovery {
+    pub(crate) fn new(destination: IpAddr, config: &SctpConfig) -> Self {
+        // Packets of SCTP are whole words.
+        let least = if destination.is_ipv6() { LEAST_MTU_V6 } else { LEAST_MTU_V4 };
+        let base = (config.base_path_mtu & !3).max(least);
+        let most = (config.max_path_mtu & !3).max(base);
+        Self {
+            state: DiscoveryState::Disabled,
+            least,
+            base,
+            most,
+            max_probes: config.max_probes.max(1),
+            raise_timer: config.pmtu_raise_timer,
+            plpmtu: base,
+            too_big: None,
+            probed_size: base,
+            probe_count: 0,
+            probe: Probe::Idle { until: None },
+            sent: None,
+            completed_at: Instant::START,
+            long_losses: 0,
+            noticed_at: Instant::START,
+            is_departing: false,
+            probes_sent: 0,
+            black_holes: 0,
+        }
+    }
+
+    pub(crate) const fn state(&self) -> DiscoveryState {
+        self.state
+    }
+
+    /// The longest packet that may be sent without being cut.
+    pub(crate) const fn plpmtu(&self) -> u16 {
+        self.plpmtu
+    }
+
+    /// Whether IP may cut whatever is sent.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.state == DiscoveryState::Error
+    }
+
+    /// Whether a packet is longer than what would be sent if it did not pass, so that its fate tells of the path MTU.
+    pub(crate) const fn is_long(&self, needed_mtu: u16) -> bool {
+        needed_mtu > if self.plpmtu > self.base { self.base } else { self.least }
+    }
+
+    /// When something is to be done.
+    pub(crate) const fn deadline(&self) -> Option<Instant> {
+        match self.probe {
+            Probe::Idle { until } => until,
+            Probe::Due => None,
+            Probe::Awaited { deadline } => Some(deadline),
+        }
+    }
+
+    /// Whether a probe packet is to be made.
+    pub(crate) const fn is_due(&self) -> bool {
+        matches!(self.probe, Probe::Due)
+    }
+
+    /// The path works.
+    pub(crate) fn start(&mut self) {
+        //= https://www.rfc-editor.org/rfc/rfc8899#section-6.2.1.1
+        //# A sender can therefore enter the BASE state as soon
+        //# as connectivity has been confirmed.
+        if self.state == DiscoveryState::Disabled {
+            self.enter_base();
+        }
+    }
+
+    /// The path does not work, or needs no MTU any more.
+    pub(crate) fn stop(&mut self) {
+        self.state = DiscoveryState::Disabled;
+        self.probe = Probe::Idle { until: None };
+        self.sent = None;
+    }
+
+    fn enter_base(&mut self) {
+        //= https://www.rfc-editor.org/rfc/rfc8899#section-5.2
+        //# On entry, the PROBED_SIZE is set to the BASE_PLPMTU size, and the
+        //# PROBE_COUNT is set to zero.
+        self.state = DiscoveryState::Base;
+        self.plpmtu = self.base;
+        self.too_big = None;
+        self.long_losses = 0;
+        self.probe_size(self.base);
+    }
+
+    fn enter_error(&mut self, hint: Option<u16>) {
+        self.state = DiscoveryState::Error;
+        //= https://www.rfc-editor.org/rfc/rfc8899#section-5.2
+        //# It signals a
+        //# conservative value of the MPS to the higher layer by the PL.
+        self.plpmtu = self.least;
+        self.too_big = hint.map(|hint| hint.saturating_add(4));
+        self.long_losses = 0;
+        match hint.filter(|hint| *hint > self.least) {
+            Some(hint) => self.probe_size(hint),
+            None => self.probe_size(self.base),
+        }
+    }
+
+    fn probe_size(&mut self, size: u16) {
+        self.probed_size = size;
+        self.probe_count = 0;
+        self.probe = Probe::Due;
+        self.sent = None;
+    }
+
+    /// Probes the next size, unless too little can be gained by any.
+    fn search_on(&mut self, now: Instant) {
+        self.state = DiscoveryState::Searching;
+        let limit = self.too_big.map_or(self.most, |too_big| too_big.min(self.most));
+        let next = match self.too_big {
+            //= https://www.rfc-editor.org/rfc/rfc8899#section-5.3.2
+            //# Implementations SHOULD select the set of probe packet sizes to
+            //# maximize the gain in PLPMTU from each search step.
+            None => self.most,
+            Some(_) => (self.plpmtu + (limit.max(self.plpmtu) - self.plpmtu) / 2) & !3,
+        };
+        let has_gain = limit.saturating_sub(self.plpmtu) > LEAST_GAIN || self.too_big.is_none();
+        if self.plpmtu < self.most && next > self.plpmtu && has_gain {
+            self.probe_size(next);
+        } else {
+            self.complete(now);
+        }
+    }
+
+    fn complete(&mut self, now: Instant) {
+        self.state = DiscoveryState::Complete;
+        self.completed_at = now;
+        // What is at its most cannot be raised.
+        let until = (self.plpmtu < self.most).then(|| now.saturating_add(self.raise_timer));
+        self.probe = Probe::Idle { until };
+        self.sent = None;
+    }
+
+    /// The probe that is due goes out on a path with this RTO.
+    pub(crate) fn send(&mut self, now: Instant, rto: Duration, random: &mut Stream) -> Option<ProbePacket> {
+        if !self.is_due() {
+            return None;
+        }
+        let sent = *self.sent.get_or_insert_with(|| SentProbe { nonce: random.next_u64(), first_at: now });
+        //= https://www.rfc-editor.org/rfc/rfc8899#section-6.2.1.2
+        //# The Heartbeat timer can be used to implement the
+        //# PROBE_TIMER.
+        let deadline = now + rto.max(LEAST_PROBE_TIMER);
+        self.probe = Probe::Awaited { deadline };
+        self.probes_sent += 1;
+        self.is_departing = true;
+        Some(ProbePacket { size: self.probed_size, nonce: sent.nonce })
+    }
+
+    /// Whether the packet that has been made is a probe, which IP must not cut.
+    pub(crate) const fn take_departing(&mut self) -> bool {
+        core::mem::replace(&mut self.is_departing, false)
+    }
+
+    /// The time has come to look at the deadline. `last_data_at`: when DATA was sent last.
+    pub(crate) fn handle_deadline(&mut self, now: Instant, last_data_at: Option<Instant>) {
+        match self.probe {
+            Probe::Idle { until: Some(until) } if until <= now => match self.state {
+                DiscoveryState::Complete => {
+                    //= https://www.rfc-editor.org/rfc/rfc8899#section-5.1.1
+                    //# DPLPMTUD MAY inhibit sending probe packets when no application
+                    //# data has been sent since the previous probe packet.
+                    if last_data_at.is_some_and(|at| at >= self.completed_at) {
+                        self.too_big = None;
+                        self.search_on(now);
+                    } else {
+                        self.probe = Probe::Idle { until: Some(now.saturating_add(self.raise_timer)) };
+                    }
+                }
+                _ => self.probe = Probe::Due,
+            },
+            Probe::Awaited { deadline } if deadline <= now => self.on_unanswered(now),
+            Probe::Idle { .. } | Probe::Awaited { .. } | Probe::Due => {}
+        }
+    }
+
+    fn on_unanswered(&mut self, now: Instant) {
+        self.probe_count = self.probe_count.saturating_add(1);
+        match self.state {
+            DiscoveryState::Error => {
+                // A path that does not carry even this is asked ever less often.
+                let doublings = self.probe_count.min(20);
+                let pause = (LEAST_PROBE_TIMER * (1 << doublings)).min(self.raise_timer);
+                if self.probe_count >= self.max_probes {
+                    self.probed_size = self.base;
+                }
+                self.probe = Probe::Idle { until: Some(now + pause) };
+            }
+            _ if self.probe_count < self.max_probes => self.probe = Probe::Due,
+            //= https://www.rfc-editor.org/rfc/rfc8899#section-5.2
+            //# The state is also left when the PROBE_COUNT reaches MAX_PROBES or
+            //# a received PTB message is validated.
+            DiscoveryState::Base => self.enter_error(None),
+            //= https://www.rfc-editor.org/rfc/rfc8899#section-5.3.1
+            //= type=exception
+            //= reason=That one size does not pass says nothing of those below: the search ends where little is to be gained.
+            //# If the
+            //# value of the PROBE_COUNT reaches MAX_PROBES, probing will stop, and
+            //# the PL sender enters the SEARCH_COMPLETE state.
+            DiscoveryState::Searching => {
+                self.too_big = Some(self.probed_size);
+                self.search_on(now);
+            }
+            DiscoveryState::Complete | DiscoveryState::Disabled => {
+                self.probe = Probe::Idle { until: None };
+            }
+        }
+    }
+
+    /// An answer has come with this nonce: the round trip, if it can be told, or `None` if nobody waits for it.
+    pub(crate) fn on_answered(&mut self, now: Instant, nonce: u64) -> Option<Answer> {
+        let sent = self.sent.filter(|sent| sent.nonce == nonce)?;
+        let round_trip = (self.probe_count == 0).then(|| now.saturating_since(sent.first_at));
+        self.probe_count = 0;
+        self.plpmtu = self.probed_size;
+        match self.state {
+            DiscoveryState::Error if self.plpmtu < self.base => self.complete(now),
+            _ => self.search_on(now),
+        }
+        Some(Answer { round_trip })
+    }
+
+    /// A report of ICMP, which has been validated, says that packets of `mtu` bytes pass and longer ones do not (section
+    /// 4.6.2). Returns whether it was of use.
+    pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u16) -> bool {
+        let mtu = mtu & !3;
+        let tried = match self.probe {
+            Probe::Awaited { .. } | Probe::Due => self.probed_size.max(self.plpmtu),
+            Probe::Idle { .. } => self.plpmtu,
+        };
+        //= https://www.rfc-editor.org/rfc/rfc8899#section-4.6.2
+        //# PTB messages that have been validated MAY be utilized by the DPLPMTUD
+        //# algorithm but MUST NOT be used directly to set the PLPMTU.
+        if self.state == DiscoveryState::Disabled || mtu >= tried {
+            return false;
+        }
+        let too_big = Some(mtu + 4);
+        if mtu < self.base {
+            // Of IPv4, whose packets routers may cut, a link may carry less than the least size that is tried.
+            let is_credible = mtu >= if self.least == LEAST_MTU_V4 { LEAST_LINK_MTU_V4 } else { self.least };
+            let is_news =
+                self.state != DiscoveryState::Error || self.too_big != too_big && mtu < self.probed_size;
+            if is_credible && is_news {
+                self.enter_error(Some(mtu));
+            }
+            return is_credible && is_news;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc8899#section-4.6.2
+        //# The PLPMTU SHOULD
+        //# be set to BASE_PLPMTU (the PLPMTU is reduced to the BASE_PLPMTU
+        //# to avoid unnecessary packet loss when a black hole is
+        //# encountered).
+        if mtu < self.plpmtu {
+            self.plpmtu = self.base;
+        }
+        self.too_big = too_big;
+        if matches!(self.state, DiscoveryState::Searching | DiscoveryState::Complete) {
+            self.state = DiscoveryState::Searching;
+            if mtu > self.plpmtu {
+                //= https://www.rfc-editor.org/rfc/rfc8899#section-4.6.2
+                //# The PL can use the reported PL_PTB_SIZE from the PTB message as
+                //# the next search point when it resumes the search algorithm.
+                self.probe_size(mtu);
+            } else {
+                self.complete(now);
+            }
+        }
+        true
+    }
+
+    /// Something in a [long](Self::is_long) packet has arrived.
+    pub(crate) const fn on_long_arrived(&mut self) {
+        self.long_losses = 0;
+    }
+
+    /// Something in a [long](Self::is_long) packet was lost that was sent at `sent_at`. Returns whether that shows that the
+    /// path carries no such packets any more.
+    pub(crate) fn on_long_lost(&mut self, now: Instant, sent_at: Instant) -> bool {
+        // Many that are lost together are lost once.
+        if self.long_losses > 0 && sent_at < self.noticed_at || self.state == DiscoveryState::Disabled {
+            return false;
+        }
+        self.noticed_at = now;
+        self.long_losses += 1;
+        //= https://www.rfc-editor.org/rfc/rfc8899#section-4.3
+        //# This could use a
+        //# mechanism implemented within the PL to detect excessive loss of
+        //# data sent with a specific packet size and then conclude that this
+        //# excessive loss could be a result of an invalid PLPMTU
+        let is_black_hole = self.long_losses >= self.max_probes;
+        if is_black_hole {
+            self.black_holes += 1;
+            if self.plpmtu < self.base {
+                self.enter_error(None);
+            } else {
+                self.enter_base();
+            }
+        }
+        is_black_hole
+    }
+}
+
+/// A probe has passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// How long that took, if it was sent once.
+    pub(crate) round_trip: Option<Duration>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use slantpath_base::Seed;
+
+    const ROUND_TRIP: Duration = Duration::from_millis(100);
+
+    /// Discovery up to 9,000 bytes over a path that carries `mtu`, until it rests, or for ten minutes.
+    fn over(mtu: u16, is_reported: bool, destination: IpAddr, lost: &[bool]) -> Discovery {
+        let config = SctpConfig { max_path_mtu: 9_000, ..SctpConfig::default() };
+        let mut discovery = Discovery::new(destination, &config);
+        let mut random = Seed::new(1, 0).stream("discovery");
+        let mut lost = lost.iter().copied();
+        let mut now = Instant::START;
+        discovery.start();
+        while discovery.state() != DiscoveryState::Complete && now < Instant::from_secs(600) {
+            if let Some(probe) = discovery.send(now, ROUND_TRIP, &mut random) {
+                assert!(probe.size % 4 == 0 && probe.size >= discovery.plpmtu());
+                if lost.next().unwrap_or(false) {
+                    continue;
+                }
+                now = now + ROUND_TRIP;
+                if probe.size <= mtu {
+                    assert!(discovery.on_answered(now, probe.nonce).is_some());
+                    assert_eq!(discovery.plpmtu(), probe.size);
+                } else if is_reported {
+                    discovery.on_too_big(now, mtu);
+                }
+            } else {
+                now = discovery.deadline().expect("it goes on");
+                discovery.handle_deadline(now, None);
+            }
+        }
+        discovery
+    }
+
+    fn v4() -> IpAddr {
+        [192, 0, 2, 1].into()
+    }
+
+    proptest! {
+        /// Whatever a path carries, and whichever single probes are lost, what is found passes and is as good as all of it.
+        #[test]
+        fn what_is_found_passes_and_little_more_would(
+            mtu in 1_200_u16..9_100,
+            is_reported: bool,
+            lost in proptest::collection::vec(any::<bool>(), 0..20),
+        ) {
+            // Of three probes of a size one gets through.
+            let lost: Vec<bool> = lost.chunks(2).flat_map(|pair| pair.iter().copied().chain([false])).collect();
+            let discovery = over(mtu, is_reported, v4(), &lost);
+            let most = mtu.min(9_000);
+            prop_assert_eq!(discovery.state(), DiscoveryState::Complete);
+            prop_assert!(discovery.plpmtu() <= most, "{} over {}", discovery.plpmtu(), mtu);
+            prop_assert!(most - discovery.plpmtu() < LEAST_GAIN + 4, "{} over {}", discovery.plpmtu(), mtu);
+            prop_assert!(discovery.probes_sent <= 60, "{} probes", discovery.probes_sent);
+        }
+
+        /// Nothing that comes, in whatever order, leaves the sizes out of their bounds or the machine without a next step.
+        #[test]
+        fn any_events_leave_the_sizes_in_their_bounds(
+            events in proptest::collection::vec((0_u8..6, any::<u16>(), 0_u64..5_000), 0..200),
+            is_v6: bool,
+        ) {
+            let destination = if is_v6 { IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1]) } else { v4() };
+            let mut discovery = Discovery::new(destination, &SctpConfig::default());
+            let mut random = Seed::new(1, 0).stream("discovery");
+            let (mut now, mut nonce) = (Instant::START, 0);
+            for (event, value, wait) in events {
+                now = now + Duration::from_millis(wait);
+                match event {
+                    0 => discovery.start(),
+                    1 => drop(discovery.on_answered(now, nonce)),
+                    2 => drop(discovery.on_too_big(now, value)),
+                    3 => drop(discovery.on_long_lost(now, now)),
+                    4 if value % 16 == 0 => discovery.stop(),
+                    _ => discovery.handle_deadline(now, Some(now)),
+                }
+                if let Some(probe) = discovery.send(now, ROUND_TRIP, &mut random) {
+                    nonce = probe.nonce;
+                    prop_assert!((discovery.least..=discovery.most).contains(&probe.size));
+                }
+                prop_assert!((discovery.least..=discovery.most).contains(&discovery.plpmtu));
+                let rests = discovery.state() == DiscoveryState::Disabled || discovery.plpmtu == discovery.most;
+                prop_assert!(rests || discovery.deadline().is_some(), "{:?}", discovery);
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_below_the_base_size_is_found_if_icmp_tells_and_else_an_error() {
+        let found = |mtu, is_reported| {
+            let discovery = over(mtu, is_reported, v4(), &[]);
+            (discovery.state(), discovery.plpmtu(), discovery.is_cut())
+        };
+        assert_eq!(found(1_003, true), (DiscoveryState::Complete, 1_000, false));
+        assert_eq!(found(1_003, false), (DiscoveryState::Error, 576, true));
+        assert_eq!(found(400, true), (DiscoveryState::Error, 576, true));
+    }
+
+    #[test]
+    fn a_probe_in_the_error_state_waits_twice_as_long_each_time() {
+        let discovery = over(400, false, v4(), &[]);
+        // Three of BASE, then after 2, 4, 8, ... 512 s.
+        assert_eq!(discovery.probes_sent, 3 + 9);
+    }
+}

@@ -1,0 +1,30 @@
+//! Whether new DATA takes several paths at once, and what their windows know of each other.
+
+/// Which paths carry new DATA, and whether their windows are pooled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Multipath {
+    /// The primary path, or another one if that is not active (RFC 9260, section 6.4).
+    #[default]
+    Off,
+    /// All active ones (CMT-SCTP: Iyengar, Amer, Stewart 2006), each with a window of its own: over a shared bottleneck they
+    /// take as much as so many associations.
+    Concurrent,
+    /// All active ones, whose windows are pooled by their ssthresh: together they open and close as one (CMT/RPv1:
+    /// Dreibholz, Becke, Pulinthanath, Rathgeb 2010).
+    PooledV1,
+    /// The same by their rates, cwnd over round-trip time (CMT/RPv2: Dreibholz, Becke, Adhari, Rathgeb 2011), which suits paths
+    /// of different delay.
+    PooledV2,
+}
+
+impl Multipath {
+    /// Whether several paths carry new DATA at once.
+    pub const fn is_on(self) -> bool {
+        !matches!(self, Self::Off)
+    }
+
+    /// Whether their windows are pooled.
+    pub const fn is_pooled(self) -> bool {
+        matches!(self, Self::PooledV1 | Self::PooledV2)
+    }
+}

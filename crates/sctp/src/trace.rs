@@ -1,0 +1,300 @@
+//! What an association decides and why, for whoever wants to understand it afterwards.
+//!
+//! The decisions themselves are events anyway ([`Event::Transmitted`], [`Event::T3Rtx`], [`Event::PathChanged`] and so
+//! on); these say what led to them. Nothing here is asked for unless [`SctpConfig::trace`] is set: what changes little by
+//! little is compared with what was told last, whenever nothing more can leave.
+//!
+//! [`Event::Transmitted`]: crate::Event::Transmitted
+//! [`Event::T3Rtx`]: crate::Event::T3Rtx
+//! [`Event::PathChanged`]: crate::Event::PathChanged
+//! [`SctpConfig::trace`]: crate::SctpConfig::trace
+
+use std::net::IpAddr;
+
+use slantpath_base::Duration;
+
+use crate::association::AssociationState;
+use crate::path::{Path, PathState, Paths};
+use crate::types::Tsn;
+
+/// Something that only a trace tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TraceEvent {
+    /// The association has gone into another state (RFC 9260, section 4), or is up.
+    State(AssociationState),
+    /// A path is seen for the first time, or what governs it has changed.
+    Path(PathMetrics),
+    /// Something sent to an address was not answered: the error counters have grown (RFC 9260, sections 8.1 and 8.2).
+    PathError {
+        /// The address.
+        address: IpAddr,
+        /// What was not answered.
+        unanswered: Unanswered,
+        /// The error counter of the address.
+        error_count: u32,
+        /// That of the association.
+        association_error_count: u32,
+    },
+    /// A HEARTBEAT is on its way.
+    HeartbeatSent {
+        /// The address.
+        address: IpAddr,
+    },
+    /// A HEARTBEAT has been answered.
+    HeartbeatAnswered {
+        /// The address.
+        address: IpAddr,
+        /// How long that took.
+        round_trip: Duration,
+    },
+    /// A DATA chunk is to be sent again.
+    Lost {
+        /// The number that its message was sent with.
+        context: u64,
+        /// Its number.
+        tsn: Tsn,
+        /// Where it was sent last.
+        address: IpAddr,
+        /// How that was noticed.
+        evidence: LossEvidence,
+    },
+    /// A DATA chunk that counted as lost was not: it is in flight again, without having been sent.
+    Restored {
+        /// The number that its message was sent with.
+        context: u64,
+        /// Its number.
+        tsn: Tsn,
+    },
+    /// The peer has thrown away a DATA chunk that it had acknowledged by a Gap Ack Block (RFC 9260, section 6.2.1).
+    Revoked {
+        /// The number that its message was sent with.
+        context: u64,
+        /// Its number.
+        tsn: Tsn,
+    },
+    /// Nothing leaves for another reason than before.
+    Waiting {
+        /// The reason.
+        reason: WaitReason,
+        /// What the peer has room for beyond what is in flight, in bytes.
+        peer_rwnd: u64,
+    },
+}
+
+/// What was not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unanswered {
+    /// DATA, until T3-rtx expired.
+    Data,
+    /// A HEARTBEAT, for an RTO.
+    Heartbeat,
+    /// SHUTDOWN or SHUTDOWN ACK, until T2-shutdown expired.
+    Shutdown,
+    /// ASCONF, for an RTO (RFC 5061).
+    Asconf,
+    /// RE-CONFIG, for an RTO (RFC 6525).
+    ReConfig,
+}
+
+/// How it was noticed that a DATA chunk is to be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossEvidence {
+    /// So many SACKs have reported it missing (RFC 9260, section 7.2.4).
+    MissIndications {
+        /// How many.
+        reports: u8,
+    },
+    /// A chunk that was sent to the address after it has arrived, and time for reordering has passed (RFC 8985).
+    Overtaken {
+        /// How long ago it was sent.
+        age: Duration,
+        /// The time for reordering.
+        reordering_window: Duration,
+    },
+    /// None: it is the last in flight, and goes out again to show whether the last were lost (RFC 8985, section 7).
+    Probed,
+    /// The peer had no room for it, and has some now.
+    Refused,
+    /// T3-rtx of its address has expired (RFC 9260, section 6.3.3).
+    TimedOut,
+    /// Its packet was longer than a link on the way carries.
+    TooBig {
+        /// What the link carries, in bytes.
+        mtu: u16,
+    },
+}
+
+/// What governs a path, after everything that could leave has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathMetrics {
+    /// The peer's address.
+    pub address: IpAddr,
+    /// Our address.
+    pub source: IpAddr,
+    /// Whether it may carry data.
+    pub state: PathState,
+    /// Whether it is the primary path.
+    pub is_primary: bool,
+    /// What has changed the window since the last time.
+    pub cause: WindowCause,
+    /// Congestion window in bytes.
+    pub cwnd: u64,
+    /// Slow-start threshold in bytes.
+    pub ssthresh: u64,
+    /// Bytes outstanding to the address. That they alone have changed is not told.
+    pub flight_size: u64,
+    /// The smoothed round-trip time, once measured.
+    pub srtt: Option<Duration>,
+    /// The retransmission timeout, backed off as it may be.
+    pub rto: Duration,
+    /// Retransmissions and HEARTBEATs in a row without an answer.
+    pub error_count: u32,
+    /// The path MTU in bytes.
+    pub mtu: u16,
+}
+
+/// What has changed the congestion window or the slow-start threshold of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowCause {
+    /// What was acknowledged has opened it.
+    Acknowledged,
+    /// The controller by itself: an idle window decays, a model of the path has learned.
+    Controller,
+    /// Losses were found, and a recovery has begun.
+    LossFound,
+    /// The network has marked a packet in place of dropping it.
+    Marked,
+    /// The course of a recovery, or its end.
+    Recovering,
+    /// T3-rtx has expired.
+    TimedOut,
+    /// Neither has changed, or the path is seen for the first time.
+    Unchanged,
+    /// A reduction was in error and has been taken back.
+    Undone,
+}
+
+/// Why nothing more leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// What timed out waits for a SACK.
+    AfterTimeout,
+    /// As many packets have left at once as may.
+    Burst,
+    /// New DATA waits for more, to fill a packet.
+    Bundling,
+    /// The congestion window is full.
+    CongestionWindow,
+    /// There is nothing to send.
+    NothingToSend,
+    /// The controller's rate.
+    Pacing,
+    /// The peer has no room.
+    PeerWindow,
+    /// As many DATA chunks are outstanding as can be numbered.
+    TooManyOutstanding,
+    /// What is lost or in flight on another path goes first.
+    OtherPath,
+}
+
+/// What has been told last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tracer {
+    state: Option<AssociationState>,
+    waiting: Option<WaitReason>,
+    paths: Vec<Told>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    metrics: PathMetrics,
+    timeouts: u64,
+    marks: u64,
+    undone: u64,
+    is_recovering: bool,
+}
+
+impl Tracer {
+    /// Tells of another state.
+    pub(crate) fn compare_state(&mut self, state: AssociationState, tell: &mut impl FnMut(TraceEvent)) {
+        if self.state.replace(state) != Some(state) {
+            tell(TraceEvent::State(state));
+        }
+    }
+
+    /// Tells why nothing leaves, if the reason is another one.
+    pub(crate) fn compare_waiting(
+        &mut self,
+        reason: WaitReason,
+        peer_rwnd: u64,
+        tell: &mut impl FnMut(TraceEvent),
+    ) {
+        if self.waiting.replace(reason) != Some(reason) {
+            tell(TraceEvent::Waiting { reason, peer_rwnd });
+        }
+    }
+
+    /// Tells of the paths of which anything has changed but the bytes in flight.
+    pub(crate) fn compare_paths(
+        &mut self,
+        paths: &Paths,
+        is_recovering: bool,
+        tell: &mut impl FnMut(TraceEvent),
+    ) {
+        for id in paths.ids() {
+            let now = Told::of(&paths[id], id == paths.primary(), is_recovering);
+            // Addresses may come and go: a path is known by its own.
+            let is_same = |told: &&mut Told| told.metrics.address == now.metrics.address;
+            match self.paths.iter_mut().find(is_same) {
+                None => {
+                    self.paths.push(now);
+                    tell(TraceEvent::Path(now.metrics));
+                }
+                Some(told) => {
+                    let before = std::mem::replace(told, now);
+                    if now.differs_from(&before) {
+                        tell(TraceEvent::Path(PathMetrics { cause: now.cause(&before), ..now.metrics }));
+                    }
+                }
+            }
+        }
+        if self.paths.len() > paths.ids().count() {
+            let is_there = |told: &Told| paths.find(told.metrics.address).is_some();
+            self.paths.retain(is_there);
+        }
+    }
+}
+
+impl Told {
+    fn of(path: &Path, is_primary: bool, is_recovering: bool) -> Self {
+        Self {
+            metrics: path.metrics(is_primary),
+            timeouts: path.stats.timeouts,
+            marks: path.stats.mark_reductions,
+            undone: path.stats.undone_reductions,
+            is_recovering: is_recovering || path.is_in_fast_recovery(),
+        }
+    }
+
+    fn differs_from(&self, before: &Self) -> bool {
+        self.metrics != PathMetrics { flight_size: self.metrics.flight_size, ..before.metrics }
+    }
+
+    /// What has changed the window since `before`.
+    fn cause(&self, before: &Self) -> WindowCause {
+        let (cwnd, ssthresh) = (self.metrics.cwnd, self.metrics.ssthresh);
+        if (cwnd, ssthresh) == (before.metrics.cwnd, before.metrics.ssthresh) {
+            return WindowCause::Unchanged;
+        }
+        let shrinks = cwnd < before.metrics.cwnd || ssthresh < before.metrics.ssthresh;
+        match (self.is_recovering, before.is_recovering) {
+            _ if self.timeouts > before.timeouts => WindowCause::TimedOut,
+            _ if self.undone > before.undone => WindowCause::Undone,
+            _ if self.marks > before.marks => WindowCause::Marked,
+            (true, false) => WindowCause::LossFound,
+            (true, true) | (false, true) => WindowCause::Recovering,
+            (false, false) if shrinks => WindowCause::Controller,
+            (false, false) => WindowCause::Acknowledged,
+        }
+    }
+}

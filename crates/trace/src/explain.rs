@@ -1,0 +1,6 @@
+//! What a trace tells: [`story`] follows its records, [`text`] and [`json`] write what it has found.
+
+mod follow;
+mod json;
+pub(crate) mod story;
+pub(crate) mod text;

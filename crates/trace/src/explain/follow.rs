@@ -1,0 +1,428 @@
+//! Takes in the records of one association.
+
+use std::net::IpAddr;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_sctp::{PathState, WaitReason, WindowCause};
+
+use super::story::{
+    AssociationStory, Idle, Loss, Message, MessageKey, PathStory, Reduction, Step, StepKind, Transmission,
+};
+use crate::field::Timer;
+use crate::record::What;
+
+/// How many messages that were sent again, and how many that are on their way, are kept of an association.
+const MESSAGES_MAX: usize = 200_000;
+/// How many steps of an association are kept.
+const STEPS_MAX: usize = 100_000;
+/// How many transmissions of one chunk, and chunks of one message, are kept.
+pub(super) const REPEATS_MAX: usize = 256;
+/// How many spans without DATA are kept.
+const IDLES_MAX: usize = 10_000;
+/// How many paths of an association are told apart.
+const PATHS_MAX: usize = 256;
+
+impl AssociationStory {
+    fn step(&mut self, at: Instant, path: Option<IpAddr>, kind: StepKind) {
+        if self.steps.len() < STEPS_MAX {
+            self.steps.push(Step { at, path, kind });
+        } else {
+            self.steps_left_out += 1;
+        }
+    }
+
+    /// The path to an address; `None` if there are too many.
+    fn path(&mut self, at: Instant, address: IpAddr) -> Option<&mut PathStory> {
+        if let Some(place) = self.paths.iter().position(|path| path.address == address) {
+            return self.paths.get_mut(place);
+        }
+        if self.paths.len() >= PATHS_MAX {
+            return None;
+        }
+        self.paths.push(PathStory::new(at, address));
+        self.paths.last_mut()
+    }
+
+    /// Takes in the next record.
+    pub(super) fn follow(&mut self, at: Instant, what: &What, idle: Duration) {
+        match what {
+            What::Up { .. } => {
+                self.up.get_or_insert(at);
+                self.step(at, None, StepKind::Up);
+            }
+            What::Path { path, .. } => self.follow_path(at, *path, what),
+            What::PathError { path, unanswered, errors, association_errors } => {
+                if let Some(story) = self.path(at, *path) {
+                    story.error_count = *errors;
+                    story.errors.push_back((at, *unanswered));
+                    if story.errors.len() > REPEATS_MAX {
+                        story.errors.pop_front();
+                    }
+                }
+                self.step(at, Some(*path), StepKind::Unanswered(*unanswered, *errors, *association_errors));
+            }
+            What::PathChanged { path, state } => self.change_state(at, *path, *state),
+            What::PrimaryChanged { .. }
+            | What::State { .. }
+            | What::Room { .. }
+            | What::Dropped { .. }
+            | What::End {} => {}
+            What::HeartbeatSent { path } => {
+                if let Some(story) = self.path(at, *path) {
+                    story.heartbeats[0] += 1;
+                }
+            }
+            What::HeartbeatAnswered { path, round_trip_ns } => {
+                if let Some(story) = self.path(at, *path) {
+                    story.heartbeats[1] += 1;
+                    story.answered = Some((at, *round_trip_ns));
+                }
+            }
+            What::T3Rtx { path, change, rto_ns, outstanding_bytes } => {
+                if *change == Timer::Expired {
+                    if let Some(story) = self.path(at, *path) {
+                        story.timeouts += 1;
+                    }
+                    let rto = rto_ns.unwrap_or_default();
+                    let kind = StepKind::TimedOut(rto, outstanding_bytes.unwrap_or_default());
+                    self.step(at, Some(*path), kind);
+                }
+            }
+            What::Sent { message, tsn, path, transmission } => {
+                self.follow_sent(at, key(*message, *tsn), *tsn, *path, *transmission, idle);
+            }
+            What::Lost { message, tsn, path, evidence, reports, reordering_window_ns, .. } => {
+                let loss = Loss {
+                    at,
+                    evidence: *evidence,
+                    reports: *reports,
+                    reordering_window: *reordering_window_ns,
+                    is_restored: false,
+                };
+                self.follow_lost(key(*message, *tsn), *tsn, *path, loss);
+            }
+            What::Restored { message, tsn } => {
+                if let Some(sent) = self.latest_transmission(key(*message, *tsn), *tsn)
+                    && let Some(loss) = &mut sent.lost
+                {
+                    loss.is_restored = true;
+                }
+            }
+            What::Revoked { .. } => {}
+            What::Acknowledged { message } => {
+                self.messages_acknowledged += 1;
+                if let Some(number) = message {
+                    let key = MessageKey::Number(*number);
+                    self.settle(key, |message| message.acknowledged = Some(at));
+                } else {
+                    // Nobody knows which: of those without a number the oldest, as they are acknowledged in order.
+                    let oldest = self.under_way.range(MessageKey::Tsn(0)..).next().map(|(key, _)| *key);
+                    if let Some(key) = oldest {
+                        self.settle(key, |message| message.acknowledged = Some(at));
+                    }
+                }
+            }
+            What::Delivered { message, offered_ns } => {
+                self.delays.add(at, *offered_ns, *message);
+                let key = MessageKey::Number(*message);
+                if let Some(message) = self.find(key) {
+                    message.delivered = Some((at, *offered_ns));
+                }
+            }
+            What::Failed { message } => {
+                self.messages_failed += 1;
+                if let Some(number) = message {
+                    self.settle(MessageKey::Number(*number), |message| message.failed = Some(at));
+                }
+            }
+            What::Waiting { reason, peer_rwnd_bytes } => {
+                self.end_wait(at);
+                self.waiting = Some((at, *reason));
+                match (*reason, self.peer_window) {
+                    (WaitReason::PeerWindow, None) => self.peer_window = Some((at, *peer_rwnd_bytes)),
+                    (WaitReason::PeerWindow, Some(_)) => {}
+                    _ => self.open_peer_window(at, idle),
+                }
+            }
+            What::PeerReported { causes } => self.step(at, None, StepKind::PeerReported(causes.clone())),
+            What::Restarted {} => self.step(at, None, StepKind::Restarted),
+            What::ShutdownReceived {} => self.step(at, None, StepKind::ShutdownReceived),
+            What::Closed { orderly, reason } => {
+                self.end_wait(at);
+                self.waiting = None;
+                self.closed = Some((at, *orderly, reason.clone()));
+                self.step(at, None, StepKind::Closed(*orderly, reason.clone()));
+            }
+        }
+    }
+
+    fn follow_path(&mut self, at: Instant, address: IpAddr, what: &What) {
+        let What::Path {
+            source,
+            state,
+            primary,
+            cause,
+            cwnd_bytes,
+            ssthresh_bytes,
+            srtt_ns,
+            rto_ns,
+            errors,
+            ..
+        } = what
+        else {
+            return;
+        };
+        let mut steps = Vec::new();
+        let Some(path) = self.path(at, address) else { return };
+        path.source = Some(*source);
+        match path.state {
+            None => {
+                (path.state, path.since) = (Some(*state), at);
+                path.cwnd = [*cwnd_bytes; 3];
+                steps.push(StepKind::Known(*state));
+            }
+            Some(_) => {
+                let [least, greatest, last] = path.cwnd;
+                if *cwnd_bytes < last && *cause != WindowCause::Unchanged {
+                    let reduction =
+                        Reduction { cause: *cause, from: last, to: *cwnd_bytes, ssthresh: *ssthresh_bytes };
+                    add(&mut path.reductions, *cause, 1, |count, more| *count += more);
+                    if !matches!(cause, WindowCause::Controller | WindowCause::Recovering) {
+                        steps.push(StepKind::Reduced(reduction));
+                    }
+                }
+                path.cwnd = [least.min(*cwnd_bytes), greatest.max(*cwnd_bytes), *cwnd_bytes];
+                if *errors == 0 {
+                    steps.extend(path.forgive(at));
+                }
+                steps.extend(path.change_state(at, *state));
+            }
+        }
+        path.error_count = *errors;
+        if *primary && !std::mem::replace(&mut path.is_primary, true) {
+            steps.push(StepKind::Primary);
+        }
+        path.is_primary = *primary;
+        path.rto = Some(ranged(path.rto, *rto_ns));
+        if let Some(srtt) = srtt_ns {
+            path.srtt = Some(ranged(path.srtt, *srtt));
+        }
+        for step in steps {
+            self.step(at, Some(address), step);
+        }
+    }
+
+    /// The layer above was told of another state: at once, before what governs the path is compared.
+    fn change_state(&mut self, at: Instant, address: IpAddr, state: PathState) {
+        let Some(path) = self.path(at, address) else { return };
+        if path.state.is_none() {
+            return;
+        }
+        let forgiven = if state == PathState::Active { path.forgive(at) } else { None };
+        let changed = path.change_state(at, state);
+        for step in forgiven.into_iter().chain(changed) {
+            self.step(at, Some(address), step);
+        }
+    }
+
+    /// The peer's window holds nothing up any more.
+    fn open_peer_window(&mut self, at: Instant, least: Duration) {
+        if let Some((since, room)) = self.peer_window.take()
+            && at.saturating_since(since) >= least
+        {
+            self.step(at, None, StepKind::PeerWindowClosed(since, room));
+        }
+    }
+
+    fn follow_sent(
+        &mut self,
+        at: Instant,
+        key: MessageKey,
+        tsn: u32,
+        path: IpAddr,
+        transmission: u32,
+        idle: Duration,
+    ) {
+        self.end_idle(at, idle);
+        self.chunks_sent += 1;
+        let is_first = transmission <= 1;
+        self.chunks_resent += u64::from(!is_first);
+        let carried_new = self.latest_new;
+        if let Some(story) = self.path(at, path) {
+            if is_first {
+                story.chunks_sent += 1;
+            } else {
+                story.chunks_resent += 1;
+            }
+        }
+        if is_first && carried_new.is_some_and(|before| before != path) {
+            let number = if let MessageKey::Number(number) = key { number } else { u64::from(tsn) };
+            self.step(at, Some(path), StepKind::NewData(number));
+        }
+        if is_first {
+            self.latest_new = Some(path);
+        }
+        let sent = Transmission { at, path, lost: None };
+        if let Some(message) = self.find(key) {
+            message.send(tsn, sent);
+            return;
+        }
+        self.messages_sent += u64::from(is_first);
+        if self.under_way.len() < MESSAGES_MAX {
+            let mut message = Message::default();
+            message.send(tsn, sent);
+            self.under_way.insert(key, message);
+        }
+    }
+
+    fn follow_lost(&mut self, key: MessageKey, tsn: u32, path: IpAddr, loss: Loss) {
+        *self.lost.entry(loss.evidence).or_default() += 1;
+        if let Some(story) = self.path(loss.at, path) {
+            story.chunks_lost += 1;
+        }
+        // What is found at once is one step.
+        match self.steps.last_mut() {
+            Some(Step { at, path: of, kind: StepKind::Lost(count, evidence) })
+                if *at == loss.at && *of == Some(path) && *evidence == loss.evidence =>
+            {
+                *count += 1;
+            }
+            _ => self.step(loss.at, Some(path), StepKind::Lost(1, loss.evidence)),
+        }
+        if let Some(message) = self.under_way.remove(&key) {
+            if self.resent.len() < MESSAGES_MAX {
+                self.resent.insert(key, message);
+            } else {
+                self.resent_left_out += 1;
+            }
+        }
+        if let Some(sent) = self.latest_transmission(key, tsn) {
+            sent.lost = Some(loss);
+        }
+    }
+
+    fn find(&mut self, key: MessageKey) -> Option<&mut Message> {
+        match self.resent.get_mut(&key) {
+            Some(message) => Some(message),
+            None => self.under_way.get_mut(&key),
+        }
+    }
+
+    fn latest_transmission(&mut self, key: MessageKey, tsn: u32) -> Option<&mut Transmission> {
+        let message = self.find(key)?;
+        message.parts.iter_mut().find(|part| part.tsn == tsn)?.sent.last_mut()
+    }
+
+    /// A message is acknowledged or given up: it is no longer on its way.
+    fn settle(&mut self, key: MessageKey, note: impl FnOnce(&mut Message)) {
+        if let Some(message) = self.resent.get_mut(&key) {
+            note(message);
+        } else {
+            self.under_way.remove(&key);
+        }
+    }
+
+    /// The wait that lasts ends now.
+    fn end_wait(&mut self, at: Instant) {
+        if let Some((since, reason)) = self.waiting {
+            add(&mut self.waits, reason, at.saturating_since(since), add_time);
+            if let Some(idle) = &mut self.idle {
+                let from = since.max(idle.from);
+                add(&mut idle.reasons, reason, at.saturating_since(from), add_time);
+            }
+            self.waiting = Some((at, reason));
+        }
+    }
+
+    /// DATA leaves: a span without any ends, and another begins.
+    fn end_idle(&mut self, at: Instant, least: Duration) {
+        self.end_wait(at);
+        let begins = Idle { from: at, to: at, reasons: Vec::new() };
+        if let Some(mut idle) = self.idle.replace(begins)
+            && at.saturating_since(idle.from) >= least
+            && self.idles.len() < IDLES_MAX
+        {
+            idle.to = at;
+            self.idles.push(idle);
+        }
+    }
+
+    /// Nothing follows.
+    pub(super) fn finish(&mut self, until: Instant, idle: Duration) {
+        if self.closed.is_none() {
+            self.end_wait(until);
+            self.open_peer_window(until, idle);
+        }
+        let until = self.closed.as_ref().map_or(until, |(at, ..)| *at);
+        for path in &mut self.paths {
+            if let Some(state) = path.state {
+                add(&mut path.spans, state, until.saturating_since(path.since), add_time);
+                path.since = until;
+            }
+        }
+    }
+}
+
+impl PathStory {
+    /// The path has answered: gives that step if there were errors.
+    fn forgive(&mut self, at: Instant) -> Option<StepKind> {
+        self.errors.clear();
+        let errors = std::mem::take(&mut self.error_count);
+        let answered = self.answered.filter(|(answered, _)| *answered == at).map(|(_, after)| after);
+        (errors > 0).then_some(StepKind::Answered(answered, errors))
+    }
+
+    /// The path is in this state: gives that step if it was in another one.
+    fn change_state(&mut self, at: Instant, state: PathState) -> Option<StepKind> {
+        let before = self.state.replace(state).filter(|before| *before != state)?;
+        add(&mut self.spans, before, at.saturating_since(self.since), add_time);
+        self.since = at;
+        let is_worse = matches!(state, PathState::Inactive | PathState::PotentiallyFailed);
+        let errors = if is_worse { self.errors.iter().copied().collect() } else { Vec::new() };
+        Some(StepKind::Became(state, errors))
+    }
+
+    fn new(at: Instant, address: IpAddr) -> Self {
+        Self {
+            address,
+            source: None,
+            state: None,
+            is_primary: false,
+            spans: Vec::new(),
+            chunks_sent: 0,
+            chunks_resent: 0,
+            chunks_lost: 0,
+            timeouts: 0,
+            heartbeats: [0; 2],
+            cwnd: [0; 3],
+            reductions: Vec::new(),
+            srtt: None,
+            rto: None,
+            since: at,
+            errors: std::collections::VecDeque::new(),
+            error_count: 0,
+            answered: None,
+        }
+    }
+}
+
+fn key(message: Option<u64>, tsn: u32) -> MessageKey {
+    message.map_or(MessageKey::Tsn(tsn), MessageKey::Number)
+}
+
+/// Adds to what is kept under a key.
+fn add<K: PartialEq, V: Copy>(list: &mut Vec<(K, V)>, key: K, more: V, combine: impl FnOnce(&mut V, V)) {
+    match list.iter_mut().find(|(known, _)| *known == key) {
+        Some((_, value)) => combine(value, more),
+        None => list.push((key, more)),
+    }
+}
+
+fn add_time(sum: &mut Duration, more: Duration) {
+    *sum = sum.saturating_add(more);
+}
+
+/// The least, the greatest and the last of some times.
+fn ranged(before: Option<[Duration; 3]>, now: Duration) -> [Duration; 3] {
+    before.map_or([now; 3], |[least, greatest, _]| [least.min(now), greatest.max(now), now])
+}

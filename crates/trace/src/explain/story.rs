@@ -1,0 +1,361 @@
+//! Follows the records of a trace, and keeps what explains it.
+//!
+//! What is kept does not grow with the length of a trace, but with what has gone wrong in it: of messages those are kept
+//! that were sent again, and those that are on their way. Both are bounded; what is beyond is counted.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::IpAddr;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_sctp::{PathState, Unanswered, WaitReason, WindowCause};
+
+use super::follow;
+use crate::field::Evidence;
+use crate::header::Header;
+use crate::outcome::Outcome;
+use crate::record::{Record, What};
+
+/// How many associations are told apart.
+const ASSOCIATIONS_MAX: usize = 1_024;
+
+/// What a trace has told.
+#[derive(Clone, Debug)]
+pub struct Story {
+    /// What it is of.
+    pub header: Header,
+    /// Its associations.
+    pub associations: BTreeMap<u32, AssociationStory>,
+    /// The instant of the last record.
+    pub until: Instant,
+    /// Whether the trace ends as a whole one does.
+    pub is_whole: bool,
+    /// Records that are missing in it.
+    pub dropped: u64,
+    /// Associations that are not told of, because there are too many.
+    pub left_out: u64,
+    idle: Duration,
+}
+
+/// What has happened to an association.
+#[derive(Clone, Debug, Default)]
+pub struct AssociationStory {
+    /// When it was up.
+    pub up: Option<Instant>,
+    /// When it was gone, whether in order, and why.
+    pub closed: Option<(Instant, bool, String)>,
+    /// What has happened to its paths and to itself, in order of time.
+    pub steps: Vec<Step>,
+    /// Steps that are not told.
+    pub steps_left_out: u64,
+    /// Its paths, in the order in which they were met.
+    pub paths: Vec<PathStory>,
+    /// Messages that were sent again, or had to be; of those without a number the chunk's counts.
+    pub resent: BTreeMap<MessageKey, Message>,
+    /// Messages that were sent again and are not kept.
+    pub resent_left_out: u64,
+    /// For how long nothing could leave, by the reason.
+    pub waits: Vec<(WaitReason, Duration)>,
+    /// Spans without DATA that were long.
+    pub idles: Vec<Idle>,
+    /// Messages of which a part was sent.
+    pub messages_sent: u64,
+    /// Messages that the peer has acknowledged whole.
+    pub messages_acknowledged: u64,
+    /// Messages that will never be acknowledged.
+    pub messages_failed: u64,
+    /// DATA chunks that were put into packets.
+    pub chunks_sent: u64,
+    /// Those of them that were sent again.
+    pub chunks_resent: u64,
+    /// Chunks that were to be sent again, by the evidence.
+    pub lost: BTreeMap<Evidence, u64>,
+    /// What readers have seen.
+    pub delays: Delays,
+    pub(super) under_way: BTreeMap<MessageKey, Message>,
+    pub(super) waiting: Option<(Instant, WaitReason)>,
+    /// Since when the peer's window lets nothing out, and for how many bytes it has room.
+    pub(super) peer_window: Option<(Instant, u64)>,
+    /// The span since the last DATA.
+    pub(super) idle: Option<Idle>,
+    /// Where new DATA went last.
+    pub(super) latest_new: Option<IpAddr>,
+}
+
+/// How a message is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MessageKey {
+    /// By its number.
+    Number(u64),
+    /// It has none: by the TSN of a chunk of it.
+    Tsn(u32),
+}
+
+/// A message: what became of each of its parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    /// Its chunks, in the order in which they were first sent.
+    pub parts: Vec<Part>,
+    /// When the peer had acknowledged all of it.
+    pub acknowledged: Option<Instant>,
+    /// When its reader had it, and when it was offered to the transport.
+    pub delivered: Option<(Instant, Instant)>,
+    /// When it was given up.
+    pub failed: Option<Instant>,
+}
+
+/// A chunk of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its TSN.
+    pub tsn: u32,
+    /// When and where it was sent.
+    pub sent: Vec<Transmission>,
+}
+
+/// A chunk, sent once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transmission {
+    /// When.
+    pub at: Instant,
+    /// Where.
+    pub path: IpAddr,
+    /// If it had to be sent again after that: when that was found, and how.
+    pub lost: Option<Loss>,
+}
+
+/// How the loss of a chunk was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// When.
+    pub at: Instant,
+    /// How.
+    pub evidence: Evidence,
+    /// How many SACKs reported it missing, if they did.
+    pub reports: Option<u16>,
+    /// The time for reordering, if it was overtaken.
+    pub reordering_window: Option<Duration>,
+    /// Whether it counted as lost in error.
+    pub is_restored: bool,
+}
+
+/// A span in which no DATA was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// The last DATA before it.
+    pub from: Instant,
+    /// The first behind it.
+    pub to: Instant,
+    /// For how long for which reason, in the order in which they came first.
+    pub reasons: Vec<(WaitReason, Duration)>,
+}
+
+/// A step in the life of an association.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// When.
+    pub at: Instant,
+    /// Of which path, if of one.
+    pub path: Option<IpAddr>,
+    /// What.
+    pub kind: StepKind,
+}
+
+/// What happens to an association or to one of its paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// The association is up.
+    Up,
+    /// The path is known for the first time, in this state.
+    Known(PathState),
+    /// T3-rtx has expired after this RTO, and so many bytes were given up.
+    TimedOut(Duration, u64),
+    /// Something was not answered; the error counters of the path and of the association.
+    Unanswered(Unanswered, u32, u32),
+    /// The path is in this state from now on. Behind it what had not been answered in a row until then.
+    Became(PathState, Vec<(Instant, Unanswered)>),
+    /// The path has answered after errors in a row: a HEARTBEAT after this time, or DATA.
+    Answered(Option<Duration>, u32),
+    /// It has become the primary path.
+    Primary,
+    /// New DATA goes here, and went elsewhere before.
+    NewData(u64),
+    /// Its window was reduced.
+    Reduced(Reduction),
+    /// So many chunks that had been sent here counted as lost at once, by this evidence.
+    Lost(u64, Evidence),
+    /// The peer's window holds nothing up any more: since then it had room for so many bytes, which was too little for the
+    /// next chunk.
+    PeerWindowClosed(Instant, u64),
+    /// The peer has begun anew.
+    Restarted,
+    /// The peer has reported something.
+    PeerReported(String),
+    /// The peer has begun to shut down.
+    ShutdownReceived,
+    /// The association is gone; in order or not, and why.
+    Closed(bool, String),
+}
+
+/// A window that was reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reduction {
+    /// Why.
+    pub cause: WindowCause,
+    /// The congestion window before, in bytes.
+    pub from: u64,
+    /// The congestion window behind it, in bytes.
+    pub to: u64,
+    /// The slow-start threshold behind it, in bytes.
+    pub ssthresh: u64,
+}
+
+/// What has happened to a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathStory {
+    /// The peer's address.
+    pub address: IpAddr,
+    /// Our address, once known.
+    pub source: Option<IpAddr>,
+    /// Its state.
+    pub state: Option<PathState>,
+    /// Whether it is the primary one.
+    pub is_primary: bool,
+    /// How long it was in each state.
+    pub spans: Vec<(PathState, Duration)>,
+    /// DATA chunks that were sent here for the first time.
+    pub chunks_sent: u64,
+    /// Those that were sent again here.
+    pub chunks_resent: u64,
+    /// Those that were sent here last when they counted as lost.
+    pub chunks_lost: u64,
+    /// Expiries of T3-rtx.
+    pub timeouts: u64,
+    /// HEARTBEATs that were sent and answered.
+    pub heartbeats: [u64; 2],
+    /// The congestion window: the least, the greatest and the last, in bytes.
+    pub cwnd: [u64; 3],
+    /// Reductions of the window, by the cause.
+    pub reductions: Vec<(WindowCause, u64)>,
+    /// The smoothed round-trip time: the least, the greatest and the last.
+    pub srtt: Option<[Duration; 3]>,
+    /// The RTO: the least, the greatest and the last.
+    pub rto: Option<[Duration; 3]>,
+    pub(super) since: Instant,
+    pub(super) errors: VecDeque<(Instant, Unanswered)>,
+    pub(super) error_count: u32,
+    pub(super) answered: Option<(Instant, Duration)>,
+}
+
+/// What the readers of an association have seen, as far as the trace knows.
+#[derive(Clone, Debug, Default)]
+pub struct Delays {
+    /// Messages that were delivered.
+    pub delivered: u64,
+    /// The sum of their delays, in nanoseconds.
+    pub sum_ns: u128,
+    /// The longest, and the number of its message.
+    pub longest: Option<(Duration, u64)>,
+    /// The first and the last delivery.
+    pub span: Option<(Instant, Instant)>,
+    /// The longest time between two deliveries, and when it began.
+    pub longest_gap: Option<(Duration, Instant)>,
+}
+
+impl Story {
+    /// Nothing yet of a trace with this header. Spans of at least `idle` without DATA are told; no shorter ones.
+    pub fn new(header: Header, idle: Duration) -> Self {
+        Self {
+            header,
+            associations: BTreeMap::new(),
+            until: Instant::START,
+            is_whole: false,
+            dropped: 0,
+            left_out: 0,
+            idle,
+        }
+    }
+
+    /// Follows the next record.
+    pub fn follow(&mut self, record: &Record) {
+        self.until = record.at;
+        match record.what {
+            What::Dropped { records } => {
+                self.dropped = self.dropped.saturating_add(records);
+                return;
+            }
+            What::End {} => {
+                self.is_whole = true;
+                return;
+            }
+            _ => {}
+        }
+        let is_full = self.associations.len() >= ASSOCIATIONS_MAX;
+        if is_full && !self.associations.contains_key(&record.association) {
+            self.left_out += u64::from(matches!(record.what, What::Up { .. }));
+            return;
+        }
+        let idle = self.idle;
+        self.associations.entry(record.association).or_default().follow(record.at, &record.what, idle);
+    }
+
+    /// Follows all records; the trace is over behind the last.
+    pub fn of<E>(
+        header: Header,
+        idle: Duration,
+        records: impl IntoIterator<Item = Result<Record, E>>,
+    ) -> Result<Self, E> {
+        let mut story = Self::new(header, idle);
+        for record in records {
+            story.follow(&record?);
+        }
+        story.finish();
+        Ok(story)
+    }
+
+    /// Nothing follows: what lasts has lasted until the last record.
+    pub fn finish(&mut self) {
+        let (until, idle) = (self.until, self.idle);
+        self.associations.values_mut().for_each(|association| association.finish(until, idle));
+    }
+
+    /// What two runs are compared by.
+    pub fn outcome(&self) -> Outcome {
+        Outcome::of(self)
+    }
+}
+
+impl Message {
+    pub(super) fn send(&mut self, tsn: u32, sent: Transmission) {
+        if let Some(part) = self.parts.iter_mut().find(|part| part.tsn == tsn) {
+            if part.sent.len() < follow::REPEATS_MAX {
+                part.sent.push(sent);
+            }
+        } else if self.parts.len() < follow::REPEATS_MAX {
+            self.parts.push(Part { tsn, sent: vec![sent] });
+        }
+    }
+}
+
+impl Delays {
+    pub(super) fn add(&mut self, at: Instant, offered: Instant, number: u64) {
+        let delay = at.saturating_since(offered);
+        self.delivered += 1;
+        self.sum_ns += u128::from(delay.as_nanos());
+        if self.longest.is_none_or(|(longest, _)| longest < delay) {
+            self.longest = Some((delay, number));
+        }
+        if let Some((_, last)) = self.span {
+            let gap = at.saturating_since(last);
+            if self.longest_gap.is_none_or(|(longest, _)| longest < gap) {
+                self.longest_gap = Some((gap, last));
+            }
+        }
+        self.span = Some((self.span.map_or(at, |(first, _)| first), at));
+    }
+
+    /// Their mean; `None` if nothing was delivered.
+    pub fn mean(&self) -> Option<Duration> {
+        let mean = self.sum_ns.checked_div(u128::from(self.delivered))?;
+        Some(Duration::from_nanos(u64::try_from(mean).unwrap_or(u64::MAX)))
+    }
+}

@@ -1,0 +1,236 @@
+//! What stands behind a name in a line: numbers, addresses, times and words.
+
+use std::net::IpAddr;
+
+use serde_json::Value;
+use slantpath_base::{Duration, Instant};
+use slantpath_sctp::{AssociationState, PathState, Unanswered, WaitReason, WindowCause};
+
+/// A value of a record.
+pub(crate) trait Field: Sized {
+    /// What it is, for the page.
+    fn kind() -> String;
+
+    /// As it is written; `None` if it is left out.
+    fn write(&self) -> Option<Value>;
+
+    /// As it was written, if it was; `None` if that cannot be.
+    fn read(value: Option<&Value>) -> Option<Self>;
+}
+
+macro_rules! numbers {
+    ($($Number:ident),+) => { $(
+        impl Field for $Number {
+            fn kind() -> String {
+                "number".to_owned()
+            }
+
+            fn write(&self) -> Option<Value> {
+                Some((*self).into())
+            }
+
+            fn read(value: Option<&Value>) -> Option<Self> {
+                Self::try_from(value?.as_u64()?).ok()
+            }
+        }
+    )+ };
+}
+numbers!(u16, u32, u64);
+
+impl Field for bool {
+    fn kind() -> String {
+        "`true` or `false`".to_owned()
+    }
+
+    fn write(&self) -> Option<Value> {
+        Some((*self).into())
+    }
+
+    fn read(value: Option<&Value>) -> Option<Self> {
+        value?.as_bool()
+    }
+}
+
+impl Field for String {
+    fn kind() -> String {
+        "text".to_owned()
+    }
+
+    fn write(&self) -> Option<Value> {
+        Some(self.as_str().into())
+    }
+
+    fn read(value: Option<&Value>) -> Option<Self> {
+        value?.as_str().map(str::to_owned)
+    }
+}
+
+impl Field for IpAddr {
+    fn kind() -> String {
+        "address".to_owned()
+    }
+
+    fn write(&self) -> Option<Value> {
+        Some(self.to_string().into())
+    }
+
+    fn read(value: Option<&Value>) -> Option<Self> {
+        value?.as_str()?.parse().ok()
+    }
+}
+
+impl Field for Duration {
+    fn kind() -> String {
+        "nanoseconds".to_owned()
+    }
+
+    fn write(&self) -> Option<Value> {
+        Some(self.as_nanos().into())
+    }
+
+    fn read(value: Option<&Value>) -> Option<Self> {
+        value?.as_u64().map(Self::from_nanos)
+    }
+}
+
+impl Field for Instant {
+    fn kind() -> String {
+        "nanoseconds since the start".to_owned()
+    }
+
+    fn write(&self) -> Option<Value> {
+        Some(self.as_nanos().into())
+    }
+
+    fn read(value: Option<&Value>) -> Option<Self> {
+        value?.as_u64().map(Self::from_nanos)
+    }
+}
+
+impl<F: Field> Field for Option<F> {
+    fn kind() -> String {
+        format!("{}, or left out", F::kind())
+    }
+
+    fn write(&self) -> Option<Value> {
+        self.as_ref().and_then(Field::write)
+    }
+
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value {
+            None | Some(Value::Null) => Some(None),
+            some => F::read(some).map(Some),
+        }
+    }
+}
+
+/// What has been said of a chunk that is to be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evidence {
+    /// SACKs have reported it missing.
+    MissIndications,
+    /// One that was sent to the same address after it has arrived.
+    Overtaken,
+    /// None: it goes out again to show whether the last ones were lost.
+    Probed,
+    /// The peer had no room for it, and has some now.
+    Refused,
+    /// T3-rtx has expired.
+    TimedOut,
+    /// Its packet was longer than a link carries.
+    TooBig,
+}
+
+/// What has happened to T3-rtx.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// It has expired.
+    Expired,
+    /// It ran and has been started anew.
+    Restarted,
+    /// It did not run and has been started.
+    Started,
+    /// Everything has been acknowledged.
+    Stopped,
+}
+
+/// Enums that are written as words.
+macro_rules! words {
+    ($( $Type:ident { $( $Variant:ident = $word:literal, )+ } )+) => { $(
+        impl Field for $Type {
+            fn kind() -> String {
+                [$(concat!("`", $word, "`")),+].join(", ")
+            }
+
+            fn write(&self) -> Option<Value> {
+                Some(match self { $( Self::$Variant => $word, )+ }.into())
+            }
+
+            fn read(value: Option<&Value>) -> Option<Self> {
+                match value?.as_str()? {
+                    $( $word => Some(Self::$Variant), )+
+                    _ => None,
+                }
+            }
+        }
+    )+ };
+}
+
+words! {
+    AssociationState {
+        Established = "established",
+        ShutdownPending = "shutdown-pending",
+        ShutdownSent = "shutdown-sent",
+        ShutdownReceived = "shutdown-received",
+        ShutdownAckSent = "shutdown-ack-sent",
+        Closed = "closed",
+    }
+    Evidence {
+        MissIndications = "miss-indications",
+        Overtaken = "overtaken",
+        Probed = "probed",
+        Refused = "refused",
+        TimedOut = "timed-out",
+        TooBig = "too-big",
+    }
+    PathState {
+        Active = "active",
+        Inactive = "inactive",
+        PotentiallyFailed = "potentially-failed",
+        Unconfirmed = "unconfirmed",
+    }
+    Timer {
+        Expired = "expired",
+        Restarted = "restarted",
+        Started = "started",
+        Stopped = "stopped",
+    }
+    Unanswered {
+        Data = "data",
+        Heartbeat = "heartbeat",
+        Shutdown = "shutdown",
+        Asconf = "asconf",
+        ReConfig = "re-config",
+    }
+    WaitReason {
+        AfterTimeout = "after-timeout",
+        Burst = "burst",
+        Bundling = "bundling",
+        CongestionWindow = "congestion-window",
+        NothingToSend = "nothing-to-send",
+        Pacing = "pacing",
+        PeerWindow = "peer-window",
+        TooManyOutstanding = "too-many-outstanding",
+        OtherPath = "other-path",
+    }
+    WindowCause {
+        Acknowledged = "acknowledged",
+        Controller = "controller",
+        LossFound = "loss-found",
+        Marked = "marked",
+        Recovering = "recovering",
+        TimedOut = "timed-out",
+        Unchanged = "unchanged",
+        Undone = "undone",
+    }
+}

@@ -1,0 +1,156 @@
+//! The first line of a trace: what it is of.
+
+use serde_json::{Map, Value, json};
+use slantpath_base::Duration;
+use slantpath_sctp::SctpConfig;
+
+/// The version of the format that is written and read.
+pub(crate) const VERSION: u64 = 1;
+
+/// What a trace is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Which run.
+    pub origin: Origin,
+    /// What the association was set to.
+    pub settings: Settings,
+}
+
+/// Where a trace comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A run of a scenario. Its clock begins with the run.
+    Simulated {
+        /// The scenario's file, as it was given.
+        scenario: String,
+        /// The hash of the scenario with its overrides.
+        hash: String,
+        /// What replaced values of the file, in their order.
+        set: Vec<String>,
+        /// The seed of the run.
+        seed: u64,
+        /// The number of the replication.
+        run: u64,
+        /// The flow.
+        flow: String,
+        /// The node that sends.
+        from: String,
+        /// The node that receives.
+        to: String,
+    },
+    /// A run on real sockets, or its repetition. Its clock began when they were opened.
+    Live {
+        /// The command, without the program's name.
+        command: Vec<String>,
+    },
+}
+
+/// The settings that tell why something was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// RTO.Initial.
+    pub rto_initial: Duration,
+    /// RTO.Min.
+    pub rto_min: Duration,
+    /// RTO.Max.
+    pub rto_max: Duration,
+    /// Path.Max.Retrans.
+    pub path_max_retrans: u32,
+    /// Association.Max.Retrans.
+    pub association_max_retrans: u32,
+    /// HB.interval; `None`: there are no HEARTBEATs but to verify addresses.
+    pub heartbeat_interval: Option<Duration>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self::of(&SctpConfig::default())
+    }
+}
+
+impl Settings {
+    /// What an association was set to.
+    pub fn of(config: &SctpConfig) -> Self {
+        Self {
+            rto_initial: config.rto_initial,
+            rto_min: config.rto_min,
+            rto_max: config.rto_max,
+            path_max_retrans: config.path_max_retrans,
+            association_max_retrans: config.association_max_retrans,
+            heartbeat_interval: config.heartbeat_interval,
+        }
+    }
+
+    fn write(self) -> Value {
+        json!({
+            "rto_initial_ns": self.rto_initial.as_nanos(),
+            "rto_min_ns": self.rto_min.as_nanos(),
+            "rto_max_ns": self.rto_max.as_nanos(),
+            "path_max_retrans": self.path_max_retrans,
+            "association_max_retrans": self.association_max_retrans,
+            "heartbeat_interval_ns": self.heartbeat_interval.map(Duration::as_nanos),
+        })
+    }
+
+    fn read(settings: &Value) -> Option<Self> {
+        let time = |name: &str| settings[name].as_u64().map(Duration::from_nanos);
+        let count = |name: &str| settings[name].as_u64().and_then(|count| u32::try_from(count).ok());
+        Some(Self {
+            rto_initial: time("rto_initial_ns")?,
+            rto_min: time("rto_min_ns")?,
+            rto_max: time("rto_max_ns")?,
+            path_max_retrans: count("path_max_retrans")?,
+            association_max_retrans: count("association_max_retrans")?,
+            heartbeat_interval: time("heartbeat_interval_ns"),
+        })
+    }
+}
+
+impl Header {
+    /// The line, without its end.
+    pub(crate) fn line(&self) -> String {
+        let origin = match &self.origin {
+            Origin::Simulated { scenario, hash, set, seed, run, flow, from, to } => json!({
+                "kind": "simulated",
+                "scenario": scenario,
+                "hash": hash,
+                "set": set,
+                "seed": seed,
+                "run": run,
+                "flow": flow,
+                "from": from,
+                "to": to,
+            }),
+            Origin::Live { command } => json!({ "kind": "live", "command": command }),
+        };
+        let program = env!("CARGO_PKG_VERSION");
+        let settings = self.settings.write();
+        format!(
+            "{{\"slantpath_trace\":{VERSION},\"program\":\"{program}\",\"origin\":{origin},\"sctp\":{settings}}}"
+        )
+    }
+
+    /// Reads what [`Header::line`] wrote; `None` if a part of it is missing or no such thing.
+    pub(crate) fn read(line: &Map<String, Value>) -> Option<Self> {
+        let origin = line.get("origin")?;
+        let text = |name: &str| origin[name].as_str().map(str::to_owned);
+        let texts = |name: &str| -> Option<Vec<String>> {
+            origin[name].as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+        };
+        let origin = match origin["kind"].as_str()? {
+            "simulated" => Origin::Simulated {
+                scenario: text("scenario")?,
+                hash: text("hash")?,
+                set: texts("set")?,
+                seed: origin["seed"].as_u64()?,
+                run: origin["run"].as_u64()?,
+                flow: text("flow")?,
+                from: text("from")?,
+                to: text("to")?,
+            },
+            "live" => Origin::Live { command: texts("command")? },
+            _ => return None,
+        };
+        Some(Self { origin, settings: Settings::read(line.get("sctp")?)? })
+    }
+}

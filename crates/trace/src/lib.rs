@@ -1,0 +1,47 @@
+//! Traces: what happened to an association, step by step, with the reasons, as lines of JSON; and what such a file
+//! tells in words.
+//!
+//! [`Record`] is one step. A [`TraceWriter`] writes records behind a [`Header`], a [`TraceReader`] reads them again,
+//! whatever stands in the file. [`Story`] follows the records of a file and can then say of each path when and why it
+//! failed, of each message that was sent again how its loss was noticed, and how long the sender waited for what;
+//! [`tell`] writes that as text, [`Story::json`] for programs. [`Outcome`] is what two runs are compared by.
+//!
+//! The file's format is described in `docs/trace.md`, which is made of the declarations here.
+//!
+//! ```
+//! use slantpath_base::{Duration, Instant};
+//! use slantpath_trace::{Header, Origin, Record, Settings, TraceReader, TraceWriter, What};
+//!
+//! let header = Header { origin: Origin::Live { command: vec!["load".to_owned()] }, settings: Settings::default() };
+//! let mut file = Vec::new();
+//! let mut writer = TraceWriter::begin(&mut file, &header)?;
+//! let sent = What::Sent { message: Some(0), tsn: 7, path: "10.0.0.1".parse().unwrap(), transmission: 1 };
+//! writer.write(&Record { at: Instant::from_millis(2), association: 0, what: sent.clone() })?;
+//!
+//! let mut reader = TraceReader::open(&file[..]).unwrap();
+//! assert_eq!(reader.header(), &header);
+//! let record = reader.next().unwrap().unwrap();
+//! assert_eq!((record.at.since_start(), record.what), (Duration::from_millis(2), sent));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod explain;
+mod field;
+mod header;
+mod of_sctp;
+mod outcome;
+mod read;
+mod record;
+mod write;
+
+pub use explain::story::{
+    AssociationStory, Idle, Loss, Message, MessageKey, Part, PathStory, Reduction, Step, StepKind, Story,
+    Transmission,
+};
+pub use explain::text::{Selection, tell};
+pub use field::{Evidence, Timer};
+pub use header::{Header, Origin, Settings};
+pub use outcome::Outcome;
+pub use read::{ReadError, TraceReader};
+pub use record::{Record, What, page};
+pub use write::TraceWriter;

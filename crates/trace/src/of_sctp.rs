@@ -1,0 +1,136 @@
+//! What SCTP tells, as records.
+
+use slantpath_base::Instant;
+use slantpath_sctp::{CloseReason, Event, LossEvidence, T3RtxChange, TraceEvent};
+
+use crate::field::{Evidence, Timer};
+use crate::record::{Record, What};
+
+impl Record {
+    /// An event of a traced association; `None` for what a trace does not tell: messages that have arrived.
+    pub fn of_event(at: Instant, association: u32, event: &Event) -> Option<Self> {
+        Some(Self { at, association, what: what(event)? })
+    }
+}
+
+/// Messages without a number of their own are all sent with this one.
+fn numbered(context: u64) -> Option<u64> {
+    (context != u64::MAX).then_some(context)
+}
+
+fn what(event: &Event) -> Option<What> {
+    Some(match event {
+        Event::Established { outbound_streams, inbound_streams } => {
+            What::Up { outbound_streams: *outbound_streams, inbound_streams: *inbound_streams }
+        }
+        Event::Restarted => What::Restarted {},
+        Event::Acknowledged { context } => What::Acknowledged { message: numbered(*context) },
+        Event::Transmitted { context, tsn, destination, transmission } => What::Sent {
+            message: numbered(*context),
+            tsn: tsn.0,
+            path: *destination,
+            transmission: *transmission,
+        },
+        Event::SendBufferDrained { free } => What::Room { free_bytes: *free },
+        Event::SendFailed { message } => What::Failed { message: numbered(message.context) },
+        Event::PathChanged { address, state } => What::PathChanged { path: *address, state: *state },
+        Event::PrimaryChanged { address } => What::PrimaryChanged { path: *address },
+        Event::T3Rtx { address, change } => {
+            let (change, rto_ns, outstanding_bytes) = match *change {
+                T3RtxChange::Expired { rto, outstanding } => (Timer::Expired, Some(rto), Some(outstanding)),
+                T3RtxChange::Restarted { rto } => (Timer::Restarted, Some(rto), None),
+                T3RtxChange::Started { rto } => (Timer::Started, Some(rto), None),
+                T3RtxChange::Stopped => (Timer::Stopped, None, None),
+            };
+            What::T3Rtx { path: *address, change, rto_ns, outstanding_bytes }
+        }
+        Event::PeerReported(causes) => What::PeerReported { causes: shortened(format!("{causes:?}")) },
+        Event::ShutdownReceived => What::ShutdownReceived {},
+        Event::Closed(reason) => {
+            What::Closed { orderly: *reason == CloseReason::ShutdownComplete, reason: closed(reason) }
+        }
+        Event::Trace(event) => traced(event),
+        _ => return None,
+    })
+}
+
+fn traced(event: &TraceEvent) -> What {
+    match event {
+        TraceEvent::State(state) => What::State { state: *state },
+        TraceEvent::Path(metrics) => What::Path {
+            path: metrics.address,
+            source: metrics.source,
+            state: metrics.state,
+            primary: metrics.is_primary,
+            cause: metrics.cause,
+            cwnd_bytes: metrics.cwnd,
+            ssthresh_bytes: metrics.ssthresh,
+            flight_bytes: metrics.flight_size,
+            srtt_ns: metrics.srtt,
+            rto_ns: metrics.rto,
+            errors: metrics.error_count,
+            mtu_bytes: metrics.mtu,
+        },
+        TraceEvent::PathError { address, unanswered, error_count, association_error_count } => {
+            What::PathError {
+                path: *address,
+                unanswered: *unanswered,
+                errors: *error_count,
+                association_errors: *association_error_count,
+            }
+        }
+        TraceEvent::HeartbeatSent { address } => What::HeartbeatSent { path: *address },
+        TraceEvent::HeartbeatAnswered { address, round_trip } => {
+            What::HeartbeatAnswered { path: *address, round_trip_ns: *round_trip }
+        }
+        TraceEvent::Lost { context, tsn, address, evidence } => {
+            let (message, tsn, path) = (numbered(*context), tsn.0, *address);
+            let lost = |evidence, reports, age_ns, reordering_window_ns, mtu_bytes| What::Lost {
+                message,
+                tsn,
+                path,
+                evidence,
+                reports,
+                age_ns,
+                reordering_window_ns,
+                mtu_bytes,
+            };
+            match *evidence {
+                LossEvidence::MissIndications { reports } => {
+                    lost(Evidence::MissIndications, Some(reports.into()), None, None, None)
+                }
+                LossEvidence::Overtaken { age, reordering_window } => {
+                    lost(Evidence::Overtaken, None, Some(age), Some(reordering_window), None)
+                }
+                LossEvidence::Probed => lost(Evidence::Probed, None, None, None, None),
+                LossEvidence::Refused => lost(Evidence::Refused, None, None, None, None),
+                LossEvidence::TimedOut => lost(Evidence::TimedOut, None, None, None, None),
+                LossEvidence::TooBig { mtu } => lost(Evidence::TooBig, None, None, None, Some(mtu)),
+            }
+        }
+        TraceEvent::Restored { context, tsn } => What::Restored { message: numbered(*context), tsn: tsn.0 },
+        TraceEvent::Revoked { context, tsn } => What::Revoked { message: numbered(*context), tsn: tsn.0 },
+        TraceEvent::Waiting { reason, peer_rwnd } => {
+            What::Waiting { reason: *reason, peer_rwnd_bytes: *peer_rwnd }
+        }
+    }
+}
+
+fn closed(reason: &CloseReason) -> String {
+    match reason {
+        CloseReason::Aborted(cause) => shortened(format!("aborted by this end: {cause:?}")),
+        CloseReason::ShutdownComplete => "closed in order".to_owned(),
+        CloseReason::PeerAborted(causes) => shortened(format!("aborted by the peer: {causes:?}")),
+        CloseReason::PeerUnreachable => {
+            "the peer has left more unanswered than Association.Max.Retrans, or Max.Init.Retransmits, allows"
+                .to_owned()
+        }
+        CloseReason::StaleCookie => "the peer has refused the cookie as stale".to_owned(),
+    }
+}
+
+/// What a peer says may be long.
+fn shortened(text: String) -> String {
+    const MOST: usize = 512;
+    if text.chars().count() <= MOST { text } else { text.chars().take(MOST).chain(['…']).collect() }
+}

@@ -1,0 +1,149 @@
+//! What a run came to, in the numbers by which two runs are compared.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use serde_json::{Value, json};
+use slantpath_base::{Duration, Instant};
+
+use crate::explain::story::{AssociationStory, StepKind, Story};
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Messages of which a part was sent.
+    pub sent: u64,
+    /// Messages that the peer has acknowledged.
+    pub acknowledged: u64,
+    /// Messages that their readers had.
+    pub delivered: u64,
+    /// When the last of them was delivered.
+    pub last_delivery: Option<Instant>,
+    /// The mean of their delays.
+    pub delay_mean: Option<Duration>,
+    /// The longest of their delays.
+    pub delay_max: Option<Duration>,
+    /// The longest time between two deliveries.
+    pub longest_gap: Option<Duration>,
+    /// Messages that had to be sent again.
+    pub messages_resent: u64,
+    /// DATA chunks that were sent again.
+    pub chunks_resent: u64,
+    /// Expiries of T3-rtx.
+    pub timeouts: u64,
+    /// Changes of new DATA from a path that did not answer to another one.
+    pub failovers: u64,
+    /// The first of them: from the first error in a row on the path that was left to new DATA on the other.
+    pub first_failover: Option<Duration>,
+    /// The longest of them.
+    pub longest_failover: Option<Duration>,
+    /// Associations that have ended otherwise than in order.
+    pub broken: u64,
+}
+
+impl Outcome {
+    pub(crate) fn of(story: &Story) -> Self {
+        let mut outcome = Self::default();
+        let mut sum_ns = 0;
+        for association in story.associations.values() {
+            outcome.add(association);
+            sum_ns += association.delays.sum_ns;
+        }
+        outcome.delay_mean = sum_ns
+            .checked_div(u128::from(outcome.delivered))
+            .map(|mean| Duration::from_nanos(u64::try_from(mean).unwrap_or(u64::MAX)));
+        outcome
+    }
+
+    fn add(&mut self, association: &AssociationStory) {
+        let delays = &association.delays;
+        self.sent += association.messages_sent;
+        self.acknowledged += association.messages_acknowledged;
+        self.delivered += delays.delivered;
+        self.last_delivery = self.last_delivery.max(delays.span.map(|(_, last)| last));
+        self.delay_max = self.delay_max.max(delays.longest.map(|(longest, _)| longest));
+        self.longest_gap = self.longest_gap.max(delays.longest_gap.map(|(gap, _)| gap));
+        self.messages_resent += association.resent.len() as u64 + association.resent_left_out;
+        self.chunks_resent += association.chunks_resent;
+        self.timeouts += association.paths.iter().map(|path| path.timeouts).sum::<u64>();
+        self.broken += u64::from(association.closed.as_ref().is_some_and(|(_, orderly, _)| !orderly));
+        for failover in failovers(association) {
+            self.failovers += 1;
+            self.first_failover.get_or_insert(failover);
+            self.longest_failover = self.longest_failover.max(Some(failover));
+        }
+    }
+
+    /// The numbers with their names and units, in the order in which they are told.
+    pub fn rows(&self) -> Vec<(&'static str, &'static str, Option<String>)> {
+        let millis = |time: Option<Duration>| time.map(|time| format!("{:.3}", time.as_millis_f64()));
+        let count = |count: u64| Some(count.to_string());
+        let last = self.last_delivery.map(|at| format!("{:.6}", at.since_start().as_secs_f64()));
+        vec![
+            ("sent", "messages", count(self.sent)),
+            ("acknowledged", "messages", count(self.acknowledged)),
+            ("delivered", "messages", count(self.delivered)),
+            ("last delivery", "s", last),
+            ("delay, mean", "ms", millis(self.delay_mean)),
+            ("delay, at most", "ms", millis(self.delay_max)),
+            ("longest gap in deliveries", "ms", millis(self.longest_gap)),
+            ("messages sent again", "messages", count(self.messages_resent)),
+            ("chunks sent again", "chunks", count(self.chunks_resent)),
+            ("T3-rtx expired", "times", count(self.timeouts)),
+            ("failovers", "times", count(self.failovers)),
+            ("first failover", "ms", millis(self.first_failover)),
+            ("longest failover", "ms", millis(self.longest_failover)),
+            ("ended out of order", "associations", count(self.broken)),
+        ]
+    }
+
+    /// The same for programs.
+    pub fn json(&self) -> Value {
+        let seconds = |time: Option<Duration>| time.map(Duration::as_secs_f64);
+        json!({
+            "sent": self.sent,
+            "acknowledged": self.acknowledged,
+            "delivered": self.delivered,
+            "last_delivery_s": self.last_delivery.map(|at| at.since_start().as_secs_f64()),
+            "delay_mean_s": seconds(self.delay_mean),
+            "delay_max_s": seconds(self.delay_max),
+            "longest_gap_s": seconds(self.longest_gap),
+            "messages_resent": self.messages_resent,
+            "chunks_resent": self.chunks_resent,
+            "timeouts": self.timeouts,
+            "failovers": self.failovers,
+            "first_failover_s": seconds(self.first_failover),
+            "longest_failover_s": seconds(self.longest_failover),
+            "broken": self.broken,
+        })
+    }
+}
+
+/// How long each change of new DATA to another path has taken, from the first of the errors in a row on the path that
+/// was left.
+fn failovers(association: &AssociationStory) -> Vec<Duration> {
+    let mut first_errors: BTreeMap<IpAddr, Instant> = BTreeMap::new();
+    let mut carrier = association.paths.iter().find(|path| path.is_primary).map(|path| path.address);
+    let mut found = Vec::new();
+    for step in &association.steps {
+        let Some(path) = step.path else { continue };
+        match step.kind {
+            StepKind::Unanswered(..) => {
+                first_errors.entry(path).or_insert(step.at);
+            }
+            StepKind::Answered(..) => {
+                first_errors.remove(&path);
+            }
+            // The first primary path is known before anything is sent.
+            StepKind::Primary if first_errors.is_empty() => carrier = Some(path),
+            StepKind::NewData(_) => {
+                let left = carrier.replace(path).filter(|left| *left != path);
+                let first = left.and_then(|left| first_errors.get(&left));
+                found.extend(first.map(|first| step.at.saturating_since(*first)));
+            }
+            _ => {}
+        }
+    }
+    found
+}

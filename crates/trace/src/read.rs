@@ -1,0 +1,154 @@
+//! Reads a trace, whatever stands in the file.
+
+use std::io::{self, BufRead, Read as _};
+
+use serde_json::{Map, Value};
+use slantpath_base::Instant;
+
+use crate::header::{Header, VERSION};
+use crate::record::{Record, RecordFault};
+
+/// Why a file cannot be read as a trace.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file cannot be read at all.
+    #[error("line {line}: {error}")]
+    Io {
+        /// Which line was read.
+        line: u64,
+        /// What went wrong.
+        error: io::Error,
+    },
+    /// It does not begin as a trace does.
+    #[error("line 1: not a trace: a trace begins with {{\"slantpath_trace\":1, …}}")]
+    NotATrace,
+    /// It is of another version.
+    #[error("line 1: a trace of version {0}; this program reads version {VERSION}")]
+    Version(u64),
+    /// The header lacks something.
+    #[error("line 1: the header lacks what its origin or its settings are to be known by")]
+    Header,
+    /// A line is longer than any that is written.
+    #[error("line {line}: longer than {LINE_MAX} bytes")]
+    TooLong {
+        /// Which.
+        line: u64,
+    },
+    /// A line is no object of JSON.
+    #[error("line {line}: not an object of JSON: {why}")]
+    NotAnObject {
+        /// Which.
+        line: u64,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A line tells of something that there is not.
+    #[error("line {line}: there is no event `{event}`")]
+    UnknownEvent {
+        /// Which.
+        line: u64,
+        /// What it is called.
+        event: String,
+    },
+    /// A line lacks a field, or what stands there cannot be.
+    #[error("line {line}: `{field}` is missing, or not what stands there in a trace")]
+    Field {
+        /// Which.
+        line: u64,
+        /// The field.
+        field: &'static str,
+    },
+    /// Time goes back.
+    #[error("line {line}: an instant before that of the line before")]
+    Disordered {
+        /// Which.
+        line: u64,
+    },
+}
+
+/// No line that is written is longer, in bytes.
+const LINE_MAX: u64 = 64 * 1_024;
+
+/// Reads records one by one. What it holds is one line, which is bounded.
+#[derive(Debug)]
+pub struct TraceReader<R> {
+    input: R,
+    header: Header,
+    line: u64,
+    latest: Instant,
+    is_over: bool,
+}
+
+impl<R: BufRead> TraceReader<R> {
+    /// Reads the header.
+    pub fn open(mut input: R) -> Result<Self, ReadError> {
+        // Whatever is no object is no trace of any version.
+        let found = match next_line(&mut input, 1) {
+            Ok(found) => found,
+            Err(error @ ReadError::Io { .. }) => return Err(error),
+            Err(_) => return Err(ReadError::NotATrace),
+        };
+        let first = found.ok_or(ReadError::NotATrace)?;
+        match first.get("slantpath_trace").and_then(Value::as_u64) {
+            None => return Err(ReadError::NotATrace),
+            Some(VERSION) => {}
+            Some(other) => return Err(ReadError::Version(other)),
+        }
+        let header = Header::read(&first).ok_or(ReadError::Header)?;
+        Ok(Self { input, header, line: 1, latest: Instant::START, is_over: false })
+    }
+
+    /// What the trace is of.
+    pub const fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn read(&mut self) -> Result<Option<Record>, ReadError> {
+        self.line += 1;
+        let line = self.line;
+        let Some(object) = next_line(&mut self.input, line)? else { return Ok(None) };
+        let record = Record::read(&object).map_err(|fault| match fault {
+            RecordFault::UnknownEvent(event) => {
+                let event = event.chars().take(64).collect();
+                ReadError::UnknownEvent { line, event }
+            }
+            RecordFault::Field(field) => ReadError::Field { line, field },
+        })?;
+        if record.at < self.latest {
+            return Err(ReadError::Disordered { line });
+        }
+        self.latest = record.at;
+        Ok(Some(record))
+    }
+}
+
+/// The records, in order; nothing follows an error.
+impl<R: BufRead> Iterator for TraceReader<R> {
+    type Item = Result<Record, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let read = self.read().transpose();
+        self.is_over = !matches!(read, Some(Ok(_)));
+        read
+    }
+}
+
+/// The next line that is not empty; `None` at the end.
+fn next_line(input: &mut impl BufRead, line: u64) -> Result<Option<Map<String, Value>>, ReadError> {
+    let mut bytes = Vec::new();
+    let read = input.take(LINE_MAX + 1).read_until(b'\n', &mut bytes);
+    read.map_err(|error| ReadError::Io { line, error })?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    if bytes.len() as u64 > LINE_MAX {
+        return Err(ReadError::TooLong { line });
+    }
+    match serde_json::from_slice(&bytes) {
+        Ok(object) => Ok(Some(object)),
+        Err(error) => Err(ReadError::NotAnObject { line, why: error.to_string() }),
+    }
+}

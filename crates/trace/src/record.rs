@@ -1,0 +1,311 @@
+//! One step of a trace, and the page that describes all kinds of them.
+
+use std::fmt::Write as _;
+use std::net::IpAddr;
+
+use serde_json::{Map, Value};
+use slantpath_base::{Duration, Instant};
+use slantpath_sctp::{AssociationState, PathState, Unanswered, WaitReason, WindowCause};
+
+use crate::field::{Evidence, Field, Timer};
+
+/// Something that has happened to an association.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// When, by the clock of the run.
+    pub at: Instant,
+    /// Whose: associations of a trace are numbered.
+    pub association: u32,
+    /// What.
+    pub what: What,
+}
+
+/// Why a line cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RecordFault {
+    UnknownEvent(String),
+    Field(&'static str),
+}
+
+/// Declares what may happen: how it is called in a file, and what is said of it.
+macro_rules! events {
+    ($(
+        $(#[doc = $about:literal])+
+        $Variant:ident = $name:literal {
+            $( $(#[doc = $doc:literal])+ $field:ident: $Type:ty, )*
+        }
+    )+) => {
+        /// What has happened.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum What { $(
+            $(#[doc = $about])+
+            $Variant { $( $(#[doc = $doc])+ $field: $Type, )* },
+        )+ }
+
+        impl What {
+            /// How it is called in a file.
+            pub const fn name(&self) -> &'static str {
+                match self { $( Self::$Variant { .. } => $name, )+ }
+            }
+
+            /// Writes what is said of it, each with a comma in front.
+            fn write_fields(&self, line: &mut String) {
+                match self { $(
+                    Self::$Variant { $( $field, )* } => { $( write_field(line, stringify!($field), $field); )* }
+                )+ }
+            }
+
+            fn read(name: &str, line: &Map<String, Value>) -> Result<Self, RecordFault> {
+                Ok(match name {
+                    $( $name => Self::$Variant { $( $field: read_field(line, stringify!($field))?, )* }, )+
+                    unknown => return Err(RecordFault::UnknownEvent(unknown.to_owned())),
+                })
+            }
+        }
+
+        /// Of each kind: its name, what it is, and its fields with what they are.
+        fn described() -> Vec<(&'static str, String, Vec<(&'static str, String, String)>)> {
+            vec![ $( (
+                $name,
+                concat!($($about),+).trim().to_owned(),
+                vec![ $( (
+                    stringify!($field),
+                    <$Type as Field>::kind(),
+                    concat!($($doc),+).trim().to_owned(),
+                ), )* ],
+            ), )+ ]
+        }
+    };
+}
+
+events! {
+    /// The association is up.
+    Up = "up" {
+        /// How many streams can be sent on.
+        outbound_streams: u16,
+        /// How many streams the peer may send on.
+        inbound_streams: u16,
+    }
+    /// It has gone into a state of RFC 9260, section 4.
+    State = "state" {
+        /// Which.
+        state: AssociationState,
+    }
+    /// A path is seen for the first time, or what governs it has changed.
+    Path = "path" {
+        /// The peer's address, by which the path is called.
+        path: IpAddr,
+        /// Our address.
+        source: IpAddr,
+        /// Whether it may carry data.
+        state: PathState,
+        /// Whether it is the primary path.
+        primary: bool,
+        /// What has changed the window or the threshold since the last time.
+        cause: WindowCause,
+        /// Congestion window.
+        cwnd_bytes: u64,
+        /// Slow-start threshold.
+        ssthresh_bytes: u64,
+        /// DATA chunks outstanding to the address; that this alone has changed is not told.
+        flight_bytes: u64,
+        /// The smoothed round-trip time, once measured.
+        srtt_ns: Option<Duration>,
+        /// The retransmission timeout, backed off as it may be.
+        rto_ns: Duration,
+        /// The error counter of the address.
+        errors: u32,
+        /// The path MTU.
+        mtu_bytes: u16,
+    }
+    /// The layer above has been told that an address has become reachable, unreachable or potentially failed.
+    PathChanged = "path_changed" {
+        /// The path.
+        path: IpAddr,
+        /// What it is now.
+        state: PathState,
+    }
+    /// Another path has become the primary one without the user's command (RFC 7829, section 5).
+    PrimaryChanged = "primary_changed" {
+        /// The path.
+        path: IpAddr,
+    }
+    /// Something sent was not answered: error counters have grown (RFC 9260, sections 8.1 and 8.2).
+    PathError = "path_error" {
+        /// The path.
+        path: IpAddr,
+        /// What was not answered.
+        unanswered: Unanswered,
+        /// The error counter of the address.
+        errors: u32,
+        /// That of the association.
+        association_errors: u32,
+    }
+    /// A HEARTBEAT has been queued.
+    HeartbeatSent = "heartbeat_sent" {
+        /// The path.
+        path: IpAddr,
+    }
+    /// A HEARTBEAT has been answered.
+    HeartbeatAnswered = "heartbeat_answered" {
+        /// The path.
+        path: IpAddr,
+        /// How long that took.
+        round_trip_ns: Duration,
+    }
+    /// Something has happened to T3-rtx of a path.
+    T3Rtx = "t3_rtx" {
+        /// The path.
+        path: IpAddr,
+        /// What.
+        change: Timer,
+        /// With which RTO; before it is backed off, if it has expired. Left out if it was stopped.
+        rto_ns: Option<Duration>,
+        /// What was given up, if it has expired: bytes of DATA chunks sent to the address last.
+        outstanding_bytes: Option<u64>,
+    }
+    /// A DATA chunk has been put into a packet.
+    Sent = "sent" {
+        /// The message's number; left out for what has none.
+        message: Option<u64>,
+        /// The chunk's.
+        tsn: u32,
+        /// Where it goes.
+        path: IpAddr,
+        /// 1 for the first time, 2 for the first retransmission, and so on.
+        transmission: u32,
+    }
+    /// A DATA chunk is to be sent again.
+    Lost = "lost" {
+        /// The message's number; left out for what has none.
+        message: Option<u64>,
+        /// The chunk's.
+        tsn: u32,
+        /// Where it was sent last.
+        path: IpAddr,
+        /// How that was noticed.
+        evidence: Evidence,
+        /// How many SACKs have reported it missing, if they have.
+        reports: Option<u16>,
+        /// How long ago it was sent, if it was overtaken.
+        age_ns: Option<Duration>,
+        /// The time for reordering, if it was overtaken.
+        reordering_window_ns: Option<Duration>,
+        /// What the link carries, if its packet was longer.
+        mtu_bytes: Option<u16>,
+    }
+    /// A DATA chunk that counted as lost was not: it is in flight again, without having been sent.
+    Restored = "restored" {
+        /// The message's number; left out for what has none.
+        message: Option<u64>,
+        /// The chunk's.
+        tsn: u32,
+    }
+    /// The peer has thrown away a DATA chunk that it had acknowledged by a Gap Ack Block.
+    Revoked = "revoked" {
+        /// The message's number; left out for what has none.
+        message: Option<u64>,
+        /// The chunk's.
+        tsn: u32,
+    }
+    /// The peer has acknowledged all of a message.
+    Acknowledged = "acknowledged" {
+        /// Its number; left out for what has none.
+        message: Option<u64>,
+    }
+    /// The other end has given a message to its reader. Only where a trace knows both ends: of a simulated run.
+    Delivered = "delivered" {
+        /// Its number.
+        message: u64,
+        /// When the sender gave it to the transport, or would have if there had been room.
+        offered_ns: Instant,
+    }
+    /// The association has ended before a message was acknowledged.
+    Failed = "failed" {
+        /// Its number; left out for what has none.
+        message: Option<u64>,
+    }
+    /// Nothing leaves, for another reason than before. It holds until the next one, and is told only after all that could
+    /// leave has left.
+    Waiting = "waiting" {
+        /// The reason.
+        reason: WaitReason,
+        /// What the peer has room for beyond what is in flight.
+        peer_rwnd_bytes: u64,
+    }
+    /// After a message was refused for want of room in the send buffer there is room again.
+    Room = "room" {
+        /// How much is free.
+        free_bytes: u64,
+    }
+    /// The peer has reported something that is not fatal.
+    PeerReported = "peer_reported" {
+        /// Its causes.
+        causes: String,
+    }
+    /// The peer has begun anew.
+    Restarted = "restarted" {}
+    /// The peer has begun to shut down.
+    ShutdownReceived = "shutdown_received" {}
+    /// The association is gone.
+    Closed = "closed" {
+        /// Whether in order, by SHUTDOWN COMPLETE.
+        orderly: bool,
+        /// Why, in words.
+        reason: String,
+    }
+    /// Records are missing here: more came at once than are held.
+    Dropped = "dropped" {
+        /// How many.
+        records: u64,
+    }
+    /// The last line of a trace that is whole: the run is over.
+    End = "end" {}
+}
+
+fn write_field(line: &mut String, name: &str, field: &impl Field) {
+    if let Some(value) = field.write() {
+        write!(line, ",\"{name}\":{value}").expect("a text takes all");
+    }
+}
+
+fn read_field<F: Field>(line: &Map<String, Value>, name: &'static str) -> Result<F, RecordFault> {
+    F::read(line.get(name)).ok_or(RecordFault::Field(name))
+}
+
+impl Record {
+    /// Writes the record as a line, without its end.
+    pub(crate) fn write(&self, line: &mut String) {
+        let (at, association, name) = (self.at.as_nanos(), self.association, self.what.name());
+        write!(line, "{{\"t_ns\":{at},\"association\":{association},\"event\":\"{name}\"")
+            .expect("a text takes all");
+        self.what.write_fields(line);
+        line.push('}');
+    }
+
+    pub(crate) fn read(line: &Map<String, Value>) -> Result<Self, RecordFault> {
+        let name: String = read_field(line, "event")?;
+        Ok(Self {
+            at: read_field(line, "t_ns")?,
+            association: read_field(line, "association")?,
+            what: What::read(&name, line)?,
+        })
+    }
+}
+
+/// The part of `docs/trace.md` that lists all kinds of records, as the code declares them.
+pub fn page() -> String {
+    let mut page = String::new();
+    for (name, about, fields) in described() {
+        write!(page, "### `{name}`\n\n{about}\n\n").expect("a text takes all");
+        if fields.is_empty() {
+            continue;
+        }
+        page.push_str("| field | what stands there | meaning |\n|---|---|---|\n");
+        for (field, kind, meaning) in fields {
+            writeln!(page, "| `{field}` | {kind} | {meaning} |").expect("a text takes all");
+        }
+        page.push('\n');
+    }
+    page
+}
