@@ -151,8 +151,8 @@ pub struct AuthenticationConfig {
     /// The types of the chunks that are accepted only if they are authenticated. ASCONF and ASCONF-ACK are, wherever
     /// dynamic addresses are offered as well (RFC 5061, section 4.2.7).
     pub chunks: Vec<u8>,
-    /// Endpoint pair shared keys by their identifiers. Without any, an empty key with identifier 0 is used: then whoever
-    /// has seen the handshake can authenticate as well.
+    /// Endpoint pair shared keys by their identifiers. Without any, an empty key with identifier 0 is used: then
+    /// whoever has seen the handshake can authenticate as well.
     pub keys: BTreeMap<u16, SharedKey>,
     /// The identifier of the key by which what is sent is authenticated.
     pub active_key: u16,
@@ -201,8 +201,8 @@ impl AuthenticationOffer {
         parameters
     }
 
-    /// Reads the parameters of an INIT or INIT ACK. `None`: it does not offer authentication, or what it offers is of no
-    /// use. The error is a random number of another length, for which the association is aborted.
+    /// Reads the parameters of an INIT or INIT ACK. `None`: it does not offer authentication, or what it offers is of
+    /// no use. The error is a random number of another length, for which the association is aborted.
     pub(crate) fn read(parameters: &[Parameter]) -> Result<Option<Self>, WrongRandom> {
         let mut found = (None, None, None);
         for parameter in parameters {

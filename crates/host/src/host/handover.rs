@@ -1,5 +1,5 @@
-//! A host leaves one of its addresses for another while an association of its goes on (RFC 5061): as a terminal does that
-//! goes over to another ground station.
+//! A host leaves one of its addresses for another while an association of its goes on (RFC 5061): as a terminal does
+//! that goes over to another ground station.
 
 use std::net::IpAddr;
 

@@ -51,8 +51,8 @@ section! {
         /// Extensions of RFC 9260 that are offered and accepted; each is used between two hosts that both list it. None
         /// unless written.
         extensions: Option<Setting<Vec<ExtensionChoice>>>;
-        /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges packets;
-        /// RFC 5061 wants both. No unless written.
+        /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges
+        /// packets; RFC 5061 wants both. No unless written.
         unauthenticated_addresses: Option<Setting<bool>>;
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =

@@ -43,7 +43,6 @@ pub(super) fn expand(file: &mut File, network: &Network, faults: &mut Faults) {
             family: None,
             addresses: None,
             mtu: table.mtu,
-            report_mtu: None,
             cable: Some(Setting::derived(true, "of the topology", place)),
             report_mtu: None,
             both: table.both.clone(),

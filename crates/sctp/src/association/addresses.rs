@@ -322,8 +322,8 @@ impl Association {
         }
     }
 
-    /// Whether DATA and SACKs have to wait: no address of ours may be used before an ASCONF has been answered, or the peer
-    /// is known to be at none of its addresses.
+    /// Whether DATA and SACKs have to wait: no address of ours may be used before an ASCONF has been answered, or the
+    /// peer is known to be at none of its addresses.
     pub(super) fn is_held_back(&self) -> bool {
         let Some(state) = &self.addresses else { return false };
         !self.state.is_closed() && (state.is_muted() || self.paths.is_unverified())
@@ -341,7 +341,8 @@ impl Association {
         Some(path)
     }
 
-    /// Puts the ASCONF into a packet, and the answers to the peer's: two ends that move at once would else wait for each other.
+    /// Puts the ASCONF into a packet, and the answers to the peer's: two ends that move at once would else wait for
+    /// each other.
     fn build_muted(&mut self) -> Option<PathId> {
         let is_asconf = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::Asconf(_));
         let place = self.control.iter().position(is_asconf)?;

@@ -1,8 +1,8 @@
 //! Streams are reset and added, and associations whose numbers begin anew (RFC 6525): our requests. What the peer asks
 //! for is in [`peer`].
 //!
-//! A reset never overtakes what was handed over before it: the request waits until all messages of its streams have been
-//! acknowledged, and what is handed over from then on waits until it has been answered.
+//! A reset never overtakes what was handed over before it: the request waits until all messages of its streams have
+//! been acknowledged, and what is handed over from then on waits until it has been answered.
 
 mod commands;
 mod peer;
@@ -43,8 +43,8 @@ pub(super) struct Reconfiguration {
     /// Messages on streams that are to be reset, in their order.
     held: VecDeque<Message>,
     deferred: Option<Deferred>,
-    /// What the peer's last RE-CONFIG with requests was answered by, for when it comes again: the number of each request
-    /// and the answer.
+    /// What the peer's last RE-CONFIG with requests was answered by, for when it comes again: the number of each
+    /// request and the answer.
     answers: SmallVec<[(RequestSequence, ReconfigurationParameter); 2]>,
     /// When an association reset was carried out last, at whosever request.
     reset_at: Option<Instant>,
@@ -117,8 +117,8 @@ enum Deferred {
     ResetAssociation {
         request: RequestSequence,
     },
-    /// It has been carried out, but messages wait until a HEARTBEAT behind the answer has been answered on this path: no
-    /// DATA of ours must overtake the answer, from which on its numbers are the new ones.
+    /// It has been carried out, but messages wait until a HEARTBEAT behind the answer has been answered on this path:
+    /// no DATA of ours must overtake the answer, from which on its numbers are the new ones.
     Confirming {
         path: PathId,
         /// When the answer is sent again; `None`: it has been confirmed.
@@ -126,8 +126,8 @@ enum Deferred {
     },
 }
 
-/// How many chunks behind a reset are kept until it can be carried out. Others are dropped, and come again: who obeys the
-/// RFC sends none before it has been answered.
+/// How many chunks behind a reset are kept until it can be carried out. Others are dropped, and come again: who obeys
+/// the RFC sends none before it has been answered.
 const MAX_HELD_CHUNKS: usize = 16;
 
 /// How long a peer that is at work is left alone at most.

@@ -37,7 +37,8 @@ impl Endpoint {
     }
 
     /// Changes our addresses in an association: see
-    /// [`Association::change_addresses`](crate::Association::change_addresses). Those that are added must be the port's.
+    /// [`Association::change_addresses`](crate::Association::change_addresses). Those that are added must be the
+    /// port's.
     pub fn change_addresses(
         &mut self,
         now: Instant,

@@ -149,7 +149,8 @@ impl PacketBuilder {
         self.auth_len = self.bytes.len() - COMMON_HEADER_LEN;
     }
 
-    /// Fills the digest of the AUTH chunk in, if there is one and a chunk behind it needs that; if none does, takes it out.
+    /// Fills the digest of the AUTH chunk in, if there is one and a chunk behind it needs that; if none does, takes it
+    /// out.
     pub(crate) fn sign(&mut self, is_needed: impl Fn(u8) -> bool, digest: impl FnOnce(&[&[u8]]) -> Bytes) {
         let first = COMMON_HEADER_LEN + core::mem::take(&mut self.auth_len);
         if first == COMMON_HEADER_LEN {

@@ -108,8 +108,8 @@ impl Interleaved {
         self.held
     }
 
-    /// Streams expect Message Identifier 0 again: those listed; none: all. What is incomplete or waits for its turn there
-    /// will never be delivered: its sender has left numbers out.
+    /// Streams expect Message Identifier 0 again: those listed; none: all. What is incomplete or waits for its turn
+    /// there will never be delivered: its sender has left numbers out.
     pub(super) fn reset(&mut self, listed: &[StreamId], mut deliver: impl FnMut(Event)) {
         let is_meant = |stream: &StreamId| listed.is_empty() || listed.contains(stream);
         self.expected.retain(|stream, _| !is_meant(stream));

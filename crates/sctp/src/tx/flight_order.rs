@@ -190,7 +190,8 @@ mod tests {
                 sets[usize::from(path)].insert(offset);
             }
             for (id, set) in (0_u16..).map(PathId).zip(sets) {
-                let tsns = order.path_mut(id).map_or_else(Vec::new, |path| path.ranges()).into_iter().flat_map(TsnRange::iter);
+                let ranges = order.path_mut(id).map_or_else(Vec::new, |path| path.ranges());
+                let tsns = ranges.into_iter().flat_map(TsnRange::iter);
                 let tsns: Vec<u32> = tsns.map(|tsn| tsn.distance_from(Tsn(base))).collect();
                 prop_assert_eq!(tsns, set.into_iter().collect::<Vec<_>>());
             }

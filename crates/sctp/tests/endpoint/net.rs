@@ -380,9 +380,6 @@ pub(crate) fn describe(packet: &Packet) -> String {
         Chunk::IData(data) => format!("I-DATA({})", data.payload.len()),
         Chunk::IForwardTsn(_) => "I-FORWARD-TSN".into(),
         Chunk::Unknown { kind, .. } => format!("UNKNOWN({kind})"),
-        Chunk::ForwardTsn(_) => "FORWARD-TSN".to_owned(),
-        Chunk::IData(_) => "I-DATA".to_owned(),
-        Chunk::IForwardTsn(_) => "I-FORWARD-TSN".to_owned(),
     });
     names.collect::<Vec<_>>().join(" ")
 }

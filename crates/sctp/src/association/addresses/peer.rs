@@ -9,8 +9,8 @@ use crate::parameter::Parameter;
 use crate::path::{Heartbeat, Path, PathState};
 use crate::unknown::UnknownAction;
 
-/// How many answers are kept in case that an ASCONF comes again: one is outstanding at a time, and more come only in its
-/// retransmission.
+/// How many answers are kept in case that an ASCONF comes again: one is outstanding at a time, and more come only in
+/// its retransmission.
 const MAX_ANSWERS: usize = 4;
 
 impl Association {

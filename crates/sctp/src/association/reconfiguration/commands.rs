@@ -11,8 +11,9 @@ use crate::reconfiguration::{ReconfigurationError, ResetDirection, StreamSet};
 use crate::types::StreamId;
 
 impl Association {
-    /// Resets streams (RFC 6525): the next ordered message of each begins with Stream Sequence Number 0 again. No streams:
-    /// all. It is over when an [`Event::ReconfigurationAnswered`](crate::Event::ReconfigurationAnswered) says so for each direction.
+    /// Resets streams (RFC 6525): the next ordered message of each begins with Stream Sequence Number 0 again. No
+    /// streams: all. It is over when an [`Event::ReconfigurationAnswered`](crate::Event::ReconfigurationAnswered) says
+    /// so for each direction.
     pub fn reset_streams(
         &mut self,
         now: Instant,

@@ -15,8 +15,8 @@ use ReconfigurationResult::{
     AlreadyInProgress, BadSequenceNumber, Denied, InProgress, NothingToDo, Performed, WrongSsn,
 };
 
-/// How soon a peer may reset the association again: less than the 30 s that it should wait, since packets do not all take
-/// the same time.
+/// How soon a peer may reset the association again: less than the 30 s that it should wait, since packets do not all
+/// take the same time.
 const LEAST_RESET_INTERVAL: Duration = Duration::from_secs(20);
 
 impl Association {
@@ -386,7 +386,10 @@ impl Association {
         }
         let reached = self.receiver.cumulative_tsn();
         let Some(state) = &mut self.reconfiguration else { return };
-        let is_due = |deferred: &mut Deferred| matches!(deferred, Deferred::ResetInbound { last, .. } if last.is_at_or_before(reached));
+        let is_due = |deferred: &mut Deferred| match deferred {
+            Deferred::ResetInbound { last, .. } => last.is_at_or_before(reached),
+            Deferred::ResetAssociation { .. } | Deferred::Confirming { .. } => false,
+        };
         if let Some(Deferred::ResetInbound { request, streams, held, .. }) = state.deferred.take_if(is_due) {
             self.reset_inbound(&streams);
             self.answer_late(answer(request, Performed));
@@ -417,8 +420,8 @@ impl Association {
         self.answer_late(answer(request, Denied));
     }
 
-    /// Goes on with what has waited for the new numbers to be confirmed, or sends the answer that tells them again. Returns
-    /// whether they were being confirmed.
+    /// Goes on with what has waited for the new numbers to be confirmed, or sends the answer that tells them again.
+    /// Returns whether they were being confirmed.
     fn progress_confirmation(&mut self, now: Instant) -> bool {
         let Some(state) = &mut self.reconfiguration else { return false };
         match state.deferred {

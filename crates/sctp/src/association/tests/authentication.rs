@@ -34,9 +34,9 @@ fn signed(authentication: &Authentication, chunk: &Chunk) -> Vec<u8> {
     builder.finish(ChecksumPolicy::Compute).contiguous().to_vec()
 }
 
-/// The digest is `hmac.new(b"secret" + shorter + longer, auth + cookie_ack, hashlib.sha256)` in Python, where `shorter` is
-/// RANDOM and HMAC-ALGO of who sends, `longer` those of who receives with CHUNKS between them, and `auth` has zeros for its
-/// digest.
+/// The digest is `hmac.new(b"secret" + shorter + longer, auth + cookie_ack, hashlib.sha256)` in Python, where `shorter`
+/// is RANDOM and HMAC-ALGO of who sends, `longer` those of who receives with CHUNKS between them, and `auth` has zeros
+/// for its digest.
 #[test]
 fn the_digest_of_a_packet_is_the_one_that_python_finds() {
     let authentication = Authentication::new(terms(), &config_with(b"secret"));
