@@ -7,9 +7,9 @@ use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_sctp::{
-    Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack, LossDetection,
-    Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,
-    RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
+    Algorithm, AuthenticationConfig, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack,
+    LossDetection, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,
+    ReconfigurationPolicy, RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -521,10 +521,10 @@ impl SctpProfile {
             ecn: *self.ecn,
             extensions: self.extensions(),
             unauthenticated_addresses: self.allows_unauthenticated_addresses(),
-            // A peer in a simulation has no reason to refuse what it has agreed to.
-            reconfiguration: self.preset.config().reconfiguration,
-            authentication: self.preset.config().authentication,
-            adaptation_layer: self.preset.config().adaptation_layer,
+            // No key of a scenario asks for these.
+            reconfiguration: ReconfigurationPolicy::default(),
+            authentication: AuthenticationConfig::default(),
+            adaptation_layer: None,
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),
                 byte_counting_limit: *self.byte_counting_limit,
