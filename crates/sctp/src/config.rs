@@ -103,8 +103,9 @@ pub struct SctpConfig {
     pub trace_arrivals: bool,
     /// Whether every start, stop and expiry of T3-rtx is reported as an event.
     pub trace_timers: bool,
-    /// Whether what led to a decision is reported as an event, too ([`TraceEvent`](crate::TraceEvent)). With the reports
-    /// above and below it makes a trace: [`SctpConfig::traced`] asks for all of them, and it needs those of timers.
+    /// Whether what led to a decision is reported as an event, too ([`TraceEvent`](crate::TraceEvent)). With the
+    /// reports above and below it makes a trace: [`SctpConfig::traced`] asks for all of them, and it needs those of
+    /// timers.
     pub trace: bool,
     /// Whether every message that the peer has acknowledged is reported as an event.
     pub report_acknowledged: bool,

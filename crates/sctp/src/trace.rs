@@ -1,8 +1,8 @@
 //! What an association decides and why, for whoever wants to understand it afterwards.
 //!
 //! The decisions themselves are events anyway ([`Event::Transmitted`], [`Event::T3Rtx`], [`Event::PathChanged`] and so
-//! on); these say what led to them. Nothing here is asked for unless [`SctpConfig::trace`] is set: what changes little by
-//! little is compared with what was told last, whenever nothing more can leave.
+//! on); these say what led to them. Nothing here is asked for unless [`SctpConfig::trace`] is set: what changes little
+//! by little is compared with what was told last, whenever nothing more can leave.
 //!
 //! [`Event::Transmitted`]: crate::Event::Transmitted
 //! [`Event::T3Rtx`]: crate::Event::T3Rtx
