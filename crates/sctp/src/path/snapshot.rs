@@ -1,5 +1,5 @@
-//! What is said of a path: its status at one moment (RFC 9260, section 11.1.8), what has happened on it, and what a trace
-//! tells.
+//! What is said of a path: its status at one moment (RFC 9260, section 11.1.8), what has happened on it, and what a
+//! trace tells.
 
 use std::net::IpAddr;
 

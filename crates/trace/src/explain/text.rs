@@ -345,8 +345,8 @@ fn in_words(step: &Step, settings: &Settings) -> String {
             format!("{chunks} to be sent again: {}", evidence_words(*evidence))
         }
         StepKind::PeerWindowClosed(since, room) => format!(
-            "the peer's window lets out what is to be sent, after {}: it had room for {room} bytes, less \
-             than the next chunk",
+            "the peer's window lets out what is to be sent, after {}: it had room for {room} bytes, less than the \
+             next chunk",
             duration(step.at.saturating_since(*since))
         ),
         StepKind::Restarted => "the peer has begun anew".to_owned(),
