@@ -44,7 +44,9 @@ static struct {
 	sctp_assoc_t association;
 	/* How often the association has begun; 0: it is not up. */
 	unsigned generation;
-	uint64_t sent;
+	/* Messages that the stack has taken, and that it has been handed: the peer may have ended the association by the
+	 * time that the last call returns. */
+	uint64_t sent, handed;
 } shared;
 
 /* What the reader has found. */
@@ -109,6 +111,9 @@ static void *send_all(void *unused)
 		clock_gettime(CLOCK_MONOTONIC, &due);
 		for (uint64_t number = 0; number < options.send; number++) {
 			write_message(number, bytes);
+			pthread_mutex_lock(&lock);
+			shared.handed = number + 1;
+			pthread_mutex_unlock(&lock);
 			if (stack_send(endpoint, association, number % options.streams, 0, bytes, length_of(number)) < 0) {
 				printf("{\"event\":\"send_error\",\"number\":%llu,\"errno\":\"%s\"}\n",
 				       (unsigned long long)number, strerror(errno));
@@ -152,7 +157,7 @@ static void *close_when_sent(void *unused)
 static void end(const char *how)
 {
 	pthread_mutex_lock(&lock);
-	uint64_t sent = shared.sent;
+	uint64_t sent = shared.handed;
 	pthread_mutex_unlock(&lock);
 	printf("{\"event\":\"end\",\"how\":\"%s\",\"sent\":%llu,\"received\":%llu,\"bytes\":%llu,\"wrong\":%llu,"
 	       "\"disordered\":%llu}\n",
@@ -172,7 +177,7 @@ static void begin(const char *how, const struct sctp_assoc_change *change)
 	pthread_mutex_lock(&lock);
 	shared.association = change->sac_assoc_id;
 	shared.generation++;
-	shared.sent = 0;
+	shared.sent = shared.handed = 0;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	if (options.pause_ms)
