@@ -200,8 +200,8 @@ fn sctp(seeds: &mut Seeds) {
     }
 }
 
-/// An association of messages both ways that loses, repeats and damages some of its packets and is then shut down, under
-/// several options; and one that hears what nobody has sent.
+/// An association of messages both ways that loses, repeats and damages some of its packets and is then shut down,
+/// under several options; and one that hears what nobody has sent.
 fn associations(seeds: &mut Seeds) {
     let steps: Vec<[u8; 4]> = vec![
         [10, 0, 15, 0],
