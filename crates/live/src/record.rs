@@ -174,7 +174,7 @@ impl<'a> Replay<'a> {
 
     /// What the run is, if the record says so.
     pub fn about(&self) -> Option<String> {
-        let mut reader = self.reader.clone();
+        let mut reader = self.reader;
         if reader.u8().ok()? != kind::ABOUT {
             return None;
         }

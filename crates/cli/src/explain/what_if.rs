@@ -99,7 +99,9 @@ fn story(
     let request = request.map_err(|error| Failure::Misused(error.to_string()))?;
     let mut story = Story::new(header.clone(), arguments.idle);
     let mut sink = |_: usize, records: &[Record]| {
-        records.iter().for_each(|record| story.follow(record));
+        for record in records {
+            story.follow(record);
+        }
         Ok(())
     };
     let stop = interrupt::flag();
