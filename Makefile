@@ -64,6 +64,7 @@ conformance: need-cargo need-cc
 bench: counts
 	cargo run --quiet --release --package slantpath-benches
 	cargo bench --quiet --package slantpath-orbit --bench orbit
+	cargo bench --quiet --package slantpath-live --bench live
 
 # Instructions and allocations a packet-hop or a message, by callgrind: fails if one has grown by more than 5 % against
 # benches/counts.toml. COUNTS names cases; with COUNTS=--write the new counts become the ledger.

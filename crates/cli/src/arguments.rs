@@ -360,8 +360,8 @@ pub(crate) struct RunArguments {
     /// Write the packets of a link to `LINK.pcapng` in `--out`, of the first run if there are several.
     #[arg(long, value_name = "LINK", requires = "out")]
     pub(crate) pcap: Vec<String>,
-    /// Write what the association of a flow decided and why into this file, for `slantpath explain`; of the first run if
-    /// there are several. That run is made once more for it.
+    /// Write what the association of a flow decided and why into this file, for `slantpath explain`; of the first run
+    /// if there are several. That run is made once more for it.
     #[arg(long, value_name = "FLOW=FILE", conflicts_with = "show")]
     pub(crate) trace: Vec<String>,
     /// Write every table (Parquet and CSV), the merged scenario and a manifest into this directory.

@@ -1,10 +1,13 @@
 //! A host: IP below, SCTP and TCP in the middle, sockets and their applications on top.
 
+mod handover;
 mod programs;
 mod sessions;
 
 use std::net::IpAddr;
 
+pub use handover::Handover;
+use handover::Handovers;
 use slantpath_base::{Deadlines, Instant, Seed};
 use slantpath_interface::{InterfaceId, Journey};
 use slantpath_sctp as sctp;
@@ -44,6 +47,8 @@ pub struct HostDrops {
     pub no_route: u64,
     /// An ICMP message about a packet that the host cannot have sent.
     pub forged_reports: u64,
+    /// Handovers of associations that were not there, or whose peers know nothing of changes of addresses.
+    pub refused_handovers: u64,
 }
 
 /// An end system with the sockets that are open at it.
@@ -56,6 +61,7 @@ pub struct Host {
     sources: Vec<SessionSource>,
     /// When sources begin sessions.
     source_deadlines: Deadlines<u32>,
+    handovers: Handovers,
     /// What becomes of SCTP packets to a port that nobody has.
     strangers: Strangers,
     drops: HostDrops,
@@ -81,6 +87,7 @@ impl Host {
             sockets: Sockets::default(),
             sources: Vec::new(),
             source_deadlines: Deadlines::default(),
+            handovers: Handovers::default(),
             strangers: Strangers::default(),
             drops: HostDrops::default(),
         }
@@ -559,6 +566,9 @@ impl slantpath_interface::Host for Host {
         if self.source_deadlines.earliest().is_some_and(|earliest| earliest <= now) {
             self.begin_sessions(now);
         }
+        if self.handovers.deadline().is_some_and(|at| at <= now) {
+            self.hand_over(now);
+        }
         self.sockets.handle_deadline(now, &mut self.stack);
     }
 
@@ -572,7 +582,7 @@ impl slantpath_interface::Host for Host {
         let latest = |deadline: Option<Instant>| deadline.unwrap_or(Instant::FAR_FUTURE);
         let transports = latest(self.stack.sctp.deadline()).min(latest(self.stack.tcp.deadline()));
         let own = latest(self.sockets.deadline()).min(latest(self.reassembler.deadline()));
-        let own = own.min(latest(self.source_deadlines.earliest()));
+        let own = own.min(latest(self.source_deadlines.earliest())).min(latest(self.handovers.deadline()));
         Some(transports.min(own)).filter(|deadline| *deadline != Instant::FAR_FUTURE)
     }
 }

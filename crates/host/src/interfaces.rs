@@ -126,6 +126,13 @@ impl Interfaces {
         Ok(())
     }
 
+    /// Sends what goes to `destination` out by the interface of one of the host's own addresses, and from there.
+    /// `false` if it is none, or of another family.
+    pub(crate) fn leave_from(&mut self, destination: IpAddr, address: IpAddr) -> bool {
+        let own = self.addresses.iter().find(|(own, _)| *own == address);
+        own.copied().is_some_and(|(_, interface)| self.add_route(destination, interface).is_ok())
+    }
+
     /// The address of the interface that a packet to `destination` leaves by.
     pub(crate) fn source_towards(&self, destination: IpAddr) -> Option<IpAddr> {
         Some(self.routes[*self.by_destination.get(&destination)?].source)

@@ -15,8 +15,8 @@
 //!   for transfers that begin by chance ([`SessionsConfig`]); a program outside of the host sends and takes messages as
 //!   it pleases ([`ProgramConfig`]).
 //!
-//! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`]. What associations decide
-//! and why is told by those that are traced ([`TraceRecord`]).
+//! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`]. What associations
+//! decide and why is told by those that are traced ([`TraceRecord`]).
 
 mod admission;
 mod application;
@@ -44,7 +44,7 @@ mod workload;
 
 pub use admission::{AdmissionConfig, Otherwise};
 pub use carrier::{AssociationConfig, AssociationCounters};
-pub use host::{Host, HostDrops};
+pub use host::{Handover, Host, HostDrops};
 pub use interfaces::{HOP_LIMIT, NoSourceAddress};
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;
 pub use program::{ProgramConfig, ProgramEvent, ProgramMessage, Refused};

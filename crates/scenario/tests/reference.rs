@@ -41,6 +41,10 @@ fn schema_of(root: &Json, path: &str) -> Json {
             let drr = schema_of(root, "links.<name>.discipline kind drr");
             return drr["properties"]["classes"]["additionalProperties"].clone();
         }
+        "flows.<name>.application.classes.<class>" => {
+            let mixed = schema_of(root, "flows.<name>.application kind mixed");
+            return mixed["properties"]["classes"]["additionalProperties"].clone();
+        }
         "links.<name>.discipline.low" => {
             return schema_of(root, "links.<name>.discipline kind wred")["properties"]["low"].clone();
         }

@@ -4,17 +4,22 @@
 //! ([`crate::path`]), and decides in which order they may speak. The handshake, restarts and packets that
 //! belong to no association are the endpoint's.
 
+mod addresses;
+mod authentication;
 mod discovery;
 mod ecn;
 mod liveness;
 mod output;
 mod receive;
+mod reconfiguration;
 mod return_path;
 mod shutdown;
 mod snapshot;
 mod state;
 mod tracing;
 
+pub(crate) use authentication::Authentication;
+pub use authentication::KeyError;
 pub use output::{AssociationOutput, Departing};
 pub use snapshot::{AssociationSnapshot, AssociationStats};
 pub use state::AssociationState;
@@ -36,9 +41,11 @@ use crate::tcb::Tcb;
 use crate::trace::Tracer;
 use crate::tx::{Sender, Turn};
 use crate::types::{StreamId, VerificationTag};
+use addresses::Addresses;
 use ecn::Ecn;
 use output::PollStage;
 use receive::Responses;
+use reconfiguration::Reconfiguration;
 use return_path::ReturnPath;
 use state::State;
 
@@ -68,6 +75,12 @@ pub struct Association {
     return_path: ReturnPath,
     /// If both ends use it.
     ecn: Option<Box<Ecn>>,
+    /// If both ends may change their streams.
+    reconfiguration: Option<Box<Reconfiguration>>,
+    /// If both ends may change their addresses.
+    addresses: Option<Box<Addresses>>,
+    /// If both ends authenticate chunks.
+    authentication: Option<Box<Authentication>>,
     /// Control chunks that answer or probe, each for its path.
     control: VecDeque<(PathId, Chunk)>,
     responses: Responses,
@@ -92,20 +105,25 @@ impl Association {
     pub fn new(now: Instant, tcb: Tcb, config: Arc<SctpConfig>, mut random: Stream) -> Self {
         let mut paths = Paths::new(&tcb, &config);
         liveness::begin_heartbeats(now, &mut paths, &config, &mut random);
+        let authentication = Authentication::negotiated(&tcb, &config);
+        paths.reserve(authentication.as_ref().map_or(0, |state| state.data_overhead()));
         let control = discovery::begin(&mut paths);
         Self {
             sender: Sender::new(&tcb, &config),
             receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, tcb.extensions, &config),
             return_path: ReturnPath::default(),
             ecn: tcb.uses_ecn.then(|| Box::new(Ecn::new())),
+            reconfiguration: Reconfiguration::negotiated(&tcb),
+            addresses: Addresses::negotiated(&tcb),
+            authentication,
             config,
-            tcb,
             state: State::Established,
             paths,
             control,
             responses: Responses::default(),
             error_count: 0,
-            events: VecDeque::new(),
+            events: tcb.adaptation_layer.map(Event::AdaptationLayer).into_iter().collect(),
+            tcb,
             builder: PacketBuilder::default(),
             random,
             burst_at: None,
@@ -143,6 +161,14 @@ impl Association {
         if begins_burst || self.sender.has_no_queue() || message.options.is_some() {
             self.poll_stage = PollStage::Packets;
         }
+        let message = if self.reconfiguration.is_some() {
+            match self.hold_message(now, message)? {
+                Some(message) => message,
+                None => return Ok(()),
+            }
+        } else {
+            message
+        };
         let mut turn = turn!(self, now);
         self.sender.push(&mut turn, message)
     }
@@ -289,6 +315,9 @@ impl Association {
         self.receiver.finish(|event| events.push_back(event));
         let failed = self.sender.drain_messages();
         self.events.extend(failed.into_iter().map(|message| Event::SendFailed { message }));
+        if let Some(state) = &mut self.reconfiguration {
+            self.events.extend(state.drain_messages().map(|message| Event::SendFailed { message }));
+        }
     }
 
     /// Begins a new burst on every path. An input that comes before the packets of the last one have been taken adds to

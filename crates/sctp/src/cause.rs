@@ -35,6 +35,18 @@ pub mod code {
     pub const USER_INITIATED_ABORT: u16 = 12;
     /// Protocol Violation.
     pub const PROTOCOL_VIOLATION: u16 = 13;
+    /// Request to Delete Last Remaining IP Address (RFC 5061).
+    pub const DELETE_LAST_ADDRESS: u16 = 0xa0;
+    /// Operation Refused Due to Resource Shortage (RFC 5061).
+    pub const RESOURCE_SHORTAGE: u16 = 0xa1;
+    /// Request to Delete Source IP Address (RFC 5061).
+    pub const DELETE_SOURCE_ADDRESS: u16 = 0xa2;
+    /// Association Aborted Due to Illegal ASCONF-ACK (RFC 5061).
+    pub const ILLEGAL_ASCONF_ACK: u16 = 0xa3;
+    /// Request Refused - No Authorization (RFC 5061).
+    pub const NO_AUTHORIZATION: u16 = 0xa4;
+    /// Unsupported HMAC Identifier (RFC 4895).
+    pub const UNSUPPORTED_HMAC: u16 = 0x105;
 }
 
 /// One error cause.
@@ -69,6 +81,18 @@ pub enum Cause {
     UserInitiatedAbort(Bytes),
     /// Anything else that is wrong, with a hint.
     ProtocolViolation(Bytes),
+    /// The request, whole, would delete the last address of its sender.
+    DeleteLastAddress(Bytes),
+    /// There is no room for what the request, whole, asks for.
+    ResourceShortage(Bytes),
+    /// The request, whole, would delete the address that its packet has come from.
+    DeleteSourceAddress(Bytes),
+    /// An ASCONF-ACK answers what was never sent.
+    IllegalAsconfAck,
+    /// The sender may not ask for what the request, whole, asks for.
+    NoAuthorization(Bytes),
+    /// An AUTH chunk names an algorithm that was not offered.
+    UnsupportedHmac(u16),
     /// A cause that is not known here.
     Unknown {
         /// The cause code.
@@ -95,6 +119,12 @@ impl Cause {
             Self::RestartWithNewAddresses(_) => code::RESTART_WITH_NEW_ADDRESSES,
             Self::UserInitiatedAbort(_) => code::USER_INITIATED_ABORT,
             Self::ProtocolViolation(_) => code::PROTOCOL_VIOLATION,
+            Self::DeleteLastAddress(_) => code::DELETE_LAST_ADDRESS,
+            Self::ResourceShortage(_) => code::RESOURCE_SHORTAGE,
+            Self::DeleteSourceAddress(_) => code::DELETE_SOURCE_ADDRESS,
+            Self::IllegalAsconfAck => code::ILLEGAL_ASCONF_ACK,
+            Self::NoAuthorization(_) => code::NO_AUTHORIZATION,
+            Self::UnsupportedHmac(_) => code::UNSUPPORTED_HMAC,
             Self::Unknown { code, .. } => *code,
         }
     }
@@ -123,14 +153,21 @@ impl Cause {
             }
             Self::StaleCookie { staleness_us } => out.extend_from_slice(&staleness_us.to_be_bytes()),
             Self::NoUserData(tsn) => out.extend_from_slice(&tsn.0.to_be_bytes()),
-            Self::OutOfResource | Self::InvalidMandatoryParameter | Self::CookieReceivedWhileShuttingDown => {
-            }
+            Self::UnsupportedHmac(hmac) => out.extend_from_slice(&hmac.to_be_bytes()),
+            Self::OutOfResource
+            | Self::InvalidMandatoryParameter
+            | Self::CookieReceivedWhileShuttingDown
+            | Self::IllegalAsconfAck => {}
             Self::UnresolvableAddress(value)
             | Self::UnrecognizedChunkType(value)
             | Self::UnrecognizedParameters(value)
             | Self::RestartWithNewAddresses(value)
             | Self::UserInitiatedAbort(value)
             | Self::ProtocolViolation(value)
+            | Self::DeleteLastAddress(value)
+            | Self::ResourceShortage(value)
+            | Self::DeleteSourceAddress(value)
+            | Self::NoAuthorization(value)
             | Self::Unknown { value, .. } => out.extend_from_slice(value),
         });
     }
@@ -162,6 +199,12 @@ impl Cause {
             code::RESTART_WITH_NEW_ADDRESSES => Self::RestartWithNewAddresses(bytes()),
             code::USER_INITIATED_ABORT => Self::UserInitiatedAbort(bytes()),
             code::PROTOCOL_VIOLATION => Self::ProtocolViolation(bytes()),
+            code::DELETE_LAST_ADDRESS => Self::DeleteLastAddress(bytes()),
+            code::RESOURCE_SHORTAGE => Self::ResourceShortage(bytes()),
+            code::DELETE_SOURCE_ADDRESS => Self::DeleteSourceAddress(bytes()),
+            code::ILLEGAL_ASCONF_ACK => Self::IllegalAsconfAck,
+            code::NO_AUTHORIZATION => Self::NoAuthorization(bytes()),
+            code::UNSUPPORTED_HMAC => Self::UnsupportedHmac(reader.u16()?),
             code => Self::Unknown { code, value: bytes() },
         })
     }
@@ -209,7 +252,13 @@ pub(crate) mod tests {
             any_bytes(30).prop_map(Cause::RestartWithNewAddresses),
             any_bytes(30).prop_map(Cause::UserInitiatedAbort),
             any_bytes(30).prop_map(Cause::ProtocolViolation),
-            (14_u16.., any_bytes(30)).prop_map(|(code, value)| Cause::Unknown { code, value }),
+            any_bytes(30).prop_map(Cause::DeleteLastAddress),
+            any_bytes(30).prop_map(Cause::ResourceShortage),
+            any_bytes(30).prop_map(Cause::DeleteSourceAddress),
+            Just(Cause::IllegalAsconfAck),
+            any_bytes(30).prop_map(Cause::NoAuthorization),
+            any::<u16>().prop_map(Cause::UnsupportedHmac),
+            (0x106_u16.., any_bytes(30)).prop_map(|(code, value)| Cause::Unknown { code, value }),
         ]
     }
 

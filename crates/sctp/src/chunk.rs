@@ -4,6 +4,8 @@
 //! the packet's buffer is shared, so that a chunk may outlive the packet that brought it.
 
 mod abort;
+mod asconf;
+mod auth;
 mod cookie;
 mod data;
 mod ecn;
@@ -16,10 +18,13 @@ mod i_forward_tsn;
 mod init;
 mod nr_sack;
 mod pad;
+mod re_config;
 mod sack;
 mod shutdown;
 
 pub use abort::Abort;
+pub use asconf::{AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfResponse, AsconfSerial};
+pub use auth::Auth;
 pub use cookie::{CookieAck, CookieEcho};
 pub use data::{Data, DataFlags};
 pub use ecn::{Cwr, Ecne};
@@ -32,6 +37,7 @@ pub use i_forward_tsn::{IForwardTsn, SkippedMessages};
 pub use init::{Init, InitAck, InitFields};
 pub use nr_sack::NrSack;
 pub use pad::Pad;
+pub use re_config::{NextTsns, ReConfig, ReconfigurationParameter, ReconfigurationResult, RequestSequence};
 pub use sack::{GapAckBlock, Sack};
 pub use shutdown::{Shutdown, ShutdownAck, ShutdownComplete};
 
@@ -77,6 +83,14 @@ pub mod kind {
     pub const NR_SACK: u8 = 0x10;
     /// PAD (RFC 4820).
     pub const PAD: u8 = 0x84;
+    /// AUTH (RFC 4895).
+    pub const AUTH: u8 = 15;
+    /// ASCONF-ACK (RFC 5061).
+    pub const ASCONF_ACK: u8 = 128;
+    /// RE-CONFIG (RFC 6525).
+    pub const RE_CONFIG: u8 = 130;
+    /// ASCONF (RFC 5061).
+    pub const ASCONF: u8 = 193;
     /// FORWARD-TSN (RFC 3758).
     pub const FORWARD_TSN: u8 = 192;
     /// I-DATA (RFC 8260).
@@ -122,6 +136,14 @@ pub enum Chunk {
     Pad(Pad),
     /// Acknowledges DATA chunks, and says which for good.
     NrSack(NrSack),
+    /// Authenticates what follows it (RFC 4895).
+    Auth(Auth),
+    /// Changes the sender's addresses (RFC 5061).
+    Asconf(Asconf),
+    /// Answers that.
+    AsconfAck(AsconfAck),
+    /// Changes streams, or answers such a request (RFC 6525).
+    ReConfig(ReConfig),
     /// A type that is not known here.
     Unknown {
         /// The chunk's type.
@@ -160,6 +182,10 @@ impl Chunk {
             Self::ShutdownComplete(_) => kind::SHUTDOWN_COMPLETE,
             Self::Pad(_) => kind::PAD,
             Self::NrSack(_) => kind::NR_SACK,
+            Self::Auth(_) => kind::AUTH,
+            Self::Asconf(_) => kind::ASCONF,
+            Self::AsconfAck(_) => kind::ASCONF_ACK,
+            Self::ReConfig(_) => kind::RE_CONFIG,
             Self::Unknown { kind, .. } => *kind,
             Self::ForwardTsn(_) => kind::FORWARD_TSN,
             Self::IData(_) => kind::I_DATA,
@@ -198,6 +224,10 @@ impl Chunk {
             Self::ShutdownComplete(chunk) => chunk.write(out),
             Self::Pad(chunk) => chunk.write(out),
             Self::NrSack(chunk) => chunk.write(out),
+            Self::Auth(chunk) => chunk.write(out),
+            Self::Asconf(chunk) => chunk.write(out),
+            Self::AsconfAck(chunk) => chunk.write(out),
+            Self::ReConfig(chunk) => chunk.write(out),
             Self::Unknown { kind, flags, value } => {
                 framing::write(out, *kind, *flags, |out| out.extend_from_slice(value));
             }
@@ -236,6 +266,10 @@ impl Chunk {
             kind::SHUTDOWN_COMPLETE => Self::ShutdownComplete(ShutdownComplete::parse(flags)),
             kind::PAD => Self::Pad(Pad::parse(value)),
             kind::NR_SACK => Self::NrSack(NrSack::parse(value)?),
+            kind::AUTH => Self::Auth(Auth::parse(value)?),
+            kind::ASCONF => Self::Asconf(Asconf::parse(value)?),
+            kind::ASCONF_ACK => Self::AsconfAck(AsconfAck::parse(value)?),
+            kind::RE_CONFIG => Self::ReConfig(ReConfig::parse(value)?),
             kind::FORWARD_TSN => Self::ForwardTsn(ForwardTsn::parse(value)?),
             kind::I_DATA => Self::IData(IData::parse(flags, value)?),
             kind::I_FORWARD_TSN => Self::IForwardTsn(IForwardTsn::parse(value)?),

@@ -11,13 +11,16 @@ use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::{Ecn, IpFields};
 
-use crate::extension::Extensions;
+use crate::authentication::{AuthenticationConfig, ChunkKinds};
+use crate::chunk::kind;
+use crate::extension::{Extension, Extensions};
 use crate::packet::ChecksumPolicy;
 use crate::parameter::Parameter;
 use crate::policy::{
     FailoverThresholds, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed,
     PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, StreamScheduling,
 };
+use crate::reconfiguration::ReconfigurationPolicy;
 use crate::types::StreamId;
 use crate::zero_checksum::ErrorDetectionMethod;
 
@@ -116,8 +119,9 @@ pub struct SctpConfig {
     pub trace_arrivals: bool,
     /// Whether every start, stop and expiry of T3-rtx is reported as an event.
     pub trace_timers: bool,
-    /// Whether what led to a decision is reported as an event, too ([`TraceEvent`](crate::TraceEvent)). With the reports
-    /// above and below it makes a trace: [`SctpConfig::traced`] asks for all of them, and it needs those of timers.
+    /// Whether what led to a decision is reported as an event, too ([`TraceEvent`](crate::TraceEvent)). With the
+    /// reports above and below it makes a trace: [`SctpConfig::traced`] asks for all of them, and it needs those of
+    /// timers.
     pub trace: bool,
     /// Whether every message that the peer has acknowledged is reported as an event.
     pub report_acknowledged: bool,
@@ -138,27 +142,27 @@ pub struct SctpConfig {
     pub initial_path_mtu: u16,
     /// Whether new DATA takes several paths at once. Default: no, as RFC 9260 has it.
     pub multipath: Multipath,
-    /// Whether each of several paths that are used at once may fill no more than its part of the buffers. Default: yes; it
-    /// says nothing to an association that uses one at a time.
+    /// Whether each of several paths that are used at once may fill no more than its part of the buffers. Default: yes;
+    /// it says nothing to an association that uses one at a time.
     pub split_buffers: bool,
     /// How the path MTU is found. Default: by ICMP alone.
     pub path_mtu_discovery: PathMtuDiscovery,
-    /// BASE_PLPMTU: the size that is expected to pass everywhere, in bytes, IP header included. RFC 8899, section 5.1.2:
-    /// 1,200; on IPv6 1,280 at least. Without discovery it says nothing, nor do the next three.
+    /// BASE_PLPMTU: the size that is expected to pass everywhere, in bytes, IP header included. RFC 8899, section
+    /// 5.1.2: 1,200; on IPv6 1,280 at least. Without discovery it says nothing, nor do the next three.
     pub base_path_mtu: u16,
-    /// MAX_PLPMTU: the largest size that is probed, in bytes, IP header included: the MTU of the interface. 1,500: that of
-    /// most.
+    /// MAX_PLPMTU: the largest size that is probed, in bytes, IP header included: the MTU of the interface. 1,500: that
+    /// of most.
     pub max_path_mtu: u16,
-    /// MAX_PROBES: after how many probes without an answer a size counts as too large, and after how many losses of long
-    /// packets in a row the path counts as a black hole for them. RFC 8899, section 5.1.2: 3.
+    /// MAX_PROBES: after how many probes without an answer a size counts as too large, and after how many losses of
+    /// long packets in a row the path counts as a black hole for them. RFC 8899, section 5.1.2: 3.
     pub max_probes: u32,
-    /// PMTU_RAISE_TIMER: how long a path MTU below the maximum is kept before a larger one is looked for again. RFC 8899,
-    /// section 5.1.1: 600 s.
+    /// PMTU_RAISE_TIMER: how long a path MTU below the maximum is kept before a larger one is looked for again. RFC
+    /// 8899, section 5.1.1: 600 s.
     pub pmtu_raise_timer: Duration,
     /// Whether packets carry checksums.
     pub checksum: ChecksumPolicy,
-    /// What finds errors below SCTP as well as the checksum would: packets are taken without one, and sent without one to a peer
-    /// that says the same (RFC 9653). Default: nothing, so that every packet has its checksum.
+    /// What finds errors below SCTP as well as the checksum would: packets are taken without one, and sent without one
+    /// to a peer that says the same (RFC 9653). Default: nothing, so that every packet has its checksum.
     pub zero_checksum: Option<ErrorDetectionMethod>,
     /// Whether ECN is offered and accepted (RFC 4960, appendix A): once both ends have agreed, the network may mark
     /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has
@@ -167,6 +171,15 @@ pub struct SctpConfig {
     /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as in RFC
     /// 9260 by itself.
     pub extensions: Extensions,
+    /// Which of a peer's requests to change streams are carried out, where that extension is used.
+    pub reconfiguration: ReconfigurationPolicy,
+    /// Keys, and what is accepted only if it is authenticated, where that extension is used.
+    pub authentication: AuthenticationConfig,
+    /// Whether dynamic addresses are used with a peer that does not authenticate chunks. RFC 5061, section 4.2.7, wants
+    /// both; in a closed network nobody forges packets, and other stacks have such a switch. Default: no.
+    pub unauthenticated_addresses: bool,
+    /// What the peer is told of the layer above: an Adaptation Code Point (RFC 5061, section 4.2.6). `None`: nothing.
+    pub adaptation_layer: Option<u32>,
     /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
     /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
@@ -281,6 +294,10 @@ impl Default for SctpConfig {
             zero_checksum: None,
             ecn: false,
             extensions: Extensions::NONE,
+            reconfiguration: ReconfigurationPolicy::default(),
+            authentication: AuthenticationConfig::default(),
+            unauthenticated_addresses: false,
+            adaptation_layer: None,
             ip: IpFields::default(),
             max_associations: 65_536,
             max_peer_addresses: 16,
@@ -399,6 +416,30 @@ impl SctpConfig {
             back_off: self.back_off,
             ..RtoConfig::sctp()
         }
+    }
+
+    /// The extensions that are used with a peer that has offered these.
+    pub(crate) fn agreed(&self, offered: Extensions) -> Extensions {
+        let both = self.extensions.and(offered);
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-4.2.7
+        //# An implementation supporting this
+        //# extension MUST list the ASCONF,the ASCONF-ACK, and the AUTH chunks in
+        //# its INIT and INIT-ACK parameters.
+        if both.contain(Extension::Authentication) || self.unauthenticated_addresses {
+            both
+        } else {
+            both.without(Extension::DynamicAddresses)
+        }
+    }
+
+    /// The chunks that are accepted only if they are authenticated.
+    pub(crate) fn authenticated_chunks(&self) -> ChunkKinds {
+        let mut kinds = self.authentication.chunks.clone();
+        // RFC 5061, section 4.2.7, wants them authenticated.
+        if self.extensions.contain(Extension::DynamicAddresses) {
+            kinds.extend([kind::ASCONF, kind::ASCONF_ACK]);
+        }
+        ChunkKinds::of(&kinds)
     }
 
     /// The thresholds of each path's error counter.

@@ -8,6 +8,7 @@ use slantpath_base::{Duration, Instant, Stream};
 use slantpath_wire::{Reader, WireError};
 use smallvec::SmallVec;
 
+use crate::authentication::{AuthenticationOffer, RANDOM_LEN};
 use crate::extension::Extensions;
 use crate::types::{Tsn, VerificationTag};
 
@@ -37,6 +38,51 @@ pub(crate) struct Cookie {
     pub(crate) extensions: Extensions,
     /// Whether the peer takes our packets without a checksum, in a byte if it does.
     pub(crate) omits_checksum: bool,
+    /// What the peer says that its layer above is, if it says so.
+    pub(crate) adaptation_layer: Option<u32>,
+    /// If chunks are authenticated: our random number and what the peer has offered.
+    pub(crate) authentication: Option<Box<CookieAuthentication>>,
+}
+
+/// What a cookie carries of the terms on which chunks are authenticated; no key.
+//= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
+//# it is important that the cookie contained in an INIT-ACK
+//# chunk and in a COOKIE-ECHO chunk MUST NOT contain any endpoint pair
+//# shared keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CookieAuthentication {
+    pub(crate) random: [u8; RANDOM_LEN],
+    pub(crate) peer: AuthenticationOffer,
+}
+
+impl CookieAuthentication {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.random);
+        out.extend_from_slice(&self.peer.random);
+        // 0: none was sent; an empty list is another vector.
+        let chunks = self.peer.chunks.as_deref();
+        let count = chunks.map_or(0, |chunks| chunks.len() + 1);
+        out.extend_from_slice(&u16::try_from(count).expect("at most 256 types").to_be_bytes());
+        out.extend_from_slice(chunks.unwrap_or_default());
+        let count = u16::try_from(self.peer.hmacs.len()).expect("at most 16 identifiers");
+        out.extend_from_slice(&count.to_be_bytes());
+        for hmac in &self.peer.hmacs {
+            out.extend_from_slice(&hmac.to_be_bytes());
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, WireError> {
+        let (random, peer_random) = (reader.array()?, reader.array()?);
+        let chunks = match reader.u16()?.checked_sub(1) {
+            Some(count) => Some(Bytes::copy_from_slice(reader.take(count.into())?)),
+            None => None,
+        };
+        let mut hmacs = Vec::new();
+        for _ in 0..reader.u16()? {
+            hmacs.push(reader.u16()?);
+        }
+        Ok(Self { random, peer: AuthenticationOffer { random: peer_random, chunks, hmacs } })
+    }
 }
 
 /// Stands in the list of addresses, where other values are IP versions.
@@ -45,8 +91,14 @@ const USES_ECN: u8 = 1;
 /// Stands there, too, and a set of extensions follows.
 const EXTENSIONS: u8 = 2;
 
-/// Stands there, too.
-const OMITS_CHECKSUM: u8 = 3;
+/// The same, and what chunks are authenticated by follows.
+const AUTHENTICATION: u8 = 3;
+
+/// The same, and an Adaptation Code Point follows. (4 is an IP version.)
+const ADAPTATION_LAYER: u8 = 5;
+
+/// Stands there by itself. (6 is an IP version.)
+const OMITS_CHECKSUM: u8 = 7;
 
 /// Two random numbers that recognise an association in a cookie without telling its verification tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,6 +167,14 @@ impl Cookie {
         if self.omits_checksum {
             out.push(OMITS_CHECKSUM);
         }
+        if let Some(authentication) = &self.authentication {
+            out.push(AUTHENTICATION);
+            authentication.write(&mut out);
+        }
+        if let Some(code_point) = self.adaptation_layer {
+            out.push(ADAPTATION_LAYER);
+            out.extend_from_slice(&code_point.to_be_bytes());
+        }
         out
     }
 
@@ -132,6 +192,8 @@ impl Cookie {
         let mut uses_ecn = false;
         let mut extensions = Extensions::NONE;
         let mut omits_checksum = false;
+        let mut authentication = None;
+        let mut adaptation_layer = None;
         while !reader.is_empty() {
             peer_addresses.push(match reader.u8()? {
                 USES_ECN => {
@@ -144,6 +206,14 @@ impl Cookie {
                 }
                 OMITS_CHECKSUM => {
                     omits_checksum = true;
+                    continue;
+                }
+                AUTHENTICATION => {
+                    authentication = Some(Box::new(CookieAuthentication::read(&mut reader)?));
+                    continue;
+                }
+                ADAPTATION_LAYER => {
+                    adaptation_layer = Some(reader.u32()?);
                     continue;
                 }
                 4 => Ipv4Addr::from(reader.array::<4>()?).into(),
@@ -168,6 +238,8 @@ impl Cookie {
             uses_ecn,
             extensions,
             omits_checksum,
+            adaptation_layer,
+            authentication,
         })
     }
 }
@@ -229,7 +301,7 @@ fn fresh_key(stream: &mut Stream) -> [u8; 32] {
 }
 
 /// Comparison that takes as long whichever byte differs, so that a MAC cannot be guessed byte by byte.
-fn is_equal_in_constant_time(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn is_equal_in_constant_time(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
 }
 
@@ -244,6 +316,18 @@ pub(crate) mod tests {
     }
 
     prop_compose! {
+        fn any_authentication()(
+            random: [u8; 32],
+            peer_random: [u8; 32],
+            chunks in proptest::option::of(proptest::collection::vec(any::<u8>(), 0..9)),
+            hmacs in proptest::collection::vec(any::<u16>(), 0..4),
+        ) -> CookieAuthentication {
+            let peer = AuthenticationOffer { random: peer_random, chunks: chunks.map(Bytes::from), hmacs };
+            CookieAuthentication { random, peer }
+        }
+    }
+
+    prop_compose! {
         fn any_cookie()(
             (created, life) in any::<(u64, u64)>(),
             ports in any::<[u16; 4]>(),
@@ -252,6 +336,8 @@ pub(crate) mod tests {
             uses_ecn: bool,
             omits_checksum: bool,
             extensions: u16,
+            authentication in proptest::option::of(any_authentication()),
+            adaptation_layer: Option<u32>,
         ) -> Cookie {
             Cookie {
                 created: Instant::from_nanos(created),
@@ -270,6 +356,8 @@ pub(crate) mod tests {
                 uses_ecn,
                 extensions: Extensions::from_bits(extensions),
                 omits_checksum,
+                authentication: authentication.map(Box::new),
+                adaptation_layer,
             }
         }
     }
@@ -292,6 +380,8 @@ pub(crate) mod tests {
             uses_ecn: false,
             extensions: Extensions::NONE,
             omits_checksum: false,
+            authentication: None,
+            adaptation_layer: None,
         }
     }
 

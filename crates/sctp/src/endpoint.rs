@@ -11,13 +11,16 @@
 //! It is driven like every protocol object here: a command or [`handle_input`](Endpoint::handle_input)
 //! changes it, then [`poll_output`](Endpoint::poll_output) is called until it says [`Output::Wait`].
 
+mod addresses;
 mod cookie_echo;
 mod icmp;
 mod initiation;
+mod keys;
 mod mib;
 mod outbox;
 mod port;
 mod receive;
+mod reconfiguration;
 mod stats;
 mod stray;
 mod table;
@@ -271,7 +274,7 @@ impl Endpoint {
         let config = options.config.clone().unwrap_or_else(|| Arc::clone(&port.config));
         let mut own = options.stream.clone();
         let stream = own.as_mut().unwrap_or(&mut port.stream);
-        let start = LocalStart::draw(stream);
+        let start = LocalStart::draw(stream, &config);
         let tie_tags = TieTags::random(stream);
         let handshake = CookieWait::begin(now, start, destinations.clone(), &port.addresses, &config);
         let id = self.insert(Entry {

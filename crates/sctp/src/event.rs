@@ -5,8 +5,11 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::Duration;
 
+use crate::addressing::AddressEvent;
 use crate::cause::Cause;
+use crate::chunk::ReconfigurationResult;
 use crate::path::PathState;
+use crate::reconfiguration::{StreamChange, StreamsChanged};
 use crate::reliability::Reliability;
 use crate::trace::TraceEvent;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
@@ -34,8 +37,8 @@ pub struct SendOptions {
     /// Whether the receiver is asked to acknowledge the message at once: its last DATA chunk has the I bit (RFC 7053,
     /// section 5.1).
     pub sack_immediately: bool,
-    /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E); `None`:
-    /// where all else goes. What is lost of it may be sent again elsewhere.
+    /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E);
+    /// `None`: where all else goes. What is lost of it may be sent again elsewhere.
     pub destination: Option<IpAddr>,
     /// When the message is given up.
     pub reliability: Reliability,
@@ -174,6 +177,19 @@ pub enum Event {
     ShutdownReceived,
     /// The association is gone; nothing follows.
     Closed(CloseReason),
+    /// Streams have been reset or added, by whosever request (RFC 6525).
+    StreamsChanged(StreamsChanged),
+    /// A request of ours to change streams is over.
+    ReconfigurationAnswered {
+        /// The request.
+        change: StreamChange,
+        /// What the peer has said; also that it is denied if the association has begun to shut down.
+        result: ReconfigurationResult,
+    },
+    /// Addresses of either end have changed, or will not (RFC 5061).
+    Addresses(AddressEvent),
+    /// What the peer says that its layer above is: its Adaptation Code Point (RFC 5061, section 4.2.6).
+    AdaptationLayer(u32),
     /// SEND FAILURE: a message has been given up as its [`Reliability`] asks. What was sent of it may have arrived.
     Abandoned {
         /// The message, as it was given, but without its options.

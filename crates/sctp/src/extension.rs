@@ -11,14 +11,27 @@ pub enum Extension {
     PartialReliability,
     /// User message interleaving (RFC 8260, section 2): fragments of messages of different streams take turns.
     Interleaving,
-    /// SACKs tell what will not be thrown away any more (draft-natarajan-tsvwg-sctp-nrsack), so that its sender need not
-    /// keep it.
+    /// SACKs tell what will not be thrown away any more (draft-natarajan-tsvwg-sctp-nrsack), so that its sender need
+    /// not keep it.
     NonRenegableSack,
+    /// Stream reconfiguration (RFC 6525): streams are reset and added.
+    Reconfiguration,
+    /// Authenticated chunks (RFC 4895).
+    Authentication,
+    /// Dynamic addresses (RFC 5061): an end adds and deletes addresses while the association lives.
+    DynamicAddresses,
 }
 
 impl Extension {
     /// Every extension, in the order in which they are written down.
-    pub const ALL: [Self; 3] = [Self::PartialReliability, Self::Interleaving, Self::NonRenegableSack];
+    pub const ALL: [Self; 6] = [
+        Self::PartialReliability,
+        Self::Interleaving,
+        Self::NonRenegableSack,
+        Self::Reconfiguration,
+        Self::Authentication,
+        Self::DynamicAddresses,
+    ];
 
     /// The types of the chunks by which the Supported Extensions parameter (RFC 5061, section 4.2.7) announces it: an
     /// end that lists all of them offers it.
@@ -27,6 +40,9 @@ impl Extension {
             Self::PartialReliability => &[kind::FORWARD_TSN],
             Self::Interleaving => &[kind::I_DATA],
             Self::NonRenegableSack => &[kind::NR_SACK],
+            Self::Reconfiguration => &[kind::RE_CONFIG],
+            Self::Authentication => &[kind::AUTH],
+            Self::DynamicAddresses => &[kind::ASCONF, kind::ASCONF_ACK],
         }
     }
 }
@@ -48,6 +64,12 @@ impl Extensions {
     #[must_use]
     pub const fn with(self, extension: Extension) -> Self {
         Self(self.0 | 1 << extension as u16)
+    }
+
+    /// These but for one.
+    #[must_use]
+    pub const fn without(self, extension: Extension) -> Self {
+        Self(self.0 & !(1 << extension as u16))
     }
 
     /// Those that are in either set.
@@ -113,7 +135,7 @@ impl Extensions {
     /// The parameters by which an INIT or INIT ACK offers them; none if there is nothing to offer.
     pub(crate) fn parameters(self) -> Vec<Parameter> {
         let mut types: Vec<u8> = Vec::new();
-        for kind in self.iter().flat_map(|extension| extension.announced_by()) {
+        for kind in self.iter().flat_map(Extension::announced_by) {
             if !types.contains(kind) {
                 types.push(*kind);
             }

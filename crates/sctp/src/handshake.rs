@@ -14,6 +14,7 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 
 use crate::association::Association;
+use crate::authentication::RANDOM_LEN;
 use crate::cause::Cause;
 use crate::config::SctpConfig;
 use crate::event::{Message, SendError};
@@ -25,6 +26,8 @@ use crate::types::{Tsn, VerificationTag};
 pub(crate) struct LocalStart {
     pub(crate) tag: VerificationTag,
     pub(crate) initial_tsn: Tsn,
+    /// Its part of the keys by which chunks are authenticated; zero if none are.
+    pub(crate) random: [u8; RANDOM_LEN],
 }
 
 /// What the layer above has asked for before the association is there.

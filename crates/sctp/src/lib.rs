@@ -63,7 +63,9 @@
 //! ```
 
 mod address;
+mod addressing;
 mod association;
+mod authentication;
 mod bytes_view;
 pub mod cause;
 pub mod chunk;
@@ -78,6 +80,7 @@ pub mod parameter;
 mod partial_message;
 mod path;
 mod policy;
+mod reconfiguration;
 mod reliability;
 mod rx;
 mod tcb;
@@ -87,8 +90,13 @@ mod types;
 mod unknown;
 mod zero_checksum;
 
+pub use addressing::{AddressError, AddressEvent};
 pub use association::{
     Association, AssociationOutput, AssociationSnapshot, AssociationState, AssociationStats, Departing,
+    KeyError,
+};
+pub use authentication::{
+    AuthenticationConfig, AuthenticationOffer, AuthenticationTerms, HmacAlgorithm, SharedKey,
 };
 pub use cause::Cause;
 pub use chunk::Chunk;
@@ -112,6 +120,9 @@ pub use path::{DiscoveryState, PathId, PathSnapshot, PathState, PathStats};
 pub use policy::{
     FailoverThresholds, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed,
     PrimarySwitchover, RetransmissionAfterTimeout, RttSampling, StreamScheduling, SwitchoverTooEarly,
+};
+pub use reconfiguration::{
+    ReconfigurationError, ReconfigurationPolicy, ResetDirection, StreamChange, StreamsChanged,
 };
 pub use reliability::Reliability;
 pub use slantpath_cc::Algorithm;

@@ -258,6 +258,14 @@ impl Chunks<'_> {
         Ok(take(Data::from_fields(header.flags, fields, payload)))
     }
 
+    /// All bytes from a chunk that has been found on: of the packet itself, of a payload that lies apart, and how many
+    /// of padding at the end are not kept.
+    pub(crate) fn bytes_from(&self, found: FoundChunk) -> (&[u8], &[u8], usize) {
+        let head = &self.view.as_slice()[found.start..];
+        let tail = self.payload.map_or(&[][..], |payload| &payload[..]);
+        (head, tail, tlv::padding(head.len() + tail.len()))
+    }
+
     /// Reads a SACK that has been found, if it is one without blocks and duplicates: the cumulative TSN ack and the
     /// window.
     #[inline]

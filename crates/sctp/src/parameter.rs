@@ -33,10 +33,18 @@ pub mod kind {
     pub const ZERO_CHECKSUM_ACCEPTABLE: u16 = 0x8001;
     /// Padding (RFC 4820, section 4).
     pub const PADDING: u16 = 0x8005;
+    /// Random (RFC 4895, section 3.1).
+    pub const RANDOM: u16 = 0x8002;
+    /// Chunk List (RFC 4895, section 3.2).
+    pub const CHUNK_LIST: u16 = 0x8003;
+    /// Requested HMAC Algorithm (RFC 4895, section 3.3).
+    pub const HMAC_ALGORITHMS: u16 = 0x8004;
     /// Supported Extensions (RFC 5061, section 4.2.7).
     pub const SUPPORTED_EXTENSIONS: u16 = 0x8008;
     /// Forward-TSN-Supported (RFC 3758, section 3.1).
     pub const FORWARD_TSN_SUPPORTED: u16 = 0xc000;
+    /// Adaptation Layer Indication (RFC 5061, section 4.2.6).
+    pub const ADAPTATION_LAYER: u16 = 0xc006;
 }
 
 /// One parameter.
@@ -75,6 +83,14 @@ pub enum Parameter {
         /// The Error Detection Method Identifier.
         method: u32,
     },
+    /// The sender's part of the association's shared key.
+    Random(Bytes),
+    /// The types of the chunks that the sender accepts only if they are authenticated.
+    ChunkList(SmallVec<[u8; 8]>),
+    /// The HMAC algorithms that the sender understands, the preferred one first.
+    HmacAlgorithms(SmallVec<[u16; 4]>),
+    /// What the layer above is: the Adaptation Code Point.
+    AdaptationLayer(u32),
     /// A type that is not known here, such as an extension's.
     Unknown {
         /// The parameter's type.
@@ -101,6 +117,10 @@ impl Parameter {
             Self::ForwardTsnSupported => kind::FORWARD_TSN_SUPPORTED,
             Self::Padding { .. } => kind::PADDING,
             Self::ZeroChecksumAcceptable { .. } => kind::ZERO_CHECKSUM_ACCEPTABLE,
+            Self::Random(_) => kind::RANDOM,
+            Self::ChunkList(_) => kind::CHUNK_LIST,
+            Self::HmacAlgorithms(_) => kind::HMAC_ALGORITHMS,
+            Self::AdaptationLayer(_) => kind::ADAPTATION_LAYER,
             Self::Unknown { kind, .. } => *kind,
         }
     }
@@ -123,18 +143,20 @@ impl Parameter {
             | Self::StateCookie(value)
             | Self::UnrecognizedParameter(value)
             | Self::HostNameAddress(value)
+            | Self::Random(value)
             | Self::Unknown { value, .. } => out.extend_from_slice(value),
             Self::Address(IpAddr::V4(address)) => out.extend_from_slice(&address.octets()),
             Self::Address(IpAddr::V6(address)) => out.extend_from_slice(&address.octets()),
             Self::CookiePreservative { increment_ms } => out.extend_from_slice(&increment_ms.to_be_bytes()),
-            Self::SupportedAddressTypes(types) => {
+            Self::SupportedAddressTypes(types) | Self::HmacAlgorithms(types) => {
                 for kind in types {
                     out.extend_from_slice(&kind.to_be_bytes());
                 }
             }
-            Self::SupportedExtensions(types) => out.extend_from_slice(types),
+            Self::SupportedExtensions(types) | Self::ChunkList(types) => out.extend_from_slice(types),
             Self::ZeroChecksumAcceptable { method } => out.extend_from_slice(&method.to_be_bytes()),
             Self::Padding { len } => out.resize(out.len() + usize::from(*len), 0),
+            Self::AdaptationLayer(code_point) => out.extend_from_slice(&code_point.to_be_bytes()),
             Self::EcnCapable | Self::ForwardTsnSupported => {}
         });
     }
@@ -156,13 +178,11 @@ impl Parameter {
             kind::IPV4_ADDRESS => Self::Address(Ipv4Addr::from(reader.array::<4>()?).into()),
             kind::IPV6_ADDRESS => Self::Address(Ipv6Addr::from(reader.array::<16>()?).into()),
             kind::COOKIE_PRESERVATIVE => Self::CookiePreservative { increment_ms: reader.u32()? },
-            kind::SUPPORTED_ADDRESS_TYPES => {
-                let mut types = SmallVec::new();
-                while !reader.is_empty() {
-                    types.push(reader.u16()?);
-                }
-                Self::SupportedAddressTypes(types)
-            }
+            kind::SUPPORTED_ADDRESS_TYPES => Self::SupportedAddressTypes(read_types(&mut reader)?),
+            kind::HMAC_ALGORITHMS => Self::HmacAlgorithms(read_types(&mut reader)?),
+            kind::RANDOM => return Ok(Self::Random(value.to_bytes())),
+            kind::CHUNK_LIST => return Ok(Self::ChunkList(SmallVec::from_slice(value.as_slice()))),
+            kind::ADAPTATION_LAYER => Self::AdaptationLayer(reader.u32()?),
             kind::ECN_CAPABLE => Self::EcnCapable,
             kind::SUPPORTED_EXTENSIONS => {
                 return Ok(Self::SupportedExtensions(SmallVec::from_slice(value.as_slice())));
@@ -180,6 +200,15 @@ impl Parameter {
             Err(WireError::BadValue { field: "parameter length", value: value.len() as u64 + 4 })
         }
     }
+}
+
+/// Types or identifiers of 16 bits up to the end.
+fn read_types(reader: &mut Reader<'_>) -> Result<SmallVec<[u16; 4]>, WireError> {
+    let mut types = SmallVec::new();
+    while !reader.is_empty() {
+        types.push(reader.u16()?);
+    }
+    Ok(types)
 }
 
 /// Appends all parameters and returns how many bytes of padding follow the last.
@@ -228,7 +257,13 @@ pub(crate) mod tests {
             Just(Parameter::ForwardTsnSupported),
             (0..60_u16).prop_map(|len| Parameter::Padding { len }),
             any::<u32>().prop_map(|method| Parameter::ZeroChecksumAcceptable { method }),
-            (0xc100_u16.., any_bytes(40)).prop_map(|(kind, value)| Parameter::Unknown { kind, value }),
+            any_bytes(40).prop_map(Parameter::Random),
+            proptest::collection::vec(any::<u8>(), 0..12)
+                .prop_map(|types| Parameter::ChunkList(types.into())),
+            proptest::collection::vec(any::<u16>(), 0..6)
+                .prop_map(|types| Parameter::HmacAlgorithms(types.into())),
+            any::<u32>().prop_map(Parameter::AdaptationLayer),
+            (0xc010_u16.., any_bytes(40)).prop_map(|(kind, value)| Parameter::Unknown { kind, value }),
         ]
     }
 

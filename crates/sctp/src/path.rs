@@ -8,6 +8,7 @@ mod heartbeat;
 mod pool;
 mod reduction;
 mod set;
+mod snapshot;
 mod timing;
 
 use congestion::controller;
@@ -16,11 +17,12 @@ pub(crate) use discovery::{Discovery, ProbePacket};
 pub(crate) use heartbeat::{Heartbeat, HeartbeatInfo, period as heartbeat_period};
 use reduction::Reduction;
 pub(crate) use set::Paths;
+pub use snapshot::{PathSnapshot, PathStats};
 pub(crate) use timing::{Departed, Early, ProbeKind, Timing};
 
 use std::net::IpAddr;
 
-use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_base::{Duration, Instant};
 use slantpath_cc::delivery::{DeliveryMeter, Departure};
 use slantpath_cc::sctp::SctpController;
 use slantpath_cc::{CongestionControl, Controller, Pacer, RttEstimator};
@@ -29,19 +31,12 @@ use crate::config::{LossDetection, SctpConfig};
 use crate::event::T3RtxChange;
 use crate::packet::{COMMON_HEADER_LEN, Fragmentation};
 use crate::policy::PathMtuDiscovery;
-use crate::trace::{PathMetrics, WindowCause};
 use crate::types::Tsn;
 
-/// A path by its place in the association's list.
+/// A path by its number in the association: counted from 0 in the order in which the peer has listed its addresses, and
+/// never given again, whatever addresses are deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PathId(pub u8);
-
-impl PathId {
-    /// The place in the list.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+pub struct PathId(pub u16);
 
 /// Whether a destination address may carry user data (RFC 9260, sections 5.4 and 8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,67 +141,6 @@ pub(crate) struct Path {
     last_data_at: Option<Instant>,
     /// When something was sent that a round-trip time may be taken from.
     last_timed_at: Option<Instant>,
-}
-
-/// What has happened on a path since the association was established.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PathStats {
-    /// Packets sent, of any kind.
-    pub packets_sent: u64,
-    /// DATA chunks sent, retransmissions included.
-    pub data_chunks_sent: u64,
-    /// DATA chunks that were retransmitted here.
-    pub retransmissions: u64,
-    /// Expirations of T3-rtx.
-    pub timeouts: u64,
-    /// Round-trip times taken.
-    pub rtt_samples: u64,
-    /// Reductions of the window because the peer has told of a mark of congestion.
-    pub mark_reductions: u64,
-    /// Reductions of the window that were in error and have been taken back.
-    pub undone_reductions: u64,
-    /// Probe packets sent to find the path MTU.
-    pub mtu_probes: u64,
-    /// How often the path was found to swallow long packets without a word.
-    pub black_holes: u64,
-}
-
-/// A path at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PathSnapshot {
-    /// Its place in the list.
-    pub path: PathId,
-    /// The peer's address.
-    pub destination: IpAddr,
-    /// Our address.
-    pub source: IpAddr,
-    /// Whether it may carry data.
-    pub state: PathState,
-    /// Whether it is the primary path.
-    pub is_primary: bool,
-    /// The smoothed round-trip time, once measured.
-    pub srtt: Option<Duration>,
-    /// The retransmission timeout, backed off as it may be.
-    pub rto: Duration,
-    /// The rate at which DATA chunks last arrived at the peer, headers included.
-    pub delivery_rate: Option<DataRate>,
-    /// Congestion window in bytes.
-    pub cwnd: u64,
-    /// Slow-start threshold in bytes.
-    pub ssthresh: u64,
-    /// Progress towards the next increase in congestion avoidance, in bytes; none with CUBIC.
-    pub partial_bytes_acked: u64,
-    /// Bytes outstanding to this address.
-    pub flight_size: u64,
-    /// Retransmissions and HEARTBEATs in a row without an answer.
-    pub error_count: u32,
-    /// The path MTU in bytes.
-    pub mtu: u16,
-    /// Where its discovery stands; `None`: probe packets do not look for it.
-    pub discovery: Option<DiscoveryState>,
-    /// Counts.
-    pub stats: PathStats,
 }
 
 impl Path {
@@ -477,6 +411,22 @@ impl Path {
         self.last_timed_at.is_none_or(|at| at < since)
     }
 
+    /// Packets leave from another address of ours from now on: by another network, of which nothing is known.
+    pub(crate) fn set_source(&mut self, now: Instant, source: IpAddr, config: &SctpConfig) {
+        if self.source == source {
+            return;
+        }
+        self.source = source;
+        self.rtt = RttEstimator::new(config.rto());
+        self.cc = controller(config, self.pmdcs.into(), self.destination);
+        self.error_count = 0;
+        self.probe = RttProbe::Idle;
+        self.allowance = Allowance::Window;
+        if self.t3_rtx.is_some() {
+            self.restart_t3_rtx(now);
+        }
+    }
+
     /// A DATA chunk goes out here, which keeps the departure.
     #[expect(clippy::inline_always, reason = "a departure is large to move")]
     #[inline(always)]
@@ -612,60 +562,14 @@ impl Path {
         self.start_t3_rtx(now);
     }
 
-    /// What a trace tells of it.
-    pub(crate) fn metrics(&self, is_primary: bool) -> PathMetrics {
-        PathMetrics {
-            address: self.destination,
-            source: self.source,
-            state: self.state,
-            is_primary,
-            cause: WindowCause::Unchanged,
-            cwnd: self.cwnd(),
-            ssthresh: self.cc.ssthresh(),
-            flight_size: self.flight_size,
-            srtt: self.rtt.srtt(),
-            rto: self.rtt.rto(),
-            error_count: self.error_count,
-            mtu: self.mtu,
-        }
-    }
-
-    pub(crate) fn snapshot(&self, now: Instant, path: PathId, is_primary: bool) -> PathSnapshot {
-        // The decay of an idle window is reckoned when somebody asks for it.
-        let mut cc = self.cc.clone();
-        let periods = self.idle_periods(now);
-        if periods > 0 {
-            cc.on_idle(periods);
-        }
-        PathSnapshot {
-            path,
-            destination: self.destination,
-            source: self.source,
-            state: self.state,
-            is_primary,
-            srtt: self.rtt.srtt(),
-            rto: self.rtt.rto(),
-            delivery_rate: self.delivery.latest().map(|sample| sample.rate()),
-            cwnd: self.recovery_window().unwrap_or(cc.cwnd()),
-            ssthresh: cc.ssthresh(),
-            partial_bytes_acked: match &cc {
-                Controller::Standard(standard) => standard.partial_bytes_acked(),
-                _ => 0,
-            },
-            flight_size: self.flight_size,
-            error_count: self.error_count,
-            mtu: self.mtu,
-            discovery: self.discovery.as_ref().map(|discovery| discovery.state()),
-            stats: self.stats(),
-        }
-    }
-
-    /// What has happened on it.
-    pub(crate) fn stats(&self) -> PathStats {
-        PathStats {
-            mtu_probes: self.discovery.as_ref().map_or(0, |discovery| discovery.probes_sent),
-            black_holes: self.discovery.as_ref().map_or(0, |discovery| discovery.black_holes),
-            ..self.stats
+    /// TSNs begin anew, while nothing is outstanding.
+    pub(crate) fn forget_numbers(&mut self) {
+        self.earliest = None;
+        self.fast_recovery_exit = None;
+        self.probe = RttProbe::Idle;
+        self.reduction = Reduction::None;
+        if let Some(timing) = &mut self.timing {
+            timing.forget_numbers();
         }
     }
 }

@@ -6,6 +6,7 @@ mod held;
 mod i_data;
 mod interleaved;
 mod reassembly;
+mod reconfiguration;
 mod skip;
 mod streams;
 #[cfg(test)]
@@ -194,7 +195,8 @@ impl Receiver {
     /// A packet has been processed to its end: decides when to acknowledge it.
     pub(crate) fn on_packet_end(&mut self, now: Instant, config: &SctpConfig) -> bool {
         let brought = core::mem::take(&mut self.brought);
-        // Where several paths are used at once holes are what is to be expected (DAC: Iyengar et al. 2006, section III.C).
+        // Where several paths are used at once holes are what is to be expected (DAC: Iyengar et al. 2006, section
+        // III.C).
         let has_gaps = self.tracker.has_gaps() && !config.multipath.is_on();
         self.schedule.on_packet(now, brought, has_gaps, config);
         brought.any()
@@ -218,6 +220,11 @@ impl Receiver {
     /// Whether a SACK must leave now.
     pub(crate) const fn is_ack_due(&self) -> bool {
         self.schedule.is_due()
+    }
+
+    /// An address of the peer is deleted.
+    pub(crate) fn forget_path(&mut self, path: PathId) {
+        self.data_path = self.data_path.filter(|last| *last != path);
     }
 
     /// The path that the last DATA came on, if it came from a known address.

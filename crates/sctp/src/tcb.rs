@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use slantpath_base::Duration;
 use smallvec::SmallVec;
 
+use crate::authentication::AuthenticationTerms;
 use crate::extension::Extensions;
 use crate::types::{Tsn, VerificationTag};
 
@@ -46,6 +47,10 @@ pub struct Tcb {
     pub extensions: Extensions,
     /// Whether our packets need no checksum: the peer takes them without, for the method that we use, too (RFC 9653).
     pub omits_checksum: bool,
+    /// What chunks are authenticated by, if they are.
+    pub authentication: Option<Box<AuthenticationTerms>>,
+    /// What the peer says that its layer above is: its Adaptation Code Point.
+    pub adaptation_layer: Option<u32>,
     /// Our addresses; packets leave from one of them that is of the destination's IP version.
     pub local_addresses: SmallVec<[IpAddr; 2]>,
     /// The peer's addresses; at least one.

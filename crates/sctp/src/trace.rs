@@ -1,8 +1,8 @@
 //! What an association decides and why, for whoever wants to understand it afterwards.
 //!
 //! The decisions themselves are events anyway ([`Event::Transmitted`], [`Event::T3Rtx`], [`Event::PathChanged`] and so
-//! on); these say what led to them. Nothing here is asked for unless [`SctpConfig::trace`] is set: what changes little by
-//! little is compared with what was told last, whenever nothing more can leave.
+//! on); these say what led to them. Nothing here is asked for unless [`SctpConfig::trace`] is set: what changes little
+//! by little is compared with what was told last, whenever nothing more can leave.
 //!
 //! [`Event::Transmitted`]: crate::Event::Transmitted
 //! [`Event::T3Rtx`]: crate::Event::T3Rtx
@@ -90,6 +90,10 @@ pub enum Unanswered {
     Heartbeat,
     /// SHUTDOWN or SHUTDOWN ACK, until T2-shutdown expired.
     Shutdown,
+    /// ASCONF, for an RTO (RFC 5061).
+    Asconf,
+    /// RE-CONFIG, for an RTO (RFC 6525).
+    ReConfig,
 }
 
 /// How it was noticed that a DATA chunk is to be sent again.
@@ -288,7 +292,7 @@ impl Told {
             _ if self.undone > before.undone => WindowCause::Undone,
             _ if self.marks > before.marks => WindowCause::Marked,
             (true, false) => WindowCause::LossFound,
-            (true, true) | (false, true) => WindowCause::Recovering,
+            (true | false, true) => WindowCause::Recovering,
             (false, false) if shrinks => WindowCause::Controller,
             (false, false) => WindowCause::Acknowledged,
         }

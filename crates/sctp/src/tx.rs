@@ -3,7 +3,8 @@
 //!
 //! The parts: [`send_queue`] holds what has no TSN yet, [`outstanding`] what has one; [`gap_ranges`] and
 //! [`missing`] turn a SACK into what is new in it; [`sack`], [`timed`], [`timeout`], [`mark`] and [`too_big`] draw
-//! conclusions; [`transmit`] fills packets, [`route`] says where what is new goes; [`peer_window`] knows what the receiver has room for.
+//! conclusions; [`transmit`] fills packets, [`route`] says where what is new goes; [`peer_window`] knows what the
+//! receiver has room for.
 
 mod abandon;
 mod bundling;
@@ -12,6 +13,7 @@ mod flight_order;
 mod gap_ranges;
 mod mark;
 mod missing;
+mod moved;
 mod non_renegable;
 mod outstanding;
 mod peer_window;
@@ -22,6 +24,7 @@ mod scheduler;
 mod send_queue;
 mod spread;
 mod steps;
+mod streams;
 mod timed;
 mod timeout;
 mod too_big;
@@ -32,6 +35,7 @@ use abandon::Abandonment;
 pub(crate) use abandon::AbandonmentCounts;
 use bundling::Bundling;
 pub(crate) use sack::{SackEffect, SackFault, SackView};
+pub(crate) use streams::UnderWay;
 pub(crate) use timeout::TimeoutMeaning;
 pub(crate) use transmit::Transmission;
 
@@ -44,7 +48,6 @@ use crate::config::SctpConfig;
 use crate::event::{Event, Message, SendError};
 use crate::extension::Extension;
 use crate::path::{PathId, Paths};
-use crate::reliability::Reliability;
 use crate::tcb::Tcb;
 use crate::types::{StreamId, Tsn};
 use flight_order::FlightOrder;
@@ -181,35 +184,8 @@ impl Sender {
 
     /// Takes a message over from the layer above.
     pub(crate) fn push(&mut self, turn: &mut Turn<'_>, message: Message) -> Result<(), SendError> {
-        let len = message.payload.len() as u64;
-        let limit = turn.config.send_buffer_bytes;
-        let reliability = match &message.options {
-            None => Reliability::Full,
-            Some(options) => options.reliability,
-        };
-        if len == 0 {
-            return Err(SendError::Empty);
-        }
-        if !self.queue.contains_stream(message.stream) {
-            let available = self.queue.stream_count();
-            return Err(SendError::NoSuchStream { stream: message.stream, available });
-        }
-        if len > limit {
-            return Err(SendError::TooLong { len, limit });
-        }
-        if self.buffered_bytes + len > limit && !self.make_room(turn, reliability, len) {
-            self.backlog = Backlog::Refused;
-            return Err(SendError::BufferFull { wanted: len, free: limit - self.buffered_bytes });
-        }
-        self.buffered_bytes += len;
-        if message.options.is_some() {
-            self.note_destination(&message, turn.config);
-        }
-        if reliability == Reliability::Full {
-            self.queue.push(message);
-        } else {
-            self.push_perishable(turn, message, reliability);
-        }
+        self.admit(turn, &message)?;
+        self.push_admitted(turn, message);
         Ok(())
     }
 

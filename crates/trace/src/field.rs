@@ -209,6 +209,8 @@ words! {
         Data = "data",
         Heartbeat = "heartbeat",
         Shutdown = "shutdown",
+        Asconf = "asconf",
+        ReConfig = "re-config",
     }
     WaitReason {
         AfterTimeout = "after-timeout",

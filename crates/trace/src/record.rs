@@ -225,8 +225,8 @@ events! {
         /// Its number; left out for what has none.
         message: Option<u64>,
     }
-    /// Nothing leaves, for another reason than before. It holds until the next one, and is told only after all that could
-    /// leave has left.
+    /// Nothing leaves, for another reason than before. It holds until the next one, and is told only after all that
+    /// could leave has left.
     Waiting = "waiting" {
         /// The reason.
         reason: WaitReason,

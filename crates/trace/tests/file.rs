@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{AssociationState, PathState, Unanswered, WaitReason, WindowCause};
 use slantpath_trace::{
-    Evidence, Header, Origin, ReadError, Record, Settings, Story, Timer, TraceReader, TraceWriter, What,
+    Evidence, Header, Origin, ReadError, Record, Selection, Settings, Story, Timer, TraceReader, TraceWriter,
+    What, tell,
 };
 
 fn header() -> Header {
@@ -24,8 +25,10 @@ fn header() -> Header {
 
 fn written(header: &Header, records: &[Record]) -> Vec<u8> {
     let mut file = Vec::new();
-    let mut writer = TraceWriter::begin(&mut file, header).unwrap();
-    records.iter().for_each(|record| writer.write(record).unwrap());
+    let mut writer = TraceWriter::begin(&mut file, header).expect("memory takes all");
+    for record in records {
+        writer.write(record).expect("memory takes all");
+    }
     file
 }
 
@@ -137,19 +140,19 @@ proptest! {
                 story.follow(&record);
             }
             story.finish();
-            slantpath_trace::tell(&story, Default::default(), &mut Vec::new()).unwrap();
-            prop_assert!(story.json(Default::default()).is_object());
+            tell(&story, Selection::default(), &mut Vec::new()).unwrap();
+            prop_assert!(story.json(Selection::default()).is_object());
         }
     }
 }
 
 /// The error of a file whose third line is this one.
 fn error_of(line: &str) -> String {
-    let path = "10.0.0.1".parse().unwrap();
+    let path = std::net::IpAddr::from([10, 0, 0, 1]);
     let what = What::PathError { path, unanswered: Unanswered::Data, errors: 1, association_errors: 1 };
     let mut file = written(&header(), &[Record { at: Instant::from_secs(1), association: 0, what }]);
     file.extend_from_slice(line.as_bytes());
-    read(&file).unwrap_err().to_string()
+    read(&file).expect_err("the line is wrong").to_string()
 }
 
 #[test]

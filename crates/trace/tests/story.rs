@@ -22,13 +22,13 @@ fn story(steps: impl IntoIterator<Item = (u64, What)>) -> Story {
         Header { origin: Origin::Live { command: vec!["load".to_owned()] }, settings: Settings::default() };
     let records =
         steps.into_iter().map(|(ms, what)| Ok::<_, ()>(Record { at: at(ms), association: 0, what }));
-    Story::of(header, Duration::from_secs(1), records).unwrap()
+    Story::of(header, Duration::from_secs(1), records).expect("no record is wrong")
 }
 
 fn text(story: &Story, selection: Selection) -> String {
     let mut text = Vec::new();
-    tell(story, selection, &mut text).unwrap();
-    String::from_utf8(text).unwrap()
+    tell(story, selection, &mut text).expect("memory takes all");
+    String::from_utf8(text).expect("it is text")
 }
 
 fn sent(message: u64, tsn: u32, path: u8, transmission: u32) -> What {

@@ -9,6 +9,7 @@ pub mod orbit;
 pub mod sccp;
 pub mod scenario;
 pub mod sctp;
+pub mod sctp_world;
 mod seeds;
 pub mod sigtran;
 pub mod ss7;
@@ -39,7 +40,9 @@ pub const BODIES: &[(&str, Body)] = &[
     ("scenario", scenario::scenario),
     ("sccp", ss7::sccp),
     ("sccp_node", sccp::node),
+    ("sctp_hostile", sctp_world::hostile),
     ("sctp_packet", sctp::packet),
+    ("sctp_pair", sctp_world::pair),
     ("sua", sigtran::sua),
     ("tcap", ss7::tcap),
     ("tcp_segment", tcp::segment),

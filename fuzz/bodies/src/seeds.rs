@@ -11,8 +11,9 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_orbit::elements::{omm, tle};
 use slantpath_sctp::chunk::{
-    Abort, CookieAck, CookieEcho, Data, DataFlags, GapAckBlock, Heartbeat, Init, InitAck, InitFields, Sack,
-    Shutdown,
+    Abort, AddressChange, Asconf, AsconfRequest, AsconfSerial, Auth, CookieAck, CookieEcho, Data, DataFlags,
+    GapAckBlock, Heartbeat, Init, InitAck, InitFields, ReConfig, ReconfigurationParameter, RequestSequence,
+    Sack, Shutdown,
 };
 use slantpath_sctp::{Cause, Chunk, Parameter, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 use slantpath_sigtran::asp::AspMessage;
@@ -49,6 +50,7 @@ pub fn seeds() -> io::Result<BTreeMap<String, Vec<u8>>> {
     let mut seeds = Seeds::default();
     wire(&mut seeds);
     sctp(&mut seeds);
+    associations(&mut seeds);
     tcp(&mut seeds);
     signalling(&mut seeds);
     link(&mut seeds);
@@ -154,6 +156,19 @@ fn sctp(seeds: &mut Seeds) {
         Cause::StaleCookie { staleness_us: 5 },
         Cause::UserInitiatedAbort(Bytes::from_static(b"bye")),
     ];
+    let reset = ReconfigurationParameter::OutgoingSsnReset {
+        request: RequestSequence(1),
+        response: RequestSequence(2),
+        last_assigned_tsn: Tsn(3),
+        streams: vec![StreamId(4)],
+    };
+    let auth = Auth { key: 0, hmac: 3, digest: Bytes::from_static(&[9; 32]) };
+    let add = AddressChange::Add(IpAddr::from([192, 0, 2, 9]));
+    let asconf = Asconf {
+        serial: AsconfSerial(7),
+        address: IpAddr::from([192, 0, 2, 1]),
+        requests: vec![AsconfRequest { correlation: 1, change: add }],
+    };
     let packets = [
         ("init", vec![Chunk::Init(Init { fields, parameters: addresses })]),
         ("init-ack", vec![Chunk::InitAck(InitAck { fields, parameters: with_cookie })]),
@@ -172,6 +187,8 @@ fn sctp(seeds: &mut Seeds) {
         ),
         ("abort", vec![Chunk::Abort(Abort { is_tag_reflected: true, causes })]),
         ("shutdown", vec![Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(3) })]),
+        ("re-config", vec![Chunk::ReConfig(ReConfig { parameters: vec![reset] })]),
+        ("asconf", vec![Chunk::Auth(auth), Chunk::Asconf(asconf)]),
     ];
     for (name, chunks) in packets {
         // The cut, the ports, the tag and a checksum that nobody reads.
@@ -181,6 +198,46 @@ fn sctp(seeds: &mut Seeds) {
         }
         seeds.keep("sctp_packet", name, input);
     }
+}
+
+/// An association of messages both ways that loses, repeats and damages some of its packets and is then shut down,
+/// under several options; and one that hears what nobody has sent.
+fn associations(seeds: &mut Seeds) {
+    let steps: Vec<[u8; 4]> = vec![
+        [10, 0, 15, 0],
+        [6, 0x00, 1, 0],
+        [6, 0x11, 30, 0],
+        [2, 0, 1, 0],
+        [3, 0, 0, 0],
+        [4, 0x21, 0, 20],
+        [0, 0, 2, 0],
+        [10, 0, 15, 0],
+        [9, 0, 100, 20],
+        [6, 0x42, 3, 200],
+        [10, 0, 15, 0],
+        [11, 0, 9, 1],
+        [9, 0, 255, 255],
+        [10, 0, 15, 0],
+        [11, 1, 0, 0],
+    ];
+    for (name, options) in [("plain", 0x00), ("paths", 0x11), ("rack", 0x02), ("small", 0x08), ("all", 0xff)]
+    {
+        seeds.keep("sctp_pair", name, [&[options][..], &steps.concat()].concat());
+    }
+    let lies: Vec<[u8; 4]> = vec![
+        [14, 0x06, 1, 9],
+        [14, 0x02, 3, 9],
+        [15, 0x40, 1, 90],
+        [2, 3, 5, 9],
+        [16, 4, 0, 2],
+        // ABORT, then COOKIE ACK, then an unknown chunk.
+        [6, 0, 0, 4],
+        [11, 0, 0, 4],
+        [0xc7, 0, 0, 8],
+        [1, 2, 3, 4],
+    ];
+    let input = [&[0x01][..], &steps.concat(), &lies.concat()].concat();
+    seeds.keep("sctp_hostile", "lies", input);
 }
 
 fn tcp(seeds: &mut Seeds) {

@@ -124,6 +124,10 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
         sctp::Event::PartialDeliveryAborted { .. }
         | sctp::Event::ReceivedPart(_)
         | sctp::Event::PeerReported(_)
+        | sctp::Event::StreamsChanged(_)
+        | sctp::Event::Addresses(_)
+        | sctp::Event::AdaptationLayer(_)
+        | sctp::Event::ReconfigurationAnswered { .. }
         | sctp::Event::ShutdownReceived
         | sctp::Event::Trace(_) => None,
     }

@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn what_a_hop_reads_lies_in_two_lines_of_a_cache() {
-        assert_eq!(core::mem::size_of::<ContactDelay>(), 128);
+        assert_eq!(size_of::<ContactDelay>(), 128);
     }
 
     #[test]

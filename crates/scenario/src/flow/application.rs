@@ -79,8 +79,7 @@ section! {
         interval: Setting<Duration>, at most RUN;
         /// How many come at once.
         messages: Setting<u16> = 1;
-        /// When a message is given up that has not arrived, if it is sent with `lifetime`: so long after it was handed
-        /// over (RFC 3758, section 4.1).
+        /// How long after it was handed over a message is given up that has not arrived (RFC 3758, section 4.1).
         lifetime: Option<Setting<Duration>>, at most RUN;
         /// How often a part of a message is sent again before the message is given up (RFC 7496, section 3.1).
         max_retransmissions: Option<Setting<u32>>, at most REPETITIONS;

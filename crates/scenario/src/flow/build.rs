@@ -3,7 +3,7 @@
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Measurement, MessageClass, MessageRecords, Protocol, ReceiverConfig, SenderConfig, SocketId,
+    Handover, Measurement, MessageClass, MessageRecords, Protocol, ReceiverConfig, SenderConfig, SocketId,
     TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::NodeId;
@@ -129,6 +129,7 @@ impl Placement<'_, '_> {
         if let Protocol::Sctp(sctp) = &mut sending.protocol {
             sctp.trace = self.is_traced;
         }
+        let handover = self.handover(flow, from, &mut sending);
         let origin = Instant::START + self.jitter(name, flow);
         let config = SenderConfig {
             connect: origin + **flow.connect.as_ref().expect("a check says when to connect"),
@@ -150,7 +151,14 @@ impl Placement<'_, '_> {
         };
         let path = format!("flows/{name}");
         let host = self.site.host(from);
+        let destinations = sending.peer.as_ref().map(|peer| peer.addresses.clone()).unwrap_or_default();
         let sender = host.add_sender(sending, config, self.seed, &path);
+        if let Some(handover) = handover {
+            for destination in destinations {
+                host.leave_from(destination, handover.from);
+            }
+            host.add_handover(sender, handover);
+        }
         let config = ReceiverConfig {
             content: content(flow),
             streams: *flow.streams,
@@ -179,6 +187,16 @@ impl Placement<'_, '_> {
         }
         let mut stream = self.seed.stream(&format!("flows/{name}/start"));
         Duration::from_nanos(stream.below(flow.start_jitter.as_nanos()))
+    }
+
+    /// When the sender goes over to another of its links; until then it has one address that is not on that.
+    fn handover(&self, flow: &Flow, from: NodeId, sending: &mut TransportConfig) -> Option<Handover> {
+        let (at, link) = (flow.handover_at.as_ref()?, flow.handover_to.as_ref()?);
+        let to = self.site.address_on(link, from)?;
+        sending.local_addresses.retain(|address| *address != to);
+        sending.local_addresses.truncate(1);
+        let from = *sending.local_addresses.first()?;
+        Some(Handover { at: Instant::START + **at, from, to })
     }
 
     /// Where the ends of flow `number` are.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_host::SIGNALLING_LINK_SELECTIONS;
 use slantpath_reader::{Entries, Fault, Faults, Place, Section, Setting, Tables};
+use slantpath_sctp::Extension;
 
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::application::{Application, Mixed, Total};
@@ -32,6 +33,7 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         ends(file, name, flow, faults);
         profile(file, flow, faults);
         times(file, flow, faults);
+        handover(file, flow, faults);
         counts(flow, faults);
         read_rate(flow, faults);
         given_up(flow, faults);
@@ -159,6 +161,35 @@ fn times(file: &File, flow: &Flow, faults: &mut Faults) {
     if let Some(end) = flow.end.filter(|end| **end <= *flow.start) {
         let message = format!("the flow ends at {}, before it starts at {}", *end, *flow.start);
         faults.report(end.place(), Fault::new(message).help("let `end` be later than `start`"));
+    }
+}
+
+fn handover(file: &File, flow: &Flow, faults: &mut Faults) {
+    let (at, to) = match (&flow.handover_at, &flow.handover_to) {
+        (None, None) => return,
+        (Some(at), Some(to)) => (at, to),
+        (Some(lone), None) => {
+            let fault = Fault::new("`handover_at` is set without `handover_to`");
+            return faults.report(lone.place(), fault.help("say to which link of the sender"));
+        }
+        (None, Some(lone)) => {
+            let fault = Fault::new("`handover_to` is set without `handover_at`");
+            return faults.report(lone.place(), fault.help("say when"));
+        }
+    };
+    before_the_end(file, at, "the handover of this flow", faults);
+    must_end_at(file, to, &flow.from, faults);
+    let profile = flow.profile.as_ref().map_or(DEFAULT_PROFILE, |profile| profile.as_str());
+    let moves = file.sctp.find(profile).is_some_and(|profile| {
+        let extensions = profile.extensions();
+        extensions.contain(Extension::DynamicAddresses)
+            && (extensions.contain(Extension::Authentication) || profile.allows_unauthenticated_addresses())
+    });
+    if *flow.transport != Transport::Sctp || !moves {
+        let fault = Fault::new("this flow's addresses cannot change while it lives");
+        let help = "let it use SCTP, with a profile whose `extensions` list \"dynamic-addresses\" and \
+                    \"authentication\", or that has `unauthenticated_addresses = true`";
+        faults.report(at.place(), fault.help(help));
     }
 }
 

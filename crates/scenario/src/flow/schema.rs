@@ -31,6 +31,11 @@ section! {
         /// When the application stops sending and closes in order. If absent, it closes when it has sent
         /// all that it has.
         end: Option<Setting<Duration>>, at most RUN;
+        /// When the sender goes over to another of its links: until then its association knows only one address of the
+        /// sender, from then on only the one on that link (RFC 5061). With `handover_to`.
+        handover_at: Option<Setting<Duration>>, at most RUN;
+        /// The sender's link that it goes over to.
+        handover_to: Option<Setting<String>>;
         /// How many flows like this one there are. Each has ports and random streams of its own.
         count: Setting<u32> = 1, at most FLOWS;
         /// SCTP streams that the messages take in turn. TCP has one.
@@ -47,7 +52,8 @@ section! {
         /// with the same extension).
         max_retransmissions: Option<Setting<u32>>, at most REPETITIONS;
         /// The priority or weight of each stream, from stream 0 on, for the `stream_scheduling` of the profile that
-        /// reads it (RFC 8260, sections 3.4 and 3.6): the lowest priority goes first, 0 where none is written.
+        /// reads it (RFC 8260, sections 3.4 and 3.6): of priorities the lowest number goes first. 0, or a
+        /// weight of 1, where none is written.
         stream_values: Option<Setting<Vec<u16>>>;
         /// What the application does when the transport's send buffer is full.
         when_blocked: Setting<WhenBlocked> = WhenBlocked::Wait;

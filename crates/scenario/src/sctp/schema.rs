@@ -7,9 +7,9 @@ use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_sctp::{
-    Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack, LossDetection,
-    Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,
-    RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
+    Algorithm, AuthenticationConfig, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack,
+    LossDetection, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,
+    ReconfigurationPolicy, RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
 };
 use slantpath_wire::ip::IpFields;
 
@@ -51,6 +51,9 @@ section! {
         /// Extensions of RFC 9260 that are offered and accepted; each is used between two hosts that both list it. None
         /// unless written.
         extensions: Option<Setting<Vec<ExtensionChoice>>>;
+        /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges
+        /// packets; RFC 5061 wants both. No unless written.
+        unauthenticated_addresses: Option<Setting<bool>>;
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
@@ -406,6 +409,13 @@ policy! {
         NonRenegableSack = "nr-sack",
         /// Fragments of messages of different streams take turns: RFC 8260, section 2.
         Interleaving = "interleaving",
+        /// Streams may be reset and added: RFC 6525.
+        Reconfiguration = "stream-reconfiguration",
+        /// Chunks may be authenticated: RFC 4895.
+        Authentication = "authentication",
+        /// Addresses may be added and deleted while an association lives: RFC 5061. It needs `authentication` as well,
+        /// or `unauthenticated_addresses`.
+        DynamicAddresses = "dynamic-addresses",
     }
 }
 
@@ -450,8 +460,13 @@ impl SctpProfile {
         self.path_mtu_discovery.map_or_else(PathMtuDiscovery::default, |choice| choice.policy())
     }
 
+    /// Whether dynamic addresses are used without authentication.
+    pub(crate) fn allows_unauthenticated_addresses(&self) -> bool {
+        self.unauthenticated_addresses.as_ref().is_some_and(|allows| **allows)
+    }
+
     /// The extensions that the profile lists.
-    fn extensions(&self) -> Extensions {
+    pub(crate) fn extensions(&self) -> Extensions {
         let listed = self.extensions.iter().flat_map(|listed| listed.iter());
         listed.fold(Extensions::NONE, |set, choice| set.with(choice.policy()))
     }
@@ -505,6 +520,11 @@ impl SctpProfile {
             fast_convergence: *self.fast_convergence,
             ecn: *self.ecn,
             extensions: self.extensions(),
+            unauthenticated_addresses: self.allows_unauthenticated_addresses(),
+            // No key of a scenario asks for these.
+            reconfiguration: ReconfigurationPolicy::default(),
+            authentication: AuthenticationConfig::default(),
+            adaptation_layer: None,
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),
                 byte_counting_limit: *self.byte_counting_limit,

@@ -1,5 +1,5 @@
-//! Probe packets on behalf of path MTU discovery (RFC 8899, section 6.2): they go out alone, are answered by HEARTBEAT ACKs,
-//! and change what paths carry.
+//! Probe packets on behalf of path MTU discovery (RFC 8899, section 6.2): they go out alone, are answered by HEARTBEAT
+//! ACKs, and change what paths carry.
 
 use std::collections::VecDeque;
 
@@ -72,11 +72,14 @@ impl Association {
         }
     }
 
-    /// Losses may have shown that a path carries less than was thought: what is in flight there and too long goes again.
+    /// Losses may have shown that a path carries less than was thought: what is in flight there and too long goes
+    /// again.
     pub(super) fn follow_losses(&mut self, now: Instant) {
         for path in self.paths.ids() {
-            let Some(discovery) = &self.paths[path].discovery else { continue };
-            let (plpmtu, mtu) = (discovery.plpmtu(), self.paths[path].mtu());
+            let (last_data_at, mtu) = (self.paths[path].last_data_at(), self.paths[path].mtu());
+            let Some(discovery) = &mut self.paths[path].discovery else { continue };
+            discovery.resume(now, last_data_at);
+            let plpmtu = discovery.plpmtu();
             if plpmtu != mtu || discovery.is_due() {
                 self.follow_discovery(path);
             }

@@ -39,6 +39,17 @@ impl Ecn {
         Self { unanswered: SmallVec::new(), at_hand: None, to_answer: None, departing: ip::Ecn::NotCapable }
     }
 
+    /// An address of the peer is deleted.
+    pub(super) fn forget_path(&mut self, path: PathId) {
+        self.unanswered.retain(|mark| mark.path != Some(path));
+    }
+
+    /// TSNs of the peer begin anew, and ours may.
+    pub(super) fn forget_numbers(&mut self) {
+        self.unanswered.clear();
+        (self.at_hand, self.to_answer) = (None, None);
+    }
+
     /// Whether every mark has been answered.
     #[cfg(test)]
     pub(super) fn is_settled(&self) -> bool {

@@ -66,6 +66,10 @@ impl Association {
                 self.on_t3_rtx(now, path);
                 self.follow_losses(now);
             }
+            // T3-rtx may have been the end, and nothing follows that.
+            if self.state.is_closed() {
+                return;
+            }
             self.on_discovery_deadline(now, path);
             if self.paths[path].heartbeat.deadline().is_some_and(|deadline| deadline <= now) {
                 self.on_heartbeat_deadline(now, path);
@@ -73,6 +77,15 @@ impl Association {
             if self.state.is_closed() {
                 return;
             }
+        }
+        if self.reconfiguration.is_some() {
+            self.on_reconfiguration_deadline(now);
+            if !self.state.is_closed() {
+                self.progress_reconfiguration(now);
+            }
+        }
+        if self.addresses.is_some() && !self.state.is_closed() {
+            self.on_asconf_deadline(now);
         }
         self.on_shutdown_deadline(now);
     }
@@ -153,7 +166,13 @@ impl Association {
     pub(super) fn on_path_answers(&mut self, path: PathId) {
         self.error_count = 0;
         self.return_path.on_heartbeat_ack(path);
+        if let Some(state) = &mut self.reconfiguration {
+            state.on_heartbeat_ack(path);
+        }
         self.mark_answering(path);
+        if self.addresses.is_some() {
+            self.follow_wanted_primary();
+        }
     }
 
     /// DATA has been acknowledged: clears the counters of the paths that it can only have come over.

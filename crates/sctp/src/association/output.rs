@@ -109,6 +109,9 @@ impl Association {
 
     /// Writes the packet that has been built for `path`.
     fn finish_packet(&mut self, path: PathId, packet: &mut Packet) -> Departing {
+        if self.authentication.is_some() {
+            self.sign_packet();
+        }
         let fields = self.departing_fields();
         let path = &mut self.paths[path];
         path.stats.packets_sent += 1;
@@ -172,13 +175,20 @@ impl Association {
         }
         debug_assert!(
             !self.sender.has_outstanding()
-                || self.paths.iter().any(|path| path.t3_rtx().or(path.held_until()).is_some()),
+                || self.paths.iter().any(|path| path.t3_rtx().or(path.held_until()).is_some())
+                || self.is_held_back(),
             "outstanding chunks wait for a timer that does not run"
         );
         let mut next = self.paths.next_deadline();
-        for deadline in
-            [self.receiver.next_deadline(), self.sender.next_deadline(), self.state.next_deadline()]
-        {
+        let reconfiguration = self.reconfiguration.as_ref().and_then(|state| state.next_deadline());
+        let addresses = self.addresses.as_ref().and_then(|state| state.next_deadline());
+        for deadline in [
+            self.receiver.next_deadline(),
+            self.sender.next_deadline(),
+            self.state.next_deadline(),
+            reconfiguration,
+            addresses,
+        ] {
             next = deadline.map_or(next, |at| at.min(next));
         }
         next
@@ -191,6 +201,9 @@ impl Association {
             && let Some(path) = self.build_mtu_probe(now)
         {
             return Some(path);
+        }
+        if self.addresses.is_some() && self.is_held_back() {
+            return self.build_held_back();
         }
         // DATA and SHUTDOWN never leave in the same state.
         if !self.state.may_send_data() {
@@ -326,10 +339,13 @@ impl Association {
         };
         self.builder.start(header, self.max_packet_len(path));
         self.set_departing(Ecn::NotCapable);
+        if self.authentication.is_some() {
+            self.reserve_auth(path);
+        }
     }
 
     /// Bundles the control chunks at the head of the queue that go to `path`, as many as fit.
-    fn bundle_control(&mut self, path: PathId) {
+    pub(super) fn bundle_control(&mut self, path: PathId) {
         while let Some((_, chunk)) = self.control.front().filter(|(to, _)| *to == path) {
             // The place of a packet of its own, which may be no longer than it is.
             if matches!(chunk, Chunk::Pad(_)) {
@@ -385,8 +401,8 @@ impl Association {
         self.tcb.extensions.contain(Extension::NonRenegableSack)
     }
 
-    /// An NR-SACK: of what has arrived here nothing is ever thrown away before it has been delivered, so that every block is
-    /// a non-renegable one. A SACK without blocks says as much as an NR-SACK without.
+    /// An NR-SACK: of what has arrived here nothing is ever thrown away before it has been delivered, so that every
+    /// block is a non-renegable one. A SACK without blocks says as much as an NR-SACK without.
     #[cold]
     fn put_nr_sack(&mut self, room: usize) -> Tsn {
         let sack = self.receiver.take_sack(room.saturating_sub(NrSack::FIXED_LEN - Sack::FIXED_LEN));

@@ -6,6 +6,7 @@ use slantpath_base::Instant;
 use slantpath_wire::WireError;
 use slantpath_wire::ip::Ecn;
 
+use super::authentication::Verdict;
 use super::output::PollStage;
 use super::state::State;
 use super::{Association, turn};
@@ -23,7 +24,7 @@ use crate::unknown::UnknownAction;
 
 /// Whether the rest of a packet is still to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
+pub(super) enum Rest {
     Read,
     Skip,
 }
@@ -42,13 +43,21 @@ pub(super) struct Responses {
 
 /// The packet that a chunk came in.
 #[derive(Clone, Copy, Debug)]
-struct Arrived {
+pub(super) struct Arrived {
     /// The path that it came on, if from a known address.
     from: Option<PathId>,
+    source: IpAddr,
     tag: VerificationTag,
     packet_len: usize,
     /// What its IP header says about congestion.
     ecn: Ecn,
+}
+
+impl Arrived {
+    /// An address of the peer is deleted.
+    pub(super) fn forget_path(&mut self, path: PathId) {
+        self.from = self.from.filter(|from| *from != path);
+    }
 }
 
 impl Association {
@@ -59,18 +68,32 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
-        let from = self.paths.find(source);
+        let mut from = self.paths.find(source);
         self.stats.packets_received += 1;
         self.refill_bursts(now);
         self.poll_stage = PollStage::Packets;
         self.on_peer_heard(now);
-        let arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
+        let mut arrived =
+            Arrived { from, source, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
         let mut chunks = packet.chunks();
+        let mut is_authenticated = false;
         while let Some(found) = chunks.next_header() {
             let Ok(found) = found else {
                 self.stats.malformed_chunks += 1;
                 continue;
             };
+            if self.addresses.is_some() {
+                // An ASCONF in front may have changed it.
+                from = self.paths.find(source);
+                arrived.from = from;
+            }
+            if self.authentication.is_some() {
+                match self.judge_chunk(&chunks, found, &mut is_authenticated, from) {
+                    Verdict::Read => {}
+                    Verdict::PassOver => continue,
+                    Verdict::Stop | Verdict::Unsupported(_) => break,
+                }
+            }
             // DATA and plain SACKs, which make up traffic, pass without being moved as what the longest chunk takes.
             let read = match found.header.kind {
                 kind::DATA => chunks.read_data(found, |data| self.on_data(now, data, arrived)),
@@ -91,8 +114,17 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
+        if self.addresses.is_some() {
+            from = self.paths.find(source);
+        }
         self.settle_marks(from);
         let brought_data = self.receiver.on_packet_end(now, &self.config);
+        if self.reconfiguration.is_some() {
+            self.progress_reconfiguration(now);
+        }
+        if self.addresses.is_some() {
+            self.bound_control_while_muted();
+        }
         if !matches!(self.state, State::Established) {
             if brought_data {
                 self.answer_data_with_shutdown();
@@ -183,7 +215,24 @@ impl Association {
                 self.on_error(error.causes);
                 Rest::Read
             }
-            Chunk::Unknown { .. } => self.on_unknown(&chunk, from),
+            Chunk::ReConfig(request) if self.reconfiguration.is_some() => {
+                self.on_re_config(now, request, from);
+                self.rest()
+            }
+            Chunk::Asconf(asconf) if self.addresses.is_some() => {
+                self.on_asconf(now, asconf, arrived.source);
+                self.rest()
+            }
+            Chunk::AsconfAck(ack) if self.addresses.is_some() => {
+                self.on_asconf_ack(now, &ack);
+                self.rest()
+            }
+            // What was not negotiated is not known.
+            Chunk::Unknown { .. }
+            | Chunk::ReConfig(_)
+            | Chunk::Auth(_)
+            | Chunk::Asconf(_)
+            | Chunk::AsconfAck(_) => self.on_unknown(&chunk, from),
             Chunk::Ecne(ecne) => {
                 self.on_ecne(now, ecne);
                 Rest::Read
@@ -221,7 +270,7 @@ impl Association {
         tag == if is_reflected { self.tcb.peer_tag } else { self.tcb.local_tag }
     }
 
-    fn on_data(&mut self, now: Instant, data: Data, arrived: Arrived) -> Rest {
+    pub(super) fn on_data(&mut self, now: Instant, data: Data, arrived: Arrived) -> Rest {
         let Arrived { from, packet_len, ecn, .. } = arrived;
         if !self.state.may_receive_data() {
             return Rest::Read;
@@ -230,6 +279,12 @@ impl Association {
             return self.refuse_format(now);
         }
         self.stats.data_chunks_received += 1;
+        if let Some(state) = &self.reconfiguration
+            && state.comes_early(data.tsn, data.stream)
+        {
+            self.hold_chunk(data, arrived);
+            return Rest::Read;
+        }
         self.stats.unordered_chunks_received += u64::from(data.flags.is_unordered());
         if ecn == Ecn::CongestionExperienced {
             self.on_marked_data(data.tsn);
@@ -280,6 +335,12 @@ impl Association {
         match chunk {
             Chunk::IData(chunk) if interleaves => {
                 self.stats.data_chunks_received += 1;
+                if let Some(state) = &self.reconfiguration
+                    && state.comes_early(chunk.tsn, chunk.stream)
+                {
+                    // It comes again.
+                    return Rest::Read;
+                }
                 self.stats.unordered_chunks_received += u64::from(chunk.flags.is_unordered());
                 if arrived.ecn == Ecn::CongestionExperienced {
                     self.on_marked_data(chunk.tsn);
@@ -349,6 +410,12 @@ impl Association {
     }
 
     fn acknowledge(&mut self, now: Instant, sack: SackView<'_>) {
+        if let Some(state) = &self.reconfiguration
+            && state.awaits_new_numbers()
+        {
+            // Nothing is outstanding, and the numbers may be the new ones.
+            return;
+        }
         let mut turn = turn!(self, now);
         match self.sender.on_sack(&mut turn, sack) {
             Ok(effect) if self.config.path_mtu_discovery == PathMtuDiscovery::Probing => {
@@ -356,6 +423,8 @@ impl Association {
                 self.conclude(effect);
             }
             Ok(effect) => self.conclude(effect),
+            // One from before an association reset has been under way for long.
+            Err(SackFault) if self.has_old_numbers_under_way(now) => {}
             Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
         }
     }
@@ -391,6 +460,11 @@ impl Association {
         //# In all cases, if the association is not in the COOKIE-ECHOED state,
         //# the ERROR chunk SHOULD be silently discarded.
         causes.retain(|cause| !matches!(cause, Cause::StaleCookie { .. }));
+        for cause in &causes {
+            if let Cause::UnrecognizedChunkType(quoted) = cause {
+                self.on_asconf_unknown(quoted);
+            }
+        }
         if !causes.is_empty() {
             self.events.push_back(Event::PeerReported(causes));
         }
@@ -408,7 +482,7 @@ impl Association {
     }
 
     /// Sends an ERROR back to where its reason came from.
-    fn report(&mut self, cause: Cause, from: Option<PathId>) {
+    pub(super) fn report(&mut self, cause: Cause, from: Option<PathId>) {
         let path = from
             .filter(|&path| self.paths[path].state != crate::path::PathState::Unconfirmed)
             .unwrap_or_else(|| self.paths.current());

@@ -35,6 +35,17 @@ impl ReturnPath {
         self.last = Some(SentSack { path, cumulative_tsn_ack });
     }
 
+    /// An address of the peer is deleted.
+    pub(super) fn forget_path(&mut self, path: PathId) {
+        self.last = self.last.filter(|last| last.path != path);
+        self.detour = self.detour.filter(|detour| detour.of != path && detour.by != path);
+    }
+
+    /// The peer's TSNs begin anew.
+    pub(super) const fn forget_numbers(&mut self) {
+        self.last = None;
+    }
+
     /// DATA has come by `path`.
     pub(super) fn on_data(&mut self, path: PathId, tsn: Tsn) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4

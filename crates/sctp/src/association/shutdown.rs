@@ -38,7 +38,8 @@ impl Association {
     /// Goes on with the shutdown once everything has been acknowledged.
     pub(super) fn progress_shutdown(&mut self, now: Instant) {
         let may_progress = matches!(self.state, State::ShutdownPending | State::ShutdownReceived);
-        if may_progress && self.sender.is_drained() {
+        let holds_nothing = self.reconfiguration.as_ref().is_none_or(|state| state.holds_nothing());
+        if may_progress && self.sender.is_drained() && holds_nothing {
             self.begin_t2(now);
         }
     }
@@ -46,6 +47,7 @@ impl Association {
     /// Everything has been acknowledged: SHUTDOWN or SHUTDOWN ACK is due.
     fn begin_t2(&mut self, now: Instant) {
         let t2 = T2::Due { path: self.paths.current() };
+        self.end_reconfiguration();
         match self.state {
             State::ShutdownPending => {
                 //= https://www.rfc-editor.org/rfc/rfc9260#section-9.2
@@ -73,6 +75,7 @@ impl Association {
             State::Established | State::ShutdownPending => {
                 self.state = State::ShutdownReceived;
                 self.events.push_back(Event::ShutdownReceived);
+                self.cancel_reconfiguration(now);
                 self.on_shutdown_acknowledgement(now, cumulative_tsn_ack, from);
             }
             State::ShutdownReceived => self.on_shutdown_acknowledgement(now, cumulative_tsn_ack, from),

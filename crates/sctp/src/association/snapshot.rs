@@ -22,6 +22,8 @@ pub struct AssociationStats {
     pub malformed_chunks: u64,
     /// Packets that were sent without a checksum (RFC 9653).
     pub zero_checksums_sent: u64,
+    /// Chunks that were dropped since they were not authenticated as they should have been, and wrong AUTH chunks.
+    pub unauthenticated_chunks: u64,
     /// Messages that were given up before any part of them was sent (RFC 7496, section 4.4).
     pub abandoned_unsent: u64,
     /// Messages that were given up after a part of them had been sent.

@@ -123,6 +123,15 @@ impl State {
         }
     }
 
+    /// Whatever is repeated on one path goes to another from now on.
+    pub(super) fn replace_path(&mut self, from: PathId, to: PathId) {
+        if let Some(T2::Due { path } | T2::Running { path, .. }) = self.t2_mut()
+            && *path == from
+        {
+            *path = to;
+        }
+    }
+
     pub(super) const fn t2_mut(&mut self) -> Option<&mut T2> {
         match self {
             Self::ShutdownSent { t2, .. } | Self::ShutdownAckSent { t2 } => Some(t2),

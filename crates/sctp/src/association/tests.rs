@@ -1,6 +1,7 @@
 //! Two associations talk over a wire in memory whose fate a test decides.
 #![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
 
+mod authentication;
 mod bundling;
 mod bundling_delay;
 mod destination;
@@ -16,6 +17,7 @@ mod non_renegable;
 mod partial_reliability;
 mod parts;
 mod paths;
+mod reconfiguration;
 mod recovery;
 mod shutdown;
 mod status;
@@ -141,6 +143,8 @@ pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
         uses_ecn: config.ecn,
         extensions: config.extensions,
         omits_checksum: config.zero_checksum.is_some(),
+        authentication: None,
+        adaptation_layer: None,
         local_addresses: (0..paths).map(|path| address(end, path)).collect(),
         peer_addresses: (0..paths)
             .map(|path| PeerAddress { address: address(other, path), is_confirmed: true })

@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
+use super::asconf::tests::{any_asconf, any_asconf_ack};
 use super::framing::ChunkHeader;
+use super::re_config::tests::any_re_config;
 use super::*;
 use crate::cause::Cause;
 use crate::cause::tests::any_cause;
@@ -119,10 +121,18 @@ pub(crate) fn any_chunk() -> impl Strategy<Value = Chunk> {
             })
         }),
         (0..2_000_u16).prop_map(|padding_len| Chunk::Pad(Pad { padding_len })),
-        (15_u8.., any::<u8>(), any_bytes(60)).prop_filter_map("a known type", |(kind, flags, value)| {
-            let is_known = [kind::FORWARD_TSN, kind::I_DATA, kind::I_FORWARD_TSN, kind::PAD, kind::NR_SACK]
-                .contains(&kind);
-            (!is_known).then_some(Chunk::Unknown { kind, flags, value })
+        any_re_config().prop_map(Chunk::ReConfig),
+        any_asconf().prop_map(Chunk::Asconf),
+        any_asconf_ack().prop_map(Chunk::AsconfAck),
+        (any::<u16>(), any::<u16>(), any_bytes(40)).prop_map(|(key, hmac, digest)| Chunk::Auth(Auth {
+            key,
+            hmac,
+            digest
+        })),
+        (17_u8..64, any::<u8>(), any_bytes(60)).prop_map(|(kind, flags, value)| Chunk::Unknown {
+            kind,
+            flags,
+            value
         }),
         any_forward_tsn().prop_map(Chunk::ForwardTsn),
         any_i_data(600).prop_map(Chunk::IData),

@@ -10,11 +10,14 @@ use smallvec::SmallVec;
 use super::Endpoint;
 use super::receive::Received;
 use super::table::{Entry, State};
-use crate::association::Association;
+use crate::association::{Association, Authentication};
+use crate::authentication::{AuthenticationOffer, AuthenticationTerms};
 use crate::cause::Cause;
-use crate::chunk::{Abort, Chunk, CookieAck, Error};
+use crate::chunk::{Abort, Chunk, CookieAck, Error, kind};
+use crate::config::SctpConfig;
 use crate::cookie::{Cookie, TieTags};
 use crate::event::Event;
+use crate::extension::Extension;
 use crate::packet::ParsedPacket;
 use crate::tcb::{PeerAddress, Tcb};
 use crate::types::VerificationTag;
@@ -51,7 +54,13 @@ impl Collision {
 
 impl Endpoint {
     pub(super) fn receive_cookie_echo(&mut self, now: Instant, received: Received<'_>) {
-        let Some(Ok(Chunk::CookieEcho(echo))) = received.packet.chunks().next() else { return };
+        // An AUTH chunk may stand in front of it.
+        let mut chunks = received.packet.chunks();
+        let first = match chunks.next() {
+            Some(Ok(Chunk::Auth(_))) => chunks.next(),
+            first => first,
+        };
+        let Some(Ok(Chunk::CookieEcho(echo))) = first else { return };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.5
         //# 3)  Compare the port numbers and the Verification Tag contained
         //# within the COOKIE ECHO chunk to the actual port numbers and the
@@ -69,11 +78,15 @@ impl Endpoint {
             self.stats.forged_cookies += 1;
             return;
         };
-        self.is_verified = true;
         let port = received.peer_port();
         let known = core::iter::once(&received.source).chain(&cookie.peer_addresses);
         let slot =
             known.into_iter().find_map(|address| self.table.confirmed_slot_of(own_port, *address, port));
+        if !self.is_authentic(slot, received, &cookie) {
+            self.stats.unauthenticated_cookies += 1;
+            return;
+        }
+        self.is_verified = true;
         let staleness = cookie.staleness(now);
         match slot {
             None => match staleness {
@@ -95,6 +108,38 @@ impl Endpoint {
                     _ => self.resolve(now, slot, received, &cookie, collision),
                 }
             }
+        }
+    }
+
+    /// Whether a packet with a COOKIE ECHO is authenticated as it should be.
+    fn is_authentic(&self, slot: Option<u32>, received: Received<'_>, cookie: &Cookie) -> bool {
+        let config = match slot {
+            Some(slot) => &self.table[slot].config,
+            None => &self.ports[received.port as usize].config,
+        };
+        if !config.extensions.contain(Extension::Authentication) {
+            return true;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
+        //# If the receiver has an STCB, it MUST process the
+        //# AUTH chunk as described above using the STCB from the existing
+        //# association to authenticate the COOKIE-ECHO chunk and all the chunks
+        //# after it.
+        let known = slot.and_then(|slot| match &self.table[slot].state {
+            State::CookieWait(_) => None,
+            State::CookieEchoed(handshake) => handshake.association.authentication(),
+            State::Established(association) => association.authentication(),
+        });
+        //= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
+        //# In this situation, the receiver MUST authenticate the
+        //# chunks in the packet by using the RANDOM parameters, CHUNKS
+        //# parameters and HMAC_ALGO parameters obtained from the COOKIE-ECHO
+        //# chunk, and possibly a local shared secret as inputs to the
+        //# authentication procedure specified in Section 6.3.
+        match (known, terms_of(cookie, config)) {
+            (Some(known), _) => known.vouches_for(received.packet),
+            (None, Some(terms)) => Authentication::new(terms, config).vouches_for(received.packet),
+            (None, None) => !config.authenticated_chunks().contain(kind::COOKIE_ECHO),
         }
     }
 
@@ -323,10 +368,19 @@ impl Endpoint {
             uses_ecn: cookie.uses_ecn,
             extensions: cookie.extensions,
             omits_checksum: cookie.omits_checksum,
+            adaptation_layer: cookie.adaptation_layer,
+            authentication: terms_of(cookie, &self.ports[port as usize].config).map(Box::new),
             local_addresses: self.ports[port as usize].addresses.clone(),
             peer_addresses,
             primary: answered,
             round_trip: None,
         }
     }
+}
+
+/// The terms on which chunks are authenticated that a cookie brings back.
+fn terms_of(cookie: &Cookie, config: &SctpConfig) -> Option<AuthenticationTerms> {
+    let authentication = cookie.authentication.as_ref()?;
+    let local = AuthenticationOffer::new(authentication.random, config.authenticated_chunks());
+    Some(AuthenticationTerms { local, peer: authentication.peer.clone() })
 }

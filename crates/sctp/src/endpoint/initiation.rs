@@ -11,10 +11,11 @@ use super::Endpoint;
 use super::receive::Received;
 use super::table::State;
 use crate::association::Association;
+use crate::authentication::AuthenticationOffer;
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, Init, InitAck, InitFields};
 use crate::config::SctpConfig;
-use crate::cookie::{Cookie, TieTags};
+use crate::cookie::{Cookie, CookieAuthentication, TieTags};
 use crate::event::{CloseReason, Event};
 use crate::handshake::{CookieEchoed, Families, LEAST_RWND, LocalStart, Offer, Refusal};
 use crate::packet::COMMON_HEADER_LEN;
@@ -94,9 +95,9 @@ impl Endpoint {
                 );
             }
         }
-        let fresh = LocalStart::draw(self.stream_of(slot));
         let tie_tags = self.table[slot].tie_tags;
         let config = Arc::clone(&self.table[slot].config);
+        let fresh = LocalStart::draw(self.stream_of(slot), &config);
         let (config_outbound, config_inbound) = (config.outbound_streams, config.inbound_streams);
         let answer = match &self.table[slot].state {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.1
@@ -222,8 +223,13 @@ impl Endpoint {
             peer_rwnd: peer.a_rwnd,
             peer_addresses,
             uses_ecn: config.ecn && offer.is_ecn_capable,
-            extensions: config.extensions.and(offer.extensions),
+            extensions: config.agreed(offer.extensions),
             omits_checksum: config.zero_checksum.is_some() && config.zero_checksum == offer.zero_checksum,
+            adaptation_layer: offer.adaptation_layer,
+            authentication: offer
+                .authentication
+                .clone()
+                .map(|peer| Box::new(CookieAuthentication { random: answer.start.random, peer })),
         };
         let port = &mut self.ports[received.port as usize];
         let (signed, sender) = (port.sign(now, &cookie), port.sender());
@@ -236,6 +242,11 @@ impl Endpoint {
         }
         parameters.extend(cookie.extensions.parameters());
         parameters.extend(config.zero_checksum_parameter());
+        parameters.extend(config.adaptation_layer.map(Parameter::AdaptationLayer));
+        if let Some(authentication) = &cookie.authentication {
+            let chunks = config.authenticated_chunks();
+            parameters.extend(AuthenticationOffer::new(authentication.random, chunks).parameters());
+        }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
         //# If the receiver of an INIT chunk detects unrecognized parameters and
         //# has to report them according to Section 3.2.1, it MUST put the
@@ -340,6 +351,10 @@ impl Endpoint {
         let max_len = longest_packet(&config, destination);
         self.outbox.count_control_chunks(chunks.len());
         self.outbox.transmit_with(port.sender(), source, destination, peer_port, tag, max_len, |builder| {
+            let authentication = handshake.association.authentication();
+            if let Some(authentication) = authentication {
+                authentication.reserve(builder);
+            }
             for chunk in &chunks {
                 builder.push(chunk);
             }
@@ -350,6 +365,9 @@ impl Endpoint {
             //# any other packets to the peer.
             if handshake.takes_data() {
                 handshake.association.bundle_data(now, builder, destination);
+            }
+            if let Some(authentication) = handshake.association.authentication() {
+                authentication.sign(builder);
             }
         });
         self.wake(slot);

@@ -9,8 +9,10 @@ use smallvec::SmallVec;
 
 use super::outbox::Sender;
 use super::receive::Received;
+use crate::authentication::RANDOM_LEN;
 use crate::config::SctpConfig;
 use crate::cookie::{Cookie, CookieSigner};
+use crate::extension::Extension;
 use crate::handshake::LocalStart;
 use crate::types::{Tsn, VerificationTag};
 use bytes::Bytes;
@@ -107,9 +109,9 @@ impl Port {
     pub(super) fn start_for(&mut self, received: Received<'_>, peer_tag: VerificationTag) -> LocalStart {
         match &self.accepting {
             Accepting::ByPeer(family) => {
-                LocalStart::draw(&mut family.member(&name("INIT", received, peer_tag)))
+                LocalStart::draw(&mut family.member(&name("INIT", received, peer_tag)), &self.config)
             }
-            Accepting::InTurn | Accepting::Nobody => LocalStart::draw(&mut self.stream),
+            Accepting::InTurn | Accepting::Nobody => LocalStart::draw(&mut self.stream, &self.config),
         }
     }
 
@@ -143,12 +145,17 @@ fn name(use_: &str, received: Received<'_>, peer_tag: VerificationTag) -> Vec<u8
 }
 
 impl LocalStart {
-    /// A random tag and a random initial TSN.
-    pub(super) fn draw(stream: &mut Stream) -> Self {
+    /// A random tag and a random initial TSN, and what else is random where chunks are authenticated.
+    pub(super) fn draw(stream: &mut Stream, config: &SctpConfig) -> Self {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.3.2
         //# Defines the TSN that the sender of the INIT chunk will use
         //# initially.  The valid range is from 0 to 4294967295 and the
         //# Initial TSN SHOULD be set to a random value in that range.
-        Self { tag: VerificationTag::random(stream), initial_tsn: Tsn(stream.next_u32()) }
+        let (tag, initial_tsn) = (VerificationTag::random(stream), Tsn(stream.next_u32()));
+        let mut random = [0; RANDOM_LEN];
+        if config.extensions.contain(Extension::Authentication) {
+            stream.fill(&mut random);
+        }
+        Self { tag, initial_tsn, random }
     }
 }

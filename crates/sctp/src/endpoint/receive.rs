@@ -93,10 +93,15 @@ impl Endpoint {
             self.stats.misdirected_packets += 1;
             return;
         };
-        let Some(first) = parsed.chunk_kinds().next() else {
+        let mut kinds = parsed.chunk_kinds();
+        let Some(first) = kinds.next() else {
             self.stats.malformed_packets += 1;
             return;
         };
+        //= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
+        //# it MUST use the chunks after the AUTH chunk to look up
+        //# an existing association.
+        let first = if first == kind::AUTH { kinds.next().unwrap_or(first) } else { first };
         if !matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO)
             && let Some(slot) = slot
             && let Entry { state: State::Established(association), received_ip, .. } = &mut self.table[slot]
@@ -106,6 +111,7 @@ impl Endpoint {
             self.is_verified = true;
             *received_ip = Some(envelope.fields);
             association.handle_packet(now, &parsed, envelope.source, envelope.fields.ecn);
+            self.follow_addresses(slot);
             self.wake(slot);
             return;
         }
@@ -113,8 +119,8 @@ impl Endpoint {
         self.handle_unusual_packet(now, Received { port, source, destination, ip, packet: &parsed }, first);
     }
 
-    /// Reads a packet that has zero for a checksum, if that is what the other end of an association may send: we have said
-    /// that we take it, and it bears our tag (RFC 9653, section 5.3).
+    /// Reads a packet that has zero for a checksum, if that is what the other end of an association may send: we have
+    /// said that we take it, and it bears our tag (RFC 9653, section 5.3).
     #[cold]
     fn parse_without_checksum<'a>(
         &mut self,
@@ -199,7 +205,7 @@ impl Endpoint {
             (kind::INIT_ACK, Some(Chunk::InitAck(InitAck { parameters, .. }))) => {
                 self.slot_of_listed(own_port, &parameters, port).zip(Some(Found::ByAddress))
             }
-            _ => None,
+            _ => self.slot_of_asconf(received).zip(Some(Found::ByAddress)),
         }
     }
 
@@ -261,6 +267,7 @@ impl Endpoint {
                     return;
                 }
                 association.handle_packet(now, received.packet, received.source, received.ip.ecn);
+                self.follow_addresses(slot);
                 self.wake(slot);
             }
             State::CookieWait(_) => self.receive_in_cookie_wait(now, slot, received, first),
@@ -283,6 +290,13 @@ impl Endpoint {
         //# E)  Upon reception of the COOKIE ACK chunk, endpoint "A" moves from
         //# the COOKIE-ECHOED state to the ESTABLISHED state, stopping the
         //# T1-cookie timer.
+        if let State::CookieEchoed(handshake) = &self.table[slot].state
+            && let Some(authentication) = handshake.association.authentication()
+            && !authentication.vouches_for(received.packet)
+        {
+            self.stats.unauthenticated_cookies += 1;
+            return;
+        }
         // It proves the same wherever in its packet it stands.
         if received.has(kind::COOKIE_ACK) {
             self.establish(now, slot);

@@ -21,6 +21,8 @@ pub struct EndpointStats {
     pub init_acks_sent: u64,
     /// Dropped: a COOKIE ECHO whose cookie is not ours, or says otherwise than its packet.
     pub forged_cookies: u64,
+    /// COOKIE ECHOs, and packets in COOKIE-ECHOED, that were not authenticated as they should have been.
+    pub unauthenticated_cookies: u64,
     /// Refused: a COOKIE ECHO that came too late.
     pub stale_cookies: u64,
     /// Dropped: setup chunks that no state expects, such as an INIT ACK out of COOKIE-WAIT.

@@ -250,6 +250,11 @@ impl Table {
         }
     }
 
+    /// The way of the last packet is not to be trusted any more.
+    pub(super) const fn forget_latest(&mut self) {
+        self.latest = None;
+    }
+
     /// The slot of the association that packets from this address and port are laid to, whether or not its peer has
     /// been found there.
     pub(super) fn slot_of(&self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {

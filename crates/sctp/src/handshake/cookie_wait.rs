@@ -8,9 +8,11 @@ use smallvec::SmallVec;
 
 use super::t1::T1;
 use super::{EarlyRequests, LEAST_RWND, LocalStart, Offer, Refusal, unrecognized_parameters};
+use crate::authentication::{AuthenticationOffer, AuthenticationTerms};
 use crate::cause::Cause;
 use crate::chunk::{Chunk, Error, Init, InitAck, InitFields};
 use crate::config::SctpConfig;
+use crate::extension::Extension;
 use crate::parameter::{Parameter, kind};
 use crate::tcb::{PeerAddress, Tcb};
 use crate::types::VerificationTag;
@@ -56,7 +58,11 @@ impl CookieWait {
             inbound_streams: config.inbound_streams,
             initial_tsn: start.initial_tsn,
         };
-        let init = Init { fields, parameters: parameters(local_addresses, config) };
+        let mut parameters = parameters(local_addresses, config);
+        if config.extensions.contain(Extension::Authentication) {
+            parameters.extend(local_offer(&start, config).parameters());
+        }
+        let init = Init { fields, parameters };
         let t1_init = T1::start(now, destinations.len(), config);
         Self {
             start,
@@ -169,8 +175,12 @@ impl CookieWait {
             inbound_streams: config.inbound_streams.min(fields.outbound_streams),
             peer_rwnd: fields.a_rwnd,
             uses_ecn: config.ecn && offer.is_ecn_capable,
-            extensions: config.extensions.and(offer.extensions),
+            extensions: config.agreed(offer.extensions),
             omits_checksum: config.zero_checksum.is_some() && config.zero_checksum == offer.zero_checksum,
+            adaptation_layer: offer.adaptation_layer,
+            authentication: offer
+                .authentication
+                .map(|peer| Box::new(AuthenticationTerms { local: local_offer(&self.start, config), peer })),
             local_addresses: local_addresses.iter().copied().collect(),
             peer_addresses,
             primary,
@@ -205,6 +215,11 @@ impl CookieWait {
     }
 }
 
+/// What we offer to authenticate chunks by.
+fn local_offer(start: &LocalStart, config: &SctpConfig) -> AuthenticationOffer {
+    AuthenticationOffer::new(start.random, config.authenticated_chunks())
+}
+
 /// The parameters of an INIT: they tell the peer of our addresses, and what it may use.
 pub(crate) fn parameters(local_addresses: &[IpAddr], config: &SctpConfig) -> Vec<Parameter> {
     let mut parameters = Vec::new();
@@ -228,5 +243,6 @@ pub(crate) fn parameters(local_addresses: &[IpAddr], config: &SctpConfig) -> Vec
     }
     parameters.extend(config.extensions.parameters());
     parameters.extend(config.zero_checksum_parameter());
+    parameters.extend(config.adaptation_layer.map(Parameter::AdaptationLayer));
     parameters
 }

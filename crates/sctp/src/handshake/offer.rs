@@ -6,6 +6,7 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 use crate::address::is_usable;
+use crate::authentication::AuthenticationOffer;
 use crate::cause::Cause;
 use crate::chunk::InitFields;
 use crate::extension::{Extension, Extensions};
@@ -34,6 +35,10 @@ pub(crate) struct Offer {
     pub(crate) extensions: Extensions,
     /// By which method it finds errors in packets without a checksum, if it takes any.
     pub(crate) zero_checksum: Option<ErrorDetectionMethod>,
+    /// What it offers to authenticate chunks by, if that is known here.
+    pub(crate) authentication: Option<AuthenticationOffer>,
+    /// What it says that its layer above is.
+    pub(crate) adaptation_layer: Option<u32>,
     /// Unknown parameters that are to be reported, each whole.
     pub(crate) unrecognized: Vec<Bytes>,
 }
@@ -96,6 +101,8 @@ impl Offer {
             is_ecn_capable: false,
             extensions: Extensions::NONE,
             zero_checksum: None,
+            authentication: None,
+            adaptation_layer: None,
             unrecognized: Vec::new(),
         };
         for parameter in parameters {
@@ -139,12 +146,17 @@ impl Offer {
                 }
                 // Without meaning here, as a Heartbeat Info; or, as an Unrecognized Parameter, to be read by whoever
                 // sent the INIT.
-                Parameter::HeartbeatInfo(_) | Parameter::UnrecognizedParameter(_) => {}
+                Parameter::HeartbeatInfo(_)
+                | Parameter::UnrecognizedParameter(_)
+                | Parameter::Random(_)
+                | Parameter::ChunkList(_)
+                | Parameter::HmacAlgorithms(_) => {}
                 //= https://www.rfc-editor.org/rfc/rfc4820#section-4
                 //# The receiver of the PAD
                 //# parameter MUST silently discard this parameter and continue
                 //# processing the rest of the INIT chunk.
                 Parameter::Padding { .. } => {}
+                Parameter::AdaptationLayer(code_point) => offer.adaptation_layer = Some(*code_point),
                 // An extension that is switched off is not known.
                 Parameter::Unknown { .. } | Parameter::ForwardTsnSupported => {
                     let action = UnknownAction::of_parameter(parameter.kind());
@@ -161,6 +173,18 @@ impl Offer {
                 }
             }
         }
+        if supported.contain(Extension::Authentication) {
+            //= https://www.rfc-editor.org/rfc/rfc4895#section-6.1
+            //# The ABORT
+            //# chunk SHOULD contain the error cause 'Protocol Violation'.
+            offer.authentication = AuthenticationOffer::read(parameters)
+                .map_err(|_| Cause::violation("a random number that is not 32 bytes long"))?;
+        }
+        // Its own parameters say whether it is used, which are older than the list.
+        offer.extensions = match &offer.authentication {
+            Some(_) => offer.extensions.with(Extension::Authentication),
+            None => offer.extensions.without(Extension::Authentication),
+        };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
         //# then the address family that is not listed
         //# in the 'Supported Address Types' parameter SHOULD also be considered

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use slantpath_wire::{Checksum, Packet, PacketBuffers, checksum, tlv};
 
 use super::{COMMON_HEADER_LEN, CommonHeader};
-use crate::chunk::{Chunk, Data, FragmentPlace, IData, Sack};
+use crate::chunk::framing::ChunkHeader;
+use crate::chunk::{Auth, Chunk, Data, FragmentPlace, IData, Sack};
 use crate::types::Tsn;
 
 /// Whether packets are sent with their checksum.
@@ -40,6 +41,8 @@ pub struct PacketBuilder {
     /// The payload of the last chunk, a DATA chunk, until it is known whether it stays the last.
     payload: Option<Bytes>,
     max_len: usize,
+    /// How many bytes of an AUTH chunk stand in front of all others.
+    auth_len: usize,
     /// For packets of several chunks that are too long to be held inline.
     buffers: PacketBuffers,
 }
@@ -53,6 +56,7 @@ impl PacketBuilder {
         self.bytes.extend_from_slice(&header.write(0));
         self.payload = None;
         self.max_len = max_len;
+        self.auth_len = 0;
     }
 
     /// Lets the packet be so long instead, in bytes, the common header included.
@@ -68,7 +72,7 @@ impl PacketBuilder {
 
     /// Whether it holds no chunk yet.
     pub fn is_empty(&self) -> bool {
-        self.bytes.len() <= COMMON_HEADER_LEN
+        self.bytes.len() <= COMMON_HEADER_LEN + self.auth_len
     }
 
     /// How many bytes of chunks it still takes.
@@ -114,7 +118,7 @@ impl PacketBuilder {
         self.settle();
         let before = self.bytes.len();
         chunk.write(&mut self.bytes);
-        let fits = self.bytes.len() <= self.max_len || before == COMMON_HEADER_LEN;
+        let fits = self.bytes.len() <= self.max_len || before == COMMON_HEADER_LEN + self.auth_len;
         if !fits {
             self.bytes.truncate(before);
         }
@@ -136,6 +140,37 @@ impl PacketBuilder {
     pub(crate) fn put_plain_sack(&mut self, cumulative_tsn_ack: Tsn, a_rwnd: u32) {
         self.settle();
         Sack::write_plain(cumulative_tsn_ack, a_rwnd, &mut self.bytes);
+    }
+
+    /// Puts an AUTH chunk whose digest is zero in front of all others, before there is any.
+    pub(crate) fn reserve_auth(&mut self, auth: &Auth) {
+        debug_assert!(self.is_empty(), "it stands in front of all others");
+        auth.write(&mut self.bytes);
+        self.auth_len = self.bytes.len() - COMMON_HEADER_LEN;
+    }
+
+    /// Fills the digest of the AUTH chunk in, if there is one and a chunk behind it needs that; if none does, takes it
+    /// out.
+    pub(crate) fn sign(&mut self, is_needed: impl Fn(u8) -> bool, digest: impl FnOnce(&[&[u8]]) -> Bytes) {
+        let first = COMMON_HEADER_LEN + core::mem::take(&mut self.auth_len);
+        if first == COMMON_HEADER_LEN {
+            return;
+        }
+        let mut at = first;
+        let mut is_wanted = false;
+        while let Some(Ok(header)) = self.bytes.get(at..).map(ChunkHeader::parse) {
+            is_wanted |= is_needed(header.kind);
+            at += header.padded_len();
+        }
+        if !is_wanted {
+            self.bytes.drain(COMMON_HEADER_LEN..first);
+            return;
+        }
+        let payload = self.payload.as_deref().unwrap_or_default();
+        let padding = &[0; 3][..tlv::padding(payload.len())];
+        let digest = digest(&[&self.bytes[COMMON_HEADER_LEN..], payload, padding]);
+        let start = COMMON_HEADER_LEN + Auth::FIXED_LEN;
+        self.bytes[start..start + digest.len()].copy_from_slice(&digest);
     }
 
     /// Copies the payload that was held back: it is not the last chunk.

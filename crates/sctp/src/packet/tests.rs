@@ -75,7 +75,7 @@ fn a_payload_that_lies_inline_is_copied_and_keeps_nothing_else() {
 
 #[test]
 fn every_cut_of_a_packet_reads_the_same_whether_its_padding_is_kept_or_not() {
-    let unknown = |len: usize| Chunk::Unknown { kind: 0x80, flags: 0, value: vec![1; len].into() };
+    let unknown = |len: usize| Chunk::Unknown { kind: 0x81, flags: 0, value: vec![1; len].into() };
     let packets = [
         vec![Chunk::Data(data(1, vec![7; 41]))],
         vec![Chunk::Data(data(1, vec![7; 10])), Chunk::Data(data(2, vec![8; 30]))],
@@ -108,7 +108,7 @@ fn a_chunk_that_does_not_fit_leaves_the_packet_as_it_was() {
     let mut exact = PacketBuilder::default();
     exact.start(HEADER, 12 + 40);
     assert!(exact.push_data(&data(1, vec![1; 4])) && exact.push_data(&data(2, vec![2; 4])));
-    assert!(!builder.push(&Chunk::Unknown { kind: 0x80, flags: 0, value: vec![0; 9].into() }));
+    assert!(!builder.push(&Chunk::Unknown { kind: 0x81, flags: 0, value: vec![0; 9].into() }));
     assert!(builder.push(&Chunk::ShutdownAck(ShutdownAck)));
     let packet = builder.finish(ChecksumPolicy::Omit);
     assert_eq!(read(&packet), [Chunk::Data(data(1, vec![1; 60])), Chunk::ShutdownAck(ShutdownAck)]);

@@ -1,8 +1,8 @@
-//! The path MTU of one address, by probe packets (RFC 8899): which size is probed next, and what an answer, its absence,
-//! a report of ICMP and the loss of long packets mean.
+//! The path MTU of one address, by probe packets (RFC 8899): which size is probed next, and what an answer, its
+//! absence, a report of ICMP and the loss of long packets mean.
 //!
-//! All sizes are those of whole packets in bytes, IP header included; they differ from the sizes "at the PL" of RFC 8899
-//! by the length of that header.
+//! All sizes are those of whole packets in bytes, IP header included; they differ from the sizes "at the PL" of RFC
+//! 8899 by the length of that header.
 
 use std::net::IpAddr;
 
@@ -83,8 +83,8 @@ pub(crate) struct Discovery {
     probe: Probe,
     /// Once one of this size has gone out.
     sent: Option<SentProbe>,
-    /// When the search was completed last.
-    completed_at: Instant,
+    /// When the search was completed last, or the last probe failed where the path does not carry BASE_PLPMTU.
+    rested_at: Instant,
     /// Losses of long packets in a row, each sent after the one before was noticed.
     long_losses: u32,
     noticed_at: Instant,
@@ -113,7 +113,7 @@ impl Discovery {
             probe_count: 0,
             probe: Probe::Idle { until: None },
             sent: None,
-            completed_at: Instant::START,
+            rested_at: Instant::START,
             long_losses: 0,
             noticed_at: Instant::START,
             is_departing: false,
@@ -225,7 +225,7 @@ impl Discovery {
 
     fn complete(&mut self, now: Instant) {
         self.state = DiscoveryState::Complete;
-        self.completed_at = now;
+        self.rested_at = now;
         // What is at its most cannot be raised.
         let until = (self.plpmtu < self.most).then(|| now.saturating_add(self.raise_timer));
         self.probe = Probe::Idle { until };
@@ -256,22 +256,34 @@ impl Discovery {
     /// The time has come to look at the deadline. `last_data_at`: when DATA was sent last.
     pub(crate) fn handle_deadline(&mut self, now: Instant, last_data_at: Option<Instant>) {
         match self.probe {
-            Probe::Idle { until: Some(until) } if until <= now => match self.state {
-                DiscoveryState::Complete => {
-                    //= https://www.rfc-editor.org/rfc/rfc8899#section-5.1.1
-                    //# DPLPMTUD MAY inhibit sending probe packets when no application
-                    //# data has been sent since the previous probe packet.
-                    if last_data_at.is_some_and(|at| at >= self.completed_at) {
-                        self.too_big = None;
-                        self.search_on(now);
-                    } else {
-                        self.probe = Probe::Idle { until: Some(now.saturating_add(self.raise_timer)) };
-                    }
-                }
-                _ => self.probe = Probe::Due,
-            },
+            Probe::Idle { until: Some(until) } if until <= now => {
+                self.probe = Probe::Idle { until: None };
+                self.resume(now, last_data_at);
+            }
             Probe::Awaited { deadline } if deadline <= now => self.on_unanswered(now),
             Probe::Idle { .. } | Probe::Awaited { .. } | Probe::Due => {}
+        }
+    }
+
+    /// The time to look for a larger size has come: it is used if the path is.
+    pub(crate) fn resume(&mut self, now: Instant, last_data_at: Option<Instant>) {
+        //= https://www.rfc-editor.org/rfc/rfc8899#section-5.1.1
+        //# DPLPMTUD MAY inhibit sending probe packets when no application
+        //# data has been sent since the previous probe packet.
+        let is_resting = self.probe == Probe::Idle { until: None };
+        if !is_resting || last_data_at.is_none_or(|at| at < self.rested_at) {
+            return;
+        }
+        match self.state {
+            DiscoveryState::Complete if self.plpmtu < self.most => {
+                self.too_big = None;
+                self.search_on(now);
+            }
+            DiscoveryState::Error => self.probe = Probe::Due,
+            DiscoveryState::Complete
+            | DiscoveryState::Disabled
+            | DiscoveryState::Base
+            | DiscoveryState::Searching => {}
         }
     }
 
@@ -285,6 +297,7 @@ impl Discovery {
                 if self.probe_count >= self.max_probes {
                     self.probed_size = self.base;
                 }
+                self.rested_at = now;
                 self.probe = Probe::Idle { until: Some(now + pause) };
             }
             _ if self.probe_count < self.max_probes => self.probe = Probe::Due,
@@ -294,7 +307,7 @@ impl Discovery {
             DiscoveryState::Base => self.enter_error(None),
             //= https://www.rfc-editor.org/rfc/rfc8899#section-5.3.1
             //= type=exception
-            //= reason=That one size does not pass says nothing of those below: the search ends where little is to be gained.
+            //= reason=One size that does not pass says nothing of those below: the search ends where little is gained.
             //# If the
             //# value of the PROBE_COUNT reaches MAX_PROBES, probing will stop, and
             //# the PL sender enters the SEARCH_COMPLETE state.
@@ -321,7 +334,8 @@ impl Discovery {
         Some(Answer { round_trip })
     }
 
-    /// A report of ICMP, which has been validated, says that packets of `mtu` bytes pass and longer ones do not (section
+    /// A report of ICMP, which has been validated, says that packets of `mtu` bytes pass and longer ones do not
+    /// (section
     /// 4.6.2). Returns whether it was of use.
     pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u16) -> bool {
         let mtu = mtu & !3;
@@ -374,8 +388,8 @@ impl Discovery {
         self.long_losses = 0;
     }
 
-    /// Something in a [long](Self::is_long) packet was lost that was sent at `sent_at`. Returns whether that shows that the
-    /// path carries no such packets any more.
+    /// Something in a [long](Self::is_long) packet was lost that was sent at `sent_at`. Returns whether that shows that
+    /// the path carries no such packets any more.
     pub(crate) fn on_long_lost(&mut self, now: Instant, sent_at: Instant) -> bool {
         // Many that are lost together are lost once.
         if self.long_losses > 0 && sent_at < self.noticed_at || self.state == DiscoveryState::Disabled {
@@ -439,7 +453,7 @@ mod tests {
                 }
             } else {
                 now = discovery.deadline().expect("it goes on");
-                discovery.handle_deadline(now, None);
+                discovery.handle_deadline(now, Some(now));
             }
         }
         discovery
@@ -450,7 +464,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a path carries, and whichever single probes are lost, what is found passes and is as good as all of it.
+        /// Whatever a path carries, and whichever single probes are lost, what is found passes and is as good as all of
+        /// it.
         #[test]
         fn what_is_found_passes_and_little_more_would(
             mtu in 1_200_u16..9_100,
@@ -467,7 +482,8 @@ mod tests {
             prop_assert!(discovery.probes_sent <= 60, "{} probes", discovery.probes_sent);
         }
 
-        /// Nothing that comes, in whatever order, leaves the sizes out of their bounds or the machine without a next step.
+        /// Nothing that comes, in whatever order, leaves the sizes out of their bounds or the machine without a next
+        /// step.
         #[test]
         fn any_events_leave_the_sizes_in_their_bounds(
             events in proptest::collection::vec((0_u8..6, any::<u16>(), 0_u64..5_000), 0..200),

@@ -89,7 +89,7 @@ impl HeartbeatInfo {
     pub(crate) fn to_bytes(self) -> Bytes {
         let mut bytes = [0; 12];
         bytes[..8].copy_from_slice(&self.nonce.to_be_bytes());
-        bytes[8] = self.path.0;
+        bytes[8..10].copy_from_slice(&self.path.0.to_le_bytes());
         Bytes::copy_from_slice(&bytes)
     }
 
@@ -97,8 +97,8 @@ impl HeartbeatInfo {
     pub(crate) fn parse(info: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(info);
         let nonce = reader.u64().ok()?;
-        let path = PathId(reader.u8().ok()?);
-        (reader.rest() == [0; 3]).then_some(Self { path, nonce })
+        let path = PathId(reader.u16().ok()?.swap_bytes());
+        (reader.rest() == [0; 2]).then_some(Self { path, nonce })
     }
 }
 

@@ -9,14 +9,22 @@ use super::{Path, PathId, PathState};
 use crate::address::source_for;
 use crate::config::SctpConfig;
 use crate::tcb::Tcb;
+use smallvec::SmallVec;
 
 /// The paths in the order in which the peer listed its addresses. Most associations have one, which lies at hand.
 #[derive(Clone, Debug)]
 pub(crate) struct Paths {
     first: Path,
-    others: Box<[Path]>,
+    others: Vec<Path>,
+    first_id: PathId,
+    /// Of the others, ascending.
+    other_ids: SmallVec<[PathId; 4]>,
+    /// The number of the next path.
+    next_id: u16,
     primary: PathId,
     amdcs: usize,
+    /// What of that an AUTH chunk in front of DATA takes, in bytes.
+    reserved: usize,
 }
 
 impl Paths {
@@ -32,7 +40,7 @@ impl Paths {
             let state = if peer.is_confirmed { PathState::Active } else { PathState::Unconfirmed };
             let mut path = Path::new(peer.address, source, state, config);
             if peer.address == tcb.primary {
-                primary = PathId(u8::try_from(list.len()).expect("at most 255 paths"));
+                primary = id(list.len());
                 if let Some(round_trip) = tcb.round_trip {
                     path.sample_rtt(round_trip);
                 }
@@ -42,7 +50,10 @@ impl Paths {
         let amdcs = amdcs(&list);
         let mut list = list.into_iter();
         let first = list.next().expect("the handshake came over a path");
-        Self { first, others: list.collect(), primary, amdcs }
+        let others: Vec<Path> = list.collect();
+        let other_ids: SmallVec<[PathId; 4]> = (1..=others.len()).map(id).collect();
+        let next_id = id(1 + others.len()).0;
+        Self { first, others, first_id: PathId(0), other_ids, next_id, primary, amdcs, reserved: 0 }
     }
 
     /// The primary path.
@@ -63,13 +74,17 @@ impl Paths {
     #[inline]
     pub(crate) fn find(&self, address: IpAddr) -> Option<PathId> {
         if self.first.destination == address {
-            return Some(PathId(0));
+            return Some(self.first_id);
         }
-        self.others.iter().position(|path| path.destination == address).map(|place| id(place + 1))
+        let place = self.others.iter().position(|path| path.destination == address)?;
+        Some(self.other_ids[place])
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = PathId> + use<> {
-        (0..self.len()).map(id)
+        let mut ids: SmallVec<[PathId; 4]> = SmallVec::new();
+        ids.push(self.first_id);
+        ids.extend_from_slice(&self.other_ids);
+        ids.into_iter()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Path> {
@@ -87,7 +102,8 @@ impl Paths {
         self.others.iter_mut().for_each(act);
     }
 
-    const fn len(&self) -> usize {
+    /// How many there are.
+    pub(crate) const fn len(&self) -> usize {
         1 + self.others.len()
     }
 
@@ -176,8 +192,10 @@ impl Paths {
 
     /// All paths, the one after `last` first and `last` at the end.
     pub(crate) fn after(&self, last: PathId) -> impl Iterator<Item = PathId> + use<> {
-        let count = self.len();
-        (1..=count).map(move |step| id((last.index() + step) % count))
+        let ids: SmallVec<[PathId; 4]> = self.ids().collect();
+        let at = ids.partition_point(|path| *path <= last);
+        let count = ids.len();
+        (0..count).map(move |step| ids[(at + step) % count])
     }
 
     /// The active path with the least smoothed round-trip time, if one has been measured.
@@ -191,7 +209,12 @@ impl Paths {
 
     /// The largest DATA chunk that fits every path, in bytes: the Association Maximum DATA Chunk Size.
     pub(crate) const fn amdcs(&self) -> usize {
-        self.amdcs
+        self.amdcs - self.reserved
+    }
+
+    /// So many bytes of every packet with DATA are taken by something else.
+    pub(crate) const fn reserve(&mut self, bytes: usize) {
+        self.reserved = bytes;
     }
 
     /// Follows an ICMP "packet too big"; an increase is not believed. `false` if it says nothing new.
@@ -210,6 +233,49 @@ impl Paths {
         is_news
     }
 
+    /// Whether the peer is known to be at none of its addresses.
+    pub(crate) fn is_unverified(&self) -> bool {
+        self.iter().all(|path| path.state == PathState::Unconfirmed)
+    }
+
+    /// Adds a path; `None` if there are as many as there may be, or all numbers have been given.
+    pub(crate) fn add(&mut self, path: Path) -> Option<PathId> {
+        let id = PathId(self.next_id);
+        if self.len() >= usize::from(u8::MAX) {
+            return None;
+        }
+        self.next_id = self.next_id.checked_add(1)?;
+        self.others.push(path);
+        self.other_ids.push(id);
+        self.amdcs = amdcs(self.iter());
+        Some(id)
+    }
+
+    /// Takes a path away that is not the only one.
+    ///
+    /// # Panics
+    /// If it is.
+    pub(crate) fn remove(&mut self, path: PathId) {
+        let place = if path == self.first_id { 0 } else { self.place(path) };
+        let (removed, id) = (self.others.remove(place), self.other_ids.remove(place));
+        if path == self.first_id {
+            self.first = removed;
+            self.first_id = id;
+        }
+        self.amdcs = amdcs(self.iter());
+        if path == self.primary {
+            self.primary = self.first_id;
+            let is_usable = |path: &PathId| self[*path].state == PathState::Active;
+            let is_confirmed = |path: &PathId| self[*path].state != PathState::Unconfirmed;
+            let next = self.ids().find(is_usable).or_else(|| self.ids().find(is_confirmed));
+            self.primary = next.unwrap_or(self.first_id);
+        }
+    }
+
+    fn place(&self, path: PathId) -> usize {
+        self.other_ids.iter().position(|id| *id == path).expect("the path has not been removed")
+    }
+
     /// The earliest deadline of any path, or the far future.
     #[inline]
     pub(crate) fn next_deadline(&self) -> Instant {
@@ -223,22 +289,23 @@ impl Index<PathId> for Paths {
 
     #[inline]
     fn index(&self, path: PathId) -> &Path {
-        path.index().checked_sub(1).map_or(&self.first, |place| &self.others[place])
+        if path == self.first_id { &self.first } else { &self.others[self.place(path)] }
     }
 }
 
 impl IndexMut<PathId> for Paths {
     #[inline]
     fn index_mut(&mut self, path: PathId) -> &mut Path {
-        match path.index().checked_sub(1) {
-            Some(place) => &mut self.others[place],
-            None => &mut self.first,
+        if path == self.first_id {
+            return &mut self.first;
         }
+        let place = self.place(path);
+        &mut self.others[place]
     }
 }
 
 fn id(index: usize) -> PathId {
-    PathId(u8::try_from(index).expect("at most 255 paths"))
+    PathId(u16::try_from(index).expect("at most 255 paths"))
 }
 
 fn amdcs<'a>(paths: impl IntoIterator<Item = &'a Path>) -> usize {

@@ -132,6 +132,18 @@ impl Undo {
 }
 
 impl Timing {
+    /// TSNs begin anew, while nothing is outstanding.
+    pub(super) fn forget_numbers(&mut self) {
+        self.departures.clear();
+        self.set_aside.clear();
+        self.early = None;
+        self.recovery = Recovery::Open;
+        self.probe = None;
+        self.out_of_order = 0;
+        self.has_later_loss = false;
+        self.undo = None;
+    }
+
     pub(super) fn new(duplicate_threshold: u32) -> Self {
         Self {
             rack: Rack::new(duplicate_threshold),

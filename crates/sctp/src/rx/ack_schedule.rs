@@ -79,7 +79,7 @@ impl AckSchedule {
             //# After the reception of the first DATA chunk in an association, the
             //# endpoint MUST immediately respond with a SACK chunk to acknowledge
             //# the DATA chunk.
-            Self::Fresh => Self::Due,
+            Self::Fresh | Self::Due => Self::Due,
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
             //# an
             //# acknowledgement SHOULD be generated for at least every second packet
@@ -87,7 +87,6 @@ impl AckSchedule {
             //# 200 ms of the arrival of any unacknowledged DATA chunk.
             Self::Nothing => Self::Delayed { deadline: now + delay, packets },
             Self::Delayed { deadline, .. } => Self::Delayed { deadline, packets },
-            Self::Due => Self::Due,
         };
     }
 

@@ -1,6 +1,5 @@
 //! I-DATA arrives (RFC 8260, section 2.2.3): TSNs and buffer as with DATA, reassembly of its own.
 
-use super::interleaved::Interleaved;
 use super::{Arrival, DataFault, Receiver, to_keep};
 use crate::chunk::{DataFlags, IData};
 use crate::event::Event;
@@ -56,9 +55,9 @@ impl Receiver {
         let delivery = &mut self.delivery;
         let accepted = interleaved.accept(chunk, |event| delivery.pass_on(event, &mut deliver));
         accepted.map_err(|_| INTERLEAVED)?;
-        let is_long =
-            |interleaved: &Box<Interleaved>| interleaved.has_ready(key, self.partial_delivery_point);
-        if !self.is_paused() && self.interleaved.as_ref().is_some_and(is_long) {
+        let least = self.partial_delivery_point;
+        let is_long = self.interleaved.as_ref().is_some_and(|interleaved| interleaved.has_ready(key, least));
+        if is_long && !self.is_paused() {
             self.pass_on_part(key, &mut deliver);
         }
         self.deliver_interleaved_parts(deliver);

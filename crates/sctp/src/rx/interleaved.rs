@@ -108,6 +108,42 @@ impl Interleaved {
         self.held
     }
 
+    /// Streams expect Message Identifier 0 again: those listed; none: all. What is incomplete or waits for its turn
+    /// there will never be delivered: its sender has left numbers out.
+    pub(super) fn reset(&mut self, listed: &[StreamId], mut deliver: impl FnMut(Event)) {
+        let is_meant = |stream: &StreamId| listed.is_empty() || listed.contains(stream);
+        self.expected.retain(|stream, _| !is_meant(stream));
+        self.ready.retain(|(stream, ..)| !is_meant(stream));
+        let held = &mut self.held;
+        self.partial.retain(|(stream, ..), partial| {
+            let stays = !is_meant(stream);
+            if !stays {
+                let Held { payload, pieces } = partial.held();
+                held.release(
+                    usize::try_from(payload).unwrap_or(usize::MAX),
+                    usize::try_from(pieces).unwrap_or(0),
+                );
+            }
+            stays
+        });
+        self.waiting.retain(|(stream, _), message| {
+            let stays = !is_meant(stream);
+            if !stays {
+                held.release(message.payload.len(), 1);
+            }
+            stays
+        });
+        self.in_parts.retain(|(stream, is_unordered), message_id| {
+            let stays = !is_meant(stream);
+            if !stays {
+                let (stream, is_unordered) = (*stream, *is_unordered);
+                let sequence = message_id.stream_sequence();
+                deliver(Event::PartialDeliveryAborted { stream, sequence, is_unordered });
+            }
+            stays
+        });
+    }
+
     /// Whether a whole message can be passed on at once.
     pub(super) fn is_next(&self, chunk: &IData) -> bool {
         chunk.flags.is_unordered() || chunk.place.message_id == self.expected(chunk.stream)
@@ -115,13 +151,15 @@ impl Interleaved {
 
     /// Whether a chunk brings the last of a message that was missing.
     pub(super) fn is_completed_by(&self, chunk: &IData) -> bool {
-        let IData { stream, flags, place: FragmentPlace { message_id, .. }, .. } = *chunk;
+        let IData { stream, flags, place: FragmentPlace { message_id, fragment }, .. } = *chunk;
         if flags.contain(DataFlags::WHOLE) {
             return flags.is_unordered() || !message_id.is_before(self.expected(stream));
         }
         self.partial.get(&(stream, flags.is_unordered(), message_id.0)).is_some_and(|partial| {
             let come = partial.next + partial.fragments.len() as u64;
-            if flags.is_ending() { partial.missing == come } else { partial.last == Some(come) }
+            #[expect(clippy::cast_possible_truncation, reason = "as it is numbered")]
+            let is_behind_all = fragment.0 == come as u32;
+            if flags.is_ending() { is_behind_all } else { partial.last == Some(come) }
         })
     }
 
@@ -170,7 +208,8 @@ impl Interleaved {
         deliver(Event::ReceivedPart(part_of(key, partial.ppid, payload, PartPlace::Last)));
         if is_unordered {
             // Another one may be delivered in parts now.
-            let first = self.partial.range((stream, true, 0)..=(stream, true, u32::MAX)).next();
+            let mut waiting = self.partial.range((stream, true, 0)..=(stream, true, u32::MAX));
+            let first = waiting.find(|(_, partial)| partial.ready_len > 0);
             if let Some(key) = first.map(|(key, _)| *key) {
                 self.note_ready(key);
             }
@@ -200,6 +239,14 @@ impl Interleaved {
         self.held.release(payload.len(), pieces);
         let (stream, is_unordered, id) = key;
         self.in_parts.insert((stream, is_unordered), MessageId(id));
+        if is_unordered {
+            // The others of the stream have to wait: whoever takes the parts could not tell them apart.
+            let of_stream = (stream, true, 0)..=(stream, true, u32::MAX);
+            while let Some(other) = self.ready.range(of_stream.clone()).next().copied() {
+                self.ready.remove(&other);
+            }
+        }
+        let partial = self.partial.get(&key)?;
         Some(part_of(key, partial.ppid, payload, place))
     }
 

@@ -58,6 +58,39 @@ impl InboundStreams {
         self.expected.get(page).map_or(StreamSequence(0), |page| page[place])
     }
 
+    /// How many streams there are.
+    pub(crate) const fn count(&self) -> u16 {
+        self.count
+    }
+
+    /// There are so many more streams, each expecting Stream Sequence Number 0.
+    pub(crate) const fn add(&mut self, count: u16) {
+        self.count = self.count.saturating_add(count);
+    }
+
+    /// Streams expect Stream Sequence Number 0 again: those listed; none: all. What waits there for its turn will never
+    /// be delivered: its sender has left numbers out.
+    pub(crate) fn reset(&mut self, listed: &[StreamId]) {
+        if listed.is_empty() {
+            self.expected = Pages { first: None, others: BTreeMap::new() };
+            self.waiting.clear();
+            self.held = Held::default();
+            return;
+        }
+        for stream in listed {
+            let (page, place) = locate(*stream);
+            if let Some(page) = self.expected.get_mut(page) {
+                page[place] = StreamSequence(0);
+            }
+            let of_stream = self.waiting.range((*stream, 0)..=(*stream, u16::MAX));
+            for key in of_stream.map(|(key, _)| *key).collect::<Vec<_>>() {
+                if let Some(message) = self.waiting.remove(&key) {
+                    self.held.release(message.payload.len(), 1);
+                }
+            }
+        }
+    }
+
     /// Whether no message waits here.
     pub(crate) fn holds_nothing(&self) -> bool {
         self.waiting.is_empty()
@@ -128,12 +161,12 @@ impl InboundStreams {
             // It was known before.
             return;
         }
-        let ranges = if expected.0 <= sequence.0 {
-            [expected.0..=sequence.0, 1..=0]
+        let (first, rest) = if expected.0 <= sequence.0 {
+            (expected.0..=sequence.0, None)
         } else {
-            [expected.0..=u16::MAX, 0..=sequence.0]
+            (expected.0..=u16::MAX, Some(0..=sequence.0))
         };
-        for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+        for range in core::iter::once(first).chain(rest) {
             let (from, to) = ((stream, *range.start()), (stream, *range.end()));
             while let Some(key) = self.waiting.range(from..=to).next().map(|(key, _)| *key) {
                 let Some(message) = self.waiting.remove(&key) else { return };

@@ -98,6 +98,16 @@ impl TsnTracker {
         self.cumulative_at = self.cumulative_at.next();
     }
 
+    /// TSNs go on with `next`, whatever is missing. No position follows one that was used before. What has come already
+    /// does not come again.
+    pub(crate) fn restart(&mut self, next: Tsn) {
+        if next.is_at_or_before(self.cumulative.next()) {
+            return;
+        }
+        let last = self.ranges.last_key_value().map_or(self.cumulative_at, |(_, last)| *last);
+        *self = Self { cumulative_at: last.next(), ..Self::new(next) };
+    }
+
     /// Records a TSN that was classified as `Next` or `Ahead`, and says where it is.
     pub(crate) fn record(&mut self, tsn: Tsn) -> Position {
         let at = self.position(tsn);

@@ -83,6 +83,14 @@ pub(super) struct Abandonment {
 }
 
 impl Abandonment {
+    /// What was told by one path counts as told by another, since an address is deleted.
+    pub(super) fn replace_path(&mut self, from: PathId, to: PathId) {
+        if let Some(told) = self.told.as_mut().filter(|told| told.path == from) {
+            told.path = to;
+            told.is_ambiguous = true;
+        }
+    }
+
     /// Whether something may have to be told although neither window nor queue has changed.
     pub(super) const fn is_due(&self) -> bool {
         self.is_due
@@ -426,12 +434,13 @@ impl Sender {
 
     fn advance_peer_ack_point(&mut self, turn: &Turn<'_>) {
         let acknowledged = self.outstanding.number(self.outstanding.cumulative_ack());
-        let (entry_len, fixed_len) = match self.outstanding.interleaves() {
-            true => (IForwardTsn::ENTRY_LEN, IForwardTsn::FIXED_LEN),
-            false => (ForwardTsn::STREAM_LEN, ForwardTsn::FIXED_LEN),
+        let interleaves = self.outstanding.interleaves();
+        let (entry_len, fixed_len) = if interleaves {
+            (IForwardTsn::ENTRY_LEN, IForwardTsn::FIXED_LEN)
+        } else {
+            (ForwardTsn::STREAM_LEN, ForwardTsn::FIXED_LEN)
         };
         let most = turn.paths.amdcs().saturating_sub(fixed_len) / entry_len;
-        let interleaves = self.outstanding.interleaves();
         let Some(abandonment) = &mut self.abandonment else { return };
         //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
         //# If (Advanced.Peer.Ack.Point < SackCumAck), then update

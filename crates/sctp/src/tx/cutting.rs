@@ -50,6 +50,37 @@ impl MessageNumbers {
     }
 }
 
+impl MessageNumbers {
+    /// Whether the next message of each of some streams has number 0.
+    pub(super) fn begin_anew(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
+        let streams = (0_u16..).map(StreamId);
+        match self {
+            Self::Sequences(next) => streams.zip(next).all(|(stream, next)| next.0 == 0 || !is_meant(stream)),
+            Self::Identifiers(next) => {
+                let mut streams = streams.zip(next);
+                streams.all(|(stream, next)| *next == [MessageId(0); 2] || !is_meant(stream))
+            }
+        }
+    }
+
+    /// The next message of each of some streams has number 0.
+    pub(super) fn reset(&mut self, is_meant: impl Fn(StreamId) -> bool) {
+        let streams = (0_u16..).map(StreamId);
+        match self {
+            Self::Sequences(all) => {
+                for (_, next) in streams.zip(all).filter(|(stream, _)| is_meant(*stream)) {
+                    *next = StreamSequence(0);
+                }
+            }
+            Self::Identifiers(all) => {
+                for (_, next) in streams.zip(all).filter(|(stream, _)| is_meant(*stream)) {
+                    *next = [MessageId(0); 2];
+                }
+            }
+        }
+    }
+}
+
 /// The Stream Sequence Number of the next message of a stream.
 #[inline]
 pub(super) fn next_sequence(

@@ -14,7 +14,7 @@ use crate::types::Tsn;
 pub(super) struct FlightOrder {
     /// Of the first path, which most associations have alone.
     first: PathOrder,
-    others: Vec<PathOrder>,
+    others: Vec<(PathId, PathOrder)>,
 }
 
 /// The ranges of one path.
@@ -40,8 +40,8 @@ impl FlightOrder {
 
     #[inline(never)]
     fn insert(&mut self, path: PathId, tsn: Tsn) {
-        if self.others.len() < path.index() {
-            self.others.resize_with(path.index(), PathOrder::default);
+        if self.path_mut(path).is_none() {
+            self.others.push((path, PathOrder::default()));
         }
         if let Some(order) = self.path_mut(path) {
             order.insert(tsn);
@@ -50,9 +50,17 @@ impl FlightOrder {
 
     #[inline]
     fn path_mut(&mut self, path: PathId) -> Option<&mut PathOrder> {
-        match path.index().checked_sub(1) {
-            Some(place) => self.others.get_mut(place),
-            None => Some(&mut self.first),
+        if path == PathId(0) {
+            return Some(&mut self.first);
+        }
+        self.others.iter_mut().find(|(id, _)| *id == path).map(|(_, order)| order)
+    }
+
+    /// Forgets a path.
+    pub(super) fn remove(&mut self, path: PathId) {
+        self.others.retain(|(id, _)| *id != path);
+        if path == PathId(0) {
+            self.first = PathOrder::default();
         }
     }
 
@@ -178,12 +186,12 @@ mod tests {
             let mut order = FlightOrder::default();
             let mut sets = [BTreeSet::new(), BTreeSet::new()];
             for (offset, path) in sent {
-                order.add(PathId(path), Tsn(base).plus(offset));
+                order.add(PathId(path.into()), Tsn(base).plus(offset));
                 sets[usize::from(path)].insert(offset);
             }
-            let paths = core::iter::once(&order.first).chain(&order.others);
-            for (path, set) in paths.zip(sets) {
-                let tsns = path.ranges().into_iter().flat_map(TsnRange::iter);
+            for (id, set) in (0_u16..).map(PathId).zip(sets) {
+                let ranges = order.path_mut(id).map_or_else(Vec::new, |path| path.ranges());
+                let tsns = ranges.into_iter().flat_map(TsnRange::iter);
                 let tsns: Vec<u32> = tsns.map(|tsn| tsn.distance_from(Tsn(base))).collect();
                 prop_assert_eq!(tsns, set.into_iter().collect::<Vec<_>>());
             }

@@ -8,7 +8,7 @@ use slantpath_cc::delivery::Departure;
 use crate::chunk::{Data, DataFlags, FragmentPlace, IData};
 use crate::event::Message;
 use crate::path::PathId;
-use crate::types::{FragmentSequence, MessageId, Tsn};
+use crate::types::{FragmentSequence, MessageId, StreamId, Tsn};
 
 /// How a chunk was found to be lost; it decides where it is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ pub(crate) struct Outstanding {
     /// The messages of which several fragments are outstanding, by the TSN of the last.
     fragmented: VecDeque<(Tsn, Bytes)>,
     /// Where each chunk belongs, if they are I-DATA.
-    places: Option<Box<VecDeque<FragmentPlace>>>,
+    places: Option<VecDeque<FragmentPlace>>,
 }
 
 impl Outstanding {
@@ -111,7 +111,7 @@ impl Outstanding {
             in_flight_payload: 0,
             acked_payload: 0,
             fragmented: VecDeque::new(),
-            places: interleaves.then(Box::default),
+            places: interleaves.then(VecDeque::new),
         }
     }
 
@@ -248,6 +248,23 @@ impl Outstanding {
         }
     }
 
+    /// The TSN of the last chunk on some streams.
+    pub(crate) fn last_on(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<Tsn> {
+        let mut chunks = self.chunks.iter().rev();
+        chunks.find(|chunk| is_meant(chunk.data.stream)).map(|chunk| chunk.data.tsn)
+    }
+
+    /// All chunks.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OutstandingChunk> {
+        self.chunks.iter_mut()
+    }
+
+    /// TSNs go on with `next`.
+    pub(crate) fn restart(&mut self, next: Tsn) {
+        debug_assert!(self.chunks.is_empty(), "a chunk keeps its TSN");
+        self.cumulative_ack = next.minus(1);
+    }
+
     /// The lowest chunk.
     pub(crate) fn first(&self) -> Option<&OutstandingChunk> {
         self.chunks.front()
@@ -284,8 +301,8 @@ impl Outstanding {
         self.chunks.get_mut(index)
     }
 
-    /// Gives back the payload of an acknowledged chunk, which the peer has for good, and says how long it was; `None` if it
-    /// has been given back, or the chunk is not acknowledged.
+    /// Gives back the payload of an acknowledged chunk, which the peer has for good, and says how long it was; `None`
+    /// if it has been given back, or the chunk is not acknowledged.
     pub(crate) fn free(&mut self, tsn: Tsn) -> Option<u64> {
         let chunk = self.find_mut(tsn).filter(|chunk| chunk.state == ChunkState::Acked)?;
         let payload = core::mem::take(&mut chunk.data.payload);
@@ -386,7 +403,7 @@ pub(super) mod tests {
             };
             let departure = DeliveryMeter::default().depart(Instant::START, true, 1);
             let place = FragmentPlace { message_id: MessageId(0), fragment: FragmentSequence(0) };
-            outstanding.push(data, 0, PathId(*path), departure, place);
+            outstanding.push(data, 0, PathId((*path).into()), departure, place);
             if !is_in_flight {
                 outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut));
             }

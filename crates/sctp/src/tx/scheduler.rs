@@ -106,6 +106,11 @@ impl Scheduler {
         }
     }
 
+    /// Whether something waits on some streams.
+    pub(super) fn has_on(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
+        self.streams.iter().any(|(stream, queue)| !queue.is_empty() && is_meant(*stream))
+    }
+
     /// Appends a message to its stream, and says which it is of all.
     pub(super) fn push(&mut self, message: Message) -> u64 {
         let stream = message.stream;

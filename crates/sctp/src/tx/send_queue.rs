@@ -75,6 +75,34 @@ impl SendQueue {
         self.next_rest == 0
     }
 
+    /// How many messages at least leave before the first one on some streams has left, not counting that; `None` if
+    /// there is none.
+    pub(crate) fn first_on(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<u32> {
+        let place = match &self.waiting {
+            Waiting::FirstCome { in_progress: Some(current), .. } if is_meant(current.stream()) => 0,
+            Waiting::FirstCome { messages, .. } => {
+                messages.iter().position(|message| is_meant(message.stream))?
+            }
+            Waiting::Scheduled(scheduler) => scheduler.has_on(is_meant).then_some(0)?,
+        };
+        Some(u32::try_from(place).unwrap_or(u32::MAX / 4))
+    }
+
+    /// Whether no message has been numbered on some streams since they began.
+    pub(crate) fn begins_anew(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
+        self.numbers.begin_anew(is_meant)
+    }
+
+    /// Some streams begin anew.
+    pub(crate) fn reset_numbers(&mut self, is_meant: impl Fn(StreamId) -> bool) {
+        self.numbers.reset(is_meant);
+    }
+
+    /// There are so many more streams.
+    pub(crate) const fn add_streams(&mut self, count: u16) {
+        self.stream_count = self.stream_count.saturating_add(count);
+    }
+
     /// Sets what a stream's priority or weight is; without meaning where streams have none.
     pub(super) fn set_stream_value(&mut self, stream: StreamId, value: u16) {
         if let Waiting::Scheduled(scheduler) = &mut self.waiting {

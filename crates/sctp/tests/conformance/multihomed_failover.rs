@@ -25,7 +25,7 @@ fn lose_on_first(tester: &mut Tester, number: u32) {
     tester.send(1_000);
     tester.expect(&line(number, 0));
     let rto = tester.path(0).rto.as_millis();
-    tester.expire_after_ms(u64::try_from(rto).unwrap());
+    tester.expire_after_ms(rto);
 }
 
 #[test]

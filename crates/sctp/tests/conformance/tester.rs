@@ -535,7 +535,7 @@ fn describe_offer(fields: &InitFields, parameters: &[Parameter]) -> String {
 }
 
 fn describe_causes(causes: &[Cause]) -> String {
-    causes.iter().map(|cause| format!(" cause {}", cause.code())).collect()
+    causes.iter().fold(String::new(), |words, cause| words + " cause " + &cause.code().to_string())
 }
 
 /// What the endpoint under test draws from.

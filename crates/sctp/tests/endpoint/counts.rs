@@ -49,6 +49,7 @@ fn counted(net: &mut Net, tag: u32, chunks: &[Chunk]) -> EndpointStats {
         out_of_the_blue: after.out_of_the_blue - before.out_of_the_blue,
         init_acks_sent: after.init_acks_sent - before.init_acks_sent,
         forged_cookies: after.forged_cookies - before.forged_cookies,
+        unauthenticated_cookies: after.unauthenticated_cookies - before.unauthenticated_cookies,
         stale_cookies: after.stale_cookies - before.stale_cookies,
         unexpected_chunks: after.unexpected_chunks - before.unexpected_chunks,
     }
@@ -64,6 +65,7 @@ const ONE: EndpointStats = EndpointStats {
     out_of_the_blue: 0,
     init_acks_sent: 0,
     forged_cookies: 0,
+    unauthenticated_cookies: 0,
     stale_cookies: 0,
     unexpected_chunks: 0,
 };

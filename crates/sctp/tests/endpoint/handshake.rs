@@ -499,7 +499,7 @@ fn a_host_name_in_an_init_ack_is_unresolvable() {
 fn unknown_parameters_of_an_init_ack_are_reported_behind_the_cookie_echo() {
     let unknown = |kind| Parameter::Unknown { kind, value: Bytes::from_static(b"?") };
     let (net, _) = with_init_ack(|init_ack| {
-        init_ack.parameters.extend([unknown(0xc001), unknown(0x8001), unknown(0xc002)]);
+        init_ack.parameters.extend([unknown(0xc001), unknown(0x80f1), unknown(0xc002)]);
     });
     let (_, chunks) = parse(&net.sent.last().unwrap().packet);
     let [Chunk::CookieEcho(_), Chunk::Error(Error { causes })] = &chunks[..] else { panic!("{chunks:?}") };

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod addresses;
+mod authentication;
 mod camping;
 mod collisions;
 mod counts;

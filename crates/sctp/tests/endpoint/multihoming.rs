@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::{CookieAck, Heartbeat};
 use slantpath_sctp::{
-    AssociationId, Chunk, ConnectOptions, Event, Parameter, PathSnapshot, PathState, SctpConfig,
+    AssociationId, Chunk, CloseReason, ConnectOptions, Event, Parameter, PathSnapshot, PathState, SctpConfig,
 };
 
 use crate::net::{Net, describe, header, parse, v4};
@@ -225,7 +225,7 @@ fn an_association_without_any_path_left_is_reported_as_lost() {
     net.send(0, at_a, 0, "nobody hears");
     net.run_for(Duration::from_secs(1_000));
     let events = net.events(0);
-    assert!(events.ends_with(&[Event::Closed(slantpath_sctp::CloseReason::PeerUnreachable)]), "{events:?}");
+    assert!(events.ends_with(&[Event::Closed(CloseReason::PeerUnreachable)]), "{events:?}");
     assert!(events.iter().any(|event| matches!(event, Event::SendFailed { .. })), "{events:?}");
 }
 
@@ -334,4 +334,22 @@ fn the_cookie_goes_back_to_where_the_init_ack_came_from_with_data_behind_it() {
     let [primary, alternate] = &paths(&net, a, at_a)[..] else { panic!() };
     assert_eq!((primary.is_primary, primary.stats.data_chunks_sent), (true, 0));
     assert_eq!((alternate.stats.data_chunks_sent, alternate.flight_size), (1, 0));
+}
+
+#[test]
+fn nothing_is_told_after_the_end_when_a_heartbeat_is_overdue_at_the_same_moment() {
+    let config = SctpConfig {
+        association_max_retrans: 0,
+        path_max_retrans: 0,
+        heartbeat_interval: None,
+        ..SctpConfig::default()
+    };
+    let (mut net, id, _) = Net::associated(&config, [&[v4(1, 1)], &[v4(1, 2)]]);
+    net.cut(v4(1, 1), v4(1, 2));
+    assert!(net.hosts[0].endpoint.request_heartbeat(net.now, id, v4(1, 2)));
+    net.send(0, id, 0, vec![1; 100]);
+    net.run_for(Duration::from_secs(10));
+    let events = net.events(0);
+    assert!(matches!(events.last(), Some(Event::Closed(CloseReason::PeerUnreachable))), "{events:?}");
+    assert_eq!(net.hosts[0].endpoint.association_count(), 0);
 }

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Seed};
+use slantpath_sctp::chunk::AddressChange;
 use slantpath_sctp::packet::ParsedPacket;
 use slantpath_sctp::{
     Acceptance, AssociationId, Chunk, CommonHeader, ConnectOptions, Endpoint, Event, Input, Message, Output,
@@ -99,6 +100,20 @@ impl Net {
         }
         self.hosts.push(host);
         self.hosts.len() - 1
+    }
+
+    /// Gives a host's port another address.
+    pub(crate) fn add_address(&mut self, host: usize, address: IpAddr) {
+        let Host { endpoint, port, addresses, .. } = &mut self.hosts[host];
+        assert!(endpoint.add_port_address(*port, address));
+        addresses.push(address);
+    }
+
+    /// Changes addresses of a host in an association.
+    pub(crate) fn change_addresses(&mut self, host: usize, id: AssociationId, changes: &[AddressChange]) {
+        let now = self.now;
+        self.hosts[host].endpoint.change_addresses(now, id, changes).expect("the change is asked for");
+        self.drain(host);
     }
 
     pub(crate) fn listen(&mut self, host: usize) {
@@ -357,6 +372,10 @@ pub(crate) fn describe(packet: &Packet) -> String {
         }
         Chunk::Pad(pad) => format!("PAD({})", pad.padding_len),
         Chunk::NrSack(sack) => format!("NR-SACK({} gaps)", sack.non_renegable_blocks.len()),
+        Chunk::Auth(_) => "AUTH".into(),
+        Chunk::Asconf(_) => "ASCONF".into(),
+        Chunk::AsconfAck(_) => "ASCONF-ACK".into(),
+        Chunk::ReConfig(_) => "RE-CONFIG".into(),
         Chunk::ForwardTsn(_) => "FORWARD-TSN".into(),
         Chunk::IData(data) => format!("I-DATA({})", data.payload.len()),
         Chunk::IForwardTsn(_) => "I-FORWARD-TSN".into(),

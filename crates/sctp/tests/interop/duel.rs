@@ -137,7 +137,7 @@ impl Duel {
         }
         self.run(Duration::from_secs(600), |_| false);
         let mut missing = [0, 0];
-        for side in 0..2 {
+        for (side, missing) in missing.iter_mut().enumerate() {
             let received = std::mem::take(&mut self.received[1 - side]);
             let mut left: BTreeMap<u16, _> =
                 received.into_iter().map(|(stream, all)| (stream, all.into_iter().peekable())).collect();
@@ -145,7 +145,7 @@ impl Duel {
                 let (stream, payload) = message(side, index);
                 let next = left.get_mut(&stream).and_then(|left| left.next_if_eq(&payload));
                 assert!(next.is_some() || may_perish(index), "{replay}: peer {side} lost message {index}");
-                missing[side] += usize::from(next.is_none());
+                *missing += usize::from(next.is_none());
             }
             let is_over = left.values_mut().all(|left| left.next().is_none());
             assert!(is_over, "{replay}: peer {side} said what it was not to say, or twice, or out of order");

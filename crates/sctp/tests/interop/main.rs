@@ -122,8 +122,8 @@ fn dcsctp_and_we_interleave_messages() {
 fn they_and_we_give_messages_up() {
     let both = [Extension::PartialReliability, Extension::Interleaving];
     let interleaving = || Box::new(DcsctpPeer::interleaving()) as Box<dyn Peer>;
-    let peers: [(&str, fn() -> Box<dyn Peer>, &[Extension]); 3] = [
-        ("dcsctp", dcsctp, &both[..1]),
+    let peers = [
+        ("dcsctp", dcsctp as fn() -> Box<dyn Peer>, &both[..1]),
         ("dcsctp, interleaving", interleaving, &both),
         ("sctp-proto", sctp_proto, &both[..1]),
     ];

@@ -64,6 +64,7 @@ impl AssociationStory {
             What::PathChanged { path, state } => self.change_state(at, *path, *state),
             What::PrimaryChanged { .. }
             | What::State { .. }
+            | What::Revoked { .. }
             | What::Room { .. }
             | What::Dropped { .. }
             | What::End {} => {}
@@ -108,7 +109,6 @@ impl AssociationStory {
                     loss.is_restored = true;
                 }
             }
-            What::Revoked { .. } => {}
             What::Acknowledged { message } => {
                 self.messages_acknowledged += 1;
                 if let Some(number) = message {
@@ -175,28 +175,25 @@ impl AssociationStory {
         let mut steps = Vec::new();
         let Some(path) = self.path(at, address) else { return };
         path.source = Some(*source);
-        match path.state {
-            None => {
-                (path.state, path.since) = (Some(*state), at);
-                path.cwnd = [*cwnd_bytes; 3];
-                steps.push(StepKind::Known(*state));
-            }
-            Some(_) => {
-                let [least, greatest, last] = path.cwnd;
-                if *cwnd_bytes < last && *cause != WindowCause::Unchanged {
-                    let reduction =
-                        Reduction { cause: *cause, from: last, to: *cwnd_bytes, ssthresh: *ssthresh_bytes };
-                    add(&mut path.reductions, *cause, 1, |count, more| *count += more);
-                    if !matches!(cause, WindowCause::Controller | WindowCause::Recovering) {
-                        steps.push(StepKind::Reduced(reduction));
-                    }
+        if path.state.is_none() {
+            (path.state, path.since) = (Some(*state), at);
+            path.cwnd = [*cwnd_bytes; 3];
+            steps.push(StepKind::Known(*state));
+        } else {
+            let [least, greatest, last] = path.cwnd;
+            if *cwnd_bytes < last && *cause != WindowCause::Unchanged {
+                let reduction =
+                    Reduction { cause: *cause, from: last, to: *cwnd_bytes, ssthresh: *ssthresh_bytes };
+                add(&mut path.reductions, *cause, 1, |count, more| *count += more);
+                if !matches!(cause, WindowCause::Controller | WindowCause::Recovering) {
+                    steps.push(StepKind::Reduced(reduction));
                 }
-                path.cwnd = [least.min(*cwnd_bytes), greatest.max(*cwnd_bytes), *cwnd_bytes];
-                if *errors == 0 {
-                    steps.extend(path.forgive(at));
-                }
-                steps.extend(path.change_state(at, *state));
             }
+            path.cwnd = [least.min(*cwnd_bytes), greatest.max(*cwnd_bytes), *cwnd_bytes];
+            if *errors == 0 {
+                steps.extend(path.forgive(at));
+            }
+            steps.extend(path.change_state(at, *state));
         }
         path.error_count = *errors;
         if *primary && !std::mem::replace(&mut path.is_primary, true) {

@@ -42,8 +42,11 @@ impl AssociationStory {
         let resent: Vec<Value> =
             self.resent.iter().filter(|(key, _)| is_asked(key)).map(|(key, of)| message(*key, of)).collect();
         let waits = |waits: &[(slantpath_sctp::WaitReason, Duration)]| -> Vec<Value> {
-            let wait = |(reason, time): &(_, Duration)| json!({ "reason": Field::write(reason), "time_s": time.as_secs_f64() });
-            waits.iter().map(wait).collect()
+            let mut list = Vec::new();
+            for (reason, time) in waits {
+                list.push(json!({ "reason": Field::write(reason), "time_s": time.as_secs_f64() }));
+            }
+            list
         };
         let idles: Vec<Value> = self
             .idles

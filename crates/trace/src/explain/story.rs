@@ -1,7 +1,7 @@
 //! Follows the records of a trace, and keeps what explains it.
 //!
-//! What is kept does not grow with the length of a trace, but with what has gone wrong in it: of messages those are kept
-//! that were sent again, and those that are on their way. Both are bounded; what is beyond is counted.
+//! What is kept does not grow with the length of a trace, but with what has gone wrong in it: of messages those are
+//! kept that were sent again, and those that are on their way. Both are bounded; what is beyond is counted.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
@@ -183,8 +183,8 @@ pub enum StepKind {
     Reduced(Reduction),
     /// So many chunks that had been sent here counted as lost at once, by this evidence.
     Lost(u64, Evidence),
-    /// The peer's window holds nothing up any more: since then it had room for so many bytes, which was too little for the
-    /// next chunk.
+    /// The peer's window holds nothing up any more: since then it had room for so many bytes, which was too little for
+    /// the next chunk.
     PeerWindowClosed(Instant, u64),
     /// The peer has begun anew.
     Restarted,

@@ -170,11 +170,15 @@ fn tell_path(path: &PathStory, out: &mut impl Write) -> io::Result<()> {
     }
     writeln!(
         out,
-        "    chunks: {} for the first time, {} again, {} lost; T3-rtx expired {}",
+        "    chunks: {} for the first time, {} again, {} lost; T3-rtx {}",
         path.chunks_sent,
         path.chunks_resent,
         path.chunks_lost,
-        times(path.timeouts)
+        if path.timeouts == 0 {
+            "never expired".to_owned()
+        } else {
+            format!("expired {}", times(path.timeouts))
+        }
     )?;
     let [sent, answered] = path.heartbeats;
     writeln!(out, "    HEARTBEATs: {sent} sent, {answered} answered")?;
@@ -316,8 +320,9 @@ fn in_words(step: &Step, settings: &Settings) -> String {
         StepKind::Became(state, errors) => became_words(*state, errors, settings),
         StepKind::Answered(Some(after), errors) => {
             format!(
-                "a HEARTBEAT was answered after {}: {errors} errors in a row are forgotten",
-                duration(*after)
+                "a HEARTBEAT was answered after {}, which ends {} in a row",
+                duration(*after),
+                errors_words(*errors)
             )
         }
         StepKind::Answered(None, errors) => {
@@ -340,7 +345,8 @@ fn in_words(step: &Step, settings: &Settings) -> String {
             format!("{chunks} to be sent again: {}", evidence_words(*evidence))
         }
         StepKind::PeerWindowClosed(since, room) => format!(
-            "the peer's window lets out what is to be sent, after {}: it had room for {room} bytes, less than the next chunk",
+            "the peer's window lets out what is to be sent, after {}: it had room for {room} bytes, less than the \
+             next chunk",
             duration(step.at.saturating_since(*since))
         ),
         StepKind::Restarted => "the peer has begun anew".to_owned(),
@@ -382,6 +388,8 @@ const fn unanswered_name(what: Unanswered) -> &'static str {
         Unanswered::Data => "DATA",
         Unanswered::Heartbeat => "a HEARTBEAT",
         Unanswered::Shutdown => "SHUTDOWN",
+        Unanswered::Asconf => "ASCONF",
+        Unanswered::ReConfig => "RE-CONFIG",
     }
 }
 
@@ -424,11 +432,7 @@ pub(super) const fn wait_words(reason: WaitReason) -> &'static str {
 }
 
 fn times(count: u64) -> String {
-    match count {
-        0 => "never".to_owned(),
-        1 => "once".to_owned(),
-        count => format!("{count} times"),
-    }
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 fn errors_words(errors: u32) -> String {

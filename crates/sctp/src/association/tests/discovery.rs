@@ -169,6 +169,9 @@ fn a_path_that_does_not_carry_the_base_size_is_used_in_fragments_until_it_does()
     assert!(after - before < 10, "{after} probes, ever less often");
     wire.decide(|_| arrives());
     wire.run_until(Instant::from_secs(2_000));
+    assert_eq!(found(&wire, 0), (Some(DiscoveryState::Error), 576), "nothing has been sent");
+    wire.send(0, 5..6, 100);
+    wire.run_until(Instant::from_secs(2_010));
     assert_eq!(found(&wire, 0), (Some(DiscoveryState::Complete), 1_500));
 }
 

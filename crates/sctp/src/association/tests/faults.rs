@@ -48,10 +48,10 @@ fn duplicates_are_acknowledged_at_once_and_listed() {
 fn an_unknown_chunk_is_skipped_or_reported_as_its_bits_say() {
     let mut wire = Wire::new(1, quiet());
     let unknown = |kind| Chunk::Unknown { kind, flags: 0, value: bytes::Bytes::from_static(b"what") };
-    wire.inject(0, 0, &[unknown(0x80), unknown(0x3f), data(6, b"never read")]);
+    wire.inject(0, 0, &[unknown(0x81), unknown(0x3f), data(6, b"never read")]);
     assert!(wire.log.is_empty() && wire.events[0].is_empty());
-    wire.inject(0, 0, &[unknown(0xc1), data(6, b"read")]);
+    wire.inject(0, 0, &[unknown(0xc5), data(6, b"read")]);
     assert_eq!(wire.events[0].len(), 1);
     let Chunk::Error(error) = &wire.log[0].chunks[0] else { panic!("{:?}", wire.log) };
-    assert_eq!(error.causes, [Cause::UnrecognizedChunkType(unknown(0xc1).to_bytes())]);
+    assert_eq!(error.causes, [Cause::UnrecognizedChunkType(unknown(0xc5).to_bytes())]);
 }

@@ -136,6 +136,26 @@ fn the_parts_of_two_messages_come_in_turn() {
 }
 
 #[test]
+fn of_the_unordered_messages_of_a_stream_one_at_a_time_is_delivered_in_parts() {
+    let config = SctpConfig { partial_delivery_point_bytes: Some(10), ..interleaving() };
+    let mut wire = Wire::new(1, config);
+    let all = [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2)];
+    for (tsn, (id, fragment)) in all.into_iter().enumerate() {
+        let flags = [FIRST, MIDDLE, LAST][fragment as usize].with(DataFlags::UNORDERED);
+        wire.inject(0, 0, &[chunk(tsn as u32, (0, id, fragment), flags)]);
+    }
+    let got: Vec<_> = wire.events[0]
+        .iter()
+        .filter_map(|event| match event {
+            Event::ReceivedPart(part) => Some((part.sequence.0, Some(part.place), part.payload.len())),
+            Event::Received(message) => Some((message.sequence.0, None, message.payload.len())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(got, [(0, Some(PartPlace::First), 16), (0, Some(PartPlace::Last), 8), (1, None, 24)]);
+}
+
+#[test]
 fn fragments_in_any_order_make_their_messages_which_keep_the_order_of_their_stream() {
     let mut wire = Wire::new(1, interleaving());
     wire.inject(0, 0, &[chunk(5, (0, 1, 1), LAST), chunk(2, (0, 0, 2), LAST), chunk(4, (0, 1, 0), FIRST)]);
@@ -148,6 +168,19 @@ fn fragments_in_any_order_make_their_messages_which_keep_the_order_of_their_stre
     wire.inject(0, 0, &[chunk(0, (0, 0, 0), FIRST)]);
     assert_eq!(got(&wire), [(1, 0, 8), (0, 0, 24), (0, 1, 16)]);
     assert_eq!(wire.ends[0].snapshot().receive_buffered, 0);
+}
+
+#[test]
+fn the_chunk_that_brings_the_last_of_a_message_is_told_whichever_that_is() {
+    for order in [[0, 1, 2], [0, 2, 1], [2, 0, 1], [1, 2, 0]] {
+        let mut wire = Wire::new(1, SctpConfig { trace_arrivals: true, ..interleaving() });
+        for (place, fragment) in order.into_iter().enumerate() {
+            let flags = [FIRST, MIDDLE, LAST][fragment as usize].with(DataFlags::UNORDERED);
+            wire.inject(0, 0, &[chunk(fragment, (0, 0, fragment), flags)]);
+            let told = wire.events[0].iter().filter(|event| matches!(event, Event::Arrived { .. })).count();
+            assert_eq!(told, usize::from(place == 2), "{order:?}");
+        }
+    }
 }
 
 #[test]
@@ -182,7 +215,7 @@ fn a_chunk_of_the_format_that_was_not_agreed_on_ends_the_association() {
     ];
     for (extensions, chunk, is_violation) in cases {
         let mut wire = Wire::new(1, SctpConfig { extensions, ..quiet() });
-        wire.inject(0, 0, &[chunk.clone()]);
+        wire.inject(0, 0, std::slice::from_ref(&chunk));
         assert_eq!(aborted_for_violation(&wire), is_violation, "{chunk:?}");
     }
 }

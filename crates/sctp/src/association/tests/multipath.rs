@@ -145,7 +145,7 @@ fn a_path_with_a_wide_window_fills_no_more_than_its_part_of_the_buffer() {
         [0, 1].map(|path| wire.path(0, path).flight_size)
     };
     // The DATA chunk headers do not count against buffers.
-    assert_eq!(in_flight(true), [5 * 1_416, 13 * 1_416]);
+    assert_eq!(in_flight(true), [5 * 1_416, 14 * 1_416]);
     assert_eq!(in_flight(false), [5 * 1_416, 23 * 1_416]);
 }
 

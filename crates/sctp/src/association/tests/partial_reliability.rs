@@ -35,8 +35,11 @@ fn abandoned(wire: &Wire) -> Vec<(u64, bool)> {
     told.collect()
 }
 
+/// When, up to which TSN, and which streams with their numbers.
+type Told = (u64, u32, Vec<(u16, u16)>);
+
 /// The FORWARD TSN chunks that end 0 has sent: when in milliseconds, up to which of its TSNs, and the streams.
-fn forwards(wire: &Wire) -> Vec<(u64, u32, Vec<(u16, u16)>)> {
+fn forwards(wire: &Wire) -> Vec<Told> {
     let mut all = Vec::new();
     for sent in wire.log.iter().filter(|sent| sent.from == 0) {
         for chunk in &sent.chunks {

@@ -49,7 +49,7 @@ fn number(tsn: u32) -> u32 {
 
 fn seen(wire: &Wire, path: usize) -> Seen {
     let snapshot = wire.path(0, path);
-    let t3 = wire.ends[0].paths[PathId(path as u8)].t3_rtx();
+    let t3 = wire.ends[0].paths[PathId(path as u16)].t3_rtx();
     Seen {
         cwnd: snapshot.cwnd,
         ssthresh: snapshot.ssthresh,

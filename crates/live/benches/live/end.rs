@@ -1,0 +1,259 @@
+//! One end of a measurement, in a process of its own: sends, reads, or does neither but write packets.
+
+use std::net::IpAddr;
+use std::os::fd::AsRawFd;
+
+use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrStorage, sendmmsg};
+use slantpath_base::{Duration, Stream};
+use slantpath_live::{
+    Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, LiveCounters, Load, LoadConfig, Pace, Peer,
+    Program, ProgramConfig, SctpConfig, Station, host_of, secret,
+};
+use socket2::{Domain, Protocol, SockFilter, Socket, Type};
+
+use crate::usage::Mark;
+
+/// What an end is to do.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub(crate) role: String,
+    pub(crate) local: IpAddr,
+    pub(crate) peer: IpAddr,
+    pub(crate) port: u16,
+    pub(crate) associations: u16,
+    pub(crate) messages: u64,
+    pub(crate) length: usize,
+    /// Zero: in IP.
+    pub(crate) udp_port: u16,
+}
+
+/// How many programs a crowd is made of: one has ports for half of 100,000.
+pub(crate) const CROWDS: usize = 2;
+/// The first port of those who send.
+const FIRST_PORT: u16 = 20_000;
+/// No run takes as long.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+impl Task {
+    pub(crate) fn words(&self) -> [String; 8] {
+        [
+            self.role.clone(),
+            self.local.to_string(),
+            self.peer.to_string(),
+            self.port.to_string(),
+            self.associations.to_string(),
+            self.messages.to_string(),
+            self.length.to_string(),
+            self.udp_port.to_string(),
+        ]
+    }
+
+    pub(crate) fn read(words: &[String]) -> Self {
+        let [role, local, peer, port, associations, messages, length, udp_port] = words else {
+            panic!("an end has eight words: {words:?}");
+        };
+        Self {
+            role: role.clone(),
+            local: local.parse().unwrap(),
+            peer: peer.parse().unwrap(),
+            port: port.parse().unwrap(),
+            associations: associations.parse().unwrap(),
+            messages: messages.parse().unwrap(),
+            length: length.parse().unwrap(),
+            udp_port: udp_port.parse().unwrap(),
+        }
+    }
+
+    /// Does it, and prints what it took.
+    pub(crate) fn run(&self) {
+        match self.role.as_str() {
+            "send" => self.send(),
+            "receive" => self.receive(),
+            "write" => self.write(),
+            "crowd" => self.send_at_a_rate(),
+            "serve" => self.serve_a_crowd(),
+            role => panic!("{role}"),
+        }
+    }
+
+    fn carriage(&self) -> Carriage {
+        match self.udp_port {
+            0 => Carriage::Raw,
+            port => Carriage::Udp { local_port: port, remote_port: port },
+        }
+    }
+
+    /// RFC 9260's, for a link without delay.
+    fn program(&self, local_port: u16, peer: Option<Peer>) -> ProgramConfig {
+        let overhead = u16::try_from(self.carriage().overhead_bytes()).unwrap();
+        let sctp = SctpConfig {
+            initial_path_mtu: 1_500 - overhead,
+            max_associations: 200_000,
+            ..SctpConfig::default()
+        };
+        ProgramConfig { sctp: Box::new(sctp), local_addresses: vec![self.local], local_port, peer }
+    }
+
+    fn open<P: Program>(
+        &self,
+        ports: Vec<u16>,
+        program: impl FnOnce(&mut slantpath_live::Host) -> P,
+    ) -> Live<Station<P>> {
+        let mut host = host_of(&[self.local]);
+        let program = program(&mut host);
+        let config = LiveConfig {
+            addresses: vec![self.local],
+            carriage: self.carriage(),
+            ports,
+            socket_buffer_bytes: LiveConfig::SOCKET_BUFFER_BYTES,
+        };
+        Live::open(&config, Station { host, program }).unwrap()
+    }
+
+    fn load(&self) -> LoadConfig {
+        let peer = Peer { addresses: vec![self.peer], port: self.port };
+        LoadConfig {
+            port: self.program(FIRST_PORT, Some(peer)),
+            associations: self.associations,
+            message_bytes: self.length,
+            pace: Pace::AsFastAsPossible,
+            streams: 1,
+            is_unordered: false,
+            messages: Some(self.messages / u64::from(self.associations)),
+            duration: None,
+            is_echoed: false,
+            patience: Duration::from_secs(60),
+        }
+    }
+
+    fn open_load(&self, config: LoadConfig) -> Live<Station<Load>> {
+        let first = config.port.local_port;
+        let ports = (first..).take(usize::from(self.associations)).collect();
+        let stream = Stream::secret(secret().unwrap());
+        self.open(ports, |host| Load::open(config, host, stream))
+    }
+
+    fn send(&self) {
+        let mut live = self.open_load(self.load());
+        let mark = Mark::now();
+        let last = live.now().saturating_add(PATIENCE);
+        while !live.host().program.is_over() {
+            assert!(live.now() < last, "no end: {:?}", live.host().program.progress());
+            live.step(last).unwrap();
+        }
+        let now = live.now();
+        let (sent, _) = live.host().program.progress();
+        let Station { host, program } = live.host_mut();
+        let report = program.report(host, now);
+        assert!(report.failures.is_empty(), "{:?}", report.failures);
+        mark.report(sent, live.counters());
+    }
+
+    fn receive(&self) {
+        let config = EchoConfig {
+            port: self.program(self.port, None),
+            mode: EchoMode::Discard,
+            associations: Some(self.associations.into()),
+            patience: Duration::from_secs(5),
+        };
+        let stream = Stream::secret(secret().unwrap());
+        let mut live = self.open(vec![self.port], |host| Echo::open(config, host, stream));
+        println!("{{\"ready\":true}}");
+        let last = live.now().saturating_add(PATIENCE);
+        // What is before the first packet is none of it.
+        live.step(last).unwrap();
+        let mark = Mark::now();
+        while !live.host().program.is_over() {
+            assert!(live.now() < last, "no end: {:?}", live.host().program.report());
+            live.step(last).unwrap();
+        }
+        mark.report(live.host().program.report().messages, live.counters());
+    }
+
+    /// A part of a crowd: `messages` a second over all associations, until the server is gone.
+    fn send_at_a_rate(&self) {
+        let interval =
+            Duration::from_nanos(u64::from(self.associations) * 1_000_000_000 / self.messages.max(1));
+        let mut config = self.load();
+        config.port.local_port = 10_000;
+        config.pace = Pace::Poisson(interval);
+        config.messages = None;
+        config.patience = Duration::ZERO;
+        let mut live = self.open_load(config);
+        // The bench ends it.
+        loop {
+            let until = live.now().saturating_add(Duration::from_secs(1));
+            live.step(until).unwrap();
+        }
+    }
+
+    /// Serves a crowd: prints what an association holds, once all are there, and then what a message takes.
+    fn serve_a_crowd(&self) {
+        let all = usize::from(self.associations) * CROWDS;
+        let config = EchoConfig {
+            port: self.program(self.port, None),
+            mode: EchoMode::Discard,
+            associations: None,
+            patience: Duration::ZERO,
+        };
+        let stream = Stream::secret(secret().unwrap());
+        let mut live = self.open(vec![self.port], |host| Echo::open(config, host, stream));
+        println!("{{\"ready\":true}}");
+        let before = resident_bytes();
+        let last = live.now().saturating_add(PATIENCE);
+        while live.host().program.open_associations() < all {
+            assert!(live.now() < last, "{} of {all} are there", live.host().program.open_associations());
+            live.step(last).unwrap();
+        }
+        println!("{{\"bytes\":{}}}", (resident_bytes() - before) / all);
+        let (mark, first) = (Mark::now(), live.host().program.report().messages);
+        while live.host().program.report().messages < first + self.messages {
+            assert!(live.now() < last, "no end: {:?}", live.host().program.report());
+            live.step(last).unwrap();
+        }
+        mark.report(live.host().program.report().messages - first, live.counters());
+    }
+
+    /// Writes packets as long as those of a message each, 64 with one call, and nothing else: what the system takes for
+    /// that alone.
+    fn write(&self) {
+        const BATCH: usize = 64;
+        // Of IP, SCTP and DATA.
+        let length = 20 + 12 + 16 + self.length;
+        let socket = Socket::new(Domain::IPV4, Type::RAW.nonblocking(), Some(Protocol::from(132))).unwrap();
+        socket.set_header_included_v4(true).unwrap();
+        socket.bind(&std::net::SocketAddr::new(self.local, 0).into()).unwrap();
+        socket.set_send_buffer_size(LiveConfig::SOCKET_BUFFER_BYTES).unwrap();
+        socket.attach_filter(&[SockFilter::new(0x06, 0, 0, 0)]).unwrap();
+        let mut packet = vec![0; length];
+        packet[..20].copy_from_slice(&[0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 132, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        packet[2..4].copy_from_slice(&u16::try_from(length).unwrap().to_be_bytes());
+        let octets = |address: IpAddr| match address {
+            IpAddr::V4(address) => address.octets(),
+            IpAddr::V6(_) => unreachable!("measured over IPv4"),
+        };
+        packet[12..16].copy_from_slice(&octets(self.local));
+        packet[16..20].copy_from_slice(&octets(self.peer));
+        let to: Vec<Option<SockaddrStorage>> =
+            vec![Some(std::net::SocketAddr::new(self.peer, 0).into()); BATCH];
+        let slices: Vec<[std::io::IoSlice<'_>; 1]> =
+            (0..BATCH).map(|_| [std::io::IoSlice::new(&packet)]).collect();
+        let mut headers = MultiHeaders::preallocate(BATCH, None);
+        let mark = Mark::now();
+        let mut counters = LiveCounters::default();
+        while counters.packets_sent < self.messages {
+            let flags = MsgFlags::empty();
+            let none: [nix::sys::socket::ControlMessage<'_>; 0] = [];
+            let sent = sendmmsg(socket.as_raw_fd(), &mut headers, slices.iter(), &to, none, flags).unwrap();
+            counters.packets_sent += sent.count() as u64;
+            counters.send_calls += 1;
+        }
+        mark.report(counters.packets_sent, &counters);
+    }
+}
+
+fn resident_bytes() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = text.split_whitespace().nth(1).unwrap().parse().unwrap();
+    pages * 4_096
+}

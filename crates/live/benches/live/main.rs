@@ -1,0 +1,301 @@
+//! SCTP between two network namespaces over a pair of virtual links: ours and usrsctp in either role, each end a
+//! process; what a message costs each end, and beside it what the system takes for writing the packets alone.
+//!
+//! Needs root. usrsctp is left out where Debian's `libusrsctp-dev` is not installed.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark prints its figures and stops at the first surprise"
+)]
+
+mod end;
+mod usage;
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+
+use end::{CROWDS, Task};
+use socket2::{Domain, Protocol, SockFilter, Socket, Type};
+use usage::{Usage, run};
+
+/// Whose SCTP an end is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stack {
+    Slantpath,
+    Usrsctp,
+}
+
+impl Stack {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Slantpath => "slantpath",
+            Self::Usrsctp => "usrsctp",
+        }
+    }
+}
+
+const MESSAGES: u64 = 100_000;
+const LENGTH: usize = 1_000;
+const ADDRESSES: [&str; 2] = ["10.9.0.1", "10.9.0.2"];
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if words.first().is_some_and(|word| word == "end") {
+        Task::read(&words[1..]).run();
+        return ExitCode::SUCCESS;
+    }
+    if !nix::unistd::geteuid().is_root() {
+        println!("live: network namespaces need root: left out");
+        return ExitCode::SUCCESS;
+    }
+    let usrsctp = build_usrsctp();
+    let link = Link::new();
+    let messages = words.first().map_or(MESSAGES, |word| word.parse().unwrap());
+    for udp_port in [0, 9_899] {
+        // Odd, for a median. usrsctp takes its time to connect a thousand times.
+        for (associations, rounds) in [(1, 3), (1_000, 1)] {
+            measure(&link, usrsctp.as_deref(), messages, associations, udp_port, rounds);
+        }
+    }
+    written(&link, messages);
+    println!("a server of associations in UDP, 20,000 messages a second over all of them, heartbeats beside");
+    println!("{:<24} {:>8} {:>8} {:>20}", "associations", "a message", "system", "bytes an association");
+    for each in [500, 50_000] {
+        crowd(&link, each);
+    }
+    ExitCode::SUCCESS
+}
+
+/// All pairs of ends.
+fn measure(
+    link: &Link,
+    usrsctp: Option<&Path>,
+    messages: u64,
+    associations: u16,
+    udp_port: u16,
+    count: usize,
+) {
+    let carriage = if udp_port == 0 { "IP" } else { "UDP" };
+    println!(
+        "{messages} messages of {LENGTH} bytes in {carriage}, {associations} associations: CPU microseconds a message"
+    );
+    println!(
+        "{:<24} {:>8} {:>8} {:>8} {:>8} {:>10} {:>8} {:>8}",
+        "sender to receiver", "sender", "system", "receiver", "system", "messages/s", "calls", "calls"
+    );
+    let ours = std::env::current_exe().unwrap();
+    let mut stacks = vec![(Stack::Slantpath, ours.as_path())];
+    stacks.extend(usrsctp.map(|program| (Stack::Usrsctp, program)));
+    let mut pairs = Vec::new();
+    for &sender in &stacks {
+        pairs.extend(stacks.iter().map(|&receiver| (sender, receiver)));
+    }
+    for (sender, receiver) in pairs {
+        let task = |role: &str, end: usize| Task {
+            role: role.to_owned(),
+            local: ADDRESSES[end].parse().unwrap(),
+            peer: ADDRESSES[1 - end].parse().unwrap(),
+            port: 5_000,
+            associations,
+            messages,
+            length: LENGTH,
+            udp_port,
+        };
+        let mut rounds: Vec<[Usage; 2]> = (0..count)
+            .map(|_| {
+                let mut receiving = link.start(1, receiver, &task("receive", 1));
+                receiving.line();
+                let sent = link.start(0, sender, &task("send", 0)).usage();
+                let read = Usage::read(&receiving.line());
+                receiving.kill();
+                [sent, read]
+            })
+            .collect();
+        let mut median = |end: usize| {
+            rounds.sort_by(|a, b| a[end].micros().total_cmp(&b[end].micros()));
+            rounds[count / 2][end]
+        };
+        let (from, to) = (median(0), median(1));
+        let calls = |usage: &Usage| {
+            usage.calls.map_or_else(|| "-".to_owned(), |calls| format!("{:.3}", calls / usage.messages))
+        };
+        println!(
+            "{:<24} {:>8.2} {:>8.2} {:>8.2} {:>8.2} {:>10.0} {:>8} {:>8}",
+            format!("{} to {}", sender.0.name(), receiver.0.name()),
+            from.micros(),
+            from.system_micros(),
+            to.micros(),
+            to.system_micros(),
+            from.messages / from.seconds,
+            calls(&from),
+            calls(&to)
+        );
+    }
+    println!();
+}
+
+/// What the system takes for writing packets, where they are read as those of an association are.
+fn written(link: &Link, messages: u64) {
+    let ours = std::env::current_exe().unwrap();
+    let ours = (Stack::Slantpath, ours.as_path());
+    let [read, write] = ["receive", "write"].map(|role| Task { role: role.to_owned(), ..bare(messages) });
+    let read = Task { local: write.peer, peer: write.local, ..read };
+    let mut reader = link.start(1, ours, &read);
+    reader.line();
+    let usage = link.start(0, ours, &write).usage();
+    println!(
+        "sendmmsg of as many packets in IP alone: {:.2}, of which system {:.2}",
+        usage.micros(),
+        usage.system_micros()
+    );
+    println!();
+    reader.kill();
+}
+
+/// A server with so many associations of each part of a crowd.
+fn crowd(link: &Link, each: u16) {
+    let ours = std::env::current_exe().unwrap();
+    let ours = (Stack::Slantpath, ours.as_path());
+    let task = |role: &str, local: &str, peer: &str, messages| Task {
+        role: role.to_owned(),
+        local: local.parse().unwrap(),
+        peer: peer.parse().unwrap(),
+        associations: each,
+        messages,
+        udp_port: 9_899,
+        ..bare(0)
+    };
+    let mut server = link.start(1, ours, &task("serve", ADDRESSES[1], ADDRESSES[0], 200_000));
+    server.line();
+    let mut parts: Vec<End> = CROWD_ADDRESSES
+        .iter()
+        .map(|own| link.start(0, ours, &task("crowd", own, ADDRESSES[1], RATE)))
+        .collect();
+    let held = server.line();
+    let usage = server.usage();
+    parts.iter_mut().for_each(End::kill);
+    let all = usize::from(each) * CROWD_ADDRESSES.len();
+    println!("{all:<24} {:>8.2} {:>8.2} {:>20}", usage.micros(), usage.system_micros(), held.trim());
+}
+
+/// One for each program of a crowd.
+const CROWD_ADDRESSES: [&str; CROWDS] = [ADDRESSES[0], "10.9.0.3"];
+/// Messages a second of each.
+const RATE: u64 = 10_000;
+
+fn bare(messages: u64) -> Task {
+    Task {
+        role: String::new(),
+        local: ADDRESSES[0].parse().unwrap(),
+        peer: ADDRESSES[1].parse().unwrap(),
+        port: 5_000,
+        associations: 1,
+        messages,
+        length: LENGTH,
+        udp_port: 0,
+    }
+}
+
+fn build_usrsctp() -> Option<PathBuf> {
+    if !Path::new("/usr/include/usrsctp.h").exists() {
+        println!("usrsctp is left out: apt-get install libusrsctp-dev");
+        return None;
+    }
+    let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sctp-load-usrsctp");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers/sctp-sockets/load.c");
+    let [source, output] = [&source, &program].map(|path| path.to_str().unwrap());
+    run("cc", &["-O2", source, "-o", output, "-lusrsctp", "-lpthread"]);
+    Some(program)
+}
+
+/// Two namespaces with a link between them; they go with their value.
+struct Link {
+    names: [String; 2],
+    /// A kernel answers what finds no room with "protocol unreachable", which ends associations, unless somebody drops
+    /// it.
+    _at_home: Vec<Socket>,
+}
+
+impl Link {
+    fn new() -> Self {
+        let own = std::process::id();
+        let names = ["a", "b"].map(|end| format!("sp-bench-{own}-{end}"));
+        for name in &names {
+            run("ip", &["netns", "add", name]);
+            run("ip", &["-n", name, "link", "set", "lo", "up"]);
+        }
+        let [first, second] = &names;
+        run(
+            "ip",
+            &["link", "add", "v0", "netns", first, "type", "veth", "peer", "name", "v0", "netns", second],
+        );
+        for (name, address) in names.iter().zip(ADDRESSES) {
+            run("ip", &["-n", name, "address", "add", &format!("{address}/24"), "dev", "v0"]);
+            run("ip", &["-n", name, "link", "set", "v0", "up"]);
+        }
+        for more in &CROWD_ADDRESSES[1..] {
+            run("ip", &["-n", first, "address", "add", &format!("{more}/24"), "dev", "v0"]);
+        }
+        let own_namespace = File::open("/proc/thread-self/ns/net").unwrap();
+        let at_home = names.iter().map(|name| {
+            enter(&File::open(Path::new("/run/netns").join(name)).unwrap());
+            let socket = Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(132))).unwrap();
+            socket.attach_filter(&[SockFilter::new(0x06, 0, 0, 0)]).unwrap();
+            socket
+        });
+        let at_home = at_home.collect();
+        enter(&own_namespace);
+        Self { names, _at_home: at_home }
+    }
+
+    fn start(&self, end: usize, (stack, program): (Stack, &Path), task: &Task) -> End {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.names[end]]).arg(program);
+        if stack == Stack::Slantpath {
+            command.arg("end");
+        }
+        let mut child = command.args(task.words()).stdout(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        End { child, output }
+    }
+}
+
+fn enter(namespace: &File) {
+    nix::sched::setns(namespace, nix::sched::CloneFlags::CLONE_NEWNET).unwrap();
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        for name in &self.names {
+            run("ip", &["netns", "del", name]);
+        }
+    }
+}
+
+/// An end that runs.
+struct End {
+    child: Child,
+    output: BufReader<std::process::ChildStdout>,
+}
+
+impl End {
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    fn usage(mut self) -> Usage {
+        let usage = Usage::read(&self.line());
+        assert!(self.child.wait().unwrap().success());
+        usage
+    }
+}

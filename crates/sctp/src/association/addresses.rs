@@ -1,0 +1,372 @@
+//! Addresses that change while the association lives (RFC 5061): our requests. Those of the peer are in [`peer`].
+
+mod peer;
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+
+use slantpath_base::Instant;
+use smallvec::SmallVec;
+
+use super::output::PollStage;
+use super::state::State;
+use super::{Association, turn};
+use crate::address::{is_usable, source_for};
+use crate::addressing::{AddressError, AddressEvent};
+use crate::cause::{Cause, code};
+use crate::chunk::{AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfSerial, Chunk, kind};
+use crate::event::Event;
+use crate::extension::Extension;
+use crate::path::PathId;
+use crate::tcb::Tcb;
+use crate::trace::Unanswered;
+use crate::tx::Turn;
+
+/// What an association knows whose addresses may change.
+#[derive(Clone, Debug)]
+pub(super) struct Addresses {
+    next_serial: AsconfSerial,
+    next_correlation: u32,
+    /// Changes that wait until the ASCONF before has been answered.
+    waiting: VecDeque<AddressChange>,
+    in_flight: Option<InFlight>,
+    /// The number of the peer's last ASCONF.
+    peer_serial: AsconfSerial,
+    /// What its last ones were answered by, oldest first.
+    answers: VecDeque<AsconfAck>,
+    /// The packet with the last of these, counted by those received.
+    answers_of: u64,
+    /// The peer does not know ASCONF, or what it asks for.
+    is_refused: bool,
+    /// The address that the peer wants DATA at, until it is confirmed.
+    wanted_primary: Option<PathId>,
+    /// Whether the peer's addresses have changed since somebody asked.
+    has_news: bool,
+}
+
+/// An ASCONF that has not been answered.
+#[derive(Clone, Debug)]
+struct InFlight {
+    chunk: Asconf,
+    path: PathId,
+    /// T4-RTO.
+    deadline: Instant,
+    /// The address of ours that the packet with the ASCONF leaves from, where no other may leave before the answer: all
+    /// addresses that could be used are being deleted.
+    only_from: Option<IpAddr>,
+}
+
+/// How many changes wait at most.
+const MAX_WAITING: usize = 16;
+
+/// How many chunks are kept that answer a peer while nothing may be sent.
+const MAX_CONTROL_WHILE_MUTED: usize = 16;
+
+impl Addresses {
+    /// What is needed if both ends have offered the extension.
+    pub(super) fn negotiated(tcb: &Tcb) -> Option<Box<Self>> {
+        if !tcb.extensions.contain(Extension::DynamicAddresses) {
+            return None;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1
+        //# The Sequence Number MUST be
+        //# initialized at the start of the association to the same value as
+        //# the Initial Transmission Sequence Number (TSN)
+        Some(Box::new(Self {
+            next_serial: AsconfSerial(tcb.local_initial_tsn.0),
+            next_correlation: 1,
+            waiting: VecDeque::new(),
+            in_flight: None,
+            peer_serial: AsconfSerial(tcb.peer_initial_tsn.0).minus(1),
+            answers: VecDeque::new(),
+            answers_of: 0,
+            is_refused: false,
+            wanted_primary: None,
+            has_news: false,
+        }))
+    }
+
+    /// When T4-RTO expires.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.in_flight.as_ref().map(|asconf| asconf.deadline)
+    }
+
+    /// Whether nothing but an ASCONF may leave.
+    pub(super) fn is_muted(&self) -> bool {
+        self.in_flight.as_ref().is_some_and(|asconf| asconf.only_from.is_some())
+    }
+
+    /// The changes that are under way or wait.
+    fn pending(&self) -> impl Iterator<Item = &AddressChange> {
+        let sent = self.in_flight.iter().flat_map(|asconf| &asconf.chunk.requests);
+        sent.map(|request| &request.change).chain(&self.waiting)
+    }
+}
+
+impl Association {
+    /// Changes our addresses (RFC 5061). All changes of one call go in one chunk, in their order; each is over when an
+    /// [`AddressEvent::Answered`] says so.
+    pub fn change_addresses(&mut self, now: Instant, changes: &[AddressChange]) -> Result<(), AddressError> {
+        if self.state != State::Established {
+            return Err(AddressError::NotEstablished);
+        }
+        let Some(state) = self.addresses.as_ref().filter(|state| !state.is_refused) else {
+            return Err(AddressError::NotSupported);
+        };
+        if state.waiting.len() + changes.len() > MAX_WAITING {
+            return Err(AddressError::TooMany);
+        }
+        let mut ours: Vec<IpAddr> = self.tcb.local_addresses.to_vec();
+        for change in state.pending().chain(changes) {
+            match *change {
+                AddressChange::Add(address) => {
+                    if ours.contains(&address) || !is_usable(address) {
+                        return Err(AddressError::Unusable(address));
+                    }
+                    ours.push(address);
+                }
+                AddressChange::Delete(address) => {
+                    if state.in_flight.is_none() && !ours.contains(&address) {
+                        return Err(AddressError::Unknown(address));
+                    }
+                    ours.retain(|one| *one != address);
+                    //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3
+                    //# F5)  An endpoint MUST NOT delete its last remaining IP address from
+                    //# an association.
+                    if ours.is_empty() {
+                        return Err(AddressError::Last(address));
+                    }
+                }
+                AddressChange::SetPrimary(address) => {
+                    //= https://www.rfc-editor.org/rfc/rfc5061#section-5.4
+                    //# A sender MUST only send a set
+                    //# primary request to an address that is already considered part of the
+                    //# association.
+                    if !ours.contains(&address) {
+                        return Err(AddressError::Unknown(address));
+                    }
+                }
+                AddressChange::Unknown { .. } => return Err(AddressError::NotSupported),
+            }
+        }
+        if let Some(state) = &mut self.addresses {
+            state.waiting.extend(changes.iter().cloned());
+        }
+        self.send_asconf(now);
+        Ok(())
+    }
+
+    /// Sends what waits, unless an ASCONF is on its way.
+    fn send_asconf(&mut self, now: Instant) {
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1.1
+        //# C4)  Both ASCONF and ASCONF-ACK Chunks MUST NOT be sent in any SCTP
+        //# state except ESTABLISHED, SHUTDOWN-PENDING, SHUTDOWN-RECEIVED,
+        //# and SHUTDOWN-SENT.
+        if !self.state.may_send_data() {
+            return;
+        }
+        let Some(state) = &mut self.addresses else { return };
+        if state.in_flight.is_some() || state.waiting.is_empty() {
+            return;
+        }
+        // The address parameter is one that the peer knows, be it about to be deleted.
+        let Some(&address) = self.tcb.local_addresses.first() else { return };
+        let serial = state.next_serial;
+        state.next_serial = serial.next();
+        let requests: Vec<_> = state
+            .waiting
+            .drain(..)
+            .zip(state.next_correlation..)
+            .map(|(change, correlation)| AsconfRequest { correlation, change })
+            .collect();
+        state.next_correlation =
+            state.next_correlation.wrapping_add(u32::try_from(requests.len()).unwrap_or(0));
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3
+        //# F6)  An endpoint MUST NOT set an IP header source address for an SCTP
+        //# packet holding the ASCONF Chunk to be the same as an address
+        //# being deleted by the ASCONF Chunk.
+        for request in &requests {
+            if let AddressChange::Delete(address) = request.change {
+                self.tcb.local_addresses.retain(|one| *one != address);
+            }
+        }
+        let added = requests.iter().find_map(|request| match request.change {
+            AddressChange::Add(address) => Some(address),
+            _ => None,
+        });
+        let path = self.paths.current();
+        let destination = self.paths[path].destination;
+        let is_without = source_for(destination, &self.tcb.local_addresses).is_none();
+        let only_from = added.filter(|_| is_without);
+        let chunk = Asconf { serial, address, requests };
+        let deadline = now + self.paths[path].rtt.rto();
+        state.in_flight = Some(InFlight { chunk: chunk.clone(), path, deadline, only_from });
+        self.refresh_sources(now);
+        // In front of all that waits: what is muted may be behind it.
+        self.control.push_front((path, Chunk::Asconf(chunk)));
+        self.poll_stage = PollStage::Packets;
+    }
+
+    /// Lets each path leave from the address of ours that suits it best.
+    fn refresh_sources(&mut self, now: Instant) {
+        let only_from = self.addresses.as_ref().and_then(|state| state.in_flight.as_ref()?.only_from);
+        for path in self.paths.iter_mut() {
+            let source = source_for(path.destination, &self.tcb.local_addresses).or(only_from);
+            if let Some(source) = source {
+                path.set_source(now, source, &self.config);
+            }
+        }
+    }
+
+    /// T4-RTO may have expired.
+    pub(super) fn on_asconf_deadline(&mut self, now: Instant) {
+        let Some(state) = &mut self.addresses else { return };
+        let Some(InFlight { path, deadline, .. }) = state.in_flight else { return };
+        if deadline > now {
+            return;
+        }
+        if !self.state.may_send_data() {
+            state.in_flight = None;
+            return;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1
+        //# B3)  Backoff the destination address RTO value to which the ASCONF
+        //# chunk was sent by doubling the RTO timer value.
+        self.paths[path].rtt.back_off();
+        self.count_error(now, path, Unanswered::Asconf, true);
+        if self.state.is_closed() {
+            return;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1
+        //# B4)  Re-transmit the ASCONF Chunk last sent and if possible choose an
+        //# alternate destination address (please refer to [RFC4960],
+        //# Section 6.4.1).
+        let path = self.paths.alternate_to(path);
+        let rto = self.paths[path].rtt.rto();
+        if let Some(asconf) = self.addresses.as_mut().and_then(|state| state.in_flight.as_mut()) {
+            asconf.path = path;
+            asconf.deadline = now + rto;
+            self.control.retain(|(_, chunk)| !matches!(chunk, Chunk::Asconf(_)));
+            self.control.push_front((path, Chunk::Asconf(asconf.chunk.clone())));
+            self.poll_stage = PollStage::Packets;
+        }
+    }
+
+    /// The peer has answered an ASCONF.
+    pub(super) fn on_asconf_ack(&mut self, now: Instant, ack: &AsconfAck) {
+        let Some(state) = &mut self.addresses else { return };
+        let Some(asconf) = state.in_flight.take_if(|asconf| asconf.chunk.serial == ack.serial) else {
+            //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3
+            //# F0)  If an endpoint receives an ASCONF-ACK that is greater than or
+            //# equal to the next Sequence Number to be used but no ASCONF Chunk
+            //# is outstanding, the endpoint MUST ABORT the association.
+            if state.in_flight.is_none() && ack.serial.is_at_or_after(state.next_serial) {
+                self.abort(now, Cause::IllegalAsconfAck);
+            }
+            return;
+        };
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1
+        //# A5)  When the ASCONF-ACK that acknowledges the Sequence Number last
+        //# sent arrives, the sender MUST stop the T-4 RTO timer, and clear
+        //# the appropriate association and destination error counters
+        self.error_count = 0;
+        self.paths[asconf.path].error_count = 0;
+        let mut has_failed = false;
+        for AsconfRequest { correlation, change } in asconf.chunk.requests {
+            //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1
+            //# A7)  If an error response is received for a TLV parameter, all TLVs
+            //# with no response before the failed TLV are considered successful
+            //# if not reported.  All TLVs after the failed response are
+            //# considered unsuccessful unless a specific success indication is
+            //# present for the parameter.
+            let response = ack.responses.iter().find(|response| response.correlation == correlation);
+            let is_accepted = response.map_or(!has_failed, |response| response.causes.is_empty());
+            has_failed |= !is_accepted;
+            if let Some(response) = response {
+                let is_unknown = |cause: &Cause| cause.code() == code::UNRECOGNIZED_PARAMETERS;
+                if response.causes.iter().any(is_unknown)
+                    && let Some(state) = &mut self.addresses
+                {
+                    state.is_refused = true;
+                }
+            }
+            match change {
+                AddressChange::Add(address) if is_accepted => self.tcb.local_addresses.push(address),
+                AddressChange::Delete(address) if !is_accepted => self.tcb.local_addresses.push(address),
+                _ => {}
+            }
+            let event = AddressEvent::Answered { change, is_accepted };
+            self.events.push_back(Event::Addresses(event));
+        }
+        self.refresh_sources(now);
+        self.poll_stage = PollStage::Packets;
+        self.send_asconf(now);
+    }
+
+    /// The peer has reported that it does not know a chunk.
+    pub(super) fn on_asconf_unknown(&mut self, quoted: &[u8]) {
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1
+        //# A9)  If the peer responds to an ASCONF with an ERROR Chunk reporting
+        //# that it did not recognize the ASCONF Chunk Type, the sender of
+        //# the ASCONF MUST NOT send any further ASCONF Chunks and MUST stop
+        //# its T-4 timer.
+        let Some(state) = self.addresses.as_mut().filter(|_| quoted.first() == Some(&kind::ASCONF)) else {
+            return;
+        };
+        state.is_refused = true;
+        let sent = state.in_flight.take().into_iter().flat_map(|asconf| asconf.chunk.requests);
+        let changes: Vec<_> = sent.map(|request| request.change).chain(state.waiting.drain(..)).collect();
+        for change in changes {
+            let event = AddressEvent::Answered { change, is_accepted: false };
+            self.events.push_back(Event::Addresses(event));
+        }
+    }
+
+    /// Whether DATA and SACKs have to wait: no address of ours may be used before an ASCONF has been answered, or the
+    /// peer is known to be at none of its addresses.
+    pub(super) fn is_held_back(&self) -> bool {
+        let Some(state) = &self.addresses else { return false };
+        !self.state.is_closed() && (state.is_muted() || self.paths.is_unverified())
+    }
+
+    /// What may leave meanwhile.
+    #[cold]
+    pub(super) fn build_held_back(&mut self) -> Option<PathId> {
+        if self.addresses.as_ref().is_some_and(|state| state.is_muted()) {
+            return self.build_muted();
+        }
+        let (path, _) = *self.control.front()?;
+        self.start_packet(path);
+        self.bundle_control(path);
+        Some(path)
+    }
+
+    /// Puts the ASCONF into a packet, and the answers to the peer's: two ends that move at once would else wait for
+    /// each other.
+    fn build_muted(&mut self) -> Option<PathId> {
+        let is_asconf = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::Asconf(_));
+        let place = self.control.iter().position(is_asconf)?;
+        let (path, _) = *self.control.get(place)?;
+        self.start_packet(path);
+        let (_, chunk) = self.control.remove(place)?;
+        self.builder.push(&chunk);
+        let is_answer = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::AsconfAck(_));
+        while let Some(place) = self.control.iter().position(is_answer) {
+            let Some((_, answer)) = self.control.remove(place) else { break };
+            if !self.builder.push(&answer) {
+                break;
+            }
+        }
+        // What answers a peer that goes on asking would pile up.
+        self.control.truncate(MAX_CONTROL_WHILE_MUTED);
+        Some(path)
+    }
+
+    /// The same of what has come since.
+    pub(super) fn bound_control_while_muted(&mut self) {
+        let is_muted = self.addresses.as_ref().is_some_and(|state| state.is_muted());
+        if is_muted && self.control.len() > MAX_CONTROL_WHILE_MUTED {
+            self.control.truncate(MAX_CONTROL_WHILE_MUTED);
+        }
+    }
+}

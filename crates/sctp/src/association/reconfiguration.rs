@@ -1,0 +1,635 @@
+//! Streams are reset and added, and associations whose numbers begin anew (RFC 6525): our requests. What the peer asks
+//! for is in [`peer`].
+//!
+//! A reset never overtakes what was handed over before it: the request waits until all messages of its streams have
+//! been acknowledged, and what is handed over from then on waits until it has been answered.
+
+mod commands;
+mod peer;
+
+use std::collections::VecDeque;
+
+use slantpath_base::{Duration, Instant};
+use smallvec::SmallVec;
+
+use super::output::PollStage;
+use super::receive::Arrived;
+use super::state::State;
+use super::{Association, turn};
+use crate::cause::Cause;
+use crate::chunk::{
+    Chunk, Data, NextTsns, ReConfig, ReconfigurationParameter, ReconfigurationResult, RequestSequence,
+};
+use crate::config::SctpConfig;
+use crate::event::{Event, Message, SendError};
+use crate::extension::Extension;
+use crate::path::PathId;
+use crate::reconfiguration::{StreamChange, StreamSet, StreamsChanged, is_success};
+use crate::tcb::Tcb;
+use crate::trace::Unanswered;
+use crate::tx::{Turn, UnderWay};
+use crate::types::{StreamId, Tsn};
+
+/// What an association knows that may change its streams.
+#[derive(Clone, Debug)]
+pub(super) struct Reconfiguration {
+    /// The number of our next request.
+    next_request: RequestSequence,
+    /// The number of the peer's next request.
+    expected_request: RequestSequence,
+    own: Option<Request>,
+    /// What the peer has asked us to reset while `own` was not over, and the number of its request.
+    asked: Option<(RequestSequence, StreamSet)>,
+    /// Messages on streams that are to be reset, in their order.
+    held: VecDeque<Message>,
+    deferred: Option<Deferred>,
+    /// What the peer's last RE-CONFIG with requests was answered by, for when it comes again: the number of each
+    /// request and the answer.
+    answers: SmallVec<[(RequestSequence, ReconfigurationParameter); 2]>,
+    /// When an association reset was carried out last, at whosever request.
+    reset_at: Option<Instant>,
+}
+
+/// A request of ours.
+#[derive(Clone, Debug)]
+struct Request {
+    parts: SmallVec<[Part; 2]>,
+    phase: Phase,
+}
+
+/// One of the changes of a request.
+#[derive(Clone, Debug)]
+struct Part {
+    change: Change,
+    /// Its number, once it has been sent.
+    sequence: RequestSequence,
+    is_answered: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Change {
+    ResetOutbound {
+        streams: StreamSet,
+        /// The peer's request that it answers; `None`: the layer above has asked.
+        answers: Option<RequestSequence>,
+    },
+    ResetInbound(StreamSet),
+    ResetAssociation,
+    AddOutbound {
+        count: u16,
+        /// Whether the peer has asked for it.
+        is_induced: bool,
+    },
+    AddInbound(u16),
+}
+
+/// How far a request has come.
+#[derive(Clone, Debug)]
+enum Phase {
+    /// It waits for what was handed over before it.
+    Draining(UnderWay),
+    /// It can leave.
+    Ready,
+    /// It has been sent; the Re-configuration Timer runs.
+    InFlight { chunk: ReConfig, path: PathId, deadline: Instant, silence: Silence },
+}
+
+/// What it means if no answer comes in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Silence {
+    /// The peer may be gone.
+    IsAnError,
+    /// The peer has said that it is at work, and may wait so long before it is asked again.
+    IsExpected { wait: Duration },
+}
+
+/// A request of the peer that waits for what has been sent before.
+#[derive(Clone, Debug)]
+enum Deferred {
+    ResetInbound {
+        request: RequestSequence,
+        streams: StreamSet,
+        /// The last TSN before the reset.
+        last: Tsn,
+        /// Chunks that came early, of messages behind the reset.
+        held: Vec<(Data, Arrived)>,
+    },
+    ResetAssociation {
+        request: RequestSequence,
+    },
+    /// It has been carried out, but messages wait until a HEARTBEAT behind the answer has been answered on this path:
+    /// no DATA of ours must overtake the answer, from which on its numbers are the new ones.
+    Confirming {
+        path: PathId,
+        /// When the answer is sent again; `None`: it has been confirmed.
+        again_at: Option<Instant>,
+    },
+}
+
+/// How many chunks behind a reset are kept until it can be carried out. Others are dropped, and come again: who obeys
+/// the RFC sends none before it has been answered.
+const MAX_HELD_CHUNKS: usize = 16;
+
+/// How long a peer that is at work is left alone at most.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+//= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.4
+//# Only one SSN/TSN Reset Request SHOULD be sent within 30 seconds,
+//# which is considered a maximum segment lifetime (the IP MSL).
+const RESET_INTERVAL: Duration = Duration::from_secs(30);
+
+impl Reconfiguration {
+    /// What is needed if both ends have offered the extension.
+    pub(super) fn negotiated(tcb: &Tcb) -> Option<Box<Self>> {
+        if !tcb.extensions.contain(Extension::Reconfiguration) {
+            return None;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc6525#section-4.1
+        //# It is a monotonically
+        //# increasing number that is initialized to the same value as the
+        //# initial TSN.
+        Some(Box::new(Self {
+            next_request: RequestSequence(tcb.local_initial_tsn.0),
+            expected_request: RequestSequence(tcb.peer_initial_tsn.0),
+            own: None,
+            asked: None,
+            held: VecDeque::new(),
+            deferred: None,
+            answers: SmallVec::new(),
+            reset_at: None,
+        }))
+    }
+
+    /// Whatever is repeated on one path goes to another from now on.
+    pub(super) fn replace_path(&mut self, from: PathId, to: PathId) {
+        if let Some(Request { phase: Phase::InFlight { path, .. }, .. }) = &mut self.own
+            && *path == from
+        {
+            *path = to;
+        }
+        match &mut self.deferred {
+            Some(Deferred::Confirming { path, .. }) if *path == from => *path = to,
+            Some(Deferred::ResetInbound { held, .. }) => {
+                held.iter_mut().for_each(|(_, arrived)| arrived.forget_path(from));
+            }
+            _ => {}
+        }
+    }
+
+    /// The HEARTBEAT that was sent last on a path has been answered.
+    pub(super) fn on_heartbeat_ack(&mut self, on: PathId) {
+        if let Some(Deferred::Confirming { path, again_at }) = &mut self.deferred
+            && *path == on
+        {
+            *again_at = None;
+        }
+    }
+
+    /// When the Re-configuration Timer expires.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        let again_at = match self.deferred {
+            Some(Deferred::Confirming { again_at, .. }) => again_at,
+            Some(Deferred::ResetInbound { .. } | Deferred::ResetAssociation { .. }) | None => None,
+        };
+        let deadline = match self.own.as_ref().map(|own| &own.phase) {
+            Some(Phase::InFlight { deadline, .. }) => Some(*deadline),
+            Some(Phase::Draining(_) | Phase::Ready) | None => None,
+        };
+        deadline.into_iter().chain(again_at).min()
+    }
+
+    /// Whether nothing waits for a reset.
+    pub(super) fn holds_nothing(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// The messages that wait for a reset.
+    pub(super) fn drain_messages(&mut self) -> impl Iterator<Item = Message> + '_ {
+        self.held.drain(..)
+    }
+
+    /// Whether messages on `stream` wait for a reset.
+    fn holds(&self, stream: StreamId) -> bool {
+        //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.2
+        //# A1:  The sender MUST stop assigning new SSNs to new user data
+        //# provided by the upper layer for the affected streams and queue
+        //# it.
+
+        //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.4
+        //# The sender MUST queue any user
+        //# data, suspending any new transmissions and TSN assignment until
+        //# the reset procedure is finished by the peer either acknowledging
+        //# or denying the request.
+        let waits = |part: &Part| match &part.change {
+            Change::ResetOutbound { streams, .. } => streams.contains(stream),
+            Change::ResetAssociation => true,
+            Change::ResetInbound(_) | Change::AddOutbound { .. } | Change::AddInbound(_) => false,
+        };
+        matches!(self.deferred, Some(Deferred::ResetAssociation { .. } | Deferred::Confirming { .. }))
+            || self.own.as_ref().is_some_and(|own| own.parts.iter().any(waits))
+    }
+
+    /// Whether an association reset of ours is on its way: what is acknowledged now may be behind it.
+    pub(super) fn awaits_new_numbers(&self) -> bool {
+        let is_reset = |part: &Part| part.change == Change::ResetAssociation;
+        self.own.as_ref().is_some_and(|own| own.is_in_flight() && own.parts.iter().any(is_reset))
+    }
+
+    /// Whether a DATA chunk has come before the reset of its stream that is in front of it could be carried out.
+    #[inline]
+    pub(super) fn comes_early(&self, tsn: Tsn, stream: StreamId) -> bool {
+        match &self.deferred {
+            Some(Deferred::ResetInbound { streams, last, .. }) => {
+                tsn.is_after(*last) && streams.contains(stream)
+            }
+            Some(Deferred::ResetAssociation { .. } | Deferred::Confirming { .. }) | None => false,
+        }
+    }
+}
+
+impl Request {
+    fn new(changes: impl IntoIterator<Item = Change>) -> Self {
+        let parts = changes.into_iter().map(|change| Part {
+            change,
+            sequence: RequestSequence(0),
+            is_answered: false,
+        });
+        Self { parts: parts.collect(), phase: Phase::Ready }
+    }
+
+    const fn is_in_flight(&self) -> bool {
+        matches!(self.phase, Phase::InFlight { .. })
+    }
+
+    /// Whether it has been sent and is over only once the peer has reset what it sends on.
+    fn waits_for_peer(&self) -> bool {
+        let waits = |part: &Part| !part.is_answered && matches!(part.change, Change::ResetInbound(_));
+        self.is_in_flight() && self.parts.iter().any(waits)
+    }
+
+    /// Whether a message on `stream` must have been acknowledged before the request leaves.
+    fn waits_for(&self, stream: StreamId) -> bool {
+        self.parts.iter().any(|part| match &part.change {
+            Change::ResetOutbound { streams, .. } => streams.contains(stream),
+            //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.4
+            //# C2:  The sender has either no outstanding TSNs or considers all
+            //# outstanding TSNs abandoned.
+            Change::ResetAssociation => true,
+            Change::ResetInbound(_) | Change::AddOutbound { .. } | Change::AddInbound(_) => false,
+        })
+    }
+}
+
+impl Change {
+    /// What the layer above has asked for; `None` if it was the peer.
+    fn of_user(self) -> Option<StreamChange> {
+        match self {
+            Self::ResetOutbound { answers: Some(_), .. } | Self::AddOutbound { is_induced: true, .. } => None,
+            Self::ResetOutbound { streams, answers: None } => {
+                Some(StreamChange::ResetOutbound(streams.listed().into()))
+            }
+            Self::ResetInbound(streams) => Some(StreamChange::ResetInbound(streams.listed().into())),
+            Self::ResetAssociation => Some(StreamChange::ResetAssociation),
+            Self::AddOutbound { count, .. } => Some(StreamChange::AddOutbound(count)),
+            Self::AddInbound(count) => Some(StreamChange::AddInbound(count)),
+        }
+    }
+}
+
+impl Association {
+    fn request(&mut self, now: Instant, request: Request) {
+        if let Some(state) = &mut self.reconfiguration {
+            state.own = Some(request);
+            self.poll_stage = PollStage::Packets;
+            self.look_what_is_under_way();
+            self.send_request(now);
+        }
+    }
+
+    /// Queues a message behind a reset that is under way on its stream; hands it back if there is none.
+    #[cold]
+    pub(super) fn hold_message(
+        &mut self,
+        now: Instant,
+        message: Message,
+    ) -> Result<Option<Message>, SendError> {
+        if !self.reconfiguration.as_ref().is_some_and(|state| state.holds(message.stream)) {
+            return Ok(Some(message));
+        }
+        let mut turn = turn!(self, now);
+        self.sender.admit(&mut turn, &message)?;
+        if let Some(state) = &mut self.reconfiguration {
+            state.held.push_back(message);
+        }
+        Ok(None)
+    }
+
+    /// Something has been acknowledged, or has arrived: goes on with what has waited for it.
+    #[cold]
+    pub(super) fn progress_reconfiguration(&mut self, now: Instant) {
+        self.progress_deferred(now);
+        let Some(own) = self.reconfiguration.as_mut().and_then(|state| state.own.as_mut()) else { return };
+        if let Phase::Draining(until) = own.phase
+            && self.sender.has_come(until)
+        {
+            own.phase = Phase::Ready;
+            self.look_what_is_under_way();
+        }
+        self.send_request(now);
+    }
+
+    /// Finds out whether a request that is ready has to wait after all.
+    fn look_what_is_under_way(&mut self) {
+        let Some(own) = self.reconfiguration.as_mut().and_then(|state| state.own.as_mut()) else { return };
+        if let Phase::Ready = own.phase
+            && let Some(until) = self.sender.under_way(|stream| own.waits_for(stream))
+        {
+            own.phase = Phase::Draining(until);
+        }
+    }
+
+    /// Sends the request that is ready, if there is one, in a chunk of its own.
+    fn send_request(&mut self, now: Instant) {
+        let path = self.paths.current();
+        if let Some(chunk) = self.depart(now, path) {
+            self.control.push_back((path, Chunk::ReConfig(chunk)));
+            self.poll_stage = PollStage::Packets;
+        }
+    }
+
+    /// Numbers the request that is ready, if there is one, and starts its timer.
+    fn depart(&mut self, now: Instant, path: PathId) -> Option<ReConfig> {
+        let last_assigned_tsn = self.sender.last_assigned_tsn();
+        let rto = self.paths[path].rtt.rto();
+        let state = self.reconfiguration.as_mut()?;
+        let expected = state.expected_request;
+        let own = state.own.as_mut().filter(|own| matches!(own.phase, Phase::Ready))?;
+        let mut parameters = Vec::new();
+        for part in &mut own.parts {
+            part.sequence = state.next_request;
+            state.next_request = state.next_request.next();
+            let request = part.sequence;
+            parameters.push(match &part.change {
+                Change::ResetOutbound { streams, answers } => ReconfigurationParameter::OutgoingSsnReset {
+                    request,
+                    //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.2
+                    //# The
+                    //# Re-configuration Response Sequence Number is the next expected
+                    //# Re-configuration Request Sequence Number of the peer minus 1.
+                    response: answers.unwrap_or(expected.minus(1)),
+                    last_assigned_tsn,
+                    streams: streams.listed().to_vec(),
+                },
+                Change::ResetInbound(streams) => {
+                    ReconfigurationParameter::IncomingSsnReset { request, streams: streams.listed().to_vec() }
+                }
+                Change::ResetAssociation => ReconfigurationParameter::SsnTsnReset { request },
+                Change::AddOutbound { count, .. } => {
+                    ReconfigurationParameter::AddOutgoingStreams { request, count: *count }
+                }
+                Change::AddInbound(count) => {
+                    ReconfigurationParameter::AddIncomingStreams { request, count: *count }
+                }
+            });
+            if let Change::ResetOutbound { answers: Some(answered), .. } = &part.change
+                && let Some((_, answer)) = state.answers.iter_mut().find(|(of, _)| of == answered)
+                && let Some(parameter) = parameters.last()
+            {
+                *answer = parameter.clone();
+            }
+        }
+        let chunk = ReConfig { parameters };
+        //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.1
+        //# This
+        //# timer MUST use the same value as SCTP's data transmission timer
+        //# (i.e., the retransmission timeout (RTO) timer) and MUST use
+        //# exponential backoff, doubling the value at every expiration.
+        let silence = Silence::IsAnError;
+        own.phase = Phase::InFlight { chunk: chunk.clone(), path, deadline: now + rto, silence };
+        Some(chunk)
+    }
+
+    /// The Re-configuration Timer may have expired.
+    pub(super) fn on_reconfiguration_deadline(&mut self, now: Instant) {
+        let Some(own) = self.reconfiguration.as_mut().and_then(|state| state.own.as_mut()) else { return };
+        let Phase::InFlight { path, deadline, silence, .. } = own.phase else { return };
+        if deadline > now {
+            return;
+        }
+        //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.1
+        //# If the
+        //# timer expires, besides doubling the value, the sender MUST retransmit
+        //# the RE-CONFIG chunk, increment the appropriate error counts (for both
+        //# the association and the destination), and perform threshold
+        //# management, possibly destroying the association if SCTP
+        //# retransmission thresholds are exceeded.
+        let next_path = match silence {
+            Silence::IsAnError => {
+                self.paths[path].rtt.back_off();
+                self.count_error(now, path, Unanswered::ReConfig, true);
+                self.paths.alternate_to(path)
+            }
+            //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.7
+            //# If
+            //# the timer runs out, the RE-CONFIG chunk MUST be retransmitted
+            //# but the corresponding error counters MUST NOT be incremented.
+            Silence::IsExpected { .. } => self.paths.current(),
+        };
+        if self.state.is_closed() {
+            return;
+        }
+        let rto = self.paths[next_path].rtt.rto();
+        let Some(own) = self.reconfiguration.as_mut().and_then(|state| state.own.as_mut()) else { return };
+        if let Phase::InFlight { chunk, path, deadline, silence } = &mut own.phase {
+            *path = next_path;
+            *deadline = match silence {
+                // Once it has been asked again, an answer is expected as soon as of anything else.
+                Silence::IsAnError => now + rto,
+                Silence::IsExpected { wait } => {
+                    let next = wait.saturating_mul(2).min(MAX_WAIT);
+                    *silence = Silence::IsExpected { wait: next };
+                    now + next
+                }
+            };
+            self.control.push_back((next_path, Chunk::ReConfig(chunk.clone())));
+            self.poll_stage = PollStage::Packets;
+        }
+    }
+
+    /// The peer has answered a request.
+    fn on_response(
+        &mut self,
+        now: Instant,
+        response: RequestSequence,
+        result: ReconfigurationResult,
+        next_tsns: Option<NextTsns>,
+    ) {
+        let Some(own) = self.reconfiguration.as_mut().and_then(|state| state.own.as_mut()) else { return };
+        let Phase::InFlight { path, deadline, silence, .. } = &mut own.phase else { return };
+        let is_meant = |part: &&mut Part| part.sequence == response && !part.is_answered;
+        //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.7
+        //# If
+        //# the timer was not running for the Re-configuration Request
+        //# Sequence Number, the processing of the Re-configuration Response
+        //# Parameter is complete.
+        let Some(part) = own.parts.iter_mut().find(is_meant) else { return };
+        // Whatever it says, the peer is there.
+        self.error_count = 0;
+        if result == ReconfigurationResult::InProgress {
+            //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.7
+            //# H2:  If the Result field indicates "In progress", the timer for the
+            //# Re-configuration Request Sequence Number is started again.
+            let wait = match silence {
+                Silence::IsAnError => self.paths[*path].rtt.rto(),
+                Silence::IsExpected { wait } => *wait,
+            };
+            *silence = Silence::IsExpected { wait };
+            *deadline = now + wait;
+            return;
+        }
+        part.is_answered = true;
+        let change = part.change.clone();
+        if is_success(result) {
+            self.carry_out(now, &change, next_tsns);
+        }
+        if self.state.is_closed() {
+            return;
+        }
+        if let Some(change) = change.of_user() {
+            self.events.push_back(Event::ReconfigurationAnswered { change, result });
+        }
+        self.settle_request(now);
+    }
+
+    /// The peer has done its part of a change of ours.
+    fn carry_out(&mut self, now: Instant, change: &Change, next_tsns: Option<NextTsns>) {
+        let changed = match change {
+            //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.7
+            //# H4:  If the request was an Outgoing SSN Reset Request, the affected
+            //# streams MUST now be reset and all queued data should now be
+            //# processed.
+            Change::ResetOutbound { streams, .. } => {
+                self.sender.reset_streams(|stream| streams.contains(stream));
+                StreamsChanged::OutboundReset(streams.listed().into())
+            }
+            Change::ResetAssociation => {
+                let Some(next) = next_tsns else {
+                    return self.abort(now, Cause::violation("an association reset without TSNs"));
+                };
+                //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.7
+                //# H5:  If the request was an SSN/TSN Reset Request, new data MUST be
+                //# sent from the Receiver's Next TSN, beginning with SSN 0 for all
+                //# outgoing streams.  All incoming streams MUST be reset to 0 as
+                //# the next expected SSN.
+                self.sender.restart_numbers(next.receiver, &mut self.paths);
+                self.restart_inbound(next.sender);
+                self.sender.reset_streams(|_| true);
+                self.note_association_reset(now);
+                StreamsChanged::AssociationReset
+            }
+            Change::AddOutbound { count, .. } => {
+                //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.7
+                //# H6:  If the request was to add outgoing streams, the endpoint MUST
+                //# add the additional streams to the association.
+                self.sender.add_streams(*count);
+                self.streams_added()
+            }
+            // The peer's own request follows, or has come.
+            Change::ResetInbound(_) | Change::AddInbound(_) => return,
+        };
+        self.events.push_back(Event::StreamsChanged(changed));
+    }
+
+    /// The peer's TSNs go on with `next`, and all its streams begin anew.
+    fn restart_inbound(&mut self, next: Tsn) {
+        let events = &mut self.events;
+        self.receiver.restart_numbers(next, |event| events.push_back(event));
+        self.forget_deferred_reset();
+        self.return_path.forget_numbers();
+        if let Some(ecn) = &mut self.ecn {
+            ecn.forget_numbers();
+        }
+    }
+
+    /// Whether packets may still come that were sent before TSNs began anew.
+    pub(super) fn has_old_numbers_under_way(&self, now: Instant) -> bool {
+        let reset_at = self.reconfiguration.as_ref().and_then(|state| state.reset_at);
+        reset_at.is_some_and(|at| now < at + RESET_INTERVAL)
+    }
+
+    fn note_association_reset(&mut self, now: Instant) {
+        if let Some(state) = &mut self.reconfiguration {
+            state.reset_at = Some(now);
+        }
+    }
+
+    fn streams_added(&self) -> StreamsChanged {
+        let (outbound_streams, inbound_streams) = (self.sender.stream_count(), self.receiver.stream_count());
+        StreamsChanged::Added { outbound_streams, inbound_streams }
+    }
+
+    /// Ends the request if all of it has been answered, and begins what the peer has asked for meanwhile.
+    fn settle_request(&mut self, now: Instant) {
+        let Some(state) = &mut self.reconfiguration else { return };
+        if state.own.as_ref().is_none_or(|own| own.parts.iter().any(|part| !part.is_answered)) {
+            return;
+        }
+        state.own = state.asked.take().map(|(request, streams)| {
+            Request::new([Change::ResetOutbound { streams, answers: Some(request) }])
+        });
+        self.release_messages(now);
+        self.look_what_is_under_way();
+        self.send_request(now);
+    }
+
+    /// Queues the messages that wait for no reset any more.
+    fn release_messages(&mut self, now: Instant) {
+        let mut turn = turn!(self, now);
+        let Some(state) = &mut self.reconfiguration else { return };
+        self.poll_stage = PollStage::Packets;
+        for message in core::mem::take(&mut state.held) {
+            if state.holds(message.stream) {
+                state.held.push_back(message);
+            } else {
+                self.sender.push_admitted(&mut turn, message);
+            }
+        }
+    }
+
+    /// The association shuts down: what has not been asked for yet never will, and what waited for it goes out.
+    pub(super) fn cancel_reconfiguration(&mut self, now: Instant) {
+        let Some(state) = &mut self.reconfiguration else { return };
+        state.asked = None;
+        if let Some(Deferred::ResetAssociation { request }) = state.deferred {
+            state.deferred = None;
+            self.deny_late(request);
+        }
+        let Some(state) = &mut self.reconfiguration else { return };
+        if let Some(own) = state.own.take_if(|own| !own.is_in_flight()) {
+            let changes = own.parts.into_iter().filter_map(|part| part.change.of_user());
+            self.events.extend(changes.map(|change| Event::ReconfigurationAnswered {
+                change,
+                result: ReconfigurationResult::Denied,
+            }));
+        }
+        self.release_messages(now);
+    }
+}
+
+impl Association {
+    /// Nothing is asked or answered any more: all has been acknowledged, and SHUTDOWN or SHUTDOWN ACK is due.
+    pub(super) fn end_reconfiguration(&mut self) {
+        if let Some(state) = &mut self.reconfiguration {
+            (state.own, state.asked) = (None, None);
+            state.deferred.take_if(|deferred| matches!(deferred, Deferred::Confirming { .. }));
+        }
+    }
+}
+
+impl SctpConfig {
+    /// How many streams a direction may come to have at the peer's request.
+    const fn allows_streams(&self, count: u16, more: u16) -> bool {
+        let policy = &self.reconfiguration;
+        policy.adds_streams && count as u32 + more as u32 <= policy.max_streams as u32
+    }
+}

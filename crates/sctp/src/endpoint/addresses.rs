@@ -1,0 +1,120 @@
+//! Addresses that change (RFC 5061): of a port, and of its associations by their numbers.
+
+use std::net::IpAddr;
+
+use slantpath_base::Instant;
+
+use super::receive::Received;
+use super::table::{Entry, State};
+use super::{AssociationId, Endpoint};
+use crate::address::is_usable;
+use crate::addressing::AddressError;
+use crate::chunk::{AddressChange, Chunk};
+use crate::packet::ParsedPacket;
+
+impl Endpoint {
+    /// Takes packets to another address for a port; associations that are set up from now on use it, others once they
+    /// [add](Self::add_address) it. `false` if the port has not been bound, or the address names no single host.
+    pub fn add_port_address(&mut self, port: u16, address: IpAddr) -> bool {
+        let Some(&place) = self.by_number.get(&port) else { return false };
+        let addresses = &mut self.ports[place as usize].addresses;
+        if is_usable(address) && !addresses.contains(&address) {
+            addresses.push(address);
+        }
+        is_usable(address)
+    }
+
+    /// Takes packets to an address no more. `false` if it is none of the port's, or its last.
+    pub fn remove_port_address(&mut self, port: u16, address: IpAddr) -> bool {
+        let Some(&place) = self.by_number.get(&port) else { return false };
+        let addresses = &mut self.ports[place as usize].addresses;
+        let may = addresses.len() > 1 && addresses.contains(&address);
+        if may {
+            addresses.retain(|one| *one != address);
+            self.table.forget_latest();
+        }
+        may
+    }
+
+    /// Changes our addresses in an association: see
+    /// [`Association::change_addresses`](crate::Association::change_addresses). Those that are added must be the
+    /// port's.
+    pub fn change_addresses(
+        &mut self,
+        now: Instant,
+        id: AssociationId,
+        changes: &[AddressChange],
+    ) -> Result<(), AddressError> {
+        let Some(Entry { state: State::Established(association), port, .. }) = self.table.find_mut(id) else {
+            return Err(AddressError::NotEstablished);
+        };
+        let ours = &self.ports[*port as usize].addresses;
+        for change in changes {
+            if let AddressChange::Add(address) = change
+                && !ours.contains(address)
+            {
+                return Err(AddressError::Unusable(*address));
+            }
+        }
+        let result = association.change_addresses(now, changes);
+        self.wake(id.slot());
+        result
+    }
+
+    /// Tells the peer of another address of ours, which is the port's.
+    pub fn add_address(
+        &mut self,
+        now: Instant,
+        id: AssociationId,
+        address: IpAddr,
+    ) -> Result<(), AddressError> {
+        self.change_addresses(now, id, &[AddressChange::Add(address)])
+    }
+
+    /// Tells the peer that an address of ours is none any more. Packets leave from others at once.
+    pub fn remove_address(
+        &mut self,
+        now: Instant,
+        id: AssociationId,
+        address: IpAddr,
+    ) -> Result<(), AddressError> {
+        self.change_addresses(now, id, &[AddressChange::Delete(address)])
+    }
+
+    /// Asks the peer to send to this address of ours.
+    pub fn request_peer_primary(
+        &mut self,
+        now: Instant,
+        id: AssociationId,
+        address: IpAddr,
+    ) -> Result<(), AddressError> {
+        self.change_addresses(now, id, &[AddressChange::SetPrimary(address)])
+    }
+
+    /// Follows the addresses of a peer that a packet has changed.
+    #[inline]
+    pub(super) fn follow_addresses(&mut self, slot: u32) {
+        if let State::Established(association) = &mut self.table[slot].state
+            && let Some(addresses) = association.take_new_addresses()
+        {
+            self.table.readdress(slot, addresses.into_iter());
+        }
+    }
+
+    /// The association of a packet from an address that is not known yet, by the address parameter of its ASCONF.
+    pub(super) fn slot_of_asconf(&self, received: Received<'_>) -> Option<u32> {
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-5.2
+        //# D2)  If the association is not found, use the address found in the
+        //# Address Parameter TLV combined with the port number found in the
+        //# SCTP common header.
+        let address = address_of_asconf(received.packet)?;
+        self.table.slot_of(received.port, address, received.peer_port())
+    }
+}
+
+fn address_of_asconf(packet: &ParsedPacket<'_>) -> Option<IpAddr> {
+    packet.chunks().find_map(|chunk| match chunk {
+        Ok(Chunk::Asconf(asconf)) => Some(asconf.address),
+        _ => None,
+    })
+}

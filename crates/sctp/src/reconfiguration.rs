@@ -1,0 +1,144 @@
+//! What passes between an association and the layer above about changes of its streams (RFC 6525).
+
+use crate::chunk::ReconfigurationResult;
+use crate::types::StreamId;
+
+/// Which of a peer's requests to change streams are carried out; the others are denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReconfigurationPolicy {
+    /// Resets of streams, in either direction.
+    pub resets_streams: bool,
+    /// Resets of the whole association, whose TSNs begin anew.
+    pub resets_association: bool,
+    /// Additional streams, in either direction.
+    pub adds_streams: bool,
+    /// How many streams of a direction there may come to be by a peer's requests. One that is used costs two bytes.
+    pub max_streams: u16,
+}
+
+impl Default for ReconfigurationPolicy {
+    /// Everything, since the extension is off unless it is asked for.
+    fn default() -> Self {
+        Self { resets_streams: true, resets_association: true, adds_streams: true, max_streams: u16::MAX }
+    }
+}
+
+/// In which direction streams are reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetDirection {
+    /// Those that we send on.
+    Outbound,
+    /// Those that the peer sends on.
+    Inbound,
+    /// Both.
+    Both,
+}
+
+/// A request of ours to change streams. An empty list of streams means all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamChange {
+    /// Streams that we send on begin again with Stream Sequence Number 0.
+    ResetOutbound(Box<[StreamId]>),
+    /// Streams that the peer sends on do.
+    ResetInbound(Box<[StreamId]>),
+    /// All streams do, and TSNs begin anew.
+    ResetAssociation,
+    /// So many more streams to send on.
+    AddOutbound(u16),
+    /// So many more streams for the peer to send on.
+    AddInbound(u16),
+}
+
+/// What has happened to streams, at whosever request. An empty list of streams means all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamsChanged {
+    /// The next ordered message of each of these streams that we send on has Stream Sequence Number 0.
+    OutboundReset(Box<[StreamId]>),
+    /// The same of streams that the peer sends on.
+    InboundReset(Box<[StreamId]>),
+    /// The same of all streams, and TSNs have begun anew.
+    AssociationReset,
+    /// Streams have been added.
+    Added {
+        /// How many there are now to send on.
+        outbound_streams: u16,
+        /// How many the peer may send on now.
+        inbound_streams: u16,
+    },
+}
+
+/// Why a request to change streams was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReconfigurationError {
+    /// No such association, it is not established, or it ends.
+    #[error("there is no established association")]
+    NotEstablished,
+    /// Both ends have to offer the extension.
+    #[error("re-configuration was not negotiated with this peer")]
+    NotSupported,
+    /// One request at a time.
+    #[error("the request before has not been answered")]
+    InProgress,
+    /// A stream was not negotiated.
+    #[error("stream {stream} is not one of the {available} streams of its direction")]
+    NoSuchStream {
+        /// The stream asked for.
+        stream: StreamId,
+        /// How many there are.
+        available: u16,
+    },
+    /// Nothing was asked for.
+    #[error("nothing was asked for")]
+    Nothing,
+    /// A stream identifier has 16 bits, and the largest number of streams is 65,535.
+    #[error("there cannot be so many streams")]
+    TooManyStreams,
+    /// The list does not fit into a packet.
+    #[error("a request names at most {0} streams")]
+    ListTooLong(usize),
+    /// The association was reset less than 30 s ago.
+    #[error("an association is reset once in 30 s")]
+    TooSoon,
+}
+
+/// Streams of one direction: some, or all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StreamSet {
+    /// Ascending, each once; none: all.
+    listed: Box<[StreamId]>,
+}
+
+impl StreamSet {
+    pub(crate) fn of(streams: &[StreamId]) -> Self {
+        let mut listed = streams.to_vec();
+        listed.sort_unstable();
+        listed.dedup();
+        Self { listed: listed.into() }
+    }
+
+    pub(crate) fn contains(&self, stream: StreamId) -> bool {
+        self.listed.is_empty() || self.listed.binary_search(&stream).is_ok()
+    }
+
+    /// Whether it contains all of the other's.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        let is_listed = |stream: &StreamId| self.contains(*stream);
+        self.listed.is_empty() || (!other.listed.is_empty() && other.listed.iter().all(is_listed))
+    }
+
+    /// One that does not exist where there are `count` streams.
+    pub(crate) fn beyond(&self, count: u16) -> Option<StreamId> {
+        self.listed.last().copied().filter(|stream| stream.0 >= count)
+    }
+
+    /// Those that are listed; none: all.
+    pub(crate) const fn listed(&self) -> &[StreamId] {
+        &self.listed
+    }
+}
+
+/// Whether the answer to a request says that what was asked for holds.
+pub(crate) const fn is_success(result: ReconfigurationResult) -> bool {
+    matches!(result, ReconfigurationResult::Performed | ReconfigurationResult::NothingToDo)
+}

@@ -1,0 +1,43 @@
+//! Streams that the peer sends on are reset or added, and TSNs begin anew (RFC 6525).
+
+use super::Receiver;
+use super::ack_schedule::AckSchedule;
+use super::reassembly::{Heading, Reassembly};
+use crate::event::Event;
+use crate::types::{StreamId, Tsn};
+
+impl Receiver {
+    /// How many streams the peer may send on.
+    pub(crate) const fn stream_count(&self) -> u16 {
+        self.streams.count()
+    }
+
+    /// There are so many more.
+    pub(crate) const fn add_streams(&mut self, count: u16) {
+        self.streams.add(count);
+    }
+
+    /// Streams expect Stream Sequence Number 0 again: those listed; none: all.
+    pub(crate) fn reset_streams(&mut self, listed: &[StreamId], deliver: impl FnMut(Event)) {
+        self.streams.reset(listed);
+        if let Some(interleaved) = &mut self.interleaved {
+            interleaved.reset(listed, deliver);
+        }
+    }
+
+    /// The peer's next TSN is `next`, and all streams begin anew. What is incomplete will never be complete.
+    pub(crate) fn restart_numbers(&mut self, next: Tsn, mut deliver: impl FnMut(Event)) {
+        if let Some(Heading { stream, sequence, is_unordered, .. }) = self.reassembly.message_in_parts() {
+            deliver(Event::PartialDeliveryAborted { stream, sequence, is_unordered });
+        }
+        self.reassembly = Reassembly::default();
+        self.tracker.restart(next);
+        self.reset_streams(&[], deliver);
+        self.schedule = AckSchedule::Nothing;
+    }
+
+    /// A SACK leaves at once, whatever has come.
+    pub(crate) const fn acknowledge_at_once(&mut self) {
+        self.schedule = AckSchedule::Due;
+    }
+}

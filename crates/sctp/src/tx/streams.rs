@@ -1,0 +1,119 @@
+//! Streams are reset or added (RFC 6525): what is still under way on them, and the numbers that they begin with.
+
+use super::flight_order::FlightOrder;
+use super::gap_ranges::GapRanges;
+use super::missing::MissingReports;
+use super::{Backlog, Recovery, Remainder, Sender, Turn, Urgent};
+use crate::event::{Message, SendError};
+use crate::path::Paths;
+use crate::reliability::Reliability;
+use crate::types::{StreamId, Tsn};
+
+/// Before when messages of some streams are under way for certain, so that nobody has to look for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnderWay {
+    /// Until so many chunks have been sent that this is the next TSN, or nothing is left to send.
+    UntilSent(Tsn),
+    /// Until this TSN has been acknowledged.
+    UntilAcknowledged(Tsn),
+}
+
+impl Sender {
+    /// Whether a message could be queued; if so, it counts as handed over.
+    #[inline]
+    pub(crate) fn admit(&mut self, turn: &mut Turn<'_>, message: &Message) -> Result<(), SendError> {
+        let len = message.payload.len() as u64;
+        let limit = turn.config.send_buffer_bytes;
+        if len == 0 {
+            return Err(SendError::Empty);
+        }
+        if !self.queue.contains_stream(message.stream) {
+            let available = self.queue.stream_count();
+            return Err(SendError::NoSuchStream { stream: message.stream, available });
+        }
+        if len > limit {
+            return Err(SendError::TooLong { len, limit });
+        }
+        if self.buffered_bytes + len > limit && !self.make_room(turn, reliability_of(message), len) {
+            self.backlog = Backlog::Refused;
+            return Err(SendError::BufferFull { wanted: len, free: limit - self.buffered_bytes });
+        }
+        self.buffered_bytes += len;
+        Ok(())
+    }
+
+    /// Queues a message that has been [admitted](Self::admit).
+    #[inline]
+    pub(crate) fn push_admitted(&mut self, turn: &mut Turn<'_>, message: Message) {
+        if message.options.is_some() {
+            self.note_destination(&message, turn.config);
+        }
+        match reliability_of(&message) {
+            Reliability::Full => self.queue.push(message),
+            reliability => self.push_perishable(turn, message, reliability),
+        }
+    }
+
+    /// How many streams there are.
+    pub(crate) const fn stream_count(&self) -> u16 {
+        self.queue.stream_count()
+    }
+
+    /// The last TSN that has been assigned.
+    pub(crate) fn last_assigned_tsn(&self) -> Tsn {
+        self.outstanding.highest_sent()
+    }
+
+    /// Until when messages of some streams are under way at least; `None`: all have been acknowledged.
+    pub(crate) fn under_way(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<UnderWay> {
+        if let Some(before) = self.queue.first_on(&is_meant) {
+            // Each message in front of it takes a TSN or more.
+            return Some(UnderWay::UntilSent(self.outstanding.next_tsn().plus(before.saturating_add(1))));
+        }
+        self.outstanding.last_on(is_meant).map(UnderWay::UntilAcknowledged)
+    }
+
+    /// Whether it is to be looked again whether something is under way.
+    pub(crate) fn has_come(&self, until: UnderWay) -> bool {
+        match until {
+            UnderWay::UntilSent(tsn) => {
+                self.queue.is_empty() || self.outstanding.next_tsn().is_at_or_after(tsn)
+            }
+            UnderWay::UntilAcknowledged(tsn) => tsn.is_at_or_before(self.outstanding.cumulative_ack()),
+        }
+    }
+
+    /// Whether the next ordered message of each of some streams has Stream Sequence Number 0.
+    pub(crate) fn begins_anew(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
+        self.queue.begins_anew(is_meant)
+    }
+
+    /// The next ordered message of each of some streams has Stream Sequence Number 0.
+    pub(crate) fn reset_streams(&mut self, is_meant: impl Fn(StreamId) -> bool) {
+        self.queue.reset_numbers(is_meant);
+    }
+
+    /// There are so many more streams.
+    pub(crate) fn add_streams(&mut self, count: u16) {
+        self.queue.add_streams(count);
+    }
+
+    /// TSNs go on with `next`, while nothing is outstanding.
+    pub(crate) fn restart_numbers(&mut self, next: Tsn, paths: &mut Paths) {
+        self.outstanding.restart(next);
+        self.flight_order = FlightOrder::default();
+        self.acked_gaps = GapRanges::default();
+        self.missing = MissingReports::new(next.minus(1));
+        self.non_renegable = None;
+        self.lost.clear();
+        self.recovery = Recovery::No;
+        self.urgent = Urgent::No;
+        self.remainder = Remainder::Free;
+        self.peer_window.end_probe();
+        paths.for_each(crate::path::Path::forget_numbers);
+    }
+}
+
+fn reliability_of(message: &Message) -> Reliability {
+    message.options.as_ref().map_or(Reliability::Full, |options| options.reliability)
+}

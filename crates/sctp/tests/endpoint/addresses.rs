@@ -1,0 +1,431 @@
+//! Addresses are added, deleted and preferred while associations live (RFC 5061).
+
+use std::net::IpAddr;
+
+use slantpath_base::{Duration, Probability};
+use slantpath_sctp::chunk::{
+    AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfResponse, AsconfSerial, kind,
+};
+use slantpath_sctp::{
+    AddressError, AddressEvent, AssociationId, Cause, Chunk, CloseReason, Event, Extension, Extensions,
+    PathId, PathState, SctpConfig,
+};
+use slantpath_testkit::Faults;
+
+use crate::net::{Net, describe, header, parse, v4};
+
+fn config() -> SctpConfig {
+    SctpConfig {
+        extensions: Extensions::of(&[Extension::DynamicAddresses]),
+        unauthenticated_addresses: true,
+        heartbeat_interval: None,
+        ..SctpConfig::default()
+    }
+}
+
+fn authenticated() -> SctpConfig {
+    SctpConfig {
+        extensions: Extensions::of(&[Extension::DynamicAddresses, Extension::Authentication]),
+        unauthenticated_addresses: false,
+        ..config()
+    }
+}
+
+/// Host 0 has `addresses` addresses in networks 1, 2 and so on, host 1 as many; both ends of an association.
+fn connected(addresses: u8, config: &SctpConfig) -> (Net, [AssociationId; 2]) {
+    let mut net = Net::calm();
+    for host in [1, 2] {
+        let own: Vec<_> = (1..=addresses).map(|network| v4(network, host)).collect();
+        net.add(&own, 5_000, config.clone());
+    }
+    net.listen(1);
+    let id = net.connect(0, 1);
+    net.run_for(Duration::from_secs(5));
+    let other = net.hosts[1].last.expect("an association");
+    for host in [0, 1] {
+        net.events(host);
+    }
+    (net, [id, other])
+}
+
+fn paths(net: &mut Net, host: usize, id: AssociationId) -> Vec<(PathId, IpAddr, PathState)> {
+    let now = net.now;
+    let paths = net.hosts[host].endpoint.path_snapshots(now, id);
+    paths.map(|path| (path.path, path.destination, path.state)).collect()
+}
+
+fn addresses(events: Vec<Event>) -> Vec<AddressEvent> {
+    let of = |event| match event {
+        Event::Addresses(event) => Some(event),
+        _ => None,
+    };
+    events.into_iter().filter_map(of).collect()
+}
+
+fn messages(net: &mut Net, host: usize) -> usize {
+    net.events(host).iter().filter(|event| matches!(event, Event::Received(_))).count()
+}
+
+fn tag_to(net: &Net, host: u8) -> u32 {
+    let sent = net.sent.iter().rev().find(|sent| (1..9).any(|network| sent.route.1 == v4(network, host)));
+    parse(&sent.expect("a packet").packet).0.verification_tag.0
+}
+
+fn asconf(serial: u32, address: IpAddr, changes: &[AddressChange]) -> Chunk {
+    let requests = (1..)
+        .zip(changes)
+        .map(|(correlation, change)| AsconfRequest { correlation, change: change.clone() })
+        .collect();
+    Chunk::Asconf(Asconf { serial: AsconfSerial(serial), address, requests })
+}
+
+/// The number of the first ASCONF of host 0: its initial TSN.
+fn first_serial(net: &Net) -> u32 {
+    let init = net.sent.iter().find_map(|sent| match &parse(&sent.packet).1[0] {
+        Chunk::Init(init) => Some(init.fields.initial_tsn.0),
+        _ => None,
+    });
+    init.expect("an INIT")
+}
+
+#[test]
+fn an_address_that_is_added_is_probed_and_then_used() {
+    for config in [config(), authenticated()] {
+        let (mut net, [id, other]) = connected(1, &config);
+        net.add_address(0, v4(3, 1));
+        let before = net.sent.len();
+        net.change_addresses(0, id, &[AddressChange::Add(v4(3, 1)), AddressChange::SetPrimary(v4(3, 1))]);
+        net.run_for(Duration::from_millis(15));
+        assert_eq!(paths(&mut net, 1, other)[1].2, PathState::Unconfirmed);
+        net.run_for(Duration::from_secs(1));
+        let described: Vec<_> =
+            net.sent[before..].iter().map(|sent| describe(&sent.packet).replace("AUTH ", "")).collect();
+        assert_eq!(described, ["ASCONF", "ASCONF-ACK", "HEARTBEAT", "HEARTBEAT-ACK"]);
+        let expected = [(PathId(0), v4(1, 1), PathState::Active), (PathId(1), v4(3, 1), PathState::Active)];
+        assert_eq!(paths(&mut net, 1, other), expected);
+        let events = addresses(net.events(1));
+        assert_eq!(events, [AddressEvent::PeerAdded(v4(3, 1)), AddressEvent::PeerPrimary(v4(3, 1))]);
+        let answered = |change| AddressEvent::Answered { change, is_accepted: true };
+        let events = addresses(net.events(0));
+        let expected = [AddressChange::Add(v4(3, 1)), AddressChange::SetPrimary(v4(3, 1))].map(answered);
+        assert_eq!(events, expected);
+        net.send(1, other, 0, "to the new one");
+        assert_eq!(net.sent.last().unwrap().route.1, v4(3, 1));
+        net.run_for(Duration::from_secs(1));
+        assert_eq!(messages(&mut net, 0), 1);
+        assert_eq!(net.hosts[1].endpoint.peer(other).unwrap().addresses, [v4(1, 1), v4(3, 1)]);
+    }
+}
+
+#[test]
+fn path_identities_survive_an_asconf_that_deletes_one() {
+    let (mut net, [id, other]) = connected(3, &config());
+    net.change_addresses(0, id, &[AddressChange::Delete(v4(2, 1))]);
+    net.run_for(Duration::from_secs(1));
+    let left = paths(&mut net, 1, other);
+    let expected = [(PathId(0), v4(1, 1), PathState::Active), (PathId(2), v4(3, 1), PathState::Active)];
+    assert_eq!(left, expected);
+    // The number of what was deleted is not given again, be it the first.
+    net.change_addresses(0, id, &[AddressChange::Delete(v4(1, 1)), AddressChange::Add(v4(2, 1))]);
+    net.run_for(Duration::from_secs(1));
+    let expected = [(PathId(2), v4(3, 1), PathState::Active), (PathId(3), v4(2, 1), PathState::Active)];
+    assert_eq!(paths(&mut net, 1, other), expected);
+    net.send(1, other, 0, "still here");
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(messages(&mut net, 0), 1);
+}
+
+#[test]
+fn what_was_in_flight_to_a_deleted_address_is_sent_elsewhere_at_once() {
+    let (mut net, [id, other]) = connected(2, &config());
+    net.cut(v4(1, 2), v4(1, 1));
+    net.send(1, other, 0, vec![1; 3_000]);
+    net.run_for(Duration::from_millis(50));
+    let asked_at = net.now;
+    net.change_addresses(0, id, &[AddressChange::Delete(v4(1, 1))]);
+    net.run_for(Duration::from_millis(100));
+    assert_eq!(messages(&mut net, 0), 1);
+    let again = net.sent.iter().filter(|sent| sent.route.1 == v4(2, 1) && sent.at > asked_at);
+    let with_data = again.filter(|sent| describe(&sent.packet).contains("DATA"));
+    assert!(with_data.count() >= 2, "all of it went to the other address, long before T3-rtx");
+    net.run_for(Duration::from_secs(1));
+    let snapshot = net.hosts[1].endpoint.association(other).unwrap().snapshot();
+    assert_eq!((snapshot.outstanding_chunks, snapshot.error_count), (0, 0));
+}
+
+#[test]
+fn a_host_with_one_address_moves_to_another() {
+    for config in [config(), authenticated()] {
+        let (mut net, [id, other]) = connected(1, &config);
+        net.add_address(0, v4(4, 1));
+        // Nothing gets through at the old address any more.
+        net.cut(v4(1, 1), v4(1, 2));
+        net.cut(v4(1, 2), v4(1, 1));
+        let before = net.sent.len();
+        net.change_addresses(
+            0,
+            id,
+            &[
+                AddressChange::Add(v4(4, 1)),
+                AddressChange::Delete(v4(1, 1)),
+                AddressChange::SetPrimary(v4(4, 1)),
+            ],
+        );
+        net.send(0, id, 0, "held until the peer has agreed");
+        net.send(1, other, 0, "to where nobody is");
+        net.run_for(Duration::from_secs(5));
+        let first = &net.sent[before];
+        assert_eq!(
+            (first.route, describe(&first.packet).replace("AUTH ", "")),
+            ((v4(4, 1), v4(1, 2)), "ASCONF".into())
+        );
+        assert_eq!((messages(&mut net, 1), messages(&mut net, 0)), (1, 1));
+        assert_eq!(paths(&mut net, 1, other), [(PathId(1), v4(4, 1), PathState::Active)]);
+        let early = net.sent[before..].iter().filter(|sent| sent.route.0 == v4(1, 1)).count();
+        assert_eq!(early, 0, "the old address is not used while it is being deleted");
+    }
+}
+
+#[test]
+fn an_asconf_that_is_lost_comes_again_and_an_answer_that_is_lost_is_repeated() {
+    for lost in [0, 1] {
+        let (mut net, [id, other]) = connected(1, &config());
+        net.add_address(0, v4(3, 1));
+        net.lose(net.sent.len() + lost);
+        net.change_addresses(0, id, &[AddressChange::Add(v4(3, 1))]);
+        net.run_for(Duration::from_secs(5));
+        assert_eq!(paths(&mut net, 1, other).len(), 2);
+        assert_eq!(addresses(net.events(1)), [AddressEvent::PeerAdded(v4(3, 1))]);
+        assert_eq!(addresses(net.events(0)).len(), 1);
+    }
+}
+
+#[test]
+fn a_peer_that_never_answers_an_asconf_is_unreachable() {
+    let (mut net, [id, _]) = connected(1, &config());
+    net.add_address(0, v4(3, 1));
+    net.cut(v4(1, 1), v4(1, 2));
+    net.change_addresses(0, id, &[AddressChange::Add(v4(3, 1))]);
+    net.run_for(Duration::from_secs(600));
+    assert_eq!(net.events(0).last(), Some(&Event::Closed(CloseReason::PeerUnreachable)));
+}
+
+#[test]
+fn the_rules_for_the_last_address_and_the_source_hold() {
+    let (mut net, [id, other]) = connected(2, &config());
+    let endpoint = &mut net.hosts[0].endpoint;
+    let (now, first, second) = (net.now, v4(1, 1), v4(2, 1));
+    let delete = AddressChange::Delete;
+    assert_eq!(
+        endpoint.change_addresses(now, id, &[delete(first), delete(second)]),
+        Err(AddressError::Last(second))
+    );
+    assert_eq!(endpoint.remove_address(now, id, v4(7, 7)), Err(AddressError::Unknown(v4(7, 7))));
+    assert_eq!(endpoint.add_address(now, id, first), Err(AddressError::Unusable(first)));
+    assert_eq!(endpoint.add_address(now, id, v4(7, 7)), Err(AddressError::Unusable(v4(7, 7))));
+    assert_eq!(endpoint.request_peer_primary(now, id, v4(7, 7)), Err(AddressError::Unknown(v4(7, 7))));
+    // The same from a peer that does not keep to them.
+    let serial = first_serial(&net);
+    let to_server = header(5_000, 5_000, tag_to(&net, 2));
+    let changes = [delete(second), delete(first), delete(v4(7, 7))];
+    net.inject_chunks((first, v4(1, 2)), to_server, &[asconf(serial, first, &changes)]);
+    let (_, chunks) = parse(&net.sent.last().unwrap().packet);
+    let Chunk::AsconfAck(AsconfAck { responses, .. }) = &chunks[0] else { panic!("{chunks:?}") };
+    let codes: Vec<_> = responses.iter().map(|one| (one.correlation, one.causes[0].code())).collect();
+    assert_eq!(codes, [(2, 0xa0), (3, 0xa1)], "the last one, and all that follows a refusal");
+    assert_eq!(paths(&mut net, 1, other).len(), 1);
+    let (mut net, [_, other]) = connected(2, &config());
+    let to_server = header(5_000, 5_000, tag_to(&net, 2));
+    let serial = first_serial(&net);
+    net.inject_chunks((first, v4(1, 2)), to_server, &[asconf(serial, first, &[delete(first)])]);
+    let (_, chunks) = parse(&net.sent.last().unwrap().packet);
+    let Chunk::AsconfAck(AsconfAck { responses, .. }) = &chunks[0] else { panic!("{chunks:?}") };
+    assert!(matches!(responses[..], [AsconfResponse { ref causes, .. }] if causes[0].code() == 0xa2));
+    assert_eq!(paths(&mut net, 1, other).len(), 2);
+}
+
+#[test]
+fn a_wildcard_means_the_address_that_the_packet_has_come_from() {
+    let (mut net, [_, other]) = connected(2, &config());
+    let (serial, any) = (first_serial(&net), IpAddr::from([0, 0, 0, 0]));
+    let to_server = header(5_000, 5_000, tag_to(&net, 2));
+    // As from behind a translator: the source is not known, the address parameter names the association.
+    let changes = [AddressChange::Add(any), AddressChange::Delete(any)];
+    net.inject_chunks((v4(6, 1), v4(1, 2)), to_server, &[asconf(serial, v4(1, 1), &changes)]);
+    assert_eq!(paths(&mut net, 1, other), [(PathId(2), v4(6, 1), PathState::Unconfirmed)]);
+    assert_eq!(net.sent.last().unwrap().route.1, v4(6, 1));
+    // Nothing but a probe goes to where nobody has been found.
+    let before = net.sent.len();
+    net.send(1, other, 0, "not yet");
+    net.run_for(Duration::from_millis(500));
+    assert_eq!(net.sent.len(), before);
+}
+
+#[test]
+fn so_many_addresses_of_a_peer_are_taken_and_no_more() {
+    let limited = SctpConfig { max_peer_addresses: 3, ..config() };
+    let (mut net, [_, other]) = connected(1, &limited);
+    let to_server = header(5_000, 5_000, tag_to(&net, 2));
+    let mut serial = first_serial(&net);
+    for round in 0..50 {
+        let changes: Vec<_> = (0..20).map(|host| AddressChange::Add(v4(round + 20, host))).collect();
+        net.inject_chunks((v4(1, 1), v4(1, 2)), to_server, &[asconf(serial, v4(1, 1), &changes)]);
+        serial = serial.wrapping_add(1);
+    }
+    assert_eq!(paths(&mut net, 1, other).len(), 3);
+    // Deleted and added for ever, they are as few.
+    for round in 0..200 {
+        let changes = [
+            AddressChange::Delete(IpAddr::from([0, 0, 0, 0])),
+            AddressChange::Add(v4(round, 9)),
+            AddressChange::Add(v4(round, 8)),
+        ];
+        net.inject_chunks((v4(1, 1), v4(1, 2)), to_server, &[asconf(serial, v4(1, 1), &changes)]);
+        serial = serial.wrapping_add(1);
+    }
+    assert_eq!(paths(&mut net, 1, other).len(), 3);
+    assert_eq!(net.hosts[1].endpoint.peer(other).unwrap().addresses.len(), 3);
+}
+
+#[test]
+fn old_and_future_asconfs_change_nothing() {
+    let (mut net, [_, other]) = connected(1, &config());
+    let (serial, to_server) = (first_serial(&net), header(5_000, 5_000, tag_to(&net, 2)));
+    let before = net.sent.len();
+    for wrong in [serial.wrapping_sub(1), serial.wrapping_add(1), serial.wrapping_add(1 << 31)] {
+        let add = AddressChange::Add(v4(9, 1));
+        net.inject_chunks((v4(1, 1), v4(1, 2)), to_server, &[asconf(wrong, v4(1, 1), &[add])]);
+    }
+    assert_eq!((paths(&mut net, 1, other).len(), net.sent.len()), (1, before));
+}
+
+/// RFC 5062: who does not see the packets of an association cannot turn it to another address.
+#[test]
+fn a_blind_attacker_turns_nothing_to_itself() {
+    let changes = [AddressChange::Add(v4(9, 9)), AddressChange::SetPrimary(v4(9, 9))];
+    // The tag is wrong.
+    let (mut net, [_, other]) = connected(1, &config());
+    let serial = first_serial(&net);
+    let guessed = header(5_000, 5_000, tag_to(&net, 2) ^ 1);
+    for source in [v4(9, 9), v4(1, 1)] {
+        let before = net.sent.len();
+        net.inject_chunks((source, v4(1, 2)), guessed, &[asconf(serial, v4(1, 1), &changes)]);
+        assert_eq!((net.sent.len(), paths(&mut net, 1, other).len()), (before, 1));
+    }
+    // Even with tag and number: without AUTH the chunk and the rest of the packet are dropped.
+    let (mut net, [_, other]) = connected(1, &authenticated());
+    let (serial, known) = (first_serial(&net), header(5_000, 5_000, tag_to(&net, 2)));
+    let before = net.sent.len();
+    let abort = Chunk::Abort(slantpath_sctp::chunk::Abort { is_tag_reflected: false, causes: Vec::new() });
+    net.inject_chunks((v4(1, 1), v4(1, 2)), known, &[asconf(serial, v4(1, 1), &changes), abort]);
+    assert_eq!((net.sent.len(), paths(&mut net, 1, other).len()), (before, 1));
+    // Without keys that both ends have been given, dynamic addresses are not used at all unless that is asked for.
+    let plain = SctpConfig { unauthenticated_addresses: false, ..config() };
+    let (mut net, [id, _]) = connected(1, &plain);
+    net.add_address(0, v4(3, 1));
+    let now = net.now;
+    let result = net.hosts[0].endpoint.add_address(now, id, v4(3, 1));
+    assert_eq!(result, Err(AddressError::NotSupported));
+}
+
+#[test]
+fn answers_to_what_was_never_asked_end_the_association_only_if_they_are_ahead() {
+    let (mut net, [_, _]) = connected(1, &config());
+    let to_client = header(5_000, 5_000, tag_to(&net, 1));
+    let ack = |serial| Chunk::AsconfAck(AsconfAck { serial: AsconfSerial(serial), responses: Vec::new() });
+    let serial = first_serial(&net);
+    net.inject_chunks((v4(1, 2), v4(1, 1)), to_client, &[ack(serial.wrapping_sub(1))]);
+    assert_eq!(net.events(0), []);
+    net.inject_chunks((v4(1, 2), v4(1, 1)), to_client, &[ack(serial)]);
+    assert_eq!(net.events(0), [Event::Closed(CloseReason::Aborted(Cause::IllegalAsconfAck))]);
+}
+
+#[test]
+fn a_peer_that_does_not_know_asconf_after_all_is_asked_no_more() {
+    let (mut net, [id, _]) = connected(1, &config());
+    net.add_address(0, v4(3, 1));
+    net.cut(v4(1, 1), v4(1, 2));
+    net.change_addresses(0, id, &[AddressChange::Add(v4(3, 1))]);
+    let to_client = header(5_000, 5_000, tag_to(&net, 1));
+    let unknown = Cause::UnrecognizedChunkType(vec![kind::ASCONF, 0, 0, 4].into());
+    let error = Chunk::Error(slantpath_sctp::chunk::Error::because(unknown));
+    net.inject_chunks((v4(1, 2), v4(1, 1)), to_client, &[error]);
+    let change = AddressChange::Add(v4(3, 1));
+    assert_eq!(addresses(net.events(0)), [AddressEvent::Answered { change, is_accepted: false }]);
+    let before = net.sent.len();
+    net.run_for(Duration::from_secs(100));
+    assert_eq!(net.sent.len(), before);
+    let now = net.now;
+    let again = net.hosts[0].endpoint.add_address(now, id, v4(3, 1));
+    assert_eq!(again, Err(AddressError::NotSupported));
+}
+
+#[test]
+fn what_the_layer_above_is_reaches_the_peer_either_way() {
+    let with = |code_point| SctpConfig { adaptation_layer: Some(code_point), ..SctpConfig::default() };
+    let mut net = Net::calm();
+    net.add(&[v4(1, 1)], 5_000, with(7));
+    net.add(&[v4(1, 2)], 5_000, with(9));
+    net.listen(1);
+    net.connect(0, 1);
+    net.run_for(Duration::from_secs(1));
+    for (host, code_point) in [(0, 9), (1, 7)] {
+        assert!(net.events(host).contains(&Event::AdaptationLayer(code_point)));
+    }
+}
+
+/// Hosts move between networks at random while both send, over wires that lose, double and delay.
+#[test]
+fn whatever_moves_when_every_message_arrives_once() {
+    for seed in 0..25 {
+        let mut random = slantpath_base::Seed::new(seed, 0).stream("moves");
+        let faults = Faults {
+            loss: Probability::new([0.0, 0.05, 0.15][random.below(3) as usize]).expect("a probability"),
+            ..Faults::none(Duration::from_millis(10))
+        };
+        let config = SctpConfig { association_max_retrans: 60, path_max_retrans: 20, ..config() };
+        let mut net = Net::new(seed, faults);
+        net.add(&[v4(1, 1)], 5_000, config.clone());
+        net.add(&[v4(1, 2)], 5_000, config);
+        net.listen(1);
+        let id = net.connect(0, 1);
+        net.run_for(Duration::from_secs(30));
+        let other = net.hosts[1].last.expect("an association");
+        let ids = [id, other];
+        let mut own = [vec![v4(1, 1)], vec![v4(1, 2)]];
+        let mut sent = [0, 0];
+        for round in 0..40_u8 {
+            let host = random.below(2) as usize;
+            let mover = random.below(2) as usize;
+            if random.below(3) == 0 {
+                let next = v4(10 + round, mover as u8 + 1);
+                let last = own[mover].last().copied().expect("an address");
+                net.add_address(mover, next);
+                let changes = match random.below(3) {
+                    0 => vec![AddressChange::Add(next)],
+                    1 => vec![AddressChange::Add(next), AddressChange::Delete(last)],
+                    _ => vec![
+                        AddressChange::Add(next),
+                        AddressChange::SetPrimary(next),
+                        AddressChange::Delete(last),
+                    ],
+                };
+                let now = net.now;
+                if net.hosts[mover].endpoint.change_addresses(now, ids[mover], &changes).is_ok() {
+                    if changes.len() > 1 {
+                        own[mover].pop();
+                    }
+                    own[mover].push(next);
+                }
+                net.drain(mover);
+            }
+            net.send(host, ids[host], 0, vec![round; 2_000]);
+            sent[host] += 1;
+            net.run_for(Duration::from_millis(random.below(500)));
+        }
+        net.run_for(Duration::from_secs(3_000));
+        for host in [0, 1] {
+            assert_eq!(messages(&mut net, 1 - host), sent[host], "seed {seed}, from host {host}");
+        }
+    }
+}
