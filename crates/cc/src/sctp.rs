@@ -71,8 +71,8 @@ impl Default for SctpPolicy {
     }
 }
 
-/// What one window of several that are pooled takes and gives (CMT/RP: Dreibholz, Becke, Pulinthanath, Rathgeb 2010; Dreibholz
-/// et al. 2011).
+/// What one window of several that are pooled takes and gives (CMT/RP: Dreibholz, Becke, Pulinthanath, Rathgeb 2010;
+/// Dreibholz et al. 2011).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolShare {
     /// Of every increase the window takes this part ...

@@ -119,7 +119,8 @@ fn probes_find_the_path_mtu_whether_icmp_tells_of_it_or_not() {
             assert!(of_flow("delay_p99_s") < 0.5, "{flow} over {family}: {} s", of_flow("delay_p99_s"));
         }
         let dropped = |link| cell(&output, "links", &[link, "forward"], "dropped_mtu_packets");
-        // One probe of 1,500 bytes where ICMP says what passes; where not, three sizes that do not are tried three times.
+        // One probe of 1,500 bytes where ICMP says what passes; where not, three sizes that do not are tried three
+        // times.
         assert_eq!([dropped("narrow"), dropped("filtered")], [1.0, 9.0], "{family}");
     }
 }

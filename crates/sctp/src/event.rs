@@ -37,8 +37,8 @@ pub struct SendOptions {
     /// Whether the receiver is asked to acknowledge the message at once: its last DATA chunk has the I bit (RFC 7053,
     /// section 5.1).
     pub sack_immediately: bool,
-    /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E); `None`:
-    /// where all else goes. What is lost of it may be sent again elsewhere.
+    /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E);
+    /// `None`: where all else goes. What is lost of it may be sent again elsewhere.
     pub destination: Option<IpAddr>,
     /// When the message is given up.
     pub reliability: Reliability,

@@ -11,8 +11,8 @@ pub enum Extension {
     PartialReliability,
     /// User message interleaving (RFC 8260, section 2): fragments of messages of different streams take turns.
     Interleaving,
-    /// SACKs tell what will not be thrown away any more (draft-natarajan-tsvwg-sctp-nrsack), so that its sender need not
-    /// keep it.
+    /// SACKs tell what will not be thrown away any more (draft-natarajan-tsvwg-sctp-nrsack), so that its sender need
+    /// not keep it.
     NonRenegableSack,
     /// Stream reconfiguration (RFC 6525): streams are reset and added.
     Reconfiguration,

@@ -195,7 +195,8 @@ impl Receiver {
     /// A packet has been processed to its end: decides when to acknowledge it.
     pub(crate) fn on_packet_end(&mut self, now: Instant, config: &SctpConfig) -> bool {
         let brought = core::mem::take(&mut self.brought);
-        // Where several paths are used at once holes are what is to be expected (DAC: Iyengar et al. 2006, section III.C).
+        // Where several paths are used at once holes are what is to be expected (DAC: Iyengar et al. 2006, section
+        // III.C).
         let has_gaps = self.tracker.has_gaps() && !config.multipath.is_on();
         self.schedule.on_packet(now, brought, has_gaps, config);
         brought.any()

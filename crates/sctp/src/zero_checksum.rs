@@ -1,7 +1,7 @@
 //! Packets without a checksum, where something below SCTP finds errors as well as that would (RFC 9653).
 //!
-//! An end announces by a parameter of its INIT or INIT ACK that it takes such packets, and which method stands in for the
-//! checksum. The two directions are independent of each other.
+//! An end announces by a parameter of its INIT or INIT ACK that it takes such packets, and which method stands in for
+//! the checksum. The two directions are independent of each other.
 
 use core::num::NonZeroU32;
 

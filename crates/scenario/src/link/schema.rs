@@ -36,8 +36,8 @@ section! {
         /// Whether it is the cable that the sky's topology has between the sites of its ends: then the topology says
         /// its delay and when it is out of service.
         cable: Option<Setting<bool>>;
-        /// Whether ICMP tells the sender of a packet that is longer. With `false` it is filtered: the link swallows such
-        /// packets. It does if absent.
+        /// Whether ICMP tells the sender of a packet that is longer. With `false` it is filtered: the link swallows
+        /// such packets. It does if absent.
         report_mtu: Option<Setting<bool>>;
         /// Both directions.
         both: Flat<LinkParameters>;

@@ -1,5 +1,5 @@
-//! Probe packets on behalf of path MTU discovery (RFC 8899, section 6.2): they go out alone, are answered by HEARTBEAT ACKs,
-//! and change what paths carry.
+//! Probe packets on behalf of path MTU discovery (RFC 8899, section 6.2): they go out alone, are answered by
+//! HEARTBEAT ACKs, and change what paths carry.
 
 use std::collections::VecDeque;
 
@@ -72,7 +72,8 @@ impl Association {
         }
     }
 
-    /// Losses may have shown that a path carries less than was thought: what is in flight there and too long goes again.
+    /// Losses may have shown that a path carries less than was thought: what is in flight there and too long goes
+    /// again.
     pub(super) fn follow_losses(&mut self, now: Instant) {
         for path in self.paths.ids() {
             let (last_data_at, mtu) = (self.paths[path].last_data_at(), self.paths[path].mtu());

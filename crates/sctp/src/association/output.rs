@@ -401,8 +401,8 @@ impl Association {
         self.tcb.extensions.contain(Extension::NonRenegableSack)
     }
 
-    /// An NR-SACK: of what has arrived here nothing is ever thrown away before it has been delivered, so that every block is
-    /// a non-renegable one. A SACK without blocks says as much as an NR-SACK without.
+    /// An NR-SACK: of what has arrived here nothing is ever thrown away before it has been delivered, so that every
+    /// block is a non-renegable one. A SACK without blocks says as much as an NR-SACK without.
     #[cold]
     fn put_nr_sack(&mut self, room: usize) -> Tsn {
         let sack = self.receiver.take_sack(room.saturating_sub(NrSack::FIXED_LEN - Sack::FIXED_LEN));

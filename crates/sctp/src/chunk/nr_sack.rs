@@ -1,5 +1,5 @@
-//! NR-SACK (draft-natarajan-tsvwg-sctp-nrsack, section 3; draft-tuexen-tsvwg-sctp-multipath, section 5): a SACK that tells
-//! what has been received for good.
+//! NR-SACK (draft-natarajan-tsvwg-sctp-nrsack, section 3; draft-tuexen-tsvwg-sctp-multipath, section 5): a SACK that
+//! tells what has been received for good.
 
 use slantpath_wire::{Reader, WireError};
 use smallvec::SmallVec;

@@ -119,8 +119,8 @@ impl Endpoint {
         self.handle_unusual_packet(now, Received { port, source, destination, ip, packet: &parsed }, first);
     }
 
-    /// Reads a packet that has zero for a checksum, if that is what the other end of an association may send: we have said
-    /// that we take it, and it bears our tag (RFC 9653, section 5.3).
+    /// Reads a packet that has zero for a checksum, if that is what the other end of an association may send: we have
+    /// said that we take it, and it bears our tag (RFC 9653, section 5.3).
     #[cold]
     fn parse_without_checksum<'a>(
         &mut self,

@@ -1,5 +1,5 @@
-//! What the windows of paths know of each other where they are pooled (CMT/RP: Dreibholz et al. 2010, 2011): all of them
-//! together are to open as fast as one, and a loss on one halves all of them, at its own expense.
+//! What the windows of paths know of each other where they are pooled (CMT/RP: Dreibholz et al. 2010, 2011): all of
+//! them together are to open as fast as one, and a loss on one halves all of them, at its own expense.
 
 use slantpath_cc::sctp::PoolShare;
 use slantpath_cc::{CongestionControl, Controller};

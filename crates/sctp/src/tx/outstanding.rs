@@ -301,8 +301,8 @@ impl Outstanding {
         self.chunks.get_mut(index)
     }
 
-    /// Gives back the payload of an acknowledged chunk, which the peer has for good, and says how long it was; `None` if it
-    /// has been given back, or the chunk is not acknowledged.
+    /// Gives back the payload of an acknowledged chunk, which the peer has for good, and says how long it was; `None`
+    /// if it has been given back, or the chunk is not acknowledged.
     pub(crate) fn free(&mut self, tsn: Tsn) -> Option<u64> {
         let chunk = self.find_mut(tsn).filter(|chunk| chunk.state == ChunkState::Acked)?;
         let payload = core::mem::take(&mut chunk.data.payload);

@@ -1,5 +1,5 @@
-//! Where DATA goes that has not been sent: to one path, unless several are used at once ([`spread`](super::spread)), but for
-//! messages that are for a certain address.
+//! Where DATA goes that has not been sent: to one path, unless several are used at once ([`spread`](super::spread)),
+//! but for messages that are for a certain address.
 
 use super::{Sender, Turn};
 use crate::config::SctpConfig;
@@ -34,7 +34,8 @@ impl Sender {
         }
     }
 
-    /// The path that the next new chunk takes, but for the one that `waits` for window to send again what was lost there.
+    /// The path that the next new chunk takes, but for the one that `waits` for window to send again what was lost
+    /// there.
     #[inline]
     pub(super) fn route_new(&mut self, turn: &mut Turn<'_>, waits: Option<PathId>) -> Option<PathId> {
         let path = match self.routing {

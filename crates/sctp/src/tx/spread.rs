@@ -1,5 +1,5 @@
-//! New DATA over several paths at once (CMT-SCTP: Iyengar, Amer, Stewart 2006): which path takes the next packet, and how much
-//! of the buffers each may fill.
+//! New DATA over several paths at once (CMT-SCTP: Iyengar, Amer, Stewart 2006): which path takes the next packet, and
+//! how much of the buffers each may fill.
 
 use smallvec::SmallVec;
 
@@ -63,8 +63,8 @@ impl Spread {
 }
 
 impl Sender {
-    /// The next path with room in its window, round and round; `None` if none has any. `waits`: what was lost there waits
-    /// for its window.
+    /// The next path with room in its window, round and round; `None` if none has any. `waits`: what was lost there
+    /// waits for its window.
     #[inline(never)]
     pub(super) fn spread(&mut self, turn: &mut Turn<'_>, waits: Option<PathId>) -> Option<PathId> {
         let last = self.spread.as_ref()?.last;
@@ -89,8 +89,8 @@ impl Sender {
         (!has_active && Some(current) != waits).then_some(current)
     }
 
-    /// What is to be sent again on another path than `waits`, whose window keeps the lowest chunk back: the path, and how
-    /// long the first chunk is in a packet. Paths do not wait for each other.
+    /// What is to be sent again on another path than `waits`, whose window keeps the lowest chunk back: the path, and
+    /// how long the first chunk is in a packet. Paths do not wait for each other.
     #[inline(never)]
     pub(super) fn lost_elsewhere(&self, turn: &mut Turn<'_>, waits: PathId) -> Option<(PathId, usize)> {
         let open: SmallVec<[PathId; 2]> = turn
@@ -107,8 +107,8 @@ impl Sender {
         Some((retransmission_path(chunk, turn.paths, turn.config), len))
     }
 
-    /// The place of the lowest chunk behind the lowest of all that is to be sent again and that goes to such a path, as far
-    /// as a look at the next few tells.
+    /// The place of the lowest chunk behind the lowest of all that is to be sent again and that goes to such a path,
+    /// as far as a look at the next few tells.
     pub(super) fn lost_behind(&self, turn: &Turn<'_>, is_meant: impl Fn(PathId) -> bool) -> Option<usize> {
         let places = 1..self.lost.len().min(LOOKED_AT);
         places.into_iter().find(|place| {
@@ -121,9 +121,9 @@ impl Sender {
         })
     }
 
-    /// Whether `path` may take more of the buffers (buffer splitting by outstanding bytes: Dreibholz, Becke, Rathgeb, Tüxen
-    /// 2010): with n paths, no path has more than the nth part of what sender and receiver can hold, so that a slow
-    /// path cannot fill them with what the others wait for.
+    /// Whether `path` may take more of the buffers (buffer splitting by outstanding bytes: Dreibholz, Becke, Rathgeb,
+    /// Tüxen 2010): with n paths, no path has more than the nth part of what sender and receiver can hold, so that a
+    /// slow path cannot fill them with what the others wait for.
     pub(super) fn has_share(&self, paths: &Paths, path: PathId, config: &SctpConfig) -> bool {
         let Some(spread) = self.spread.as_ref().filter(|_| config.split_buffers) else { return true };
         let active = paths.iter().filter(|path| path.state == PathState::Active).count().max(1) as u64;
@@ -134,8 +134,8 @@ impl Sender {
         outstanding == 0 || outstanding + paths[path].pmdcs() as u64 <= share
     }
 
-    /// Where a chunk goes that timed out on `last`: to the active path with the largest window among the others (RTX-CWND:
-    /// Iyengar et al. 2006, section IV).
+    /// Where a chunk goes that timed out on `last`: to the active path with the largest window among the others
+    /// (RTX-CWND: Iyengar et al. 2006, section IV).
     pub(super) fn widest(paths: &Paths, last: PathId) -> Option<PathId> {
         let others = paths.ids().filter(|&id| id != last && paths[id].state == PathState::Active);
         others.max_by_key(|&id| (paths[id].cwnd(), core::cmp::Reverse(id)))
