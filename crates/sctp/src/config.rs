@@ -142,16 +142,16 @@ pub struct SctpConfig {
     pub initial_path_mtu: u16,
     /// Whether new DATA takes several paths at once. Default: no, as RFC 9260 has it.
     pub multipath: Multipath,
-    /// Whether each of several paths that are used at once may fill no more than its part of the buffers. Default: yes;
-    /// it says nothing to an association that uses one at a time.
+    /// Whether each of several paths that are used at once may fill no more than its part of the buffers. Default:
+    /// yes; it says nothing to an association that uses one at a time.
     pub split_buffers: bool,
     /// How the path MTU is found. Default: by ICMP alone.
     pub path_mtu_discovery: PathMtuDiscovery,
     /// BASE_PLPMTU: the size that is expected to pass everywhere, in bytes, IP header included. RFC 8899, section
     /// 5.1.2: 1,200; on IPv6 1,280 at least. Without discovery it says nothing, nor do the next three.
     pub base_path_mtu: u16,
-    /// MAX_PLPMTU: the largest size that is probed, in bytes, IP header included: the MTU of the interface. 1,500: that
-    /// of most.
+    /// MAX_PLPMTU: the largest size that is probed, in bytes, IP header included: the MTU of the interface. 1,500:
+    /// that of most.
     pub max_path_mtu: u16,
     /// MAX_PROBES: after how many probes without an answer a size counts as too large, and after how many losses of
     /// long packets in a row the path counts as a black hole for them. RFC 8899, section 5.1.2: 3.
@@ -161,8 +161,8 @@ pub struct SctpConfig {
     pub pmtu_raise_timer: Duration,
     /// Whether packets carry checksums.
     pub checksum: ChecksumPolicy,
-    /// What finds errors below SCTP as well as the checksum would: packets are taken without one, and sent without one
-    /// to a peer that says the same (RFC 9653). Default: nothing, so that every packet has its checksum.
+    /// What finds errors below SCTP as well as the checksum would: packets are taken without one, and sent without
+    /// one to a peer that says the same (RFC 9653). Default: nothing, so that every packet has its checksum.
     pub zero_checksum: Option<ErrorDetectionMethod>,
     /// Whether ECN is offered and accepted (RFC 4960, appendix A): once both ends have agreed, the network may mark
     /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has

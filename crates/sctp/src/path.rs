@@ -231,44 +231,6 @@ impl Path {
         (mtu_before, fragments_before) != (self.mtu, self.fragments)
     }
 
-    /// Follows what discovery has found out. Returns whether the path MTU is another one.
-    fn follow_discovery(&mut self) -> bool {
-        let Some(discovery) = &self.discovery else { return false };
-        let mtu_before = core::mem::replace(&mut self.mtu, discovery.plpmtu());
-        let is_cut = discovery.is_cut() && self.destination.is_ipv4();
-        self.fragments = if is_cut { Fragments::OfAll } else { Fragments::OfTooLong };
-        let is_news = self.mtu != mtu_before;
-        if is_news {
-            self.pmdcs = pmdcs(self.mtu, self.destination);
-            self.cc.set_segment_bytes(self.pmdcs() as u64);
-        }
-        is_news
-    }
-
-    /// Something that was sent here has arrived, in a packet that passes with an MTU of `needed_mtu`.
-    #[inline]
-    pub(crate) fn on_size_arrived(&mut self, needed_mtu: u16) {
-        if let Some(discovery) = &mut self.discovery
-            && discovery.is_long(needed_mtu)
-        {
-            discovery.on_long_arrived();
-        }
-    }
-
-    /// Something that was sent here at `sent_at` was lost, in such a packet.
-    pub(crate) fn on_size_lost(&mut self, now: Instant, sent_at: Instant, needed_mtu: u16) {
-        if let Some(discovery) = &mut self.discovery
-            && discovery.is_long(needed_mtu)
-        {
-            discovery.on_long_lost(now, sent_at);
-        }
-    }
-
-    /// Whether the packet that has been made is a probe of the path MTU, which IP must not cut.
-    pub(crate) fn is_probe_departing(&mut self) -> bool {
-        self.discovery.as_mut().is_some_and(|discovery| discovery.take_departing())
-    }
-
     /// What it carries, in bytes, IP header included.
     pub(crate) const fn mtu(&self) -> u16 {
         self.mtu

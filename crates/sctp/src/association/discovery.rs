@@ -1,5 +1,5 @@
-//! Probe packets on behalf of path MTU discovery (RFC 8899, section 6.2): they go out alone, are answered by HEARTBEAT
-//! ACKs, and change what paths carry.
+//! Probe packets on behalf of path MTU discovery (RFC 8899, section 6.2): they go out alone, are answered by
+//! HEARTBEAT ACKs, and change what paths carry.
 
 use std::collections::VecDeque;
 

@@ -7,8 +7,9 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant, Stream};
+use slantpath_cc::CongestionControl;
 
-use super::{LEAST_MTU_V4, LEAST_MTU_V6};
+use super::{Fragments, LEAST_MTU_V4, LEAST_MTU_V6, Path, pmdcs};
 use crate::config::SctpConfig;
 
 /// How close the search comes to what passes: the next probe could gain no more than this.
@@ -307,7 +308,7 @@ impl Discovery {
             DiscoveryState::Base => self.enter_error(None),
             //= https://www.rfc-editor.org/rfc/rfc8899#section-5.3.1
             //= type=exception
-            //= reason=One size that does not pass says nothing of those below: the search ends where little is gained.
+            //= reason=One size that does not pass says nothing of those below it: the search goes on there.
             //# If the
             //# value of the PROBE_COUNT reaches MAX_PROBES, probing will stop, and
             //# the PL sender enters the SEARCH_COMPLETE state.
@@ -335,8 +336,7 @@ impl Discovery {
     }
 
     /// A report of ICMP, which has been validated, says that packets of `mtu` bytes pass and longer ones do not
-    /// (section
-    /// 4.6.2). Returns whether it was of use.
+    /// (section 4.6.2). Returns whether it was of use.
     pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u16) -> bool {
         let mtu = mtu & !3;
         let tried = match self.probe {
@@ -388,8 +388,8 @@ impl Discovery {
         self.long_losses = 0;
     }
 
-    /// Something in a [long](Self::is_long) packet was lost that was sent at `sent_at`. Returns whether that shows that
-    /// the path carries no such packets any more.
+    /// Something in a [long](Self::is_long) packet was lost that was sent at `sent_at`. Returns whether that shows
+    /// that the path carries no such packets any more.
     pub(crate) fn on_long_lost(&mut self, now: Instant, sent_at: Instant) -> bool {
         // Many that are lost together are lost once.
         if self.long_losses > 0 && sent_at < self.noticed_at || self.state == DiscoveryState::Disabled {
@@ -412,6 +412,46 @@ impl Discovery {
             }
         }
         is_black_hole
+    }
+}
+
+impl Path {
+    /// Follows what discovery has found out. Returns whether the path MTU is another one.
+    pub(super) fn follow_discovery(&mut self) -> bool {
+        let Some(discovery) = &self.discovery else { return false };
+        let mtu_before = core::mem::replace(&mut self.mtu, discovery.plpmtu());
+        let is_cut = discovery.is_cut() && self.destination.is_ipv4();
+        self.fragments = if is_cut { Fragments::OfAll } else { Fragments::OfTooLong };
+        let is_news = self.mtu != mtu_before;
+        if is_news {
+            self.pmdcs = pmdcs(self.mtu, self.destination);
+            self.cc.set_segment_bytes(self.pmdcs() as u64);
+        }
+        is_news
+    }
+
+    /// Something that was sent here has arrived, in a packet that passes with an MTU of `needed_mtu`.
+    #[inline]
+    pub(crate) fn on_size_arrived(&mut self, needed_mtu: u16) {
+        if let Some(discovery) = &mut self.discovery
+            && discovery.is_long(needed_mtu)
+        {
+            discovery.on_long_arrived();
+        }
+    }
+
+    /// Something that was sent here at `sent_at` was lost, in such a packet.
+    pub(crate) fn on_size_lost(&mut self, now: Instant, sent_at: Instant, needed_mtu: u16) {
+        if let Some(discovery) = &mut self.discovery
+            && discovery.is_long(needed_mtu)
+        {
+            discovery.on_long_lost(now, sent_at);
+        }
+    }
+
+    /// Whether the packet that has been made is a probe of the path MTU, which IP must not cut.
+    pub(crate) fn is_probe_departing(&mut self) -> bool {
+        self.discovery.as_mut().is_some_and(|discovery| discovery.take_departing())
     }
 }
 
@@ -464,8 +504,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a path carries, and whichever single probes are lost, what is found passes and is as good as all of
-        /// it.
+        /// Whatever a path carries, and whichever single probes are lost, what is found passes and is as good as all
+        /// of it.
         #[test]
         fn what_is_found_passes_and_little_more_would(
             mtu in 1_200_u16..9_100,

@@ -6,8 +6,8 @@ pub enum Multipath {
     /// The primary path, or another one if that is not active (RFC 9260, section 6.4).
     #[default]
     Off,
-    /// All active ones (CMT-SCTP: Iyengar, Amer, Stewart 2006), each with a window of its own: over a shared bottleneck
-    /// they take as much as so many associations.
+    /// All active ones (CMT-SCTP: Iyengar, Amer, Stewart 2006), each with a window of its own: over a shared
+    /// bottleneck they take as much as so many associations.
     Concurrent,
     /// All active ones, whose windows are pooled by their ssthresh: together they open and close as one (CMT/RPv1:
     /// Dreibholz, Becke, Pulinthanath, Rathgeb 2010).

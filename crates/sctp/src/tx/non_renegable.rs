@@ -1,8 +1,8 @@
-//! What the peer has received for good, as NR-SACKs tell (draft-natarajan-tsvwg-sctp-nrsack): it leaves the send buffer
-//! at once, though it keeps its place in the window until it is acknowledged cumulatively.
+//! What the peer has received for good, as NR-SACKs tell (draft-natarajan-tsvwg-sctp-nrsack): it leaves the send
+//! buffer at once, though it keeps its place in the window until it is acknowledged cumulatively.
 //!
-//! To all else, a non-renegable block is a Gap Ack Block: it acknowledges, opens windows and shows losses. What a later
-//! SACK leaves out of it stands all the same; that it is taken back is not believed.
+//! To all else, a non-renegable block is a Gap Ack Block: it acknowledges, opens windows and shows losses. What a
+//! later SACK leaves out of it stands all the same; that it is taken back is not believed.
 
 use smallvec::SmallVec;
 
@@ -47,8 +47,8 @@ impl Sender {
         out
     }
 
-    /// Refuses a peer that says it has a chunk for good and never acknowledges it cumulatively: nothing could be sent
-    /// again.
+    /// Refuses a peer that says it has a chunk for good and never acknowledges it cumulatively: nothing could be
+    /// sent again.
     pub(super) fn check_first_is_kept(&self) -> Result<(), SackFault> {
         match self.outstanding.first() {
             Some(chunk) if chunk.freed_len > 0 => Err(SackFault),

@@ -489,8 +489,8 @@ impl Sender {
         self.urgent = Urgent::OnePacket;
     }
 
-    /// Reduces the window of each path on which losses have been found, unless it is recovering already: where several
-    /// are used at once, each has a Fast Recovery of its own.
+    /// Reduces the window of each path on which losses have been found, unless it is recovering already: where
+    /// several are used at once, each has a Fast Recovery of its own.
     #[inline(never)]
     fn enter_split_recovery(&mut self, turn: &mut Turn<'_>) {
         let highest_sent = self.outstanding.highest_sent();
@@ -584,8 +584,8 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
 }
 
 /// How often the SACK at hand shows a chunk to be missing where several paths are used at once. Only what was sent to
-/// the same path after it says so (SFR-CACC: Iyengar et al. 2006, figure 5); and since SACKs are not hastened by holes,
-/// one may say so as often as it answers packets (DAC: the same, section III.C).
+/// the same path after it says so (SFR-CACC: Iyengar et al. 2006, figure 5); and since SACKs are not hastened by
+/// holes, one may say so as often as it answers packets (DAC: the same, section III.C).
 fn split_reports(turn: &Turn<'_>, chunk: &OutstandingChunk) -> u8 {
     let tally = &turn.paths[chunk.path].tally;
     if tally.highest_acked.is_none_or(|highest| highest.is_before(chunk.data.tsn)) {

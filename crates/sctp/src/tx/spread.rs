@@ -107,8 +107,8 @@ impl Sender {
         Some((retransmission_path(chunk, turn.paths, turn.config), len))
     }
 
-    /// The place of the lowest chunk behind the lowest of all that is to be sent again and that goes to such a path, as
-    /// far as a look at the next few tells.
+    /// The place of the lowest chunk behind the lowest of all that is to be sent again and that goes to such a path,
+    /// as far as a look at the next few tells.
     pub(super) fn lost_behind(&self, turn: &Turn<'_>, is_meant: impl Fn(PathId) -> bool) -> Option<usize> {
         let places = 1..self.lost.len().min(LOOKED_AT);
         places.into_iter().find(|place| {
