@@ -27,7 +27,7 @@ pub(crate) struct Task {
     pub(crate) udp_port: u16,
 }
 
-/// How many programs a crowd is made of: one has ports for half of 100,000.
+/// How many programs a crowd is made of.
 pub(crate) const CROWDS: usize = 2;
 /// The first port of those who send.
 const FIRST_PORT: u16 = 20_000;
