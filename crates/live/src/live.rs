@@ -163,8 +163,8 @@ impl<H: Interface> Live<H> {
         &self.counters
     }
 
-    /// What has become of an own address or its link, oldest first: for the program's user, since the host learns from its
-    /// paths.
+    /// What has become of an own address or its link, oldest first: for the program's user, since the host learns
+    /// from its paths.
     pub fn poll_change(&mut self) -> Option<AddressChange> {
         self.changes.pop_front()
     }

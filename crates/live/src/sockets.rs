@@ -152,8 +152,8 @@ impl Sockets {
         }
     }
 
-    /// Waits until a socket has something, or for so long. Also ends when a signal comes, or when something has become of
-    /// an address: then this is `true`.
+    /// Waits until a socket has something, or for so long. Also ends when a signal comes, or when something has
+    /// become of an address: then this is `true`.
     pub(crate) fn wait(&self, at_most: Duration, ready: &mut Vec<Ready>) -> io::Result<bool> {
         ready.clear();
         let sockets = self.ends.iter().map(|end| &end.socket).chain([&self.watch.socket]);

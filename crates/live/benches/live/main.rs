@@ -1,5 +1,5 @@
-//! SCTP between two network namespaces over a pair of virtual links: ours and usrsctp in either role, each end a process;
-//! what a message costs each end, and beside it what the system takes for writing the packets alone.
+//! SCTP between two network namespaces over a pair of virtual links: ours and usrsctp in either role, each end a
+//! process; what a message costs each end, and beside it what the system takes for writing the packets alone.
 //!
 //! Needs root. usrsctp is left out where Debian's `libusrsctp-dev` is not installed.
 
@@ -214,7 +214,8 @@ fn build_usrsctp() -> Option<PathBuf> {
 /// Two namespaces with a link between them; they go with their value.
 struct Link {
     names: [String; 2],
-    /// A kernel answers what finds no room with "protocol unreachable", which ends associations, unless somebody drops it.
+    /// A kernel answers what finds no room with "protocol unreachable", which ends associations, unless somebody
+    /// drops it.
     _at_home: Vec<Socket>,
 }
 

@@ -17,8 +17,8 @@ use crate::config::Carriage;
 const BATCH: usize = 32;
 /// As long as an IP packet can be.
 const LONGEST: usize = 65_536;
-/// Room for the control messages of a packet: its traffic class, its hop limit and how long the packets are that came as
-/// one, of 24 bytes each.
+/// Room for the control messages of a packet: its traffic class, its hop limit and how long the packets are that came
+/// as one, of 24 bytes each.
 const CONTROL_LEN: usize = 72;
 
 /// A packet that has come.

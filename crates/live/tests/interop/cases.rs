@@ -202,7 +202,8 @@ fn the_peer_begins_anew(given: Given<'_>) {
     assert_eq!(outcome.found.begun, 2);
 }
 
-/// An exchange over one link that will carry no more than 1,300 bytes. usrsctp hears of no ICMP on raw sockets: it is told.
+/// An exchange over one link that will carry no more than 1,300 bytes. usrsctp hears of no ICMP on raw sockets: it is
+/// told.
 fn over_a_small_link<'a>(given: Given<'a>, link: &'static [usize]) -> Exchange<'a> {
     let mut exchange = given.exchange(300).with_plans(|plan| plan.lengths = vec![4_000, 1_452, 1_000, 100]);
     exchange.links = link;

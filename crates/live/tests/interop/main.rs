@@ -1,5 +1,5 @@
-//! Linux's SCTP, in a guest kernel, and usrsctp as peers of a live host, over links that lose, double, reorder, fail and
-//! are too small. Every byte is checked at both ends.
+//! Linux's SCTP, in a guest kernel, and usrsctp as peers of a live host, over links that lose, double, reorder, fail
+//! and are too small. Every byte is checked at both ends.
 //!
 //! All cases share one guest, so that this has a `main` of its own. Words on the command line choose cases whose names
 //! have them. What cannot run here is skipped, loudly.

@@ -1,4 +1,5 @@
-//! Our end of an association: sends messages by the pattern of `peers/sctp-sockets`, reads as many and checks every byte.
+//! Our end of an association: sends messages by the pattern of `peers/sctp-sockets`, reads as many and checks every
+//! byte.
 
 use std::net::IpAddr;
 
