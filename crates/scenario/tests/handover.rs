@@ -19,13 +19,13 @@ fn an_association_that_moves_waits_for_one_round_trip_and_loses_nothing() {
     let [sent, delivered, longest] =
         [("flows", "messages_sent"), ("flows", "messages_delivered"), ("delays", "delay_max_s")]
             .map(|(table, column)| cells(&output, table, column));
-    println!("sent {sent:?}\ndelivered {delivered:?}\nlongest delay {longest:?}");
     // In the order of names: before, fails-over, moves, set-up-anew.
     let [_, fails_over, moves, set_up_anew] = longest[..] else { panic!("four flows") };
-    assert!(moves.unwrap() < 0.5, "{moves:?}");
-    assert!(fails_over.unwrap() > 1.0, "T3-rtx has to expire first: {fails_over:?}");
-    assert!(set_up_anew.unwrap() < 0.5, "{set_up_anew:?}");
-    // What the old association had under way at 20 s is lost for whoever sets up anew.
-    assert!(delivered[0].unwrap() < sent[0].unwrap());
-    assert!(sent[2].unwrap() - delivered[2].unwrap() < 5.0, "but for what is under way at the end");
+    assert!((0.09..0.1).contains(&moves.unwrap()), "a round trip, and what waited for it: {moves:?}");
+    assert!(fails_over.unwrap() > 60.0, "T3-rtx has to expire six times first: {fails_over:?}");
+    assert!(set_up_anew.unwrap() < 0.03, "{set_up_anew:?}");
+    // But for what is under way at the end.
+    for flow in 1..4 {
+        assert_eq!(sent[flow].unwrap() - delivered[flow].unwrap(), 1.0, "flow {flow}");
+    }
 }

@@ -258,7 +258,9 @@ fn every_scenario_of_the_project_runs() {
         // A topology stands still without a flow: it is asked and not run.
         let command = if text.contains("\n[topology]\n") { "topology" } else { "run" };
         let outcome = place.run(&[command, name]);
-        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""), "{name}");
+        // A slow machine is told how far it is.
+        let said: Vec<&str> = outcome.err.lines().filter(|line| !line.ends_with(" s gone")).collect();
+        assert_eq!((outcome.status, said), (Some(0), vec![]), "{name}");
         assert!(!outcome.out.contains("` failed: "), "{}", outcome.out);
     }
 }
