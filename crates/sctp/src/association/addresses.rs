@@ -14,7 +14,7 @@ use super::{Association, turn};
 use crate::address::{is_usable, source_for};
 use crate::addressing::{AddressError, AddressEvent};
 use crate::cause::{Cause, code};
-use crate::chunk::{AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfSerial, Chunk, kind};
+use crate::chunk::{AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfSerial, Chunk, CookieAck, kind};
 use crate::event::Event;
 use crate::extension::Extension;
 use crate::path::PathId;
@@ -54,6 +54,8 @@ struct InFlight {
     /// The address of ours that the packet with the ASCONF leaves from, where no other may leave before the answer: all
     /// addresses that could be used are being deleted.
     only_from: Option<IpAddr>,
+    /// The addresses of ours that are not used meanwhile, and come back if the peer keeps them.
+    withheld: SmallVec<[IpAddr; 2]>,
 }
 
 /// How many changes wait at most.
@@ -171,11 +173,29 @@ impl Association {
         }
         // The address parameter is one that the peer knows, be it about to be deleted.
         let Some(&address) = self.tcb.local_addresses.first() else { return };
+        // What was asked for before may have been refused, and have left less than was thought.
+        let mut left = self.tcb.local_addresses.clone();
+        let mut changes: Vec<AddressChange> = Vec::new();
+        for change in state.waiting.drain(..) {
+            match change {
+                AddressChange::Add(address) => left.push(address),
+                AddressChange::Delete(address) if left[..] == [address] => {
+                    let event = AddressEvent::Answered { change, is_accepted: false };
+                    self.events.push_back(Event::Addresses(event));
+                    continue;
+                }
+                AddressChange::Delete(address) => left.retain(|one| *one != address),
+                AddressChange::SetPrimary(_) | AddressChange::Unknown { .. } => {}
+            }
+            changes.push(change);
+        }
+        if changes.is_empty() {
+            return;
+        }
         let serial = state.next_serial;
         state.next_serial = serial.next();
-        let requests: Vec<_> = state
-            .waiting
-            .drain(..)
+        let requests: Vec<_> = changes
+            .into_iter()
             .zip(state.next_correlation..)
             .map(|(change, correlation)| AsconfRequest { correlation, change })
             .collect();
@@ -185,37 +205,70 @@ impl Association {
         //# F6)  An endpoint MUST NOT set an IP header source address for an SCTP
         //# packet holding the ASCONF Chunk to be the same as an address
         //# being deleted by the ASCONF Chunk.
+        let mut withheld = SmallVec::new();
+        let mut added: SmallVec<[IpAddr; 2]> = SmallVec::new();
         for request in &requests {
-            if let AddressChange::Delete(address) = request.change {
-                self.tcb.local_addresses.retain(|one| *one != address);
+            match request.change {
+                AddressChange::Add(address) => added.push(address),
+                AddressChange::Delete(address) => {
+                    // What is added and deleted again is no source either, and none that could come back.
+                    added.retain(|one| *one != address);
+                    if self.tcb.local_addresses.contains(&address) {
+                        self.tcb.local_addresses.retain(|one| *one != address);
+                        withheld.push(address);
+                    }
+                }
+                AddressChange::SetPrimary(_) | AddressChange::Unknown { .. } => {}
             }
         }
-        let added = requests.iter().find_map(|request| match request.change {
-            AddressChange::Add(address) => Some(address),
-            _ => None,
-        });
         let path = self.paths.current();
         let destination = self.paths[path].destination;
         let is_without = source_for(destination, &self.tcb.local_addresses).is_none();
-        let only_from = added.filter(|_| is_without);
+        let only_from = if is_without { source_for(destination, &added) } else { None };
         let chunk = Asconf { serial, address, requests };
         let deadline = now + self.paths[path].rtt.rto();
-        state.in_flight = Some(InFlight { chunk: chunk.clone(), path, deadline, only_from });
+        state.in_flight = Some(InFlight { chunk: chunk.clone(), path, deadline, only_from, withheld });
         self.refresh_sources(now);
         // In front of all that waits: what is muted may be behind it.
         self.control.push_front((path, Chunk::Asconf(chunk)));
         self.poll_stage = PollStage::Packets;
     }
 
+    /// An address of ours that the peer knows.
+    fn use_address(&mut self, address: IpAddr) {
+        if !self.tcb.local_addresses.contains(&address) {
+            self.tcb.local_addresses.push(address);
+        }
+    }
+
+    /// Gives an ASCONF up that the peer has not answered, and says what it asked for.
+    fn withdraw_asconf(&mut self, now: Instant) -> Vec<AsconfRequest> {
+        let Some(asconf) = self.addresses.as_mut().and_then(|state| state.in_flight.take()) else {
+            return Vec::new();
+        };
+        for address in asconf.withheld {
+            self.use_address(address);
+        }
+        self.refresh_sources(now);
+        self.control.retain(|(_, chunk)| !matches!(chunk, Chunk::Asconf(_)));
+        self.poll_stage = PollStage::Packets;
+        asconf.chunk.requests
+    }
+
     /// Lets each path leave from the address of ours that suits it best.
     fn refresh_sources(&mut self, now: Instant) {
-        let only_from = self.addresses.as_ref().and_then(|state| state.in_flight.as_ref()?.only_from);
+        let only_from = self.only_source();
         for path in self.paths.iter_mut() {
             let source = source_for(path.destination, &self.tcb.local_addresses).or(only_from);
             if let Some(source) = source {
                 path.set_source(now, source, &self.config);
             }
         }
+    }
+
+    /// The address that all packets leave from until the peer has answered, if none that it knows may be used.
+    fn only_source(&self) -> Option<IpAddr> {
+        self.addresses.as_ref()?.in_flight.as_ref()?.only_from
     }
 
     /// T4-RTO may have expired.
@@ -226,7 +279,7 @@ impl Association {
             return;
         }
         if !self.state.may_send_data() {
-            state.in_flight = None;
+            self.withdraw_asconf(now);
             return;
         }
         //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1
@@ -291,8 +344,15 @@ impl Association {
                 }
             }
             match change {
-                AddressChange::Add(address) if is_accepted => self.tcb.local_addresses.push(address),
-                AddressChange::Delete(address) if !is_accepted => self.tcb.local_addresses.push(address),
+                AddressChange::Add(address) if is_accepted => self.use_address(address),
+                // It may have been added by the same ASCONF.
+                AddressChange::Delete(address) if is_accepted => {
+                    self.tcb.local_addresses.retain(|one| *one != address);
+                }
+                // One that the peer has never taken is none of ours, whatever it says of the request.
+                AddressChange::Delete(address) if asconf.withheld.contains(&address) => {
+                    self.use_address(address)
+                }
                 _ => {}
             }
             let event = AddressEvent::Answered { change, is_accepted };
@@ -304,7 +364,7 @@ impl Association {
     }
 
     /// The peer has reported that it does not know a chunk.
-    pub(super) fn on_asconf_unknown(&mut self, quoted: &[u8]) {
+    pub(super) fn on_asconf_unknown(&mut self, now: Instant, quoted: &[u8]) {
         //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1
         //# A9)  If the peer responds to an ASCONF with an ERROR Chunk reporting
         //# that it did not recognize the ASCONF Chunk Type, the sender of
@@ -314,9 +374,9 @@ impl Association {
             return;
         };
         state.is_refused = true;
-        let sent = state.in_flight.take().into_iter().flat_map(|asconf| asconf.chunk.requests);
-        let changes: Vec<_> = sent.map(|request| request.change).chain(state.waiting.drain(..)).collect();
-        for change in changes {
+        let waiting = core::mem::take(&mut state.waiting);
+        let sent = self.withdraw_asconf(now);
+        for change in sent.into_iter().map(|request| request.change).chain(waiting) {
             let event = AddressEvent::Answered { change, is_accepted: false };
             self.events.push_back(Event::Addresses(event));
         }
@@ -349,6 +409,12 @@ impl Association {
         let (path, _) = *self.control.get(place)?;
         self.start_packet(path);
         let (_, chunk) = self.control.remove(place)?;
+        // If the peer has not heard that its cookie was good, it takes nothing else.
+        let is_cookie_ack = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::CookieAck(_));
+        if self.control.iter().any(is_cookie_ack) {
+            self.control.retain(|entry| !is_cookie_ack(entry));
+            self.builder.push(&Chunk::CookieAck(CookieAck));
+        }
         self.builder.push(&chunk);
         let is_answer = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::AsconfAck(_));
         while let Some(place) = self.control.iter().position(is_answer) {

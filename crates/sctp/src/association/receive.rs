@@ -212,7 +212,7 @@ impl Association {
                 Rest::Skip
             }
             Chunk::Error(error) => {
-                self.on_error(error.causes);
+                self.on_error(now, error.causes);
                 Rest::Read
             }
             Chunk::ReConfig(request) if self.reconfiguration.is_some() => {
@@ -455,14 +455,14 @@ impl Association {
         }
     }
 
-    fn on_error(&mut self, mut causes: Vec<Cause>) {
+    fn on_error(&mut self, now: Instant, mut causes: Vec<Cause>) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.6
         //# In all cases, if the association is not in the COOKIE-ECHOED state,
         //# the ERROR chunk SHOULD be silently discarded.
         causes.retain(|cause| !matches!(cause, Cause::StaleCookie { .. }));
         for cause in &causes {
             if let Cause::UnrecognizedChunkType(quoted) = cause {
-                self.on_asconf_unknown(quoted);
+                self.on_asconf_unknown(now, quoted);
             }
         }
         if !causes.is_empty() {

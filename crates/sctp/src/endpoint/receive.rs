@@ -303,6 +303,8 @@ impl Endpoint {
             if let State::Established(association) = &mut self.table[slot].state {
                 association.handle_packet(now, received.packet, received.source, received.ip.ecn);
             }
+            // The peer may have moved before its COOKIE ACK arrived.
+            self.follow_addresses(slot);
             return;
         }
         match first {

@@ -360,6 +360,149 @@ fn a_peer_that_does_not_know_asconf_after_all_is_asked_no_more() {
     assert_eq!(again, Err(AddressError::NotSupported));
 }
 
+fn answers(events: Vec<Event>) -> Vec<(AddressChange, bool)> {
+    let of = |event| match event {
+        AddressEvent::Answered { change, is_accepted } => Some((change, is_accepted)),
+        _ => None,
+    };
+    addresses(events).into_iter().filter_map(of).collect()
+}
+
+#[test]
+fn two_ends_that_move_at_once_agree_to_each_other() {
+    for (config, is_one_gone) in [(config(), false), (config(), true), (authenticated(), false)] {
+        let (mut net, ids) = connected(1, &config);
+        if is_one_gone {
+            // One is heard of where the other has been before; that is enough for both.
+            net.cut(v4(4, 1), v4(1, 2));
+        }
+        let moves = |host: u8| [AddressChange::Add(v4(4, host)), AddressChange::Delete(v4(1, host))];
+        for (host, number) in [(0, 1), (1, 2)] {
+            net.add_address(host, v4(4, number));
+            net.change_addresses(host, ids[host], &moves(number));
+        }
+        // Each has no address but the new one when it hears of the other's.
+        net.run_for(Duration::from_secs(5));
+        for (host, number, other) in [(0, 1, 2), (1, 2, 1)] {
+            assert_eq!(answers(net.events(host)), moves(number).map(|change| (change, true)));
+            let expected = [(PathId(1), v4(4, other), PathState::Active)];
+            assert_eq!(paths(&mut net, host, ids[host]), expected);
+            net.send(host, ids[host], 0, "from the new address to the new one");
+            assert_eq!(net.sent.last().unwrap().route, (v4(4, number), v4(4, other)));
+        }
+        net.run_for(Duration::from_secs(1));
+        assert_eq!([0, 1].map(|host| messages(&mut net, host)), [1, 1]);
+    }
+}
+
+/// Address 3 of network 1 is nearer to the peer's, which is 2, than address 1: it is the source wherever it is ours.
+const NEAR: u8 = 3;
+
+#[test]
+fn an_address_that_the_peer_has_never_taken_is_no_source_once_its_deletion_is_refused() {
+    let limited = SctpConfig { max_peer_addresses: 1, ..config() };
+    let (mut net, [id, _]) = connected(1, &limited);
+    for address in [v4(1, NEAR), v4(3, 1)] {
+        net.add_address(0, address);
+    }
+    let first = [AddressChange::Add(v4(1, NEAR))];
+    let then = [AddressChange::Add(v4(3, 1)), AddressChange::Delete(v4(1, NEAR))];
+    net.change_addresses(0, id, &first);
+    net.change_addresses(0, id, &then);
+    net.run_for(Duration::from_secs(1));
+    let expected: Vec<_> = first.into_iter().chain(then).map(|change| (change, false)).collect();
+    assert_eq!(answers(net.events(0)), expected);
+    net.send(0, id, 0, "from where it is known");
+    assert_eq!(net.sent.last().unwrap().route.0, v4(1, 1));
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(messages(&mut net, 1), 1);
+}
+
+#[test]
+fn an_address_that_one_asconf_adds_and_deletes_is_no_source() {
+    for last in [None, Some(AddressChange::Delete(v4(1, 1)))] {
+        let (mut net, [id, other]) = connected(1, &config());
+        for address in [v4(1, NEAR), v4(3, 1)] {
+            net.add_address(0, address);
+        }
+        let before = net.sent.len();
+        let mut changes = vec![AddressChange::Add(v4(1, NEAR)), AddressChange::Add(v4(3, 1))];
+        changes.push(AddressChange::Delete(v4(1, NEAR)));
+        changes.extend(last.clone());
+        net.change_addresses(0, id, &changes);
+        let source = if last.is_none() { v4(1, 1) } else { v4(3, 1) };
+        assert_eq!(net.sent[before].route.0, source);
+        net.run_for(Duration::from_secs(1));
+        assert!(answers(net.events(0)).iter().all(|(_, is_accepted)| *is_accepted));
+        assert_eq!(paths(&mut net, 1, other).len(), if last.is_none() { 2 } else { 1 });
+        net.send(0, id, 0, "from where it is known");
+        assert_eq!(net.sent.last().unwrap().route.0, source);
+        net.run_for(Duration::from_secs(1));
+        assert_eq!(messages(&mut net, 1), 1);
+    }
+}
+
+#[test]
+fn the_last_address_is_not_asked_to_be_deleted_once_another_has_been_refused() {
+    let limited = SctpConfig { max_peer_addresses: 1, ..config() };
+    let (mut net, [id, _]) = connected(1, &limited);
+    net.add_address(0, v4(3, 1));
+    let before = net.sent.len();
+    let (add, delete) = (AddressChange::Add(v4(3, 1)), AddressChange::Delete(v4(1, 1)));
+    net.change_addresses(0, id, core::slice::from_ref(&add));
+    net.change_addresses(0, id, core::slice::from_ref(&delete));
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(answers(net.events(0)), [(add, false), (delete, false)]);
+    let described: Vec<_> = net.sent[before..].iter().map(|sent| describe(&sent.packet)).collect();
+    assert_eq!(described, ["ASCONF", "ASCONF-ACK"]);
+}
+
+#[test]
+fn a_move_that_the_peer_does_not_understand_is_undone() {
+    let (mut net, [id, _]) = connected(1, &config());
+    net.add_address(0, v4(3, 1));
+    net.cut(v4(3, 1), v4(1, 2));
+    let changes = [AddressChange::Add(v4(3, 1)), AddressChange::Delete(v4(1, 1))];
+    net.change_addresses(0, id, &changes);
+    let to_client = header(5_000, 5_000, tag_to(&net, 1));
+    let unknown = Cause::UnrecognizedChunkType(vec![kind::ASCONF, 0, 0, 4].into());
+    let error = Chunk::Error(slantpath_sctp::chunk::Error::because(unknown));
+    net.inject_chunks((v4(1, 2), v4(1, 1)), to_client, &[error]);
+    assert_eq!(answers(net.events(0)), changes.map(|change| (change, false)));
+    net.send(0, id, 0, "from where it was");
+    assert_eq!(net.sent.last().unwrap().route.0, v4(1, 1));
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(messages(&mut net, 1), 1);
+}
+
+/// The peer waits for a COOKIE ACK, and takes nothing from an address that it does not know.
+#[test]
+fn an_end_that_moves_before_its_cookie_ack_has_arrived_is_found() {
+    for config in [config(), authenticated()] {
+        let mut net = Net::calm();
+        for host in [1, 2] {
+            net.add(&[v4(1, host)], 5_000, config.clone());
+        }
+        net.listen(1);
+        let id = net.connect(0, 1);
+        net.run_for(Duration::from_millis(25));
+        net.cut(v4(1, 2), v4(1, 1));
+        net.run_for(Duration::from_secs(1));
+        let other = net.established(1).expect("an association");
+        assert_eq!(net.established(0), None);
+        net.add_address(1, v4(4, 2));
+        let changes = [AddressChange::Add(v4(4, 2)), AddressChange::Delete(v4(1, 2))];
+        net.change_addresses(1, other, &changes);
+        net.run_for(Duration::from_secs(10));
+        assert_eq!(net.established(0), Some(id));
+        assert_eq!(answers(net.events(1)), changes.map(|change| (change, true)));
+        net.send(0, id, 0, "to the new address");
+        assert_eq!(net.sent.last().unwrap().route, (v4(1, 1), v4(4, 2)));
+        net.run_for(Duration::from_secs(1));
+        assert_eq!(messages(&mut net, 1), 1);
+    }
+}
+
 #[test]
 fn what_the_layer_above_is_reaches_the_peer_either_way() {
     let with = |code_point| SctpConfig { adaptation_layer: Some(code_point), ..SctpConfig::default() };
@@ -377,7 +520,7 @@ fn what_the_layer_above_is_reaches_the_peer_either_way() {
 /// Hosts move between networks at random while both send, over wires that lose, double and delay.
 #[test]
 fn whatever_moves_when_every_message_arrives_once() {
-    for seed in 0..25 {
+    for seed in 0..300 {
         let mut random = slantpath_base::Seed::new(seed, 0).stream("moves");
         let faults = Faults {
             loss: Probability::new([0.0, 0.05, 0.15][random.below(3) as usize]).expect("a probability"),
