@@ -391,8 +391,13 @@ impl Discovery {
     /// Something in a [long](Self::is_long) packet was lost that was sent at `sent_at`. Returns whether that shows
     /// that the path carries no such packets any more.
     pub(crate) fn on_long_lost(&mut self, now: Instant, sent_at: Instant) -> bool {
+        // While it is asked whether the path carries BASE_PLPMTU, the probes decide: to ask anew at each third loss
+        // might never come to an answer.
+        if matches!(self.state, DiscoveryState::Disabled | DiscoveryState::Base) {
+            return false;
+        }
         // Many that are lost together are lost once.
-        if self.long_losses > 0 && sent_at < self.noticed_at || self.state == DiscoveryState::Disabled {
+        if self.long_losses > 0 && sent_at < self.noticed_at {
             return false;
         }
         self.noticed_at = now;
@@ -563,6 +568,24 @@ mod tests {
         assert_eq!(found(1_003, true), (DiscoveryState::Complete, 1_000, false));
         assert_eq!(found(1_003, false), (DiscoveryState::Error, 576, true));
         assert_eq!(found(400, true), (DiscoveryState::Error, 576, true));
+    }
+
+    #[test]
+    fn losses_beside_the_probes_of_the_base_size_do_not_keep_them_from_an_answer() {
+        let mut discovery = Discovery::new(v4(), &SctpConfig::default());
+        let mut random = Seed::new(1, 0).stream("discovery");
+        discovery.start();
+        for second in 1..=3 {
+            let now = Instant::from_secs(second);
+            assert!(discovery.send(now, ROUND_TRIP, &mut random).is_some());
+            let deadline = discovery.deadline().unwrap();
+            assert!(!discovery.on_long_lost(deadline, now));
+            discovery.handle_deadline(deadline, Some(now));
+        }
+        assert_eq!(
+            (discovery.state(), discovery.plpmtu(), discovery.black_holes),
+            (DiscoveryState::Error, 576, 0)
+        );
     }
 
     #[test]
