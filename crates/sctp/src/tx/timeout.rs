@@ -37,15 +37,14 @@ impl Sender {
         } else {
             TimeoutMeaning::NoAnswer
         };
-        // A closed window excuses nothing here: what is missing may be what keeps it closed.
-        if let Some(chunk) = first.and_then(|tsn| self.outstanding.find(tsn)) {
-            turn.paths[path].on_size_lost(turn.now, chunk.departure.sent_at, chunk.needed_mtu);
-        }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
         //# Zero window probing does not affect the
         //# calculation of cwnd.
         match meaning {
             TimeoutMeaning::NoAnswer => {
+                if let Some(chunk) = first.and_then(|tsn| self.outstanding.find(tsn)) {
+                    turn.paths[path].on_size_lost(turn.now, chunk.departure.sent_at, chunk.needed_mtu);
+                }
                 if turn.config.multipath.is_pooled() {
                     turn.paths.pool(turn.config.multipath);
                 }

@@ -188,6 +188,22 @@ fn heartbeats_that_keep_rto_low_do_not_hide_that_a_path_does_not_carry_the_base_
 }
 
 #[test]
+fn a_closed_window_that_is_probed_with_long_packets_is_no_black_hole() {
+    let mut wire = Wire::new(1, SctpConfig { receive_buffer_bytes: 20_000, ..probing() });
+    wire.run_until(Instant::from_secs(1));
+    wire.ends[1].pause_delivery();
+    wire.send(0, 0..40, 1_452);
+    wire.run_until(Instant::from_secs(300));
+    let path = wire.path(0, 0);
+    assert!(path.stats.timeouts >= 5, "the window was probed {} times", path.stats.timeouts);
+    assert_eq!((found(&wire, 0), path.stats.black_holes), ((Some(DiscoveryState::Complete), 1_500), 0));
+    wire.ends[1].resume_delivery();
+    wire.drain();
+    wire.run_to_rest();
+    assert_eq!(wire.received(1).len(), 40);
+}
+
+#[test]
 fn icmp_may_report_less_than_the_base_size_but_not_less_than_any_link_carries() {
     let mut wire = Wire::new(1, probing());
     swallow(&mut wire, 1_000);
