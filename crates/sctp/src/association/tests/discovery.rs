@@ -178,7 +178,8 @@ fn a_path_that_does_not_carry_the_base_size_is_used_in_fragments_until_it_does()
 #[test]
 fn heartbeats_that_keep_rto_low_do_not_hide_that_a_path_does_not_carry_the_base_size() {
     // T3-rtx and PROBE_TIMER expire together, so that the third loss is noticed with the third probe.
-    let mut wire = Wire::new(1, SctpConfig { heartbeat_interval: Some(Duration::from_millis(400)), ..probing() });
+    let mut wire =
+        Wire::new(1, SctpConfig { heartbeat_interval: Some(Duration::from_millis(400)), ..probing() });
     wire.run_until(Instant::from_secs(1));
     swallow(&mut wire, 900);
     wire.send(0, 0..4, 1_400);
