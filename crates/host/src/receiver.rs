@@ -156,7 +156,7 @@ impl Receiver {
             match self.expected.get_mut(usize::from(stream)) {
                 Some(expected) if self.config.may_skip && *expected <= number => *expected = number + 1,
                 Some(expected) if !self.config.may_skip && *expected == number => {
-                    *expected += u32::from(self.config.streams.max(1))
+                    *expected += u32::from(self.config.streams.max(1));
                 }
                 _ => self.report.messages_out_of_order += 1,
             }

@@ -1,6 +1,5 @@
 //! What a change of ground stations costs an association that moves along (RFC 5061), one that fails over, and one that
 //! is set up anew.
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 #[path = "tables/cells.rs"]
 mod cells;

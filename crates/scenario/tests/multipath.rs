@@ -1,6 +1,5 @@
 //! Several paths at once: what two orbits carry together, and what pooled windows leave to others.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-#![expect(clippy::print_stdout, reason = "the table is copied into docs/models/sctp.md")]
 
 use std::path::Path;
 

@@ -292,11 +292,12 @@ fn is_smaller(one: &[u8], other: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    pub(crate) fn hex(bytes: &[u8]) -> String {
+        let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        digits.map(|digit| char::from_digit(digit.into(), 16).expect("four bits")).collect()
     }
 
     /// RFC 2202, section 3, and RFC 4231, section 4: cases 1, 2 and 6.

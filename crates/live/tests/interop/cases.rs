@@ -155,7 +155,7 @@ fn collision(given: Given<'_>) {
     exchange.links = &[0];
     let peer = exchange.start(true);
     let mut us = exchange.open(true);
-    let outcome = exchange.to_its_end(&mut us, peer, |_, _| {});
+    let outcome = Exchange::to_its_end(&mut us, peer, |_, _| {});
     outcome.is_whole(&exchange);
     assert_eq!(outcome.found.begun, 1);
     let begun = outcome.peer.seen.iter().filter(|said| said["event"] == "up" || said["event"] == "restart");
@@ -177,7 +177,7 @@ fn we_begin_anew(given: Given<'_>) {
     // Without a word.
     drop(us);
     exchange.ours.closes = true;
-    let outcome = exchange.to_its_end(&mut exchange.open(true), peer, |_, _| {});
+    let outcome = Exchange::to_its_end(&mut exchange.open(true), peer, |_, _| {});
     outcome.is_whole(&exchange);
     assert!(outcome.peer.said("restart").is_some(), "{:?}", outcome.peer.seen);
 }
@@ -197,7 +197,7 @@ fn the_peer_begins_anew(given: Given<'_>) {
     given.network.heal();
     exchange.theirs.closes = true;
     let peer = exchange.start(true);
-    let outcome = exchange.to_its_end(&mut us, peer, |_, _| {});
+    let outcome = Exchange::to_its_end(&mut us, peer, |_, _| {});
     outcome.is_whole(&exchange);
     assert_eq!(outcome.found.begun, 2);
 }

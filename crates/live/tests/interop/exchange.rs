@@ -204,18 +204,17 @@ impl<'a> Exchange<'a> {
         match self.caller {
             Caller::Us => {
                 let peer = self.start(false);
-                self.to_its_end(&mut self.open(true), peer, watch)
+                Self::to_its_end(&mut self.open(true), peer, watch)
             }
             Caller::Peer => {
                 let mut us = self.open(false);
-                self.to_its_end(&mut us, self.start(true), watch)
+                Self::to_its_end(&mut us, self.start(true), watch)
             }
         }
     }
 
     /// The same with ends that have been opened.
     pub(crate) fn to_its_end(
-        &self,
         us: &mut Live<Station<Partner>>,
         mut peer: Peer,
         mut watch: impl FnMut(&Live<Station<Partner>>, &mut Peer),

@@ -351,7 +351,7 @@ impl Association {
                 }
                 // One that the peer has never taken is none of ours, whatever it says of the request.
                 AddressChange::Delete(address) if asconf.withheld.contains(&address) => {
-                    self.use_address(address)
+                    self.use_address(address);
                 }
                 _ => {}
             }

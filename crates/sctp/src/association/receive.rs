@@ -227,12 +227,6 @@ impl Association {
                 self.on_asconf_ack(now, &ack);
                 self.rest()
             }
-            // What was not negotiated is not known.
-            Chunk::Unknown { .. }
-            | Chunk::ReConfig(_)
-            | Chunk::Auth(_)
-            | Chunk::Asconf(_)
-            | Chunk::AsconfAck(_) => self.on_unknown(&chunk, from),
             Chunk::Ecne(ecne) => {
                 self.on_ecne(now, ecne);
                 Rest::Read
@@ -244,19 +238,27 @@ impl Association {
             //= https://www.rfc-editor.org/rfc/rfc4820#section-3
             //# The receiver of the PAD chunk MUST discard this chunk and continue
             //# processing the rest of the chunks in the packet.
-            Chunk::Pad(_) => Rest::Read,
+            // INIT, INIT ACK, COOKIE ECHO and COOKIE ACK are the endpoint's.
+            Chunk::Pad(_)
+            | Chunk::Init(_)
+            | Chunk::InitAck(_)
+            | Chunk::CookieEcho(_)
+            | Chunk::CookieAck(_) => Rest::Read,
             Chunk::NrSack(sack) if self.tcb.extensions.contain(Extension::NonRenegableSack) => {
                 let mut blocks = sack.gap_ack_blocks.clone();
                 blocks.extend_from_slice(&sack.non_renegable_blocks);
                 self.on_sack(now, SackView::of_nr_sack(&sack, &blocks, from))
             }
-            // As unknown as before there was one.
-            Chunk::NrSack(_) => self.on_unknown(&chunk, from),
+            // What was not negotiated is not known.
+            Chunk::Unknown { .. }
+            | Chunk::ReConfig(_)
+            | Chunk::Auth(_)
+            | Chunk::Asconf(_)
+            | Chunk::AsconfAck(_)
+            | Chunk::NrSack(_) => self.on_unknown(&chunk, from),
             Chunk::ForwardTsn(_) | Chunk::IData(_) | Chunk::IForwardTsn(_) => {
                 self.on_extension_chunk(now, chunk, arrived)
             }
-            // The endpoint's.
-            Chunk::Init(_) | Chunk::InitAck(_) | Chunk::CookieEcho(_) | Chunk::CookieAck(_) => Rest::Read,
         }
     }
 

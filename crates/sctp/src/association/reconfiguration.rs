@@ -170,7 +170,9 @@ impl Reconfiguration {
         match &mut self.deferred {
             Some(Deferred::Confirming { path, .. }) if *path == from => *path = to,
             Some(Deferred::ResetInbound { held, .. }) => {
-                held.iter_mut().for_each(|(_, arrived)| arrived.forget_path(from));
+                for (_, arrived) in held.iter_mut() {
+                    arrived.forget_path(from);
+                }
             }
             _ => {}
         }

@@ -14,7 +14,7 @@ impl Pad {
     /// The chunk that takes `wire_len` bytes of a packet, a multiple of four; `None` if none does.
     pub(crate) fn of_wire_len(wire_len: usize) -> Option<Self> {
         let padding_len = wire_len.checked_sub(CHUNK_HEADER_LEN)?;
-        let fits = wire_len.is_multiple_of(4) && wire_len <= usize::from(u16::MAX);
+        let fits = wire_len.is_multiple_of(4) && u16::try_from(wire_len).is_ok();
         Some(Self { padding_len: u16::try_from(padding_len).ok()? }).filter(|_| fits)
     }
 

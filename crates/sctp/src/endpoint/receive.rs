@@ -67,13 +67,11 @@ impl Endpoint {
         let parsed = match ParsedPacket::parse(packet) {
             Ok(parsed) => parsed,
             Err(WireError::BadChecksum { found: 0, .. }) => {
-                match self.parse_without_checksum(envelope, packet) {
-                    Some(parsed) => parsed,
-                    None => {
-                        self.stats.bad_checksums += 1;
-                        return;
-                    }
-                }
+                let Some(parsed) = self.parse_without_checksum(envelope, packet) else {
+                    self.stats.bad_checksums += 1;
+                    return;
+                };
+                parsed
             }
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
             //# The default procedure for handling invalid SCTP packets is to

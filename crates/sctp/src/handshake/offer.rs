@@ -146,16 +146,16 @@ impl Offer {
                 }
                 // Without meaning here, as a Heartbeat Info; or, as an Unrecognized Parameter, to be read by whoever
                 // sent the INIT.
-                Parameter::HeartbeatInfo(_)
-                | Parameter::UnrecognizedParameter(_)
-                | Parameter::Random(_)
-                | Parameter::ChunkList(_)
-                | Parameter::HmacAlgorithms(_) => {}
                 //= https://www.rfc-editor.org/rfc/rfc4820#section-4
                 //# The receiver of the PAD
                 //# parameter MUST silently discard this parameter and continue
                 //# processing the rest of the INIT chunk.
-                Parameter::Padding { .. } => {}
+                Parameter::HeartbeatInfo(_)
+                | Parameter::UnrecognizedParameter(_)
+                | Parameter::Random(_)
+                | Parameter::ChunkList(_)
+                | Parameter::HmacAlgorithms(_)
+                | Parameter::Padding { .. } => {}
                 Parameter::AdaptationLayer(code_point) => offer.adaptation_layer = Some(*code_point),
                 // An extension that is switched off is not known.
                 Parameter::Unknown { .. } | Parameter::ForwardTsnSupported => {

@@ -489,7 +489,7 @@ mod tests {
                 if lost.next().unwrap_or(false) {
                     continue;
                 }
-                now = now + ROUND_TRIP;
+                now += ROUND_TRIP;
                 if probe.size <= mtu {
                     assert!(discovery.on_answered(now, probe.nonce).is_some());
                     assert_eq!(discovery.plpmtu(), probe.size);
@@ -539,7 +539,7 @@ mod tests {
             let mut random = Seed::new(1, 0).stream("discovery");
             let (mut now, mut nonce) = (Instant::START, 0);
             for (event, value, wait) in events {
-                now = now + Duration::from_millis(wait);
+                now += Duration::from_millis(wait);
                 match event {
                     0 => discovery.start(),
                     1 => drop(discovery.on_answered(now, nonce)),

@@ -15,7 +15,8 @@ impl Path {
     fn weight(&self, policy: Multipath) -> u128 {
         let weight = match policy {
             Multipath::PooledV2 => {
-                let round_trip = self.rtt.srtt().map_or(UNKNOWN_ROUND_TRIP_NS, |srtt| srtt.as_nanos());
+                let round_trip =
+                    self.rtt.srtt().map_or(UNKNOWN_ROUND_TRIP_NS, slantpath_base::Duration::as_nanos);
                 // Bytes a second.
                 u128::from(self.cc.cwnd()) * 1_000_000_000 / u128::from(round_trip.max(1))
             }

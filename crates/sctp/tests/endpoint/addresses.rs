@@ -1,5 +1,7 @@
 //! Addresses are added, deleted and preferred while associations live (RFC 5061).
 
+#![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
+
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Probability};

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::association::Authentication;
+use crate::authentication::tests::hex;
 use crate::authentication::{
     AuthenticationConfig, AuthenticationOffer, AuthenticationTerms, ChunkKinds, SharedKey,
 };
@@ -42,7 +43,7 @@ fn the_digest_of_a_packet_is_the_one_that_python_finds() {
     let authentication = Authentication::new(terms(), &config_with(b"secret"));
     let packet = signed(&authentication, &Chunk::CookieAck(CookieAck));
     assert_eq!(packet[12..20], [15, 0, 0, 40, 0, 7, 0, 3]);
-    let digest: String = packet[20..52].iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex(&packet[20..52]);
     assert_eq!(digest, "ef889109d8e873ef7b20cb73c46ef6b441054f2c08a5d1b6c112bb043aea8cde");
     assert_eq!(packet[52..], [11, 0, 0, 4]);
 }
