@@ -259,7 +259,8 @@ impl Association {
     fn refresh_sources(&mut self, now: Instant) {
         let only_from = self.only_source();
         for path in self.paths.iter_mut() {
-            let source = source_for(path.destination, &self.tcb.local_addresses).or(only_from);
+            let source = source_for(path.destination, &self.tcb.local_addresses)
+                .or_else(|| source_for(path.destination, only_from.as_slice()));
             if let Some(source) = source {
                 path.set_source(now, source, &self.config);
             }

@@ -397,6 +397,19 @@ fn two_ends_that_move_at_once_agree_to_each_other() {
     }
 }
 
+#[test]
+fn an_end_that_moves_takes_no_address_of_another_ip_version() {
+    let (mut net, ids) = connected(1, &config());
+    let six = "fd00::1".parse().unwrap();
+    net.add_address(0, six);
+    net.add_address(1, v4(4, 2));
+    net.change_addresses(1, ids[1], &[AddressChange::Add(v4(4, 2)), AddressChange::Delete(v4(1, 2))]);
+    net.change_addresses(0, ids[0], &[AddressChange::Add(six)]);
+    net.run_for(Duration::from_secs(5));
+    assert_eq!(answers(net.events(0)), [(AddressChange::Add(six), false)]);
+    assert!(net.sent.iter().all(|sent| sent.route.0.is_ipv4() && sent.route.1.is_ipv4()));
+}
+
 /// Address 3 of network 1 is nearer to the peer's, which is 2, than address 1: it is the source wherever it is ours.
 const NEAR: u8 = 3;
 

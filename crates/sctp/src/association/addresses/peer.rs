@@ -163,8 +163,9 @@ impl Association {
         if !is_usable(address) || self.paths.len() >= self.config.max_peer_addresses {
             return None;
         }
-        // While ours move too there is one, which the peer is about to know.
-        let source = source_for(address, &self.tcb.local_addresses).or_else(|| self.only_source())?;
+        // While ours move too there may be one, which the peer is about to know.
+        let source = source_for(address, &self.tcb.local_addresses)
+            .or_else(|| source_for(address, self.only_source().as_slice()))?;
         //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3
         //# F14) All addresses added by the reception of an ASCONF Chunk MUST be
         //# put into the UNCONFIRMED state and MUST have path verification
