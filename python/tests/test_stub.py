@@ -30,7 +30,11 @@ def parameters(function: ast.FunctionDef) -> list[tuple[str, Any]]:
     names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     defaults = [ast.literal_eval(default) for default in arguments.defaults]
     padded = [inspect.Parameter.empty] * (len(names) - len(defaults)) + defaults
-    return list(zip(names, padded, strict=True))
+    by_keyword = [
+        (argument.arg, inspect.Parameter.empty if default is None else ast.literal_eval(default))
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    return [*zip(names, padded, strict=True), *by_keyword]
 
 
 def actual_parameters(function: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
