@@ -110,6 +110,8 @@ impl Receiver {
     }
 
     /// Takes in a DATA chunk of a packet of `packet_len` bytes and passes on what has become ready.
+    #[expect(clippy::inline_always, reason = "a chunk is large to move")]
+    #[inline(always)]
     pub(crate) fn on_data(
         &mut self,
         data: Data,

@@ -77,17 +77,16 @@ impl Association {
             Arrived { from, source, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
         let mut chunks = packet.chunks();
         let mut is_authenticated = false;
+        let is_guarded = self.addresses.is_some() || self.authentication.is_some();
         while let Some(found) = chunks.next_header() {
             let Ok(found) = found else {
                 self.stats.malformed_chunks += 1;
                 continue;
             };
-            if self.addresses.is_some() {
+            if is_guarded {
                 // An ASCONF in front may have changed it.
                 from = self.paths.find(source);
                 arrived.from = from;
-            }
-            if self.authentication.is_some() {
                 match self.judge_chunk(&chunks, found, &mut is_authenticated, from) {
                     Verdict::Read => {}
                     Verdict::PassOver => continue,
@@ -114,7 +113,7 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
-        if self.addresses.is_some() {
+        if is_guarded {
             from = self.paths.find(source);
         }
         self.settle_marks(from);
@@ -122,7 +121,7 @@ impl Association {
         if self.reconfiguration.is_some() {
             self.progress_reconfiguration(now);
         }
-        if self.addresses.is_some() {
+        if is_guarded && self.addresses.is_some() {
             self.bound_control_while_muted();
         }
         if !matches!(self.state, State::Established) {
@@ -277,16 +276,19 @@ impl Association {
         if !self.state.may_receive_data() {
             return Rest::Read;
         }
-        if self.uses(Extension::Interleaving) {
-            return self.refuse_format(now);
+        if self.inspects_data {
+            if self.uses(Extension::Interleaving) {
+                return self.refuse_format(now);
+            }
+            if let Some(state) = &self.reconfiguration
+                && state.comes_early(data.tsn, data.stream)
+            {
+                self.stats.data_chunks_received += 1;
+                self.hold_chunk(data, arrived);
+                return Rest::Read;
+            }
         }
         self.stats.data_chunks_received += 1;
-        if let Some(state) = &self.reconfiguration
-            && state.comes_early(data.tsn, data.stream)
-        {
-            self.hold_chunk(data, arrived);
-            return Rest::Read;
-        }
         self.stats.unordered_chunks_received += u64::from(data.flags.is_unordered());
         if ecn == Ecn::CongestionExperienced {
             self.on_marked_data(data.tsn);
@@ -300,9 +302,17 @@ impl Association {
     }
 
     /// Answers what is wrong with a DATA chunk, if anything is.
+    #[inline]
     fn answer(&mut self, now: Instant, taken: Result<(), DataFault>, from: Option<PathId>) -> Rest {
-        match taken {
-            Ok(()) => {}
+        if let Err(fault) = taken {
+            self.answer_fault(now, fault, from);
+        }
+        self.rest()
+    }
+
+    #[cold]
+    fn answer_fault(&mut self, now: Instant, fault: DataFault, from: Option<PathId>) {
+        match fault {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.5
             //# If an
             //# endpoint receives a DATA chunk with an invalid stream identifier, it
@@ -310,18 +320,17 @@ impl Association {
             //# normal procedure, immediately send an ERROR chunk with cause set to
             //# "Invalid Stream Identifier" (see Section 3.3.10), and discard the
             //# DATA chunk.
-            Err(DataFault::InvalidStream(stream)) => {
+            DataFault::InvalidStream(stream) => {
                 self.report(Cause::InvalidStreamIdentifier(stream), from);
             }
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
             //# If an endpoint receives a DATA chunk with no user data (i.e., the
             //# Length field is set to 16), it SHOULD send an ABORT chunk with a "No
             //# User Data" error cause.
-            Err(DataFault::NoUserData(tsn)) => self.abort(now, Cause::NoUserData(tsn)),
-            Err(DataFault::NoRoomForMessage) => self.abort(now, Cause::OutOfResource),
-            Err(DataFault::Contradiction(hint)) => self.abort(now, Cause::violation(hint)),
+            DataFault::NoUserData(tsn) => self.abort(now, Cause::NoUserData(tsn)),
+            DataFault::NoRoomForMessage => self.abort(now, Cause::OutOfResource),
+            DataFault::Contradiction(hint) => self.abort(now, Cause::violation(hint)),
         }
-        self.rest()
     }
 
     /// FORWARD TSN, where it has been agreed on, or a chunk of RFC 8260.
@@ -420,17 +429,19 @@ impl Association {
         }
         let mut turn = turn!(self, now);
         match self.sender.on_sack(&mut turn, sack) {
-            Ok(effect) if self.config.path_mtu_discovery == PathMtuDiscovery::Probing => {
-                self.follow_losses(now);
+            Ok(effect) => {
+                if self.config.path_mtu_discovery == PathMtuDiscovery::Probing {
+                    self.follow_losses(now);
+                }
                 self.conclude(effect);
             }
-            Ok(effect) => self.conclude(effect),
             // One from before an association reset has been under way for long.
             Err(SackFault) if self.has_old_numbers_under_way(now) => {}
             Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
         }
     }
 
+    #[inline]
     fn conclude(&mut self, effect: SackEffect) {
         match effect {
             SackEffect::Acknowledged => {

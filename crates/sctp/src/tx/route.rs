@@ -83,6 +83,7 @@ impl Sender {
     }
 
     /// There is nothing new to send.
+    #[inline]
     pub(super) fn limit_by_application(&self, paths: &mut Paths) {
         match self.routing {
             Routing::Current => {

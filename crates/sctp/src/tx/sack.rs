@@ -12,7 +12,7 @@ use crate::chunk::GapAckBlock;
 use crate::config::{LossDetection, SctpConfig};
 use crate::event::Event;
 use crate::path::{PathId, SackTally};
-use crate::policy::RttSampling;
+use crate::policy::{PathMtuDiscovery, RttSampling};
 use crate::trace::{LossEvidence, TraceEvent};
 use crate::types::Tsn;
 
@@ -197,7 +197,9 @@ impl Sender {
         if is_split {
             self.leave_split_recovery(turn);
         }
-        self.settle_told(turn);
+        if self.abandonment.is_some() {
+            self.settle_told(turn);
+        }
         turn.paths.for_each(|path| path.settle_t3_rtx(turn.now));
         if is_timed {
             for id in turn.paths.ids() {
@@ -282,6 +284,9 @@ impl Sender {
     /// Takes off everything up to the cumulative TSN ack; gives the highest newly acknowledged TSN.
     fn acknowledge_up_to(&mut self, turn: &mut Turn<'_>, sack: &SackView<'_>) -> Option<Tsn> {
         let mut newest = None;
+        let notes_more = notes_more(turn.config);
+        let is_followed =
+            turn.config.report_acknowledged || self.spread.is_some() || self.abandonment.is_some();
         while self.outstanding.cumulative_ack() != sack.cumulative_tsn_ack {
             let Some(chunk) = self.outstanding.first() else { break };
             self.steps.take(1);
@@ -289,6 +294,9 @@ impl Sender {
             match chunk.state {
                 ChunkState::InFlight | ChunkState::Lost(_) => {
                     credit(turn, sack, chunk, &self.outstanding);
+                    if notes_more {
+                        note_more(turn, chunk);
+                    }
                     newest = Some(tsn);
                 }
                 ChunkState::Acked => {
@@ -303,22 +311,31 @@ impl Sender {
                 //# chunk.
                 ChunkState::Abandoned => newest = Some(tsn),
             }
-            let is_told = chunk.data.flags.is_ending() && chunk.state != ChunkState::Abandoned;
-            if turn.config.report_acknowledged && is_told {
-                turn.events.push_back(Event::Acknowledged { context: chunk.context });
-            }
             let kept_len = chunk.kept_len();
-            if let Some(spread) = &mut self.spread {
-                spread.remove(chunk.path, chunk.payload_len());
-            }
-            if self.abandonment.is_some() {
-                self.note_perishable_acknowledged(turn, tsn);
+            if is_followed {
+                self.tell_acknowledged(turn, tsn);
             }
             self.outstanding.pop();
             self.release(kept_len);
         }
         self.missing.forget_up_to(sack.cumulative_tsn_ack);
         newest
+    }
+
+    /// The lowest chunk is acknowledged cumulatively: says so to whom it concerns.
+    #[inline(never)]
+    fn tell_acknowledged(&mut self, turn: &mut Turn<'_>, tsn: Tsn) {
+        let Some(chunk) = self.outstanding.first() else { return };
+        let is_told = chunk.data.flags.is_ending() && chunk.state != ChunkState::Abandoned;
+        if turn.config.report_acknowledged && is_told {
+            turn.events.push_back(Event::Acknowledged { context: chunk.context });
+        }
+        if let Some(spread) = &mut self.spread {
+            spread.remove(chunk.path, chunk.payload_len());
+        }
+        if self.abandonment.is_some() {
+            self.note_perishable_acknowledged(turn, tsn);
+        }
     }
 
     /// Marks what the blocks acknowledge for the first time; gives the highest such TSN.
@@ -329,6 +346,7 @@ impl Sender {
         sack: &SackView<'_>,
         changes: &GapChanges,
     ) -> Option<Tsn> {
+        let notes_more = notes_more(turn.config);
         for tsn in changes.newly_acked.iter().copied().flat_map(TsnRange::iter) {
             self.steps.take(1);
             if let Some(chunk) = self.outstanding.find(tsn) {
@@ -336,6 +354,9 @@ impl Sender {
                     continue;
                 }
                 credit(turn, sack, chunk, &self.outstanding);
+                if notes_more {
+                    note_more(turn, chunk);
+                }
                 turn.paths[chunk.path].tally.acked_by_gaps += 1;
                 if let Some(timing) = &mut turn.paths[chunk.path].timing {
                     timing.on_out_of_order();
@@ -529,9 +550,9 @@ impl Sender {
 
     /// Finds for each path the lowest chunk in flight.
     pub(super) fn refresh_earliest(&mut self, turn: &mut Turn<'_>) {
-        for id in turn.paths.ids() {
-            turn.paths[id].earliest = self.flight_order.first(id, &self.outstanding, &self.steps);
-        }
+        turn.paths.for_each_by_id(|id, path| {
+            path.earliest = self.flight_order.first(id, &self.outstanding, &self.steps);
+        });
     }
 
     /// Chunks have left the flight to `path` without a SACK.
@@ -564,11 +585,6 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
             path.tally.acked_earliest = true;
         }
     }
-    path.on_size_arrived(chunk.needed_mtu);
-    if turn.config.multipath.is_on() {
-        let highest = path.tally.highest_acked.filter(|highest| highest.is_after(chunk.data.tsn));
-        path.tally.highest_acked = highest.or(Some(chunk.data.tsn));
-    }
     path.tally.newly_acked += wire_len;
     path.delivery.deliver(wire_len, &chunk.departure);
     if chunk.transmissions == 1 {
@@ -580,6 +596,23 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
         && is_sample(turn.config, sack, chunk.path)
     {
         path.sample_rtt(round_trip);
+    }
+}
+
+/// Whether more is to be noted of what is acknowledged than [`credit`] does.
+fn notes_more(config: &SctpConfig) -> bool {
+    config.multipath.is_on() || config.path_mtu_discovery == PathMtuDiscovery::Probing
+}
+
+/// Notes what several paths that are used at once, and the discovery of a path's MTU, follow of a chunk that has been
+/// [credited](credit).
+#[inline(never)]
+fn note_more(turn: &mut Turn<'_>, chunk: &OutstandingChunk) {
+    let path = &mut turn.paths[chunk.path];
+    path.on_size_arrived(chunk.needed_mtu);
+    if turn.config.multipath.is_on() {
+        let highest = path.tally.highest_acked.filter(|highest| highest.is_after(chunk.data.tsn));
+        path.tally.highest_acked = highest.or(Some(chunk.data.tsn));
     }
 }
 

@@ -112,6 +112,8 @@ impl SendQueue {
     }
 
     /// Appends a message on an existing stream.
+    #[expect(clippy::inline_always, reason = "a message is large to move")]
+    #[inline(always)]
     pub(crate) fn push(&mut self, message: Message) {
         match &mut self.waiting {
             Waiting::FirstCome { messages, .. } => {
@@ -215,7 +217,9 @@ impl SendQueue {
         let message = messages.pop_front()?;
         self.next_rest = messages.front().map_or(0, |next| next.payload.len());
         let sequence = next_sequence(sequences, message.stream, message.is_unordered);
-        self.cut_counts.0 += u64::from(message.is_unordered);
+        if message.is_unordered {
+            self.cut_counts.0 += 1;
+        }
         Some(whole(message, sequence, tsn))
     }
 
