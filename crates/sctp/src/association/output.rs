@@ -333,7 +333,8 @@ impl Association {
         }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "each packet passes it once")]
+    #[inline(always)]
     pub(super) fn start_packet(&mut self, path: PathId) {
         let header = CommonHeader {
             source_port: self.tcb.local_port,

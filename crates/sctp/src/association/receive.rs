@@ -46,7 +46,6 @@ pub(super) struct Responses {
 pub(super) struct Arrived {
     /// The path that it came on, if from a known address.
     from: Option<PathId>,
-    source: IpAddr,
     tag: VerificationTag,
     packet_len: usize,
     /// What its IP header says about congestion.
@@ -74,7 +73,7 @@ impl Association {
         self.poll_stage = PollStage::Packets;
         self.on_peer_heard(now);
         let mut arrived =
-            Arrived { from, source, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
+            Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
         let mut chunks = packet.chunks();
         let mut is_authenticated = false;
         let is_guarded = self.addresses.is_some() || self.authentication.is_some();
@@ -100,9 +99,9 @@ impl Association {
                     Some((cumulative_tsn_ack, a_rwnd)) => {
                         Ok(self.on_sack(now, SackView::of_plain_sack(cumulative_tsn_ack, a_rwnd, from)))
                     }
-                    None => self.read_other(now, &chunks, found, arrived),
+                    None => self.read_other(now, &chunks, found, arrived, source),
                 },
-                _ => self.read_other(now, &chunks, found, arrived),
+                _ => self.read_other(now, &chunks, found, arrived, source),
             };
             match read {
                 Ok(Rest::Read) => {}
@@ -160,6 +159,7 @@ impl Association {
         chunks: &Chunks<'_>,
         found: FoundChunk,
         arrived: Arrived,
+        source: IpAddr,
     ) -> Result<Rest, WireError> {
         // SACKs are counted where they count; those of the setup by the endpoint.
         let of_others = [kind::SACK, kind::I_DATA, kind::INIT, kind::INIT_ACK, kind::COOKIE_ECHO];
@@ -174,10 +174,10 @@ impl Association {
             let unknown = chunks.read_as_unknown(found);
             return Ok(self.on_unknown(&unknown, arrived.from));
         }
-        chunks.read(found).map(|chunk| self.handle_chunk(now, chunk, arrived))
+        chunks.read(found).map(|chunk| self.handle_chunk(now, chunk, arrived, source))
     }
 
-    fn handle_chunk(&mut self, now: Instant, chunk: Chunk, arrived: Arrived) -> Rest {
+    fn handle_chunk(&mut self, now: Instant, chunk: Chunk, arrived: Arrived, source: IpAddr) -> Rest {
         let Arrived { from, tag, .. } = arrived;
         match chunk {
             Chunk::Data(data) => self.on_data(now, data, arrived),
@@ -219,7 +219,7 @@ impl Association {
                 self.rest()
             }
             Chunk::Asconf(asconf) if self.addresses.is_some() => {
-                self.on_asconf(now, asconf, arrived.source);
+                self.on_asconf(now, asconf, source);
                 self.rest()
             }
             Chunk::AsconfAck(ack) if self.addresses.is_some() => {
@@ -289,7 +289,9 @@ impl Association {
             }
         }
         self.stats.data_chunks_received += 1;
-        self.stats.unordered_chunks_received += u64::from(data.flags.is_unordered());
+        if data.flags.is_unordered() {
+            self.stats.unordered_chunks_received += 1;
+        }
         if ecn == Ecn::CongestionExperienced {
             self.on_marked_data(data.tsn);
         }

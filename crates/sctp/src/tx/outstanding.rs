@@ -38,6 +38,14 @@ pub(crate) enum ChunkState {
     Abandoned,
 }
 
+impl ChunkState {
+    /// Whether it is on its way: what is asked most often.
+    #[inline]
+    pub(crate) const fn is_in_flight(self) -> bool {
+        matches!(self, Self::InFlight)
+    }
+}
+
 /// An outstanding chunk.
 #[derive(Clone, Debug)]
 pub(crate) struct OutstandingChunk {
@@ -291,16 +299,19 @@ impl Outstanding {
     #[expect(clippy::inline_always, reason = "each chunk passes it once, and is large to move")]
     #[inline(always)]
     pub(crate) fn pop(&mut self) {
-        let Some(chunk) = self.chunks.pop_front() else { return };
+        let Some(chunk) = self.chunks.front() else { return };
+        let (state, payload_len) = (chunk.state, chunk.payload_len());
+        // Dropped where it lies.
+        self.chunks.pop_front();
         self.cumulative_ack = self.cumulative_ack.next();
         self.acknowledged += 1;
         if let Some(places) = &mut self.places {
             places.pop_front();
         }
-        if chunk.state == ChunkState::InFlight {
-            self.in_flight_payload -= chunk.payload_len();
-        } else if let Some(total) = self.total_of(chunk.state) {
-            *total -= chunk.payload_len();
+        if state.is_in_flight() {
+            self.in_flight_payload -= payload_len;
+        } else if let Some(total) = self.total_of(state) {
+            *total -= payload_len;
         }
         if self.fragmented.front().is_some_and(|(tsn, _)| *tsn == self.cumulative_ack) {
             self.fragmented.pop_front();
@@ -343,7 +354,7 @@ impl Outstanding {
     /// The TSNs of the chunks in flight to `path` whose packets do not pass with an MTU of `mtu`.
     pub(crate) fn too_big_for(&self, path: PathId, mtu: u16) -> impl Iterator<Item = Tsn> + '_ {
         let is_meant = move |chunk: &&OutstandingChunk| {
-            chunk.path == path && chunk.state == ChunkState::InFlight && chunk.needed_mtu > mtu
+            chunk.path == path && chunk.state.is_in_flight() && chunk.needed_mtu > mtu
         };
         self.chunks.iter().filter(is_meant).map(|chunk| chunk.data.tsn)
     }

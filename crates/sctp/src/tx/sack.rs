@@ -259,7 +259,7 @@ impl Sender {
         self.peer_window.end_probe();
         // A SACK has come, whatever was held back until one does.
         self.remainder = Remainder::Free;
-        if self.outstanding.find(tsn).is_some_and(|chunk| chunk.state == ChunkState::InFlight) {
+        if self.outstanding.find(tsn).is_some_and(|chunk| chunk.state.is_in_flight()) {
             self.outstanding.set_state(tsn, ChunkState::Lost(Loss::Refused));
             turn.paths[path].on_chunk_left(wire_len);
             insert_lost(&mut self.lost, tsn);
@@ -445,7 +445,7 @@ impl Sender {
             //# Mark the DATA chunk(s) as being fast retransmitted and thus
             //# ineligible for a subsequent Fast Retransmit.
             // What has been sent twice for whatever reason cannot tell which of its copies a report is about.
-            if chunk.state != ChunkState::InFlight || chunk.transmissions > 1 {
+            if !chunk.state.is_in_flight() || chunk.transmissions > 1 {
                 return false;
             }
             let reports = if is_split { split_reports(turn, chunk) } else { 1 };
@@ -579,7 +579,7 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
     }
     let path = &mut turn.paths[chunk.path];
     let wire_len = chunk.wire_len();
-    if chunk.state == ChunkState::InFlight {
+    if chunk.state.is_in_flight() {
         path.on_chunk_left(wire_len);
         if path.earliest == Some(chunk.data.tsn) {
             path.tally.acked_earliest = true;

@@ -161,7 +161,7 @@ impl Sender {
     /// Whether a chunk is on its way into the closed window of the peer.
     pub(super) fn is_probe_in_flight(&self) -> bool {
         let probe = self.peer_window.outstanding_probe().and_then(|tsn| self.outstanding.find(tsn));
-        probe.is_some_and(|chunk| chunk.state == ChunkState::InFlight)
+        probe.is_some_and(|chunk| chunk.state.is_in_flight())
     }
 
     /// Bytes of the chunks that wait to be sent again.
