@@ -74,7 +74,7 @@ pub struct SctpConfig {
     pub sack_delay: Duration,
     /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
     pub sack_frequency: u32,
-    /// Whether the first DATA of an association is acknowledged without the delay. Default: no.
+    /// Whether the first DATA of an association is acknowledged without the delay. RFC 9260, section 5.1: it is.
     pub first_sack: FirstSack,
     /// How long new DATA that fills no packet waits for more to be bundled with. RFC 9260 has none: nothing, unless
     /// chosen; signalling gateways have some milliseconds.
@@ -195,13 +195,13 @@ pub enum FirstSack {
     /// As any other: after SACK.Delay, or with the next packet.
     //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
     //= type=exception
-    //= reason=What has been simulated stays as it was unless the other is asked for.
+    //= reason=Only where it is asked for: for peers that hold the first SACK back, and results of before that rule was kept.
     //# After the reception of the first DATA chunk in an association, the
     //# endpoint MUST immediately respond with a SACK chunk to acknowledge
     //# the DATA chunk.
-    #[default]
     AsAnyOther,
-    /// RFC 9260, section 5.1: at once.
+    /// At once: RFC 9260, section 5.1, and RFC 2960, section 5.1, before it.
+    #[default]
     AtOnce,
 }
 

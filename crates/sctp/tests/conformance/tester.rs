@@ -15,8 +15,8 @@ use slantpath_sctp::chunk::{
 use slantpath_sctp::packet::ParsedPacket;
 use slantpath_sctp::{
     Acceptance, AssociationId, Cause, ChecksumPolicy, Chunk, CloseReason, CommonHeader, ConnectOptions,
-    Endpoint, Event, FirstSack, Input, Message, Output, PacketBuilder, Parameter, PathSnapshot, PathState,
-    PortConfig, Ppid, SctpConfig, SendError, StreamId, StreamSequence, Tsn, VerificationTag,
+    Endpoint, Event, Input, Message, Output, PacketBuilder, Parameter, PathSnapshot, PathState, PortConfig,
+    Ppid, SctpConfig, SendError, StreamId, StreamSequence, Tsn, VerificationTag,
 };
 use slantpath_wire::Packet;
 use slantpath_wire::ip::IpFields;
@@ -71,9 +71,9 @@ pub(crate) struct Tester {
     deadline: Option<Instant>,
 }
 
-/// No HEARTBEATs, so that nothing is sent but for what a script does; the first DATA acknowledged as RFC 9260 wants it.
+/// No HEARTBEATs, so that nothing is sent but for what a script does.
 pub(crate) fn config() -> SctpConfig {
-    SctpConfig { heartbeat_interval: None, first_sack: FirstSack::AtOnce, ..SctpConfig::default() }
+    SctpConfig { heartbeat_interval: None, ..SctpConfig::default() }
 }
 
 impl Tester {
