@@ -353,7 +353,7 @@ impl Program for Load {
             }
             ProgramEvent::Message(message) => self.echoed(now, socket, &message.payload),
             ProgramEvent::Writable => self.offer(now, host, socket),
-            ProgramEvent::Ended { failure } => self.ended(now, socket, failure),
+            ProgramEvent::Ended { failure, reason: _ } => self.ended(now, socket, failure),
             ProgramEvent::Path { address, kind } => {
                 self.measure.path_event(now, address, kind.name());
                 let at = self.measure.since_connected(now);
