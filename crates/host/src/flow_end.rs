@@ -141,7 +141,7 @@ impl FlowEnd {
                     return Reaction::None;
                 }
                 SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
-                SocketEvent::Ended { failure } => sender.handle_ended(now, failure),
+                SocketEvent::Ended { failure, reason: _ } => sender.handle_ended(now, failure),
                 // Flows are one-way: a receiver sends nothing back.
                 SocketEvent::Arrived(_)
                 | SocketEvent::Bytes(_)
@@ -152,7 +152,7 @@ impl FlowEnd {
                 if let Some(reaction) = take_in(receiver, now, &event, socket) {
                     return reaction;
                 }
-                if let SocketEvent::Ended { failure } = event {
+                if let SocketEvent::Ended { failure, reason: _ } = event {
                     receiver.handle_ended(now, failure.unwrap_or_else(|| "closed".to_owned()));
                 }
             }

@@ -70,6 +70,8 @@ pub enum ProgramEvent {
     Ended {
         /// What went wrong.
         failure: Option<String>,
+        /// The same as SCTP has it; `None` if there was nothing of SCTP's to end.
+        reason: Option<Box<sctp::CloseReason>>,
     },
     /// A message has come.
     Message(ProgramMessage),
@@ -96,6 +98,8 @@ enum Kind {
     Open,
     /// Not opened yet.
     ToOpen,
+    /// Opened from the port of another socket.
+    Called,
 }
 
 #[derive(Debug)]
@@ -133,6 +137,16 @@ impl Program {
     /// The program's application for an association that has come to the port that this one, `own`, listens at.
     pub(crate) fn accept(&self, own: SocketId) -> Option<Self> {
         (self.kind == Kind::Listening).then(|| Self::of(Kind::Accepted(own)))
+    }
+
+    /// The program's application for an association that it has opened from a port of its own.
+    pub(crate) const fn opened() -> Self {
+        Self::of(Kind::Called)
+    }
+
+    /// Whether its socket has a port to itself.
+    pub(crate) const fn holds_a_port(&self) -> bool {
+        !matches!(self.kind, Kind::Accepted(_) | Kind::Called)
     }
 
     /// Whether there is something for the program that nobody has noted. From now on it is noted, until
@@ -173,6 +187,28 @@ impl Program {
         }
     }
 
+    /// The same with what few messages ask for.
+    pub(crate) fn send_with(
+        &mut self,
+        now: Instant,
+        message: ProgramMessage,
+        options: sctp::SendOptions,
+        socket: &mut Socket<'_>,
+    ) -> Result<(), sctp::SendError> {
+        let ProgramMessage { stream, payload_protocol, is_unordered, payload } = message;
+        let message = sctp::Message {
+            stream: sctp::StreamId(stream),
+            ppid: sctp::Ppid(payload_protocol),
+            payload,
+            is_unordered,
+            context: u64::from(self.sent),
+            options: (options != sctp::SendOptions::default()).then(|| Box::new(options)),
+        };
+        socket.send_sctp(now, message)?;
+        self.sent = self.sent.wrapping_add(1);
+        Ok(())
+    }
+
     /// Opens the association if that has not been done.
     pub(crate) fn serve(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
         if self.kind != Kind::ToOpen {
@@ -180,7 +216,7 @@ impl Program {
         }
         self.kind = Kind::Open;
         if let Err(failure) = socket.open(now) {
-            self.events.push_back(ProgramEvent::Ended { failure: Some(failure) });
+            self.events.push_back(ProgramEvent::Ended { failure: Some(failure), reason: None });
         }
         Served::Again
     }
@@ -191,7 +227,7 @@ impl Program {
                 let listener = if let Kind::Accepted(listener) = self.kind { Some(listener) } else { None };
                 ProgramEvent::Connected { listener, outbound_streams }
             }
-            SocketEvent::Ended { failure } => ProgramEvent::Ended { failure },
+            SocketEvent::Ended { failure, reason } => ProgramEvent::Ended { failure, reason },
             SocketEvent::Message { stream, place, payload_protocol, payload } => {
                 let is_unordered = place == Place::Unordered;
                 ProgramEvent::Message(ProgramMessage { stream, payload_protocol, is_unordered, payload })
@@ -308,10 +344,16 @@ mod tests {
             first_end[0],
             (
                 callers[1],
-                ProgramEvent::Ended { failure: Some("PeerAborted([UserInitiatedAbort(b\"\")])".to_owned()) }
+                ProgramEvent::Ended {
+                    failure: Some("PeerAborted([UserInitiatedAbort(b\"\")])".to_owned()),
+                    reason: Some(Box::new(sctp::CloseReason::PeerAborted(vec![
+                        sctp::Cause::UserInitiatedAbort(Bytes::new())
+                    ]))),
+                }
             )
         );
-        assert_eq!(first_end[1], (callers[0], ProgramEvent::Ended { failure: None }));
+        let in_order = Some(Box::new(sctp::CloseReason::ShutdownComplete));
+        assert_eq!(first_end[1], (callers[0], ProgramEvent::Ended { failure: None, reason: in_order }));
         assert_eq!(second_end.len(), 2, "{second_end:?}");
     }
 
@@ -337,7 +379,10 @@ mod tests {
         let caller = open(&mut hosts, 0, 20_000, Some(PORT));
         // An INIT, and an ABORT.
         assert_eq!(exchange(&mut hosts), 2);
-        let ended = ProgramEvent::Ended { failure: Some("PeerAborted([])".to_owned()) };
+        let ended = ProgramEvent::Ended {
+            failure: Some("PeerAborted([])".to_owned()),
+            reason: Some(Box::new(sctp::CloseReason::PeerAborted(Vec::new()))),
+        };
         assert_eq!(events(&mut hosts[0]), [(caller, ended)]);
         assert_eq!(hosts[1].sctp_stats().out_of_the_blue, 1);
         // What the peer had of an association that this host knows nothing of is ended, once.
@@ -345,6 +390,77 @@ mod tests {
         hosts[0].handle_packet(NOW, InterfaceId::new(0), &mut stranger);
         assert!(!hosts[0].is_verified());
         assert_eq!(exchange(&mut hosts), 1);
+    }
+
+    #[test]
+    fn a_port_that_listens_calls_others_too_and_of_what_has_ended_nothing_is_kept() {
+        let mut hosts = [host(0), host(1)];
+        let ports = [open(&mut hosts, 0, PORT, None), open(&mut hosts, 1, PORT, None)];
+        let peer = Peer { addresses: vec![address(1)], port: PORT };
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            let caller = hosts[0].connect(NOW, ports[0], &peer).unwrap();
+            exchange(&mut hosts);
+            let again = hosts[0].connect(NOW, ports[0], &peer);
+            assert_eq!(again, Err(sctp::ConnectError::AlreadyAssociated(address(1))));
+            assert!(
+                matches!(events(&mut hosts[0])[..], [(id, ProgramEvent::Connected { listener: None, .. })] if id == caller)
+            );
+            let accepted = match events(&mut hosts[1])[..] {
+                [(id, ProgramEvent::Connected { listener, .. })] if listener == Some(ports[1]) => id,
+                ref other => panic!("{other:?}"),
+            };
+            assert!(!hosts[0].release(caller) && !hosts[1].release(accepted), "they are up");
+            hosts[0].shut_down(NOW, caller);
+            exchange(&mut hosts);
+            for (host, id) in hosts.iter_mut().zip([caller, accepted]) {
+                assert!(
+                    matches!(events(host)[..], [(ended, ProgramEvent::Ended { failure: None, .. })] if ended == id)
+                );
+                assert!(host.release(id) && !host.release(id), "once");
+            }
+            seen.push((caller, accepted));
+        }
+        assert_eq!(seen[0], seen[2], "the sockets are used again");
+        assert!(!hosts[0].release(ports[0]), "a port stays");
+
+        hosts[1].refuse_callers(ports[1]);
+        let caller = hosts[0].connect(NOW, ports[0], &peer).unwrap();
+        exchange(&mut hosts);
+        let told = events(&mut hosts[0]);
+        assert!(
+            matches!(&told[..], [(id, ProgramEvent::Ended { failure: Some(_), .. })] if *id == caller),
+            "{told:?}"
+        );
+        assert_eq!(events(&mut hosts[1]), []);
+    }
+
+    #[test]
+    fn what_few_messages_ask_for_and_why_one_is_not_taken_is_sctps_own() {
+        let mut hosts = [host(0), host(1)];
+        open(&mut hosts, 1, PORT, None);
+        let caller = open(&mut hosts, 0, 20_000, Some(PORT));
+        exchange(&mut hosts);
+        events(&mut hosts[1]);
+        let options = sctp::SendOptions { sack_immediately: true, ..sctp::SendOptions::default() };
+        hosts[0].send_with(NOW, caller, message(1), options).unwrap();
+        let mut packet = Packet::default();
+        let interface = hosts[0].poll_transmit(NOW, &mut packet).unwrap();
+        // Of IP and SCTP; the flags of the DATA chunk: I, beginning and end.
+        assert_eq!(packet.contiguous()[20 + 12 + 1], 0b1011);
+        hosts[1].handle_packet(NOW, interface, &mut packet);
+        exchange(&mut hosts);
+        assert!(
+            matches!(events(&mut hosts[1])[..], [(_, ProgramEvent::Message(ref came))] if *came == message(1))
+        );
+        let beyond = ProgramMessage { stream: 16, ..message(0) };
+        let refused = hosts[0].send_with(NOW, caller, beyond, sctp::SendOptions::default());
+        assert_eq!(refused, Err(sctp::SendError::NoSuchStream { stream: sctp::StreamId(16), available: 16 }));
+        let gone = SocketId(99);
+        assert_eq!(
+            hosts[0].send_with(NOW, gone, message(0), sctp::SendOptions::default()),
+            Err(sctp::SendError::NoAssociation)
+        );
     }
 
     #[test]

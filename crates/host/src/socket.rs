@@ -229,6 +229,22 @@ impl SocketState {
         Self { kind, local_port, peer: None, paths: Vec::new(), reading: Reading::Flowing, traced }
     }
 
+    /// The socket of an association that is opened from this one's port, which listens or not, and its name.
+    pub(crate) fn call(
+        &self,
+        now: Instant,
+        stack: &mut Stack,
+        peer: &Peer,
+    ) -> Result<(Self, Opened), sctp::ConnectError> {
+        let mut state = self.accepted();
+        let id = stack.sctp.connect(now, &connect_options(self.local_port, peer))?;
+        if let Kind::Sctp { link, .. } = &mut state.kind {
+            *link = Link::Opening(id);
+        }
+        state.paths.clone_from(&peer.addresses);
+        Ok((state, Opened::Association(id)))
+    }
+
     /// What the IP header said of the packet that came last.
     pub(crate) fn paths(&self) -> &[IpAddr] {
         &self.paths
@@ -334,13 +350,7 @@ impl Socket<'_> {
         let peer = self.state.peer.as_ref().ok_or("a listener cannot connect")?;
         match &mut self.state.kind {
             Kind::Sctp { link, .. } => {
-                let options = sctp::ConnectOptions {
-                    local_port: self.state.local_port,
-                    peer_addresses: peer.addresses.clone(),
-                    peer_port: peer.port,
-                    primary: peer.addresses.first().copied(),
-                    ..sctp::ConnectOptions::default()
-                };
+                let options = connect_options(self.state.local_port, peer);
                 let id = self.stack.sctp.connect(now, &options).map_err(|error| error.to_string())?;
                 *link = Link::Opening(id);
             }
@@ -394,6 +404,17 @@ impl Socket<'_> {
         }
     }
 
+    /// Hands a message of SCTP over.
+    pub(crate) fn send_sctp(&mut self, now: Instant, message: sctp::Message) -> Result<(), sctp::SendError> {
+        match &self.state.kind {
+            Kind::Sctp { link, .. } => {
+                let association = link.id().ok_or(sctp::SendError::NoAssociation)?;
+                self.stack.sctp.send(now, association, message)
+            }
+            Kind::Tcp { .. } => Err(sctp::SendError::NoAssociation),
+        }
+    }
+
     /// Closes in order, once everything has been acknowledged.
     pub(crate) fn close(&mut self, now: Instant) {
         match &self.state.kind {
@@ -412,10 +433,15 @@ impl Socket<'_> {
 
     /// Ends the association or connection at once. SCTP tells its end like any other; TCP tells nothing.
     pub(crate) fn abort(&mut self, now: Instant) {
+        self.abort_because(now, Bytes::new());
+    }
+
+    /// The same; the peer is told why, where the transport has words for it.
+    pub(crate) fn abort_because(&mut self, now: Instant, reason: Bytes) {
         match &mut self.state.kind {
             Kind::Sctp { link, .. } => {
                 if let Some(association) = link.id() {
-                    self.stack.sctp.abort(now, association, Bytes::new());
+                    self.stack.sctp.abort(now, association, reason);
                 }
             }
             Kind::Tcp { link, .. } => {
@@ -589,6 +615,17 @@ impl Socket<'_> {
                 });
             }
         }
+    }
+}
+
+/// The first of a peer's addresses is the primary one.
+fn connect_options(local_port: u16, peer: &Peer) -> sctp::ConnectOptions {
+    sctp::ConnectOptions {
+        local_port,
+        peer_addresses: peer.addresses.clone(),
+        peer_port: peer.port,
+        primary: peer.addresses.first().copied(),
+        ..sctp::ConnectOptions::default()
     }
 }
 

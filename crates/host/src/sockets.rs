@@ -14,11 +14,12 @@ use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::application::Application;
-use crate::program::ProgramEvent;
+use crate::program::{Program, ProgramEvent};
 use crate::record::{CongestionSample, SentSession, SessionRecords};
 use crate::served::{Reaction, Served};
 use crate::sessions::SessionSourceId;
 use crate::socket::{Socket, SocketState, Stack};
+use crate::transport::Peer;
 
 /// One of a host's sockets: numbers in the order in which they were added or accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,6 +91,8 @@ pub(crate) struct Sockets {
     sessions: SessionRecords,
     /// Those of them that their sources have not been told of.
     ended_sessions: Vec<(SessionSourceId, SocketId)>,
+    /// Places of programs' sockets that have been given back.
+    vacant: Vec<SocketId>,
 }
 
 impl Sockets {
@@ -104,11 +107,63 @@ impl Sockets {
         id
     }
 
+    /// What the next socket is called.
+    fn next(&self) -> SocketId {
+        let new = || SocketId(u32::try_from(self.slots.len()).expect("fewer than 2^32 sockets"));
+        self.vacant.last().copied().unwrap_or_else(new)
+    }
+
     fn push(&mut self, state: SocketState, application: Application) -> SocketId {
-        let id = SocketId(u32::try_from(self.slots.len()).expect("fewer than 2^32 sockets"));
+        if let Some(id) = self.vacant.pop() {
+            // If it still is among those that are ready, it is served, which does no harm.
+            let slot = &mut self.slots[id.index()];
+            (slot.state, slot.application, slot.idle_until) = (state, application, Instant::START);
+            return id;
+        }
+        let id = self.next();
         let (readiness, idle_until) = (Readiness::Waiting, Instant::START);
         self.slots.push(Slot { readiness, idle_until, application, state });
         id
+    }
+
+    /// Opens an association of a program from the port of another of its sockets.
+    pub(crate) fn call(
+        &mut self,
+        now: Instant,
+        port: SocketId,
+        peer: &Peer,
+        stack: &mut Stack,
+    ) -> Result<SocketId, sctp::ConnectError> {
+        let slot = self.slots.get(port.index());
+        let slot = slot.filter(
+            |slot| matches!(&slot.application, Application::Program(program) if program.holds_a_port()),
+        );
+        let (state, opened) = slot.ok_or(sctp::ConnectError::NotBound(0))?.state.call(now, stack, peer)?;
+        let id = self.push(state, Application::Program(Box::new(Program::opened())));
+        self.note(opened, id);
+        Ok(id)
+    }
+
+    /// Gives back the socket of a program whose association is gone, unless it has a port to itself. `false` if it is
+    /// none, or not gone.
+    pub(crate) fn release(&mut self, id: SocketId, stack: &Stack) -> bool {
+        let Some(slot) = self.slots.get_mut(id.index()) else { return false };
+        let is_programs =
+            matches!(&slot.application, Application::Program(program) if !program.holds_a_port());
+        if !is_programs || slot.state.peer_socket(stack).is_some() {
+            return false;
+        }
+        if let Some(association) = slot.state.association()
+            && let Some(known) = self.by_association.get_mut(association.index())
+            && *known == Some((association, id))
+        {
+            *known = None;
+        }
+        slot.application = Application::Over;
+        slot.idle_until = Instant::FAR_FUTURE;
+        self.deadlines.set(id.0, None);
+        self.vacant.push(id);
+        true
     }
 
     pub(crate) fn application(&self, id: SocketId) -> Option<&Application> {
@@ -475,7 +530,7 @@ impl Sockets {
 
     /// The socket of what has come to a port: a new one of a listener's, or the one that has the port.
     fn accept(&mut self, owner: SocketId) -> SocketId {
-        let next = SocketId(u32::try_from(self.slots.len()).expect("fewer than 2^32 sockets"));
+        let next = self.next();
         let slot = &mut self.slots[owner.index()];
         let application = match &mut slot.application {
             Application::Listener(listener) => listener.accept(next, owner),

@@ -14,6 +14,11 @@ impl Clock {
         Self { start_nanos: monotonic_nanos() }
     }
 
+    /// An instant as the monotonic clock has it.
+    pub(crate) const fn monotonic(self, instant: Instant) -> u64 {
+        self.start_nanos.saturating_add(instant.as_nanos())
+    }
+
     pub(crate) fn now(self) -> Instant {
         Instant::from_nanos(monotonic_nanos() - self.start_nanos)
     }

@@ -188,7 +188,10 @@ impl Program for Echo {
                 }
             }
             ProgramEvent::Writable => self.answer_waiting(now, host, socket),
-            ProgramEvent::Ended { failure } => self.ended(now, host, socket, failure),
+            ProgramEvent::Ended { failure, reason: _ } => {
+                self.ended(now, host, socket, failure);
+                host.release(socket);
+            }
             ProgramEvent::Path { address, kind } => {
                 let peer = self.callers.get(&socket).and_then(|caller| caller.peer);
                 self.tell(format!("{}: path to {address}: {}", name(peer), kind.name()));

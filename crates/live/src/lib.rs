@@ -5,16 +5,20 @@
 //! [`Carriage`]. It is one thread and one loop, without async; whoever has one calls [`Live::step`] again and again.
 //! The host sees instants and packets only. How late it was told of its deadlines is measured ([`Lateness`]).
 //!
-//! Above the host a [`Program`] holds its sockets: [`Echo`] sends back what comes, [`Load`] sends and measures. A
+//! Above the host a [`Program`] holds its sockets: [`Echo`] sends back what comes, [`Load`] sends and measures,
+//! [`Associations`] keeps them for an application that comes when it likes, by an event loop of its own
+//! ([`Live::readiness`], [`Live::turn`]) or a library above this one. A
 //! [`Station`] is a host with its program, and a host itself, so that either runs as well on a simulated network. What
 //! a run was told is written down on request ([`record`]), and repeated in virtual time.
 //!
 //! The sockets are Linux's; elsewhere all but [`Live`] is here.
 
+mod associations;
 #[cfg(target_os = "linux")]
 mod clock;
 mod config;
 mod echo;
+mod endpoint;
 mod lateness;
 #[cfg(target_os = "linux")]
 mod live;
@@ -26,14 +30,21 @@ mod sockets;
 mod tap;
 mod udp_ports;
 
+pub use associations::{
+    Associations, AssociationsConfig, Concern, ConnectRefused, Lost, NOTIFICATIONS_MAX, Notification,
+    Received, SendRefused,
+};
 pub use config::{Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError};
 pub use echo::{Echo, EchoConfig, EchoMode, EchoReport};
+pub use endpoint::{EndpointConfig, SendOptions};
 pub use lateness::Lateness;
 #[cfg(target_os = "linux")]
 pub use live::{Live, LiveCounters, Woken};
 pub use load::{Load, LoadConfig, LoadReport, Pace, PathReport};
 pub use program::{Program, Station, host_of};
-pub use slantpath_host::{Host, Peer, ProgramConfig};
+pub use slantpath_base::{Duration, Instant};
+pub use slantpath_host::timeline::PathEventKind;
+pub use slantpath_host::{Host, Peer, ProgramConfig, ProgramMessage as Message, SocketId};
 pub use slantpath_interface::Host as Interface;
 pub use slantpath_sctp::{SctpConfig, Severity};
 #[cfg(target_os = "linux")]

@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
 
 use slantpath_base::{Duration, Instant};
+use slantpath_host::Peer;
 use slantpath_interface::{Host as Interface, InterfaceId};
 use slantpath_wire::icmp::{IcmpError, Unreachable};
 use slantpath_wire::ip::{IpHeader, protocol};
@@ -14,6 +16,7 @@ use crate::clock::Clock;
 use crate::config::{Carriage, LiveConfig, OpenError};
 use crate::lateness::Lateness;
 use crate::record::{Digest, Recorder};
+use crate::sockets::readiness::Readiness;
 use crate::sockets::watch::AddressChange;
 use crate::sockets::{Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
 use crate::udp_ports::{Key, UdpPorts};
@@ -74,6 +77,8 @@ pub struct Live<H> {
     recorder: Option<Recorder>,
     digest: Digest,
     progress: Progress,
+    /// For an event loop outside.
+    readiness: Option<Readiness>,
     /// What has become of own addresses, oldest first; bounded.
     changes: VecDeque<AddressChange>,
     // Kept for their memory.
@@ -107,6 +112,7 @@ impl<H: Interface> Live<H> {
             recorder: None,
             digest: Digest::default(),
             progress: Progress::AtStart,
+            readiness: None,
             changes: VecDeque::new(),
             ready: Vec::new(),
             received: Vec::new(),
@@ -227,6 +233,37 @@ impl<H: Interface> Live<H> {
         }
         self.flush(now);
         Ok(woken)
+    }
+
+    /// A descriptor that can be read whenever [`Live::turn`] has something to do: for whoever waits for other things as
+    /// well. It stays so until a turn is idle, and never is before the first turn. One is made with each call; only the
+    /// last is kept up.
+    pub fn readiness(&mut self) -> io::Result<OwnedFd> {
+        let readiness = self.sockets.readiness()?;
+        let descriptor = readiness.as_fd().try_clone_to_owned()?;
+        self.readiness = Some(readiness);
+        Ok(descriptor)
+    }
+
+    /// Does what there is to do now, a batch of packets from each socket at most, without waiting: also what has been
+    /// left to do by commands that did not go through [`Live::command`]. While it is [`Woken::Worked`] there may be more.
+    pub fn turn(&mut self) -> io::Result<Woken> {
+        self.start();
+        let now = self.now();
+        self.drain(now);
+        let woken = self.step(now)?;
+        if let Some(readiness) = &mut self.readiness {
+            let deadline = self.host.deadline().map(|deadline| self.clock.monotonic(deadline));
+            readiness.wake_at(deadline, self.clock.monotonic(self.clock.now()))?;
+        }
+        Ok(woken)
+    }
+
+    /// Says behind which UDP port a peer is that is going to be called, where the carriage is UDP.
+    pub fn set_udp_port(&mut self, peer: &Peer, own_port: u16, udp_port: u16) {
+        for &address in &peer.addresses {
+            self.udp_ports.set(Key { address, peer_port: peer.port, own_port }, udp_port);
+        }
     }
 
     /// Sends what the host has to send from the start, once.

@@ -48,10 +48,14 @@ pub struct LoadConfig {
     pub is_unordered: bool,
     /// How many are sent on each association at most.
     pub messages: Option<u64>,
-    /// For how long they are sent at most, from when the first association is up.
+    /// For how long they are sent at most, from when the first association is up, or all are
+    /// ([`LoadConfig::waits_for_all`]).
     pub duration: Option<Duration>,
     /// Whether the server sends them back.
     pub is_echoed: bool,
+    /// Whether nothing is sent before every association is up, or has failed: of very many, the first would else keep a
+    /// server that is busy with them from hearing of the last.
+    pub waits_for_all: bool,
     /// How long is waited for answers, and for associations to end, once all has been sent.
     pub patience: Duration,
 }
@@ -120,9 +124,15 @@ enum Phase {
 pub struct Load {
     config: LoadConfig,
     callers: BTreeMap<SocketId, Caller>,
+    /// What all chance comes from.
+    stream: Stream,
+    /// How many associations have been begun.
+    begun: u16,
+    /// How many of these are being set up.
+    opening: usize,
     /// When which association sends next, of those that wait for nothing else.
     agenda: BTreeSet<(Instant, SocketId)>,
-    /// How many associations are not over.
+    /// How many associations are not over, with those that have not been begun.
     left: usize,
     phase: Phase,
     /// What fills a message behind its number.
@@ -135,24 +145,54 @@ impl Load {
     /// A client at a host. All its chance comes from `stream`.
     ///
     /// # Panics
-    /// If a port is in use at the host, if messages are shorter than they may be, or if there is nobody to connect to.
-    pub fn open(config: LoadConfig, host: &mut Host, mut stream: Stream) -> Self {
+    /// If a port is in use at the host when its turn comes, if messages are shorter than they may be, or if there is
+    /// nobody to connect to.
+    pub fn open(config: LoadConfig, host: &mut Host, stream: Stream) -> Self {
         assert!(config.message_bytes >= LoadConfig::LEAST_MESSAGE_BYTES, "a message holds its number");
         assert!(config.port.peer.is_some(), "there is a peer");
-        let mut callers = BTreeMap::new();
-        for number in 0..config.associations {
-            let local_port = config.port.local_port + number;
-            let port = ProgramConfig { local_port, ..config.port.clone() };
-            let socket = host.add_program(&port, stream.fork(&format!("{number}")));
-            let gaps = stream.fork(&format!("{number}/gaps"));
+        let filling = Bytes::from(vec![0x5a; config.message_bytes]);
+        let left = usize::from(config.associations);
+        let mut load = Self {
+            config,
+            callers: BTreeMap::new(),
+            stream,
+            begun: 0,
+            opening: 0,
+            agenda: BTreeSet::new(),
+            left,
+            phase: if left == 0 { Phase::Over } else { Phase::Opening },
+            filling,
+            measure: Measure::default(),
+            news: VecDeque::new(),
+        };
+        load.begin_more(host);
+        load
+    }
+
+    /// Begins associations, as many at a time as may be under way: the next when one is up.
+    fn begin_more(&mut self, host: &mut Host) {
+        let is_beginning = matches!(self.phase, Phase::Opening | Phase::Sending(_));
+        while is_beginning && self.begun < self.config.associations && self.opening < OPENING_MAX {
+            let number = self.begun;
+            let local_port = self.config.port.local_port + number;
+            let port = ProgramConfig { local_port, ..self.config.port.clone() };
+            let socket = host.add_program(&port, self.stream.fork(&format!("{number}")));
+            let gaps = self.stream.fork(&format!("{number}/gaps"));
             let next = NextMessage::Due(Instant::START);
             let standing = Standing::Opening;
-            callers.insert(socket, Caller { standing, streams: 1, sent: 0, echoed: 0, next, gaps });
+            self.callers.insert(socket, Caller { standing, streams: 1, sent: 0, echoed: 0, next, gaps });
+            self.begun += 1;
+            self.opening += 1;
         }
-        let filling = Bytes::from(vec![0x5a; config.message_bytes]);
-        let phase = if callers.is_empty() { Phase::Over } else { Phase::Opening };
-        let (left, measure, news) = (callers.len(), Measure::default(), VecDeque::new());
-        Self { config, callers, agenda: BTreeSet::new(), left, phase, filling, measure, news }
+    }
+
+    /// Nothing more is begun.
+    fn begin_no_more(&mut self) {
+        self.left -= usize::from(self.config.associations - self.begun);
+        self.config.associations = self.begun;
+        if self.left == 0 {
+            self.phase = Phase::Over;
+        }
     }
 
     /// What has been measured.
@@ -249,10 +289,14 @@ impl Load {
     /// Goes on to the next phase once this one has come to its end.
     fn advance(&mut self, now: Instant, host: &mut Host) {
         if let Phase::Sending(end) = self.phase {
-            let all = |most| self.callers.values().all(|caller| caller.has_sent(most));
+            let all = |most| {
+                self.begun == self.config.associations
+                    && self.callers.values().all(|caller| caller.has_sent(most))
+            };
             let is_done = self.config.messages.is_some_and(all) || end.is_some_and(|end| end <= now);
             if is_done {
                 self.phase = Phase::Awaiting(now.saturating_add(self.config.patience));
+                self.begin_no_more();
             }
         }
         if let Phase::Awaiting(until) = self.phase {
@@ -284,12 +328,36 @@ impl Load {
 
     fn connected(&mut self, now: Instant, socket: SocketId, outbound_streams: u16) {
         let Some(caller) = self.callers.get_mut(&socket) else { return };
-        caller.standing = Standing::Up;
+        if std::mem::replace(&mut caller.standing, Standing::Up) == Standing::Opening {
+            self.opening -= 1;
+        }
         caller.streams = self.config.streams.clamp(1, outbound_streams.max(1));
         caller.next = NextMessage::Due(now);
         self.measure.connected(now);
-        if self.phase == Phase::Opening {
-            self.phase = Phase::Sending(self.config.duration.map(|duration| now.saturating_add(duration)));
+    }
+
+    /// Begins to send, if it is time to.
+    fn begin_to_send(&mut self, now: Instant, host: &mut Host) {
+        let waits_for_all = self.config.waits_for_all;
+        let are_all_settled = || self.begun == self.config.associations && self.opening == 0;
+        let is_any_up = || self.callers.values().any(Caller::is_up);
+        if self.phase != Phase::Opening || (waits_for_all && !are_all_settled()) || !is_any_up() {
+            return;
+        }
+        self.phase = Phase::Sending(self.config.duration.map(|duration| now.saturating_add(duration)));
+        if waits_for_all {
+            for caller in self.callers.values_mut() {
+                // Not all with the same instant, where each has instants of its own.
+                let first = match self.config.pace {
+                    Pace::Poisson(mean) => now.saturating_add(caller.gaps.exponential(mean)),
+                    Pace::AsFastAsPossible | Pace::Bursts { .. } | Pace::Every(_) => now,
+                };
+                caller.next = NextMessage::Due(first);
+            }
+            let all: Vec<SocketId> = self.callers.keys().copied().collect();
+            for socket in all {
+                self.offer(now, host, socket);
+            }
         }
     }
 
@@ -298,8 +366,10 @@ impl Load {
         if let NextMessage::Due(due) = caller.next {
             self.agenda.remove(&(due, socket));
         }
-        if std::mem::replace(&mut caller.standing, Standing::Over) != Standing::Over {
-            self.left -= 1;
+        match std::mem::replace(&mut caller.standing, Standing::Over) {
+            Standing::Opening => (self.left, self.opening) = (self.left - 1, self.opening - 1),
+            Standing::Up => self.left -= 1,
+            Standing::Over => {}
         }
         match failure {
             Some(failure) => self.measure.failed(failure),
@@ -327,6 +397,10 @@ impl Load {
     }
 }
 
+/// How many associations are set up at a time. More INITs at once than the peer's buffer holds are lost, all of them
+/// are sent again at the same time after T1-init, and again after twice that: of 50,000 some needed minutes. Where a
+/// program may not ask for more, Linux's buffer of 212,992 bytes holds some 550 small packets.
+const OPENING_MAX: usize = 256;
 /// How much news is kept that nobody asks for.
 const NEWS_MAX: usize = 1_024;
 
@@ -349,11 +423,15 @@ impl Program for Load {
         match event {
             ProgramEvent::Connected { outbound_streams, .. } => {
                 self.connected(now, socket, outbound_streams);
+                self.begin_to_send(now, host);
                 self.offer(now, host, socket);
             }
             ProgramEvent::Message(message) => self.echoed(now, socket, &message.payload),
             ProgramEvent::Writable => self.offer(now, host, socket),
-            ProgramEvent::Ended { failure } => self.ended(now, socket, failure),
+            ProgramEvent::Ended { failure, reason: _ } => {
+                self.ended(now, socket, failure);
+                self.begin_to_send(now, host);
+            }
             ProgramEvent::Path { address, kind } => {
                 self.measure.path_event(now, address, kind.name());
                 let at = self.measure.since_connected(now);
@@ -361,6 +439,7 @@ impl Program for Load {
             }
             ProgramEvent::Restarted => self.tell("the server has begun anew".to_owned()),
         }
+        self.begin_more(host);
         self.advance(now, host);
     }
 
@@ -391,11 +470,13 @@ impl Program for Load {
         match self.phase {
             Phase::Sending(_) => {
                 self.phase = Phase::Awaiting(now.saturating_add(self.config.patience));
+                self.begin_no_more();
                 self.advance(now, host);
             }
             Phase::Awaiting(_) => self.close(now, host),
             Phase::Opening | Phase::Closing(_) | Phase::Over => {
                 self.phase = Phase::Closing(now);
+                self.begin_no_more();
                 self.advance(now, host);
             }
         }
@@ -403,5 +484,114 @@ impl Program for Load {
 
     fn is_over(&self) -> bool {
         self.phase == Phase::Over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::echo::{Echo, EchoConfig, EchoMode};
+    use crate::program::{Station, host_of};
+    use slantpath_base::Seed;
+    use slantpath_host::Peer;
+    use slantpath_interface::{Host as _, InterfaceId};
+    use slantpath_wire::Packet;
+    use std::net::IpAddr;
+
+    const NOW: Instant = Instant::START;
+    const ALL: u16 = 600;
+
+    fn ends(waits_for_all: bool) -> (Station<Load>, Station<Echo>) {
+        let [own, peer] = [1, 2].map(|end| IpAddr::from([10, 0, 0, end]));
+        let port = |address, local_port, peer| ProgramConfig {
+            sctp: Box::default(),
+            local_addresses: vec![address],
+            local_port,
+            peer,
+        };
+        let config = LoadConfig {
+            port: port(own, 20_000, Some(Peer { addresses: vec![peer], port: 7 })),
+            associations: ALL,
+            message_bytes: 100,
+            pace: Pace::AsFastAsPossible,
+            streams: 1,
+            is_unordered: false,
+            messages: Some(2),
+            duration: None,
+            is_echoed: true,
+            waits_for_all,
+            patience: Duration::from_secs(1),
+        };
+        let mut host = host_of(&[own]);
+        let program = Load::open(config, &mut host, Seed::new(1, 0).stream("load"));
+        let load = Station { host, program };
+        let mut host = host_of(&[peer]);
+        let (port, patience) = (port(peer, 7, None), Duration::from_secs(1));
+        let config = EchoConfig { port, mode: EchoMode::Echo, associations: None, patience };
+        let program = Echo::open(config, &mut host, Seed::new(1, 0).stream("echo"));
+        (load, Station { host, program })
+    }
+
+    /// All that one end has to send.
+    fn packets(end: &mut Station<impl Program>) -> Vec<Packet> {
+        let mut packet = Packet::default();
+        let mut packets = Vec::new();
+        while end.poll_transmit(NOW, &mut packet).is_some() {
+            packets.push(std::mem::take(&mut packet));
+        }
+        packets
+    }
+
+    fn take_in(end: &mut Station<impl Program>, packets: Vec<Packet>) {
+        for mut packet in packets {
+            end.handle_packet(NOW, InterfaceId::new(0), &mut packet);
+        }
+    }
+
+    #[test]
+    fn no_more_associations_are_set_up_at_a_time_than_a_buffer_holds_and_each_that_is_up_lets_another_begin()
+    {
+        for waits_for_all in [false, true] {
+            let (mut load, mut echo) = ends(waits_for_all);
+            let inits = packets(&mut load);
+            assert_eq!(inits.len(), OPENING_MAX);
+            take_in(&mut echo, inits);
+            // INIT ACK, COOKIE ECHO, COOKIE ACK of all but the first bring nothing new.
+            let mut answers = packets(&mut echo);
+            take_in(&mut load, vec![answers.remove(0)]);
+            let echoed = packets(&mut load);
+            take_in(&mut echo, echoed);
+            take_in(&mut load, answers.drain(..1).collect());
+            let acks = packets(&mut echo);
+            take_in(&mut load, acks);
+            let sent = packets(&mut load);
+            // One INIT, one COOKIE ECHO, and the first association's messages unless they wait for the others.
+            assert_eq!(sent.len(), if waits_for_all { 2 } else { 3 });
+            assert_eq!(load.program.progress().0, if waits_for_all { 0 } else { 2 });
+            take_in(&mut echo, sent);
+            take_in(&mut load, answers);
+            while !load.program.is_over() {
+                let there = packets(&mut load);
+                take_in(&mut echo, there);
+                if waits_for_all && echo.program.report().associations < u64::from(ALL) {
+                    assert_eq!(load.program.progress().0, 0);
+                }
+                let back = packets(&mut echo);
+                take_in(&mut load, back);
+            }
+            assert_eq!(load.program.progress(), (2 * u64::from(ALL), 2 * u64::from(ALL)));
+            assert_eq!(echo.program.report().associations, u64::from(ALL));
+            let report = load.program.report(&mut load.host, NOW);
+            assert_eq!(report.failures, Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn one_that_is_stopped_begins_no_more_and_those_that_were_not_begun_are_not_waited_for() {
+        let (mut load, _) = ends(false);
+        packets(&mut load);
+        load.stop(NOW);
+        assert!(load.program.is_over());
+        assert_eq!(packets(&mut load).len(), 0);
     }
 }

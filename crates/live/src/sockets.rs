@@ -6,6 +6,7 @@
 
 pub(crate) mod chance;
 pub(crate) mod local;
+pub(crate) mod readiness;
 mod receive;
 pub(crate) mod reports;
 mod transmit;
@@ -13,6 +14,7 @@ pub(crate) mod watch;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use nix::sys::socket::{setsockopt, sockopt};
@@ -27,6 +29,7 @@ use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
 use crate::config::{Carriage, LiveConfig, OpenError};
 use local::Claim;
+use readiness::Readiness;
 pub(crate) use receive::{Received, Receiver};
 pub(crate) use reports::Report;
 pub(crate) use transmit::{Transmitter, Unsent};
@@ -138,6 +141,12 @@ impl Sockets {
             }
         };
         self.ends.iter().map(bound).collect()
+    }
+
+    /// One descriptor for all of them.
+    pub(crate) fn readiness(&self) -> io::Result<Readiness> {
+        let sockets = self.ends.iter().map(|end| &end.socket).chain([&self.watch.socket]);
+        Readiness::of(sockets.map(AsFd::as_fd))
     }
 
     /// Whether a packet that came to this address for `port`, which is none of the host's, is the host's to answer.

@@ -12,8 +12,8 @@ pub(crate) struct Key {
     pub(crate) own_port: u16,
 }
 
-/// How many are kept for sure; at most twice as many are kept.
-const KEPT: usize = 65_536;
+/// How many are kept for sure, more than a host has associations; at most twice as many are kept.
+const KEPT: usize = 262_144;
 
 /// What has been learned. Bounded: what has not been heard of while so many others were is forgotten.
 #[derive(Debug)]
@@ -49,6 +49,11 @@ impl UdpPorts {
     //# packet is received from (see Section 5.1).
     pub(crate) fn learn(&mut self) {
         let Some((key, port)) = self.at_hand else { return };
+        self.set(key, port);
+    }
+
+    /// A peer is behind this port, until it proves to be behind another.
+    pub(crate) fn set(&mut self, key: Key, port: u16) {
         if self.young.insert(key, port).is_none() && self.young.len() >= KEPT {
             self.old = std::mem::take(&mut self.young);
         }
@@ -101,7 +106,7 @@ mod tests {
     #[test]
     fn as_many_are_kept_as_that_and_never_more_than_twice() {
         let mut ports = UdpPorts::new(9_899);
-        for own_port in 0..3 {
+        for own_port in 0..12 {
             for number in 0..=u16::MAX {
                 ports.take_in_hand(Key { own_port, ..key(number) }, 1);
                 ports.learn();
@@ -109,7 +114,7 @@ mod tests {
             }
             assert!(ports.young.len() + ports.old.len() <= 2 * KEPT);
         }
-        assert_eq!(ports.towards(Key { own_port: 2, ..key(9) }), 1);
+        assert_eq!(ports.towards(Key { own_port: 11, ..key(9) }), 1);
         assert_eq!(ports.towards(Key { own_port: 0, ..key(9) }), 9_899);
     }
 }

@@ -31,6 +31,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("signalling", &["wire", "ss7", "sigtran"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "signalling"]),
     ("live", &["wire", "interface", "net", "des", "sctp", "host", "signalling"]),
+    // Live associations for programs on tokio, which nothing else here needs.
+    ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
     ("trace", &["sctp"]),
     (
@@ -82,7 +84,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 
 /// What a package from outside may be imported by: it would otherwise spread.
 const RESERVED: &[(&str, &[&str])] = &[
-    ("tokio", &["live", "cli"]),
+    ("tokio", &["tokio"]),
     ("nix", &["live"]),
     ("rustix", &["live"]),
     ("socket2", &["live", "cli"]),

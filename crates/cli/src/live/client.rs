@@ -165,6 +165,7 @@ pub(super) fn config(
         messages: arguments.count,
         duration: if unbounded { Some(Duration::from_secs(10)) } else { arguments.duration },
         is_echoed: !arguments.one_way,
+        waits_for_all: false,
         patience: PATIENCE,
     })
 }

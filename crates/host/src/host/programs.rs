@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use bytes::Bytes;
 use slantpath_base::{Instant, Stream};
 use slantpath_sctp as sctp;
 
@@ -10,6 +11,7 @@ use crate::application::Application;
 use crate::program::{Program, ProgramConfig, ProgramEvent, ProgramMessage, Refused};
 use crate::socket::{Peers, SocketState, Traces};
 use crate::sockets::SocketId;
+use crate::transport::Peer;
 
 impl Host {
     /// Opens a port for a program. All its chance, the secret of its cookies among it, comes from `stream`.
@@ -22,6 +24,28 @@ impl Host {
             state.listen(&mut self.stack, Peers::Many);
         }
         self.sockets.add(state, Application::Program(Box::new(Program::new(config))))
+    }
+
+    /// Opens an association from a program's port, whether that listens or not, to a peer with which it has none.
+    pub fn connect(
+        &mut self,
+        now: Instant,
+        port: SocketId,
+        peer: &Peer,
+    ) -> Result<SocketId, sctp::ConnectError> {
+        self.sockets.call(now, port, peer, &mut self.stack)
+    }
+
+    /// Lets nobody open an association to a program's port any more. `false` if there is no such socket.
+    pub fn refuse_callers(&mut self, port: SocketId) -> bool {
+        let Some((_, socket)) = self.sockets.command(port, &mut self.stack) else { return false };
+        socket.stack.sctp.listen(socket.state.port(), sctp::Acceptance::Refused)
+    }
+
+    /// Gives back the socket of an association that came to a program's port, or was opened from it, and that is gone:
+    /// another will have its name. `false` if there is no such socket, or its association is not gone.
+    pub fn release(&mut self, id: SocketId) -> bool {
+        self.sockets.release(id, &self.stack)
     }
 
     /// What programs have to know: all of one socket, oldest first, before the next.
@@ -37,6 +61,23 @@ impl Host {
         }
     }
 
+    /// Sends a message on a program's association with what few ask for, and says in SCTP's own words why it is not
+    /// taken; a full buffer is told of by [`ProgramEvent::Writable`] once there is room.
+    pub fn send_with(
+        &mut self,
+        now: Instant,
+        id: SocketId,
+        message: ProgramMessage,
+        options: sctp::SendOptions,
+    ) -> Result<(), sctp::SendError> {
+        match self.sockets.command(id, &mut self.stack) {
+            Some((Application::Program(program), mut socket)) => {
+                program.send_with(now, message, options, &mut socket)
+            }
+            _ => Err(sctp::SendError::NoAssociation),
+        }
+    }
+
     /// Ends a program's association once all that was sent has been delivered. `false` if there is no such socket.
     pub fn shut_down(&mut self, now: Instant, id: SocketId) -> bool {
         self.sockets.command(id, &mut self.stack).map(|(_, mut socket)| socket.close(now)).is_some()
@@ -45,6 +86,13 @@ impl Host {
     /// Ends a program's association at once. `false` if there is no such socket.
     pub fn abort(&mut self, now: Instant, id: SocketId) -> bool {
         self.sockets.command(id, &mut self.stack).map(|(_, mut socket)| socket.abort(now)).is_some()
+    }
+
+    /// Ends a program's association at once, and tells the peer why, in the program's own words. `false` if there is no
+    /// such socket.
+    pub fn abort_because(&mut self, now: Instant, id: SocketId, reason: Bytes) -> bool {
+        let command = self.sockets.command(id, &mut self.stack);
+        command.map(|(_, mut socket)| socket.abort_because(now, reason)).is_some()
     }
 
     /// The first address of the other end of a socket's association, and its port; `None` without one.

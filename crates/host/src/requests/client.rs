@@ -85,7 +85,7 @@ impl Client {
                 return Reaction::None;
             }
             SocketEvent::Writable => self.may_offer = true,
-            SocketEvent::Ended { failure } => {
+            SocketEvent::Ended { failure, reason: _ } => {
                 let early = || (self.phase != Phase::Closing).then(|| "the server has closed".to_owned());
                 let failure = failure.or_else(early);
                 self.end(now, failure);

@@ -24,8 +24,8 @@ pub(crate) enum SocketEvent {
     Bytes(Bytes),
     /// The association or connection is up.
     Connected { paths: Vec<IpAddr>, outbound_streams: u16 },
-    /// The association or connection is over, in order or for the reason given.
-    Ended { failure: Option<String> },
+    /// The association or connection is over, in order or for the reason given, which SCTP has in its own words, too.
+    Ended { failure: Option<String>, reason: Option<Box<sctp::CloseReason>> },
     /// A whole message (SCTP).
     Message { stream: u16, place: Place, payload_protocol: u32, payload: Bytes },
     /// A message will never be acknowledged (SCTP).
@@ -119,6 +119,7 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
         sctp::Event::SendFailed { .. } => Some(SocketEvent::MessageFailed),
         sctp::Event::Closed(reason) => Some(SocketEvent::Ended {
             failure: (reason != sctp::CloseReason::ShutdownComplete).then(|| format!("{reason:?}")),
+            reason: Some(Box::new(reason)),
         }),
         // Parts have been put together; else nothing that an application acts on or counts.
         sctp::Event::PartialDeliveryAborted { .. }
@@ -151,8 +152,10 @@ pub(super) fn tcp_event(event: tcp::Event, socket: &SocketState) -> Option<Socke
             again: transmissions > 1,
         }),
         tcp::Event::Writable => Some(SocketEvent::Writable),
-        tcp::Event::Closed => Some(SocketEvent::Ended { failure: None }),
-        tcp::Event::Reset(cause) => Some(SocketEvent::Ended { failure: Some(format!("{cause:?}")) }),
+        tcp::Event::Closed => Some(SocketEvent::Ended { failure: None, reason: None }),
+        tcp::Event::Reset(cause) => {
+            Some(SocketEvent::Ended { failure: Some(format!("{cause:?}")), reason: None })
+        }
         tcp::Event::PeerClosed => None,
     }
 }

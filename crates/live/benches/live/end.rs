@@ -122,6 +122,7 @@ impl Task {
             messages: Some(self.messages / u64::from(self.associations)),
             duration: None,
             is_echoed: false,
+            waits_for_all: false,
             patience: Duration::from_secs(60),
         }
     }
@@ -178,6 +179,7 @@ impl Task {
         config.port.local_port = 10_000;
         config.pace = Pace::Poisson(interval);
         config.messages = None;
+        config.waits_for_all = true;
         config.patience = Duration::ZERO;
         let mut live = self.open_load(config);
         // The bench ends it.
@@ -206,6 +208,11 @@ impl Task {
             live.step(last).unwrap();
         }
         println!("{{\"bytes\":{}}}", (resident_bytes() - before) / all);
+        // From the first message on.
+        while live.host().program.report().messages == 0 {
+            assert!(live.now() < last, "no message has come");
+            live.step(last).unwrap();
+        }
         let (mark, first) = (Mark::now(), live.host().program.report().messages);
         while live.host().program.report().messages < first + self.messages {
             assert!(live.now() < last, "no end: {:?}", live.host().program.report());

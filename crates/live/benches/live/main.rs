@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     written(&link, messages);
     println!("a server of associations in UDP, 20,000 messages a second over all of them, heartbeats beside");
     println!("{:<24} {:>8} {:>8} {:>20}", "associations", "a message", "system", "bytes an association");
-    for each in [500, 5_000] {
+    for each in [500, 5_000, 50_000] {
         crowd(&link, each);
     }
     ExitCode::SUCCESS

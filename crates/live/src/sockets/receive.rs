@@ -44,18 +44,12 @@ struct Told {
 #[derive(Debug)]
 pub(crate) struct Receiver {
     buffers: Vec<Vec<u8>>,
-    /// For packets that say all of themselves.
-    headers: MultiHeaders<()>,
     kept: PacketBuffers,
 }
 
 impl Default for Receiver {
     fn default() -> Self {
-        Self {
-            buffers: vec![vec![0; LONGEST]; BATCH],
-            headers: MultiHeaders::preallocate(BATCH, None),
-            kept: PacketBuffers::default(),
-        }
+        Self { buffers: vec![vec![0; LONGEST]; BATCH], kept: PacketBuffers::default() }
     }
 }
 
@@ -111,7 +105,9 @@ impl Receiver {
         let mut slices: Vec<[IoSliceMut<'_>; 1]> =
             self.buffers.iter_mut().map(|buffer| [IoSliceMut::new(buffer)]).collect();
         let flags = MsgFlags::MSG_DONTWAIT;
-        let messages = recvmmsg(end.socket.as_raw_fd(), &mut self.headers, slices.iter_mut(), flags, None)?;
+        // Made anew for each call: it holds pointers, and a host that is live may move to another thread.
+        let mut headers = MultiHeaders::<()>::preallocate(BATCH, None);
+        let messages = recvmmsg(end.socket.as_raw_fd(), &mut headers, slices.iter_mut(), flags, None)?;
         let told = |len| Told { len, segment_len: len, source: None, traffic_class: 0, hop_limit: 0 };
         Ok(messages.map(|message| told(message.bytes)).collect())
     }

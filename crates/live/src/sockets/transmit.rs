@@ -67,18 +67,13 @@ impl Outgoing {
 #[derive(Debug)]
 pub(crate) struct Transmitter {
     waiting: Vec<Outgoing>,
-    headers: MultiHeaders<SockaddrStorage>,
     /// Packets that the host has cut, which go whole into UDP: there the system cuts.
     reassembler: Reassembler,
 }
 
 impl Default for Transmitter {
     fn default() -> Self {
-        Self {
-            waiting: Vec::with_capacity(BATCH),
-            headers: MultiHeaders::preallocate(BATCH, None),
-            reassembler: Reassembler::default(),
-        }
+        Self { waiting: Vec::with_capacity(BATCH), reassembler: Reassembler::default() }
     }
 }
 
@@ -161,7 +156,7 @@ impl Transmitter {
                 }
                 alone = (1..count).find(|&next| segments(&alike[next..]) > 1).unwrap_or(count);
             }
-            match send(&ends[end], &mut self.headers, &alike[..alone]) {
+            match send(&ends[end], &alike[..alone]) {
                 Ok(sent) => {
                     first += sent.max(1);
                     attempts = 0;
@@ -253,15 +248,14 @@ fn too_long(end: &End, outgoing: &Outgoing) -> Vec<Unsent> {
 /// What every link carries of IPv4 that is of any use: pieces of it are never too long.
 const LEAST_MTU: u32 = 576;
 
-fn send(
-    end: &End,
-    headers: &mut MultiHeaders<SockaddrStorage>,
-    waiting: &[Outgoing],
-) -> Result<usize, Errno> {
+fn send(end: &End, waiting: &[Outgoing]) -> Result<usize, Errno> {
     let slices: Vec<[IoSlice<'_>; 3]> = waiting.iter().map(Outgoing::slices).collect();
     let to: Vec<Option<SockaddrStorage>> = waiting.iter().map(|outgoing| Some(outgoing.to)).collect();
     let none: [ControlMessage<'_>; 0] = [];
-    let sent = sendmmsg(end.socket.as_raw_fd(), headers, slices.iter(), &to, none, MsgFlags::MSG_DONTWAIT)?;
+    // Made anew for each call: it holds pointers, and a host that is live may move to another thread.
+    let mut headers = MultiHeaders::preallocate(waiting.len(), None);
+    let sent =
+        sendmmsg(end.socket.as_raw_fd(), &mut headers, slices.iter(), &to, none, MsgFlags::MSG_DONTWAIT)?;
     Ok(sent.count())
 }
 

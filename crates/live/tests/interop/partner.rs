@@ -174,7 +174,7 @@ impl Program for Partner {
                 self.is_waiting = false;
                 self.send(now, host);
             }
-            ProgramEvent::Ended { failure } => self.found.end = Some(failure.map_or(Ok(()), Err)),
+            ProgramEvent::Ended { failure, reason: _ } => self.found.end = Some(failure.map_or(Ok(()), Err)),
             ProgramEvent::Path { address, kind } => self.found.paths.push((address, kind.name())),
             ProgramEvent::Restarted => {
                 self.begin(now, socket);

@@ -97,6 +97,7 @@ pub(crate) fn load(messages: u64, message_bytes: usize) -> LoadConfig {
         messages: Some(messages),
         duration: None,
         is_echoed: true,
+        waits_for_all: false,
         patience: Duration::from_secs(60),
     }
 }

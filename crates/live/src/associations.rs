@@ -1,0 +1,410 @@
+//! The associations of one SCTP endpoint, held for an application that comes for them when it likes.
+//!
+//! [`Associations`] is the program below an interface with push-back: it accepts, connects, sends and receives without
+//! ever waiting, says so where its user would have to wait, and tells by [`Concern`]s when to try again. It knows no
+//! reactor and no thread, and runs on a simulated network as any program does; who waits, and how, is its user's.
+//!
+//! What is held is bounded: callers that nobody has accepted, by [`AssociationsConfig::backlog`]; messages that nobody
+//! has taken, by [`AssociationsConfig::read_ahead_bytes`] and the receive buffer, whose window closes behind them; and
+//! what is told of an association, by [`NOTIFICATIONS_MAX`].
+
+mod entry;
+mod outcome;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use slantpath_base::{Instant, Stream};
+use slantpath_host::{Host, Peer, ProgramConfig, ProgramEvent, ProgramMessage, SocketId};
+use slantpath_sctp as sctp;
+
+use crate::program::Program;
+pub use entry::{Concern, NOTIFICATIONS_MAX, Notification};
+use entry::{Entry, Holder, Standing};
+pub use outcome::{ConnectRefused, Lost, Received, SendRefused};
+
+/// What the associations of an endpoint are set to.
+#[derive(Clone, Debug)]
+pub struct AssociationsConfig {
+    /// How many callers may wait to be accepted; one more is aborted. Zero: nobody may call.
+    pub backlog: usize,
+    /// From how many bytes of messages on that nobody has taken an association takes no more from SCTP, so that the
+    /// receive buffer fills and its window closes.
+    pub read_ahead_bytes: usize,
+}
+
+impl Default for AssociationsConfig {
+    /// 128 callers, as listening sockets have it on most systems; 64 KiB, some dozens of packets, so that SCTP is not
+    /// halted for each message.
+    fn default() -> Self {
+        Self { backlog: 128, read_ahead_bytes: 65_536 }
+    }
+}
+
+/// Whether more is begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    /// What there is comes to its end.
+    Closing,
+}
+
+/// The associations of one endpoint.
+#[derive(Debug)]
+pub struct Associations {
+    config: AssociationsConfig,
+    port: SocketId,
+    phase: Phase,
+    entries: BTreeMap<SocketId, Entry>,
+    /// How many of these are not over.
+    alive: usize,
+    /// Those that have come and that nobody has accepted, oldest first.
+    callers: VecDeque<SocketId>,
+    /// What concerns whom, each at most once.
+    concerns: VecDeque<(SocketId, Concern)>,
+    /// Whether the host may have something to do for the sake of a command.
+    is_touched: bool,
+}
+
+impl Associations {
+    /// The associations of a port, which listens unless `config` lets nobody call. All its chance comes from `stream`.
+    ///
+    /// # Panics
+    /// If the port is in use at the host, or if `port` has a peer.
+    pub fn open(config: AssociationsConfig, port: &ProgramConfig, host: &mut Host, stream: Stream) -> Self {
+        assert!(port.peer.is_none(), "whom to connect to is said later");
+        let socket = host.add_program(port, stream);
+        if config.backlog == 0 {
+            host.refuse_callers(socket);
+        }
+        Self {
+            config,
+            port: socket,
+            phase: Phase::Open,
+            entries: BTreeMap::new(),
+            alive: 0,
+            callers: VecDeque::new(),
+            concerns: VecDeque::new(),
+            is_touched: true,
+        }
+    }
+
+    /// Begins an association, which is its user's until [`Associations::release`].
+    pub fn connect(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        peer: &Peer,
+    ) -> Result<SocketId, ConnectRefused> {
+        if self.phase != Phase::Open {
+            return Err(ConnectRefused::Closing);
+        }
+        let id = host.connect(now, self.port, peer)?;
+        self.is_touched = true;
+        self.entries.insert(id, Entry::opening());
+        self.alive += 1;
+        Ok(id)
+    }
+
+    /// The association that has come first of those that nobody has accepted; it is its user's from now on.
+    pub fn accept(&mut self) -> Option<SocketId> {
+        let id = self.callers.pop_front()?;
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.holder = Holder::User;
+        }
+        Some(id)
+    }
+
+    /// How an association stands: `None` while it is being set up, then whether it is up, or how it has ended.
+    pub fn standing(&self, id: SocketId) -> Option<Result<(), Lost>> {
+        match &self.entries.get(&id)?.standing {
+            Standing::Opening => None,
+            Standing::Up => Some(Ok(())),
+            Standing::Over(Some(lost)) => Some(Err(lost.clone())),
+            Standing::Over(None) => Some(Ok(())),
+        }
+    }
+
+    /// Whether it has ended, in whatever way, or is not known.
+    pub fn is_ended(&self, id: SocketId) -> bool {
+        self.entries.get(&id).is_none_or(|entry| matches!(entry.standing, Standing::Over(_)))
+    }
+
+    /// The peer's first address and its port, once the association has been up.
+    pub fn peer(&self, id: SocketId) -> Option<SocketAddr> {
+        self.entries.get(&id)?.peer
+    }
+
+    /// How many streams can be sent on; zero before the association is up.
+    pub fn outbound_streams(&self, id: SocketId) -> u16 {
+        self.entries.get(&id).map_or(0, |entry| entry.outbound_streams)
+    }
+
+    /// Hands a message over to be sent. Where it is refused for want of room ([`SendRefused::is_full`]) there is a
+    /// [`Concern::Writable`] once there is some.
+    pub fn send(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        id: SocketId,
+        message: ProgramMessage,
+        options: sctp::SendOptions,
+    ) -> Result<(), SendRefused> {
+        match self.entries.get(&id).map(|entry| &entry.standing) {
+            None => Err(SendRefused::Ended(None)),
+            Some(Standing::Over(lost)) => Err(SendRefused::Ended(lost.clone())),
+            Some(Standing::Opening | Standing::Up) => {
+                host.send_with(now, id, message, options).map_err(SendRefused::Message)?;
+                self.is_touched = true;
+                Ok(())
+            }
+        }
+    }
+
+    /// The next message of an association. What has come before its end is received before the end is told.
+    pub fn receive(&mut self, now: Instant, host: &mut Host, id: SocketId) -> Received {
+        let Some(entry) = self.entries.get_mut(&id) else { return Received::Ended(None) };
+        let Some(message) = entry.take_message() else {
+            return match &entry.standing {
+                Standing::Opening | Standing::Up => Received::Nothing,
+                Standing::Over(lost) => Received::Ended(lost.clone()),
+            };
+        };
+        if entry.is_paused && entry.waiting_bytes < self.config.read_ahead_bytes {
+            entry.is_paused = false;
+            self.is_touched = true;
+            host.resume(now, id);
+        }
+        Received::Message(message)
+    }
+
+    /// What has happened to an association or its paths, oldest first.
+    pub fn poll_notification(&mut self, id: SocketId) -> Option<Notification> {
+        self.entries.get_mut(&id)?.poll_notification()
+    }
+
+    /// What its user may try again, and of which association: of a caller that has come, the caller's.
+    pub fn poll_concern(&mut self) -> Option<(SocketId, Concern)> {
+        let (id, concern) = self.concerns.pop_front()?;
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.told.remove(concern);
+        }
+        Some((id, concern))
+    }
+
+    /// Whether the host may have something to send for the sake of commands since this was last asked.
+    pub const fn take_touched(&mut self) -> bool {
+        std::mem::replace(&mut self.is_touched, false)
+    }
+
+    /// Ends an association once all that was sent has been delivered.
+    pub fn shut_down(&mut self, now: Instant, host: &mut Host, id: SocketId) {
+        if !self.is_ended(id) {
+            self.is_touched = true;
+            host.shut_down(now, id);
+        }
+    }
+
+    /// Ends an association at once, and tells the peer why.
+    pub fn abort(&mut self, now: Instant, host: &mut Host, id: SocketId, reason: Bytes) {
+        if !self.is_ended(id) {
+            self.is_touched = true;
+            host.abort_because(now, id, reason);
+        }
+    }
+
+    /// Its user has no more to do with an association: it is shut down in order, and what comes meanwhile is thrown
+    /// away, so that the peer can end as well. One that is still being set up is given up.
+    pub fn release(&mut self, now: Instant, host: &mut Host, id: SocketId) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        self.is_touched = true;
+        entry.holder = Holder::Nobody;
+        entry.discard();
+        let was_paused = std::mem::take(&mut entry.is_paused);
+        match entry.standing {
+            Standing::Opening => {
+                host.abort(now, id);
+            }
+            Standing::Up => {
+                if was_paused {
+                    host.resume(now, id);
+                }
+                host.shut_down(now, id);
+            }
+            Standing::Over(_) => self.forget(host, id),
+        }
+    }
+
+    /// Lets nobody call any more; who waits to be accepted is aborted.
+    pub fn stop_accepting(&mut self, now: Instant, host: &mut Host) {
+        self.is_touched = true;
+        host.refuse_callers(self.port);
+        for id in std::mem::take(&mut self.callers) {
+            self.turn_away(now, host, id);
+        }
+    }
+
+    /// Begins nothing more, and shuts down what there is; who waits to be accepted is aborted.
+    pub fn close(&mut self, now: Instant, host: &mut Host) {
+        self.phase = Phase::Closing;
+        self.stop_accepting(now, host);
+        for (&id, entry) in &self.entries {
+            match (&entry.standing, entry.holder) {
+                (Standing::Opening, _) => {
+                    host.abort(now, id);
+                }
+                (Standing::Up, Holder::User | Holder::Nobody) => {
+                    host.shut_down(now, id);
+                }
+                (Standing::Up, Holder::Listener) | (Standing::Over(_), _) => {}
+            }
+        }
+    }
+
+    /// The same, but ends them at once.
+    pub fn abort_all(&mut self, now: Instant, host: &mut Host) {
+        self.phase = Phase::Closing;
+        self.stop_accepting(now, host);
+        for (&id, entry) in &self.entries {
+            if !matches!(entry.standing, Standing::Over(_)) {
+                host.abort(now, id);
+            }
+        }
+    }
+
+    /// Whether it begins nothing more.
+    pub fn is_closing(&self) -> bool {
+        self.phase == Phase::Closing
+    }
+
+    /// How many associations are not over, whoever holds them.
+    pub const fn alive(&self) -> usize {
+        self.alive
+    }
+
+    /// How many associations are known, with those that are over and that a user still holds.
+    pub fn held(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Aborts one that nobody will accept.
+    fn turn_away(&mut self, now: Instant, host: &mut Host, id: SocketId) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        entry.holder = Holder::Nobody;
+        entry.discard();
+        if matches!(entry.standing, Standing::Over(_)) {
+            self.forget(host, id);
+        } else {
+            host.abort_because(now, id, Bytes::from_static(TURNED_AWAY));
+        }
+    }
+
+    fn connected(&mut self, now: Instant, host: &mut Host, id: SocketId, came: bool, streams: u16) {
+        let mut entry = self.entries.remove(&id).unwrap_or_else(|| {
+            self.alive += 1;
+            Entry::caller()
+        });
+        entry.standing = Standing::Up;
+        entry.outbound_streams = streams;
+        entry.peer = host.peer(id);
+        let is_released = entry.holder == Holder::Nobody;
+        self.entries.insert(id, entry);
+        if is_released {
+            host.shut_down(now, id);
+        } else if !came {
+            self.tell(id, Concern::Standing);
+        } else if self.phase == Phase::Open && self.callers.len() < self.config.backlog {
+            self.callers.push_back(id);
+            self.tell(id, Concern::Caller);
+        } else {
+            self.turn_away(now, host, id);
+        }
+    }
+
+    fn message(&mut self, now: Instant, host: &mut Host, id: SocketId, message: ProgramMessage) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        if entry.holder == Holder::Nobody {
+            return;
+        }
+        entry.put_message(message);
+        if !entry.is_paused && entry.waiting_bytes >= self.config.read_ahead_bytes {
+            entry.is_paused = true;
+            host.pause(now, id);
+        }
+        self.tell(id, Concern::Readable);
+    }
+
+    fn ended(&mut self, host: &mut Host, id: SocketId, lost: Option<Lost>) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        self.alive -= 1;
+        entry.standing = Standing::Over(lost);
+        if entry.holder == Holder::Nobody {
+            self.forget(host, id);
+        } else {
+            self.tell(id, Concern::Standing);
+        }
+    }
+
+    /// Gives the socket of an association back that is over and that nobody holds.
+    fn forget(&mut self, host: &mut Host, id: SocketId) {
+        self.entries.remove(&id);
+        host.release(id);
+    }
+
+    fn notify(&mut self, id: SocketId, notification: Notification) {
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        if entry.holder != Holder::Nobody {
+            entry.put_notification(notification);
+            self.tell(id, Concern::Notified);
+        }
+    }
+
+    fn tell(&mut self, id: SocketId, concern: Concern) {
+        if self.entries.get_mut(&id).is_some_and(|entry| entry.told.insert(concern)) {
+            self.concerns.push_back((id, concern));
+        }
+    }
+}
+
+/// What a caller is told that finds no place.
+const TURNED_AWAY: &[u8] = b"nobody accepts";
+
+impl Program for Associations {
+    fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent) {
+        match event {
+            ProgramEvent::Connected { listener, outbound_streams } => {
+                self.connected(now, host, socket, listener.is_some(), outbound_streams);
+            }
+            ProgramEvent::Message(message) => self.message(now, host, socket, message),
+            ProgramEvent::Writable => self.tell(socket, Concern::Writable),
+            ProgramEvent::Ended { failure, reason } => {
+                let lost = failure.map(|failure| Lost::new(failure, reason.map(|reason| *reason)));
+                self.ended(host, socket, lost);
+            }
+            ProgramEvent::Path { address, kind } => self.notify(socket, Notification::Path { address, kind }),
+            ProgramEvent::Restarted => self.notify(socket, Notification::Restarted),
+        }
+    }
+
+    fn handle_deadline(&mut self, _: Instant, _: &mut Host) {}
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    fn stop(&mut self, now: Instant, host: &mut Host) {
+        if self.phase == Phase::Open {
+            self.close(now, host);
+        } else {
+            self.abort_all(now, host);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.phase == Phase::Closing && self.alive == 0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! What is kept of one association.
+
+use std::collections::VecDeque;
+use std::net::{IpAddr, SocketAddr};
+
+use slantpath_host::ProgramMessage;
+use slantpath_host::timeline::PathEventKind;
+
+use super::outcome::Lost;
+
+/// How many notifications of an association are kept that nobody asks for; the oldest is dropped for the newest.
+pub const NOTIFICATIONS_MAX: usize = 64;
+
+/// What has happened to an association besides messages and its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notification {
+    /// So many before this were dropped, since nobody asked for them.
+    Missed(u64),
+    /// Something has happened to the path to an address of the peer.
+    Path {
+        /// The address.
+        address: IpAddr,
+        /// What has happened.
+        kind: PathEventKind,
+    },
+    /// The peer has begun anew: what was sent and not acknowledged may be lost.
+    Restarted,
+}
+
+/// What the user of an association may try again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concern {
+    /// A caller can be accepted.
+    Caller,
+    /// There is a notification.
+    Notified,
+    /// There is a message.
+    Readable,
+    /// It is up, or it has ended.
+    Standing,
+    /// There is room in its send buffer again.
+    Writable,
+}
+
+/// A set of concerns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Told(u8);
+
+impl Told {
+    /// Adds one; `false` if it was in.
+    pub(super) const fn insert(&mut self, concern: Concern) -> bool {
+        let bit = 1 << concern as u8;
+        let is_new = self.0 & bit == 0;
+        self.0 |= bit;
+        is_new
+    }
+
+    pub(super) const fn remove(&mut self, concern: Concern) {
+        self.0 &= !(1 << concern as u8);
+    }
+}
+
+/// How far an association has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    Opening,
+    Up,
+    /// In order, or lost.
+    Over(Option<Lost>),
+}
+
+/// Who has to do with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// It waits to be accepted.
+    Listener,
+    /// It only has to come to its end.
+    Nobody,
+    User,
+}
+
+/// One association.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) standing: Standing,
+    pub(super) holder: Holder,
+    pub(super) peer: Option<SocketAddr>,
+    pub(super) outbound_streams: u16,
+    pub(super) told: Told,
+    /// Whether SCTP has been asked to hold messages back.
+    pub(super) is_paused: bool,
+    /// What the messages that wait have, in bytes.
+    pub(super) waiting_bytes: usize,
+    messages: VecDeque<ProgramMessage>,
+    /// Few have any.
+    notifications: Option<Box<Kept>>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    queue: VecDeque<Notification>,
+    missed: u64,
+}
+
+impl Entry {
+    pub(super) fn opening() -> Self {
+        Self::new(Standing::Opening, Holder::User)
+    }
+
+    pub(super) fn caller() -> Self {
+        Self::new(Standing::Up, Holder::Listener)
+    }
+
+    fn new(standing: Standing, holder: Holder) -> Self {
+        Self {
+            standing,
+            holder,
+            peer: None,
+            outbound_streams: 0,
+            told: Told::default(),
+            is_paused: false,
+            waiting_bytes: 0,
+            messages: VecDeque::new(),
+            notifications: None,
+        }
+    }
+
+    pub(super) fn put_message(&mut self, message: ProgramMessage) {
+        self.waiting_bytes += message.payload.len();
+        self.messages.push_back(message);
+    }
+
+    pub(super) fn take_message(&mut self) -> Option<ProgramMessage> {
+        let message = self.messages.pop_front()?;
+        self.waiting_bytes -= message.payload.len();
+        if self.messages.is_empty() && self.messages.capacity() > KEPT_PLACES {
+            // An association that is idle holds no more than one that was never busy.
+            self.messages = VecDeque::new();
+        }
+        Some(message)
+    }
+
+    /// Throws away all that nobody will ask for.
+    pub(super) fn discard(&mut self) {
+        self.messages = VecDeque::new();
+        self.waiting_bytes = 0;
+        self.notifications = None;
+    }
+
+    pub(super) fn put_notification(&mut self, notification: Notification) {
+        let kept = self.notifications.get_or_insert_default();
+        if kept.queue.len() == NOTIFICATIONS_MAX {
+            kept.queue.pop_front();
+            kept.missed += 1;
+        }
+        kept.queue.push_back(notification);
+    }
+
+    pub(super) fn poll_notification(&mut self) -> Option<Notification> {
+        let kept = self.notifications.as_mut()?;
+        match std::mem::take(&mut kept.missed) {
+            0 => {}
+            missed => return Some(Notification::Missed(missed)),
+        }
+        let notification = kept.queue.pop_front();
+        if kept.queue.is_empty() {
+            self.notifications = None;
+        }
+        notification
+    }
+}
+
+/// How many places for messages an association keeps while it has none.
+const KEPT_PLACES: usize = 8;

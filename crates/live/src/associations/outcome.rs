@@ -1,0 +1,104 @@
+//! What a command to an association comes to.
+
+use std::fmt;
+
+use slantpath_host::ProgramMessage;
+use slantpath_sctp::{self as sctp, Cause, CloseReason};
+
+/// How an association was lost. Its text says it to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Lost {
+    /// This end has aborted it, for a fault of the peer's or by command.
+    Aborted(Cause),
+    /// The peer has aborted it, for these causes. Without any it has most often none at that port.
+    PeerAborted(Vec<Cause>),
+    /// The peer has not answered as often as allowed.
+    PeerUnreachable,
+    /// The peer has refused the cookie as stale, again and again.
+    StaleCookie,
+    /// Something else, in words.
+    Other(String),
+}
+
+impl Lost {
+    pub(super) fn new(failure: String, reason: Option<CloseReason>) -> Self {
+        match reason {
+            Some(CloseReason::Aborted(cause)) => Self::Aborted(cause),
+            Some(CloseReason::PeerAborted(causes)) => Self::PeerAborted(causes),
+            Some(CloseReason::PeerUnreachable) => Self::PeerUnreachable,
+            Some(CloseReason::StaleCookie) => Self::StaleCookie,
+            Some(CloseReason::ShutdownComplete) | None => Self::Other(failure),
+        }
+    }
+}
+
+impl std::error::Error for Lost {}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Aborted(cause) => write!(f, "the association was aborted here: {}", text(cause)),
+            Self::PeerAborted(causes) if causes.is_empty() => {
+                write!(f, "the peer has aborted the association, and does not say why")
+            }
+            Self::PeerAborted(causes) => {
+                let texts: Vec<String> = causes.iter().map(text).collect();
+                write!(f, "the peer has aborted the association: {}", texts.join(", "))
+            }
+            Self::PeerUnreachable => write!(f, "the peer does not answer"),
+            Self::StaleCookie => write!(f, "the peer has refused the cookie as stale, again and again"),
+            Self::Other(failure) => write!(f, "{failure}"),
+        }
+    }
+}
+
+fn text(cause: &Cause) -> String {
+    match cause {
+        Cause::UserInitiatedAbort(reason) if reason.is_empty() => "by its user".to_owned(),
+        Cause::UserInitiatedAbort(reason) => format!("by its user: {}", String::from_utf8_lossy(reason)),
+        cause => format!("{cause:?}"),
+    }
+}
+
+/// Why an association is not begun.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectRefused {
+    /// The endpoint is being closed.
+    #[error("the endpoint is being closed")]
+    Closing,
+    /// SCTP does not begin one with this peer.
+    #[error(transparent)]
+    Refused(#[from] sctp::ConnectError),
+}
+
+/// Why a message is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SendRefused {
+    /// The association has ended: in order, or lost.
+    #[error("the association has ended{}", .0.as_ref().map(|lost| format!(": {lost}")).unwrap_or_default())]
+    Ended(Option<Lost>),
+    /// SCTP does not take it: as it is, or now.
+    #[error(transparent)]
+    Message(sctp::SendError),
+}
+
+impl SendRefused {
+    /// Whether the message would be taken if there were room.
+    pub const fn is_full(&self) -> bool {
+        matches!(self, Self::Message(sctp::SendError::BufferFull { .. }))
+    }
+}
+
+/// What asking for a message comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// The association has ended, and all that came has been received.
+    Ended(Option<Lost>),
+    /// A message.
+    Message(ProgramMessage),
+    /// None is there now.
+    Nothing,
+}

@@ -1,0 +1,313 @@
+use std::net::IpAddr;
+
+use slantpath_base::{Duration, Seed};
+use slantpath_interface::{Host as Interface, InterfaceId};
+use slantpath_sctp::{Cause, CloseReason, SctpConfig};
+use slantpath_wire::Packet;
+
+use super::*;
+use crate::endpoint::SendOptions;
+use crate::program::{Station, host_of};
+
+const PORT: u16 = 5_000;
+
+/// Two endpoints, joined without delay, and the time.
+struct Pair {
+    ends: [Station<Associations>; 2],
+    now: Instant,
+}
+
+fn address(end: usize) -> IpAddr {
+    [[10, 0, 0, 1], [10, 0, 0, 2]][end].into()
+}
+
+fn peer(end: usize) -> Peer {
+    Peer { addresses: vec![address(end)], port: PORT }
+}
+
+impl Pair {
+    fn new(config: &AssociationsConfig) -> Self {
+        let ends = [0, 1].map(|end| {
+            let mut host = host_of(&[address(end)]);
+            let port = ProgramConfig {
+                sctp: Box::new(SctpConfig { receive_buffer_bytes: 50_000, ..SctpConfig::default() }),
+                local_addresses: vec![address(end)],
+                local_port: PORT,
+                peer: None,
+            };
+            let stream = Seed::new(1, 0).stream(&format!("{end}"));
+            let program = Associations::open(config.clone(), &port, &mut host, stream);
+            Station { host, program }
+        });
+        Self { ends, now: Instant::START }
+    }
+
+    /// Lets somebody act on the associations of one end.
+    fn act<R>(&mut self, end: usize, act: impl FnOnce(&mut Associations, &mut Host, Instant) -> R) -> R {
+        let Station { host, program } = &mut self.ends[end];
+        act(program, host, self.now)
+    }
+
+    /// Carries packets until there are none.
+    fn exchange(&mut self) {
+        loop {
+            let mut is_any = false;
+            for from in [0, 1] {
+                let mut packet = Packet::default();
+                while self.ends[from].poll_transmit(self.now, &mut packet).is_some() {
+                    is_any = true;
+                    self.ends[1 - from].handle_packet(self.now, InterfaceId::new(0), &mut packet);
+                }
+            }
+            if !is_any {
+                return;
+            }
+        }
+    }
+
+    /// Lets time pass, in steps of 50 ms.
+    fn pass(&mut self, time: Duration) {
+        let until = self.now.saturating_add(time);
+        while self.now < until {
+            self.now = self.now.saturating_add(Duration::from_millis(50));
+            for end in &mut self.ends {
+                if end.deadline().is_some_and(|deadline| deadline <= self.now) {
+                    end.handle_deadline(self.now);
+                }
+            }
+            self.exchange();
+        }
+    }
+
+    /// An association that the first end has opened and the second has accepted.
+    fn connected(&mut self) -> [SocketId; 2] {
+        let call = self.act(0, |program, host, now| program.connect(now, host, &peer(1))).unwrap();
+        self.exchange();
+        let accepted = self.ends[1].program.accept().unwrap();
+        self.concerns(0);
+        self.concerns(1);
+        [call, accepted]
+    }
+
+    fn send(&mut self, end: usize, id: SocketId, payload: &[u8]) -> Result<(), SendRefused> {
+        let (message, options) = SendOptions::default().apply(0, Bytes::copy_from_slice(payload));
+        self.act(end, |program, host, now| program.send(now, host, id, message, options))
+    }
+
+    fn receive(&mut self, end: usize, id: SocketId) -> Received {
+        self.act(end, |program, host, now| program.receive(now, host, id))
+    }
+
+    fn concerns(&mut self, end: usize) -> Vec<(SocketId, Concern)> {
+        std::iter::from_fn(|| self.ends[end].program.poll_concern()).collect()
+    }
+
+    fn alive(&self) -> [usize; 2] {
+        [0, 1].map(|end| self.ends[end].program.alive())
+    }
+
+    fn held(&self) -> [usize; 2] {
+        [0, 1].map(|end| self.ends[end].program.held())
+    }
+}
+
+fn payload(received: Received) -> Bytes {
+    match received {
+        Received::Message(message) => message.payload,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_call_is_accepted_messages_pass_and_each_user_is_told_once_what_to_try_again() {
+    let mut pair = Pair::new(&AssociationsConfig::default());
+    let call = pair.act(0, |program, host, now| program.connect(now, host, &peer(1))).unwrap();
+    assert_eq!(pair.ends[0].program.standing(call), None);
+    pair.exchange();
+    assert_eq!(pair.concerns(0), [(call, Concern::Standing)]);
+    assert_eq!(pair.ends[0].program.standing(call), Some(Ok(())));
+    assert_eq!(pair.ends[0].program.peer(call), Some((address(1), PORT).into()));
+    let told = pair.concerns(1);
+    let accepted = pair.ends[1].program.accept().unwrap();
+    assert_eq!(told, [(accepted, Concern::Caller)]);
+    assert_eq!(pair.ends[1].program.accept(), None);
+    assert_eq!(pair.ends[1].program.outbound_streams(accepted), 16);
+
+    assert_eq!(pair.receive(1, accepted), Received::Nothing);
+    for text in [b"one", b"two"] {
+        pair.send(0, call, text).unwrap();
+    }
+    pair.exchange();
+    assert_eq!(pair.concerns(1), [(accepted, Concern::Readable)], "once, for both");
+    assert_eq!([(); 2].map(|()| payload(pair.receive(1, accepted))), [&b"one"[..], b"two"]);
+    assert_eq!(pair.receive(1, accepted), Received::Nothing);
+    let again = pair.act(0, |program, host, now| program.connect(now, host, &peer(1)));
+    let associated = sctp::ConnectError::AlreadyAssociated(address(1));
+    assert_eq!(again, Err(ConnectRefused::Refused(associated)));
+}
+
+#[test]
+fn who_does_not_read_closes_the_window_and_holds_no_more_than_is_read_ahead_and_the_buffer() {
+    let config = AssociationsConfig { read_ahead_bytes: 10_000, ..AssociationsConfig::default() };
+    let mut pair = Pair::new(&config);
+    let [call, accepted] = pair.connected();
+    let mut sent = 0;
+    for _ in 0..100 {
+        while pair.send(0, call, &[7; 1_000]).is_ok() {
+            sent += 1;
+        }
+        pair.exchange();
+        pair.pass(Duration::from_millis(250));
+    }
+    let waiting = |pair: &Pair| pair.ends[1].program.entries[&accepted].waiting_bytes;
+    // What came in the packet that reached the limit is in, too.
+    assert!((10_000..12_000).contains(&waiting(&pair)), "{}", waiting(&pair));
+    let full = pair.send(0, call, &[7; 1_000]).unwrap_err();
+    assert!(full.is_full(), "{full:?}");
+    pair.concerns(0);
+
+    // When the messages that wait are fewer, all that was held back comes.
+    let mut received = 0;
+    let mut told = Vec::new();
+    while received < sent {
+        match pair.receive(1, accepted) {
+            Received::Message(_) => received += 1,
+            Received::Nothing => pair.pass(Duration::from_millis(250)),
+            Received::Ended(lost) => panic!("{lost:?}"),
+        }
+        pair.exchange();
+        assert!(waiting(&pair) < 10_000 + 50_000 + 1_500, "{}", waiting(&pair));
+        told.extend(pair.concerns(0));
+    }
+    assert_eq!(told, [(call, Concern::Writable)]);
+}
+
+#[test]
+fn what_came_before_the_end_is_received_before_it_and_the_peers_reason_is_told() {
+    let mut pair = Pair::new(&AssociationsConfig::default());
+    let [call, accepted] = pair.connected();
+    pair.send(0, call, b"last words").unwrap();
+    pair.act(0, |program, host, now| program.shut_down(now, host, call));
+    pair.exchange();
+    assert_eq!(pair.alive(), [0, 0]);
+    assert!(pair.ends[1].program.is_ended(accepted));
+    assert_eq!(payload(pair.receive(1, accepted)), "last words");
+    assert_eq!(pair.receive(1, accepted), Received::Ended(None));
+    assert_eq!(pair.send(1, accepted, b"too late"), Err(SendRefused::Ended(None)));
+    assert_eq!(pair.held(), [1, 1]);
+    pair.act(0, |program, host, now| program.release(now, host, call));
+    pair.act(1, |program, host, now| program.release(now, host, accepted));
+    assert_eq!(pair.held(), [0, 0]);
+
+    let [call, accepted] = pair.connected();
+    pair.act(0, |program, host, now| program.abort(now, host, call, Bytes::from_static(b"enough")));
+    pair.exchange();
+    let reason = Cause::UserInitiatedAbort(Bytes::from_static(b"enough"));
+    let lost = Lost::PeerAborted(vec![reason.clone()]);
+    assert_eq!(lost.to_string(), "the peer has aborted the association: by its user: enough");
+    assert_eq!(pair.receive(1, accepted), Received::Ended(Some(lost)));
+    assert_eq!(pair.ends[0].program.standing(call), Some(Err(Lost::Aborted(reason))));
+}
+
+#[test]
+fn one_that_is_released_is_shut_down_and_what_comes_meanwhile_is_thrown_away() {
+    let config = AssociationsConfig { read_ahead_bytes: 1, ..AssociationsConfig::default() };
+    let mut pair = Pair::new(&config);
+    let [call, accepted] = pair.connected();
+    // More than the window: it is held up until the reader has gone.
+    for _ in 0..80 {
+        pair.send(0, call, &[1; 1_000]).unwrap();
+    }
+    pair.send(1, accepted, b"delivered").unwrap();
+    pair.act(1, |program, host, now| program.release(now, host, accepted));
+    pair.pass(Duration::from_secs(30));
+    assert_eq!(pair.alive(), [0, 0]);
+    assert_eq!(pair.held(), [1, 0], "the other is still its user's");
+    assert_eq!(payload(pair.receive(0, call)), "delivered");
+    assert_eq!(pair.receive(0, call), Received::Ended(None));
+}
+
+#[test]
+fn callers_beyond_the_backlog_are_aborted_and_one_that_nobody_waits_for_any_more_is_given_up() {
+    let mut pair = Pair::new(&AssociationsConfig { backlog: 1, ..AssociationsConfig::default() });
+    // The second end calls from the first's port only once; others call from ports of their own.
+    let call = pair.act(0, |program, host, now| program.connect(now, host, &peer(1))).unwrap();
+    pair.exchange();
+    let others = ProgramConfig {
+        sctp: Box::default(),
+        local_addresses: vec![address(0)],
+        local_port: 6_000,
+        peer: Some(peer(1)),
+    };
+    let host = &mut pair.ends[0].host;
+    host.add_program(&others, Seed::new(2, 0).stream("other"));
+    pair.exchange();
+    // Nobody at the first end knows of that association: what the peer did to it shows there.
+    assert_eq!(pair.ends[1].host.sctp_mib().curr_estab, 1);
+    assert_eq!(pair.alive()[1], 1);
+    let accepted = pair.ends[1].program.accept().unwrap();
+    assert_eq!(pair.ends[1].program.accept(), None);
+    pair.act(0, |program, host, now| program.release(now, host, call));
+    pair.exchange();
+    assert_eq!(pair.receive(1, accepted), Received::Ended(None));
+
+    // Nobody answers: it is given up at once.
+    let nobody = Peer { addresses: vec!["10.0.0.9".parse().unwrap()], port: PORT };
+    let call = pair.act(0, |program, host, now| program.connect(now, host, &nobody)).unwrap();
+    pair.act(0, |program, host, now| program.release(now, host, call));
+    pair.exchange();
+    assert_eq!(pair.held()[0], 1, "what has come of the other port");
+}
+
+#[test]
+fn one_that_is_closed_begins_nothing_more_and_is_over_once_all_has_ended() {
+    let mut pair = Pair::new(&AssociationsConfig::default());
+    let [call, accepted] = pair.connected();
+    pair.send(1, accepted, b"delivered").unwrap();
+    pair.act(1, Associations::close_at);
+    assert!(!pair.ends[1].program.is_over());
+    pair.exchange();
+    assert!(pair.ends[1].program.is_over());
+    assert_eq!(payload(pair.receive(0, call)), "delivered");
+    let refused = pair.act(1, |program, host, now| program.connect(now, host, &peer(0)));
+    assert_eq!(refused, Err(ConnectRefused::Closing));
+    pair.act(0, |program, host, now| program.release(now, host, call));
+    let call = pair.act(0, |program, host, now| program.connect(now, host, &peer(1))).unwrap();
+    pair.exchange();
+    assert_eq!(pair.receive(0, call), Received::Ended(Some(Lost::PeerAborted(Vec::new()))));
+}
+
+#[test]
+fn one_whose_peer_does_not_answer_is_lost_for_that_reason() {
+    let mut pair = Pair::new(&AssociationsConfig::default());
+    let nobody = Peer { addresses: vec!["10.0.0.9".parse().unwrap()], port: PORT };
+    let call = pair.act(0, |program, host, now| program.connect(now, host, &nobody)).unwrap();
+    // 1, 2, 4, 8, 16, 32 and three times 60 s.
+    pair.pass(Duration::from_secs(242));
+    assert_eq!(pair.ends[0].program.standing(call), None);
+    pair.pass(Duration::from_secs(2));
+    assert_eq!(pair.ends[0].program.standing(call), Some(Err(Lost::PeerUnreachable)));
+    assert_eq!(Lost::new(String::new(), Some(CloseReason::StaleCookie)), Lost::StaleCookie);
+}
+
+#[test]
+fn notifications_that_nobody_asks_for_push_out_the_oldest_and_are_counted() {
+    let mut pair = Pair::new(&AssociationsConfig::default());
+    let [call, _] = pair.connected();
+    let program = &mut pair.ends[0].program;
+    for _ in 0..NOTIFICATIONS_MAX + 3 {
+        program.notify(call, Notification::Restarted);
+    }
+    assert_eq!(program.poll_notification(call), Some(Notification::Missed(3)));
+    for _ in 0..NOTIFICATIONS_MAX {
+        assert_eq!(program.poll_notification(call), Some(Notification::Restarted));
+    }
+    assert_eq!(program.poll_notification(call), None);
+    assert_eq!(pair.concerns(0), [(call, Concern::Notified)]);
+}
+
+impl Associations {
+    fn close_at(&mut self, host: &mut Host, now: Instant) {
+        self.close(now, host);
+    }
+}

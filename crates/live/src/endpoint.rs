@@ -1,0 +1,129 @@
+//! What a live endpoint is opened with: one SCTP port, whose associations an application holds.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use slantpath_host::ProgramMessage;
+use slantpath_sctp::{self as sctp, SctpConfig};
+
+use crate::associations::AssociationsConfig;
+use crate::config::{Carriage, LiveConfig};
+
+/// What an endpoint is opened with.
+#[derive(Clone, Debug)]
+pub struct EndpointConfig {
+    /// The machine's addresses that it has, at least one.
+    pub addresses: Vec<IpAddr>,
+    /// Its SCTP port; zero, the default: any from 49,152 on that no other program of this project has.
+    pub port: u16,
+    /// What its packets travel in.
+    pub carriage: Carriage,
+    /// SCTP's settings; path MTUs are less by what the carriage takes, as [`EndpointConfig::new`] has them.
+    pub sctp: SctpConfig,
+    /// How many callers wait, and how much is read ahead.
+    pub associations: AssociationsConfig,
+    /// What each socket holds of what has come in, in bytes, as far as the operating system permits.
+    pub socket_buffer_bytes: usize,
+}
+
+impl EndpointConfig {
+    /// An endpoint with RFC 9260's settings at any port, which others may call.
+    pub fn new(addresses: Vec<IpAddr>, carriage: Carriage) -> Self {
+        let overhead = u16::try_from(carriage.overhead_bytes()).expect("a small number");
+        let default = SctpConfig::default();
+        let sctp = SctpConfig {
+            initial_path_mtu: default.initial_path_mtu - overhead,
+            max_path_mtu: default.max_path_mtu - overhead,
+            ..default
+        };
+        let associations = AssociationsConfig::default();
+        let socket_buffer_bytes = LiveConfig::SOCKET_BUFFER_BYTES;
+        Self { addresses, port: 0, carriage, sctp, associations, socket_buffer_bytes }
+    }
+}
+
+/// How a message is sent, beyond its stream and its bytes. Default: in order, of no declared protocol, until it has
+/// been delivered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SendOptions {
+    /// What the message is, for the other end: its Payload Protocol Identifier.
+    pub payload_protocol: u32,
+    /// Whether it may overtake others of its stream.
+    pub is_unordered: bool,
+    /// When it is given up (RFC 3758 and RFC 7496, if both ends have agreed to partial reliability).
+    pub reliability: sctp::Reliability,
+    /// Whether the receiver is asked to acknowledge it at once (RFC 7053).
+    pub sack_immediately: bool,
+    /// To which of the peer's addresses it is sent first; `None`: where all else goes.
+    pub destination: Option<IpAddr>,
+}
+
+impl SendOptions {
+    /// A message on a stream, and what of this SCTP wants to know besides.
+    pub fn apply(self, stream: u16, payload: Bytes) -> (ProgramMessage, sctp::SendOptions) {
+        let Self { payload_protocol, is_unordered, reliability, sack_immediately, destination } = self;
+        (
+            ProgramMessage { stream, payload_protocol, is_unordered, payload },
+            sctp::SendOptions { sack_immediately, destination, reliability },
+        )
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod open {
+    use slantpath_base::Stream;
+    use slantpath_host::ProgramConfig;
+
+    use super::EndpointConfig;
+    use crate::associations::Associations;
+    use crate::config::{LiveConfig, OpenError};
+    use crate::live::Live;
+    use crate::program::{Station, host_of};
+    use crate::sockets::chance::secret;
+
+    impl EndpointConfig {
+        /// Opens the sockets; gives the endpoint and its SCTP port.
+        pub fn open(&self) -> Result<(Live<Station<Associations>>, u16), OpenError> {
+            let failed = |error| OpenError::System { what: "drawing a secret".to_owned(), error };
+            let mut stream = Stream::secret(secret().map_err(failed)?);
+            if self.port != 0 {
+                return Ok((self.open_at(self.port, stream)?, self.port));
+            }
+            let mut attempts = 0;
+            loop {
+                let port = DYNAMIC_FIRST | u16::try_from(stream.next_u32() >> 16).expect("16 bits");
+                attempts += 1;
+                match self.open_at(port, stream.fork("port")) {
+                    Err(OpenError::PortInUse { protocol: "SCTP", .. }) if attempts < ATTEMPTS => {}
+                    opened => return Ok((opened?, port)),
+                }
+            }
+        }
+
+        fn open_at(&self, port: u16, stream: Stream) -> Result<Live<Station<Associations>>, OpenError> {
+            if self.addresses.is_empty() {
+                return Err(OpenError::NoAddress);
+            }
+            let mut host = host_of(&self.addresses);
+            let program = ProgramConfig {
+                sctp: Box::new(self.sctp.clone()),
+                local_addresses: self.addresses.clone(),
+                local_port: port,
+                peer: None,
+            };
+            let program = Associations::open(self.associations.clone(), &program, &mut host, stream);
+            let config = LiveConfig {
+                addresses: self.addresses.clone(),
+                carriage: self.carriage,
+                ports: vec![port],
+                socket_buffer_bytes: self.socket_buffer_bytes,
+            };
+            Live::open(&config, Station { host, program })
+        }
+    }
+
+    /// The first port that is assigned to nobody (RFC 6335, section 6): those whose first two bits are set.
+    const DYNAMIC_FIRST: u16 = 0xc000;
+    /// How many ports are tried.
+    const ATTEMPTS: u32 = 64;
+}

@@ -1,0 +1,177 @@
+//! One association.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use slantpath_live::{Lost, Message, Notification, Received, SendOptions, SendRefused, SocketId};
+use slantpath_sctp as sctp;
+
+use crate::error::{AssociationError, SendError};
+use crate::shared::{Bell, Shared, wait_for};
+
+/// An association with another endpoint. Several tasks may use it at once, in an [`Arc`]: each message is received by
+/// one of them.
+///
+/// Dropped, it is shut down in order: what was sent is delivered, what comes meanwhile is thrown away.
+#[derive(Debug)]
+pub struct Association {
+    shared: Arc<Shared>,
+    id: SocketId,
+    bell: Arc<Bell>,
+}
+
+impl Association {
+    pub(crate) const fn new(shared: Arc<Shared>, id: SocketId, bell: Arc<Bell>) -> Self {
+        Self { shared, id, bell }
+    }
+
+    /// Waits until it is up.
+    pub(crate) async fn established(&self) -> Result<(), AssociationError> {
+        wait_for(&self.bell.standing, || {
+            let state = self.shared.lock();
+            match state.live.host().program.standing(self.id) {
+                Some(outcome) => Some(outcome.map_err(AssociationError::Lost)),
+                None => state.check().err().map(|error| Err(error.into())),
+            }
+        })
+        .await
+    }
+
+    /// The peer's first address, and its SCTP port.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.shared.lock().live.host().program.peer(self.id)
+    }
+
+    /// How many streams can be sent on: messages take those from 0 to one less.
+    pub fn outbound_streams(&self) -> u16 {
+        self.shared.lock().live.host().program.outbound_streams(self.id)
+    }
+
+    /// Hands a message over to be sent on a stream, and waits while the send buffer has no room for it. It is sent whole
+    /// or not at all. Who waits here waits in order.
+    ///
+    /// Dropped before it is ready, it has sent nothing.
+    pub async fn send(
+        &self,
+        stream: u16,
+        payload: impl Into<Bytes>,
+        options: SendOptions,
+    ) -> Result<(), SendError> {
+        let payload = payload.into();
+        let _turn = self.bell.turn.lock().await;
+        wait_for(&self.bell.writable, || match self.offer(stream, payload.clone(), options) {
+            Err(SendError::Refused(sctp::SendError::BufferFull { .. })) => None,
+            outcome => Some(outcome),
+        })
+        .await
+    }
+
+    /// The same without waiting: where the send buffer has no room it says so, as
+    /// [`BufferFull`](sctp::SendError::BufferFull). It may overtake messages that wait in [`Association::send`].
+    pub fn try_send(
+        &self,
+        stream: u16,
+        payload: impl Into<Bytes>,
+        options: SendOptions,
+    ) -> Result<(), SendError> {
+        self.offer(stream, payload.into(), options)
+    }
+
+    fn offer(&self, stream: u16, payload: Bytes, options: SendOptions) -> Result<(), SendError> {
+        self.shared.lock().check()?;
+        let (message, options) = options.apply(stream, payload);
+        let sent = self.shared.act(|program, host, now| program.send(now, host, self.id, message, options));
+        sent.map_err(|refused| match refused {
+            SendRefused::Ended(Some(lost)) => SendError::Lost(lost),
+            SendRefused::Message(error) => SendError::Refused(error),
+            _ => SendError::Ended,
+        })
+    }
+
+    /// Waits for the next message: of each stream in order, but for unordered ones. `None` once the association has
+    /// ended in order, and all that came has been received.
+    ///
+    /// Dropped before it is ready, it has taken nothing.
+    pub async fn receive(&self) -> Result<Option<Message>, AssociationError> {
+        wait_for(&self.bell.readable, || self.next()).await
+    }
+
+    /// A message that has come; `None` if none is there now, or never will be.
+    pub fn try_receive(&self) -> Result<Option<Message>, AssociationError> {
+        match self.shared.act(|program, host, now| program.receive(now, host, self.id)) {
+            Received::Message(message) => Ok(Some(message)),
+            Received::Nothing | Received::Ended(None) => Ok(None),
+            Received::Ended(Some(lost)) => Err(lost.into()),
+        }
+    }
+
+    /// What [`Association::receive`] gives; nothing while it has to wait.
+    fn next(&self) -> Option<Result<Option<Message>, AssociationError>> {
+        match self.shared.act(|program, host, now| program.receive(now, host, self.id)) {
+            Received::Message(message) => Some(Ok(Some(message))),
+            Received::Ended(None) => Some(Ok(None)),
+            Received::Ended(Some(lost)) => Some(Err(lost.into())),
+            Received::Nothing => self.shared.lock().check().err().map(|error| Err(error.into())),
+        }
+    }
+
+    /// Waits for the next notification: what has happened to paths, or that the peer has begun anew. `None` once the
+    /// association has ended. Who never asks misses the oldest, and nothing else.
+    pub async fn notification(&self) -> Option<Notification> {
+        wait_for(&self.bell.notified, || {
+            let mut state = self.shared.lock();
+            let is_failed = state.failure.is_some();
+            let program = &mut state.live.host_mut().program;
+            match program.poll_notification(self.id) {
+                Some(notification) => Some(Some(notification)),
+                None => (is_failed || program.is_ended(self.id)).then_some(None),
+            }
+        })
+        .await
+    }
+
+    /// The paths of the association as they are now: RTT, RTO, windows, path MTU, counts. None once it has ended.
+    pub fn paths(&self) -> Vec<sctp::PathSnapshot> {
+        let mut state = self.shared.lock();
+        let now = state.live.now();
+        state.live.host_mut().host.sctp_paths(now, self.id)
+    }
+
+    /// Ends the association once all that was sent has been delivered, and waits until it has ended. What comes
+    /// meanwhile can still be received.
+    ///
+    /// Dropped before it is ready, the association ends all the same.
+    pub async fn shutdown(&self) -> Result<(), AssociationError> {
+        self.shared.act(|program, host, now| program.shut_down(now, host, self.id));
+        self.ended().await
+    }
+
+    /// Waits until the association has ended, by whichever end.
+    pub async fn ended(&self) -> Result<(), AssociationError> {
+        wait_for(&self.bell.standing, || {
+            let state = self.shared.lock();
+            let program = &state.live.host().program;
+            if program.is_ended(self.id) {
+                let outcome: Option<Result<(), Lost>> = program.standing(self.id);
+                return Some(outcome.unwrap_or(Ok(())).map_err(AssociationError::Lost));
+            }
+            state.check().err().map(|error| Err(error.into()))
+        })
+        .await
+    }
+
+    /// Ends the association at once: what was sent and has not been acknowledged may be lost. The peer is told why.
+    pub fn abort(&self, reason: impl Into<Bytes>) {
+        let reason = reason.into();
+        self.shared.act(|program, host, now| program.abort(now, host, self.id, reason));
+    }
+}
+
+impl Drop for Association {
+    fn drop(&mut self) {
+        // Before its name can be another's.
+        self.shared.lock().take_bell(self.id);
+        self.shared.act(|program, host, now| program.release(now, host, self.id));
+    }
+}
