@@ -208,6 +208,7 @@ impl Program {
             | SocketEvent::Bytes(_)
             | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
+            | SocketEvent::StreamsAdded { .. }
             | SocketEvent::Transmitted { .. } => return,
         };
         self.events.push_back(told);

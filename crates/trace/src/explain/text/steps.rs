@@ -89,8 +89,10 @@ pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
                     format!("streams were added: {outbound} to send on, {inbound} for the peer")
                 }
                 StreamsStep::AssociationReset => "all streams and the TSNs begin again".to_owned(),
-                StreamsStep::InboundReset => format!("{streams} that the peer sends on begin again"),
-                StreamsStep::OutboundReset => format!("{streams} to send on begin again"),
+                StreamsStep::InboundReset => {
+                    format!("the numbers of {streams} that the peer sends on begin again")
+                }
+                StreamsStep::OutboundReset => format!("the numbers of {streams} to send on begin again"),
             }
         }
         StepKind::AddressAnswered(request, address, is_accepted) => {
