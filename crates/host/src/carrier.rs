@@ -269,6 +269,7 @@ impl Carrier {
             | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
+            | SocketEvent::StreamsAdded { .. }
             | SocketEvent::Transmitted { .. } => {}
         }
     }

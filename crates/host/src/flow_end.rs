@@ -4,6 +4,7 @@ use slantpath_base::{Instant, Stream};
 use slantpath_sctp::Reliability;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 
+use crate::arrivals::Place;
 use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
 use crate::receiver::{Receiver, ReceiverConfig};
 use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
@@ -136,8 +137,12 @@ impl FlowEnd {
                     return Reaction::None;
                 }
                 SocketEvent::Writable => sender.handle_writable(),
-                SocketEvent::Abandoned(number) => {
-                    sender.handle_abandoned(number);
+                SocketEvent::Abandoned(abandoned) => {
+                    sender.handle_abandoned(abandoned);
+                    return Reaction::None;
+                }
+                SocketEvent::StreamsAdded { outbound_streams } => {
+                    sender.handle_streams_added(outbound_streams);
                     return Reaction::None;
                 }
                 SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
@@ -188,7 +193,7 @@ impl FlowEnd {
         let transmit = match (&mut self.layer, &mut self.role) {
             (Layer::Receiving(m3ua), Role::Receiver(receiver)) => match m3ua.poll(now) {
                 ReceivingStep::Deliver(selection, payload) => {
-                    receiver.handle_message(now, selection, &payload, None);
+                    receiver.handle_message(now, Some(selection), &payload, None);
                     pause_while_busy(receiver, now, socket);
                     return Served::Again;
                 }
@@ -297,7 +302,8 @@ fn take_in(
         SocketEvent::Bytes(bytes) => receiver.handle_bytes(now, bytes),
         SocketEvent::Message { stream, place, payload, .. } => {
             let journey = receiver.take_journey(*place);
-            receiver.handle_message(now, *stream, payload, journey);
+            let ordered = (*place != Place::Unordered).then_some(*stream);
+            receiver.handle_message(now, ordered, payload, journey);
         }
         SocketEvent::Arrived(arrival) => {
             if let Some(journey) = socket.journey() {
@@ -312,6 +318,7 @@ fn take_in(
         | SocketEvent::MessageFailed
         | SocketEvent::Path { .. }
         | SocketEvent::Restarted
+        | SocketEvent::StreamsAdded { .. }
         | SocketEvent::Transmitted { .. }
         | SocketEvent::Writable => return None,
     }

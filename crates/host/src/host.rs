@@ -2,12 +2,15 @@
 
 mod handover;
 mod programs;
+mod script;
 mod sessions;
 
 use std::net::IpAddr;
 
 pub use handover::Handover;
-use handover::Handovers;
+pub(crate) use script::CommandLog;
+use script::Script;
+pub use script::{AssociationCommand, CommandOutcome, CommandRecord};
 use slantpath_base::{Deadlines, Instant, Seed};
 use slantpath_interface::{InterfaceId, Journey};
 use slantpath_sctp as sctp;
@@ -61,7 +64,7 @@ pub struct Host {
     sources: Vec<SessionSource>,
     /// When sources begin sessions.
     source_deadlines: Deadlines<u32>,
-    handovers: Handovers,
+    script: Script,
     /// What becomes of SCTP packets to a port that nobody has.
     strangers: Strangers,
     drops: HostDrops,
@@ -87,7 +90,7 @@ impl Host {
             sockets: Sockets::default(),
             sources: Vec::new(),
             source_deadlines: Deadlines::default(),
-            handovers: Handovers::default(),
+            script: Script::default(),
             strangers: Strangers::default(),
             drops: HostDrops::default(),
         }
@@ -566,8 +569,8 @@ impl slantpath_interface::Host for Host {
         if self.source_deadlines.earliest().is_some_and(|earliest| earliest <= now) {
             self.begin_sessions(now);
         }
-        if self.handovers.deadline().is_some_and(|at| at <= now) {
-            self.hand_over(now);
+        if self.script.deadline().is_some_and(|at| at <= now) {
+            self.follow_script(now);
         }
         self.sockets.handle_deadline(now, &mut self.stack);
     }
@@ -582,7 +585,7 @@ impl slantpath_interface::Host for Host {
         let latest = |deadline: Option<Instant>| deadline.unwrap_or(Instant::FAR_FUTURE);
         let transports = latest(self.stack.sctp.deadline()).min(latest(self.stack.tcp.deadline()));
         let own = latest(self.sockets.deadline()).min(latest(self.reassembler.deadline()));
-        let own = own.min(latest(self.source_deadlines.earliest())).min(latest(self.handovers.deadline()));
+        let own = own.min(latest(self.source_deadlines.earliest())).min(latest(self.script.deadline()));
         Some(transports.min(own)).filter(|deadline| *deadline != Instant::FAR_FUTURE)
     }
 }

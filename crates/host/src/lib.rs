@@ -44,7 +44,7 @@ mod workload;
 
 pub use admission::{AdmissionConfig, Otherwise};
 pub use carrier::{AssociationConfig, AssociationCounters};
-pub use host::{Handover, Host, HostDrops};
+pub use host::{AssociationCommand, CommandOutcome, CommandRecord, Handover, Host, HostDrops};
 pub use interfaces::{HOP_LIMIT, NoSourceAddress};
 pub use m3ua::SIGNALLING_LINK_SELECTIONS;
 pub use program::{ProgramConfig, ProgramEvent, ProgramMessage, Refused};

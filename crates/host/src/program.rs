@@ -244,6 +244,7 @@ impl Program {
             | SocketEvent::Bytes(_)
             | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
+            | SocketEvent::StreamsAdded { .. }
             | SocketEvent::Transmitted { .. } => return,
         };
         self.events.push_back(told);

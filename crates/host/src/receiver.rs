@@ -88,11 +88,11 @@ impl Receiver {
         self.arrivals.as_mut()?.take_message(place)
     }
 
-    /// A whole message came in on an SCTP stream.
+    /// A whole message came in over SCTP; on this stream, unless it may have overtaken others.
     pub(crate) fn handle_message(
         &mut self,
         now: Instant,
-        stream: u16,
+        stream: Option<u16>,
         message: &Bytes,
         journey: Option<Journey>,
     ) {
@@ -112,7 +112,7 @@ impl Receiver {
         let mut deframer = std::mem::take(&mut self.deframer);
         let outcome = deframer.push(bytes, |message| {
             let journey = self.arrivals.as_mut().and_then(|arrivals| arrivals.take_bytes(message.len()));
-            self.check(now, 0, message, journey);
+            self.check(now, Some(0), message, journey);
         });
         self.deframer = deframer;
         if outcome.is_err() {
@@ -146,13 +146,13 @@ impl Receiver {
         self.busy_until = None;
     }
 
-    fn check(&mut self, now: Instant, stream: u16, message: &[u8], journey: Option<Journey>) {
+    fn check(&mut self, now: Instant, stream: Option<u16>, message: &[u8], journey: Option<Journey>) {
         self.report.messages_delivered += 1;
         let Some(number) = verify(message) else {
             self.report.messages_corrupt += 1;
             return;
         };
-        if !self.config.unordered {
+        if let Some(stream) = stream.filter(|_| !self.config.unordered) {
             match self.expected.get_mut(usize::from(stream)) {
                 Some(expected) if self.config.may_skip && *expected <= number => *expected = number + 1,
                 Some(expected) if !self.config.may_skip && *expected == number => {
@@ -192,7 +192,7 @@ mod tests {
     fn order_is_checked_per_stream() {
         let mut receiver = receiver(2);
         for (stream, number) in [(1, 1), (0, 0), (0, 2), (1, 5), (1, 3)] {
-            receiver.handle_message(Instant::START, stream, &message(number), None);
+            receiver.handle_message(Instant::START, Some(stream), &message(number), None);
         }
         assert_eq!(receiver.report().messages_out_of_order, 1);
         assert_eq!(receiver.report().messages_delivered, 5);
@@ -203,16 +203,26 @@ mod tests {
         let config = ReceiverConfig { may_skip: true, ..receiver(2).config };
         let mut receiver = Receiver::new(config);
         for (stream, number) in [(1, 0), (0, 1), (0, 5), (1, 2), (1, 2), (0, 4)] {
-            receiver.handle_message(Instant::START, stream, &message(number), None);
+            receiver.handle_message(Instant::START, Some(stream), &message(number), None);
         }
         assert_eq!(receiver.report().messages_out_of_order, 2);
+    }
+
+    #[test]
+    fn what_may_overtake_others_breaks_no_order() {
+        let config = ReceiverConfig { may_skip: true, ..receiver(1).config };
+        let mut receiver = Receiver::new(config);
+        for (stream, number) in [(Some(0), 4), (None, 1), (None, 0), (Some(0), 5), (Some(0), 3)] {
+            receiver.handle_message(Instant::START, stream, &message(number), None);
+        }
+        assert_eq!(receiver.report().messages_out_of_order, 1);
     }
 
     #[test]
     fn a_repeated_message_is_out_of_order() {
         let mut receiver = receiver(1);
         for number in [0, 0] {
-            receiver.handle_message(Instant::START, 0, &message(number), None);
+            receiver.handle_message(Instant::START, Some(0), &message(number), None);
         }
         assert_eq!(receiver.report().messages_out_of_order, 1);
     }
@@ -222,7 +232,7 @@ mod tests {
         let mut receiver = receiver(1);
         let mut bytes = message(0).to_vec();
         bytes[50] ^= 1;
-        receiver.handle_message(Instant::START, 0, &bytes.into(), None);
+        receiver.handle_message(Instant::START, Some(0), &bytes.into(), None);
         assert_eq!(receiver.report().messages_corrupt, 1);
         assert!(receiver.report().messages.is_empty());
     }

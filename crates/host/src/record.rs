@@ -1,10 +1,11 @@
 //! What is remembered of each message and each flow while it runs, for the tables of the results.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
 use slantpath_base::{DataSize, Duration, Instant};
 use slantpath_interface::Journey;
+use slantpath_sctp::ReliabilityPolicy;
 
 use crate::sessions::SessionSourceId;
 use crate::sockets::SocketId;
@@ -102,8 +103,8 @@ pub struct SenderReport {
     pub failure: Option<String>,
     /// When it ended: closed in order, or with [`failure`](Self::failure).
     pub ended: Option<Instant>,
-    /// Messages that were given up as their reliability asks (SCTP). What was sent of one may have been delivered.
-    pub messages_abandoned: u64,
+    /// Messages that were given up as their reliability asks (SCTP), once one was.
+    pub(crate) abandoned: Option<Box<AbandonedMessages>>,
     /// Messages handed to the transport.
     pub messages_sent: u64,
     /// Bytes of these messages.
@@ -238,7 +239,20 @@ pub struct ReceiverReport {
     pub ended: Option<(Instant, String)>,
 }
 
+/// Messages that were given up, by stream and policy: unsent ones, and those of which a part had been sent.
+pub(crate) type AbandonedMessages = BTreeMap<(u16, ReliabilityPolicy), [u64; 2]>;
+
 impl SenderReport {
+    /// Messages that were given up as their reliability asks (SCTP). What was sent of one may have been delivered.
+    pub fn messages_abandoned(&self) -> u64 {
+        self.abandoned_by_stream().map(|(_, [unsent, sent])| unsent + sent).sum()
+    }
+
+    /// The same by stream and policy (RFC 7496, section 4.3): unsent ones, and those of which a part had been sent.
+    pub fn abandoned_by_stream(&self) -> impl Iterator<Item = ((u16, ReliabilityPolicy), [u64; 2])> + '_ {
+        self.abandoned.iter().flat_map(|abandoned| abandoned.iter().map(|(of, counts)| (*of, *counts)))
+    }
+
     /// Takes samples out. The last of each path stay, to tell whether the next ones are new.
     pub(crate) fn take_samples(&mut self, finality: Finality) -> Vec<PathSample> {
         let kept = match finality {

@@ -8,6 +8,7 @@ use slantpath_sctp::Reliability;
 
 use crate::message::{Content, compose};
 use crate::record::{Finality, SenderRecords, SenderReport, SentMessage};
+use crate::socket::Abandoned;
 use crate::timeline::{PathEvent, PathEventKind};
 use crate::workload::{Schedule, WhenBlocked, Workload};
 
@@ -197,6 +198,9 @@ impl Sender {
 
     pub(crate) fn handle_writable(&mut self) {
         self.may_offer = true;
+        if let Some(schedule) = &mut self.schedule {
+            schedule.try_again();
+        }
     }
 
     pub(crate) fn handle_ended(&mut self, now: Instant, failure: Option<String>) {
@@ -241,14 +245,14 @@ impl Sender {
         #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a u16")]
         let in_turn = (number % u32::from(self.config.streams.max(1))) as u16;
         let class = self.schedule.as_ref().and_then(Schedule::next_class);
-        let (stream, reliability) = match class {
-            Some(class) => (class.stream, class.reliability),
-            None => (in_turn, self.config.reliability),
+        let (stream, unordered, reliability) = match class {
+            Some(class) => (class.stream, class.unordered, class.reliability),
+            None => (in_turn, self.config.unordered, self.config.reliability),
         };
         Want::Send(Outgoing {
             number: Some(number),
             stream,
-            unordered: self.config.unordered,
+            unordered,
             payload_protocol: 0,
             payload: compose(self.config.content, number, len),
             reliability,
@@ -260,8 +264,11 @@ impl Sender {
     pub(crate) fn offered(&mut self, now: Instant, size: usize, offer: Offer) {
         match offer {
             Offer::Full => {
-                self.blocked_since.get_or_insert(now);
-                self.may_offer = false;
+                // Kinds of messages do not wait for each other.
+                if !self.schedule.as_mut().is_some_and(|schedule| schedule.set_aside(now)) {
+                    self.blocked_since.get_or_insert(now);
+                    self.may_offer = false;
+                }
             }
             Offer::Refused(reason) => {
                 self.phase = Phase::Closing;
@@ -274,7 +281,8 @@ impl Sender {
     fn accepted(&mut self, now: Instant, size: usize) {
         let Some(schedule) = &mut self.schedule else { return };
         let due = schedule.due().unwrap_or(now);
-        let blocked_since = self.blocked_since.take();
+        let blocked_since = schedule.blocked_since().or(self.blocked_since);
+        self.blocked_since = None;
         let sent = match self.config.when_blocked {
             WhenBlocked::Wait => blocked_since.unwrap_or(now),
             WhenBlocked::Queue => due,
@@ -366,9 +374,16 @@ impl Sender {
         }
     }
 
+    /// There are so many streams to send on now: messages of one kind take them all in turn.
+    pub(crate) const fn handle_streams_added(&mut self, outbound_streams: u16) {
+        self.config.streams = outbound_streams;
+    }
+
     /// A message has been given up as its reliability asks: nothing more happens to it at this end.
-    pub(crate) fn handle_abandoned(&mut self, number: Option<u32>) {
-        self.report.messages_abandoned += 1;
+    pub(crate) fn handle_abandoned(&mut self, message: Abandoned) {
+        let Abandoned { number, stream, policy, was_sent } = message;
+        let abandoned = self.report.abandoned.get_or_insert_default();
+        abandoned.entry((stream, policy)).or_default()[usize::from(was_sent)] += 1;
         if let Some(number) = number {
             self.handle_acknowledged(Acknowledged::Message(number));
         }
@@ -400,6 +415,7 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::MessageClass;
     use slantpath_base::{DataSize, Duration, Seed};
 
     fn sender(when_blocked: WhenBlocked) -> Sender {
@@ -465,6 +481,87 @@ mod tests {
         }
         let sent: Vec<_> = sender.report().messages.iter().map(|message| message.sent).collect();
         assert_eq!(sent, [0, 10, 20, 30].map(Instant::from_millis));
+    }
+
+    /// Kind 0 every 10 ms, kind 1 every 25 ms, both from 0 on.
+    fn mixed_sender(when_blocked: WhenBlocked) -> Sender {
+        let mut sender = sender(when_blocked);
+        let class = |stream, ms| MessageClass {
+            stream,
+            message: DataSize::from_bytes(100),
+            messages: 1,
+            interval: Duration::from_millis(ms),
+            reliability: Reliability::Full,
+            unordered: stream == 1,
+        };
+        let workload = Workload::Mixed { classes: vec![class(0, 10), class(1, 25)] };
+        sender.schedule = Some(Schedule::new(workload, Instant::START, Seed::new(1, 0).stream("flow")));
+        sender
+    }
+
+    #[test]
+    fn a_kind_of_messages_without_room_holds_up_no_other() {
+        let mut sender = mixed_sender(WhenBlocked::Wait);
+        let ms = Instant::from_millis;
+        let (short, long) = (0, 1);
+        assert_eq!(offer(&mut sender, ms(0), Offer::Accepted).1, short);
+        assert_eq!(offer(&mut sender, ms(0), Offer::Full).1, long);
+        assert!(matches!(sender.want(ms(0)), Want::Wait(Some(next)) if next == ms(10)));
+        assert_eq!(offer(&mut sender, ms(10), Offer::Accepted).1, short);
+        // Now there is no room for either.
+        assert_eq!(offer(&mut sender, ms(20), Offer::Full).1, short);
+        assert!(matches!(sender.want(ms(31)), Want::Wait(None)));
+        sender.handle_writable();
+        // What has waited longest goes first; each counts from when it was offered, and its source slides.
+        let again = [32, 33].map(|at| offer(&mut sender, ms(at), Offer::Accepted).1);
+        assert_eq!(again, [long, short]);
+        let sent: Vec<_> = sender.report().messages.iter().map(|message| message.sent).collect();
+        assert_eq!(sent, [0, 10, 0, 20].map(ms));
+        let next = [43, 57].map(|at| offer(&mut sender, ms(at), Offer::Accepted).1);
+        assert_eq!(next, [short, long]);
+    }
+
+    #[test]
+    fn kinds_that_queue_keep_their_timetables_when_there_is_room_again() {
+        let mut sender = mixed_sender(WhenBlocked::Queue);
+        let ms = Instant::from_millis;
+        for offered in [Offer::Full, Offer::Full] {
+            offer(&mut sender, ms(0), offered);
+        }
+        sender.handle_writable();
+        let streams = [(); 5].map(|()| offer(&mut sender, ms(29), Offer::Accepted).1);
+        assert_eq!(streams, [0, 1, 0, 0, 1]);
+        let sent: Vec<_> = sender.report().messages.iter().map(|message| message.sent).collect();
+        assert_eq!(sent, [0, 0, 10, 20, 25].map(ms));
+    }
+
+    #[test]
+    fn a_kind_may_be_unordered_and_streams_that_are_added_are_taken_in_turn() {
+        let mut mixed = mixed_sender(WhenBlocked::Wait);
+        let unordered = [(); 2].map(|()| {
+            let Want::Send(outgoing) = mixed.want(Instant::START) else { panic!("both are due") };
+            mixed.offered(Instant::START, 100, Offer::Accepted);
+            outgoing.unordered
+        });
+        assert_eq!(unordered, [false, true]);
+        let mut sender = sender(WhenBlocked::Wait);
+        sender.handle_streams_added(4);
+        let streams =
+            [0, 10, 20, 30].map(|at| offer(&mut sender, Instant::from_millis(at), Offer::Accepted).1);
+        assert_eq!(streams, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn what_is_given_up_is_counted_by_stream_and_policy() {
+        use slantpath_sctp::ReliabilityPolicy::{Lifetime, Priority};
+        let mut sender = sender(WhenBlocked::Wait);
+        let cases = [(0, Lifetime, true), (0, Lifetime, false), (0, Lifetime, true), (1, Priority, false)];
+        for (stream, policy, was_sent) in cases {
+            sender.handle_abandoned(Abandoned { number: None, stream, policy, was_sent });
+        }
+        let counts: Vec<_> = sender.report().abandoned_by_stream().collect();
+        assert_eq!(counts, [((0, Lifetime), [1, 2]), ((1, Priority), [1, 0])]);
+        assert_eq!(sender.report().messages_abandoned(), 4);
     }
 
     #[test]

@@ -15,12 +15,13 @@ use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
+use crate::host::CommandLog;
 use crate::record::{CongestionSample, PathSample};
 use crate::sender::{Offer, Outgoing};
 use crate::sockets::{Opened, SocketId};
 use crate::trace::TraceBuffer;
 use crate::transport::{Peer, Protocol, TransportConfig};
-pub(crate) use event::SocketEvent;
+pub(crate) use event::{Abandoned, SocketEvent};
 use event::{path_number, sctp_event, tcp_event};
 
 /// Why a message is refused before there is anything to send it on.
@@ -38,6 +39,8 @@ pub(crate) struct Stack {
     pub(crate) journey: Option<Journey>,
     /// What traced associations have told.
     pub(crate) trace: TraceBuffer,
+    /// What the host has told associations.
+    pub(crate) commands: CommandLog,
 }
 
 impl Stack {
@@ -245,11 +248,12 @@ impl SocketState {
         Ok((state, Opened::Association(id)))
     }
 
-    /// What the IP header said of the packet that came last.
+    /// The peer's addresses, by which paths are numbered.
     pub(crate) fn paths(&self) -> &[IpAddr] {
         &self.paths
     }
 
+    /// What the IP header said of the packet that came last.
     pub(crate) fn received_ip(&self, stack: &Stack) -> Option<IpFields> {
         match &self.kind {
             Kind::Sctp { link, .. } => stack.sctp.received_ip(link.id()?),
@@ -553,6 +557,10 @@ impl Socket<'_> {
                 }
                 *link = Link::Over(id);
                 event
+            }
+            sctp::Event::ReconfigurationAnswered { result, .. } => {
+                self.stack.commands.note_answer(now, own, result);
+                return None;
             }
             event => event,
         };

@@ -20,7 +20,7 @@ pub struct TraceRecord {
     pub at: Instant,
     /// Whose association it is.
     pub socket: SocketId,
-    /// What. Messages that have arrived are not among it, and one that has failed is without its bytes.
+    /// What. Messages that have arrived are not among it, and one that has failed or was given up is without its bytes.
     pub event: sctp::Event,
 }
 
@@ -48,6 +48,11 @@ impl TraceBuffer {
             sctp::Event::SendFailed { message } => {
                 let named = sctp::Message { payload: Bytes::new(), options: None, ..message.clone() };
                 (sctp::Event::SendFailed { message: named }, Some(sctp::Event::SendFailed { message }))
+            }
+            sctp::Event::Abandoned { message, policy, was_sent } => {
+                let named = sctp::Message { payload: Bytes::new(), ..message.clone() };
+                let kept = sctp::Event::Abandoned { message: named, policy, was_sent };
+                (kept, Some(sctp::Event::Abandoned { message, policy, was_sent }))
             }
             sctp::Event::Trace(_) => (event, None),
             sctp::Event::Acknowledged { .. } | sctp::Event::Transmitted { .. } if !told.messages => {
@@ -97,11 +102,17 @@ mod tests {
         };
         let failed = sctp::Event::SendFailed { message: message.clone() };
         assert!(passed(failed, NOTHING));
+        let given_up = |message: &sctp::Message| sctp::Event::Abandoned {
+            message: message.clone(),
+            policy: sctp::ReliabilityPolicy::Lifetime,
+            was_sent: true,
+        };
+        assert!(passed(given_up(&message), NOTHING));
         let (records, dropped) = buffer.take();
         let events: Vec<_> = records.into_iter().map(|record| record.event).collect();
         let named = sctp::Message { payload: Bytes::new(), ..message };
-        let failed = sctp::Event::SendFailed { message: named };
-        assert_eq!(events, [acknowledged(1), acknowledged(2), sctp::Event::Restarted, failed]);
+        let (failed, given_up) = (sctp::Event::SendFailed { message: named.clone() }, given_up(&named));
+        assert_eq!(events, [acknowledged(1), acknowledged(2), sctp::Event::Restarted, failed, given_up]);
         assert_eq!(dropped, 0);
     }
 

@@ -64,9 +64,12 @@ pub struct MessageClass {
     pub interval: Duration,
     /// When one is given up.
     pub reliability: Reliability,
+    /// Whether one may overtake others of its stream.
+    pub unordered: bool,
 }
 
-/// What a sender does when the transport's send buffer is full.
+/// What a sender does when the transport's send buffer is full. Of several kinds of messages each does so by itself, as if
+/// each had a thread of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenBlocked {
     /// The application keeps to its timetable; what cannot be sent yet queues in the application, and its
@@ -102,6 +105,16 @@ struct ClassProgress {
     due: Instant,
     /// How many more come at that time.
     left: u16,
+    /// Since when the next message has been offered in vain.
+    blocked_since: Option<Instant>,
+    /// Whether it is not offered again until the transport has room.
+    is_set_aside: bool,
+}
+
+impl ClassProgress {
+    const fn new(due: Instant, left: u16) -> Self {
+        Self { due, left, blocked_since: None, is_set_aside: false }
+    }
 }
 
 impl Schedule {
@@ -117,7 +130,7 @@ impl Schedule {
         };
         let mixed = match &workload {
             Workload::Mixed { classes } => {
-                classes.iter().map(|class| ClassProgress { due: start, left: class.messages }).collect()
+                classes.iter().map(|class| ClassProgress::new(start, class.messages)).collect()
             }
             _ => Vec::new(),
         };
@@ -193,25 +206,55 @@ impl Schedule {
                 .ok()
                 .and_then(|index| messages.get(index))
                 .map(|(offset, _)| self.start.saturating_add(*offset)),
-            Workload::Mixed { classes } => advance_class(&mut self.mixed, &mut self.current, classes, from),
+            Workload::Mixed { classes } => {
+                advance_class(&mut self.mixed, self.current, classes, from);
+                next_kind(&self.mixed, &mut self.current)
+            }
         };
+    }
+
+    /// The transport has no room for the message that was due. Where there are several kinds, its kind is passed over
+    /// until [`Schedule::try_again`]; `false` if no other is left that is not.
+    #[cold]
+    pub(crate) fn set_aside(&mut self, now: Instant) -> bool {
+        let Some(progress) = self.mixed.get_mut(self.current) else { return false };
+        progress.blocked_since.get_or_insert(now);
+        progress.is_set_aside = true;
+        self.due = next_kind(&self.mixed, &mut self.current);
+        self.mixed.iter().any(|progress| !progress.is_set_aside)
+    }
+
+    /// The transport may have room again.
+    #[cold]
+    pub(crate) fn try_again(&mut self) {
+        if self.mixed.is_empty() {
+            return;
+        }
+        self.mixed.iter_mut().for_each(|progress| progress.is_set_aside = false);
+        self.due = next_kind(&self.mixed, &mut self.current);
+    }
+
+    /// Since when the message that is due has been offered in vain, if that is known by its kind.
+    pub(crate) fn blocked_since(&self) -> Option<Instant> {
+        self.mixed.get(self.current)?.blocked_since
     }
 }
 
-/// Plans the next message of the kind that was due, and finds the kind that is next; gives when that is.
+/// Plans the next message of a kind.
 #[inline(never)]
-fn advance_class(
-    mixed: &mut [ClassProgress],
-    current: &mut usize,
-    classes: &[MessageClass],
-    from: Instant,
-) -> Option<Instant> {
-    let (class, progress) = (classes.get(*current)?, mixed.get_mut(*current)?);
+fn advance_class(mixed: &mut [ClassProgress], current: usize, classes: &[MessageClass], from: Instant) {
+    let (Some(class), Some(progress)) = (classes.get(current), mixed.get_mut(current)) else { return };
     progress.left = progress.left.saturating_sub(1);
+    progress.blocked_since = None;
     if progress.left == 0 {
-        *progress = ClassProgress { due: from.saturating_add(class.interval), left: class.messages };
+        *progress = ClassProgress::new(from.saturating_add(class.interval), class.messages);
     }
-    let (place, next) = mixed.iter().enumerate().min_by_key(|(_, progress)| progress.due)?;
+}
+
+/// Finds the kind that is next, and when: those that are set aside come last.
+fn next_kind(mixed: &[ClassProgress], current: &mut usize) -> Option<Instant> {
+    let kinds = mixed.iter().enumerate();
+    let (place, next) = kinds.min_by_key(|(_, progress)| (progress.is_set_aside, progress.due))?;
     *current = place;
     Some(next.due)
 }
@@ -305,6 +348,7 @@ mod tests {
             messages,
             interval: Duration::from_millis(ms),
             reliability: Reliability::Full,
+            unordered: false,
         };
         let classes = vec![class(0, 100, 1, 30), class(1, 5_000, 2, 50)];
         let mut schedule = schedule(Workload::Mixed { classes });

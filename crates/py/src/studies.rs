@@ -14,6 +14,11 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
         include_str!("../../../studies/long-paths/scenario.toml"),
     ),
     (
+        "mixed-traffic",
+        "studies/mixed-traffic/scenario.toml",
+        include_str!("../../../studies/mixed-traffic/scenario.toml"),
+    ),
+    (
         "multi-link",
         "studies/multi-link/scenario.toml",
         include_str!("../../../studies/multi-link/scenario.toml"),

@@ -5,5 +5,6 @@ pub mod application;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod schema;
+pub(crate) mod script;
 pub(crate) mod trace;
 pub(crate) mod transport;

@@ -32,8 +32,12 @@ macro_rules! tables {
 }
 
 tables! {
+    /// The messages of a stream that were given up by a policy.
+    Abandonments = "abandonments" keyed by ["flow", "stream", "policy"],
     /// A look of a terminal at what it has to send.
     Access = "access" keyed by [],
+    /// Something that an end of an association was told to do.
+    AssociationCommands = "association_commands" keyed by [],
     /// An end of an association that carries signalling, in an interval.
     AssociationIntervals = "association_intervals" keyed by [],
     /// A sample of a path of an association that carries signalling.

@@ -6,6 +6,7 @@ pub use crate::flow::application::{
     self, Application, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace, WhenBlocked,
 };
 pub use crate::flow::schema::{Adaptation, Flow, Transport};
+pub use crate::flow::script::{AssociationAction, AssociationEvent, End};
 pub use crate::head::{Head, Routing};
 pub use crate::link::arq::Arq;
 pub use crate::link::conditioner::{
@@ -26,6 +27,7 @@ pub use crate::network::node::{Dscp, Node, NodeKind};
 pub use crate::probes::schema::{Interval, Probes, Sampling};
 pub use crate::script::schema::{Action, Event, Which};
 pub use crate::sctp::Threshold;
+pub use crate::sctp::authentication::AuthenticatedChunk;
 pub use crate::sctp::schema::{self as sctp, SctpProfile};
 pub use crate::sessions::schema::{self as sessions, Sessions};
 pub use crate::signalling::schema::{self as signalling, Signalling};

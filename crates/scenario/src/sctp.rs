@@ -1,5 +1,6 @@
 //! Configurations of SCTP: their keys and what must hold between them.
 
+pub(crate) mod authentication;
 pub(crate) mod check;
 pub mod schema;
 mod threshold;

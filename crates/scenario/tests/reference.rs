@@ -45,6 +45,10 @@ fn schema_of(root: &Json, path: &str) -> Json {
             let mixed = schema_of(root, "flows.<name>.application kind mixed");
             return mixed["properties"]["classes"]["additionalProperties"].clone();
         }
+        "flows.<name>.script[]" => {
+            let pointer = "/properties/flows/additionalProperties/properties/script/items";
+            return root.pointer(pointer).expect("events of an association").clone();
+        }
         "links.<name>.discipline.low" => {
             return schema_of(root, "links.<name>.discipline kind wred")["properties"]["low"].clone();
         }

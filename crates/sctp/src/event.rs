@@ -10,7 +10,7 @@ use crate::cause::Cause;
 use crate::chunk::ReconfigurationResult;
 use crate::path::PathState;
 use crate::reconfiguration::{StreamChange, StreamsChanged};
-use crate::reliability::Reliability;
+use crate::reliability::{Reliability, ReliabilityPolicy};
 use crate::trace::TraceEvent;
 use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 
@@ -194,6 +194,8 @@ pub enum Event {
     Abandoned {
         /// The message, as it was given, but without its options.
         message: Message,
+        /// By which rule.
+        policy: ReliabilityPolicy,
         /// Whether a part of it has been sent.
         was_sent: bool,
     },

@@ -124,10 +124,11 @@ pub use policy::{
 pub use reconfiguration::{
     ReconfigurationError, ReconfigurationPolicy, ResetDirection, StreamChange, StreamsChanged,
 };
-pub use reliability::Reliability;
+pub use reliability::{Reliability, ReliabilityPolicy};
 pub use slantpath_cc::Algorithm;
 pub use tcb::{PeerAddress, Tcb};
 pub use trace::{LossEvidence, PathMetrics, TraceEvent, Unanswered, WaitReason, WindowCause};
+pub use tx::StreamAbandonment;
 pub use types::{FragmentSequence, MessageId, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 pub use unknown::UnknownAction;
 pub use zero_checksum::ErrorDetectionMethod;

@@ -23,3 +23,14 @@ pub enum Reliability {
     /// or so anyway.
     Priority(u32),
 }
+
+/// By which rule of a [`Reliability`] a message is given up, as RFC 7496, section 4.3, tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReliabilityPolicy {
+    /// Its lifetime was over.
+    Lifetime,
+    /// It would have been sent again more often than allowed.
+    Retransmissions,
+    /// It made room for what counts for more.
+    Priority,
+}

@@ -7,6 +7,7 @@
 //! receiver has room for.
 
 mod abandon;
+mod abandoned;
 mod bundling;
 mod cutting;
 mod flight_order;
@@ -33,6 +34,7 @@ mod waiting;
 
 use abandon::Abandonment;
 pub(crate) use abandon::AbandonmentCounts;
+pub use abandoned::StreamAbandonment;
 use bundling::Bundling;
 pub(crate) use sack::{SackEffect, SackFault, SackView};
 pub(crate) use streams::UnderWay;

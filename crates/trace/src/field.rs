@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationState, PathState, Unanswered, WaitReason, WindowCause};
+use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause};
 
 /// A value of a record.
 pub(crate) trait Field: Sized {
@@ -107,6 +107,20 @@ impl Field for Instant {
     }
 }
 
+impl Field for Vec<u16> {
+    fn kind() -> String {
+        "list of numbers".to_owned()
+    }
+
+    fn write(&self) -> Option<Value> {
+        Some(self.as_slice().into())
+    }
+
+    fn read(value: Option<&Value>) -> Option<Self> {
+        value?.as_array()?.iter().map(|number| u16::read(Some(number))).collect()
+    }
+}
+
 impl<F: Field> Field for Option<F> {
     fn kind() -> String {
         format!("{}, or left out", F::kind())
@@ -122,6 +136,79 @@ impl<F: Field> Field for Option<F> {
             some => F::read(some).map(Some),
         }
     }
+}
+
+/// What one end has asked the other to do with addresses (RFC 5061).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressRequest {
+    /// To take one of ours into the association.
+    Add,
+    /// To take one of ours out of it.
+    Delete,
+    /// To send to one of ours from now on.
+    SetPrimary,
+    /// Something that is not known here.
+    Unknown,
+}
+
+/// What has happened to an address of the peer (RFC 5061).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PeerAddress {
+    /// It is one from now on.
+    Added,
+    /// The peer wants DATA there.
+    Primary,
+    /// It is none any more.
+    Removed,
+}
+
+/// What we have asked the peer to do with streams (RFC 6525).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamRequest {
+    /// More streams for the peer to send on.
+    AddInbound,
+    /// More streams to send on.
+    AddOutbound,
+    /// To begin all streams and TSNs again.
+    ResetAssociation,
+    /// To begin streams again that the peer sends on.
+    ResetInbound,
+    /// To begin streams again that we send on.
+    ResetOutbound,
+}
+
+/// What the peer has answered to that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamAnswer {
+    /// Another request is in its way.
+    AlreadyInProgress,
+    /// Its number is not the one that was expected.
+    BadSequenceNumber,
+    /// The peer does not want to.
+    Denied,
+    /// It is being done.
+    InProgress,
+    /// There was nothing to do.
+    NothingToDo,
+    /// It has been done.
+    Performed,
+    /// Something that is not known here.
+    Unknown,
+    /// It names a stream that does not exist.
+    WrongStream,
+}
+
+/// What has happened to streams (RFC 6525).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamsStep {
+    /// There are more.
+    Added,
+    /// All begin again, and TSNs too.
+    AssociationReset,
+    /// Streams that the peer sends on begin again.
+    InboundReset,
+    /// Streams that we send on begin again.
+    OutboundReset,
 }
 
 /// What has been said of a chunk that is to be sent again.
@@ -177,6 +264,45 @@ macro_rules! words {
 }
 
 words! {
+    AddressRequest {
+        Add = "add",
+        Delete = "delete",
+        SetPrimary = "set-primary",
+        Unknown = "unknown",
+    }
+    PeerAddress {
+        Added = "added",
+        Primary = "primary",
+        Removed = "removed",
+    }
+    ReliabilityPolicy {
+        Lifetime = "lifetime",
+        Retransmissions = "retransmissions",
+        Priority = "priority",
+    }
+    StreamAnswer {
+        AlreadyInProgress = "already-in-progress",
+        BadSequenceNumber = "bad-sequence-number",
+        Denied = "denied",
+        InProgress = "in-progress",
+        NothingToDo = "nothing-to-do",
+        Performed = "performed",
+        Unknown = "unknown",
+        WrongStream = "wrong-stream",
+    }
+    StreamRequest {
+        AddInbound = "add-inbound",
+        AddOutbound = "add-outbound",
+        ResetAssociation = "reset-association",
+        ResetInbound = "reset-inbound",
+        ResetOutbound = "reset-outbound",
+    }
+    StreamsStep {
+        Added = "added",
+        AssociationReset = "association-reset",
+        InboundReset = "inbound-reset",
+        OutboundReset = "outbound-reset",
+    }
     AssociationState {
         Established = "established",
         ShutdownPending = "shutdown-pending",

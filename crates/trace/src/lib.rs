@@ -39,7 +39,7 @@ pub use explain::story::{
     Transmission,
 };
 pub use explain::text::{Selection, tell};
-pub use field::{Evidence, Timer};
+pub use field::{AddressRequest, Evidence, PeerAddress, StreamAnswer, StreamRequest, StreamsStep, Timer};
 pub use header::{Header, Origin, Settings};
 pub use outcome::Outcome;
 pub use read::{ReadError, TraceReader};

@@ -1,13 +1,18 @@
 //! What SCTP tells, as records.
 
 use slantpath_base::Instant;
-use slantpath_sctp::{CloseReason, Event, LossEvidence, T3RtxChange, TraceEvent};
+use slantpath_sctp::chunk::{AddressChange, ReconfigurationResult};
+use slantpath_sctp::{
+    AddressEvent, CloseReason, Event, LossEvidence, StreamChange, StreamId, StreamsChanged, T3RtxChange,
+    TraceEvent,
+};
 
-use crate::field::{Evidence, Timer};
+use crate::field::{AddressRequest, Evidence, PeerAddress, StreamAnswer, StreamRequest, StreamsStep, Timer};
 use crate::record::{Record, What};
 
 impl Record {
-    /// An event of a traced association; `None` for what a trace does not tell: messages that have arrived.
+    /// An event of a traced association; `None` for what a trace does not tell: messages that have arrived, or parts of
+    /// them, which are the reader's and no decision of the association.
     pub fn of_event(at: Instant, association: u32, event: &Event) -> Option<Self> {
         Some(Self { at, association, what: what(event)? })
     }
@@ -50,8 +55,79 @@ fn what(event: &Event) -> Option<What> {
             What::Closed { orderly: *reason == CloseReason::ShutdownComplete, reason: closed(reason) }
         }
         Event::Trace(event) => traced(event),
-        _ => return None,
+        Event::Abandoned { message, policy, was_sent } => What::Abandoned {
+            message: numbered(message.context),
+            stream: message.stream.0,
+            policy: *policy,
+            sent: *was_sent,
+        },
+        Event::PartialDeliveryAborted { stream, sequence, is_unordered } => {
+            let sequence = (!is_unordered).then_some(sequence.0);
+            What::PartialDeliveryAborted { stream: stream.0, sequence }
+        }
+        Event::ReconfigurationAnswered { change, result } => streams_answered(change, *result),
+        Event::StreamsChanged(change) => streams_changed(change),
+        Event::Addresses(event) => addresses(event),
+        Event::AdaptationLayer(code) => What::AdaptationLayer { code: *code },
+        Event::Arrived { .. } | Event::Received(_) | Event::ReceivedPart(_) => return None,
     })
+}
+
+/// Streams that are named; `None`: all.
+fn listed(streams: &[StreamId]) -> Option<Vec<u16>> {
+    const MOST: usize = 256;
+    (!streams.is_empty()).then(|| streams.iter().take(MOST).map(|stream| stream.0).collect())
+}
+
+fn streams_answered(change: &StreamChange, result: ReconfigurationResult) -> What {
+    let (request, streams, count) = match change {
+        StreamChange::ResetOutbound(streams) => (StreamRequest::ResetOutbound, listed(streams), None),
+        StreamChange::ResetInbound(streams) => (StreamRequest::ResetInbound, listed(streams), None),
+        StreamChange::ResetAssociation => (StreamRequest::ResetAssociation, None, None),
+        StreamChange::AddOutbound(count) => (StreamRequest::AddOutbound, None, Some(*count)),
+        StreamChange::AddInbound(count) => (StreamRequest::AddInbound, None, Some(*count)),
+    };
+    let answer = match result {
+        ReconfigurationResult::NothingToDo => StreamAnswer::NothingToDo,
+        ReconfigurationResult::Performed => StreamAnswer::Performed,
+        ReconfigurationResult::Denied => StreamAnswer::Denied,
+        ReconfigurationResult::WrongSsn => StreamAnswer::WrongStream,
+        ReconfigurationResult::AlreadyInProgress => StreamAnswer::AlreadyInProgress,
+        ReconfigurationResult::BadSequenceNumber => StreamAnswer::BadSequenceNumber,
+        ReconfigurationResult::InProgress => StreamAnswer::InProgress,
+        ReconfigurationResult::Unknown(_) => StreamAnswer::Unknown,
+    };
+    What::StreamsAnswered { request, streams, count, answer }
+}
+
+fn streams_changed(change: &StreamsChanged) -> What {
+    let (change, streams, counts) = match change {
+        StreamsChanged::OutboundReset(streams) => (StreamsStep::OutboundReset, listed(streams), None),
+        StreamsChanged::InboundReset(streams) => (StreamsStep::InboundReset, listed(streams), None),
+        StreamsChanged::AssociationReset => (StreamsStep::AssociationReset, None, None),
+        StreamsChanged::Added { outbound_streams, inbound_streams } => {
+            (StreamsStep::Added, None, Some((*outbound_streams, *inbound_streams)))
+        }
+    };
+    let (outbound_streams, inbound_streams) = counts.unzip();
+    What::StreamsChanged { change, streams, outbound_streams, inbound_streams }
+}
+
+fn addresses(event: &AddressEvent) -> What {
+    match event {
+        AddressEvent::Answered { change, is_accepted } => {
+            let (request, address) = match change {
+                AddressChange::Add(address) => (AddressRequest::Add, Some(*address)),
+                AddressChange::Delete(address) => (AddressRequest::Delete, Some(*address)),
+                AddressChange::SetPrimary(address) => (AddressRequest::SetPrimary, Some(*address)),
+                AddressChange::Unknown { .. } => (AddressRequest::Unknown, None),
+            };
+            What::AddressAnswered { request, address, accepted: *is_accepted }
+        }
+        AddressEvent::PeerAdded(path) => What::PeerAddress { change: PeerAddress::Added, path: *path },
+        AddressEvent::PeerRemoved(path) => What::PeerAddress { change: PeerAddress::Removed, path: *path },
+        AddressEvent::PeerPrimary(path) => What::PeerAddress { change: PeerAddress::Primary, path: *path },
+    }
 }
 
 fn traced(event: &TraceEvent) -> What {

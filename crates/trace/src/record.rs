@@ -5,9 +5,11 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value};
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationState, PathState, Unanswered, WaitReason, WindowCause};
+use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause};
 
-use crate::field::{Evidence, Field, Timer};
+use crate::field::{
+    AddressRequest, Evidence, Field, PeerAddress, StreamAnswer, StreamRequest, StreamsStep, Timer,
+};
 
 /// Something that has happened to an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,9 @@ macro_rules! events {
         )+ }
 
         impl What {
+            /// What everything that may happen is called in a file.
+            pub const NAMES: &[&str] = &[$($name),+];
+
             /// How it is called in a file.
             pub const fn name(&self) -> &'static str {
                 match self { $( Self::$Variant { .. } => $name, )+ }
@@ -225,6 +230,17 @@ events! {
         /// Its number; left out for what has none.
         message: Option<u64>,
     }
+    /// A message has been given up as its reliability asks (RFC 3758, RFC 7496). What was sent of it may have arrived.
+    Abandoned = "abandoned" {
+        /// Its number; left out for what has none.
+        message: Option<u64>,
+        /// Its stream.
+        stream: u16,
+        /// By which rule.
+        policy: ReliabilityPolicy,
+        /// Whether a part of it had been sent.
+        sent: bool,
+    }
     /// Nothing leaves, for another reason than before. It holds until the next one, and is told only after all that
     /// could leave has left.
     Waiting = "waiting" {
@@ -247,6 +263,57 @@ events! {
     Restarted = "restarted" {}
     /// The peer has begun to shut down.
     ShutdownReceived = "shutdown_received" {}
+    /// The rest of a message that the reader had a part of will never come: the peer has given it up, or the association
+    /// ends or begins anew.
+    PartialDeliveryAborted = "partial_delivery_aborted" {
+        /// Its stream.
+        stream: u16,
+        /// Its number there; left out if it is unordered.
+        sequence: Option<u16>,
+    }
+    /// The peer has answered a request of ours about streams (RFC 6525); also told if it is over without an answer.
+    StreamsAnswered = "streams_answered" {
+        /// The request.
+        request: StreamRequest,
+        /// The streams that it names, 256 at most; left out: all, or none.
+        streams: Option<Vec<u16>>,
+        /// How many streams it adds, if it does.
+        count: Option<u16>,
+        /// The answer.
+        answer: StreamAnswer,
+    }
+    /// Streams have been reset or added, by whosever request (RFC 6525).
+    StreamsChanged = "streams_changed" {
+        /// What has happened to them.
+        change: StreamsStep,
+        /// Which, 256 at most; left out: all.
+        streams: Option<Vec<u16>>,
+        /// How many there are to send on, if some were added.
+        outbound_streams: Option<u16>,
+        /// How many the peer may send on, if some were added.
+        inbound_streams: Option<u16>,
+    }
+    /// The peer has answered a request of ours about addresses (RFC 5061).
+    AddressAnswered = "address_answered" {
+        /// The request.
+        request: AddressRequest,
+        /// The address; left out for what is not known here.
+        address: Option<IpAddr>,
+        /// Whether the peer has done it.
+        accepted: bool,
+    }
+    /// The peer has said something about its addresses (RFC 5061).
+    PeerAddress = "peer_address" {
+        /// What.
+        change: PeerAddress,
+        /// The address, by which its path is called.
+        path: IpAddr,
+    }
+    /// The peer has said what its layer above is (RFC 5061, section 4.2.6).
+    AdaptationLayer = "adaptation_layer" {
+        /// Its Adaptation Code Point.
+        code: u32,
+    }
     /// The association is gone.
     Closed = "closed" {
         /// Whether in order, by SHUTDOWN COMPLETE.

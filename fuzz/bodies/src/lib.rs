@@ -14,6 +14,7 @@ mod seeds;
 pub mod sigtran;
 pub mod ss7;
 pub mod tcp;
+pub mod trace;
 pub mod wire;
 
 pub use seeds::seeds;
@@ -47,6 +48,7 @@ pub const BODIES: &[(&str, Body)] = &[
     ("tcap", ss7::tcap),
     ("tcp_segment", tcp::segment),
     ("topology", scenario::topology),
+    ("trace", trace::read),
     ("wire_icmp", wire::icmp),
     ("wire_ip", wire::ip),
     ("wire_pcapng", wire::pcapng),

@@ -1,6 +1,7 @@
 //! The first inputs of each corpus, written by our own encoders.
 
 mod calls;
+mod traces;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -57,6 +58,7 @@ pub fn seeds() -> io::Result<BTreeMap<String, Vec<u8>>> {
     user_adaptation(&mut seeds);
     orbit(&mut seeds);
     calls::keep(&mut seeds);
+    traces::keep(&mut seeds);
     stream(&mut seeds);
     texts(&mut seeds)?;
     Ok(seeds.0)

@@ -14,7 +14,15 @@ from slantpath.errors import RunError
 from slantpath.progress import Progress
 from slantpath.running import run_jobs
 from slantpath.store import Store
-from slantpath.studies import failover, ftp_qos, long_paths, multi_link, sctp_over_satellites, soip
+from slantpath.studies import (
+    failover,
+    ftp_qos,
+    long_paths,
+    mixed_traffic,
+    multi_link,
+    sctp_over_satellites,
+    soip,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,12 +82,14 @@ STUDIES: dict[str, Study] = {
     "failover": failover,
     "ftp-qos": ftp_qos,
     "long-paths": long_paths,
+    "mixed-traffic": mixed_traffic,
     "multi-link": multi_link,
     "sctp-over-satellites": sctp_over_satellites,
     "soip": soip,
 }
 QUICK: dict[str, Study] = {
     "ftp-qos": ftp_qos.QUICK,
+    "mixed-traffic": mixed_traffic.QUICK,
     "sctp-over-satellites": sctp_over_satellites.QUICK,
 }
 """Studies that can be made with fewer cases and shorter runs."""

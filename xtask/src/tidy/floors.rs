@@ -60,7 +60,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
     ("py", &["scenario", "results", "orbit", "plan", "cli"]),
     ("testkit", &["wire"]),
-    ("fuzz-bodies", &["wire", "sctp", "tcp", "sigtran", "ss7", "orbit", "host", "scenario"]),
+    ("fuzz-bodies", &["wire", "sctp", "tcp", "trace", "sigtran", "ss7", "orbit", "host", "scenario"]),
     (
         "benches",
         // `results` for the tables of runs, of which a peer repeats what they list.

@@ -95,6 +95,7 @@ impl Client {
             | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
+            | SocketEvent::StreamsAdded { .. }
             | SocketEvent::Restarted => return Reaction::None,
         }
         Reaction::Serve

@@ -86,6 +86,7 @@ impl Server {
             | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
+            | SocketEvent::StreamsAdded { .. }
             | SocketEvent::Restarted => return Reaction::None,
         }
         Reaction::Serve

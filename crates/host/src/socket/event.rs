@@ -14,8 +14,8 @@ use crate::timeline::PathEventKind;
 /// What an application is told.
 #[derive(Debug)]
 pub(crate) enum SocketEvent {
-    /// A message has been given up, as its reliability asks; with its number, if it has one (SCTP).
-    Abandoned(Option<u32>),
+    /// A message has been given up, as its reliability asks (SCTP).
+    Abandoned(Abandoned),
     /// The peer has a part of the flow for good. Only if messages are traced.
     Acknowledged(Acknowledged),
     /// Something has come that will be delivered. Only if arrivals are traced.
@@ -34,10 +34,23 @@ pub(crate) enum SocketEvent {
     Path { path: u8, kind: PathEventKind },
     /// The peer has begun anew (SCTP).
     Restarted,
+    /// There are so many streams to send on now (SCTP).
+    StreamsAdded { outbound_streams: u16 },
     /// A part of what was sent went out.
     Transmitted { sent: Sent, path: u8, again: bool },
     /// What was refused for want of room fits again.
     Writable,
+}
+
+/// A message that has been given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Abandoned {
+    /// Its number, if it has one.
+    pub(crate) number: Option<u32>,
+    pub(crate) stream: u16,
+    pub(crate) policy: sctp::ReliabilityPolicy,
+    /// Whether a part of it had been sent.
+    pub(crate) was_sent: bool,
 }
 
 impl SocketEvent {
@@ -70,9 +83,12 @@ fn number_path(paths: &mut Vec<IpAddr>, address: IpAddr) -> u8 {
 
 pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<SocketEvent> {
     match event {
-        sctp::Event::Abandoned { message, .. } => {
-            Some(SocketEvent::Abandoned(u32::try_from(message.context).ok()))
-        }
+        sctp::Event::Abandoned { message, policy, was_sent } => Some(SocketEvent::Abandoned(Abandoned {
+            number: u32::try_from(message.context).ok(),
+            stream: message.stream.0,
+            policy,
+            was_sent,
+        })),
         sctp::Event::Acknowledged { context } => {
             let number = u32::try_from(context).ok()?;
             Some(SocketEvent::Acknowledged(Acknowledged::Message(number)))
@@ -121,6 +137,9 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
             failure: (reason != sctp::CloseReason::ShutdownComplete).then(|| format!("{reason:?}")),
             reason: Some(Box::new(reason)),
         }),
+        sctp::Event::StreamsChanged(sctp::StreamsChanged::Added { outbound_streams, .. }) => {
+            Some(SocketEvent::StreamsAdded { outbound_streams })
+        }
         // Parts have been put together; else nothing that an application acts on or counts.
         sctp::Event::PartialDeliveryAborted { .. }
         | sctp::Event::ReceivedPart(_)

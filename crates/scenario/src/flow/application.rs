@@ -86,6 +86,8 @@ section! {
         /// What a message counts for if the send buffer is full: one with a higher number, of which nothing was
         /// sent, is given up for one with a lower number or none (RFC 7496, section 3.2).
         priority: Option<Setting<u16>>;
+        /// Whether messages of the kind may overtake others of their stream; as the flow says if absent.
+        unordered: Option<Setting<bool>>;
     }
 }
 
@@ -123,7 +125,7 @@ choice! {
 }
 
 choice! {
-    /// What a source does when the transport's send buffer is full.
+    /// What a source does when the transport's send buffer is full. Of `mixed` messages each kind does so by itself.
     pub enum WhenBlocked {
         /// It keeps to its timetable; what cannot be sent yet queues in the application.
         Queue = "queue",

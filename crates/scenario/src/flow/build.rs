@@ -7,10 +7,11 @@ use slantpath_host::{
     TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::NodeId;
-use slantpath_reader::Setting;
+use slantpath_reader::{Named, Setting};
 use slantpath_sctp::Reliability;
 
 use super::application::{Application, Total};
+use super::script;
 use super::transport::{self, Ends};
 use crate::run::{RunError, Site};
 use crate::scenario::Scenario;
@@ -135,7 +136,7 @@ impl Placement<'_, '_> {
             connect: origin + **flow.connect.as_ref().expect("a check says when to connect"),
             start: origin + *flow.start,
             stop: flow.end.map(|end| Instant::START + *end),
-            workload: workload(self.scenario, &flow.application),
+            workload: workload(self.scenario, flow),
             when_blocked: match *flow.when_blocked {
                 schema::WhenBlocked::Queue => WhenBlocked::Queue,
                 schema::WhenBlocked::Wait => WhenBlocked::Wait,
@@ -159,9 +160,16 @@ impl Placement<'_, '_> {
             }
             host.add_handover(sender, handover);
         }
+        let end_is = |end: schema::End| move |event: &&Named<schema::AssociationEvent>| *event.end == end;
+        for event in flow.script.iter().filter(end_is(schema::End::Sender)) {
+            let (at, command) = script::command(event);
+            host.add_command(sender, at, command);
+        }
         let config = ReceiverConfig {
             content: content(flow),
-            streams: *flow.streams,
+            // A check limits those that are added.
+            streams: u16::try_from(u32::from(*flow.streams) + script::streams_added(flow))
+                .unwrap_or(u16::MAX),
             unordered: *flow.unordered,
             may_skip: may_skip(flow),
             records: match (records, measurement) {
@@ -174,6 +182,10 @@ impl Placement<'_, '_> {
         };
         let host = self.site.host(to);
         let receiver = host.add_receiver(receiving, config, self.seed, &path);
+        for event in flow.script.iter().filter(end_is(schema::End::Receiver)) {
+            let (at, command) = script::command(event);
+            host.add_command(receiver, at, command);
+        }
         (sender, receiver)
     }
 }
@@ -222,10 +234,24 @@ fn reliability(
     }
 }
 
+/// On which streams messages go, and when those are given up.
+pub(crate) fn reliabilities(flow: &Flow) -> impl Iterator<Item = (u16, Reliability)> {
+    let (all, classes) = match &flow.application.0 {
+        Application::Mixed(mixed) => (Reliability::Full, Some(mixed)),
+        _ => (reliability(flow.lifetime, flow.max_retransmissions, None), None),
+    };
+    let classes = classes.into_iter().flat_map(|mixed| mixed.classes.iter()).map(|(_, class)| {
+        (*class.stream, reliability(class.lifetime, class.max_retransmissions, class.priority))
+    });
+    let streams = if all == Reliability::Full { 0 } else { *flow.streams };
+    (0..streams).map(move |stream| (stream, all)).chain(classes)
+}
+
 /// Whether messages may be missing, or go on any stream.
 fn may_skip(flow: &Flow) -> bool {
     let is_mixed = matches!(flow.application.0, Application::Mixed(_));
-    is_mixed || flow.lifetime.is_some() || flow.max_retransmissions.is_some()
+    let gives_up = flow.lifetime.is_some() || flow.max_retransmissions.is_some();
+    is_mixed || gives_up || script::streams_added(flow) > 0
 }
 
 fn content(flow: &Flow) -> Content {
@@ -235,8 +261,8 @@ fn content(flow: &Flow) -> Content {
     }
 }
 
-pub(crate) fn workload(scenario: &Scenario, application: &Application) -> Workload {
-    match application {
+pub(crate) fn workload(scenario: &Scenario, flow: &Flow) -> Workload {
+    match &flow.application.0 {
         Application::Bulk(bulk) => Workload::Bulk {
             message: *bulk.message_size,
             total: match *bulk.total {
@@ -261,6 +287,7 @@ pub(crate) fn workload(scenario: &Scenario, application: &Application) -> Worklo
                 messages: *class.messages,
                 interval: *class.interval,
                 reliability: reliability(class.lifetime, class.max_retransmissions, class.priority),
+                unordered: class.unordered.map_or(*flow.unordered, |unordered| *unordered),
             });
             Workload::Mixed { classes: classes.collect() }
         }

@@ -9,6 +9,7 @@ use slantpath_sctp::Extension;
 
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::application::{Application, Mixed, Total};
+use crate::flow::script;
 use crate::flow::trace::{Files, Traces, check_digest, load};
 use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{Adaptation, File, Flow, NodeKind, SctpProfile, TcpProfile, Transport};
@@ -37,6 +38,7 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         counts(flow, faults);
         read_rate(flow, faults);
         given_up(flow, faults);
+        script::check(file, flow, faults);
         application(&flow.application, places[name], faults);
         if let Application::Mixed(mixed) = &flow.application.0 {
             classes(mixed, flow, places[name], faults);

@@ -1,10 +1,11 @@
 //! `[flows.<name>]`: an application at one host that sends to another over a transport.
 
 use slantpath_base::{DataRate, Duration};
-use slantpath_reader::{OneOf, Setting, choice, section};
+use slantpath_reader::{Named, OneOf, Setting, choice, section};
 
 use crate::bounds::{FLOWS, RATE, REPETITIONS, RUN};
 use crate::flow::application::{Application, Content, WhenBlocked};
+use crate::flow::script::AssociationEvent;
 use crate::network::node::Dscp;
 
 section! {
@@ -66,6 +67,8 @@ section! {
         content: Setting<Content> = Content::Stamped;
         /// What the application sends, and when.
         application: OneOf<Application>;
+        /// What the ends of the association are told to do while it lives (SCTP).
+        script: Vec<Named<AssociationEvent>>;
     }
 }
 

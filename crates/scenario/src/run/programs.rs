@@ -106,7 +106,7 @@ impl Scenario {
         Ok(FlowRequest {
             name: name.to_owned(),
             count: *flow.count,
-            workload: workload(self, &flow.application),
+            workload: workload(self, flow),
             streams: *flow.streams,
             unordered: *flow.unordered,
             lasts: end.saturating_sub(*flow.start),

@@ -1,5 +1,7 @@
 //! The tables of a run.
 
+mod abandonments;
+mod association_commands;
 pub(super) mod delays;
 mod discards;
 mod flows;
@@ -34,6 +36,7 @@ use hosts::HostCounts;
 pub(super) struct AtWarmUp {
     flows: Vec<FlowCounts>,
     hosts: Vec<HostCounts>,
+    abandoned: Vec<abandonments::Counts>,
 }
 
 /// Counters of a flow.
@@ -53,11 +56,17 @@ impl AtWarmUp {
         Self {
             flows: flows.iter().map(counts).collect(),
             hosts: network.hosts().iter().map(hosts::counts).collect(),
+            abandoned: flows.iter().map(|flow| abandonments::counts(sender_report(network, flow))).collect(),
         }
     }
 
     fn host(&self, place: usize) -> HostCounts {
         self.hosts.get(place).copied().unwrap_or_default()
+    }
+
+    fn abandoned(&self, place: usize) -> &abandonments::Counts {
+        const NONE: &abandonments::Counts = &abandonments::Counts::new();
+        self.abandoned.get(place).unwrap_or(NONE)
     }
 
     fn flow(&self, place: usize) -> FlowCounts {
@@ -72,12 +81,12 @@ impl FlowCounts {
             bytes_sent: sender.bytes_sent,
             messages_delivered: receiver.messages_delivered,
             bytes_delivered: receiver.bytes_delivered,
-            messages_abandoned: sender.messages_abandoned,
+            messages_abandoned: sender.messages_abandoned(),
         }
     }
 }
 
-/// The tables that do not grow with the length of the run, in alphabetical order, but for those of signalling.
+/// The tables that do not grow with the length of the run, but for those of signalling.
 pub(super) fn tables(
     scenario: &Scenario,
     network: &mut RunNetwork<'_>,
@@ -86,11 +95,14 @@ pub(super) fn tables(
     at_warm_up: &AtWarmUp,
     delays: &[DelaySummary],
 ) -> Vec<Table> {
-    vec![
+    let mut tables = vec![
         flows::table(scenario, network, flows, at_warm_up, delays),
         hosts::table(network, at_warm_up),
         network::links(TableKind::Links, scenario, network, of_nodes(links)),
-    ]
+    ];
+    tables.extend(abandonments::table(network, flows, at_warm_up));
+    tables.extend(association_commands::table(network, flows));
+    tables
 }
 
 pub(super) fn sender_report<'a>(network: &'a RunNetwork<'_>, flow: &PlannedFlow) -> &'a SenderReport {

@@ -6,6 +6,7 @@ use slantpath_reader::{Fault, Faults, Origin, Place, Setting, fault_of};
 use slantpath_sctp::{Algorithm, ConfigFinding, LossDetection, PathMtuDiscovery};
 
 use super::Threshold;
+use super::authentication;
 use super::schema::{FixedCwnd, SctpProfile};
 use crate::check::{timeouts, within};
 use crate::congestion::{self, Governed};
@@ -71,6 +72,7 @@ fn values(profile: &SctpProfile, faults: &mut Faults) {
     };
     congestion::check(&governed, faults);
     path_mtu(profile, faults);
+    authentication::check(profile, faults);
     multipath(profile, governed.algorithm, faults);
     largest_window(profile, faults);
     buffers_hold(profile, faults);

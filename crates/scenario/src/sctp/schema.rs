@@ -7,8 +7,8 @@ use slantpath_cc::BackOff;
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, SctpPolicy, WindowPolicy};
 use slantpath_reader::{Setting, choice, policy, section, word_or};
 use slantpath_sctp::{
-    Algorithm, AuthenticationConfig, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack,
-    LossDetection, Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,
+    Algorithm, ChecksumPolicy, Extension, Extensions, FastRetransmitPath, FirstSack, LossDetection,
+    Multipath, NewDataAfterTimeout, PathMtuDiscovery, PotentiallyFailed, PrimarySwitchover,
     ReconfigurationPolicy, RetransmissionAfterTimeout, RttSampling, SackPath, SctpConfig, StreamScheduling,
 };
 use slantpath_wire::ip::IpFields;
@@ -20,6 +20,7 @@ use crate::bounds::{
 use crate::congestion::{Capacity, SlowStartChoice};
 use crate::probes::schema::Interval;
 use crate::sctp::Threshold;
+use crate::sctp::authentication::AuthenticatedChunk;
 use crate::tcp::schema::Limit;
 
 section! {
@@ -54,6 +55,14 @@ section! {
         /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges
         /// packets; RFC 5061 wants both. No unless written.
         unauthenticated_addresses: Option<Setting<bool>>;
+        /// With the extension `authentication`: the chunks that each end accepts only if they are authenticated. None unless
+        /// written, but for those that `dynamic-addresses` wants.
+        authenticated_chunks: Option<Setting<Vec<AuthenticatedChunk>>>;
+        /// The same: secrets that both ends share, numbered from 0 on. If absent, a key is used that whoever has seen the
+        /// handshake knows as well (RFC 4895, section 6.1).
+        shared_keys: Option<Setting<Vec<String>>>;
+        /// The same: the number of the key by which what is sent is authenticated at first. 0 if absent.
+        active_key: Option<Setting<u16>>;
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
@@ -521,9 +530,9 @@ impl SctpProfile {
             ecn: *self.ecn,
             extensions: self.extensions(),
             unauthenticated_addresses: self.allows_unauthenticated_addresses(),
+            authentication: self.authentication(),
             // No key of a scenario asks for these.
             reconfiguration: ReconfigurationPolicy::default(),
-            authentication: AuthenticationConfig::default(),
             adaptation_layer: None,
             congestion: SctpPolicy {
                 slow_start: self.slow_start.policy(),

@@ -4,7 +4,7 @@ use slantpath_base::Instant;
 
 use super::{Association, AssociationState};
 use crate::path::{Path, PathSnapshot, PathStats};
-use crate::tx::AbandonmentCounts;
+use crate::tx::{AbandonmentCounts, StreamAbandonment};
 use crate::types::Tsn;
 
 /// What has happened in an association since it was established.
@@ -115,6 +115,11 @@ impl Association {
             messages_reassembled: self.receiver.messages_reassembled(),
             ..self.stats
         }
+    }
+
+    /// How many messages were given up, by stream and policy (RFC 7496, section 4.3); only those of which any was.
+    pub fn abandoned_by_stream(&self) -> impl Iterator<Item = StreamAbandonment> + '_ {
+        self.sender.abandoned_by_stream()
     }
 
     /// What has happened on all its paths together.

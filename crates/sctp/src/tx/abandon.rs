@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use slantpath_base::Instant;
 
+use super::abandoned::{Abandoned, StreamAbandonment};
 use super::outstanding::ChunkState;
 use super::{Sender, Turn};
 use crate::chunk::{Chunk, ForwardTsn, FragmentPlace, IForwardTsn, SkippedMessages, SkippedStream};
 use crate::event::{Event, Message};
 use crate::path::PathId;
-use crate::reliability::Reliability;
+use crate::reliability::{Reliability, ReliabilityPolicy};
 use crate::types::{MessageId, StreamId, Tsn};
 
 /// How many messages were given up, and how many FORWARD TSN chunks were sent.
@@ -41,6 +42,16 @@ enum Limit {
     Expiry(Instant),
     Retransmissions(u32),
     Priority(u32),
+}
+
+impl Limit {
+    const fn policy(self) -> ReliabilityPolicy {
+        match self {
+            Self::Expiry(_) => ReliabilityPolicy::Lifetime,
+            Self::Retransmissions(_) => ReliabilityPolicy::Retransmissions,
+            Self::Priority(_) => ReliabilityPolicy::Priority,
+        }
+    }
 }
 
 /// The last FORWARD TSN, until the peer has acknowledged what it says.
@@ -79,7 +90,9 @@ pub(super) struct Abandonment {
     outstanding: usize,
     /// Whether the point may advance, or has to be told.
     is_due: bool,
-    counts: AbandonmentCounts,
+    abandoned: Abandoned,
+    /// FORWARD TSN and I-FORWARD-TSN chunks that were sent.
+    forward_tsns: u64,
 }
 
 impl Abandonment {
@@ -151,7 +164,15 @@ impl Sender {
 
     /// How many messages were given up.
     pub(crate) fn abandonment_counts(&self) -> AbandonmentCounts {
-        self.abandonment.as_ref().map_or_else(AbandonmentCounts::default, |abandonment| abandonment.counts)
+        self.abandonment.as_ref().map_or_else(AbandonmentCounts::default, |abandonment| {
+            let [unsent, sent] = abandonment.abandoned.total();
+            AbandonmentCounts { unsent, sent, forward_tsns: abandonment.forward_tsns }
+        })
+    }
+
+    /// The same of messages, by stream and policy.
+    pub(crate) fn abandoned_by_stream(&self) -> impl Iterator<Item = StreamAbandonment> + '_ {
+        self.abandonment.iter().flat_map(|abandonment| abandonment.abandoned.by_stream())
     }
 
     /// Takes over a message that is not to be sent whatever happens.
@@ -281,19 +302,18 @@ impl Sender {
     fn abandon(&mut self, turn: &mut Turn<'_>, arrival: u64) {
         let Some(abandonment) = &mut self.abandonment else { return };
         let Some(perishable) = abandonment.forget(arrival) else { return };
-        let Perishable { message, chunks, is_cut, .. } = perishable;
+        let Perishable { message, limit, chunks, is_cut } = perishable;
+        let policy = limit.policy();
         for number in &chunks {
             abandonment.message_of.remove(number);
         }
         // Its first fragments may have been acknowledged, and its rest still wait.
         let unsent = if is_cut { None } else { self.queue.remove(message.stream, arrival) };
         let was_sent = unsent.is_none();
-        let counts = &mut abandonment.counts;
+        abandonment.abandoned.count(message.stream, policy, was_sent);
         if let Some(unsent) = unsent {
-            counts.unsent += 1;
             self.release(unsent.payload.len() as u64);
         } else {
-            counts.sent += 1;
             //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
             //# A3) When a TSN is "abandoned", if it is part of a fragmented message,
             //# all other TSN's within that fragmented message MUST be abandoned
@@ -308,7 +328,7 @@ impl Sender {
                 self.settle_flight(turn, id);
             }
         }
-        turn.events.push_back(Event::Abandoned { message, was_sent });
+        turn.events.push_back(Event::Abandoned { message, policy, was_sent });
     }
 
     //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
@@ -490,7 +510,7 @@ impl Sender {
         let path = turn.paths.current();
         let is_ambiguous = told.is_some_and(|told| told.is_ambiguous || told.path != path);
         abandonment.told = Some(Told { point, at: turn.now, path, is_ambiguous, repeats: false });
-        abandonment.counts.forward_tsns += 1;
+        abandonment.forward_tsns += 1;
         //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
         //# C5) If a FORWARD TSN is sent, the sender MUST assure that at
         //# least one T3-rtx timer is running.

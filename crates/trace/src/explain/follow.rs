@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{PathState, WaitReason, WindowCause};
+use slantpath_sctp::{AssociationState, PathState, WaitReason, WindowCause};
 
 use super::story::{
     AssociationStory, Idle, Loss, Message, MessageKey, PathStory, Reduction, Step, StepKind, Transmission,
@@ -62,12 +62,17 @@ impl AssociationStory {
                 self.step(at, Some(*path), StepKind::Unanswered(*unanswered, *errors, *association_errors));
             }
             What::PathChanged { path, state } => self.change_state(at, *path, *state),
-            What::PrimaryChanged { .. }
-            | What::State { .. }
-            | What::Revoked { .. }
-            | What::Room { .. }
-            | What::Dropped { .. }
-            | What::End {} => {}
+            What::PrimaryChanged { path } => self.step(at, Some(*path), StepKind::SwitchedOver),
+            // Told by `up` and `closed`.
+            What::State { state: AssociationState::Established | AssociationState::Closed } => {}
+            What::State { state } => self.step(at, None, StepKind::State(*state)),
+            What::Revoked { .. } => match self.steps.last_mut() {
+                Some(Step { at: last, kind: StepKind::Revoked(count), .. }) if *last == at => *count += 1,
+                _ => self.step(at, None, StepKind::Revoked(1)),
+            },
+            What::Room { .. } => self.rooms += 1,
+            // The story itself tells them.
+            What::Dropped { .. } | What::End {} => {}
             What::HeartbeatSent { path } => {
                 if let Some(story) = self.path(at, *path) {
                     story.heartbeats[0] += 1;
@@ -135,6 +140,7 @@ impl AssociationStory {
                     self.settle(MessageKey::Number(*number), |message| message.failed = Some(at));
                 }
             }
+            What::Abandoned { .. } => self.follow_abandoned(at, what),
             What::Waiting { reason, peer_rwnd_bytes } => {
                 self.end_wait(at);
                 self.waiting = Some((at, *reason));
@@ -146,6 +152,23 @@ impl AssociationStory {
             }
             What::PeerReported { causes } => self.step(at, None, StepKind::PeerReported(causes.clone())),
             What::Restarted {} => self.step(at, None, StepKind::Restarted),
+            What::PartialDeliveryAborted { stream, sequence } => {
+                self.step(at, None, StepKind::PartialDeliveryAborted(*stream, *sequence));
+            }
+            What::StreamsAnswered { request, streams, count, answer } => {
+                self.step(at, None, StepKind::StreamsAnswered(*request, streams.clone(), *count, *answer));
+            }
+            What::StreamsChanged { change, streams, outbound_streams, inbound_streams } => {
+                let counts = outbound_streams.zip(*inbound_streams);
+                self.step(at, None, StepKind::StreamsChanged(*change, streams.clone(), counts));
+            }
+            What::AddressAnswered { request, address, accepted } => {
+                self.step(at, None, StepKind::AddressAnswered(*request, *address, *accepted));
+            }
+            What::PeerAddress { change, path } => {
+                self.step(at, Some(*path), StepKind::PeerAddress(*change));
+            }
+            What::AdaptationLayer { code } => self.step(at, None, StepKind::AdaptationLayer(*code)),
             What::ShutdownReceived {} => self.step(at, None, StepKind::ShutdownReceived),
             What::Closed { orderly, reason } => {
                 self.end_wait(at);
@@ -269,6 +292,23 @@ impl AssociationStory {
             let mut message = Message::default();
             message.send(tsn, sent);
             self.under_way.insert(key, message);
+        }
+    }
+
+    fn follow_abandoned(&mut self, at: Instant, what: &What) {
+        let &What::Abandoned { message, stream, policy, sent } = what else { return };
+        self.messages_abandoned.entry(policy).or_default()[usize::from(sent)] += 1;
+        if let Some(number) = message {
+            self.settle(MessageKey::Number(number), |message| message.failed = Some(at));
+        }
+        // What is given up at once is one step.
+        match self.steps.last_mut() {
+            Some(Step { at: last, kind: StepKind::Abandoned(count, of, by, was_sent), .. })
+                if *last == at && (*of, *by, *was_sent) == (stream, policy, sent) =>
+            {
+                *count += 1;
+            }
+            _ => self.step(at, None, StepKind::Abandoned(1, stream, policy, sent)),
         }
     }
 

@@ -62,12 +62,21 @@ impl AssociationStory {
         let closed = self.closed.as_ref().map(
             |(at, orderly, reason)| json!({ "at_s": seconds(*at), "orderly": orderly, "reason": reason }),
         );
+        let abandoned: Vec<Value> = self
+            .messages_abandoned
+            .iter()
+            .map(|(policy, [unsent, sent])| {
+                json!({ "policy": Field::write(policy), "unsent": unsent, "sent": sent })
+            })
+            .collect();
         json!({
             "up_s": self.up.map(seconds),
             "closed": closed,
             "messages_sent": self.messages_sent,
             "messages_acknowledged": self.messages_acknowledged,
             "messages_failed": self.messages_failed,
+            "messages_abandoned": abandoned,
+            "rooms": self.rooms,
             "chunks_sent": self.chunks_sent,
             "chunks_resent": self.chunks_resent,
             "paths": paths,
@@ -153,6 +162,41 @@ fn step(step: &Step) -> Value {
         StepKind::PeerWindowClosed(since, room) => {
             json!({ "step": "peer-window-closed", "since_s": seconds(*since), "room_bytes": room })
         }
+        StepKind::SwitchedOver => json!({ "step": "switched-over" }),
+        StepKind::State(state) => json!({ "step": "state", "state": Field::write(state) }),
+        StepKind::Revoked(count) => json!({ "step": "revoked", "chunks": count }),
+        StepKind::Abandoned(count, stream, policy, was_sent) => json!({
+            "step": "abandoned",
+            "messages": count,
+            "stream": stream,
+            "policy": Field::write(policy),
+            "was_sent": was_sent,
+        }),
+        StepKind::PartialDeliveryAborted(stream, sequence) => {
+            json!({ "step": "partial-delivery-aborted", "stream": stream, "sequence": sequence })
+        }
+        StepKind::StreamsAnswered(request, streams, count, answer) => json!({
+            "step": "streams-answered",
+            "request": Field::write(request),
+            "streams": streams,
+            "count": count,
+            "answer": Field::write(answer),
+        }),
+        StepKind::StreamsChanged(change, streams, counts) => json!({
+            "step": "streams-changed",
+            "change": Field::write(change),
+            "streams": streams,
+            "outbound_streams": counts.map(|(outbound, _)| outbound),
+            "inbound_streams": counts.map(|(_, inbound)| inbound),
+        }),
+        StepKind::AddressAnswered(request, address, is_accepted) => json!({
+            "step": "address-answered",
+            "request": Field::write(request),
+            "address": address,
+            "accepted": is_accepted,
+        }),
+        StepKind::PeerAddress(change) => json!({ "step": "peer-address", "change": Field::write(change) }),
+        StepKind::AdaptationLayer(code) => json!({ "step": "adaptation-layer", "code": code }),
         StepKind::Restarted => json!({ "step": "restarted" }),
         StepKind::PeerReported(causes) => json!({ "step": "peer-reported", "causes": causes }),
         StepKind::ShutdownReceived => json!({ "step": "shutdown-received" }),

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{PathState, Unanswered, WaitReason, WindowCause};
+use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered, WaitReason, WindowCause};
 
 use super::follow;
-use crate::field::Evidence;
+use crate::field::{AddressRequest, Evidence, PeerAddress, StreamAnswer, StreamRequest, StreamsStep};
 use crate::header::Header;
 use crate::outcome::Outcome;
 use crate::record::{Record, What};
@@ -63,6 +63,10 @@ pub struct AssociationStory {
     pub messages_acknowledged: u64,
     /// Messages that will never be acknowledged.
     pub messages_failed: u64,
+    /// Messages that were given up as their reliability asks, by the rule: those that had not been sent, and the others.
+    pub messages_abandoned: BTreeMap<ReliabilityPolicy, [u64; 2]>,
+    /// How often the send buffer had room again after a message had been refused.
+    pub rooms: u64,
     /// DATA chunks that were put into packets.
     pub chunks_sent: u64,
     /// Those of them that were sent again.
@@ -188,6 +192,26 @@ pub enum StepKind {
     PeerWindowClosed(Instant, u64),
     /// The peer has begun anew.
     Restarted,
+    /// Another path has become the primary one by itself.
+    SwitchedOver,
+    /// The association is in this state from now on.
+    State(AssociationState),
+    /// So many chunks at once that the peer had acknowledged and has thrown away.
+    Revoked(u64),
+    /// So many messages at once of a stream that were given up by a rule, behind that whether a part had been sent.
+    Abandoned(u64, u16, ReliabilityPolicy, bool),
+    /// The rest of a message of this stream will never come.
+    PartialDeliveryAborted(u16, Option<u16>),
+    /// What the peer has answered to a request about these streams, or so many.
+    StreamsAnswered(StreamRequest, Option<Vec<u16>>, Option<u16>, StreamAnswer),
+    /// Streams have been reset, or added: then how many there are to send on, and for the peer.
+    StreamsChanged(StreamsStep, Option<Vec<u16>>, Option<(u16, u16)>),
+    /// What the peer has answered to a request about an address: whether it has done it.
+    AddressAnswered(AddressRequest, Option<IpAddr>, bool),
+    /// What has happened to an address of the peer.
+    PeerAddress(PeerAddress),
+    /// What the peer says that its layer above is.
+    AdaptationLayer(u32),
     /// The peer has reported something.
     PeerReported(String),
     /// The peer has begun to shut down.

@@ -1,14 +1,14 @@
 //! A story in words.
 
+mod steps;
+
 use std::io::{self, Write};
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::{PathState, Unanswered, WaitReason, WindowCause};
 
-use super::story::{
-    AssociationStory, Idle, Loss, Message, MessageKey, Part, PathStory, Step, StepKind, Story,
-};
+use super::story::{AssociationStory, Idle, Loss, Message, MessageKey, Part, PathStory, Story};
 use crate::field::Evidence;
 use crate::header::{Header, Origin, Settings};
 
@@ -89,7 +89,7 @@ fn tell_association(
     let most = if selection.all { usize::MAX } else { STEPS_TOLD };
     for step in steps.clone().take(most) {
         let path = step.path.map_or_else(String::new, |path| format!("{path}: "));
-        writeln!(out, "  {}  {path}{}", instant(step.at), in_words(step, settings))?;
+        writeln!(out, "  {}  {path}{}", instant(step.at), steps::in_words(step, settings))?;
     }
     let rest = steps.count().saturating_sub(most) as u64 + association.steps_left_out;
     if rest > 0 {
@@ -140,6 +140,16 @@ fn tell_summary(association: &AssociationStory, out: &mut impl Write) -> io::Res
         "{} DATA chunks were sent, {} of them again.",
         association.chunks_sent, association.chunks_resent
     )?;
+    for (policy, [unsent, sent]) in &association.messages_abandoned {
+        let (all, policy) = (unsent + sent, steps::policy_words(*policy));
+        writeln!(
+            out,
+            "{all} messages were given up since {policy}, {sent} of them after a part had been sent."
+        )?;
+    }
+    if association.rooms > 0 {
+        writeln!(out, "The send buffer was full, and had room again, {}.", times(association.rooms))?;
+    }
     let delays = &association.delays;
     if let (Some(mean), Some((longest, number))) = (delays.mean(), delays.longest) {
         writeln!(
@@ -300,78 +310,6 @@ fn loss_words(loss: &Loss) -> String {
         Evidence::TooBig => format!("too long for a link on its way, as was told at {at}"),
     };
     words + restored
-}
-
-fn in_words(step: &Step, settings: &Settings) -> String {
-    match &step.kind {
-        StepKind::Up => "the association is up".to_owned(),
-        StepKind::Known(state) => format!("known, {}", state_name(*state)),
-        StepKind::TimedOut(rto, outstanding) => format!(
-            "T3-rtx expired after an RTO of {}; {outstanding} bytes outstanding are given up",
-            duration(*rto)
-        ),
-        StepKind::Unanswered(what, errors, association_errors) => format!(
-            "{} was not answered: error {errors} in a row (Path.Max.Retrans {}), of the association \
-             {association_errors} (Association.Max.Retrans {})",
-            unanswered_name(*what),
-            settings.path_max_retrans,
-            settings.association_max_retrans
-        ),
-        StepKind::Became(state, errors) => became_words(*state, errors, settings),
-        StepKind::Answered(Some(after), errors) => {
-            format!(
-                "a HEARTBEAT was answered after {}, which ends {} in a row",
-                duration(*after),
-                errors_words(*errors)
-            )
-        }
-        StepKind::Answered(None, errors) => {
-            format!(
-                "DATA that went nowhere else was acknowledged, which ends {} in a row",
-                errors_words(*errors)
-            )
-        }
-        StepKind::Primary => "is the primary path".to_owned(),
-        StepKind::NewData(number) => format!("new DATA goes here, from message {number} on"),
-        StepKind::Reduced(reduction) => format!(
-            "cwnd reduced from {} to {} bytes (ssthresh {}) {}",
-            reduction.from,
-            reduction.to,
-            reduction.ssthresh,
-            cause_words(reduction.cause)
-        ),
-        StepKind::Lost(count, evidence) => {
-            let chunks = if *count == 1 { "1 chunk".to_owned() } else { format!("{count} chunks") };
-            format!("{chunks} to be sent again: {}", evidence_words(*evidence))
-        }
-        StepKind::PeerWindowClosed(since, room) => format!(
-            "the peer's window lets out what is to be sent, after {}: it had room for {room} bytes, less than the \
-             next chunk",
-            duration(step.at.saturating_since(*since))
-        ),
-        StepKind::Restarted => "the peer has begun anew".to_owned(),
-        StepKind::PeerReported(causes) => format!("the peer has reported {causes}"),
-        StepKind::ShutdownReceived => "the peer shuts down".to_owned(),
-        StepKind::Closed(true, reason) => reason.clone(),
-        StepKind::Closed(false, reason) => format!("the association is gone: {reason}"),
-    }
-}
-
-fn became_words(state: PathState, errors: &[(Instant, Unanswered)], settings: &Settings) -> String {
-    let list: Vec<String> =
-        errors.iter().map(|(at, what)| format!("{} at {}", unanswered_name(*what), instant(*at))).collect();
-    let list = list.join(", ");
-    match state {
-        PathState::Inactive => format!(
-            "is inactive: more than Path.Max.Retrans ({}) errors in a row, {list}",
-            settings.path_max_retrans
-        ),
-        PathState::PotentiallyFailed => {
-            format!("is potentially failed, other paths are preferred: {list} not answered")
-        }
-        PathState::Active => "is active".to_owned(),
-        PathState::Unconfirmed => "is unconfirmed".to_owned(),
-    }
 }
 
 pub(super) const fn state_name(state: PathState) -> &'static str {

@@ -29,7 +29,7 @@ fn send(wire: &mut Wire, message: Message) {
 /// What end 0 was told of messages that were given up: their contexts, and whether they had been sent.
 fn abandoned(wire: &Wire) -> Vec<(u64, bool)> {
     let told = wire.events[0].iter().filter_map(|event| match event {
-        Event::Abandoned { message, was_sent } => Some((message.context, *was_sent)),
+        Event::Abandoned { message, was_sent, .. } => Some((message.context, *was_sent)),
         _ => None,
     });
     told.collect()
@@ -227,6 +227,42 @@ fn what_waits_expires_at_its_time_and_makes_room() {
     assert_eq!(abandoned(&wire), [(3, false), (4, false), (5, false)]);
     assert!(wire.events[0].contains(&Event::SendBufferDrained { free: 10_000 - 3 * 1_452 }));
     assert_eq!(wire.ends[0].snapshot().stats.abandoned_unsent, 3);
+}
+
+#[test]
+fn what_was_given_up_is_counted_by_stream_and_policy_and_told_with_it() {
+    use crate::reliability::ReliabilityPolicy;
+    let config = SctpConfig { send_buffer_bytes: 10_000, initial_cwnd_bytes: Some(3_000), ..partial() };
+    let mut wire = Wire::new(1, config);
+    wire.decide(|sent| if sent.has_data() { is_lost() } else { arrives() });
+    // Three fill the window, and are lost; the others wait.
+    send(&mut wire, with(Reliability::Retransmissions(0), message(1, 0, 1_452)));
+    send(&mut wire, with(lifetime_ms(200), message(1, 1, 1_452)));
+    send(&mut wire, with(lifetime_ms(200), message(2, 2, 1_452)));
+    send(&mut wire, with(lifetime_ms(200), message(2, 3, 1_452)));
+    send(&mut wire, with(Reliability::Priority(1), message(2, 4, 1_452)));
+    assert_eq!(wire.ends[0].abandoned_by_stream().count(), 0);
+    // Room for it is made by the last of them.
+    send(&mut wire, with(Reliability::Retransmissions(0), message(0, 5, 3_000)));
+    wire.run_to_rest();
+    let counts: Vec<_> =
+        wire.ends[0].abandoned_by_stream().map(|of| (of.stream.0, of.policy, of.unsent, of.sent)).collect();
+    let (lifetime, again, priority) =
+        (ReliabilityPolicy::Lifetime, ReliabilityPolicy::Retransmissions, ReliabilityPolicy::Priority);
+    assert_eq!(
+        counts,
+        [(0, again, 0, 1), (1, lifetime, 0, 1), (1, again, 0, 1), (2, lifetime, 1, 1), (2, priority, 1, 0)]
+    );
+    let stats = wire.ends[0].snapshot().stats;
+    assert_eq!((stats.abandoned_unsent, stats.abandoned_sent), (2, 4));
+    let told = wire.events[0].iter().filter_map(|event| match event {
+        Event::Abandoned { message, policy, .. } => Some((message.context, *policy)),
+        _ => None,
+    });
+    let mut told: Vec<_> = told.collect();
+    told.sort_unstable();
+    let expected = [(0, again), (1, lifetime), (2, lifetime), (3, lifetime), (4, priority), (5, again)];
+    assert_eq!(told, expected);
 }
 
 #[test]

@@ -1,0 +1,222 @@
+//! `[[flows.<name>.script]]`: what an end of a flow's association is told to do while it lives.
+
+use std::collections::BTreeMap;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_host::AssociationCommand;
+use slantpath_reader::{Fault, Faults, Named, Place, Setting, choice, section};
+use slantpath_sctp::{Extension, ResetDirection, StreamId};
+
+use super::check::DEFAULT_PROFILE;
+use crate::bounds::RUN;
+use crate::check::before_the_end;
+use crate::schema::{Adaptation, File, Flow, SctpProfile, Transport};
+
+section! {
+    /// Something that an end of a flow's association is told to do (SCTP).
+    pub struct AssociationEvent {
+        /// When, from the start of the run.
+        at: Setting<Duration>, at most RUN;
+        /// What it is told.
+        action: Setting<AssociationAction>;
+        /// Which end is told.
+        end: Setting<End> = End::Sender;
+        /// With a reset of streams: which ones. All if absent.
+        streams: Option<Setting<Vec<u16>>>;
+        /// With `add-streams`: how many more the end may send on.
+        outgoing: Option<Setting<u16>>;
+        /// With `add-streams`: how many more the other end may send on.
+        incoming: Option<Setting<u16>>;
+        /// With `use-key`: the key's place in the profile's `shared_keys`, from 0 on.
+        key: Option<Setting<u16>>;
+    }
+}
+
+choice! {
+    /// What an end of an association is told to do.
+    pub enum AssociationAction {
+        /// It asks for more streams (RFC 6525, section 5.1.5 and 5.1.6). Messages that take all streams of the flow in
+        /// turn take those, too, once the peer has agreed.
+        AddStreams = "add-streams",
+        /// It asks that all streams, and TSNs, begin again (RFC 6525, section 5.1.4).
+        ResetAssociation = "reset-association",
+        /// It asks that streams begin again on which the other end sends (RFC 6525, section 5.1.3).
+        ResetIncomingStreams = "reset-incoming-streams",
+        /// It begins streams again on which it sends (RFC 6525, section 5.1.2).
+        ResetOutgoingStreams = "reset-outgoing-streams",
+        /// Both.
+        ResetStreams = "reset-streams",
+        /// It authenticates what it sends by another key (RFC 4895, section 6.1).
+        UseKey = "use-key",
+    }
+}
+
+choice! {
+    /// An end of a flow.
+    pub enum End {
+        /// The host that receives.
+        Receiver = "receiver",
+        /// The host that sends.
+        Sender = "sender",
+    }
+}
+
+impl AssociationAction {
+    /// The keys that say what is meant by it.
+    const fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::AddStreams => &["outgoing", "incoming"],
+            Self::ResetAssociation => &[],
+            Self::ResetIncomingStreams | Self::ResetOutgoingStreams | Self::ResetStreams => &["streams"],
+            Self::UseKey => &["key"],
+        }
+    }
+
+    const fn extension(self) -> (Extension, &'static str) {
+        match self {
+            Self::UseKey => (Extension::Authentication, "authentication"),
+            _ => (Extension::Reconfiguration, "stream-reconfiguration"),
+        }
+    }
+}
+
+/// Streams that come to be by the script on which the flow's sender sends.
+pub(crate) fn streams_added(flow: &Flow) -> u32 {
+    let added = flow.script.iter().filter(|event| *event.action == AssociationAction::AddStreams);
+    let count = |event: &Named<AssociationEvent>| match *event.end {
+        End::Sender => event.outgoing.map_or(0, |count| *count),
+        End::Receiver => event.incoming.map_or(0, |count| *count),
+    };
+    added.map(|event| u32::from(count(event))).sum()
+}
+
+pub(crate) fn check(file: &File, flow: &Flow, faults: &mut Faults) {
+    let profile = flow.profile.as_ref().map_or(DEFAULT_PROFILE, |profile| profile.as_str());
+    let profile = file.sctp.find(profile);
+    for event in &flow.script {
+        before_the_end(file, &event.at, "this event", faults);
+        if *flow.transport != Transport::Sctp || *flow.adaptation != Adaptation::None {
+            let fault =
+                Fault::new("only an association of SCTP with no adaptation above it is told what to do");
+            faults
+                .report(event.action.place(), fault.help("remove the event, or let the flow use SCTP alone"));
+            continue;
+        }
+        let (extension, name) = event.action.extension();
+        if let Some(profile) = profile
+            && !profile.extensions().contain(extension)
+        {
+            let message = format!("`{}` needs an extension that the profile does not list", *event.action);
+            let help = format!("add \"{name}\" to `extensions` of the flow's profile");
+            faults.report(event.action.place(), Fault::new(message).help(help));
+        }
+        meanings(event, faults);
+        if let (Some(key), Some(profile)) = (event.key, profile) {
+            known_key(key, profile, faults);
+        }
+        known_streams(event, flow, faults);
+    }
+    let streams = u32::from(*flow.streams) + streams_added(flow);
+    if let Some(last) = flow.script.last().filter(|_| streams > u32::from(u16::MAX)) {
+        let fault = Fault::new(format!("{streams} streams are more than can be numbered"));
+        faults.report(last.action.place(), fault.help("add fewer: there are 65535 at most"));
+    }
+}
+
+/// Keys that belong to the action, and those that it cannot do without.
+fn meanings(event: &AssociationEvent, faults: &mut Faults) {
+    let given: BTreeMap<&str, Place> = [
+        ("streams", event.streams.as_ref().map(Setting::place)),
+        ("outgoing", event.outgoing.as_ref().map(Setting::place)),
+        ("incoming", event.incoming.as_ref().map(Setting::place)),
+        ("key", event.key.as_ref().map(Setting::place)),
+    ]
+    .into_iter()
+    .filter_map(|(key, place)| Some((key, place?)))
+    .collect();
+    for (key, place) in given.iter().filter(|(key, _)| !event.action.keys().contains(key)) {
+        let message = format!("`{key}` has no meaning with `action = \"{}\"`", *event.action);
+        faults.report(*place, Fault::new(message).help("leave it out, or write an event of its own for it"));
+    }
+    let is_nothing = |count: Option<Setting<u16>>| count.is_none_or(|count| *count == 0);
+    match *event.action {
+        AssociationAction::AddStreams if is_nothing(event.outgoing) && is_nothing(event.incoming) => {
+            let fault = Fault::new("no stream is added");
+            faults.report(event.action.place(), fault.help("write `outgoing = 2`, `incoming = 2`, or both"));
+        }
+        AssociationAction::UseKey if event.key.is_none() => {
+            let fault = Fault::new("nothing says by which key");
+            faults
+                .report(event.action.place(), fault.help("write `key = 1` for the second of `shared_keys`"));
+        }
+        _ => {}
+    }
+    if let Some(streams) = event.streams.as_ref().filter(|streams| streams.is_empty()) {
+        let help = "leave `streams` out for all of them";
+        faults.report(streams.place(), Fault::new("no stream is named").help(help));
+    }
+}
+
+fn known_key(key: Setting<u16>, profile: &SctpProfile, faults: &mut Faults) {
+    let count = profile.shared_keys.as_ref().map_or(0, |keys| keys.len());
+    if usize::from(*key) >= count {
+        let message = format!("key {} is not one of {count} in `shared_keys`", *key);
+        let help =
+            "the first has number 0; write more `shared_keys` in the flow's profile, or a lesser number";
+        faults.report(key.place(), Fault::new(message).help(help));
+    }
+}
+
+/// Streams of which a flow knows: both ends have as many at first.
+fn known_streams(event: &AssociationEvent, flow: &Flow, faults: &mut Faults) {
+    let Some(streams) = &event.streams else { return };
+    let before = |other: &&Named<AssociationEvent>| *other.at < *event.at;
+    let added: u32 = flow
+        .script
+        .iter()
+        .filter(before)
+        .flat_map(|other| [other.outgoing, other.incoming])
+        .flatten()
+        .map(|count| u32::from(*count))
+        .sum();
+    let count = u32::from(*flow.streams) + added;
+    if let Some(unknown) = streams.iter().find(|stream| u32::from(**stream) >= count) {
+        let message = format!("stream {unknown} is not one of {count}");
+        let help = "the first has number 0; write more `streams` in the flow, or a lesser number";
+        faults.report(streams.place(), Fault::new(message).help(help));
+    }
+}
+
+/// What an event asks of the host, and when.
+pub(crate) fn command(event: &AssociationEvent) -> (Instant, AssociationCommand) {
+    let count = |setting: Option<Setting<u16>>| setting.map_or(0, |count| *count);
+    let reset = |direction| {
+        let streams = event.streams.iter().flat_map(|streams| streams.iter());
+        AssociationCommand::ResetStreams { direction, streams: streams.copied().map(StreamId).collect() }
+    };
+    let command = match *event.action {
+        AssociationAction::AddStreams => {
+            AssociationCommand::AddStreams { outbound: count(event.outgoing), inbound: count(event.incoming) }
+        }
+        AssociationAction::ResetAssociation => AssociationCommand::ResetAssociation,
+        AssociationAction::ResetIncomingStreams => reset(ResetDirection::Inbound),
+        AssociationAction::ResetOutgoingStreams => reset(ResetDirection::Outbound),
+        AssociationAction::ResetStreams => reset(ResetDirection::Both),
+        AssociationAction::UseKey => AssociationCommand::UseKey(count(event.key)),
+    };
+    (Instant::START + *event.at, command)
+}
+
+/// The word for a command that a host was given.
+pub(crate) const fn action_of(command: &AssociationCommand) -> AssociationAction {
+    match command {
+        AssociationCommand::AddStreams { .. } => AssociationAction::AddStreams,
+        AssociationCommand::ResetAssociation => AssociationAction::ResetAssociation,
+        AssociationCommand::ResetStreams { direction, .. } => match direction {
+            ResetDirection::Outbound => AssociationAction::ResetOutgoingStreams,
+            ResetDirection::Inbound => AssociationAction::ResetIncomingStreams,
+            ResetDirection::Both => AssociationAction::ResetStreams,
+        },
+        AssociationCommand::UseKey(_) => AssociationAction::UseKey,
+    }
+}

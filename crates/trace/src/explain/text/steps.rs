@@ -1,0 +1,200 @@
+//! Each step of a story in words.
+
+use slantpath_base::Instant;
+use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered};
+
+use super::{cause_words, duration, errors_words, evidence_words, instant, state_name, unanswered_name};
+use crate::explain::story::{Step, StepKind};
+use crate::field::{AddressRequest, PeerAddress, StreamAnswer, StreamRequest, StreamsStep};
+use crate::header::Settings;
+
+/// What has happened, without when and where.
+pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
+    match &step.kind {
+        StepKind::Up => "the association is up".to_owned(),
+        StepKind::Known(state) => format!("known, {}", state_name(*state)),
+        StepKind::TimedOut(rto, outstanding) => format!(
+            "T3-rtx expired after an RTO of {}; {outstanding} bytes outstanding are given up",
+            duration(*rto)
+        ),
+        StepKind::Unanswered(what, errors, association_errors) => format!(
+            "{} was not answered: error {errors} in a row (Path.Max.Retrans {}), of the association \
+             {association_errors} (Association.Max.Retrans {})",
+            unanswered_name(*what),
+            settings.path_max_retrans,
+            settings.association_max_retrans
+        ),
+        StepKind::Became(state, errors) => became_words(*state, errors, settings),
+        StepKind::Answered(Some(after), errors) => {
+            format!(
+                "a HEARTBEAT was answered after {}, which ends {} in a row",
+                duration(*after),
+                errors_words(*errors)
+            )
+        }
+        StepKind::Answered(None, errors) => {
+            format!(
+                "DATA that went nowhere else was acknowledged, which ends {} in a row",
+                errors_words(*errors)
+            )
+        }
+        StepKind::Primary => "is the primary path".to_owned(),
+        StepKind::NewData(number) => format!("new DATA goes here, from message {number} on"),
+        StepKind::Reduced(reduction) => format!(
+            "cwnd reduced from {} to {} bytes (ssthresh {}) {}",
+            reduction.from,
+            reduction.to,
+            reduction.ssthresh,
+            cause_words(reduction.cause)
+        ),
+        StepKind::Lost(count, evidence) => {
+            format!("{} to be sent again: {}", chunks_words(*count), evidence_words(*evidence))
+        }
+        StepKind::PeerWindowClosed(since, room) => format!(
+            "the peer's window lets out what is to be sent, after {}: it had room for {room} bytes, less than the \
+             next chunk",
+            duration(step.at.saturating_since(*since))
+        ),
+        StepKind::SwitchedOver => {
+            "has become the primary path: the former one had not answered often enough".to_owned()
+        }
+        StepKind::State(state) => state_words(*state).to_owned(),
+        StepKind::Revoked(count) => {
+            format!(
+                "the peer has thrown away {}, acknowledged by Gap Ack Blocks before",
+                chunks_words(*count)
+            )
+        }
+        StepKind::Abandoned(count, stream, policy, was_sent) => {
+            let messages = if *count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
+            let sent = if *was_sent { "a part had been sent" } else { "unsent" };
+            format!("{messages} of stream {stream} given up since {}: {sent}", policy_words(*policy))
+        }
+        StepKind::PartialDeliveryAborted(stream, sequence) => {
+            let which = match sequence {
+                Some(sequence) => format!("message {sequence} of stream {stream}"),
+                None => format!("an unordered message of stream {stream}"),
+            };
+            format!("the rest of {which} will never come: its reader had a part")
+        }
+        StepKind::StreamsAnswered(request, streams, count, answer) => {
+            let what = request_words(*request, streams.as_deref(), *count);
+            format!("the request to {what} is answered: {}", answer_words(*answer))
+        }
+        StepKind::StreamsChanged(change, streams, counts) => {
+            let streams = streams_words(streams.as_deref());
+            match change {
+                StreamsStep::Added => {
+                    let (outbound, inbound) = counts.unwrap_or_default();
+                    format!("streams were added: {outbound} to send on, {inbound} for the peer")
+                }
+                StreamsStep::AssociationReset => "all streams and the TSNs begin again".to_owned(),
+                StreamsStep::InboundReset => {
+                    format!("the numbers of {streams} that the peer sends on begin again")
+                }
+                StreamsStep::OutboundReset => format!("the numbers of {streams} to send on begin again"),
+            }
+        }
+        StepKind::AddressAnswered(request, address, is_accepted) => {
+            let address = address.map_or_else(|| "an address".to_owned(), |address| address.to_string());
+            let what = match request {
+                AddressRequest::Add => format!("add {address}"),
+                AddressRequest::Delete => format!("delete {address}"),
+                AddressRequest::SetPrimary => format!("send to {address} from now on"),
+                AddressRequest::Unknown => format!("do something with {address}"),
+            };
+            let answer = if *is_accepted { "has done so" } else { "refuses" };
+            format!("the peer, asked to {what}, {answer}")
+        }
+        StepKind::PeerAddress(change) => match change {
+            PeerAddress::Added => "the peer has this address from now on".to_owned(),
+            PeerAddress::Primary => "the peer wants DATA at this address".to_owned(),
+            PeerAddress::Removed => "the peer has this address no more".to_owned(),
+        },
+        StepKind::AdaptationLayer(code) => format!("the peer's layer above has the code point {code}"),
+        StepKind::Restarted => "the peer has begun anew".to_owned(),
+        StepKind::PeerReported(causes) => format!("the peer has reported {causes}"),
+        StepKind::ShutdownReceived => "the peer shuts down".to_owned(),
+        StepKind::Closed(true, reason) => reason.clone(),
+        StepKind::Closed(false, reason) => format!("the association is gone: {reason}"),
+    }
+}
+
+fn became_words(state: PathState, errors: &[(Instant, Unanswered)], settings: &Settings) -> String {
+    let list: Vec<String> =
+        errors.iter().map(|(at, what)| format!("{} at {}", unanswered_name(*what), instant(*at))).collect();
+    let list = list.join(", ");
+    match state {
+        PathState::Inactive => format!(
+            "is inactive: more than Path.Max.Retrans ({}) errors in a row, {list}",
+            settings.path_max_retrans
+        ),
+        PathState::PotentiallyFailed => {
+            format!("is potentially failed, other paths are preferred: {list} not answered")
+        }
+        PathState::Active => "is active".to_owned(),
+        PathState::Unconfirmed => "is unconfirmed".to_owned(),
+    }
+}
+
+fn chunks_words(count: u64) -> String {
+    if count == 1 { "1 chunk".to_owned() } else { format!("{count} chunks") }
+}
+
+/// Why a message was given up.
+pub(super) const fn policy_words(policy: ReliabilityPolicy) -> &'static str {
+    match policy {
+        ReliabilityPolicy::Lifetime => "their lifetime was over",
+        ReliabilityPolicy::Retransmissions => "they would have been sent again too often",
+        ReliabilityPolicy::Priority => "the send buffer had to have room for what counts for more",
+    }
+}
+
+const fn state_words(state: AssociationState) -> &'static str {
+    match state {
+        AssociationState::Established => "the association is up",
+        AssociationState::ShutdownPending => "the shutdown waits until all is acknowledged",
+        AssociationState::ShutdownSent => "SHUTDOWN has been sent",
+        AssociationState::ShutdownReceived => "the peer has sent SHUTDOWN",
+        AssociationState::ShutdownAckSent => "SHUTDOWN ACK has been sent",
+        AssociationState::Closed => "the association is closed",
+    }
+}
+
+/// Which streams; `None`: all.
+fn streams_words(streams: Option<&[u16]>) -> String {
+    match streams {
+        None | Some([]) => "all streams".to_owned(),
+        Some([one]) => format!("stream {one}"),
+        Some(several) => {
+            const MOST: usize = 16;
+            let named: Vec<String> = several.iter().take(MOST).map(u16::to_string).collect();
+            let more = if several.len() > MOST { ", …" } else { "" };
+            format!("streams {}{more}", named.join(", "))
+        }
+    }
+}
+
+fn request_words(request: StreamRequest, streams: Option<&[u16]>, count: Option<u16>) -> String {
+    let (streams, count) = (streams_words(streams), count.unwrap_or_default());
+    match request {
+        StreamRequest::AddInbound => format!("let the peer send on {count} more streams"),
+        StreamRequest::AddOutbound => format!("send on {count} more streams"),
+        StreamRequest::ResetAssociation => "begin all streams and TSNs again".to_owned(),
+        StreamRequest::ResetInbound => format!("begin {streams} again that the peer sends on"),
+        StreamRequest::ResetOutbound => format!("begin {streams} again"),
+    }
+}
+
+const fn answer_words(answer: StreamAnswer) -> &'static str {
+    match answer {
+        StreamAnswer::AlreadyInProgress => "another request is in its way",
+        StreamAnswer::BadSequenceNumber => "its number was not the expected one",
+        StreamAnswer::Denied => "denied",
+        StreamAnswer::InProgress => "it is being done",
+        StreamAnswer::NothingToDo => "there was nothing to do",
+        StreamAnswer::Performed => "done",
+        StreamAnswer::Unknown => "something that is not known here",
+        StreamAnswer::WrongStream => "it names a stream that does not exist",
+    }
+}

@@ -1,0 +1,58 @@
+//! The file of a trace, and what it tells.
+
+use slantpath_base::Duration;
+use slantpath_trace::{Header, Record, Selection, Story, TraceReader, TraceWriter, tell};
+
+/// Beyond it a line that is written otherwise than it was read may be too long.
+const MOST: usize = 60_000;
+
+/// Any bytes give records or an error with its line. What was read is written as what reads the same, and can be told.
+pub fn read(data: &[u8]) {
+    let Some((header, records)) = records(data) else { return };
+    if data.len() <= MOST {
+        let mut file = Vec::new();
+        let mut writer = TraceWriter::begin(&mut file, &header).expect("memory takes all");
+        records.iter().for_each(|record| writer.write(record).expect("memory takes all"));
+        let again = self::records(&file).expect("what is written is a trace");
+        assert_eq!(again, (header.clone(), records.clone()));
+    }
+    let mut story = Story::new(header, Duration::from_secs(1));
+    records.iter().for_each(|record| story.follow(record));
+    story.finish();
+    let path = story.associations.values().flat_map(|association| &association.paths).next();
+    let of_path = path.map(|path| path.address);
+    for selection in [
+        Selection { all: true, ..Selection::default() },
+        Selection { message: Some(0), ..Selection::default() },
+        Selection { path: of_path, ..Selection::default() },
+    ] {
+        let mut text = Vec::new();
+        tell(&story, selection, &mut text).expect("memory takes all");
+        assert!(core::str::from_utf8(&text).is_ok() && !text.is_empty());
+        assert!(story.json(selection).is_object());
+    }
+    assert_eq!(story.outcome().rows().len(), 14);
+}
+
+/// What there is of a trace up to its first error; `None` if it does not begin as one.
+fn records(data: &[u8]) -> Option<(Header, Vec<Record>)> {
+    let reader = match TraceReader::open(data) {
+        Ok(reader) => reader,
+        Err(error) => {
+            assert!(error.to_string().starts_with("line 1: "), "{error}");
+            return None;
+        }
+    };
+    let header = reader.header().clone();
+    let mut records = Vec::new();
+    for record in reader {
+        match record {
+            Ok(record) => records.push(record),
+            Err(error) => {
+                assert!(error.to_string().starts_with("line "), "{error}");
+                break;
+            }
+        }
+    }
+    Some((header, records))
+}
