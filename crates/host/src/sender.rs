@@ -208,6 +208,8 @@ impl Sender {
     }
 
     /// What to do next; ask again until it is to wait.
+    #[expect(clippy::inline_always, reason = "what it gives is large to move")]
+    #[inline(always)]
     pub(crate) fn want(&mut self, now: Instant) -> Want {
         match self.phase {
             Phase::Idle if self.config.connect <= now => {
@@ -220,6 +222,7 @@ impl Sender {
         }
     }
 
+    #[inline]
     fn want_to_send(&mut self, now: Instant) -> Want {
         let due = self.schedule.as_ref().and_then(Schedule::due);
         let stopped = self.config.stop.is_some_and(|stop| stop <= now);
@@ -253,6 +256,7 @@ impl Sender {
     }
 
     /// The transport's answer to the message that was wanted to be sent.
+    #[inline]
     pub(crate) fn offered(&mut self, now: Instant, size: usize, offer: Offer) {
         match offer {
             Offer::Full => {

@@ -154,6 +154,7 @@ impl Schedule {
     }
 
     /// Of which kind the next message is, if there are several.
+    #[inline]
     pub(crate) fn next_class(&self) -> Option<&MessageClass> {
         match &self.workload {
             Workload::Mixed { classes } => classes.get(self.current),
@@ -163,6 +164,7 @@ impl Schedule {
 
     /// The message that was due has been taken over by the transport at `now`: plans the next one. With
     /// `blocked`, the source waited for the transport, and its timetable slides by that wait.
+    #[inline]
     pub(crate) fn advance(&mut self, now: Instant, blocked: bool) {
         let due = self.due.unwrap_or(now);
         let from = if blocked { now } else { due };
@@ -197,6 +199,7 @@ impl Schedule {
 }
 
 /// Plans the next message of the kind that was due, and finds the kind that is next; gives when that is.
+#[inline(never)]
 fn advance_class(
     mixed: &mut [ClassProgress],
     current: &mut usize,
