@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Self, final
+from typing import Any, Self, final
 
 from slantpath.errors import Fault
 
@@ -60,6 +60,97 @@ class Scenario:
 
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+
+@final
+class LiveEndpoint:
+    """One SCTP port on some of the machine's addresses. Linux only; ``slantpath.live`` waits for it."""
+
+    def __new__(
+        cls,
+        addresses: list[str],
+        port: int,
+        udp: tuple[int, int] | None,
+        settings: dict[str, float | None],
+        backlog: int,
+        read_ahead_bytes: int,
+    ) -> Self:
+        """Open the sockets; ``udp`` is the own UDP port and that of peers, None is IP."""
+
+    @property
+    def port(self) -> int:
+        """The SCTP port."""
+
+    def fileno(self) -> int:
+        """Return the descriptor that can be read when there is something to do."""
+
+    def addresses(self) -> list[tuple[str, int]]:
+        """Return the address of each socket, with its UDP port, or zero."""
+
+    def turn(self) -> tuple[bool, list[tuple[int, str]]]:
+        """Do some of what there is to do; return whether there may be more, and what concerns whom."""
+
+    def is_touched(self) -> bool:
+        """Return whether a command has left something to do, which the descriptor does not tell."""
+
+    def connect(self, addresses: list[str], port: int, udp_port: int | None) -> int:
+        """Begin an association."""
+
+    def accept(self) -> int | None:
+        """Return the next association that has come."""
+
+    def is_settled(self, number: int) -> bool:
+        """Return whether an association is up or has ended; raise how it was lost."""
+
+    def is_ended(self, number: int) -> bool:
+        """Return whether an association has ended; raise how it was lost."""
+
+    def peer(self, number: int) -> tuple[str, int] | None:
+        """Return the peer's first address and its port."""
+
+    def outbound_streams(self, number: int) -> int:
+        """Return how many streams can be sent on."""
+
+    def send(
+        self,
+        number: int,
+        stream: int,
+        payload: bytes,
+        payload_protocol: int,
+        unordered: bool,
+        lifetime_s: float | None,
+        sack_immediately: bool,
+    ) -> bool:
+        """Hand a message over; return False if the send buffer has no room."""
+
+    def receive(self, number: int) -> tuple[tuple[int, int, bool, bytes] | None, bool]:
+        """Return the next message, and whether there will be others; raise how the association was lost."""
+
+    def notification(self, number: int) -> tuple[str, str | None, int] | None:
+        """Return the next notification: what, at which address, how many were missed."""
+
+    def paths(self, number: int) -> list[dict[str, Any]]:
+        """Return the paths of an association."""
+
+    def mib(self) -> dict[str, int]:
+        """Return the counters of the SCTP MIB (RFC 3873), by name."""
+
+    def shut_down(self, number: int) -> None:
+        """End an association in order."""
+
+    def abort(self, number: int, reason: bytes) -> None:
+        """End an association at once."""
+
+    def release(self, number: int) -> None:
+        """Have an association end in order, of which its user knows nothing any more."""
+
+    def close(self, at_once: bool) -> None:
+        """Begin nothing more, and end all associations: in order, or at once."""
+
+    def alive(self) -> int:
+        """Return how many associations are not over."""
+
+    def close_sockets(self) -> None:
+        """Give the sockets back."""
 
 @final
 class Stop:

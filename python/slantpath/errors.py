@@ -9,6 +9,14 @@ Place = tuple[str, int | None, int | None, str, str | None]
 """File, line, column, what is wrong, what would be right."""
 
 
+class LiveError(Exception):
+    """An endpoint that cannot be opened or used any more, or a message that cannot be sent."""
+
+
+class AssociationLost(LiveError):  # noqa: N818 - it is what has happened
+    """An association that was aborted, or whose peer does not answer: the text says which."""
+
+
 class ScenarioError(ValueError):
     """A scenario that cannot be run: where the fault stands, what it is, and what would be right.
 

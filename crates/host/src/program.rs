@@ -158,7 +158,12 @@ impl Program {
     /// What the program has to know, oldest first.
     pub(crate) fn poll_event(&mut self) -> Option<ProgramEvent> {
         self.are_events_noted = !self.events.is_empty();
-        self.events.pop_front()
+        let event = self.events.pop_front();
+        if self.events.is_empty() {
+            // Of many associations most are idle: the places for events would be a fifteenth of what each holds.
+            self.events = VecDeque::new();
+        }
+        event
     }
 
     pub(crate) fn send(

@@ -125,8 +125,10 @@ pub(crate) struct SocketState {
 enum Kind {
     Sctp {
         link: Link<sctp::AssociationId>,
-        /// A message that is longer than the receive buffer.
-        partial: Box<sctp::PartialMessage>,
+        /// A message that is longer than the receive buffer: few associations ever have one.
+        partial: Option<Box<sctp::PartialMessage>>,
+        /// How long that may be, in bytes; what does not fit here counts as this long.
+        longest_message: u32,
     },
     Tcp {
         link: Link<tcp::ConnectionId>,
@@ -175,7 +177,7 @@ impl SocketState {
                 let config = if config.trace { config.traced() } else { config };
                 traced = config.trace.then_some(traces);
                 // The other end is set up alike: what it can send is what this one could.
-                let partial = Box::new(sctp::PartialMessage::new(config.send_buffer_bytes));
+                let longest_message = u32::try_from(config.send_buffer_bytes).unwrap_or(u32::MAX);
                 let port = sctp::PortConfig { port: local_port, addresses: local_addresses, config };
                 // What is bound stays bound, and goes on drawing from the stream that it had.
                 let bound = stack.sctp.bind(port, stream);
@@ -183,7 +185,7 @@ impl SocketState {
                     bound.is_ok() || port_use == PortUse::Again,
                     "a socket has a port of its own: {bound:?}"
                 );
-                Kind::Sctp { link: Link::None, partial }
+                Kind::Sctp { link: Link::None, partial: None, longest_message }
             }
             Protocol::Tcp(config) => {
                 let reports = tcp::Reports {
@@ -225,7 +227,9 @@ impl SocketState {
     pub(crate) fn accepted(&self) -> Self {
         let kind = match &self.kind {
             // Nothing has come for the listening socket itself.
-            Kind::Sctp { partial, .. } => Kind::Sctp { link: Link::None, partial: partial.clone() },
+            &Kind::Sctp { longest_message, .. } => {
+                Kind::Sctp { link: Link::None, partial: None, longest_message }
+            }
             Kind::Tcp { .. } => Kind::Tcp { link: Link::None, origin: None },
         };
         let (local_port, traced) = (self.local_port, self.traced);
@@ -523,7 +527,7 @@ impl Socket<'_> {
         id: sctp::AssociationId,
         event: sctp::Event,
     ) -> Option<SocketEvent> {
-        let Kind::Sctp { link, partial } = &mut self.state.kind else { return None };
+        let Kind::Sctp { link, partial, longest_message } = &mut self.state.kind else { return None };
         if let sctp::Event::Received(message) = event {
             // What most events are.
             return Some(SocketEvent::of_message(message));
@@ -533,16 +537,22 @@ impl Socket<'_> {
             None => event,
         };
         let event = match event {
-            sctp::Event::ReceivedPart(part) => match partial.push(part) {
-                Ok(Some(message)) => return Some(SocketEvent::of_message(message)),
-                Ok(None) => return None,
-                Err(error) => {
-                    self.stack.sctp.abort(now, id, error.to_string().into());
-                    return None;
+            sctp::Event::ReceivedPart(part) => {
+                let limit = u64::from(*longest_message);
+                let partial = partial.get_or_insert_with(|| Box::new(sctp::PartialMessage::new(limit)));
+                match partial.push(part) {
+                    Ok(Some(message)) => return Some(SocketEvent::of_message(message)),
+                    Ok(None) => return None,
+                    Err(error) => {
+                        self.stack.sctp.abort(now, id, error.to_string().into());
+                        return None;
+                    }
                 }
-            },
+            }
             sctp::Event::PartialDeliveryAborted { stream, is_unordered, .. } => {
-                partial.abort(stream, is_unordered);
+                if let Some(partial) = partial {
+                    partial.abort(stream, is_unordered);
+                }
                 return None;
             }
             sctp::Event::Established { .. } => {

@@ -11,7 +11,7 @@
 mod entry;
 mod outcome;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 use bytes::Bytes;
@@ -19,6 +19,7 @@ use slantpath_base::{Instant, Stream};
 use slantpath_host::{Host, Peer, ProgramConfig, ProgramEvent, ProgramMessage, SocketId};
 use slantpath_sctp as sctp;
 
+use crate::by_socket::BySocket;
 use crate::program::Program;
 pub use entry::{Concern, NOTIFICATIONS_MAX, Notification};
 use entry::{Entry, Holder, Standing};
@@ -56,7 +57,7 @@ pub struct Associations {
     config: AssociationsConfig,
     port: SocketId,
     phase: Phase,
-    entries: BTreeMap<SocketId, Entry>,
+    entries: BySocket<Entry>,
     /// How many of these are not over.
     alive: usize,
     /// Those that have come and that nobody has accepted, oldest first.
@@ -82,7 +83,7 @@ impl Associations {
             config,
             port: socket,
             phase: Phase::Open,
-            entries: BTreeMap::new(),
+            entries: BySocket::default(),
             alive: 0,
             callers: VecDeque::new(),
             concerns: VecDeque::new(),
@@ -110,7 +111,7 @@ impl Associations {
     /// The association that has come first of those that nobody has accepted; it is its user's from now on.
     pub fn accept(&mut self) -> Option<SocketId> {
         let id = self.callers.pop_front()?;
-        if let Some(entry) = self.entries.get_mut(&id) {
+        if let Some(entry) = self.entries.get_mut(id) {
             entry.holder = Holder::User;
         }
         Some(id)
@@ -118,7 +119,7 @@ impl Associations {
 
     /// How an association stands: `None` while it is being set up, then whether it is up, or how it has ended.
     pub fn standing(&self, id: SocketId) -> Option<Result<(), Lost>> {
-        match &self.entries.get(&id)?.standing {
+        match &self.entries.get(id)?.standing {
             Standing::Opening => None,
             Standing::Up => Some(Ok(())),
             Standing::Over(Some(lost)) => Some(Err(lost.clone())),
@@ -128,17 +129,17 @@ impl Associations {
 
     /// Whether it has ended, in whatever way, or is not known.
     pub fn is_ended(&self, id: SocketId) -> bool {
-        self.entries.get(&id).is_none_or(|entry| matches!(entry.standing, Standing::Over(_)))
+        self.entries.get(id).is_none_or(|entry| matches!(entry.standing, Standing::Over(_)))
     }
 
     /// The peer's first address and its port, once the association has been up.
     pub fn peer(&self, id: SocketId) -> Option<SocketAddr> {
-        self.entries.get(&id)?.peer
+        self.entries.get(id)?.peer
     }
 
     /// How many streams can be sent on; zero before the association is up.
     pub fn outbound_streams(&self, id: SocketId) -> u16 {
-        self.entries.get(&id).map_or(0, |entry| entry.outbound_streams)
+        self.entries.get(id).map_or(0, |entry| entry.outbound_streams)
     }
 
     /// Hands a message over to be sent. Where it is refused for want of room ([`SendRefused::is_full`]) there is a
@@ -151,7 +152,7 @@ impl Associations {
         message: ProgramMessage,
         options: sctp::SendOptions,
     ) -> Result<(), SendRefused> {
-        match self.entries.get(&id).map(|entry| &entry.standing) {
+        match self.entries.get(id).map(|entry| &entry.standing) {
             None => Err(SendRefused::Ended(None)),
             Some(Standing::Over(lost)) => Err(SendRefused::Ended(lost.clone())),
             Some(Standing::Opening | Standing::Up) => {
@@ -164,7 +165,7 @@ impl Associations {
 
     /// The next message of an association. What has come before its end is received before the end is told.
     pub fn receive(&mut self, now: Instant, host: &mut Host, id: SocketId) -> Received {
-        let Some(entry) = self.entries.get_mut(&id) else { return Received::Ended(None) };
+        let Some(entry) = self.entries.get_mut(id) else { return Received::Ended(None) };
         let Some(message) = entry.take_message() else {
             return match &entry.standing {
                 Standing::Opening | Standing::Up => Received::Nothing,
@@ -181,13 +182,13 @@ impl Associations {
 
     /// What has happened to an association or its paths, oldest first.
     pub fn poll_notification(&mut self, id: SocketId) -> Option<Notification> {
-        self.entries.get_mut(&id)?.poll_notification()
+        self.entries.get_mut(id)?.poll_notification()
     }
 
     /// What its user may try again, and of which association: of a caller that has come, the caller's.
     pub fn poll_concern(&mut self) -> Option<(SocketId, Concern)> {
         let (id, concern) = self.concerns.pop_front()?;
-        if let Some(entry) = self.entries.get_mut(&id) {
+        if let Some(entry) = self.entries.get_mut(id) {
             entry.told.remove(concern);
         }
         Some((id, concern))
@@ -217,7 +218,7 @@ impl Associations {
     /// Its user has no more to do with an association: it is shut down in order, and what comes meanwhile is thrown
     /// away, so that the peer can end as well. One that is still being set up is given up.
     pub fn release(&mut self, now: Instant, host: &mut Host, id: SocketId) {
-        let Some(entry) = self.entries.get_mut(&id) else { return };
+        let Some(entry) = self.entries.get_mut(id) else { return };
         self.is_touched = true;
         entry.holder = Holder::Nobody;
         entry.discard();
@@ -249,7 +250,7 @@ impl Associations {
     pub fn close(&mut self, now: Instant, host: &mut Host) {
         self.phase = Phase::Closing;
         self.stop_accepting(now, host);
-        for (&id, entry) in &self.entries {
+        for (id, entry) in self.entries.iter() {
             match (&entry.standing, entry.holder) {
                 (Standing::Opening, _) => {
                     host.abort(now, id);
@@ -266,7 +267,7 @@ impl Associations {
     pub fn abort_all(&mut self, now: Instant, host: &mut Host) {
         self.phase = Phase::Closing;
         self.stop_accepting(now, host);
-        for (&id, entry) in &self.entries {
+        for (id, entry) in self.entries.iter() {
             if !matches!(entry.standing, Standing::Over(_)) {
                 host.abort(now, id);
             }
@@ -290,7 +291,7 @@ impl Associations {
 
     /// Aborts one that nobody will accept.
     fn turn_away(&mut self, now: Instant, host: &mut Host, id: SocketId) {
-        let Some(entry) = self.entries.get_mut(&id) else { return };
+        let Some(entry) = self.entries.get_mut(id) else { return };
         entry.holder = Holder::Nobody;
         entry.discard();
         if matches!(entry.standing, Standing::Over(_)) {
@@ -301,7 +302,10 @@ impl Associations {
     }
 
     fn connected(&mut self, now: Instant, host: &mut Host, id: SocketId, came: bool, streams: u16) {
-        let mut entry = self.entries.remove(&id).unwrap_or_else(|| {
+        let known = self.entries.remove(id);
+        // A peer that begins anew from another address takes its association over.
+        let is_caller = came && known.is_none();
+        let mut entry = known.unwrap_or_else(|| {
             self.alive += 1;
             Entry::caller()
         });
@@ -312,7 +316,7 @@ impl Associations {
         self.entries.insert(id, entry);
         if is_released {
             host.shut_down(now, id);
-        } else if !came {
+        } else if !is_caller {
             self.tell(id, Concern::Standing);
         } else if self.phase == Phase::Open && self.callers.len() < self.config.backlog {
             self.callers.push_back(id);
@@ -323,7 +327,7 @@ impl Associations {
     }
 
     fn message(&mut self, now: Instant, host: &mut Host, id: SocketId, message: ProgramMessage) {
-        let Some(entry) = self.entries.get_mut(&id) else { return };
+        let Some(entry) = self.entries.get_mut(id) else { return };
         if entry.holder == Holder::Nobody {
             return;
         }
@@ -336,7 +340,7 @@ impl Associations {
     }
 
     fn ended(&mut self, host: &mut Host, id: SocketId, lost: Option<Lost>) {
-        let Some(entry) = self.entries.get_mut(&id) else { return };
+        let Some(entry) = self.entries.get_mut(id) else { return };
         self.alive -= 1;
         entry.standing = Standing::Over(lost);
         if entry.holder == Holder::Nobody {
@@ -348,12 +352,12 @@ impl Associations {
 
     /// Gives the socket of an association back that is over and that nobody holds.
     fn forget(&mut self, host: &mut Host, id: SocketId) {
-        self.entries.remove(&id);
+        self.entries.remove(id);
         host.release(id);
     }
 
     fn notify(&mut self, id: SocketId, notification: Notification) {
-        let Some(entry) = self.entries.get_mut(&id) else { return };
+        let Some(entry) = self.entries.get_mut(id) else { return };
         if entry.holder != Holder::Nobody {
             entry.put_notification(notification);
             self.tell(id, Concern::Notified);
@@ -361,7 +365,7 @@ impl Associations {
     }
 
     fn tell(&mut self, id: SocketId, concern: Concern) {
-        if self.entries.get_mut(&id).is_some_and(|entry| entry.told.insert(concern)) {
+        if self.entries.get_mut(id).is_some_and(|entry| entry.told.insert(concern)) {
             self.concerns.push_back((id, concern));
         }
     }

@@ -91,6 +91,9 @@ pub enum OpenError {
          (--udp)"
     )]
     KernelSctp,
+    /// SCTP's settings contradict each other.
+    #[error("SCTP's settings: {0}")]
+    Settings(String),
     /// Something else.
     #[error("{what}: {error}")]
     System {

@@ -1,11 +1,12 @@
 //! A server that sends every message back, or throws it away.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, SocketId};
 
+use crate::by_socket::BySocket;
 use crate::program::Program;
 
 /// What becomes of a message.
@@ -71,7 +72,7 @@ enum Phase {
 #[derive(Debug)]
 pub struct Echo {
     config: EchoConfig,
-    callers: BTreeMap<SocketId, Caller>,
+    callers: BySocket<Caller>,
     phase: Phase,
     ended: u64,
     report: EchoReport,
@@ -87,7 +88,7 @@ impl Echo {
         host.add_program(&config.port, stream);
         Self {
             config,
-            callers: BTreeMap::new(),
+            callers: BySocket::default(),
             phase: Phase::Serving,
             ended: 0,
             report: EchoReport::default(),
@@ -118,7 +119,7 @@ impl Echo {
     }
 
     fn answer(&mut self, now: Instant, host: &mut Host, socket: SocketId, message: ProgramMessage) {
-        let Some(caller) = self.callers.get_mut(&socket) else { return };
+        let Some(caller) = self.callers.get_mut(socket) else { return };
         if !caller.waiting.is_empty() {
             caller.waiting.push_back(message);
             return;
@@ -134,7 +135,7 @@ impl Echo {
     }
 
     fn answer_waiting(&mut self, now: Instant, host: &mut Host, socket: SocketId) {
-        let Some(caller) = self.callers.get_mut(&socket) else { return };
+        let Some(caller) = self.callers.get_mut(socket) else { return };
         while let Some(message) = caller.waiting.front() {
             match host.send(now, socket, message.clone()) {
                 Ok(()) => self.report.echoed += 1,
@@ -147,7 +148,7 @@ impl Echo {
     }
 
     fn ended(&mut self, now: Instant, host: &mut Host, socket: SocketId, failure: Option<String>) {
-        let Some(caller) = self.callers.remove(&socket) else { return };
+        let Some(caller) = self.callers.remove(socket) else { return };
         self.ended += 1;
         self.report.failed += u64::from(failure.is_some());
         self.report.dropped += caller.waiting.len() as u64;
@@ -181,7 +182,7 @@ impl Program for Echo {
             ProgramEvent::Message(mut message) => {
                 self.report.messages += 1;
                 self.report.bytes += message.payload.len() as u64;
-                let Some(caller) = self.callers.get(&socket) else { return };
+                let Some(caller) = self.callers.get(socket) else { return };
                 message.stream %= caller.outbound_streams.max(1);
                 if self.config.mode == EchoMode::Echo {
                     self.answer(now, host, socket, message);
@@ -193,11 +194,11 @@ impl Program for Echo {
                 host.release(socket);
             }
             ProgramEvent::Path { address, kind } => {
-                let peer = self.callers.get(&socket).and_then(|caller| caller.peer);
+                let peer = self.callers.get(socket).and_then(|caller| caller.peer);
                 self.tell(format!("{}: path to {address}: {}", name(peer), kind.name()));
             }
             ProgramEvent::Restarted => {
-                let peer = self.callers.get_mut(&socket).and_then(|caller| {
+                let peer = self.callers.get_mut(socket).and_then(|caller| {
                     // What its former self was owed is of no use to it.
                     caller.waiting.clear();
                     caller.peer
@@ -211,7 +212,7 @@ impl Program for Echo {
     fn handle_deadline(&mut self, now: Instant, host: &mut Host) {
         if matches!(self.phase, Phase::Stopping(until) if until <= now) {
             self.phase = Phase::Over;
-            for &socket in self.callers.keys() {
+            for (socket, _) in self.callers.iter() {
                 host.abort(now, socket);
             }
         }
@@ -227,7 +228,7 @@ impl Program for Echo {
     fn stop(&mut self, now: Instant, host: &mut Host) {
         if self.phase == Phase::Serving {
             self.phase = Phase::Stopping(now.saturating_add(self.config.patience));
-            for &socket in self.callers.keys() {
+            for (socket, _) in self.callers.iter() {
                 host.shut_down(now, socket);
             }
         } else {

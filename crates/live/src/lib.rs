@@ -14,6 +14,7 @@
 //! The sockets are Linux's; elsewhere all but [`Live`] is here.
 
 mod associations;
+mod by_socket;
 #[cfg(target_os = "linux")]
 mod clock;
 mod config;
@@ -46,7 +47,7 @@ pub use slantpath_base::{Duration, Instant};
 pub use slantpath_host::timeline::PathEventKind;
 pub use slantpath_host::{Host, Peer, ProgramConfig, ProgramMessage as Message, SocketId};
 pub use slantpath_interface::Host as Interface;
-pub use slantpath_sctp::{SctpConfig, Severity};
+pub use slantpath_sctp::{PathSnapshot, Reliability, SctpConfig, Severity};
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]

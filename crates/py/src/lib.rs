@@ -6,6 +6,8 @@
 
 mod arrow;
 mod command;
+#[cfg(target_os = "linux")]
+mod live;
 mod os_error;
 mod plan;
 mod run;
@@ -24,6 +26,9 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::command::main;
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::live::LiveEndpoint;
     #[pymodule_export]
     use super::plan::plan;
     #[pymodule_export]

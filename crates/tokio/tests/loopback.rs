@@ -198,6 +198,17 @@ async fn a_receive_that_is_dropped_takes_nothing_and_a_connect_that_is_dropped_g
 }
 
 #[tokio::test]
+async fn a_peer_is_called_behind_a_udp_port_of_its_own() {
+    let [_, server] = endpoints(|_| {}).await;
+    let udp_port = server.addresses().unwrap()[0].port();
+    let client = Endpoint::bind(config(1)).await.unwrap();
+    let peer = peer();
+    let (call, accepted) = tokio::join!(client.connect_by(&peer, udp_port), server.accept());
+    call.unwrap().send(0, "found", SendOptions::default()).await.unwrap();
+    assert_eq!(text(&accepted.unwrap()).await, "found");
+}
+
+#[tokio::test]
 async fn one_that_is_dropped_delivers_what_was_sent_and_one_that_is_aborted_says_why() {
     let [client, server] = endpoints(|_| {}).await;
     let [call, accepted] = association(&client, &server).await;
@@ -252,6 +263,11 @@ async fn what_cannot_be_sent_or_called_or_bound_is_said_by_its_type() {
     assert!(matches!(Endpoint::bind(taken).await.unwrap_err(), OpenError::PortInUse { protocol: "UDP", .. }));
     let nowhere = EndpointConfig { addresses: Vec::new(), ..config(9_899) };
     assert!(matches!(Endpoint::bind(nowhere).await.unwrap_err(), OpenError::NoAddress));
+    let any = EndpointConfig { addresses: vec![Ipv4Addr::UNSPECIFIED.into()], ..config(9_899) };
+    assert!(matches!(Endpoint::bind(any).await.unwrap_err(), OpenError::NotOurs { .. }));
+    let mut contrary = config(9_899);
+    contrary.sctp.rto_min = slantpath_tokio::Duration::from_secs(90);
+    assert!(matches!(Endpoint::bind(contrary).await.unwrap_err(), OpenError::Settings(_)));
 }
 
 #[tokio::test]

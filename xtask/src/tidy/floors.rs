@@ -58,7 +58,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
     ("cli", &["scenario", "results", "orbit", "plan", "live", "trace"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
-    ("py", &["scenario", "results", "orbit", "plan", "cli"]),
+    ("py", &["scenario", "results", "orbit", "plan", "live", "cli"]),
     ("testkit", &["wire"]),
     ("fuzz-bodies", &["wire", "sctp", "tcp", "trace", "sigtran", "ss7", "orbit", "host", "scenario"]),
     (

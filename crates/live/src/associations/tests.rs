@@ -159,7 +159,7 @@ fn who_does_not_read_closes_the_window_and_holds_no_more_than_is_read_ahead_and_
         pair.exchange();
         pair.pass(Duration::from_millis(250));
     }
-    let waiting = |pair: &Pair| pair.ends[1].program.entries[&accepted].waiting_bytes;
+    let waiting = |pair: &Pair| pair.ends[1].program.entries.get(accepted).unwrap().waiting_bytes;
     // What came in the packet that reached the limit is in, too.
     assert!((10_000..12_000).contains(&waiting(&pair)), "{}", waiting(&pair));
     let full = pair.send(0, call, &[7; 1_000]).unwrap_err();

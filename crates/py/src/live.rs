@@ -1,0 +1,347 @@
+//! A live endpoint for Python's event loop: one descriptor to wait for, and commands that never wait.
+//!
+//! Whatever sends or reads on sockets runs with the interpreter free for other threads.
+
+use std::net::IpAddr;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use slantpath_live::{
+    Associations, Carriage, Concern, Duration, EndpointConfig, Host, Instant, Live, Lost, Notification, Peer,
+    Received, Reliability, SendOptions, SendRefused, SocketId, Station, Woken,
+};
+
+pyo3::import_exception!(slantpath.errors, AssociationLost);
+pyo3::import_exception!(slantpath.errors, LiveError);
+
+/// How many batches of packets are taken in before the interpreter has its turn.
+const TURNS: usize = 16;
+
+/// What a message is to Python: its stream, its protocol, whether it is unordered, its bytes.
+type Message<'py> = (u16, u32, bool, Bound<'py, PyBytes>);
+
+/// What an endpoint has open.
+struct Open {
+    live: Live<Station<Associations>>,
+    readiness: OwnedFd,
+    /// Whether there is something to send for the sake of a command.
+    is_touched: bool,
+}
+
+/// One SCTP port on some of the machine's addresses.
+#[pyclass(module = "slantpath._native", frozen)]
+pub(crate) struct LiveEndpoint {
+    open: Mutex<Option<Open>>,
+    port: u16,
+}
+
+impl LiveEndpoint {
+    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Acts on what is open.
+    fn with<R>(&self, act: impl FnOnce(&mut Open) -> R) -> PyResult<R> {
+        let mut open = self.lock();
+        open.as_mut().map(act).ok_or_else(|| LiveError::new_err("the endpoint has been closed"))
+    }
+
+    /// Acts on the associations and their host.
+    fn act<R>(&self, act: impl FnOnce(&mut Associations, &mut Host, Instant) -> R) -> PyResult<R> {
+        self.with(|open| {
+            let now = open.live.now();
+            let Station { host, program } = open.live.host_mut();
+            let result = act(program, host, now);
+            open.is_touched |= program.take_touched();
+            result
+        })
+    }
+}
+
+#[pymethods]
+impl LiveEndpoint {
+    #[new]
+    #[pyo3(signature = (addresses, port, udp, settings, backlog, read_ahead_bytes))]
+    fn new(
+        addresses: Vec<IpAddr>,
+        port: u16,
+        udp: Option<(u16, u16)>,
+        settings: &Bound<'_, PyDict>,
+        backlog: usize,
+        read_ahead_bytes: usize,
+    ) -> PyResult<Self> {
+        let carriage = match udp {
+            None => Carriage::Raw,
+            Some((local_port, remote_port)) => Carriage::Udp { local_port, remote_port },
+        };
+        let mut config = EndpointConfig::new(addresses, carriage);
+        config.port = port;
+        (config.associations.backlog, config.associations.read_ahead_bytes) = (backlog, read_ahead_bytes);
+        for (name, value) in settings.iter() {
+            set(&mut config, &name.extract::<String>()?, &value)?;
+        }
+        let failed = |error: &dyn std::fmt::Display| LiveError::new_err(error.to_string());
+        let (mut live, port) = config.open().map_err(|error| failed(&error))?;
+        let readiness = live.readiness().map_err(|error| failed(&error))?;
+        let open = Open { live, readiness, is_touched: true };
+        Ok(Self { open: Mutex::new(Some(open)), port })
+    }
+
+    /// The SCTP port.
+    #[getter]
+    fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The descriptor that can be read when there is something to do.
+    fn fileno(&self) -> PyResult<i32> {
+        self.with(|open| open.readiness.as_raw_fd())
+    }
+
+    /// The address of each socket, with its UDP port, or zero.
+    fn addresses(&self) -> PyResult<Vec<(String, u16)>> {
+        let bound = self.with(|open| open.live.bound())??;
+        Ok(bound.into_iter().map(|address| (address.ip().to_string(), address.port())).collect())
+    }
+
+    /// Does some of what there is to do: whether there may be more, and whom what concerns.
+    fn turn(&self, py: Python<'_>) -> PyResult<(bool, Vec<(u32, &'static str)>)> {
+        py.detach(|| {
+            self.with(|open| {
+                open.is_touched = false;
+                let mut woken = Woken::Worked;
+                for _ in 0..TURNS {
+                    woken = open.live.turn()?;
+                    if woken == Woken::Idle {
+                        break;
+                    }
+                }
+                let program = &mut open.live.host_mut().program;
+                let mut concerns = Vec::new();
+                while let Some((SocketId(number), concern)) = program.poll_concern() {
+                    concerns.push((number, name(concern)));
+                }
+                Ok((woken == Woken::Worked, concerns))
+            })?
+        })
+    }
+
+    /// Whether a command has left something to do, which the descriptor does not tell.
+    fn is_touched(&self) -> PyResult<bool> {
+        self.with(|open| open.is_touched)
+    }
+
+    /// Begins an association.
+    fn connect(&self, addresses: Vec<IpAddr>, port: u16, udp_port: Option<u16>) -> PyResult<u32> {
+        let peer = Peer { addresses, port };
+        if let Some(udp_port) = udp_port {
+            self.with(|open| open.live.set_udp_port(&peer, self.port, udp_port))?;
+        }
+        let begun = self.act(|program, host, now| program.connect(now, host, &peer))?;
+        begun.map(|number| number.0).map_err(|refused| LiveError::new_err(refused.to_string()))
+    }
+
+    /// The next association that has come.
+    fn accept(&self) -> PyResult<Option<u32>> {
+        self.act(|program, _, _| program.accept().map(|number| number.0))
+    }
+
+    /// Whether an association is up or has ended; raises how it was lost.
+    fn is_settled(&self, number: u32) -> PyResult<bool> {
+        match self.act(|program, _, _| program.standing(SocketId(number)))? {
+            None => Ok(false),
+            Some(Ok(())) => Ok(true),
+            Some(Err(lost)) => Err(raised(&lost)),
+        }
+    }
+
+    /// Whether an association has ended; raises how it was lost.
+    fn is_ended(&self, number: u32) -> PyResult<bool> {
+        self.act(|program, _, _| program.is_ended(SocketId(number)))
+            .and_then(|is_ended| if is_ended { self.is_settled(number).map(|_| true) } else { Ok(false) })
+    }
+
+    /// The peer's first address and its port.
+    fn peer(&self, number: u32) -> PyResult<Option<(String, u16)>> {
+        let peer = self.act(|program, _, _| program.peer(SocketId(number)))?;
+        Ok(peer.map(|peer| (peer.ip().to_string(), peer.port())))
+    }
+
+    /// How many streams can be sent on.
+    fn outbound_streams(&self, number: u32) -> PyResult<u16> {
+        self.act(|program, _, _| program.outbound_streams(SocketId(number)))
+    }
+
+    /// Hands a message over; `False` if the send buffer has no room.
+    #[expect(clippy::too_many_arguments, reason = "they are Python's")]
+    fn send(
+        &self,
+        number: u32,
+        stream: u16,
+        payload: &[u8],
+        payload_protocol: u32,
+        unordered: bool,
+        lifetime_s: Option<f64>,
+        sack_immediately: bool,
+    ) -> PyResult<bool> {
+        let lifetime = lifetime_s.map(|seconds| time("lifetime_s", seconds)).transpose()?;
+        let reliability = lifetime.map_or(Reliability::Full, Reliability::Lifetime);
+        let options = SendOptions {
+            payload_protocol,
+            is_unordered: unordered,
+            reliability,
+            sack_immediately,
+            ..SendOptions::default()
+        };
+        let (message, options) = options.apply(stream, payload.to_vec().into());
+        let sent = self.act(|program, host, now| program.send(now, host, SocketId(number), message, options))?;
+        match sent {
+            Ok(()) => Ok(true),
+            Err(refused) if refused.is_full() => Ok(false),
+            Err(SendRefused::Ended(Some(lost))) => Err(raised(&lost)),
+            Err(refused) => Err(LiveError::new_err(refused.to_string())),
+        }
+    }
+
+    /// The next message and whether there will be others: without one, it has to be waited for, or the association has
+    /// ended. Raises how it was lost.
+    fn receive<'py>(&self, py: Python<'py>, number: u32) -> PyResult<(Option<Message<'py>>, bool)> {
+        match self.act(|program, host, now| program.receive(now, host, SocketId(number)))? {
+            Received::Nothing => Ok((None, true)),
+            Received::Ended(None) => Ok((None, false)),
+            Received::Ended(Some(lost)) => Err(raised(&lost)),
+            Received::Message(message) => {
+                let payload = PyBytes::new(py, &message.payload);
+                let fields = (message.stream, message.payload_protocol, message.is_unordered, payload);
+                Ok((Some(fields), true))
+            }
+        }
+    }
+
+    /// The next notification: what has happened, to which address, how many were missed.
+    fn notification(&self, number: u32) -> PyResult<Option<(&'static str, Option<String>, u64)>> {
+        let notification = self.act(|program, _, _| program.poll_notification(SocketId(number)))?;
+        Ok(notification.map(|notification| match notification {
+            Notification::Missed(count) => ("missed", None, count),
+            Notification::Path { address, kind } => (kind.name(), Some(address.to_string()), 0),
+            Notification::Restarted => ("restarted", None, 0),
+        }))
+    }
+
+    /// The paths of an association.
+    fn paths<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let paths = self.with(|open| {
+            let now = open.live.now();
+            open.live.host_mut().host.sctp_paths(now, SocketId(number))
+        })?;
+        let as_dict = |path: &slantpath_live::PathSnapshot| {
+            let dict = PyDict::new(py);
+            dict.set_item("destination", path.destination.to_string())?;
+            dict.set_item("source", path.source.to_string())?;
+            dict.set_item("state", format!("{:?}", path.state))?;
+            dict.set_item("is_primary", path.is_primary)?;
+            dict.set_item("srtt_s", path.srtt.map(Duration::as_secs_f64))?;
+            dict.set_item("rto_s", path.rto.as_secs_f64())?;
+            dict.set_item("cwnd_bytes", path.cwnd)?;
+            dict.set_item("flight_bytes", path.flight_size)?;
+            dict.set_item("mtu_bytes", path.mtu)?;
+            dict.set_item("retransmissions", path.stats.retransmissions)?;
+            Ok(dict)
+        };
+        paths.iter().map(as_dict).collect()
+    }
+
+    /// The counters of the SCTP MIB (RFC 3873), by name.
+    fn mib<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mib = self.with(|open| open.live.host().host.sctp_mib())?;
+        let dict = PyDict::new(py);
+        for (name, value) in mib.named() {
+            dict.set_item(name, value)?;
+        }
+        Ok(dict)
+    }
+
+    /// Ends an association in order.
+    fn shut_down(&self, number: u32) -> PyResult<()> {
+        self.act(|program, host, now| program.shut_down(now, host, SocketId(number)))
+    }
+
+    /// Ends an association at once.
+    fn abort(&self, number: u32, reason: &[u8]) -> PyResult<()> {
+        let reason = reason.to_vec().into();
+        self.act(|program, host, now| program.abort(now, host, SocketId(number), reason))
+    }
+
+    /// Its user has no more to do with an association.
+    fn release(&self, number: u32) -> PyResult<()> {
+        self.act(|program, host, now| program.release(now, host, SocketId(number)))
+    }
+
+    /// Begins nothing more, and ends all associations: in order, or at once.
+    fn close(&self, at_once: bool) -> PyResult<()> {
+        self.act(
+            |program, host, now| {
+                if at_once { program.abort_all(now, host) } else { program.close(now, host) }
+            },
+        )
+    }
+
+    /// How many associations are not over.
+    fn alive(&self) -> PyResult<usize> {
+        self.with(|open| open.live.host().program.alive())
+    }
+
+    /// Gives the sockets back.
+    fn close_sockets(&self) {
+        drop(self.lock().take());
+    }
+}
+
+fn name(concern: Concern) -> &'static str {
+    match concern {
+        Concern::Caller => "caller",
+        Concern::Notified => "notified",
+        Concern::Readable => "readable",
+        Concern::Standing => "standing",
+        Concern::Writable => "writable",
+    }
+}
+
+fn raised(lost: &Lost) -> PyErr {
+    AssociationLost::new_err(lost.to_string())
+}
+
+/// A time that is a number of seconds to Python.
+fn time(name: &str, seconds: f64) -> PyResult<Duration> {
+    if (0.0..=1e9).contains(&seconds) {
+        return Ok(Duration::from_secs_f64(seconds));
+    }
+    Err(PyValueError::new_err(format!("{name} is {seconds}: a time is from 0 to 1e9 seconds")))
+}
+
+/// Sets one of SCTP's settings by its name: times are seconds.
+fn set(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let time = || time(name, value.extract::<f64>()?);
+    let sctp = &mut config.sctp;
+    match name {
+        "rto_initial" => sctp.rto_initial = time()?,
+        "rto_min" => sctp.rto_min = time()?,
+        "rto_max" => sctp.rto_max = time()?,
+        "sack_delay" => sctp.sack_delay = time()?,
+        "heartbeat_interval" if value.is_none() => sctp.heartbeat_interval = None,
+        "heartbeat_interval" => sctp.heartbeat_interval = Some(time()?),
+        "path_max_retrans" => sctp.path_max_retrans = value.extract()?,
+        "association_max_retrans" => sctp.association_max_retrans = value.extract()?,
+        "outbound_streams" => sctp.outbound_streams = value.extract()?,
+        "inbound_streams" => sctp.inbound_streams = value.extract()?,
+        "receive_buffer_bytes" => sctp.receive_buffer_bytes = value.extract()?,
+        "send_buffer_bytes" => sctp.send_buffer_bytes = value.extract()?,
+        "max_associations" => sctp.max_associations = value.extract()?,
+        "socket_buffer_bytes" => config.socket_buffer_bytes = value.extract()?,
+        _ => return Err(PyValueError::new_err(format!("no setting of SCTP is called {name}"))),
+    }
+    Ok(())
+}

@@ -1,0 +1,440 @@
+"""Live SCTP for asyncio: the stack that Slantpath simulates, on this machine's sockets.
+
+An `Endpoint` is one SCTP port on one or more addresses; an `Association` carries messages between it
+and another::
+
+    import asyncio
+    from slantpath import live
+
+    async def main() -> None:
+        async with await live.Endpoint.bind(["127.0.0.1"], port=5000, udp=live.Udp(0)) as server:
+            udp_port = server.addresses[0][1]
+            async with await live.Endpoint.bind(["127.0.0.1"], udp=live.Udp(0, udp_port)) as client:
+                call, accepted = await asyncio.gather(client.connect(["127.0.0.1"], 5000), server.accept())
+                await call.send(3, b"a message")
+                print(await accepted.receive())
+                await call.shutdown()
+
+    asyncio.run(main())
+
+An endpoint belongs to the event loop in which it was bound, which waits for one descriptor of it: there
+is no thread, and no timer for each association. Whatever works on sockets runs with the interpreter
+free for other threads.
+
+`Association.send` waits while the send buffer is full. Who reads slowly closes the receive window, and
+halts the sender. Everything that waits can be cancelled without losing what was received: a message, a
+caller or a notification is taken in the same step in which the call returns. A send that is cancelled
+has sent nothing, a connect that is cancelled gives the association up; a shutdown goes on.
+
+An association that is not used any more is shut down in order: what was sent is delivered. Linux only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from slantpath.errors import AssociationLost, LiveError
+
+if sys.platform != "linux":
+    message = "slantpath.live drives the sockets of Linux"
+    raise ImportError(message)
+
+from slantpath._native import LiveEndpoint
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from types import TracebackType
+
+__all__ = ["Association", "AssociationLost", "Endpoint", "LiveError", "Message", "Notification", "Udp"]
+
+T = TypeVar("T")
+
+ENCAPSULATION_PORT = 9899
+"""The UDP port of SCTP in UDP, by IANA."""
+
+
+@dataclass(frozen=True)
+class Udp:
+    """SCTP in UDP (RFC 6951), which needs no privilege: the own UDP port, zero for any, and that of peers."""
+
+    local_port: int = ENCAPSULATION_PORT
+    remote_port: int = ENCAPSULATION_PORT
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message that has come."""
+
+    stream: int
+    """On which stream."""
+    payload: bytes
+    """Its bytes."""
+    payload_protocol: int
+    """What the peer says that it is: its Payload Protocol Identifier."""
+    unordered: bool
+    """Whether it may have overtaken others of its stream."""
+
+
+@dataclass(frozen=True)
+class Notification:
+    """What has happened to an association besides messages and its end."""
+
+    what: str
+    """``active``, ``inactive``, ``potentially failed``, ``primary`` of a path; ``restarted``; ``missed``."""
+    address: str | None
+    """The address of the peer's that the path leads to."""
+    missed: int
+    """How many older notifications were dropped, since nobody had asked for them."""
+
+
+class _Bells:
+    """Those who wait for something, by what they wait for."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.waiting: defaultdict[str, set[asyncio.Future[None]]] = defaultdict(set)
+
+    def ring(self, *concerns: str) -> None:
+        """Wake whoever waits for one of these."""
+        for concern in concerns:
+            for future in self.waiting.pop(concern, ()):
+                if not future.done():
+                    future.set_result(None)
+
+    async def wait_for(self, concern: str, attempt: Callable[[], T | None]) -> T:
+        """Try whenever there is something to try, until there is a result."""
+        while (result := attempt()) is None:
+            future: asyncio.Future[None] = self.loop.create_future()
+            self.waiting[concern].add(future)
+            try:
+                await future
+            finally:
+                self.waiting[concern].discard(future)
+        return result
+
+
+class Endpoint:
+    """One SCTP port on one or more of the machine's addresses: it calls others, and accepts who calls."""
+
+    def __init__(self, native: LiveEndpoint) -> None:
+        """Serve what has been opened, in the running loop: `Endpoint.bind` opens it."""
+        self._native = native
+        self._loop = asyncio.get_running_loop()
+        self._bells = _Bells(self._loop)
+        self._associations: dict[int, _Bells] = {}
+        self._failure: Exception | None = None
+        self._is_closing = False
+        self._turn_is_due = False
+        self._fileno: int | None = native.fileno()
+        self._loop.add_reader(self._fileno, self._turn)
+        self._poke()
+
+    @classmethod
+    async def bind(
+        cls,
+        addresses: Sequence[str],
+        *,
+        port: int = 0,
+        udp: Udp | None = None,
+        backlog: int = 128,
+        read_ahead_bytes: int = 65536,
+        **settings: float | None,
+    ) -> Self:
+        """Open the sockets of an SCTP port; zero is any from 49152 on.
+
+        ``udp`` carries SCTP in UDP; in IP it needs ``CAP_NET_RAW``. ``backlog`` callers may wait to be
+        accepted; with zero nobody may call. From ``read_ahead_bytes`` of messages on that nobody has
+        received, an association takes no more, and its receive window closes.
+
+        Settings of SCTP, by default RFC 9260's: ``rto_initial``, ``rto_min``, ``rto_max``, ``sack_delay``,
+        ``heartbeat_interval`` (None: never) in seconds; ``path_max_retrans``, ``association_max_retrans``,
+        ``outbound_streams``, ``inbound_streams``, ``receive_buffer_bytes``, ``send_buffer_bytes``,
+        ``max_associations``, ``socket_buffer_bytes``.
+        """
+        carriage = (udp.local_port, udp.remote_port) if udp else None
+        return cls(LiveEndpoint(list(addresses), port, carriage, settings, backlog, read_ahead_bytes))
+
+    @property
+    def port(self) -> int:
+        """The SCTP port."""
+        return self._native.port
+
+    @property
+    def addresses(self) -> list[tuple[str, int]]:
+        """The address of each socket, with its UDP port, or zero in IP."""
+        return self._native.addresses()
+
+    def counters(self) -> dict[str, int]:
+        """Return the counters of the SCTP MIB (RFC 3873), by name."""
+        return self._native.mib()
+
+    async def connect(
+        self, addresses: Sequence[str], port: int, *, udp_port: int | None = None
+    ) -> Association:
+        """Open an association with a peer of which some addresses are known, and wait until it is up.
+
+        ``udp_port`` says behind which UDP port this peer's SCTP is, if not behind that of `Udp`.
+        Cancelled, it gives the association up.
+        """
+        self._check()
+        association = Association(self, self._native.connect(list(addresses), port, udp_port))
+        self._poke()
+        await association._established()  # noqa: SLF001 - they are one
+        return association
+
+    async def accept(self) -> Association:
+        """Wait for the next association that a peer has opened."""
+
+        def attempt() -> Association | None:
+            self._check()
+            number = self._native.accept()
+            return None if number is None else Association(self, number)
+
+        return await self._bells.wait_for("caller", attempt)
+
+    async def close(self) -> None:
+        """Accept nobody any more, shut all associations down in order, and close the sockets after them.
+
+        Those whose peer does not read or answer end by the timers of SCTP, which may take minutes; `abort`
+        ends them at once.
+        """
+        if self._fileno is None:
+            return
+        self._is_closing = True
+        self._native.close(at_once=False)
+        await self._end()
+
+    async def abort(self) -> None:
+        """Accept nobody any more, end all associations at once and close the sockets."""
+        if self._fileno is None:
+            return
+        self._is_closing = True
+        self._native.close(at_once=True)
+        await self._end()
+
+    async def __aenter__(self) -> Self:
+        """Close it at the end of the block: in order, or at once if an exception leaves it."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        await (self.close() if kind is None else self.abort())
+
+    async def _end(self) -> None:
+        self._poke()
+        self._bells.ring("caller")
+        # What has ended is received from what is kept here: the sockets go with the last association.
+        await self._bells.wait_for(
+            "idle", lambda: True if self._failure or not self._native.alive() else None
+        )
+        self._turn()
+        self._stop(LiveError("the endpoint has been closed"))
+
+    def _check(self) -> None:
+        if self._failure:
+            raise self._failure
+        if self._is_closing:
+            message = "the endpoint has been closed"
+            raise LiveError(message)
+
+    def _poke(self) -> None:
+        """Have what a command has left to do done, once the loop has its turn."""
+        if not self._turn_is_due and self._fileno is not None and self._native.is_touched():
+            self._turn_is_due = True
+            self._loop.call_soon(self._turn)
+
+    def _turn(self) -> None:
+        self._turn_is_due = False
+        if self._fileno is None:
+            return
+        try:
+            may_be_more, concerns = self._native.turn()
+        except OSError as error:
+            self._stop(error)
+            return
+        for number, concern in concerns:
+            if concern == "caller":
+                self._bells.ring(concern)
+            elif (bells := self._associations.get(number)) is not None:
+                # Whatever is waited for: it may have ended.
+                bells.ring(*(("standing", *list(bells.waiting)) if concern == "standing" else (concern,)))
+        if may_be_more and not self._turn_is_due:
+            self._turn_is_due = True
+            self._loop.call_soon(self._turn)
+        if not self._native.alive():
+            self._bells.ring("idle")
+
+    def _stop(self, failure: Exception) -> None:
+        """Wait for nothing any more."""
+        if self._fileno is None:
+            return
+        self._loop.remove_reader(self._fileno)
+        self._fileno = None
+        self._failure = failure
+        for bells in (self._bells, *self._associations.values()):
+            bells.ring(*list(bells.waiting))
+        if not self._associations:
+            self._native.close_sockets()
+
+    def _release(self, number: int) -> None:
+        """Have an association end that is not used any more."""
+        self._associations.pop(number, None)
+        if self._fileno is None:
+            if not self._associations:
+                self._native.close_sockets()
+            return
+        self._native.release(number)
+        self._poke()
+
+
+class Association:
+    """An association with another endpoint. Several tasks may use it: each message goes to one of them."""
+
+    def __init__(self, endpoint: Endpoint, number: int) -> None:
+        """Hold what an endpoint has opened or accepted."""
+        self._endpoint = endpoint
+        self._native = endpoint._native  # noqa: SLF001 - they are one
+        self._number = number
+        self._bells = _Bells(endpoint._loop)  # noqa: SLF001
+        self._turn = asyncio.Lock()
+        endpoint._associations[number] = self._bells  # noqa: SLF001
+
+    @property
+    def peer(self) -> tuple[str, int] | None:
+        """The peer's first address and its SCTP port."""
+        return self._native.peer(self._number)
+
+    @property
+    def outbound_streams(self) -> int:
+        """How many streams can be sent on."""
+        return self._native.outbound_streams(self._number)
+
+    def paths(self) -> list[dict[str, Any]]:
+        """Return the paths as they are now: addresses, state, RTT, RTO, window, path MTU, retransmissions."""
+        return self._native.paths(self._number)
+
+    async def send(
+        self,
+        stream: int,
+        payload: bytes,
+        *,
+        payload_protocol: int = 0,
+        unordered: bool = False,
+        lifetime: float | None = None,
+        sack_immediately: bool = False,
+    ) -> None:
+        """Hand a message over to be sent on a stream, and wait while the send buffer has no room for it.
+
+        It is sent whole or not at all. After ``lifetime`` seconds it is given up, if both ends have agreed to
+        partial reliability.
+        """
+        payload = bytes(payload)
+
+        def attempt() -> bool | None:
+            self._check()
+            is_taken = self._native.send(
+                self._number, stream, payload, payload_protocol, unordered, lifetime, sack_immediately
+            )
+            return is_taken or None
+
+        # Who waits for room waits in order, so that a long message finds some among short ones.
+        async with self._turn:
+            await self._bells.wait_for("writable", attempt)
+        self._endpoint._poke()  # noqa: SLF001
+
+    async def receive(self) -> Message | None:
+        """Wait for the next message; None once the association has ended in order and all has come."""
+
+        def attempt() -> tuple[Message | None] | None:
+            fields, goes_on = self._native.receive(self._number)
+            if fields is not None:
+                stream, payload_protocol, unordered, payload = fields
+                return (Message(stream, payload, payload_protocol, unordered),)
+            if goes_on:
+                self._check()
+            return None if goes_on else (None,)
+
+        (message,) = await self._bells.wait_for("readable", attempt)
+        self._endpoint._poke()  # noqa: SLF001
+        return message
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        """Give messages until the association has ended in order."""
+        while (message := await self.receive()) is not None:
+            yield message
+
+    async def notification(self) -> Notification | None:
+        """Wait for the next notification; None once the association has ended."""
+
+        def attempt() -> tuple[Notification | None] | None:
+            if (fields := self._native.notification(self._number)) is not None:
+                return (Notification(*fields),)
+            try:
+                self._check()
+                return (None,) if self._native.is_ended(self._number) else None
+            except (OSError, LiveError):
+                return (None,)
+
+        (notification,) = await self._bells.wait_for("notified", attempt)
+        return notification
+
+    async def shutdown(self) -> None:
+        """End the association once all that was sent has been delivered, and wait until it has ended."""
+        self._native.shut_down(self._number)
+        self._endpoint._poke()  # noqa: SLF001
+        await self.ended()
+
+    async def ended(self) -> None:
+        """Wait until the association has ended, by whichever end; raise how it was lost."""
+
+        def attempt() -> bool | None:
+            if self._native.is_ended(self._number):
+                return True
+            self._check()
+            return None
+
+        await self._bells.wait_for("standing", attempt)
+
+    def abort(self, reason: bytes = b"") -> None:
+        """End the association at once, and tell the peer why: what was sent may be lost."""
+        self._native.abort(self._number, reason)
+        self._endpoint._poke()  # noqa: SLF001
+
+    async def __aenter__(self) -> Self:
+        """End it at the end of the block: in order, or at once if an exception leaves it."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it."""
+        if kind is None:
+            await self.shutdown()
+        else:
+            self.abort()
+
+    async def _established(self) -> None:
+        def attempt() -> bool | None:
+            if self._native.is_settled(self._number):
+                return True
+            self._check()
+            return None
+
+        await self._bells.wait_for("standing", attempt)
+
+    def _check(self) -> None:
+        failure = self._endpoint._failure  # noqa: SLF001
+        if failure:
+            raise failure
+
+    def __del__(self) -> None:
+        """Have the endpoint shut it down in order, from whichever thread it is collected in."""
+        endpoint, number = self._endpoint, self._number
+        if not endpoint._loop.is_closed():  # noqa: SLF001
+            endpoint._loop.call_soon_threadsafe(endpoint._release, number)  # noqa: SLF001

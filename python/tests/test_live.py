@@ -1,0 +1,184 @@
+"""Live SCTP for asyncio: over UDP on the loopback, which needs no privilege. Nothing here sleeps."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("slantpath.live drives the sockets of Linux", allow_module_level=True)
+
+from slantpath import live
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+LOOPBACK = "127.0.0.1"
+PORT = 5000
+
+
+def run(test: Coroutine[None, None, None]) -> None:
+    # Far more than any of these takes: nothing depends on it unless it fails.
+    asyncio.run(asyncio.wait_for(test, 120))
+
+
+async def endpoints(buffer_bytes: int = 131_072) -> tuple[live.Endpoint, live.Endpoint]:
+    async def bind(port: int, udp: live.Udp) -> live.Endpoint:
+        return await live.Endpoint.bind(
+            [LOOPBACK],
+            port=port,
+            udp=udp,
+            receive_buffer_bytes=buffer_bytes,
+            send_buffer_bytes=buffer_bytes,
+        )
+
+    server = await bind(PORT, live.Udp(0))
+    return await bind(0, live.Udp(0, server.addresses[0][1])), server
+
+
+async def associate(
+    client: live.Endpoint, server: live.Endpoint
+) -> tuple[live.Association, live.Association]:
+    return await asyncio.gather(client.connect([LOOPBACK], PORT), server.accept())
+
+
+def test_messages_come_back_whole_in_order_on_their_stream() -> None:
+    async def serve(association: live.Association) -> None:
+        async for message in association:
+            await association.send(message.stream, message.payload, payload_protocol=message.payload_protocol)
+
+    async def test() -> None:
+        client, server = await endpoints()
+        async with client, server:
+            call, accepted = await associate(client, server)
+            assert call.peer == (LOOPBACK, PORT)
+            assert accepted.peer == (LOOPBACK, client.port)
+            serving = asyncio.create_task(serve(accepted))
+            payloads = [bytes([number % 256]) * (1 + number * 7) for number in range(500)]
+
+            async def send() -> None:
+                for number, payload in enumerate(payloads):
+                    await call.send(number % 16, payload, payload_protocol=number)
+
+            sending = asyncio.create_task(send())
+            came: dict[int, live.Message] = {}
+            while len(came) < len(payloads):
+                message = await call.receive()
+                assert message is not None
+                assert message.stream == message.payload_protocol % 16
+                came[message.payload_protocol] = message
+            await sending
+            assert [came[number].payload for number in range(500)] == payloads
+            (path,) = call.paths()
+            assert (path["destination"], path["state"], path["is_primary"]) == (LOOPBACK, "Active", True)
+            assert path["srtt_s"] > 0
+            await call.shutdown()
+            await serving
+            assert server.counters()["sctpPassiveEstabs"] == 1
+
+    run(test())
+
+
+def test_a_sender_waits_for_a_slow_reader() -> None:
+    async def test() -> None:
+        client, server = await endpoints(buffer_bytes=20_000)
+        async with client, server:
+            call, accepted = await associate(client, server)
+            sent = 0
+
+            async def send() -> None:
+                nonlocal sent
+                for _ in range(300):
+                    await call.send(0, bytes(1000))
+                    sent += 1
+
+            sending = asyncio.create_task(send())
+            # 64 KiB are read ahead, and the buffers hold 40 kB.
+            while sent < 100:  # noqa: ASYNC110 - it is the loop's turn, not a time
+                await asyncio.sleep(0)
+            for _ in range(100):
+                message = await accepted.receive()
+                assert message is not None
+                assert len(message.payload) == 1000
+            assert sent < 250
+            for _ in range(200):
+                await accepted.receive()
+            await sending
+
+    run(test())
+
+
+def test_what_is_cancelled_takes_nothing_and_gives_up() -> None:
+    async def test() -> None:
+        client, server = await endpoints()
+        async with client, server:
+            call, accepted = await associate(client, server)
+            receiving = asyncio.create_task(accepted.receive())
+            await asyncio.sleep(0)
+            receiving.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await receiving
+            await call.send(0, b"kept")
+            message = await accepted.receive()
+            assert message == live.Message(0, b"kept", 0, unordered=False)
+            # Of an association that nobody refers to any more what was sent is delivered.
+            await call.send(0, b"last")
+            del call
+            gc.collect()
+            message = await accepted.receive()
+            assert message is not None
+            assert message.payload == b"last"
+            assert await accepted.receive() is None
+            assert await accepted.notification() is None
+
+    run(test())
+
+
+def test_how_an_association_was_lost_is_told() -> None:
+    async def test() -> None:
+        client, server = await endpoints()
+        async with client, server:
+            call, accepted = await associate(client, server)
+            accepted.abort(b"no room")
+            with pytest.raises(live.AssociationLost, match="by its user: no room"):
+                await call.receive()
+            with pytest.raises(live.AssociationLost, match="does not say why"):
+                await client.connect([LOOPBACK], PORT + 1)
+            call, accepted = await associate(client, server)
+            with pytest.raises(live.LiveError, match="stream 16 is not one of the 16"):
+                await call.send(16, b"x")
+        with pytest.raises(live.LiveError, match="closed"):
+            await server.accept()
+        # It ended in order with its endpoint, and can still be asked.
+        assert await accepted.receive() is None
+
+    run(test())
+
+
+def test_what_cannot_be_opened_is_said() -> None:
+    async def test() -> None:
+        with pytest.raises(live.LiveError, match=r"192\.0\.2\.1 is no address of this machine"):
+            await live.Endpoint.bind(["192.0.2.1"], udp=live.Udp(0))
+        with pytest.raises(ValueError, match="no setting of SCTP is called rto"):
+            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto=1)
+        with pytest.raises(ValueError, match="rto_min is -1"):
+            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto_min=-1)
+        with pytest.raises(live.LiveError, match="settings"):
+            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto_min=90)
+
+    run(test())
+
+
+def test_the_example_runs() -> None:
+    example = Path(__file__).parents[1] / "examples" / "live_echo.py"
+    done = subprocess.run(  # noqa: S603 - its own example
+        [sys.executable, example], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1000 messages have come back" in done.stdout
