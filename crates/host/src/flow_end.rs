@@ -140,6 +140,7 @@ impl FlowEnd {
                     sender.handle_abandoned(number);
                     return Reaction::None;
                 }
+                SocketEvent::Sctp(_) => return Reaction::None,
                 SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
                 SocketEvent::Ended { failure } => sender.handle_ended(now, failure),
                 // Flows are one-way: a receiver sends nothing back.
@@ -306,6 +307,7 @@ fn take_in(
             return Some(Reaction::None);
         }
         SocketEvent::Abandoned(_)
+        | SocketEvent::Sctp(_)
         | SocketEvent::Acknowledged(_)
         | SocketEvent::Connected { .. }
         | SocketEvent::Ended { .. }

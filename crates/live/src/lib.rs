@@ -19,6 +19,7 @@ mod lateness;
 #[cfg(target_os = "linux")]
 mod live;
 mod load;
+mod news;
 mod program;
 pub mod record;
 #[cfg(target_os = "linux")]
@@ -35,7 +36,10 @@ pub use load::{Load, LoadConfig, LoadReport, Pace, PathReport};
 pub use program::{Program, Station, host_of};
 pub use slantpath_host::{Host, Peer, ProgramConfig};
 pub use slantpath_interface::Host as Interface;
-pub use slantpath_sctp::{SctpConfig, Severity};
+pub use slantpath_sctp::{
+    AuthenticationConfig, Extension, Extensions, PathMtuDiscovery, Reliability, SctpConfig, SendOptions,
+    Severity, SharedKey,
+};
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]

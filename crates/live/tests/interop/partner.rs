@@ -113,7 +113,8 @@ impl Partner {
             payload.extend_from_slice(self.filling(number));
             let stream = u16::try_from(number % u64::from(self.plan.streams)).unwrap();
             let payload = Bytes::from(payload);
-            let message = ProgramMessage { stream, payload_protocol: 0, is_unordered: false, payload };
+            let message =
+                ProgramMessage { stream, payload_protocol: 0, is_unordered: false, payload, options: None };
             match host.send(now, socket, message) {
                 Ok(()) => {
                     self.found.sent += 1;
@@ -176,6 +177,7 @@ impl Program for Partner {
             }
             ProgramEvent::Ended { failure } => self.found.end = Some(failure.map_or(Ok(()), Err)),
             ProgramEvent::Path { address, kind } => self.found.paths.push((address, kind.name())),
+            ProgramEvent::Abandoned | ProgramEvent::Sctp(_) => {}
             ProgramEvent::Restarted => {
                 self.begin(now, socket);
                 self.send(now, host);
