@@ -1,6 +1,7 @@
 /* The kernel's SCTP. */
 #include "stack.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,24 +54,34 @@ int stack_connect(stack_socket socket, const union address *addresses, int count
 	return setsockopt(socket, IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX, packed, length) < 0 ? -1 : 0;
 }
 
-int stack_send(stack_socket socket, sctp_assoc_t association, uint16_t stream, uint16_t flags, const void *bytes,
-               size_t length)
+int stack_send(stack_socket socket, sctp_assoc_t association, uint16_t stream, struct sending sending,
+               const void *bytes, size_t length)
 {
 	union {
 		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(struct sctp_sndinfo))];
+		char room[CMSG_SPACE(sizeof(struct sctp_sndinfo)) + CMSG_SPACE(sizeof(struct sctp_prinfo))];
 	} control;
 	memset(&control, 0, sizeof control);
 	struct iovec slice = { .iov_base = (void *)bytes, .iov_len = length };
 	struct msghdr message = { .msg_iov = &slice, .msg_iovlen = length > 0 };
 	message.msg_control = &control;
-	message.msg_controllen = sizeof control;
+	message.msg_controllen = CMSG_SPACE(sizeof(struct sctp_sndinfo));
+	if (sending.policy)
+		message.msg_controllen += CMSG_SPACE(sizeof(struct sctp_prinfo));
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 	header->cmsg_level = IPPROTO_SCTP;
 	header->cmsg_type = SCTP_SNDINFO;
 	header->cmsg_len = CMSG_LEN(sizeof(struct sctp_sndinfo));
-	struct sctp_sndinfo info = { .snd_sid = stream, .snd_flags = flags, .snd_assoc_id = association };
+	struct sctp_sndinfo info = { .snd_sid = stream, .snd_flags = sending.flags, .snd_assoc_id = association };
 	memcpy(CMSG_DATA(header), &info, sizeof info);
+	if (sending.policy) {
+		header = CMSG_NXTHDR(&message, header);
+		header->cmsg_level = IPPROTO_SCTP;
+		header->cmsg_type = SCTP_PRINFO;
+		header->cmsg_len = CMSG_LEN(sizeof(struct sctp_prinfo));
+		struct sctp_prinfo partial = { .pr_policy = sending.policy, .pr_value = sending.policy_value };
+		memcpy(CMSG_DATA(header), &partial, sizeof partial);
+	}
 	return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
@@ -99,4 +110,31 @@ ssize_t stack_receive(stack_socket socket, void *bytes, size_t length, struct re
 		}
 	}
 	return read;
+}
+
+int stack_unbind(stack_socket socket, const union address *address)
+{
+	return setsockopt(socket, IPPROTO_SCTP, SCTP_SOCKOPT_BINDX_REM, address, address_length(address));
+}
+
+static int agreed(stack_socket socket, sctp_assoc_t association, int name)
+{
+	struct sctp_assoc_value value = { .assoc_id = association };
+	socklen_t length = sizeof value;
+	return getsockopt(socket, IPPROTO_SCTP, name, &value, &length) < 0 ? -1 : (int)value.assoc_value;
+}
+
+int stack_support(stack_socket socket, sctp_assoc_t association)
+{
+	struct sctp_prstatus status = { .sprstat_assoc_id = association, .sprstat_policy = SCTP_PR_SCTP_ALL };
+	socklen_t length = sizeof status;
+	if (getsockopt(socket, IPPROTO_SCTP, SCTP_PR_ASSOC_STATUS, &status, &length) < 0)
+		memset(&status, 0, sizeof status);
+	printf("{\"event\":\"supports\",\"partial-reliability\":%d,\"interleaving\":%d,\"stream-reconfiguration\":%d,"
+	       "\"authentication\":%d,\"dynamic-addresses\":%d,\"nr-sack\":0,\"given_up\":%llu}\n",
+	       agreed(socket, association, SCTP_PR_SUPPORTED), agreed(socket, association, SCTP_INTERLEAVING_SUPPORTED),
+	       agreed(socket, association, SCTP_RECONFIG_SUPPORTED), agreed(socket, association, SCTP_AUTH_SUPPORTED),
+	       agreed(socket, association, SCTP_ASCONF_SUPPORTED),
+	       (unsigned long long)(status.sprstat_abandoned_unsent + status.sprstat_abandoned_sent));
+	return 0;
 }

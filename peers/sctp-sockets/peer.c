@@ -1,5 +1,6 @@
 /* One end of an association for tests: sends messages by a pattern, reads as many and checks every byte, and says what
  * happens in a line of JSON each. README.md lists the options. */
+#include "extensions.h"
 #include "stack.h"
 
 #include <arpa/inet.h>
@@ -27,12 +28,13 @@ static struct {
 	uint64_t send, expect;
 	size_t lengths[LENGTHS_MAX];
 	int length_count;
-	uint16_t streams;
+	uint16_t streams, later_streams;
+	uint64_t hold_after;
 	unsigned pause_ms, every_us;
 	bool closes;
 	unsigned rto_initial, rto_min, path_max_retrans, heartbeat_ms, path_mtu;
 	int buffer;
-} options = { .streams = 1, .buffer = 1024 * 1024 };
+} options = { .streams = 1, .buffer = 1024 * 1024, .hold_after = UINT64_MAX };
 
 static stack_socket endpoint;
 static unsigned char filling[LONGEST + SHIFTS];
@@ -47,11 +49,15 @@ static struct {
 	/* Messages that the stack has taken, and that it has been handed: the peer may have ended the association by the
 	 * time that the last call returns. */
 	uint64_t sent, handed;
+	/* Whether messages from `hold_after` on may go. */
+	bool goes_on;
 } shared;
 
 /* What the reader has found. */
 static struct {
-	uint64_t messages, bytes, wrong, disordered;
+	/* Of those that may be given up, and of the others. */
+	uint64_t partial, messages;
+	uint64_t bytes, wrong, disordered;
 	uint64_t next[STREAMS_MAX];
 } found;
 
@@ -66,6 +72,12 @@ static size_t length_of(uint64_t number)
 	return options.lengths[number % options.length_count];
 }
 
+/* The stream of message `number`. */
+static uint16_t stream_of(uint64_t number)
+{
+	return number % (number < options.hold_after ? options.streams : options.later_streams);
+}
+
 /* Message `number` as its sender writes it. */
 static void write_message(uint64_t number, unsigned char *bytes)
 {
@@ -78,7 +90,6 @@ static void write_message(uint64_t number, unsigned char *bytes)
 static void check_message(uint16_t stream, const unsigned char *bytes, size_t length)
 {
 	uint64_t number = 0;
-	found.messages++;
 	found.bytes += length;
 	if (length < HEAD) {
 		found.wrong++;
@@ -86,12 +97,17 @@ static void check_message(uint16_t stream, const unsigned char *bytes, size_t le
 	}
 	for (int i = 0; i < 8; i++)
 		number = number << 8 | bytes[i];
-	if (length != length_of(number) || stream != number % options.streams ||
+	if (extensions_is_partial(number))
+		found.partial++;
+	else
+		found.messages++;
+	if (length != length_of(number) || stream != stream_of(number) ||
 	    memcmp(bytes + HEAD, filling + number % SHIFTS, length - HEAD) != 0)
 		found.wrong++;
-	if (found.next[stream] != number)
+	/* One that was given up leaves a gap. */
+	if (number < found.next[stream])
 		found.disordered++;
-	found.next[stream] = number + options.streams;
+	found.next[stream] = number + 1;
 }
 
 static void *send_all(void *unused)
@@ -112,9 +128,12 @@ static void *send_all(void *unused)
 		for (uint64_t number = 0; number < options.send; number++) {
 			write_message(number, bytes);
 			pthread_mutex_lock(&lock);
+			while (number >= options.hold_after && !shared.goes_on && shared.generation == generation)
+				pthread_cond_wait(&changed, &lock);
 			shared.handed = number + 1;
 			pthread_mutex_unlock(&lock);
-			if (stack_send(endpoint, association, number % options.streams, 0, bytes, length_of(number)) < 0) {
+			if (stack_send(endpoint, association, stream_of(number), extensions_sending(number), bytes,
+			               length_of(number)) < 0) {
 				printf("{\"event\":\"send_error\",\"number\":%llu,\"errno\":\"%s\"}\n",
 				       (unsigned long long)number, strerror(errno));
 				break;
@@ -149,7 +168,7 @@ static void *close_when_sent(void *unused)
 		pthread_cond_wait(&changed, &lock);
 	sctp_assoc_t association = shared.association;
 	pthread_mutex_unlock(&lock);
-	if (stack_send(endpoint, association, 0, SCTP_EOF, NULL, 0) < 0)
+	if (stack_send(endpoint, association, 0, (struct sending){ .flags = SCTP_EOF }, NULL, 0) < 0)
 		fail("shutdown");
 	return NULL;
 }
@@ -159,10 +178,10 @@ static void end(const char *how)
 	pthread_mutex_lock(&lock);
 	uint64_t sent = shared.handed;
 	pthread_mutex_unlock(&lock);
-	printf("{\"event\":\"end\",\"how\":\"%s\",\"sent\":%llu,\"received\":%llu,\"bytes\":%llu,\"wrong\":%llu,"
-	       "\"disordered\":%llu}\n",
-	       how, (unsigned long long)sent, (unsigned long long)found.messages, (unsigned long long)found.bytes,
-	       (unsigned long long)found.wrong, (unsigned long long)found.disordered);
+	printf("{\"event\":\"end\",\"how\":\"%s\",\"sent\":%llu,\"received\":%llu,\"partial\":%llu,"
+	       "\"bytes\":%llu,\"wrong\":%llu,\"disordered\":%llu}\n",
+	       how, (unsigned long long)sent, (unsigned long long)found.messages, (unsigned long long)found.partial,
+	       (unsigned long long)found.bytes, (unsigned long long)found.wrong, (unsigned long long)found.disordered);
 	fflush(stdout);
 	_exit(0);
 }
@@ -170,8 +189,6 @@ static void end(const char *how)
 static void begin(const char *how, const struct sctp_assoc_change *change)
 {
 	memset(&found, 0, sizeof found);
-	for (int stream = 0; stream < options.streams; stream++)
-		found.next[stream] = stream;
 	printf("{\"event\":\"%s\",\"outbound\":%u,\"inbound\":%u}\n", how, change->sac_outbound_streams,
 	       change->sac_inbound_streams);
 	pthread_mutex_lock(&lock);
@@ -196,6 +213,9 @@ static void tell_path(const struct sctp_paddr_change *change)
 	const char *state = change->spc_state == SCTP_ADDR_AVAILABLE     ? "available"
 	                    : change->spc_state == SCTP_ADDR_UNREACHABLE ? "unreachable"
 	                    : change->spc_state == SCTP_ADDR_CONFIRMED   ? "confirmed"
+	                    : change->spc_state == SCTP_ADDR_ADDED       ? "added"
+	                    : change->spc_state == SCTP_ADDR_REMOVED     ? "removed"
+	                    : change->spc_state == SCTP_ADDR_MADE_PRIM   ? "primary"
 	                                                                 : "changed";
 	printf("{\"event\":\"path\",\"address\":\"%s\",\"state\":\"%s\"}\n", text, state);
 }
@@ -205,8 +225,10 @@ static void notified(const void *bytes)
 	const struct sctp_assoc_change *change = bytes;
 	if (change->sac_type == SCTP_PEER_ADDR_CHANGE)
 		tell_path(bytes);
-	if (change->sac_type != SCTP_ASSOC_CHANGE)
+	if (change->sac_type != SCTP_ASSOC_CHANGE) {
+		extensions_notified(bytes);
 		return;
+	}
 	switch (change->sac_state) {
 	case SCTP_COMM_UP:
 		begin("up", change);
@@ -244,9 +266,10 @@ static void read_all(void)
 		length += read;
 		if (!received.is_end)
 			continue;
+		uint64_t before = found.messages;
 		check_message(received.stream, bytes, length);
 		length = 0;
-		if (found.messages == options.expect) {
+		if (found.messages == options.expect && before < options.expect) {
 			printf("{\"event\":\"received\",\"messages\":%llu,\"wrong\":%llu,\"disordered\":%llu}\n",
 			       (unsigned long long)found.messages, (unsigned long long)found.wrong,
 			       (unsigned long long)found.disordered);
@@ -318,11 +341,17 @@ static void read_options(int count, char **words)
 			options.path_mtu = number;
 		else if (strcmp(word, "--buffer") == 0)
 			options.buffer = number;
-		else
+		else if (strcmp(word, "--hold-after") == 0)
+			options.hold_after = number;
+		else if (strcmp(word, "--later-streams") == 0)
+			options.later_streams = number;
+		else if (!extensions_option(word, value))
 			fail("an option");
 	}
 	if (options.length_count == 0)
 		options.lengths[options.length_count++] = 1000;
+	if (options.later_streams == 0)
+		options.later_streams = options.streams;
 	for (int i = 0; i < ADDRESSES_MAX; i++) {
 		/* The port lies at the same place for both families. */
 		options.local[i].v4.sin_port = htons(options.port);
@@ -353,7 +382,10 @@ static void set_options(void)
 	set(IPPROTO_SCTP, SCTP_RECVRCVINFO, &on, sizeof on, "SCTP_RECVRCVINFO");
 	subscribe(SCTP_ASSOC_CHANGE);
 	subscribe(SCTP_PEER_ADDR_CHANGE);
+	extensions_set(endpoint);
 	struct sctp_initmsg init = { .sinit_num_ostreams = options.streams, .sinit_max_instreams = options.streams };
+	if (options.later_streams > options.streams)
+		init.sinit_max_instreams = options.later_streams;
 	set(IPPROTO_SCTP, SCTP_INITMSG, &init, sizeof init, "SCTP_INITMSG");
 	if (options.rto_initial) {
 		struct sctp_rtoinfo rto = { .srto_initial = options.rto_initial, .srto_min = options.rto_min,
@@ -382,6 +414,26 @@ static void set_options(void)
 	}
 }
 
+/* Does what lines on the standard input ask for. */
+static void *obey(void *unused)
+{
+	char line[512];
+	(void)unused;
+	while (fgets(line, sizeof line, stdin)) {
+		line[strcspn(line, "\n")] = 0;
+		pthread_mutex_lock(&lock);
+		sctp_assoc_t association = shared.association;
+		bool is_go = strcmp(line, "go") == 0;
+		if (is_go)
+			shared.goes_on = true;
+		pthread_cond_broadcast(&changed);
+		pthread_mutex_unlock(&lock);
+		if (!is_go && !extensions_command(endpoint, association, line))
+			fail("a command");
+	}
+	return NULL;
+}
+
 int main(int count, char **words)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -403,7 +455,7 @@ int main(int count, char **words)
 	if (stack_bind(endpoint, options.local, options.locals) < 0)
 		fail("bind");
 	pthread_t thread;
-	if (pthread_create(&thread, NULL, send_all, NULL) != 0)
+	if (pthread_create(&thread, NULL, send_all, NULL) != 0 || pthread_create(&thread, NULL, obey, NULL) != 0)
 		fail("a thread");
 	/* Who calls listens, too: both may call at once. */
 	if (stack_listen(endpoint) < 0)

@@ -18,6 +18,16 @@ typedef struct socket *stack_socket;
 typedef int stack_socket;
 #endif
 
+/* How a message is sent. */
+struct sending {
+	/* Those of `struct sctp_sndinfo`. */
+	uint16_t flags;
+	/* After what it is given up (RFC 7496), SCTP_PR_SCTP_TTL or SCTP_PR_SCTP_RTX, and the time in ms or the number; 0:
+	 * after nothing. */
+	uint16_t policy;
+	uint32_t policy_value;
+};
+
 /* What one call has read. */
 struct received {
 	uint16_t stream;
@@ -44,9 +54,12 @@ int stack_set(stack_socket socket, int level, int name, const void *value, sockl
 int stack_bind(stack_socket socket, const union address *addresses, int count);
 int stack_listen(stack_socket socket);
 int stack_connect(stack_socket socket, const union address *addresses, int count);
-/* Flags are those of `struct sctp_sndinfo`. */
-int stack_send(stack_socket socket, sctp_assoc_t association, uint16_t stream, uint16_t flags, const void *bytes,
+int stack_send(stack_socket socket, sctp_assoc_t association, uint16_t stream, struct sending sending, const void *bytes,
                size_t length);
+/* Takes an address away. */
+int stack_unbind(stack_socket socket, const union address *address);
+/* Says which extensions both ends have agreed on, in a line of JSON, and what is counted of them. */
+int stack_support(stack_socket socket, sctp_assoc_t association);
 /* Returns how many bytes were read; 0 at the end. */
 ssize_t stack_receive(stack_socket socket, void *bytes, size_t length, struct received *received);
 

@@ -1,8 +1,14 @@
 /* usrsctp: SCTP in user space. */
 #include "stack.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+/* usrsctp knows it, but its header does not. */
+#ifndef SCTP_INTERLEAVING_SUPPORTED
+#define SCTP_INTERLEAVING_SUPPORTED 0x00001206
+#endif
 
 void stack_start(uint16_t udp_port)
 {
@@ -53,12 +59,17 @@ int stack_connect(stack_socket socket, const union address *addresses, int count
 	return usrsctp_connectx(socket, (struct sockaddr *)packed, count, NULL);
 }
 
-int stack_send(stack_socket socket, sctp_assoc_t association, uint16_t stream, uint16_t flags, const void *bytes,
-               size_t length)
+int stack_send(stack_socket socket, sctp_assoc_t association, uint16_t stream, struct sending sending,
+               const void *bytes, size_t length)
 {
-	struct sctp_sndinfo info = { .snd_sid = stream, .snd_flags = flags, .snd_assoc_id = association };
+	struct sctp_sendv_spa how = { .sendv_flags = SCTP_SEND_SNDINFO_VALID };
+	how.sendv_sndinfo = (struct sctp_sndinfo){ .snd_sid = stream, .snd_flags = sending.flags, .snd_assoc_id = association };
+	if (sending.policy) {
+		how.sendv_flags |= SCTP_SEND_PRINFO_VALID;
+		how.sendv_prinfo = (struct sctp_prinfo){ .pr_policy = sending.policy, .pr_value = sending.policy_value };
+	}
 	/* Nothing has an address, too. */
-	return usrsctp_sendv(socket, bytes ? bytes : "", length, NULL, 0, &info, sizeof info, SCTP_SENDV_SNDINFO, 0) < 0 ? -1 : 0;
+	return usrsctp_sendv(socket, bytes ? bytes : "", length, NULL, 0, &how, sizeof how, SCTP_SENDV_SPA, 0) < 0 ? -1 : 0;
 }
 
 ssize_t stack_receive(stack_socket socket, void *bytes, size_t length, struct received *received)
@@ -78,4 +89,31 @@ ssize_t stack_receive(stack_socket socket, void *bytes, size_t length, struct re
 		.is_end = (flags & MSG_EOR) != 0,
 	};
 	return read;
+}
+
+int stack_unbind(stack_socket socket, const union address *address)
+{
+	union address own = *address;
+	return usrsctp_bindx(socket, &own.any, 1, SCTP_BINDX_REM_ADDR);
+}
+
+static int agreed(stack_socket socket, sctp_assoc_t association, int name)
+{
+	struct sctp_assoc_value value = { .assoc_id = association };
+	socklen_t length = sizeof value;
+	return usrsctp_getsockopt(socket, IPPROTO_SCTP, name, &value, &length) < 0 ? -1 : (int)value.assoc_value;
+}
+
+int stack_support(stack_socket socket, sctp_assoc_t association)
+{
+	struct sctpstat counted;
+	usrsctp_get_stat(&counted);
+	printf("{\"event\":\"supports\",\"partial-reliability\":%d,\"interleaving\":%d,\"stream-reconfiguration\":%d,"
+	       "\"authentication\":%d,\"dynamic-addresses\":%d,\"nr-sack\":%d,\"auth_received\":%u,\"auth_failed\":%u,"
+	       "\"auth_missing\":%u}\n",
+	       agreed(socket, association, SCTP_PR_SUPPORTED), agreed(socket, association, SCTP_INTERLEAVING_SUPPORTED),
+	       agreed(socket, association, SCTP_RECONFIG_SUPPORTED), agreed(socket, association, SCTP_AUTH_SUPPORTED),
+	       agreed(socket, association, SCTP_ASCONF_SUPPORTED), agreed(socket, association, SCTP_NRSACK_SUPPORTED),
+	       counted.sctps_recvauth, counted.sctps_recvauthfailed, counted.sctps_recvauthmissing);
+	return 0;
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slantpath_base::Duration;
+use slantpath_live::Extension;
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]
@@ -83,7 +84,7 @@ pub(crate) struct EchoArguments {
 }
 
 /// What a flow says of itself.
-const LIKE_SAYS: [&str; 12] = [
+const LIKE_SAYS: [&str; 18] = [
     "associations",
     "size",
     "rate",
@@ -96,6 +97,12 @@ const LIKE_SAYS: [&str; 12] = [
     "heartbeat",
     "sack_delay",
     "mtu",
+    "extensions",
+    "key",
+    "probe_mtu",
+    "lifetime",
+    "max_retransmissions",
+    "sack_immediately",
 ];
 
 #[derive(Args, Clone, Debug)]
@@ -150,6 +157,15 @@ pub(crate) struct LoadArguments {
     /// Expect nothing back: the server discards.
     #[arg(long)]
     pub(crate) one_way: bool,
+    /// Give a message up that has not arrived after this time: needs `--extension partial-reliability` at both ends.
+    #[arg(long, value_name = "TIME", conflicts_with = "max_retransmissions")]
+    pub(crate) lifetime: Option<Duration>,
+    /// Give a message up that would be sent again more often than this; the same.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_retransmissions: Option<u32>,
+    /// Ask the server to acknowledge each message at once (RFC 7053).
+    #[arg(long)]
+    pub(crate) sack_immediately: bool,
     #[command(flatten)]
     pub(crate) sctp: SctpArguments,
     #[command(flatten)]
@@ -177,9 +193,20 @@ pub(crate) struct SctpArguments {
     /// The delay of acknowledgements, 200 ms if absent.
     #[arg(long, value_name = "TIME")]
     pub(crate) sack_delay: Option<Duration>,
-    /// The path MTU to begin with, in bytes of IP, 1500 if absent.
+    /// The path MTU to begin with, in bytes of IP, 1500 if absent; with `--probe-mtu` the largest that is tried.
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(576..))]
     pub(crate) mtu: Option<u16>,
+    /// Find the path MTU by probe packets (RFC 8899), also where no ICMP comes back.
+    #[arg(long)]
+    pub(crate) probe_mtu: bool,
+    /// Offer an extension, which is used if the other end offers it, too; several: with commas between. They are
+    /// partial-reliability, interleaving, nr-sack, stream-reconfiguration, authentication and dynamic-addresses.
+    /// With authentication the other end has to authenticate its DATA.
+    #[arg(long = "extension", value_name = "NAME", value_delimiter = ',', value_parser = an_extension)]
+    pub(crate) extensions: Vec<Extension>,
+    /// The secret that chunks are authenticated with, as key 1: the bytes of this file. The null key, 0, if absent.
+    #[arg(long, value_name = "FILE", requires = "extensions")]
+    pub(crate) key: Option<PathBuf>,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -397,6 +424,11 @@ pub(crate) struct CommonArguments {
 }
 
 /// Messages a second: more than none, and no more than nanoseconds tell apart.
+fn an_extension(text: &str) -> Result<Extension, String> {
+    let names = || Extension::ALL.map(Extension::name).join(", ");
+    Extension::of_name(text).ok_or_else(|| format!("there are {}", names()))
+}
+
 fn a_rate(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(rate) if (1e-3..=1e9).contains(&rate) => Ok(rate),

@@ -267,6 +267,7 @@ impl Carrier {
             | SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
             | SocketEvent::Abandoned(_)
+            | SocketEvent::Sctp(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
             | SocketEvent::StreamsAdded { .. }

@@ -145,6 +145,7 @@ impl FlowEnd {
                     sender.handle_streams_added(outbound_streams);
                     return Reaction::None;
                 }
+                SocketEvent::Sctp(_) => return Reaction::None,
                 SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
                 SocketEvent::Ended { failure, reason: _ } => sender.handle_ended(now, failure),
                 // Flows are one-way: a receiver sends nothing back.
@@ -312,6 +313,7 @@ fn take_in(
             return Some(Reaction::None);
         }
         SocketEvent::Abandoned(_)
+        | SocketEvent::Sctp(_)
         | SocketEvent::Acknowledged(_)
         | SocketEvent::Connected { .. }
         | SocketEvent::Ended { .. }

@@ -12,7 +12,7 @@ use slantpath_base::Instant;
 use slantpath_sctp as sctp;
 
 use crate::arrivals::Place;
-use crate::sender::{Offer, Outgoing};
+use crate::sender::Offer;
 use crate::served::Served;
 use crate::socket::{Socket, SocketEvent};
 use crate::sockets::SocketId;
@@ -43,6 +43,8 @@ pub struct ProgramMessage {
     pub is_unordered: bool,
     /// The bytes; at least one.
     pub payload: Bytes,
+    /// What few messages ask for. A message that has come has none.
+    pub options: Option<Box<sctp::SendOptions>>,
 }
 
 /// Why a message was not taken.
@@ -86,6 +88,11 @@ pub enum ProgramEvent {
     Restarted,
     /// After a message was refused for want of room: there is room again.
     Writable,
+    /// A message of this end has been given up, as its options asked.
+    Abandoned,
+    /// What an extension of SCTP has to tell: streams or addresses have changed, a request for it was answered, or the
+    /// peer has reported an error.
+    Sctp(Box<sctp::Event>),
 }
 
 /// What a program's socket is.
@@ -172,17 +179,16 @@ impl Program {
         message: ProgramMessage,
         socket: &mut Socket<'_>,
     ) -> Result<(), Refused> {
-        let ProgramMessage { stream, payload_protocol, is_unordered, payload } = message;
-        let number = Some(self.sent);
-        let message = Outgoing {
-            number,
-            stream,
-            unordered: is_unordered,
-            payload_protocol,
+        let ProgramMessage { stream, payload_protocol, is_unordered, payload, options } = message;
+        let message = sctp::Message {
+            stream: sctp::StreamId(stream),
+            ppid: sctp::Ppid(payload_protocol),
             payload,
-            reliability: sctp::Reliability::Full,
+            is_unordered,
+            context: u64::from(self.sent),
+            options,
         };
-        match socket.send(now, message) {
+        match socket.send_message(now, message) {
             Offer::Accepted => {
                 self.sent = self.sent.wrapping_add(1);
                 Ok(())
@@ -235,7 +241,14 @@ impl Program {
             SocketEvent::Ended { failure, reason } => ProgramEvent::Ended { failure, reason },
             SocketEvent::Message { stream, place, payload_protocol, payload } => {
                 let is_unordered = place == Place::Unordered;
-                ProgramEvent::Message(ProgramMessage { stream, payload_protocol, is_unordered, payload })
+                let options = None;
+                ProgramEvent::Message(ProgramMessage {
+                    stream,
+                    payload_protocol,
+                    is_unordered,
+                    payload,
+                    options,
+                })
             }
             SocketEvent::Path { path, kind } => {
                 let Some(&address) = socket.state.paths().get(usize::from(path)) else { return };
@@ -243,11 +256,12 @@ impl Program {
             }
             SocketEvent::Restarted => ProgramEvent::Restarted,
             SocketEvent::Writable => ProgramEvent::Writable,
+            SocketEvent::Abandoned(_) => ProgramEvent::Abandoned,
+            SocketEvent::Sctp(event) => ProgramEvent::Sctp(event),
             // A message that has failed does so with its association; nothing else is traced.
             SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
-            | SocketEvent::Abandoned(_)
             | SocketEvent::MessageFailed
             | SocketEvent::StreamsAdded { .. }
             | SocketEvent::Transmitted { .. } => return,
@@ -314,7 +328,7 @@ mod tests {
 
     fn message(number: u8) -> ProgramMessage {
         let payload = Bytes::copy_from_slice(&[number; 10]);
-        ProgramMessage { stream: 3, payload_protocol: 7, is_unordered: false, payload }
+        ProgramMessage { stream: 3, payload_protocol: 7, is_unordered: false, payload, options: None }
     }
 
     #[test]

@@ -378,8 +378,7 @@ impl Socket<'_> {
     #[inline]
     pub(crate) fn send(&mut self, now: Instant, message: Outgoing) -> Offer {
         match &self.state.kind {
-            Kind::Sctp { link, .. } => {
-                let Some(association) = link.id() else { return Offer::Refused(NOT_OPEN.to_owned()) };
+            Kind::Sctp { .. } => {
                 let message = sctp::Message {
                     stream: sctp::StreamId(message.stream),
                     ppid: sctp::Ppid(message.payload_protocol),
@@ -393,11 +392,7 @@ impl Socket<'_> {
                         }
                     },
                 };
-                match self.stack.sctp.send(now, association, message) {
-                    Ok(()) => Offer::Accepted,
-                    Err(sctp::SendError::BufferFull { .. }) => Offer::Full,
-                    Err(error) => Offer::Refused(error.to_string()),
-                }
+                self.send_message(now, message)
             }
             Kind::Tcp { link, .. } => {
                 let Some(connection) = link.id() else { return Offer::Refused(NOT_OPEN.to_owned()) };
@@ -414,12 +409,18 @@ impl Socket<'_> {
 
     /// Hands a message of SCTP over.
     pub(crate) fn send_sctp(&mut self, now: Instant, message: sctp::Message) -> Result<(), sctp::SendError> {
-        match &self.state.kind {
-            Kind::Sctp { link, .. } => {
-                let association = link.id().ok_or(sctp::SendError::NoAssociation)?;
-                self.stack.sctp.send(now, association, message)
-            }
-            Kind::Tcp { .. } => Err(sctp::SendError::NoAssociation),
+        let association = self.state.association().ok_or(sctp::SendError::NoAssociation)?;
+        self.stack.sctp.send(now, association, message)
+    }
+
+    /// Offers a message of SCTP's own kind; a socket of TCP refuses it.
+    #[inline]
+    pub(crate) fn send_message(&mut self, now: Instant, message: sctp::Message) -> Offer {
+        let Some(association) = self.state.association() else { return Offer::Refused(NOT_OPEN.to_owned()) };
+        match self.stack.sctp.send(now, association, message) {
+            Ok(()) => Offer::Accepted,
+            Err(sctp::SendError::BufferFull { .. }) => Offer::Full,
+            Err(error) => Offer::Refused(error.to_string()),
         }
     }
 

@@ -7,6 +7,7 @@ use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, SocketId};
 
 use crate::by_socket::BySocket;
+use crate::news::news_of;
 use crate::program::Program;
 
 /// What becomes of a message.
@@ -205,6 +206,13 @@ impl Program for Echo {
                 });
                 host.resume(now, socket);
                 self.tell(format!("{} has begun anew", name(peer)));
+            }
+            ProgramEvent::Abandoned => {}
+            ProgramEvent::Sctp(event) => {
+                if let Some(news) = news_of(&event) {
+                    let peer = self.callers.get(&socket).and_then(|caller| caller.peer);
+                    self.tell(format!("{}: {news}", name(peer)));
+                }
             }
         }
     }

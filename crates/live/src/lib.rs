@@ -24,6 +24,7 @@ mod lateness;
 #[cfg(target_os = "linux")]
 mod live;
 mod load;
+mod news;
 mod program;
 pub mod record;
 #[cfg(target_os = "linux")]
@@ -47,7 +48,10 @@ pub use slantpath_base::{Duration, Instant};
 pub use slantpath_host::timeline::PathEventKind;
 pub use slantpath_host::{Host, Peer, ProgramConfig, ProgramMessage as Message, SocketId};
 pub use slantpath_interface::Host as Interface;
-pub use slantpath_sctp::{PathSnapshot, Reliability, SctpConfig, Severity};
+pub use slantpath_sctp::{
+    AuthenticationConfig, Extension, Extensions, PathMtuDiscovery, PathSnapshot, Reliability, SctpConfig,
+    SendOptions as SctpSendOptions, Severity, SharedKey,
+};
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]

@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, SocketId};
+use slantpath_sctp::SendOptions;
 
+use crate::news::news_of;
 use crate::program::Program;
 use measure::Measure;
 pub use measure::{LoadReport, PathReport};
@@ -46,6 +48,8 @@ pub struct LoadConfig {
     pub streams: u16,
     /// Whether they may overtake each other.
     pub is_unordered: bool,
+    /// When messages are given up, and what else few messages ask for.
+    pub options: Option<SendOptions>,
     /// How many are sent on each association at most.
     pub messages: Option<u64>,
     /// For how long they are sent at most, from when the first association is up, or all are
@@ -71,7 +75,8 @@ struct Caller {
     standing: Standing,
     streams: u16,
     sent: u64,
-    echoed: u64,
+    /// How many have come back, or been given up: one that did both counts twice.
+    settled: u64,
     next: NextMessage,
     /// What intervals are drawn from.
     gaps: Stream,
@@ -180,7 +185,7 @@ impl Load {
             let gaps = self.stream.fork(&format!("{number}/gaps"));
             let next = NextMessage::Due(Instant::START);
             let standing = Standing::Opening;
-            self.callers.insert(socket, Caller { standing, streams: 1, sent: 0, echoed: 0, next, gaps });
+            self.callers.insert(socket, Caller { standing, streams: 1, sent: 0, settled: 0, next, gaps });
             self.begun += 1;
             self.opening += 1;
         }
@@ -257,6 +262,7 @@ impl Load {
                 payload_protocol: 0,
                 is_unordered: self.config.is_unordered,
                 payload: stamped(caller.sent, stamp, &self.filling),
+                options: self.config.options.clone().map(Box::new),
             };
             match host.send(now, socket, message) {
                 Ok(()) => {
@@ -300,7 +306,7 @@ impl Load {
             }
         }
         if let Phase::Awaiting(until) = self.phase {
-            let answered = |caller: &Caller| !caller.is_up() || caller.echoed >= caller.sent;
+            let answered = |caller: &Caller| !caller.is_up() || caller.settled >= caller.sent;
             if !self.config.is_echoed || until <= now || self.callers.values().all(answered) {
                 self.close(now, host);
             }
@@ -326,7 +332,8 @@ impl Load {
         }
     }
 
-    fn connected(&mut self, now: Instant, socket: SocketId, outbound_streams: u16) {
+    fn connected(&mut self, now: Instant, host: &mut Host, socket: SocketId, outbound_streams: u16) {
+        let extensions = host.sctp_extensions(socket);
         let Some(caller) = self.callers.get_mut(&socket) else { return };
         if std::mem::replace(&mut caller.standing, Standing::Up) == Standing::Opening {
             self.opening -= 1;
@@ -334,6 +341,7 @@ impl Load {
         caller.streams = self.config.streams.clamp(1, outbound_streams.max(1));
         caller.next = NextMessage::Due(now);
         self.measure.connected(now);
+        self.measure.agreed(extensions);
     }
 
     /// Begins to send, if it is time to.
@@ -392,7 +400,7 @@ impl Load {
         if number >= caller.sent || !is_whole {
             return self.measure.foreign();
         }
-        caller.echoed += 1;
+        caller.settled += 1;
         self.measure.echoed(now, stamp, payload.len());
     }
 }
@@ -422,7 +430,7 @@ impl Program for Load {
     fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent) {
         match event {
             ProgramEvent::Connected { outbound_streams, .. } => {
-                self.connected(now, socket, outbound_streams);
+                self.connected(now, host, socket, outbound_streams);
                 self.begin_to_send(now, host);
                 self.offer(now, host, socket);
             }
@@ -438,6 +446,17 @@ impl Program for Load {
                 self.tell(format!("at {at}: path to {address}: {}", kind.name()));
             }
             ProgramEvent::Restarted => self.tell("the server has begun anew".to_owned()),
+            ProgramEvent::Abandoned => {
+                self.measure.abandoned();
+                if let Some(caller) = self.callers.get_mut(&socket) {
+                    caller.settled += 1;
+                }
+            }
+            ProgramEvent::Sctp(event) => {
+                if let Some(news) = news_of(&event) {
+                    self.tell(format!("the server: {news}"));
+                }
+            }
         }
         self.begin_more(host);
         self.advance(now, host);

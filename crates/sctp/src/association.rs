@@ -112,20 +112,21 @@ impl Association {
         let authentication = Authentication::negotiated(&tcb, &config);
         paths.reserve(authentication.as_ref().map_or(0, |state| state.data_overhead()));
         let control = discovery::begin(&mut paths);
+        let addresses = Addresses::negotiated(&tcb, &paths);
         let reconfiguration = Reconfiguration::negotiated(&tcb);
         let seal = if tcb.omits_checksum && config.checksum == ChecksumPolicy::Compute {
             Seal::Zero
         } else {
             config.checksum.into()
         };
-        Self {
+        let mut association = Self {
             sender: Sender::new(&tcb, &config),
             receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, tcb.extensions, &config),
             return_path: ReturnPath::default(),
             ecn: tcb.uses_ecn.then(|| Box::new(Ecn::new())),
             inspects_data: reconfiguration.is_some() || tcb.extensions.contain(Extension::Interleaving),
             reconfiguration,
-            addresses: Addresses::negotiated(&tcb),
+            addresses,
             authentication,
             config,
             state: State::Established,
@@ -142,7 +143,9 @@ impl Association {
             poll_stage: PollStage::Packets,
             stats: AssociationStats::default(),
             tracer: None,
-        }
+        };
+        association.follow_wanted_primary();
+        association
     }
 
     /// SEND: queues a message.

@@ -40,6 +40,8 @@ pub(crate) struct Cookie {
     pub(crate) omits_checksum: bool,
     /// What the peer says that its layer above is, if it says so.
     pub(crate) adaptation_layer: Option<u32>,
+    /// Which of its addresses the peer would have DATA at, if it says so: the place among them, in three bytes.
+    pub(crate) wanted_primary: Option<u16>,
     /// If chunks are authenticated: our random number and what the peer has offered.
     pub(crate) authentication: Option<Box<CookieAuthentication>>,
 }
@@ -99,6 +101,9 @@ const ADAPTATION_LAYER: u8 = 5;
 
 /// Stands there by itself. (6 is an IP version.)
 const OMITS_CHECKSUM: u8 = 7;
+
+/// The same, and the place of the address that is to be the primary one follows.
+const WANTED_PRIMARY: u8 = 8;
 
 /// Two random numbers that recognise an association in a cookie without telling its verification tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,6 +180,10 @@ impl Cookie {
             out.push(ADAPTATION_LAYER);
             out.extend_from_slice(&code_point.to_be_bytes());
         }
+        if let Some(place) = self.wanted_primary {
+            out.push(WANTED_PRIMARY);
+            out.extend_from_slice(&place.to_be_bytes());
+        }
         out
     }
 
@@ -194,6 +203,7 @@ impl Cookie {
         let mut omits_checksum = false;
         let mut authentication = None;
         let mut adaptation_layer = None;
+        let mut wanted_primary = None;
         while !reader.is_empty() {
             peer_addresses.push(match reader.u8()? {
                 USES_ECN => {
@@ -214,6 +224,10 @@ impl Cookie {
                 }
                 ADAPTATION_LAYER => {
                     adaptation_layer = Some(reader.u32()?);
+                    continue;
+                }
+                WANTED_PRIMARY => {
+                    wanted_primary = Some(reader.u16()?);
                     continue;
                 }
                 4 => Ipv4Addr::from(reader.array::<4>()?).into(),
@@ -239,6 +253,7 @@ impl Cookie {
             extensions,
             omits_checksum,
             adaptation_layer,
+            wanted_primary,
             authentication,
         })
     }
@@ -338,6 +353,7 @@ pub(crate) mod tests {
             extensions: u16,
             authentication in proptest::option::of(any_authentication()),
             adaptation_layer: Option<u32>,
+            wanted_primary: Option<u16>,
         ) -> Cookie {
             Cookie {
                 created: Instant::from_nanos(created),
@@ -358,6 +374,7 @@ pub(crate) mod tests {
                 omits_checksum,
                 authentication: authentication.map(Box::new),
                 adaptation_layer,
+                wanted_primary,
             }
         }
     }
@@ -382,6 +399,7 @@ pub(crate) mod tests {
             omits_checksum: false,
             authentication: None,
             adaptation_layer: None,
+            wanted_primary: None,
         }
     }
 

@@ -33,6 +33,23 @@ impl Extension {
         Self::DynamicAddresses,
     ];
 
+    /// Its name in scenarios and commands.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PartialReliability => "partial-reliability",
+            Self::Interleaving => "interleaving",
+            Self::NonRenegableSack => "nr-sack",
+            Self::Reconfiguration => "stream-reconfiguration",
+            Self::Authentication => "authentication",
+            Self::DynamicAddresses => "dynamic-addresses",
+        }
+    }
+
+    /// The extension of a name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|extension| extension.name() == name)
+    }
+
     /// The types of the chunks by which the Supported Extensions parameter (RFC 5061, section 4.2.7) announces it: an
     /// end that lists all of them offers it.
     const fn announced_by(self) -> &'static [u8] {
@@ -167,6 +184,7 @@ mod tests {
             let one = Extensions::NONE.with(extension);
             assert!(one.contain(extension) && !one.is_empty());
             assert_eq!(all.and(one).iter().collect::<Vec<_>>(), [extension]);
+            assert_eq!(Extension::of_name(extension.name()), Some(extension));
         }
     }
 

@@ -45,6 +45,8 @@ pub mod kind {
     pub const FORWARD_TSN_SUPPORTED: u16 = 0xc000;
     /// Adaptation Layer Indication (RFC 5061, section 4.2.6).
     pub const ADAPTATION_LAYER: u16 = 0xc006;
+    /// Set Primary IP Address (RFC 5061, section 4.2.4).
+    pub const SET_PRIMARY: u16 = 0xc004;
 }
 
 /// One parameter.
@@ -91,6 +93,13 @@ pub enum Parameter {
     HmacAlgorithms(SmallVec<[u16; 4]>),
     /// What the layer above is: the Adaptation Code Point.
     AdaptationLayer(u32),
+    /// The sender would have DATA at this address of its own; a wildcard address is the packet's source.
+    SetPrimary {
+        /// What answers it in an ASCONF-ACK; an INIT or INIT ACK has no answer.
+        correlation: u32,
+        /// The address.
+        address: IpAddr,
+    },
     /// A type that is not known here, such as an extension's.
     Unknown {
         /// The parameter's type.
@@ -121,6 +130,7 @@ impl Parameter {
             Self::ChunkList(_) => kind::CHUNK_LIST,
             Self::HmacAlgorithms(_) => kind::HMAC_ALGORITHMS,
             Self::AdaptationLayer(_) => kind::ADAPTATION_LAYER,
+            Self::SetPrimary { .. } => kind::SET_PRIMARY,
             Self::Unknown { kind, .. } => *kind,
         }
     }
@@ -157,6 +167,10 @@ impl Parameter {
             Self::ZeroChecksumAcceptable { method } => out.extend_from_slice(&method.to_be_bytes()),
             Self::Padding { len } => out.resize(out.len() + usize::from(*len), 0),
             Self::AdaptationLayer(code_point) => out.extend_from_slice(&code_point.to_be_bytes()),
+            Self::SetPrimary { correlation, address } => {
+                out.extend_from_slice(&correlation.to_be_bytes());
+                Self::Address(*address).write(out);
+            }
             Self::EcnCapable | Self::ForwardTsnSupported => {}
         });
     }
@@ -166,6 +180,15 @@ impl Parameter {
         let mut out = Vec::new();
         self.write(&mut out);
         out.into()
+    }
+
+    /// The address of an address parameter.
+    fn parse_address(kind: u16, value: &[u8]) -> Option<IpAddr> {
+        match kind {
+            kind::IPV4_ADDRESS => Some(Ipv4Addr::from(<[u8; 4]>::try_from(value).ok()?).into()),
+            kind::IPV6_ADDRESS => Some(Ipv6Addr::from(<[u8; 16]>::try_from(value).ok()?).into()),
+            _ => None,
+        }
     }
 
     fn parse(kind: u16, value: BytesView<'_>) -> Result<Self, WireError> {
@@ -183,6 +206,13 @@ impl Parameter {
             kind::RANDOM => return Ok(Self::Random(value.to_bytes())),
             kind::CHUNK_LIST => return Ok(Self::ChunkList(SmallVec::from_slice(value.as_slice()))),
             kind::ADAPTATION_LAYER => Self::AdaptationLayer(reader.u32()?),
+            kind::SET_PRIMARY => {
+                let correlation = reader.u32()?;
+                match tlv::read(&mut reader)?.map(|field| Self::parse_address(field.kind, field.value)) {
+                    Some(Some(address)) => Self::SetPrimary { correlation, address },
+                    _ => return Err(WireError::BadValue { field: "address parameter", value: kind.into() }),
+                }
+            }
             kind::ECN_CAPABLE => Self::EcnCapable,
             kind::SUPPORTED_EXTENSIONS => {
                 return Ok(Self::SupportedExtensions(SmallVec::from_slice(value.as_slice())));
@@ -263,6 +293,8 @@ pub(crate) mod tests {
             proptest::collection::vec(any::<u16>(), 0..6)
                 .prop_map(|types| Parameter::HmacAlgorithms(types.into())),
             any::<u32>().prop_map(Parameter::AdaptationLayer),
+            any::<(u32, IpAddr)>()
+                .prop_map(|(correlation, address)| Parameter::SetPrimary { correlation, address }),
             (0xc010_u16.., any_bytes(40)).prop_map(|(kind, value)| Parameter::Unknown { kind, value }),
         ]
     }

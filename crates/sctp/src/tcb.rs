@@ -51,6 +51,8 @@ pub struct Tcb {
     pub authentication: Option<Box<AuthenticationTerms>>,
     /// What the peer says that its layer above is: its Adaptation Code Point.
     pub adaptation_layer: Option<u32>,
+    /// Which of its addresses the peer would have DATA at, if its INIT or INIT ACK said so.
+    pub wanted_primary: Option<IpAddr>,
     /// Our addresses; packets leave from one of them that is of the destination's IP version.
     pub local_addresses: SmallVec<[IpAddr; 2]>,
     /// The peer's addresses; at least one.

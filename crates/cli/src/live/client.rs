@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 use slantpath_base::{Duration, Stream};
 use slantpath_live::{
-    Carriage, Live, Load, LoadConfig, LoadReport, Pace, Peer, Program, ProgramConfig, Station, host_of,
-    source_towards,
+    Carriage, Extension, Live, Load, LoadConfig, LoadReport, Pace, Peer, Program, ProgramConfig, Reliability,
+    SctpSendOptions, Station, host_of, source_towards,
 };
 
 use super::like::Like;
@@ -107,11 +107,12 @@ pub(crate) fn load(
         let all = arguments.associations;
         return Err(Failure::Flows(format!("{count} of {all} associations failed: {first}")));
     }
-    let is_unanswered = !arguments.one_way && report.echoed < report.sent;
+    let given_up = report.abandoned;
+    let is_unanswered = !arguments.one_way && report.echoed + given_up < report.sent;
     match (is_stopped, is_unanswered) {
         (true, _) => Err(Failure::Interrupted("stopped before the end".to_owned())),
         (false, true) => {
-            let missing = report.sent - report.echoed;
+            let missing = report.sent - report.echoed - given_up;
             Err(Failure::Flows(format!("{missing} messages did not come back")))
         }
         (false, false) => Ok(()),
@@ -162,12 +163,25 @@ pub(super) fn config(
         pace: like.map_or_else(|| arguments.rate.map_or(Pace::AsFastAsPossible, interval), Like::pace),
         streams: arguments.streams,
         is_unordered: arguments.unordered,
+        options: options(arguments),
         messages: arguments.count,
         duration: if unbounded { Some(Duration::from_secs(10)) } else { arguments.duration },
         is_echoed: !arguments.one_way,
         waits_for_all: false,
         patience: PATIENCE,
     })
+}
+
+/// What messages ask for, if that is anything.
+fn options(arguments: &LoadArguments) -> Option<SctpSendOptions> {
+    let reliability = match (arguments.lifetime, arguments.max_retransmissions) {
+        (Some(lifetime), _) => Reliability::Lifetime(lifetime),
+        (None, Some(most)) => Reliability::Retransmissions(most),
+        (None, None) => Reliability::Full,
+    };
+    let options =
+        SctpSendOptions { reliability, sack_immediately: arguments.sack_immediately, ..SctpSendOptions::default() };
+    (options != SctpSendOptions::default()).then_some(options)
 }
 
 /// The own addresses: those from which the routes lead to the peers, if nothing was said.
@@ -220,6 +234,8 @@ fn summary(report: &LoadReport) -> Value {
         "echoed": report.echoed,
         "echoed_bytes": report.echoed_bytes,
         "foreign": report.foreign,
+        "abandoned": report.abandoned,
+        "extensions": report.extensions.iter().map(Extension::name).collect::<Vec<_>>(),
         "span_s": report.span.as_secs_f64(),
         "throughput_bit_per_s": report.throughput_bit_per_s,
         "latency": latency,
@@ -271,8 +287,22 @@ fn print(
         writeln!(out)?;
         table.print(1, out)?;
     }
+    print_extensions(report, arguments, out)?;
     print_paths(report, out)?;
     writeln!(out)
+}
+
+/// What was offered and is used, and what came of it.
+fn print_extensions(report: &LoadReport, arguments: &LoadArguments, out: &mut impl Write) -> io::Result<()> {
+    if !arguments.sctp.extensions.is_empty() {
+        let used: Vec<_> = report.extensions.iter().map(Extension::name).collect();
+        let used = if used.is_empty() { "none".to_owned() } else { used.join(", ") };
+        writeln!(out, "\nextensions in use: {used}")?;
+    }
+    if arguments.lifetime.is_some() || arguments.max_retransmissions.is_some() {
+        writeln!(out, "{} messages were given up", report.abandoned)?;
+    }
+    Ok(())
 }
 
 fn print_paths(report: &LoadReport, out: &mut impl Write) -> io::Result<()> {

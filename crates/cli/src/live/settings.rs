@@ -2,11 +2,18 @@
 
 use std::net::IpAddr;
 
-use slantpath_live::{Carriage, LiveConfig, OpenError, SctpConfig, Severity};
+use slantpath_live::{
+    AuthenticationConfig, Carriage, Extension, Extensions, LiveConfig, OpenError, PathMtuDiscovery,
+    SctpConfig, Severity, SharedKey,
+};
 
 use crate::arguments::SctpArguments;
 use crate::failure::Failure;
 use crate::terminal;
+
+/// Types of chunks: RFC 9260, section 3.2, and RFC 8260, section 2.1.
+const DATA: u8 = 0;
+const I_DATA: u8 = 64;
 
 /// SCTP's settings: RFC 9260's, but for what flags say, and what the carriage leaves of the path MTU.
 pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<SctpConfig, Failure> {
@@ -20,6 +27,14 @@ pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<Sctp
         heartbeat_interval: arguments.heartbeat.or(default.heartbeat_interval),
         sack_delay: arguments.sack_delay.unwrap_or(default.sack_delay),
         initial_path_mtu: arguments.mtu.unwrap_or(default.initial_path_mtu) - overhead,
+        max_path_mtu: arguments.mtu.unwrap_or(default.max_path_mtu) - overhead,
+        path_mtu_discovery: if arguments.probe_mtu {
+            PathMtuDiscovery::Probing
+        } else {
+            default.path_mtu_discovery
+        },
+        extensions: Extensions::of(&arguments.extensions),
+        authentication: authentication(arguments)?,
         ..default
     };
     for finding in config.check() {
@@ -29,6 +44,21 @@ pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<Sctp
         }
     }
     Ok(config)
+}
+
+/// By which keys chunks are authenticated, and which: DATA, as most is.
+fn authentication(arguments: &SctpArguments) -> Result<AuthenticationConfig, Failure> {
+    if !arguments.extensions.contains(&Extension::Authentication) {
+        return match &arguments.key {
+            Some(_) => Err(Failure::Misused("--key needs --extension authentication".to_owned())),
+            None => Ok(AuthenticationConfig::default()),
+        };
+    }
+    let chunks = vec![DATA, I_DATA];
+    let Some(path) = &arguments.key else { return Ok(AuthenticationConfig { chunks, ..Default::default() }) };
+    let secret = std::fs::read(path)
+        .map_err(|error| Failure::Misused(format!("the key in {}: {error}", path.display())))?;
+    Ok(AuthenticationConfig { chunks, keys: [(1, SharedKey::new(secret))].into(), active_key: 1 })
 }
 
 pub(super) fn live(addresses: &[IpAddr], carriage: Carriage, ports: Vec<u16>) -> LiveConfig {

@@ -313,3 +313,50 @@ fn what_no_load_can_be_like_is_said() {
     let twice = load(LAB, &["--flow", "bursts", "--size", "100"]);
     assert!(twice.contains("--like") && twice.contains("--size"), "{twice}");
 }
+
+#[test]
+fn extensions_are_used_if_both_ends_offer_them_and_do_what_is_asked() {
+    let place = Place::new("live-extensions");
+    std::fs::write(place.path().join("key"), b"a secret").expect("a directory of our own");
+    let port = free_port();
+    let offered = ["--extension", "partial-reliability,authentication", "--key", "key"];
+    let server = Server::start(&place, port, &[&offered[..], &["--associations", "2"]].concat());
+    let udp = format!("--udp={port}");
+    let load = |more: &[&str]| {
+        let load = ["load", "127.0.0.1", &udp, "--count", "50", "--rate", "200", "--json", "load.json"];
+        let outcome = place.run(&[&load[..], more].concat());
+        assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+        let json = std::fs::read(place.path().join("load.json")).expect("it was asked for");
+        let json: serde_json::Value = serde_json::from_slice(&json).expect("it is JSON");
+        (outcome.out, json)
+    };
+    // Nothing is ever sent that has no time to live.
+    let (out, json) = load(&[&offered[..], &["--lifetime", "0 ms", "--record", "load.record"]].concat());
+    assert!(
+        out.contains("\nextensions in use: partial-reliability, authentication\n50 messages were given up\n"),
+        "{out}"
+    );
+    assert_eq!(json["extensions"], serde_json::json!(["partial-reliability", "authentication"]));
+    assert_eq!([&json["sent"], &json["echoed"], &json["abandoned"]], [50, 0, 50]);
+    let replayed = place.run(&["replay", "load.record"]);
+    assert_eq!(replayed.status, Some(0), "{}", replayed.err);
+    // What the server does not offer is not used; the path MTU is found without it.
+    let (out, json) = load(&["--extension", "nr-sack", "--probe-mtu", "--sack-immediately"]);
+    assert!(out.contains("\nextensions in use: none\n"), "{out}");
+    assert_eq!([&json["echoed"], &json["paths"][0]["mtu_bytes"]], [50, 1_492]);
+    let rest = server.end();
+    assert!(rest.starts_with("2 associations, 0 of them failed; 50 messages"), "{rest}");
+}
+
+#[test]
+fn an_extension_without_a_meaning_and_a_key_without_a_use_are_refused() {
+    let place = Place::new("live-no-extensions");
+    let udp = format!("--udp={}", free_port());
+    let load = |more: &[&str]| place.run(&[&["load", "127.0.0.1", &udp][..], more].concat());
+    let outcome = load(&["--extension", "none"]);
+    assert_eq!(outcome.status, Some(2));
+    assert!(outcome.err.contains("there are partial-reliability, interleaving, nr-sack"), "{}", outcome.err);
+    let outcome = load(&["--extension", "interleaving", "--key", "key"]);
+    assert_eq!(outcome.status, Some(2));
+    assert!(outcome.err.contains("--key needs --extension authentication"), "{}", outcome.err);
+}

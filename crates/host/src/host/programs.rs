@@ -106,6 +106,26 @@ impl Host {
         association.map(|id| self.stack.sctp.path_snapshots(now, id).collect()).unwrap_or_default()
     }
 
+    /// A socket's association as it is now; none without one.
+    pub fn sctp_snapshot(&self, id: SocketId) -> Option<sctp::AssociationSnapshot> {
+        let association = self.sockets.association(id)?;
+        Some(self.stack.sctp.association(association)?.snapshot())
+    }
+
+    /// The SCTP of the host, and the number of a socket's association in it: for what only extensions have. `None` without
+    /// one.
+    pub fn sctp_association(&mut self, id: SocketId) -> Option<(&mut sctp::Endpoint, sctp::AssociationId)> {
+        let (_, socket) = self.sockets.command(id, &mut self.stack)?;
+        let association = socket.state.association()?;
+        Some((&mut socket.stack.sctp, association))
+    }
+
+    /// The extensions that a socket's association uses; none without one.
+    pub fn sctp_extensions(&self, id: SocketId) -> sctp::Extensions {
+        let association = self.sockets.association(id).and_then(|id| self.stack.sctp.association(id));
+        association.map_or(sctp::Extensions::NONE, sctp::Association::extensions)
+    }
+
     /// What has come in for SCTP, and what became of it.
     pub const fn sctp_stats(&self) -> &sctp::EndpointStats {
         self.stack.sctp.stats()

@@ -93,6 +93,7 @@ impl Client {
             SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
             | SocketEvent::Abandoned(_)
+            | SocketEvent::Sctp(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
             | SocketEvent::StreamsAdded { .. }

@@ -84,6 +84,7 @@ impl Server {
             | SocketEvent::Arrived(_)
             | SocketEvent::Connected { .. }
             | SocketEvent::Abandoned(_)
+            | SocketEvent::Sctp(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
             | SocketEvent::StreamsAdded { .. }

@@ -40,6 +40,8 @@ pub(crate) enum SocketEvent {
     Transmitted { sent: Sent, path: u8, again: bool },
     /// What was refused for want of room fits again.
     Writable,
+    /// What an extension of SCTP has to tell; most applications ask for none.
+    Sctp(Box<sctp::Event>),
 }
 
 /// A message that has been given up.
@@ -141,13 +143,13 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
             Some(SocketEvent::StreamsAdded { outbound_streams })
         }
         // Parts have been put together; else nothing that an application acts on or counts.
-        sctp::Event::PartialDeliveryAborted { .. }
-        | sctp::Event::ReceivedPart(_)
-        | sctp::Event::PeerReported(_)
+        event @ (sctp::Event::PeerReported(_)
         | sctp::Event::StreamsChanged(_)
         | sctp::Event::Addresses(_)
         | sctp::Event::AdaptationLayer(_)
-        | sctp::Event::ReconfigurationAnswered { .. }
+        | sctp::Event::ReconfigurationAnswered { .. }) => Some(SocketEvent::Sctp(Box::new(event))),
+        sctp::Event::PartialDeliveryAborted { .. }
+        | sctp::Event::ReceivedPart(_)
         | sctp::Event::ShutdownReceived
         | sctp::Event::Trace(_) => None,
     }

@@ -119,6 +119,7 @@ impl Task {
             pace: Pace::AsFastAsPossible,
             streams: 1,
             is_unordered: false,
+            options: None,
             messages: Some(self.messages / u64::from(self.associations)),
             duration: None,
             is_echoed: false,

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use hdrhistogram::Histogram;
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{PathSnapshot, PathState};
+use slantpath_sctp::{Extensions, PathSnapshot, PathState};
 
 use crate::lateness::LONGEST_NANOS;
 
@@ -22,6 +22,10 @@ pub struct LoadReport {
     pub echoed: u64,
     /// Bytes of these.
     pub echoed_bytes: u64,
+    /// Messages that were given up, as had been asked for; some of them may have come back all the same.
+    pub abandoned: u64,
+    /// The extensions that the first association uses.
+    pub extensions: Extensions,
     /// Messages that came and were none of those that had been sent.
     pub foreign: u64,
     /// From when the first association was up until the last message came back, or the last association had ended.
@@ -125,6 +129,17 @@ impl Measure {
 
     pub(super) fn since_connected(&self, now: Instant) -> Duration {
         now.saturating_since(self.up.unwrap_or(now))
+    }
+
+    /// An association uses these; of the first that is up it is reported.
+    pub(super) fn agreed(&mut self, extensions: Extensions) {
+        if self.report.extensions.is_empty() {
+            self.report.extensions = extensions;
+        }
+    }
+
+    pub(super) const fn abandoned(&mut self) {
+        self.report.abandoned += 1;
     }
 
     pub(super) fn sent(&mut self, now: Instant, bytes: usize) {

@@ -16,7 +16,7 @@ pub(crate) struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    fn exchange(self, messages: u64) -> Exchange<'a> {
+    pub(crate) fn exchange(self, messages: u64) -> Exchange<'a> {
         Exchange::new(self.network, self.programs, self.stack, messages)
     }
 }
@@ -120,7 +120,7 @@ fn failover(given: Given<'_>, ways: &[Way]) {
     });
     let mut is_cut = false;
     let outcome = exchange.run(|us, _| {
-        if !is_cut && us.host().program.found.messages > 200 {
+        if !is_cut && us.host().host.program.found.messages > 200 {
             is_cut = true;
             for way in ways {
                 given.network.cut(0, *way);
@@ -172,7 +172,7 @@ fn we_begin_anew(given: Given<'_>) {
     let mut peer = exchange.start(false);
     let mut us = exchange.open(true);
     turns(&mut us, &mut peer, |us, peer| {
-        us.host().program.found.messages == 200 && peer.said("received").is_some()
+        us.host().host.program.found.messages == 200 && peer.said("received").is_some()
     });
     // Without a word.
     drop(us);
@@ -187,7 +187,7 @@ fn the_peer_begins_anew(given: Given<'_>) {
     let mut us = exchange.open(false);
     let mut peer = exchange.start(true);
     turns(&mut us, &mut peer, |us, peer| {
-        us.host().program.found.messages == 200 && peer.said("received").is_some()
+        us.host().host.program.found.messages == 200 && peer.said("received").is_some()
     });
     // Nor does its kernel say a word for it.
     for link in [0, 1] {
@@ -239,11 +239,11 @@ fn nobody_reads(given: Given<'_>) {
     exchange.peer_buffer = 262_144;
     let mut read_at = None;
     let outcome = exchange.run(|us, _| {
-        if us.host().program.found.messages > 0 && read_at.is_none() {
+        if us.host().host.program.found.messages > 0 && read_at.is_none() {
             read_at = Some(us.now());
         }
         if us.now().since_start() < PAUSE {
-            let sent = us.host().program.found.sent;
+            let sent = us.host().host.program.found.sent;
             assert!(sent < 3_000, "the peer's window closes");
         }
     });

@@ -6,13 +6,18 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use serde_json::Value;
 use slantpath_base::{Duration, Stream};
 use slantpath_live::{
-    Carriage, Live, LiveConfig, Peer as PeerAddress, Program as _, ProgramConfig, SctpConfig, Station,
-    host_of,
+    Carriage, Extensions, Live, LiveConfig, Peer as PeerAddress, Program as _, ProgramConfig, Reliability,
+    SctpConfig, Station, host_of,
 };
+use slantpath_sctp::AssociationStats;
 
 use crate::network::Network;
 use crate::partner::{Found, Partner, Plan};
 use crate::peer::{Peer, Programs, Stack};
+use crate::wire::{Watched, Wire};
+
+/// Our end.
+pub(crate) type Us = Live<Watched<Station<Partner>>>;
 
 /// Far more than any case takes: nothing depends on it unless it fails.
 const PATIENCE: Duration = Duration::from_secs(45);
@@ -49,6 +54,10 @@ pub(crate) struct Exchange<'a> {
     pub(crate) peer_buffer: usize,
     /// What the peer is told that packets may be long, in bytes.
     pub(crate) peer_path_mtu: Option<u16>,
+    /// Further options of the peer, each with its value.
+    pub(crate) peer_options: Vec<(&'static str, String)>,
+    /// How many of the links each end says at first that it is on; `None`: all.
+    pub(crate) known_links: Option<usize>,
     /// Of us, and of the peer.
     ports: [u16; 2],
 }
@@ -59,6 +68,12 @@ pub(crate) struct Outcome {
     pub(crate) found: Found,
     /// The path MTU of each path at the end, before it was closed, with its destination.
     pub(crate) mtus: Vec<(IpAddr, u16)>,
+    /// What was counted of the association until it was closed.
+    pub(crate) stats: AssociationStats,
+    /// The extensions that were used.
+    pub(crate) extensions: Extensions,
+    /// What has passed.
+    pub(crate) wire: Wire,
     pub(crate) peer: Peer,
 }
 
@@ -73,6 +88,10 @@ impl<'a> Exchange<'a> {
             expect: messages,
             lengths: vec![16, 1_000, 1_452, 4_000],
             streams: 4,
+            hold_after: None,
+            later_streams: 4,
+            partial: None,
+            sack_immediately: false,
             pause: Duration::ZERO,
             every: Duration::ZERO,
             closes: false,
@@ -97,6 +116,8 @@ impl<'a> Exchange<'a> {
             },
             peer_buffer: 1_048_576,
             peer_path_mtu: None,
+            peer_options: Vec::new(),
+            known_links: None,
             ports: [port, port + 1],
         }
     }
@@ -125,21 +146,38 @@ impl<'a> Exchange<'a> {
         self.addresses(|link| self.stack.v4(link), |link| self.stack.v6(link))
     }
 
+    /// How many of so many addresses an end says at first that it has.
+    fn known(&self, addresses: usize) -> usize {
+        self.known_links.map_or(addresses, |links| links * addresses / self.links.len())
+    }
+
+    fn known_peer_addresses(&self) -> Vec<IpAddr> {
+        let mut addresses = self.peer_addresses();
+        addresses.truncate(self.known(addresses.len()));
+        addresses
+    }
+
+    /// The ports: ours, and the peer's.
+    pub(crate) const fn ports(&self) -> [u16; 2] {
+        self.ports
+    }
+
     /// Opens our end: to the peer, or to whoever comes.
-    pub(crate) fn open(&self, calls: bool) -> Live<Station<Partner>> {
+    pub(crate) fn open(&self, calls: bool) -> Us {
         let addresses = self.our_addresses();
+        let known = &addresses[..self.known(addresses.len())];
         let mut host = host_of(&addresses);
         let overhead = u16::try_from(self.carriage.overhead_bytes()).unwrap();
         let sctp = SctpConfig {
             outbound_streams: self.ours.streams,
-            inbound_streams: self.ours.streams,
+            inbound_streams: self.ours.streams.max(self.ours.later_streams),
             initial_path_mtu: self.sctp.initial_path_mtu - overhead,
             ..self.sctp.clone()
         };
-        let peer = calls.then(|| PeerAddress { addresses: self.peer_addresses(), port: self.ports[1] });
+        let peer = calls.then(|| PeerAddress { addresses: self.known_peer_addresses(), port: self.ports[1] });
         let config = ProgramConfig {
             sctp: Box::new(sctp),
-            local_addresses: addresses.clone(),
+            local_addresses: known.to_vec(),
             local_port: self.ports[0],
             peer,
         };
@@ -151,7 +189,7 @@ impl<'a> Exchange<'a> {
             ports: vec![self.ports[0]],
             socket_buffer_bytes: LiveConfig::SOCKET_BUFFER_BYTES,
         };
-        Live::open(&config, Station { host, program }).unwrap()
+        Live::open(&config, Watched { host: Station { host, program }, wire: Wire::default() }).unwrap()
     }
 
     /// Starts the peer, which calls us or listens.
@@ -160,11 +198,12 @@ impl<'a> Exchange<'a> {
         let mut add = |name: &str, value: &dyn std::fmt::Display| {
             options.extend([format!("--{name}"), value.to_string()]);
         };
-        for address in self.peer_addresses() {
+        for address in self.known_peer_addresses() {
             add("local", &address);
         }
         if calls {
-            for address in self.our_addresses() {
+            let addresses = self.our_addresses();
+            for address in &addresses[..self.known(addresses.len())] {
                 add("peer", &address);
             }
         }
@@ -191,6 +230,22 @@ impl<'a> Exchange<'a> {
         if let Some(mtu) = &self.peer_path_mtu {
             add("path-mtu", mtu);
         }
+        if let Some(hold_after) = &plan.hold_after {
+            add("hold-after", hold_after);
+            add("later-streams", &plan.later_streams);
+        }
+        match plan.partial {
+            None | Some(Reliability::Full) => {}
+            Some(Reliability::Lifetime(lifetime)) => add("lifetime-ms", &lifetime.as_millis()),
+            Some(Reliability::Retransmissions(most)) => add("retransmissions", &most),
+            Some(Reliability::Priority(_)) => panic!("the peers have no such option"),
+        }
+        if plan.sack_immediately {
+            add("sack-immediately", &1);
+        }
+        for (name, value) in &self.peer_options {
+            add(name, value);
+        }
         if plan.closes {
             options.push("--close".to_owned());
         }
@@ -200,7 +255,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// From the first INIT until both ends say that it is over. `watch` is called after each turn.
-    pub(crate) fn run(&self, watch: impl FnMut(&Live<Station<Partner>>, &mut Peer)) -> Outcome {
+    pub(crate) fn run(&self, watch: impl FnMut(&mut Us, &mut Peer)) -> Outcome {
         match self.caller {
             Caller::Us => {
                 let peer = self.start(false);
@@ -215,36 +270,37 @@ impl<'a> Exchange<'a> {
 
     /// The same with ends that have been opened.
     pub(crate) fn to_its_end(
-        us: &mut Live<Station<Partner>>,
+        us: &mut Us,
         mut peer: Peer,
-        mut watch: impl FnMut(&Live<Station<Partner>>, &mut Peer),
+        mut watch: impl FnMut(&mut Us, &mut Peer),
     ) -> Outcome {
-        let mut mtus = Vec::new();
+        let (mut mtus, mut stats, mut extensions) = Default::default();
         turns(us, &mut peer, |us, peer| {
             watch(us, peer);
             let now = us.now();
-            let Station { host, program } = us.host_mut();
+            let Station { host, program } = &mut us.host_mut().host;
             if let Some(socket) = program.socket().filter(|_| program.found.end.is_none()) {
                 let paths = host.sctp_paths(now, socket);
                 mtus = paths.iter().map(|path| (path.destination, path.mtu)).collect();
+                if let Some(snapshot) = host.sctp_snapshot(socket) {
+                    stats = snapshot.stats;
+                    extensions = host.sctp_extensions(socket);
+                }
             }
-            us.host().program.is_over() && peer.said("end").is_some()
+            us.host().host.program.is_over() && peer.said("end").is_some()
         });
-        Outcome { found: us.host().program.found.clone(), mtus, peer }
+        let Watched { host, wire } = us.host();
+        Outcome { found: host.program.found.clone(), mtus, stats, extensions, wire: wire.clone(), peer }
     }
 }
 
 /// Lets both ends act until `is_over`.
-pub(crate) fn turns(
-    us: &mut Live<Station<Partner>>,
-    peer: &mut Peer,
-    mut is_over: impl FnMut(&mut Live<Station<Partner>>, &mut Peer) -> bool,
-) {
+pub(crate) fn turns(us: &mut Us, peer: &mut Peer, mut is_over: impl FnMut(&mut Us, &mut Peer) -> bool) {
     let last = us.now().saturating_add(PATIENCE);
     while !is_over(us, peer) {
         peer.poll();
         assert!(peer.said("error").is_none(), "{:?}", peer.seen);
-        assert!(us.now() < last, "no end: {:?}, the peer: {:?}", us.host().program.found, peer.seen);
+        assert!(us.now() < last, "no end: {:?}, the peer: {:?}", us.host().host.program.found, peer.seen);
         let until = us.now().saturating_add(Duration::from_millis(10));
         us.step(until).unwrap();
     }

@@ -8,9 +8,12 @@
 
 mod cases;
 mod exchange;
+mod extensions;
 mod network;
 mod partner;
+mod path_mtu;
 mod peer;
+mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -43,7 +46,12 @@ fn main() -> ExitCode {
         }
         let mut failed = 0;
         for &stack in &stacks {
-            for case in CASES.iter().filter(|case| is_chosen(stack, case)) {
+            for case in CASES
+                .iter()
+                .chain(&extensions::CASES)
+                .chain(&path_mtu::CASES)
+                .filter(|case| is_chosen(stack, case))
+            {
                 failed += usize::from(!run(Given { network, programs, stack }, case));
                 network.heal();
             }

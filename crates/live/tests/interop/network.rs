@@ -160,7 +160,7 @@ impl Network {
     pub(crate) fn start_in_guest(&self, line: &str) -> (String, TcpStream) {
         let port = self.outputs.local_addr().expect("it is bound").port();
         let mut commands = self.commands.lock().expect("no thread has failed with it");
-        let number = commands.tell(&format!("{line} >/dev/tcp/{CONTROL}/{port} 2>&1 & echo $!"));
+        let number = commands.tell(&format!("{line} <>/dev/tcp/{CONTROL}/{port} >&0 2>&1 & echo $!"));
         let (output, _) = self.outputs.accept().expect("the guest's shell connects");
         (number, output)
     }

@@ -6,7 +6,8 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::{ProgramEvent, ProgramMessage, Refused, SocketId};
-use slantpath_live::{Host, Program, ProgramConfig};
+use slantpath_live::{Host, Program, ProgramConfig, Reliability, SctpSendOptions};
+use slantpath_sctp::Event;
 
 /// A message begins with its number, 8 bytes, and as many that are its sender's.
 const HEAD: usize = 16;
@@ -21,6 +22,13 @@ pub(crate) struct Plan {
     /// The lengths of messages, one after the other.
     pub(crate) lengths: Vec<usize>,
     pub(crate) streams: u16,
+    /// How many messages go before [`Partner::go_on`], and over how many streams those behind them do.
+    pub(crate) hold_after: Option<u64>,
+    pub(crate) later_streams: u16,
+    /// What every second message is sent with, if it may be given up.
+    pub(crate) partial: Option<Reliability>,
+    /// Whether the peer is asked to acknowledge each at once.
+    pub(crate) sack_immediately: bool,
     /// How long nothing is read once the association is up.
     pub(crate) pause: Duration,
     /// The time between messages.
@@ -30,10 +38,14 @@ pub(crate) struct Plan {
 }
 
 /// What an end has found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) sent: u64,
+    /// Of those that may not be given up, and of those that may.
     pub(crate) messages: u64,
+    pub(crate) partial: u64,
+    /// Messages of this end that were given up.
+    pub(crate) abandoned: u64,
     pub(crate) wrong: u64,
     pub(crate) disordered: u64,
     /// The longest time between two messages.
@@ -43,6 +55,8 @@ pub(crate) struct Found {
     pub(crate) outbound_streams: u16,
     /// What has happened to paths.
     pub(crate) paths: Vec<(IpAddr, &'static str)>,
+    /// What extensions have told.
+    pub(crate) told: Vec<Event>,
     /// Once it is over: in order, or for this reason.
     pub(crate) end: Option<Result<(), String>>,
 }
@@ -56,6 +70,7 @@ pub(crate) struct Partner {
     next: Vec<u64>,
     due: Instant,
     is_waiting: bool,
+    goes_on: bool,
     resume: Option<Instant>,
     last: Option<Instant>,
     pub(crate) found: Found,
@@ -65,7 +80,7 @@ impl Partner {
     pub(crate) fn open(plan: Plan, config: &ProgramConfig, host: &mut Host, stream: Stream) -> Self {
         host.add_program(config, stream);
         let longest = plan.lengths.iter().max().copied().unwrap_or_default();
-        let next = (0..u64::from(plan.streams)).collect();
+        let next = vec![0; usize::from(plan.streams.max(plan.later_streams))];
         Self {
             plan,
             filling: pattern(longest + SHIFTS),
@@ -73,6 +88,7 @@ impl Partner {
             next,
             due: Instant::START,
             is_waiting: false,
+            goes_on: false,
             resume: None,
             last: None,
             found: Found::default(),
@@ -86,12 +102,42 @@ impl Partner {
 
     fn begin(&mut self, now: Instant, socket: SocketId) {
         self.socket = Some(socket);
-        self.next = (0..u64::from(self.plan.streams)).collect();
+        self.next.fill(0);
         self.due = now;
         self.is_waiting = false;
         let Found { begun, outbound_streams, .. } = self.found;
         let paths = std::mem::take(&mut self.found.paths);
         self.found = Found { begun: begun + 1, outbound_streams, paths, ..Found::default() };
+    }
+
+    /// Sends what has been held.
+    pub(crate) fn go_on(&mut self, now: Instant, host: &mut Host) {
+        self.goes_on = true;
+        self.due = now;
+        self.send(now, host);
+    }
+
+    /// How many messages may have been sent by now.
+    fn most(&self) -> u64 {
+        self.plan.hold_after.filter(|_| !self.goes_on).unwrap_or(self.plan.send).min(self.plan.send)
+    }
+
+    fn stream(&self, number: u64) -> u16 {
+        let is_later = self.plan.hold_after.is_some_and(|hold| number >= hold);
+        let streams = if is_later { self.plan.later_streams } else { self.plan.streams };
+        u16::try_from(number % u64::from(streams)).unwrap()
+    }
+
+    /// Whether a message may be given up, at either end.
+    fn is_partial(&self, number: u64) -> bool {
+        self.plan.partial.is_some() && number % 2 == 1
+    }
+
+    fn options(&self, number: u64) -> Option<Box<SctpSendOptions>> {
+        let reliability = self.plan.partial.filter(|_| self.is_partial(number)).unwrap_or_default();
+        let sack_immediately = self.plan.sack_immediately;
+        let options = SctpSendOptions { reliability, sack_immediately, ..SctpSendOptions::default() };
+        (options != SctpSendOptions::default()).then(|| Box::new(options))
     }
 
     fn length(&self, number: u64) -> usize {
@@ -105,15 +151,16 @@ impl Partner {
 
     fn send(&mut self, now: Instant, host: &mut Host) {
         let Some(socket) = self.socket else { return };
-        while !self.is_waiting && self.found.sent < self.plan.send && self.due <= now {
+        while !self.is_waiting && self.found.sent < self.most() && self.due <= now {
             let number = self.found.sent;
             let mut payload = Vec::with_capacity(self.length(number));
             payload.extend_from_slice(&number.to_be_bytes());
             payload.extend_from_slice(&[0; HEAD - 8]);
             payload.extend_from_slice(self.filling(number));
-            let stream = u16::try_from(number % u64::from(self.plan.streams)).unwrap();
+            let (stream, options) = (self.stream(number), self.options(number));
             let payload = Bytes::from(payload);
-            let message = ProgramMessage { stream, payload_protocol: 0, is_unordered: false, payload };
+            let message =
+                ProgramMessage { stream, payload_protocol: 0, is_unordered: false, payload, options };
             match host.send(now, socket, message) {
                 Ok(()) => {
                     self.found.sent += 1;
@@ -135,7 +182,6 @@ impl Partner {
 
     fn check(&mut self, now: Instant, message: &ProgramMessage) {
         let ProgramMessage { stream, payload, .. } = message;
-        self.found.messages += 1;
         let gap = now.saturating_since(self.last.replace(now).unwrap_or(now));
         self.found.longest_gap = self.found.longest_gap.max(gap);
         let Some((head, filling)) = payload.split_first_chunk::<HEAD>() else {
@@ -143,13 +189,19 @@ impl Partner {
             return;
         };
         let number = u64::from_be_bytes(*head.first_chunk().unwrap());
+        if self.is_partial(number) {
+            self.found.partial += 1;
+        } else {
+            self.found.messages += 1;
+        }
         let is_right = payload.len() == self.length(number)
-            && u64::from(*stream) == number % u64::from(self.plan.streams)
+            && *stream == self.stream(number)
             && filling == self.filling(number);
         self.found.wrong += u64::from(!is_right);
         if let Some(next) = self.next.get_mut(usize::from(*stream)) {
-            self.found.disordered += u64::from(*next != number);
-            *next = number + u64::from(self.plan.streams);
+            // One that was given up leaves a gap.
+            self.found.disordered += u64::from(number < *next);
+            *next = number + 1;
         }
     }
 }
@@ -176,6 +228,8 @@ impl Program for Partner {
             }
             ProgramEvent::Ended { failure, reason: _ } => self.found.end = Some(failure.map_or(Ok(()), Err)),
             ProgramEvent::Path { address, kind } => self.found.paths.push((address, kind.name())),
+            ProgramEvent::Abandoned => self.found.abandoned += 1,
+            ProgramEvent::Sctp(event) => self.found.told.push(*event),
             ProgramEvent::Restarted => {
                 self.begin(now, socket);
                 self.send(now, host);
@@ -196,7 +250,7 @@ impl Program for Partner {
     fn deadline(&self) -> Option<Instant> {
         let is_sending = self.socket.is_some()
             && !self.is_waiting
-            && self.found.sent < self.plan.send
+            && self.found.sent < self.most()
             && self.found.end.is_none();
         match (self.resume, is_sending.then_some(self.due)) {
             (Some(resume), Some(due)) => Some(resume.min(due)),

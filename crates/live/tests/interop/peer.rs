@@ -1,6 +1,6 @@
 //! The peers: `peers/sctp-sockets`, built for Linux's SCTP and for usrsctp, each run where it belongs.
 
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -54,9 +54,12 @@ impl Programs {
         let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let own = Self { directory };
         let mut built = vec![Stack::Linux];
-        own.compile(Stack::Linux, &["kernel.c", "-lpthread"]);
+        own.compile(Stack::Linux, &["extensions.c", "kernel.c", "-lpthread"]);
         if Path::new("/usr/include/usrsctp.h").exists() {
-            own.compile(Stack::Usrsctp, &["-DUSRSCTP", "usrsctp.c", "-lusrsctp", "-lpthread"]);
+            own.compile(
+                Stack::Usrsctp,
+                &["-DUSRSCTP", "extensions.c", "usrsctp.c", "-lusrsctp", "-lpthread"],
+            );
             built.push(Stack::Usrsctp);
         } else {
             let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
@@ -84,14 +87,17 @@ impl Programs {
             Stack::Linux => {
                 let line = format!("{} {}", path.display(), options.join(" "));
                 let (number, output) = network.start_in_guest(&line);
-                Peer { lines: lines(output), seen: Vec::new(), process: Process::InGuest(number) }
+                let requests: Box<dyn Write> = Box::new(output.try_clone().expect("a socket"));
+                Peer { lines: lines(output), requests, seen: Vec::new(), process: Process::InGuest(number) }
             }
             Stack::Usrsctp => {
                 let place = if link < 2 { Place::Usrsctp } else { Place::OtherUsrsctp };
                 let mut command = network.command(place, &path);
-                let mut child = command.args(options).stdout(Stdio::piped()).spawn().expect("ip");
+                let mut child =
+                    command.args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("ip");
                 let output = child.stdout.take().expect("a pipe");
-                Peer { lines: lines(output), seen: Vec::new(), process: Process::Here(child) }
+                let requests: Box<dyn Write> = Box::new(child.stdin.take().expect("a pipe"));
+                Peer { lines: lines(output), requests, seen: Vec::new(), process: Process::Here(child) }
             }
         }
     }
@@ -104,9 +110,9 @@ enum Process {
 }
 
 /// A peer that runs.
-#[derive(Debug)]
 pub(crate) struct Peer {
     lines: Receiver<Value>,
+    requests: Box<dyn Write>,
     /// What it has said.
     pub(crate) seen: Vec<Value>,
     process: Process,
@@ -116,6 +122,16 @@ impl Peer {
     /// Takes in what it has said until now, without a wait.
     pub(crate) fn poll(&mut self) {
         self.seen.extend(self.lines.try_iter());
+    }
+
+    /// Asks it to do something, in the words of `peers/sctp-sockets`.
+    pub(crate) fn ask(&mut self, line: &str) {
+        writeln!(self.requests, "{line}").expect("the peer lives");
+    }
+
+    /// How often it has said what `is_meant`.
+    pub(crate) fn count(&self, is_meant: impl Fn(&Value) -> bool) -> usize {
+        self.seen.iter().filter(|said| is_meant(said)).count()
     }
 
     /// What it has said of this name, if it has.
@@ -143,6 +159,12 @@ impl Peer {
                     .guest(&format!("kill -KILL {number}; while kill -0 {number} 2>&-; do sleep 0.01; done"));
             }
         }
+    }
+}
+
+impl std::fmt::Debug for Peer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(&self.seen).finish()
     }
 }
 

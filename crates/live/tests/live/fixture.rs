@@ -94,6 +94,7 @@ pub(crate) fn load(messages: u64, message_bytes: usize) -> LoadConfig {
         pace: Pace::AsFastAsPossible,
         streams: 4,
         is_unordered: false,
+        options: None,
         messages: Some(messages),
         duration: None,
         is_echoed: true,

@@ -17,7 +17,7 @@ use crate::cause::{Cause, code};
 use crate::chunk::{AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfSerial, Chunk, CookieAck, kind};
 use crate::event::Event;
 use crate::extension::Extension;
-use crate::path::PathId;
+use crate::path::{PathId, Paths};
 use crate::tcb::Tcb;
 use crate::trace::Unanswered;
 use crate::tx::Turn;
@@ -66,7 +66,7 @@ const MAX_CONTROL_WHILE_MUTED: usize = 16;
 
 impl Addresses {
     /// What is needed if both ends have offered the extension.
-    pub(super) fn negotiated(tcb: &Tcb) -> Option<Box<Self>> {
+    pub(super) fn negotiated(tcb: &Tcb, paths: &Paths) -> Option<Box<Self>> {
         if !tcb.extensions.contain(Extension::DynamicAddresses) {
             return None;
         }
@@ -83,7 +83,7 @@ impl Addresses {
             answers: VecDeque::new(),
             answers_of: 0,
             is_refused: false,
-            wanted_primary: None,
+            wanted_primary: tcb.wanted_primary.and_then(|address| paths.find(address)),
             has_news: false,
         }))
     }
@@ -98,10 +98,15 @@ impl Addresses {
         self.in_flight.as_ref().is_some_and(|asconf| asconf.only_from.is_some())
     }
 
+    /// The changes that the peer has been asked for and has not answered.
+    fn asked(&self) -> impl Iterator<Item = &AddressChange> {
+        let sent = self.in_flight.iter().flat_map(|asconf| &asconf.chunk.requests);
+        sent.map(|request| &request.change)
+    }
+
     /// The changes that are under way or wait.
     fn pending(&self) -> impl Iterator<Item = &AddressChange> {
-        let sent = self.in_flight.iter().flat_map(|asconf| &asconf.chunk.requests);
-        sent.map(|request| &request.change).chain(&self.waiting)
+        self.asked().chain(&self.waiting)
     }
 }
 
@@ -156,6 +161,20 @@ impl Association {
         }
         self.send_asconf(now);
         Ok(())
+    }
+
+    /// Whether an ABORT to this address of ours means nothing: it answers a packet that has overtaken the ASCONF by which
+    /// we delete the address, from a peer that knows it no more.
+    //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3.1
+    //# For this case, during the deletion of an IP address, an Abort MUST be
+    //# ignored if the destination address of the Abort message is that of a
+    //# destination being deleted.
+    pub(crate) fn ignores_aborts_at(&self, address: IpAddr) -> bool {
+        let Some(state) = &self.addresses else { return false };
+        // What is being added is one of ours already, to a peer whose answer is on its way.
+        let is_being_added =
+            state.asked().any(|change| matches!(change, AddressChange::Add(added) if *added == address));
+        !is_being_added && !self.tcb.local_addresses.contains(&address)
     }
 
     /// Sends what waits, unless an ASCONF is on its way.

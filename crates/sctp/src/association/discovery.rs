@@ -46,7 +46,7 @@ impl Association {
         let Some(discovery) = &mut self.paths[path].discovery else { return };
         match state {
             PathState::Active if may_probe => discovery.start(),
-            PathState::Inactive => discovery.stop(),
+            PathState::Inactive => discovery.fail(),
             PathState::Active | PathState::PotentiallyFailed | PathState::Unconfirmed => {}
         }
         self.follow_discovery(path);

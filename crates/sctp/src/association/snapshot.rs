@@ -3,6 +3,7 @@
 use slantpath_base::Instant;
 
 use super::{Association, AssociationState};
+use crate::extension::Extensions;
 use crate::path::{Path, PathSnapshot, PathStats};
 use crate::tx::{AbandonmentCounts, StreamAbandonment};
 use crate::types::Tsn;
@@ -81,6 +82,11 @@ impl Association {
     /// The state.
     pub const fn state(&self) -> AssociationState {
         self.state.public()
+    }
+
+    /// The extensions that both ends have agreed on.
+    pub const fn extensions(&self) -> Extensions {
+        self.tcb.extensions
     }
 
     /// The association now.

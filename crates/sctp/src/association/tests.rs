@@ -145,6 +145,7 @@ pub(super) fn tcb(end: usize, paths: usize, config: &SctpConfig) -> Tcb {
         omits_checksum: config.zero_checksum.is_some(),
         authentication: None,
         adaptation_layer: None,
+        wanted_primary: None,
         local_addresses: (0..paths).map(|path| address(end, path)).collect(),
         peer_addresses: (0..paths)
             .map(|path| PeerAddress { address: address(other, path), is_confirmed: true })

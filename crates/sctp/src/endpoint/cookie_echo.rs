@@ -369,6 +369,9 @@ impl Endpoint {
             extensions: cookie.extensions,
             omits_checksum: cookie.omits_checksum,
             adaptation_layer: cookie.adaptation_layer,
+            wanted_primary: cookie
+                .wanted_primary
+                .and_then(|place| cookie.peer_addresses.get(usize::from(place)).copied()),
             authentication: terms_of(cookie, &self.ports[port as usize].config).map(Box::new),
             local_addresses: self.ports[port as usize].addresses.clone(),
             peer_addresses,

@@ -206,6 +206,8 @@ impl Endpoint {
         if let Some(place) = peer_addresses.iter().position(|address| *address == answer.destination) {
             peer_addresses[..=place].rotate_right(1);
         }
+        let wanted = offer.wanted_primary;
+        let wanted_primary = peer_addresses.iter().position(|address| Some(*address) == wanted);
         // A longer life is granted up to twice the usual, which bounds how long a cookie can be replayed.
         let increment = Duration::from_millis(offer.cookie_increment_ms.into());
         let cookie = Cookie {
@@ -226,6 +228,7 @@ impl Endpoint {
             extensions: config.agreed(offer.extensions),
             omits_checksum: config.zero_checksum.is_some() && config.zero_checksum == offer.zero_checksum,
             adaptation_layer: offer.adaptation_layer,
+            wanted_primary: wanted_primary.and_then(|place| u16::try_from(place).ok()),
             authentication: offer
                 .authentication
                 .clone()

@@ -100,7 +100,7 @@ impl Endpoint {
         //# it MUST use the chunks after the AUTH chunk to look up
         //# an existing association.
         let first = if first == kind::AUTH { kinds.next().unwrap_or(first) } else { first };
-        if !matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO)
+        if !matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO | kind::ABORT)
             && let Some(slot) = slot
             && let Entry { state: State::Established(association), received_ip, .. } = &mut self.table[slot]
             && association.local_tag() == header.verification_tag
@@ -263,6 +263,10 @@ impl Endpoint {
                     //# If an INIT ACK chunk is received by an endpoint in any state other
                     //# than the COOKIE-WAIT or CLOSED state, the endpoint SHOULD discard the
                     //# INIT ACK chunk.
+                    self.stats.unexpected_chunks += 1;
+                    return;
+                }
+                if first == kind::ABORT && association.ignores_aborts_at(received.destination) {
                     self.stats.unexpected_chunks += 1;
                     return;
                 }

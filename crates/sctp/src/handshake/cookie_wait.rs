@@ -178,6 +178,7 @@ impl CookieWait {
             extensions: config.agreed(offer.extensions),
             omits_checksum: config.zero_checksum.is_some() && config.zero_checksum == offer.zero_checksum,
             adaptation_layer: offer.adaptation_layer,
+            wanted_primary: offer.wanted_primary,
             authentication: offer
                 .authentication
                 .map(|peer| Box::new(AuthenticationTerms { local: local_offer(&self.start, config), peer })),

@@ -39,6 +39,8 @@ pub(crate) struct Offer {
     pub(crate) authentication: Option<AuthenticationOffer>,
     /// What it says that its layer above is.
     pub(crate) adaptation_layer: Option<u32>,
+    /// Which of its addresses it would have DATA at.
+    pub(crate) wanted_primary: Option<IpAddr>,
     /// Unknown parameters that are to be reported, each whole.
     pub(crate) unrecognized: Vec<Bytes>,
 }
@@ -103,6 +105,7 @@ impl Offer {
             zero_checksum: None,
             authentication: None,
             adaptation_layer: None,
+            wanted_primary: None,
             unrecognized: Vec::new(),
         };
         for parameter in parameters {
@@ -157,8 +160,15 @@ impl Offer {
                 | Parameter::HmacAlgorithms(_)
                 | Parameter::Padding { .. } => {}
                 Parameter::AdaptationLayer(code_point) => offer.adaptation_layer = Some(*code_point),
+                //= https://www.rfc-editor.org/rfc/rfc5061#section-4.2.4
+                //# The inclusion of this parameter in
+                //# the INIT or INIT-ACK can be used to indicate an initial preference of
+                //# primary address.
+                Parameter::SetPrimary { address, .. } if supported.contain(Extension::DynamicAddresses) => {
+                    offer.wanted_primary = Some(if address.is_unspecified() { source } else { *address });
+                }
                 // An extension that is switched off is not known.
-                Parameter::Unknown { .. } | Parameter::ForwardTsnSupported => {
+                Parameter::Unknown { .. } | Parameter::ForwardTsnSupported | Parameter::SetPrimary { .. } => {
                     let action = UnknownAction::of_parameter(parameter.kind());
                     if action.reports() {
                         offer.unrecognized.push(parameter.to_bytes());
@@ -185,6 +195,8 @@ impl Offer {
             Some(_) => offer.extensions.with(Extension::Authentication),
             None => offer.extensions.without(Extension::Authentication),
         };
+        // RFC 5061, section 5.4: what is none of its addresses is passed over.
+        offer.wanted_primary = offer.wanted_primary.filter(|wanted| offer.addresses.contains(wanted));
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
         //# then the address family that is not listed
         //# in the 'Supported Address Types' parameter SHOULD also be considered
@@ -219,6 +231,22 @@ mod tests {
 
     fn unknown(kind: u16) -> Parameter {
         Parameter::Unknown { kind, value: Bytes::from_static(b"abc") }
+    }
+
+    #[test]
+    fn a_wish_for_a_primary_address_counts_if_it_is_listed_and_dynamic_addresses_are_known() {
+        let wish = |address| Parameter::SetPrimary { correlation: 7, address };
+        let with = |wish: Parameter, supported| {
+            let parameters = [wish, Parameter::Address(v4(2))];
+            let offer = Offer::read(FIELDS, &parameters, v4(1), 4, supported).unwrap();
+            (offer.wanted_primary, offer.unrecognized.len())
+        };
+        let known = Extensions::of(&[Extension::DynamicAddresses]);
+        assert_eq!(with(wish(v4(2)), known), (Some(v4(2)), 0));
+        assert_eq!(with(wish(v4(1)), known), (Some(v4(1)), 0));
+        assert_eq!(with(wish(v4(3)), known), (None, 0));
+        assert_eq!(with(wish(Ipv4Addr::UNSPECIFIED.into()), known), (Some(v4(1)), 0));
+        assert_eq!(with(wish(v4(2)), Extensions::NONE), (None, 1));
     }
 
     #[test]

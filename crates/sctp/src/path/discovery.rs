@@ -54,6 +54,26 @@ struct SentProbe {
     first_at: Instant,
 }
 
+/// Which packets tell of the path MTU by their fate: they are longer than what would be sent if they did not pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Long {
+    /// Longer than BASE_PLPMTU.
+    AboveBase = 0,
+    /// Longer than MIN_PLPMTU, and no longer than BASE_PLPMTU.
+    UpToBase = 1,
+}
+
+/// Losses in a row, each of what was sent after the one before was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Losses {
+    count: u32,
+    noticed_at: Instant,
+}
+
+impl Losses {
+    const NONE: Self = Self { count: 0, noticed_at: Instant::START };
+}
+
 /// A probe packet that is to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProbePacket {
@@ -86,9 +106,8 @@ pub(crate) struct Discovery {
     sent: Option<SentProbe>,
     /// When the search was completed last, or the last probe failed where the path does not carry BASE_PLPMTU.
     rested_at: Instant,
-    /// Losses of long packets in a row, each sent after the one before was noticed.
-    long_losses: u32,
-    noticed_at: Instant,
+    /// Losses of packets longer than BASE_PLPMTU, and of those that are not but longer than MIN_PLPMTU.
+    losses: [Losses; 2],
     /// Whether the packet that is being made is a probe.
     is_departing: bool,
     pub(crate) probes_sent: u64,
@@ -115,8 +134,7 @@ impl Discovery {
             probe: Probe::Idle { until: None },
             sent: None,
             rested_at: Instant::START,
-            long_losses: 0,
-            noticed_at: Instant::START,
+            losses: [Losses::NONE; 2],
             is_departing: false,
             probes_sent: 0,
             black_holes: 0,
@@ -137,9 +155,15 @@ impl Discovery {
         self.state == DiscoveryState::Error
     }
 
-    /// Whether a packet is longer than what would be sent if it did not pass, so that its fate tells of the path MTU.
-    pub(crate) const fn is_long(&self, needed_mtu: u16) -> bool {
-        needed_mtu > if self.plpmtu > self.base { self.base } else { self.least }
+    /// Whether a packet is long, so that its fate tells of the path MTU.
+    pub(crate) const fn long(&self, needed_mtu: u16) -> Option<Long> {
+        if needed_mtu > self.base && self.plpmtu > self.base {
+            Some(Long::AboveBase)
+        } else if needed_mtu > self.least {
+            Some(Long::UpToBase)
+        } else {
+            None
+        }
     }
 
     /// When something is to be done.
@@ -161,12 +185,32 @@ impl Discovery {
         //= https://www.rfc-editor.org/rfc/rfc8899#section-6.2.1.1
         //# A sender can therefore enter the BASE state as soon
         //# as connectivity has been confirmed.
-        if self.state == DiscoveryState::Disabled {
-            self.enter_base();
+        match self.state {
+            DiscoveryState::Disabled => self.enter_base(),
+            // It may carry more than before it failed.
+            DiscoveryState::Error if matches!(self.probe, Probe::Idle { .. }) => self.probe_size(self.base),
+            DiscoveryState::Base
+            | DiscoveryState::Complete
+            | DiscoveryState::Error
+            | DiscoveryState::Searching => {}
         }
     }
 
-    /// The path does not work, or needs no MTU any more.
+    /// The path does not work any more.
+    pub(crate) fn fail(&mut self) {
+        match self.state {
+            // It may work but for packets of this size, of which the probes tell: a path that fails by a few losses, each
+            // time that it works again, would else be asked for ever.
+            DiscoveryState::Base | DiscoveryState::Error => {}
+            DiscoveryState::Complete | DiscoveryState::Disabled | DiscoveryState::Searching => {
+                self.stop();
+                // What goes there all the same is not to fail by its length.
+                self.plpmtu = self.plpmtu.min(self.base);
+            }
+        }
+    }
+
+    /// The path needs no MTU any more.
     pub(crate) fn stop(&mut self) {
         self.state = DiscoveryState::Disabled;
         self.probe = Probe::Idle { until: None };
@@ -180,7 +224,7 @@ impl Discovery {
         self.state = DiscoveryState::Base;
         self.plpmtu = self.base;
         self.too_big = None;
-        self.long_losses = 0;
+        self.losses = [Losses::NONE; 2];
         self.probe_size(self.base);
     }
 
@@ -191,7 +235,7 @@ impl Discovery {
         //# conservative value of the MPS to the higher layer by the PL.
         self.plpmtu = self.least;
         self.too_big = hint.map(|hint| hint.saturating_add(4));
-        self.long_losses = 0;
+        self.losses = [Losses::NONE; 2];
         match hint.filter(|hint| *hint > self.least) {
             Some(hint) => self.probe_size(hint),
             None => self.probe_size(self.base),
@@ -383,31 +427,34 @@ impl Discovery {
         true
     }
 
-    /// Something in a [long](Self::is_long) packet has arrived.
-    pub(crate) const fn on_long_arrived(&mut self) {
-        self.long_losses = 0;
+    /// Something in a [long](Self::long) packet has arrived: shorter ones pass as well.
+    pub(crate) const fn on_long_arrived(&mut self, long: Long) {
+        self.losses[Long::UpToBase as usize].count = 0;
+        if matches!(long, Long::AboveBase) {
+            self.losses[Long::AboveBase as usize].count = 0;
+        }
     }
 
-    /// Something in a [long](Self::is_long) packet was lost that was sent at `sent_at`. Returns whether that shows
-    /// that the path carries no such packets any more.
-    pub(crate) fn on_long_lost(&mut self, now: Instant, sent_at: Instant) -> bool {
+    /// Something in a [long](Self::long) packet was lost that was sent at `sent_at`. Returns whether that shows that the
+    /// path carries no such packets any more.
+    pub(crate) fn on_long_lost(&mut self, now: Instant, sent_at: Instant, long: Long) -> bool {
         // While it is asked whether the path carries BASE_PLPMTU, the probes decide: to ask anew at each third loss
         // might never come to an answer.
         if matches!(self.state, DiscoveryState::Disabled | DiscoveryState::Base) {
             return false;
         }
         // Many that are lost together are lost once.
-        if self.long_losses > 0 && sent_at < self.noticed_at {
+        let losses = &mut self.losses[long as usize];
+        if losses.count > 0 && sent_at < losses.noticed_at {
             return false;
         }
-        self.noticed_at = now;
-        self.long_losses += 1;
+        *losses = Losses { count: losses.count + 1, noticed_at: now };
         //= https://www.rfc-editor.org/rfc/rfc8899#section-4.3
         //# This could use a
         //# mechanism implemented within the PL to detect excessive loss of
         //# data sent with a specific packet size and then conclude that this
         //# excessive loss could be a result of an invalid PLPMTU
-        let is_black_hole = self.long_losses >= self.max_probes;
+        let is_black_hole = losses.count >= self.max_probes;
         if is_black_hole {
             self.black_holes += 1;
             if self.plpmtu < self.base {
@@ -439,18 +486,18 @@ impl Path {
     #[inline]
     pub(crate) fn on_size_arrived(&mut self, needed_mtu: u16) {
         if let Some(discovery) = &mut self.discovery
-            && discovery.is_long(needed_mtu)
+            && let Some(long) = discovery.long(needed_mtu)
         {
-            discovery.on_long_arrived();
+            discovery.on_long_arrived(long);
         }
     }
 
     /// Something that was sent here at `sent_at` was lost, in such a packet.
     pub(crate) fn on_size_lost(&mut self, now: Instant, sent_at: Instant, needed_mtu: u16) {
         if let Some(discovery) = &mut self.discovery
-            && discovery.is_long(needed_mtu)
+            && let Some(long) = discovery.long(needed_mtu)
         {
-            discovery.on_long_lost(now, sent_at);
+            discovery.on_long_lost(now, sent_at, long);
         }
     }
 
@@ -544,8 +591,12 @@ mod tests {
                     0 => discovery.start(),
                     1 => drop(discovery.on_answered(now, nonce)),
                     2 => drop(discovery.on_too_big(now, value)),
-                    3 => drop(discovery.on_long_lost(now, now)),
+                    3 => {
+                        let long = if value % 2 == 0 { Long::AboveBase } else { Long::UpToBase };
+                        discovery.on_long_lost(now, now, long);
+                    }
                     4 if value % 16 == 0 => discovery.stop(),
+                    4 if value % 16 == 1 => discovery.fail(),
                     _ => discovery.handle_deadline(now, Some(now)),
                 }
                 if let Some(probe) = discovery.send(now, ROUND_TRIP, &mut random) {
@@ -579,7 +630,7 @@ mod tests {
             let now = Instant::from_secs(second);
             assert!(discovery.send(now, ROUND_TRIP, &mut random).is_some());
             let deadline = discovery.deadline().unwrap();
-            assert!(!discovery.on_long_lost(deadline, now));
+            assert!(!discovery.on_long_lost(deadline, now, Long::UpToBase));
             discovery.handle_deadline(deadline, Some(now));
         }
         assert_eq!(

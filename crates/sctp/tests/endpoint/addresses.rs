@@ -6,11 +6,11 @@ use std::net::IpAddr;
 
 use slantpath_base::{Duration, Probability};
 use slantpath_sctp::chunk::{
-    AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfResponse, AsconfSerial, kind,
+    Abort, AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfResponse, AsconfSerial, kind,
 };
 use slantpath_sctp::{
     AddressError, AddressEvent, AssociationId, Cause, Chunk, CloseReason, Event, Extension, Extensions,
-    PathId, PathState, SctpConfig,
+    Parameter, PathId, PathState, SctpConfig,
 };
 use slantpath_testkit::Faults;
 
@@ -318,7 +318,7 @@ fn a_blind_attacker_turns_nothing_to_itself() {
     let (mut net, [_, other]) = connected(1, &authenticated());
     let (serial, known) = (first_serial(&net), header(5_000, 5_000, tag_to(&net, 2)));
     let before = net.sent.len();
-    let abort = Chunk::Abort(slantpath_sctp::chunk::Abort { is_tag_reflected: false, causes: Vec::new() });
+    let abort = Chunk::Abort(Abort { is_tag_reflected: false, causes: Vec::new() });
     net.inject_chunks((v4(1, 1), v4(1, 2)), known, &[asconf(serial, v4(1, 1), &changes), abort]);
     assert_eq!((net.sent.len(), paths(&mut net, 1, other).len()), (before, 1));
     // Without keys that both ends have been given, dynamic addresses are not used at all unless that is asked for.
@@ -586,4 +586,80 @@ fn whatever_moves_when_every_message_arrives_once() {
             assert_eq!(messages(&mut net, 1 - host), sent[host], "seed {seed}, from host {host}");
         }
     }
+}
+
+#[test]
+fn an_abort_to_an_address_that_is_being_deleted_is_ignored() {
+    // The peer no longer knows the address from which a packet has overtaken our ASCONF.
+    let reflected = Chunk::Abort(Abort { is_tag_reflected: true, causes: Vec::new() });
+    let (mut net, [id, _]) = connected(2, &config());
+    let tag = tag_to(&net, 2);
+    let abort = |net: &mut Net, to| {
+        net.inject_chunks((v4(1, 2), to), header(5_000, 5_000, tag), std::slice::from_ref(&reflected));
+        net.events(0).iter().filter(|event| matches!(event, Event::Closed(_))).count()
+    };
+    net.change_addresses(0, id, &[AddressChange::Delete(v4(1, 1))]);
+    assert_eq!(abort(&mut net, v4(1, 1)), 0, "before the answer");
+    assert_eq!(net.hosts[0].endpoint.stats().unexpected_chunks, 1);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(abort(&mut net, v4(1, 1)), 0, "and behind it");
+    assert_eq!(abort(&mut net, v4(2, 1)), 1, "to an address that stays");
+}
+
+#[test]
+fn an_abort_to_an_address_that_is_being_added_ends_the_association() {
+    let reflected = Chunk::Abort(Abort { is_tag_reflected: true, causes: Vec::new() });
+    let (mut net, [id, _]) = connected(1, &config());
+    net.add_address(0, v4(3, 1));
+    net.change_addresses(0, id, &[AddressChange::Add(v4(3, 1))]);
+    let tag = tag_to(&net, 2);
+    net.inject_chunks((v4(1, 2), v4(3, 1)), header(5_000, 5_000, tag), &[reflected]);
+    assert!(matches!(net.events(0)[..], [.., Event::Closed(CloseReason::PeerAborted(_))]));
+}
+
+#[test]
+fn a_wish_for_a_primary_address_in_an_init_comes_back_with_the_cookie_and_is_followed() {
+    for (wanted, supported, primary) in
+        [(v4(2, 1), true, v4(2, 1)), (v4(3, 1), true, v4(1, 1)), (v4(2, 1), false, v4(1, 1))]
+    {
+        let config = if supported { config() } else { SctpConfig::default() };
+        let mut net = Net::calm();
+        net.add(&[v4(1, 1), v4(2, 1)], 5_000, config.clone());
+        net.add(&[v4(1, 2), v4(2, 2)], 5_000, config);
+        net.listen(1);
+        net.connect(0, 1);
+        // The INIT, with the wish.
+        let (of_init, chunks) = parse(&net.sent[0].packet);
+        let [Chunk::Init(init)] = &chunks[..] else { panic!("{chunks:?}") };
+        let mut init = init.clone();
+        init.parameters.push(Parameter::SetPrimary { correlation: 1, address: wanted });
+        net.drop_under_way();
+        net.inject_chunks((v4(1, 1), v4(1, 2)), of_init, &[Chunk::Init(init)]);
+        net.run_for(Duration::from_secs(1));
+        let id = net.established(1).expect("an association");
+        let now = net.now;
+        let found = net.hosts[1].endpoint.path_snapshots(now, id).find(|path| path.is_primary).unwrap();
+        assert_eq!(found.destination, primary, "{wanted}, {supported}");
+    }
+}
+
+#[test]
+fn a_wish_for_a_primary_address_in_an_init_ack_is_followed() {
+    let mut net = Net::calm();
+    net.add(&[v4(1, 1), v4(2, 1)], 5_000, config());
+    net.add(&[v4(1, 2), v4(2, 2)], 5_000, config());
+    net.listen(1);
+    let id = net.connect(0, 1);
+    net.run_for(Duration::from_millis(15));
+    let sent = net.sent.last().expect("an INIT ACK");
+    let (of_ack, chunks) = parse(&sent.packet);
+    let [Chunk::InitAck(ack)] = &chunks[..] else { panic!("{chunks:?}") };
+    let mut ack = ack.clone();
+    ack.parameters.push(Parameter::SetPrimary { correlation: 1, address: v4(2, 2) });
+    net.drop_under_way();
+    net.inject_chunks((v4(1, 2), v4(1, 1)), of_ack, &[Chunk::InitAck(ack)]);
+    net.run_for(Duration::from_secs(5));
+    let now = net.now;
+    let found = net.hosts[0].endpoint.path_snapshots(now, id).find(|path| path.is_primary).unwrap();
+    assert_eq!(found.destination, v4(2, 2));
 }

@@ -1,7 +1,7 @@
 //! Path MTU discovery over paths that carry less than the interfaces (RFC 8899).
 
 use super::*;
-use crate::path::DiscoveryState;
+use crate::path::{DiscoveryState, PathState};
 use crate::policy::PathMtuDiscovery;
 
 fn probing() -> SctpConfig {
@@ -151,6 +151,101 @@ fn losses_of_short_packets_and_scattered_losses_of_long_ones_leave_the_path_mtu(
     wire.send(0, 0..1, 100);
     wire.run_until(Instant::from_secs(20));
     assert_eq!((wire.path(0, 0).stats.timeouts, found(&wire, 0).1), (4, 1_500));
+}
+
+#[test]
+fn a_path_that_shrinks_below_the_base_size_is_noticed_by_packets_no_longer_than_that() {
+    let mut wire = Wire::new(1, probing());
+    wire.run_until(Instant::from_secs(1));
+    assert_eq!(found(&wire, 0), (Some(DiscoveryState::Complete), 1_500));
+    swallow(&mut wire, 1_000);
+    // One chunk of 1,148 bytes in a packet of 1,180. T3-rtx expires after 1, 2 and 4 s.
+    wire.send(0, 0..1, 1_132);
+    wire.run_until(Instant::from_millis(7_999));
+    assert_eq!((wire.path(0, 0).stats.black_holes, found(&wire, 0).1), (0, 1_500));
+    wire.run_until(Instant::from_millis(8_001));
+    assert_eq!(
+        (wire.path(0, 0).stats.black_holes, found(&wire, 0)),
+        (1, (Some(DiscoveryState::Base), 1_200))
+    );
+    wire.run_until(Instant::from_secs(400));
+    assert_eq!((found(&wire, 0), wire.received(1)), ((Some(DiscoveryState::Error), 576), vec![0]));
+}
+
+#[test]
+fn what_fits_the_least_size_tells_nothing_of_the_path_mtu() {
+    for (payload, black_holes) in [(528, 0), (532, 1)] {
+        let mut wire = Wire::new(1, probing());
+        wire.run_until(Instant::from_secs(1));
+        wire.decide(|sent| if sent.from == 0 && sent.has_data() { is_lost() } else { arrives() });
+        wire.send(0, 0..1, payload);
+        wire.run_until(Instant::from_secs(9));
+        assert_eq!(wire.path(0, 0).stats.black_holes, black_holes, "{payload} bytes");
+    }
+}
+
+#[test]
+fn short_packets_that_arrive_do_not_hide_that_long_ones_are_lost() {
+    let mut wire = Wire::new(1, probing());
+    wire.run_until(Instant::from_secs(1));
+    swallow(&mut wire, 1_300);
+    wire.send(0, 0..1, 1_400);
+    for number in 1..40 {
+        wire.send(0, number..number + 1, 900);
+        let next = wire.now + Duration::from_millis(200);
+        wire.run_until(next);
+    }
+    assert_eq!(wire.path(0, 0).stats.black_holes, 1);
+    wire.run_until(Instant::from_secs(60));
+    assert_eq!((found(&wire, 0), wire.received(1).len()), ((Some(DiscoveryState::Complete), 1_296), 40));
+}
+
+#[test]
+fn a_path_that_counts_as_inactive_at_once_is_searched_all_the_same() {
+    let config = SctpConfig {
+        path_max_retrans: 0,
+        association_max_retrans: 20,
+        heartbeat_interval: Some(Duration::from_secs(1)),
+        ..probing()
+    };
+    for (carried, expected) in
+        [(1_300, (Some(DiscoveryState::Complete), 1_296)), (900, (Some(DiscoveryState::Error), 576))]
+    {
+        let mut wire = Wire::new(1, config.clone());
+        wire.run_until(Instant::from_secs(1));
+        swallow(&mut wire, carried);
+        for round in 0..60 {
+            wire.send(0, round..round + 1, 1_400);
+            let next = wire.now + Duration::from_secs(1);
+            wire.run_until(next);
+        }
+        wire.run_until(Instant::from_secs(120));
+        assert_eq!((found(&wire, 0), wire.received(1).len()), (expected, 60), "{carried} bytes");
+    }
+}
+
+#[test]
+fn a_path_that_fails_in_the_error_state_is_probed_as_soon_as_it_works_again() {
+    let config = SctpConfig {
+        heartbeat_interval: Some(Duration::from_secs(1)),
+        association_max_retrans: 1_000,
+        ..probing()
+    };
+    let mut wire = Wire::new(1, config);
+    wire.run_until(Instant::from_secs(1));
+    swallow(&mut wire, 700);
+    wire.send(0, 0..4, 1_400);
+    wire.run_until(Instant::from_secs(100));
+    assert_eq!((found(&wire, 0), wire.received(1).len()), ((Some(DiscoveryState::Error), 576), 4));
+    wire.decide(|_| is_lost());
+    wire.run_until(Instant::from_secs(1_000));
+    let path = (wire.path(0, 0).state, found(&wire, 0));
+    assert_eq!(path, (PathState::Inactive, (Some(DiscoveryState::Error), 576)));
+    let before = probes(&wire).len();
+    wire.decide(|_| arrives());
+    wire.run_until(Instant::from_secs(1_200));
+    assert_eq!(found(&wire, 0), (Some(DiscoveryState::Complete), 1_500));
+    assert_eq!(probes(&wire)[before..], [1_200, 1_500]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::config::FastRetransmitPath;
+use crate::extension::{Extension, Extensions};
 use crate::path::PathState;
 
 #[test]
@@ -202,4 +203,30 @@ fn a_report_goes_back_to_where_its_reason_came_from_if_that_is_confirmed() {
         assert!(matches!(report.chunks[..], [Chunk::Error(_)]));
         assert_eq!(report.path, path);
     }
+}
+
+#[test]
+fn the_address_that_the_peer_would_have_data_at_is_primary_once_it_is_confirmed() {
+    let config = SctpConfig {
+        extensions: Extensions::of(&[Extension::DynamicAddresses]),
+        unauthenticated_addresses: true,
+        heartbeat_interval: Some(Duration::from_secs(30)),
+        ..SctpConfig::default()
+    };
+    for is_confirmed in [true, false] {
+        let mut tcbs = [0, 1].map(|end| tcb(end, 2, &config));
+        tcbs[0].wanted_primary = Some(address(1, 1));
+        tcbs[0].peer_addresses[1].is_confirmed = is_confirmed;
+        let mut wire = Wire::with_tcbs(tcbs, [config.clone(), config.clone()]);
+        assert_eq!(wire.path(0, 1).is_primary, is_confirmed);
+        wire.run_until(Instant::from_secs(2));
+        assert!(wire.path(0, 1).is_primary);
+        assert!(!wire.path(1, 1).is_primary, "nobody has asked for it");
+    }
+    // Who has not agreed on the extension is not heeded.
+    let plain = SctpConfig { extensions: Extensions::NONE, ..config };
+    let mut tcbs = [0, 1].map(|end| tcb(end, 2, &plain));
+    tcbs[0].wanted_primary = Some(address(1, 1));
+    let wire = Wire::with_tcbs(tcbs, [plain.clone(), plain]);
+    assert!(wire.path(0, 0).is_primary);
 }

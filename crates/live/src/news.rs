@@ -1,0 +1,51 @@
+//! What SCTP's extensions tell, in words.
+
+use slantpath_sctp::{AddressEvent, Event, StreamsChanged};
+
+/// What has happened, for whoever watches; of some there is nothing to say.
+pub(crate) fn news_of(event: &Event) -> Option<String> {
+    match event {
+        Event::StreamsChanged(StreamsChanged::OutboundReset(streams)) => {
+            Some(format!("{} to the peer have been reset", count(streams.len())))
+        }
+        Event::StreamsChanged(StreamsChanged::InboundReset(streams)) => {
+            Some(format!("{} from the peer have been reset", count(streams.len())))
+        }
+        Event::StreamsChanged(StreamsChanged::AssociationReset) => {
+            Some("the association has been reset".to_owned())
+        }
+        Event::StreamsChanged(StreamsChanged::Added { outbound_streams, inbound_streams }) => {
+            Some(format!("there are {outbound_streams} streams out and {inbound_streams} in"))
+        }
+        Event::Addresses(AddressEvent::PeerAdded(address)) => Some(format!("{address} has been added")),
+        Event::Addresses(AddressEvent::PeerRemoved(address)) => Some(format!("{address} has been deleted")),
+        Event::Addresses(AddressEvent::PeerPrimary(address)) => {
+            Some(format!("{address} is primary by the peer's wish"))
+        }
+        Event::PeerReported(causes) => Some(format!("the peer reports {causes:?}")),
+        Event::AdaptationLayer(code) => Some(format!("the peer's adaptation layer is {code:#010x}")),
+        _ => None,
+    }
+}
+
+fn count(streams: usize) -> String {
+    if streams == 0 { "all streams".to_owned() } else { format!("{streams} streams") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_peers_change_is_said_in_words_and_what_they_answer_is_not() {
+        let streams = |changed| news_of(&Event::StreamsChanged(changed));
+        let all = StreamsChanged::OutboundReset(Box::default());
+        assert_eq!(streams(all).as_deref(), Some("all streams to the peer have been reset"));
+        let added = StreamsChanged::Added { outbound_streams: 4, inbound_streams: 6 };
+        assert_eq!(streams(added).as_deref(), Some("there are 4 streams out and 6 in"));
+        let address = [192, 0, 2, 1].into();
+        let added = Event::Addresses(AddressEvent::PeerAdded(address));
+        assert_eq!(news_of(&added).as_deref(), Some("192.0.2.1 has been added"));
+        assert_eq!(news_of(&Event::ShutdownReceived), None);
+    }
+}

@@ -1,0 +1,613 @@
+//! The cases of SCTP's extensions. Each looks at the packets as well as at what both ends say, so that it fails where an
+//! extension has been agreed on and is not used.
+
+use std::net::IpAddr;
+
+use slantpath_base::{Duration, Instant};
+use slantpath_live::{Extension, Extensions, Host, Reliability, SharedKey, Station};
+use slantpath_sctp::chunk::{AddressChange, ReconfigurationResult};
+use slantpath_sctp::{
+    AddressEvent, AssociationId, Endpoint, Event, ResetDirection, StreamScheduling, StreamsChanged,
+};
+use slantpath_testkit::skip;
+
+use crate::cases::{Case, Given};
+use crate::exchange::{Caller, Exchange, Outcome, Us, turns};
+use crate::network::Way;
+use crate::peer::{Peer, Stack};
+use crate::wire::kind;
+
+/// How many messages are sent before what a case is about, and how many in all.
+const HELD: u64 = 200;
+const ALL: u64 = 400;
+
+/// One after the other, as the others.
+pub(crate) const CASES: [Case; 21] = [
+    ("messages with a lifetime are given up, and we call", |given| lifetime(given, Caller::Us)),
+    ("messages with a lifetime are given up, and the peer calls", |given| lifetime(given, Caller::Peer)),
+    ("messages that may not be sent again are given up", no_retransmission),
+    ("messages are interleaved", interleaving),
+    ("messages are interleaved and given up", interleaved_and_given_up),
+    ("we reset streams in both directions", we_reset_streams),
+    ("the peer resets streams in both directions", the_peer_resets_streams),
+    ("we reset one stream of ours", we_reset_one_stream),
+    ("we add streams in both directions", we_add_streams),
+    ("the peer adds streams in both directions", the_peer_adds_streams),
+    ("we reset the association", we_reset_the_association),
+    ("the peer resets the association", the_peer_resets_the_association),
+    ("DATA is authenticated by the null key", |given| authentication(given, None)),
+    ("DATA is authenticated by a shared key", |given| authentication(given, Some([KEY, KEY]))),
+    ("DATA under another key is refused", wrong_key),
+    ("both ends change over to a new key", new_key),
+    ("the peer moves to another address", the_peer_moves),
+    ("we move to another address", we_move),
+    ("an acknowledgement is asked for at once, by us", |given| at_once(given, Caller::Us)),
+    ("an acknowledgement is asked for at once, by the peer", |given| at_once(given, Caller::Peer)),
+    ("what is acknowledged is not thrown away any more", nr_sack),
+];
+
+/// An exchange of which each end has agreed to these extensions.
+pub(crate) fn extended<'a>(given: Given<'a>, extensions: &[Extension]) -> Exchange<'a> {
+    let mut exchange = given.exchange(ALL).with_plans(|plan| {
+        plan.hold_after = Some(HELD);
+        plan.lengths = vec![16, 700, 1_300];
+    });
+    exchange.sctp.extensions = Extensions::of(extensions);
+    for extension in extensions {
+        exchange.peer_options.push(("extension", extension.name().to_owned()));
+    }
+    exchange
+}
+
+/// Runs an exchange: once the first part has passed, `act` is called with each turn until it says that the rest may go.
+pub(crate) fn run(exchange: &Exchange<'_>, mut act: impl FnMut(&mut Us, &mut Peer) -> bool) -> Outcome {
+    let held = exchange.ours.hold_after.unwrap();
+    let first_part = if exchange.ours.partial.is_some() { held / 2 } else { held };
+    let (mut is_asked, mut is_over) = (false, false);
+    let outcome = exchange.run(|us, peer| {
+        if peer.said("up").is_none() || us.host().host.program.found.begun == 0 {
+            return;
+        }
+        if !std::mem::replace(&mut is_asked, true) {
+            peer.ask("supports");
+        }
+        let is_first_part_over = us.host().host.program.found.messages >= first_part && !has_unsent(us);
+        if is_over || peer.said("supports").is_none() || !is_first_part_over {
+            return;
+        }
+        is_over = act(us, peer);
+        if is_over {
+            let now = us.now();
+            let Station { host, program } = &mut us.host_mut().host;
+            program.go_on(now, host);
+            peer.ask("go");
+        }
+    });
+    outcome.is_whole(exchange);
+    // Who has agreed on what is as both say.
+    let supported = outcome.peer.said("supports").unwrap();
+    for extension in Extension::ALL {
+        let is_meant = exchange.sctp.extensions.contain(extension);
+        assert_eq!(outcome.extensions.contain(extension), is_meant, "{}", extension.name());
+        let is_told = supported[extension.name()].as_i64().unwrap() == 1;
+        assert_eq!(is_told, is_meant, "{}: {supported}", extension.name());
+    }
+    outcome
+}
+
+/// Whether we have sent what has not been acknowledged.
+fn has_unsent(us: &Us) -> bool {
+    let Station { host, program } = &us.host().host;
+    let snapshot = program.socket().and_then(|socket| host.sctp_snapshot(socket));
+    snapshot.is_none_or(|snapshot| snapshot.send_buffered > 0)
+}
+
+/// Does something with our association.
+fn command<T>(us: &mut Us, act: impl FnOnce(Instant, &mut Endpoint, AssociationId) -> T) -> T {
+    let now = us.now();
+    let Station { host, program } = &mut us.host_mut().host;
+    let (sctp, id) = association(host, program.socket());
+    act(now, sctp, id)
+}
+
+fn association(host: &mut Host, socket: Option<slantpath_host::SocketId>) -> (&mut Endpoint, AssociationId) {
+    host.sctp_association(socket.expect("it is up")).expect("it is up")
+}
+
+fn told(us: &Us) -> &[Event] {
+    &us.host().host.program.found.told
+}
+
+/// Whether all of these have been told to us.
+fn has_told(us: &Us, events: &[Event]) -> bool {
+    events.iter().all(|event| told(us).contains(event))
+}
+
+// Partial reliability (RFC 3758).
+
+fn given_up(given: Given<'_>, reliability: Reliability, caller: Caller, extensions: &[Extension]) {
+    for link in [0, 1] {
+        for way in [Way::ToPeer, Way::ToUs] {
+            given.network.damage(link, way, "delay 20ms loss 10%");
+        }
+    }
+    let mut exchange = extended(given, extensions).with_plans(|plan| {
+        plan.partial = Some(reliability);
+        plan.every = Duration::from_millis(3);
+        plan.expect = ALL / 2;
+    });
+    exchange.caller = caller;
+    let outcome = run(&exchange, |_, _| true);
+    let skips = if exchange.sctp.extensions.contain(Extension::Interleaving) {
+        kind::I_FORWARD_TSN
+    } else {
+        kind::FORWARD_TSN
+    };
+    let [to_peer, to_us] = outcome.wire.counts(skips);
+    assert!(to_peer > 0 && to_us > 0, "{to_peer} and {to_us} FORWARD-TSNs");
+    let stats = outcome.stats;
+    assert!(stats.forward_tsns_sent > 0 && stats.forward_tsns_received > 0, "{stats:?}");
+    // Something never came, and is what its sender has given up; what was given up may have come all the same.
+    let missing_here = ALL / 2 - outcome.found.partial;
+    let end = outcome.peer.said("end").unwrap();
+    let missing_there = ALL / 2 - end["partial"].as_u64().unwrap();
+    assert!(missing_here > 0 && missing_there > 0, "{missing_here} and {missing_there} were given up");
+    let given_up_here = outcome.found.abandoned;
+    assert!(given_up_here >= missing_there, "{given_up_here} of {missing_there}");
+    // Linux says nothing of what it has sent.
+    if given.stack == Stack::Usrsctp {
+        let given_up_there = outcome.peer.count(|said| said["event"] == "given_up") as u64;
+        assert!(given_up_there >= missing_here, "{given_up_there} of {missing_here}");
+    }
+}
+
+fn lifetime(given: Given<'_>, caller: Caller) {
+    let reliability = Reliability::Lifetime(Duration::from_millis(60));
+    given_up(given, reliability, caller, &[Extension::PartialReliability]);
+}
+
+fn no_retransmission(given: Given<'_>) {
+    given_up(given, Reliability::Retransmissions(0), Caller::Us, &[Extension::PartialReliability]);
+}
+
+fn interleaved_and_given_up(given: Given<'_>) {
+    let _interleaving = Interleaving::at(given);
+    let extensions = [Extension::PartialReliability, Extension::Interleaving];
+    given_up(given, Reliability::Retransmissions(0), Caller::Us, &extensions);
+}
+
+// Interleaving (RFC 8260).
+
+/// Linux has a switch for its whole kernel.
+struct Interleaving<'a>(Given<'a>);
+
+impl<'a> Interleaving<'a> {
+    fn at(given: Given<'a>) -> Self {
+        given.network.guest("sysctl -qw net.sctp.intl_enable=1");
+        Self(given)
+    }
+}
+
+impl Drop for Interleaving<'_> {
+    fn drop(&mut self) {
+        self.0.network.guest("sysctl -qw net.sctp.intl_enable=0");
+    }
+}
+
+fn interleaving(given: Given<'_>) {
+    let _interleaving = Interleaving::at(given);
+    // Linux 6.1 numbers the fragments behind the first from 0 on, and so reads them, where RFC 8260, section 2.1, has 1:
+    // it and others understand whole messages only.
+    let is_cut = given.stack == Stack::Usrsctp;
+    if !is_cut {
+        skip("Linux numbers fragments of interleaved messages otherwise than RFC 8260: whole messages alone");
+    }
+    let mut exchange = extended(given, &[Extension::Interleaving]).with_plans(|plan| {
+        if is_cut {
+            plan.lengths = vec![20_000, 100, 30_000, 200];
+        }
+    });
+    exchange.links = &[0];
+    exchange.sctp.stream_scheduling = StreamScheduling::RoundRobin;
+    let outcome = run(&exchange, |_, _| true);
+    let [to_peer, to_us] = [&outcome.wire.to_peer, &outcome.wire.to_us];
+    for passed in [to_peer, to_us] {
+        assert_eq!(passed.count(kind::DATA), 0);
+        assert!(passed.count(kind::I_DATA) >= ALL, "{passed:?}");
+        assert_eq!(passed.interleaved > 20, is_cut, "{} chunks were interleaved", passed.interleaved);
+    }
+}
+
+// Reconfiguration (RFC 6525).
+
+fn reconfigured(given: Given<'_>) -> Exchange<'_> {
+    extended(given, &[Extension::Reconfiguration])
+}
+
+/// Every stream of a direction has begun so often.
+fn have_begun(outcome: &Outcome, times: [u64; 2]) {
+    for (passed, times) in [&outcome.wire.to_peer, &outcome.wire.to_us].into_iter().zip(times) {
+        let begun: Vec<u64> = passed.first_messages.values().copied().collect();
+        assert_eq!(begun, [times; 4], "{passed:?}");
+    }
+    let [to_peer, to_us] = outcome.wire.counts(kind::RE_CONFIG);
+    assert!(to_peer > 0 && to_us > 0, "{to_peer} and {to_us} RE-CONFIGs");
+}
+
+/// What we have been answered.
+fn answers(outcome: &Outcome) -> Vec<ReconfigurationResult> {
+    let answer = |event: &Event| match event {
+        Event::ReconfigurationAnswered { result, .. } => Some(*result),
+        _ => None,
+    };
+    outcome.found.told.iter().filter_map(answer).collect()
+}
+
+/// Both directions have begun anew.
+const BOTH_RESET: [fn() -> Event; 2] = [
+    || Event::StreamsChanged(StreamsChanged::OutboundReset(Box::default())),
+    || Event::StreamsChanged(StreamsChanged::InboundReset(Box::default())),
+];
+
+/// Once it has been asked for: whether we have been told this, and the peer has said as often as this what has become
+/// of it.
+fn is_done(us: &Us, peer: &Peer, ours: &[Event], name: &str, times: usize) -> bool {
+    let done = peer.count(|said| said["event"] == name && said["result"] == "done");
+    assert_eq!(peer.count(|said| said["event"] == "refused"), 0, "{peer:?}");
+    has_told(us, ours) && done >= times
+}
+
+fn we_reset_streams(given: Given<'_>) {
+    let exchange = reconfigured(given);
+    let mut is_asked = false;
+    let outcome = run(&exchange, |us, peer| {
+        if !std::mem::replace(&mut is_asked, true) {
+            command(us, |now, sctp, id| sctp.reset_streams(now, id, ResetDirection::Both, &[])).unwrap();
+        }
+        is_done(us, peer, &BOTH_RESET.map(|event| event()), "streams_reset", 2)
+    });
+    have_begun(&outcome, [2, 2]);
+    assert!(answers(&outcome).contains(&ReconfigurationResult::Performed), "{:?}", outcome.found);
+}
+
+fn the_peer_resets_streams(given: Given<'_>) {
+    let exchange = reconfigured(given);
+    let mut is_asked = false;
+    let outcome = run(&exchange, |us, peer| {
+        if !std::mem::replace(&mut is_asked, true) {
+            peer.ask("reset both");
+        }
+        is_done(us, peer, &BOTH_RESET.map(|event| event()), "streams_reset", 2)
+    });
+    have_begun(&outcome, [2, 2]);
+}
+
+fn we_reset_one_stream(given: Given<'_>) {
+    let exchange = reconfigured(given);
+    let mut is_asked = false;
+    let stream = slantpath_sctp::StreamId(2);
+    let outcome = run(&exchange, |us, peer| {
+        if !std::mem::replace(&mut is_asked, true) {
+            let streams = [stream];
+            command(us, |now, sctp, id| sctp.reset_streams(now, id, ResetDirection::Outbound, &streams))
+                .unwrap();
+        }
+        let reset = Event::StreamsChanged(StreamsChanged::OutboundReset(Box::new([stream])));
+        is_done(us, peer, &[reset], "streams_reset", 1)
+    });
+    let begun: Vec<u64> = outcome.wire.to_peer.first_messages.values().copied().collect();
+    assert_eq!(begun, [1, 1, 2, 1]);
+    let begun: Vec<u64> = outcome.wire.to_us.first_messages.values().copied().collect();
+    assert_eq!(begun, [1; 4]);
+    assert_eq!(answers(&outcome), [ReconfigurationResult::Performed]);
+}
+
+fn added(given: Given<'_>) -> Exchange<'_> {
+    reconfigured(given).with_plans(|plan| plan.later_streams = 8)
+}
+
+fn eight_streams() -> Event {
+    Event::StreamsChanged(StreamsChanged::Added { outbound_streams: 8, inbound_streams: 8 })
+}
+
+fn we_add_streams(given: Given<'_>) {
+    let exchange = added(given);
+    let mut is_asked = false;
+    let outcome = run(&exchange, |us, peer| {
+        if !std::mem::replace(&mut is_asked, true) {
+            command(us, |now, sctp, id| sctp.add_streams(now, id, 4, 4)).unwrap();
+        }
+        is_done(us, peer, &[eight_streams()], "streams_added", 1)
+    });
+    assert_eq!(outcome.wire.to_peer.first_messages.len(), 8);
+    assert_eq!(outcome.wire.to_us.first_messages.len(), 8);
+}
+
+fn the_peer_adds_streams(given: Given<'_>) {
+    let exchange = added(given);
+    let mut is_asked = false;
+    let outcome = run(&exchange, |us, peer| {
+        if !std::mem::replace(&mut is_asked, true) {
+            peer.ask("add 4 4");
+        }
+        is_done(us, peer, &[eight_streams()], "streams_added", 1)
+    });
+    assert_eq!(outcome.wire.to_peer.first_messages.len(), 8);
+    assert_eq!(outcome.wire.to_us.first_messages.len(), 8);
+}
+
+fn association_reset() -> [Event; 1] {
+    [Event::StreamsChanged(StreamsChanged::AssociationReset)]
+}
+
+fn we_reset_the_association(given: Given<'_>) {
+    let exchange = reconfigured(given);
+    let mut is_asked = false;
+    let outcome = run(&exchange, |us, peer| {
+        if !std::mem::replace(&mut is_asked, true) {
+            command(us, |now, sctp, id| sctp.reset_association(now, id)).unwrap();
+        }
+        is_done(us, peer, &association_reset(), "association_reset", 1)
+    });
+    have_begun(&outcome, [2, 2]);
+    assert_eq!(answers(&outcome), [ReconfigurationResult::Performed]);
+}
+
+fn the_peer_resets_the_association(given: Given<'_>) {
+    let exchange = reconfigured(given);
+    let mut is_asked = false;
+    let outcome = run(&exchange, |us, peer| {
+        if !std::mem::replace(&mut is_asked, true) {
+            peer.ask("reset-association");
+        }
+        is_done(us, peer, &association_reset(), "association_reset", 1)
+    });
+    have_begun(&outcome, [2, 2]);
+}
+
+// Authentication (RFC 4895).
+
+const KEY: &str = "73656372657431";
+const OTHER_KEY: &str = "6f74686572";
+
+fn shared_key(hex: &str) -> SharedKey {
+    let octet = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+    SharedKey::new((0..hex.len()).step_by(2).map(octet).collect::<Vec<u8>>())
+}
+
+/// DATA is authenticated: by these keys, ours and the peer's, or by the null key.
+fn authenticated<'a>(given: Given<'a>, keys: Option<[&str; 2]>) -> Exchange<'a> {
+    let mut exchange = extended(given, &[Extension::Authentication]);
+    exchange.sctp.authentication.chunks = vec![kind::DATA];
+    exchange.peer_options.push(("auth-chunk", kind::DATA.to_string()));
+    if let Some([ours, theirs]) = keys {
+        exchange.sctp.authentication.keys = [(1, shared_key(ours))].into();
+        exchange.sctp.authentication.active_key = 1;
+        exchange.peer_options.push(("key", format!("1:{theirs}")));
+        exchange.peer_options.push(("active-key", 1.to_string()));
+    }
+    exchange
+}
+
+/// All DATA was authenticated, and nothing refused.
+fn is_authenticated(outcome: &Outcome) {
+    for passed in [&outcome.wire.to_peer, &outcome.wire.to_us] {
+        assert!(passed.count(kind::DATA) >= ALL, "{passed:?}");
+        assert_eq!(passed.bare(kind::DATA), 0, "{passed:?}");
+    }
+    assert_eq!(outcome.stats.unauthenticated_chunks, 0);
+}
+
+fn authentication(given: Given<'_>, keys: Option<[&str; 2]>) {
+    for caller in [Caller::Us, Caller::Peer] {
+        let mut exchange = authenticated(given, keys);
+        exchange.caller = caller;
+        let outcome = run(&exchange, |_, _| true);
+        is_authenticated(&outcome);
+    }
+}
+
+fn new_key(given: Given<'_>) {
+    let exchange = authenticated(given, Some([KEY, KEY]));
+    let mut is_asked = false;
+    let outcome = run(&exchange, |us, peer| {
+        if !std::mem::replace(&mut is_asked, true) {
+            command(us, |_, sctp, id| sctp.add_key(id, 2, &shared_key(OTHER_KEY))).unwrap();
+            peer.ask(&format!("key 2:{OTHER_KEY}"));
+            peer.ask("activate-key 2");
+        }
+        let is_active = peer.count(|said| said["event"] == "asked" && said["what"] == "activate-key") == 1;
+        if is_active {
+            command(us, |_, sctp, id| sctp.activate_key(id, 2)).unwrap();
+            command(us, |_, sctp, id| sctp.delete_key(id, 1)).unwrap();
+        }
+        is_active
+    });
+    is_authenticated(&outcome);
+    assert_eq!(outcome.wire.to_peer.keys(), [1, 2]);
+    assert_eq!(outcome.wire.to_us.keys(), [1, 2]);
+}
+
+/// Nothing that either end sends is taken by the other.
+fn wrong_key(given: Given<'_>) {
+    let exchange = authenticated(given, Some([KEY, OTHER_KEY]));
+    let discards = || -> u64 {
+        let counted = given.network.guest("grep SctpInPktDiscards /proc/net/sctp/snmp");
+        counted.split_whitespace().last().and_then(|number| number.parse().ok()).unwrap()
+    };
+    let before = discards();
+    let mut peer = exchange.start(false);
+    let mut us = exchange.open(true);
+    let mut refused = 0;
+    turns(&mut us, &mut peer, |us, peer| {
+        if let Some(socket) = us.host().host.program.socket() {
+            let snapshot = us.host().host.host.sctp_snapshot(socket);
+            refused = snapshot.map_or(refused, |snapshot| snapshot.stats.unauthenticated_chunks);
+            if us.host().wire.to_peer.count(kind::DATA) > 20 && refused > 3 {
+                peer.ask("supports");
+                return peer.said("supports").is_some();
+            }
+        }
+        false
+    });
+    let found = &us.host().host.program.found;
+    assert_eq!((found.begun, found.messages, found.wrong), (1, 0, 0), "{found:?}");
+    assert!(!peer.seen.iter().any(|said| said["event"] == "received"));
+    let supported = peer.said("supports").unwrap();
+    match given.stack {
+        Stack::Linux => assert!(discards() > before, "{} is what it was", discards()),
+        Stack::Usrsctp => assert!(supported["auth_failed"].as_u64().unwrap() > 0, "{supported}"),
+    }
+    // Neither says a word.
+    drop(us);
+    peer.kill(given.network);
+}
+
+// Dynamic addresses (RFC 5061).
+
+/// In which an answer of ours has arrived.
+const SETTLING: Duration = Duration::from_millis(300);
+
+fn moving(given: Given<'_>) -> Exchange<'_> {
+    let mut exchange = extended(given, &[Extension::Authentication, Extension::DynamicAddresses]);
+    exchange.known_links = Some(1);
+    exchange.sctp.authentication.keys = [(1, shared_key(KEY))].into();
+    exchange.sctp.authentication.active_key = 1;
+    exchange.peer_options.push(("key", format!("1:{KEY}")));
+    exchange.peer_options.push(("active-key", 1.to_string()));
+    exchange
+}
+
+/// ASCONFs went `way`, their answers came back, and none of them was without AUTH.
+fn have_asked(outcome: &Outcome, way: Way, times: u64) {
+    let [to_peer, to_us] = [&outcome.wire.to_peer, &outcome.wire.to_us];
+    let (there, back) = if way == Way::ToPeer { (to_peer, to_us) } else { (to_us, to_peer) };
+    assert!(there.count(kind::ASCONF) >= times, "{there:?}");
+    assert!(back.count(kind::ASCONF_ACK) >= times, "{back:?}");
+    assert_eq!((there.bare(kind::ASCONF), back.bare(kind::ASCONF_ACK)), (0, 0));
+}
+
+fn the_peer_moves(given: Given<'_>) {
+    let exchange = moving(given);
+    let [from, to] = exchange.peer_addresses()[..] else { panic!("two links") };
+    let port = exchange.ports()[1];
+    let mut step = 0;
+    let mut at_old = 0;
+    let mut settled = None;
+    let outcome = run(&exchange, |us, peer| {
+        let is_told = |event: AddressEvent| has_told(us, &[Event::Addresses(event)]);
+        let is_active = us.host().host.program.found.paths.contains(&(to, "active"));
+        match step {
+            0 => peer.ask(&format!("bind {to} {port}")),
+            1 if is_told(AddressEvent::PeerAdded(to)) && is_active => {
+                peer.ask(&format!("peer-primary {to} {port}"));
+            }
+            // usrsctp answers what comes to an address that it has deleted by an ABORT: our ASCONF-ACK comes first.
+            2 if is_told(AddressEvent::PeerPrimary(to)) => {
+                let now = us.now();
+                if now < *settled.get_or_insert(now.saturating_add(SETTLING)) {
+                    return false;
+                }
+                peer.ask(&format!("unbind {from} {port}"));
+            }
+            3 if is_told(AddressEvent::PeerRemoved(from)) => {
+                at_old = us.host().wire.to_peer.data_with(from);
+            }
+            _ => {
+                assert_eq!(peer.count(|said| said["event"] == "refused"), 0, "{peer:?}");
+                return step == 4;
+            }
+        }
+        step += 1;
+        false
+    });
+    have_asked(&outcome, Way::ToUs, 3);
+    let to_peer = &outcome.wire.to_peer;
+    assert_eq!(to_peer.data_with(from), at_old, "nothing goes to the old address");
+    assert!(to_peer.data_with(to) >= ALL - HELD, "{to_peer:?}");
+}
+
+fn we_move(given: Given<'_>) {
+    let exchange = moving(given);
+    let [from, to] = exchange.our_addresses()[..] else { panic!("two links") };
+    let port = exchange.ports()[0];
+    let accepted = |change| Event::Addresses(AddressEvent::Answered { change, is_accepted: true });
+    let mut step = 0;
+    let mut at_old = 0;
+    let outcome = run(&exchange, |us, peer| {
+        let is_changed = |state: &str, address: IpAddr| {
+            peer.count(|said| said["state"] == state && said["address"] == address.to_string()) > 0
+        };
+        match step {
+            0 => command(us, |now, sctp, id| {
+                assert!(sctp.add_port_address(port, to));
+                sctp.add_address(now, id, to).unwrap();
+            }),
+            1 if has_told(us, &[accepted(AddressChange::Add(to))]) && is_changed("confirmed", to) => {
+                command(us, |now, sctp, id| sctp.request_peer_primary(now, id, to)).unwrap();
+            }
+            2 if has_told(us, &[accepted(AddressChange::SetPrimary(to))]) => {
+                command(us, |now, sctp, id| sctp.remove_address(now, id, from)).unwrap();
+            }
+            3 if has_told(us, &[accepted(AddressChange::Delete(from))]) => {
+                at_old = us.host().wire.to_us.data_with(from);
+            }
+            _ => return step == 4,
+        }
+        step += 1;
+        false
+    });
+    have_asked(&outcome, Way::ToPeer, 3);
+    let to_us = &outcome.wire.to_us;
+    assert_eq!(to_us.data_with(from), at_old, "nothing comes to the old address");
+    assert!(to_us.data_with(to) >= ALL - HELD, "{to_us:?}");
+}
+
+// SACK-IMMEDIATELY (RFC 7053) and NR-SACK.
+
+/// Messages go one by one, further apart than a SACK may be delayed.
+fn at_once(given: Given<'_>, sender: Caller) {
+    const SACK_DELAY: Duration = Duration::from_millis(500);
+    for is_asked in [true, false] {
+        let mut exchange = given.exchange(0).with_plans(|plan| {
+            plan.lengths = vec![100];
+            plan.every = Duration::from_millis(700);
+            plan.sack_immediately = is_asked;
+        });
+        exchange.links = &[0];
+        exchange.sctp.sack_delay = SACK_DELAY;
+        exchange.sctp.rto_min = Duration::from_secs(2);
+        exchange.sctp.rto_initial = Duration::from_secs(2);
+        exchange.peer_options = ["rto-min-ms", "rto-initial-ms"].map(|name| (name, 2_000.to_string())).into();
+        exchange.peer_options.push(("sack-delay-ms", SACK_DELAY.as_millis().to_string()));
+        let (from, to) = match sender {
+            Caller::Us => (&mut exchange.ours, &mut exchange.theirs),
+            Caller::Peer => (&mut exchange.theirs, &mut exchange.ours),
+        };
+        // The end that reads closes.
+        (from.send, to.expect) = (4, 4);
+        (from.closes, to.closes) = (false, true);
+        let outcome = exchange.run(|_, _| {});
+        outcome.is_whole(&exchange);
+        let passed = if sender == Caller::Us { &outcome.wire.to_peer } else { &outcome.wire.to_us };
+        assert_eq!(passed.immediate > 0, is_asked, "{passed:?}");
+        let wait = passed.longest_wait;
+        assert_eq!(wait < SACK_DELAY / 2, is_asked, "an acknowledgement came after {wait}");
+    }
+}
+
+fn nr_sack(given: Given<'_>) {
+    if given.stack == Stack::Linux {
+        skip("Linux knows no NR-SACK");
+        return;
+    }
+    for way in [Way::ToPeer, Way::ToUs] {
+        given.network.damage(0, way, "delay 10ms 5ms loss 3%");
+    }
+    let exchange = extended(given, &[Extension::NonRenegableSack]);
+    let outcome = run(&exchange, |_, _| true);
+    let [to_peer, to_us] = outcome.wire.counts(kind::NR_SACK);
+    assert!(to_peer > 10 && to_us > 10, "{to_peer} and {to_us} NR-SACKs");
+    // Ours without a gap says as much as a SACK, and is one.
+    assert_eq!(outcome.wire.to_us.count(kind::SACK), 0);
+}
