@@ -179,16 +179,7 @@ impl Program {
         message: ProgramMessage,
         socket: &mut Socket<'_>,
     ) -> Result<(), Refused> {
-        let ProgramMessage { stream, payload_protocol, is_unordered, payload, options } = message;
-        let message = sctp::Message {
-            stream: sctp::StreamId(stream),
-            ppid: sctp::Ppid(payload_protocol),
-            payload,
-            is_unordered,
-            context: u64::from(self.sent),
-            options,
-        };
-        match socket.send_message(now, message) {
+        match socket.send_message(now, self.numbered(message)) {
             Offer::Accepted => {
                 self.sent = self.sent.wrapping_add(1);
                 Ok(())
@@ -198,26 +189,28 @@ impl Program {
         }
     }
 
-    /// The same with what few messages ask for.
-    pub(crate) fn send_with(
+    /// The same, with the reason of a refusal in SCTP's own words.
+    pub(crate) fn send_sctp(
         &mut self,
         now: Instant,
         message: ProgramMessage,
-        options: sctp::SendOptions,
         socket: &mut Socket<'_>,
     ) -> Result<(), sctp::SendError> {
-        let ProgramMessage { stream, payload_protocol, is_unordered, payload } = message;
-        let message = sctp::Message {
+        socket.send_sctp(now, self.numbered(message))?;
+        self.sent = self.sent.wrapping_add(1);
+        Ok(())
+    }
+
+    fn numbered(&self, message: ProgramMessage) -> sctp::Message {
+        let ProgramMessage { stream, payload_protocol, is_unordered, payload, options } = message;
+        sctp::Message {
             stream: sctp::StreamId(stream),
             ppid: sctp::Ppid(payload_protocol),
             payload,
             is_unordered,
             context: u64::from(self.sent),
-            options: (options != sctp::SendOptions::default()).then(|| Box::new(options)),
-        };
-        socket.send_sctp(now, message)?;
-        self.sent = self.sent.wrapping_add(1);
-        Ok(())
+            options,
+        }
     }
 
     /// Opens the association if that has not been done.
@@ -463,7 +456,8 @@ mod tests {
         exchange(&mut hosts);
         events(&mut hosts[1]);
         let options = sctp::SendOptions { sack_immediately: true, ..sctp::SendOptions::default() };
-        hosts[0].send_with(NOW, caller, message(1), options).unwrap();
+        let at_once = ProgramMessage { options: Some(Box::new(options)), ..message(1) };
+        hosts[0].send_sctp(NOW, caller, at_once).unwrap();
         let mut packet = Packet::default();
         let interface = hosts[0].poll_transmit(NOW, &mut packet).unwrap();
         // Of IP and SCTP; the flags of the DATA chunk: I, beginning and end.
@@ -474,13 +468,10 @@ mod tests {
             matches!(events(&mut hosts[1])[..], [(_, ProgramEvent::Message(ref came))] if *came == message(1))
         );
         let beyond = ProgramMessage { stream: 16, ..message(0) };
-        let refused = hosts[0].send_with(NOW, caller, beyond, sctp::SendOptions::default());
+        let refused = hosts[0].send_sctp(NOW, caller, beyond);
         assert_eq!(refused, Err(sctp::SendError::NoSuchStream { stream: sctp::StreamId(16), available: 16 }));
         let gone = SocketId(99);
-        assert_eq!(
-            hosts[0].send_with(NOW, gone, message(0), sctp::SendOptions::default()),
-            Err(sctp::SendError::NoAssociation)
-        );
+        assert_eq!(hosts[0].send_sctp(NOW, gone, message(0)), Err(sctp::SendError::NoAssociation));
     }
 
     #[test]

@@ -17,7 +17,6 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 use slantpath_base::{Instant, Stream};
 use slantpath_host::{Host, Peer, ProgramConfig, ProgramEvent, ProgramMessage, SocketId};
-use slantpath_sctp as sctp;
 
 use crate::by_socket::BySocket;
 use crate::program::Program;
@@ -150,13 +149,12 @@ impl Associations {
         host: &mut Host,
         id: SocketId,
         message: ProgramMessage,
-        options: sctp::SendOptions,
     ) -> Result<(), SendRefused> {
         match self.entries.get(id).map(|entry| &entry.standing) {
             None => Err(SendRefused::Ended(None)),
             Some(Standing::Over(lost)) => Err(SendRefused::Ended(lost.clone())),
             Some(Standing::Opening | Standing::Up) => {
-                host.send_with(now, id, message, options).map_err(SendRefused::Message)?;
+                host.send_sctp(now, id, message).map_err(SendRefused::Message)?;
                 self.is_touched = true;
                 Ok(())
             }
@@ -388,6 +386,8 @@ impl Program for Associations {
             }
             ProgramEvent::Path { address, kind } => self.notify(socket, Notification::Path { address, kind }),
             ProgramEvent::Restarted => self.notify(socket, Notification::Restarted),
+            ProgramEvent::Abandoned => self.notify(socket, Notification::Abandoned),
+            ProgramEvent::Sctp(event) => self.notify(socket, Notification::Sctp(event)),
         }
     }
 

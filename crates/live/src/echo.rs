@@ -210,7 +210,7 @@ impl Program for Echo {
             ProgramEvent::Abandoned => {}
             ProgramEvent::Sctp(event) => {
                 if let Some(news) = news_of(&event) {
-                    let peer = self.callers.get(&socket).and_then(|caller| caller.peer);
+                    let peer = self.callers.get(socket).and_then(|caller| caller.peer);
                     self.tell(format!("{}: {news}", name(peer)));
                 }
             }

@@ -59,13 +59,12 @@ pub struct SendOptions {
 }
 
 impl SendOptions {
-    /// A message on a stream, and what of this SCTP wants to know besides.
-    pub fn apply(self, stream: u16, payload: Bytes) -> (ProgramMessage, sctp::SendOptions) {
+    /// A message on a stream that is sent so.
+    pub fn message(self, stream: u16, payload: Bytes) -> ProgramMessage {
         let Self { payload_protocol, is_unordered, reliability, sack_immediately, destination } = self;
-        (
-            ProgramMessage { stream, payload_protocol, is_unordered, payload },
-            sctp::SendOptions { sack_immediately, destination, reliability },
-        )
+        let options = sctp::SendOptions { sack_immediately, destination, reliability };
+        let options = (options != sctp::SendOptions::default()).then(|| Box::new(options));
+        ProgramMessage { stream, payload_protocol, is_unordered, payload, options }
     }
 }
 

@@ -535,6 +535,7 @@ mod tests {
             pace: Pace::AsFastAsPossible,
             streams: 1,
             is_unordered: false,
+            options: None,
             messages: Some(2),
             duration: None,
             is_echoed: true,

@@ -196,8 +196,8 @@ impl LiveEndpoint {
             sack_immediately,
             ..SendOptions::default()
         };
-        let (message, options) = options.apply(stream, payload.to_vec().into());
-        let sent = self.act(|program, host, now| program.send(now, host, SocketId(number), message, options))?;
+        let message = options.message(stream, payload.to_vec().into());
+        let sent = self.act(|program, host, now| program.send(now, host, SocketId(number), message))?;
         match sent {
             Ok(()) => Ok(true),
             Err(refused) if refused.is_full() => Ok(false),
@@ -224,10 +224,10 @@ impl LiveEndpoint {
     /// The next notification: what has happened, to which address, how many were missed.
     fn notification(&self, number: u32) -> PyResult<Option<(&'static str, Option<String>, u64)>> {
         let notification = self.act(|program, _, _| program.poll_notification(SocketId(number)))?;
-        Ok(notification.map(|notification| match notification {
-            Notification::Missed(count) => ("missed", None, count),
-            Notification::Path { address, kind } => (kind.name(), Some(address.to_string()), 0),
-            Notification::Restarted => ("restarted", None, 0),
+        Ok(notification.map(|notification| {
+            let missed = if let Notification::Missed(count) = notification { count } else { 0 };
+            let (what, address) = notification.what();
+            (what, address.map(|address| address.to_string()), missed)
         }))
     }
 

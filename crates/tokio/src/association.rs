@@ -80,8 +80,8 @@ impl Association {
 
     fn offer(&self, stream: u16, payload: Bytes, options: SendOptions) -> Result<(), SendError> {
         self.shared.lock().check()?;
-        let (message, options) = options.apply(stream, payload);
-        let sent = self.shared.act(|program, host, now| program.send(now, host, self.id, message, options));
+        let message = options.message(stream, payload);
+        let sent = self.shared.act(|program, host, now| program.send(now, host, self.id, message));
         sent.map_err(|refused| match refused {
             SendRefused::Ended(Some(lost)) => SendError::Lost(lost),
             SendRefused::Message(error) => SendError::Refused(error),

@@ -56,7 +56,7 @@ async fn messages_keep_their_stream_their_protocol_and_their_order_both_ways() {
     let options = SendOptions { payload_protocol: 46, is_unordered: true, ..SendOptions::default() };
     call.send(3, "one", options).await.unwrap();
     let payload = Bytes::from_static(b"one");
-    let expected = Message { stream: 3, payload_protocol: 46, is_unordered: true, payload };
+    let expected = Message { stream: 3, payload_protocol: 46, is_unordered: true, payload, options: None };
     assert_eq!(accepted.receive().await.unwrap(), Some(expected));
     // Longer than a packet.
     let long = vec![7; 100_000];

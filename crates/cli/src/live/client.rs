@@ -179,8 +179,11 @@ fn options(arguments: &LoadArguments) -> Option<SctpSendOptions> {
         (None, Some(most)) => Reliability::Retransmissions(most),
         (None, None) => Reliability::Full,
     };
-    let options =
-        SctpSendOptions { reliability, sack_immediately: arguments.sack_immediately, ..SctpSendOptions::default() };
+    let options = SctpSendOptions {
+        reliability,
+        sack_immediately: arguments.sack_immediately,
+        ..SctpSendOptions::default()
+    };
     (options != SctpSendOptions::default()).then_some(options)
 }
 

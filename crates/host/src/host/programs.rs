@@ -61,19 +61,15 @@ impl Host {
         }
     }
 
-    /// Sends a message on a program's association with what few ask for, and says in SCTP's own words why it is not
-    /// taken; a full buffer is told of by [`ProgramEvent::Writable`] once there is room.
-    pub fn send_with(
+    /// Sends a message on a program's association, and says in SCTP's own words why it is not taken; a full buffer is told of by [`ProgramEvent::Writable`] once there is room.
+    pub fn send_sctp(
         &mut self,
         now: Instant,
         id: SocketId,
         message: ProgramMessage,
-        options: sctp::SendOptions,
     ) -> Result<(), sctp::SendError> {
         match self.sockets.command(id, &mut self.stack) {
-            Some((Application::Program(program), mut socket)) => {
-                program.send_with(now, message, options, &mut socket)
-            }
+            Some((Application::Program(program), mut socket)) => program.send_sctp(now, message, &mut socket),
             _ => Err(sctp::SendError::NoAssociation),
         }
     }

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use slantpath_host::ProgramMessage;
 use slantpath_host::timeline::PathEventKind;
+use slantpath_sctp::{self as sctp, AddressEvent, StreamsChanged};
 
 use super::outcome::Lost;
 
@@ -25,6 +26,36 @@ pub enum Notification {
     },
     /// The peer has begun anew: what was sent and not acknowledged may be lost.
     Restarted,
+    /// A message of this end has been given up, as its options asked.
+    Abandoned,
+    /// What an extension of SCTP has to tell.
+    Sctp(Box<sctp::Event>),
+}
+
+impl Notification {
+    /// What has happened, in a word or two, and to which address.
+    pub fn what(&self) -> (&'static str, Option<IpAddr>) {
+        match self {
+            Self::Missed(_) => ("missed", None),
+            Self::Path { address, kind } => (kind.name(), Some(*address)),
+            Self::Restarted => ("restarted", None),
+            Self::Abandoned => ("abandoned", None),
+            Self::Sctp(event) => match **event {
+                sctp::Event::Addresses(AddressEvent::PeerAdded(address)) => ("address added", Some(address)),
+                sctp::Event::Addresses(AddressEvent::PeerRemoved(address)) => {
+                    ("address deleted", Some(address))
+                }
+                sctp::Event::Addresses(AddressEvent::PeerPrimary(address)) => {
+                    ("address preferred", Some(address))
+                }
+                sctp::Event::StreamsChanged(StreamsChanged::Added { .. }) => ("streams added", None),
+                sctp::Event::StreamsChanged(StreamsChanged::AssociationReset) => ("association reset", None),
+                sctp::Event::StreamsChanged(_) => ("streams reset", None),
+                sctp::Event::PeerReported(_) => ("error reported", None),
+                _ => ("extension", None),
+            },
+        }
+    }
 }
 
 /// What the user of an association may try again.

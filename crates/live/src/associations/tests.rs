@@ -90,8 +90,8 @@ impl Pair {
     }
 
     fn send(&mut self, end: usize, id: SocketId, payload: &[u8]) -> Result<(), SendRefused> {
-        let (message, options) = SendOptions::default().apply(0, Bytes::copy_from_slice(payload));
-        self.act(end, |program, host, now| program.send(now, host, id, message, options))
+        let message = SendOptions::default().message(0, Bytes::copy_from_slice(payload));
+        self.act(end, |program, host, now| program.send(now, host, id, message))
     }
 
     fn receive(&mut self, end: usize, id: SocketId) -> Received {
@@ -142,7 +142,7 @@ fn a_call_is_accepted_messages_pass_and_each_user_is_told_once_what_to_try_again
     assert_eq!([(); 2].map(|()| payload(pair.receive(1, accepted))), [&b"one"[..], b"two"]);
     assert_eq!(pair.receive(1, accepted), Received::Nothing);
     let again = pair.act(0, |program, host, now| program.connect(now, host, &peer(1)));
-    let associated = sctp::ConnectError::AlreadyAssociated(address(1));
+    let associated = slantpath_sctp::ConnectError::AlreadyAssociated(address(1));
     assert_eq!(again, Err(ConnectRefused::Refused(associated)));
 }
 
@@ -309,5 +309,31 @@ fn notifications_that_nobody_asks_for_push_out_the_oldest_and_are_counted() {
 impl Associations {
     fn close_at(&mut self, host: &mut Host, now: Instant) {
         self.close(now, host);
+    }
+}
+
+#[test]
+fn what_has_happened_has_a_name_and_the_address_that_it_is_about() {
+    use slantpath_sctp::{AddressEvent, Event, StreamsChanged};
+    let address = IpAddr::from([192, 0, 2, 1]);
+    let of_sctp = |event| Notification::Sctp(Box::new(event));
+    let added = StreamsChanged::Added { outbound_streams: 4, inbound_streams: 6 };
+    for (notification, what) in [
+        (Notification::Missed(3), ("missed", None)),
+        (Notification::Restarted, ("restarted", None)),
+        (Notification::Abandoned, ("abandoned", None)),
+        (of_sctp(Event::Addresses(AddressEvent::PeerAdded(address))), ("address added", Some(address))),
+        (of_sctp(Event::Addresses(AddressEvent::PeerRemoved(address))), ("address deleted", Some(address))),
+        (of_sctp(Event::Addresses(AddressEvent::PeerPrimary(address))), ("address preferred", Some(address))),
+        (of_sctp(Event::StreamsChanged(added)), ("streams added", None)),
+        (of_sctp(Event::StreamsChanged(StreamsChanged::AssociationReset)), ("association reset", None)),
+        (
+            of_sctp(Event::StreamsChanged(StreamsChanged::InboundReset(Box::default()))),
+            ("streams reset", None),
+        ),
+        (of_sctp(Event::PeerReported(Vec::new())), ("error reported", None)),
+        (of_sctp(Event::ShutdownReceived), ("extension", None)),
+    ] {
+        assert_eq!(notification.what(), what);
     }
 }
