@@ -6,7 +6,9 @@ SHELL := bash
 .PHONY: test lint rust-lint python-lint rust-tests python-tests python-package targets conformance bench counts fuzz mutants
 .PHONY: demo clean
 
-test: lint targets rust-tests python-tests
+# The last two side by side, since much of either waits: for a clock, or for one long test.
+test: lint targets
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target rust-tests python-tests
 
 lint: rust-lint python-lint
 
