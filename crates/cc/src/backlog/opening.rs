@@ -64,9 +64,15 @@ impl Opening {
         let Some(newest) = acknowledged.counts.newest else { return };
         let (now, begins) = (acknowledged.now, newest.sent_at);
         match &mut self.train {
-            Train::Arriving { sent_at, last_at, bytes, .. } if *sent_at == begins => {
-                *last_at = now;
-                *bytes += acknowledged.counts.newly_delivered;
+            Train::Arriving { sent_at, first_at, last_at, bytes } if *sent_at == begins => {
+                let (lasted, pause) = (*last_at - *first_at, now - *last_at);
+                if *bytes >= TRAIN_SEGMENTS * segment_bytes && !lasted.is_zero() && pause > lasted {
+                    // The receiver has held back what it says of an odd segment at the end: no bottleneck spaces so.
+                    self.train = Train::Measured(rate_of(*bytes, lasted));
+                } else {
+                    *last_at = now;
+                    *bytes += acknowledged.counts.newly_delivered;
+                }
             }
             Train::Arriving { first_at, last_at, bytes, .. } => {
                 // The train is over.
@@ -178,6 +184,18 @@ mod tests {
         // What ends a train that was too short begins the next one.
         let second = [(1, 100), (1, 101), (2, 110), (2, 112), (2, 114), (2, 116), (2, 118), (3, 120)];
         assert_eq!(shown_by(&second), Some(DataRate::from_bits_per_sec(4_000_000)));
+    }
+
+    #[test]
+    fn an_acknowledgement_that_was_held_back_does_not_slow_the_train_down() {
+        // Five segments, a millisecond apart, and a sixth of which the receiver says something after 200 ms only.
+        let train = [(1, 100), (1, 101), (1, 102), (1, 103), (1, 104)];
+        let with_last = |last: u64| shown_by(&[&train[..], &[(1, last)]].concat());
+        assert_eq!(with_last(305), Some(DataRate::from_bits_per_sec(8_000_000)));
+        // A pause as long as the train may be the bottleneck's.
+        assert_eq!([108, 109].map(with_last), [None, Some(DataRate::from_bits_per_sec(8_000_000))]);
+        // Three segments after the first are none yet.
+        assert_eq!(shown_by(&[&train[..4], &[(1, 305)]].concat()), None);
     }
 
     #[test]
