@@ -197,7 +197,8 @@ impl LiveEndpoint {
             ..SendOptions::default()
         };
         let (message, options) = options.apply(stream, payload.to_vec().into());
-        let sent = self.act(|program, host, now| program.send(now, host, SocketId(number), message, options))?;
+        let sent =
+            self.act(|program, host, now| program.send(now, host, SocketId(number), message, options))?;
         match sent {
             Ok(()) => Ok(true),
             Err(refused) if refused.is_full() => Ok(false),
