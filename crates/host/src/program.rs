@@ -416,9 +416,8 @@ mod tests {
             exchange(&mut hosts);
             let again = hosts[0].connect(NOW, ports[0], &peer);
             assert_eq!(again, Err(sctp::ConnectError::AlreadyAssociated(address(1))));
-            assert!(
-                matches!(events(&mut hosts[0])[..], [(id, ProgramEvent::Connected { listener: None, .. })] if id == caller)
-            );
+            let told = events(&mut hosts[0]);
+            assert_eq!(told, [(caller, ProgramEvent::Connected { listener: None, outbound_streams: 16 })]);
             let accepted = match events(&mut hosts[1])[..] {
                 [(id, ProgramEvent::Connected { listener, .. })] if listener == Some(ports[1]) => id,
                 ref other => panic!("{other:?}"),

@@ -120,9 +120,8 @@ impl Associations {
     pub fn standing(&self, id: SocketId) -> Option<Result<(), Lost>> {
         match &self.entries.get(id)?.standing {
             Standing::Opening => None,
-            Standing::Up => Some(Ok(())),
+            Standing::Up | Standing::Over(None) => Some(Ok(())),
             Standing::Over(Some(lost)) => Some(Err(lost.clone())),
-            Standing::Over(None) => Some(Ok(())),
         }
     }
 

@@ -1,5 +1,5 @@
-//! What a program keeps of each of its sockets, found by the socket's number: of many none is in the cache when a packet
-//! comes, and one line of it is read for the next.
+//! What a program keeps of each of its sockets, found by the socket's number: of many none is in the cache when a
+//! packet comes, and one place is read for it.
 
 use slantpath_host::SocketId;
 

@@ -246,7 +246,8 @@ impl<H: Interface> Live<H> {
     }
 
     /// Does what there is to do now, a batch of packets from each socket at most, without waiting: also what has been
-    /// left to do by commands that did not go through [`Live::command`]. While it is [`Woken::Worked`] there may be more.
+    /// left to do by commands that did not go through [`Live::command`]. While it is [`Woken::Worked`] there may be
+    /// more.
     pub fn turn(&mut self) -> io::Result<Woken> {
         self.start();
         let now = self.now();

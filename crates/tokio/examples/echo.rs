@@ -20,7 +20,7 @@ mod echo {
     use std::sync::Arc;
 
     use slantpath_tokio::{
-        Association, AssociationError, Carriage, Endpoint, EndpointConfig, Peer, SendError, SendOptions,
+        Association, AssociationError, Carriage, Endpoint, EndpointConfig, Peer, SendOptions,
     };
 
     const PORT: u16 = 7;
@@ -52,10 +52,10 @@ mod echo {
             async move {
                 for number in 0..MESSAGES {
                     // Waits whenever the send buffer is full.
-                    let stream = (number % u32::from(call.outbound_streams())) as u16;
+                    let stream = u16::try_from(number % u32::from(call.outbound_streams()))?;
                     call.send(stream, number.to_be_bytes().repeat(50), SendOptions::default()).await?;
                 }
-                Ok::<(), SendError>(())
+                Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
             }
         });
         let mut bytes = 0;
@@ -63,7 +63,7 @@ mod echo {
             let message = call.receive().await?.ok_or("the server has ended the association")?;
             bytes += message.payload.len();
         }
-        sending.await??;
+        sending.await?.map_err(|error| error.to_string())?;
         println!("{MESSAGES} messages of {bytes} bytes in all have come back");
         for path in call.paths() {
             println!("path to {}: SRTT {:?}, cwnd {} bytes", path.destination, path.srtt, path.cwnd);

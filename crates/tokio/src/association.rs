@@ -48,8 +48,8 @@ impl Association {
         self.shared.lock().live.host().program.outbound_streams(self.id)
     }
 
-    /// Hands a message over to be sent on a stream, and waits while the send buffer has no room for it. It is sent whole
-    /// or not at all. Who waits here waits in order.
+    /// Hands a message over to be sent on a stream, and waits while the send buffer has no room for it. It is sent
+    /// whole or not at all. Who waits here waits in order.
     ///
     /// Dropped before it is ready, it has sent nothing.
     pub async fn send(

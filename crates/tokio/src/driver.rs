@@ -45,7 +45,6 @@ async fn run(shared: &Shared, readiness: &AsyncFd<OwnedFd>) -> io::Result<()> {
             (Woken::Idle, None) => {}
             (Woken::Worked, _) => {
                 shared.work.notify_one();
-                drop(ready);
                 tokio::task::yield_now().await;
             }
         }

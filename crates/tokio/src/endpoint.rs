@@ -45,6 +45,10 @@ pub struct EndpointSnapshot {
 
 impl Endpoint {
     /// Opens the sockets, and begins to serve them in a task of the current runtime, whose I/O has to be enabled.
+    #[expect(
+        clippy::unused_async,
+        reason = "tokio's own sockets are bound so, and only where there is a runtime"
+    )]
     pub async fn bind(config: EndpointConfig) -> Result<Self, OpenError> {
         let failed = |error| OpenError::System { what: "registering with the runtime".to_owned(), error };
         let (mut live, port) = config.open()?;
@@ -118,7 +122,8 @@ impl Endpoint {
     }
 
     /// Accepts nobody any more, shuts all associations down in order, and waits until they have ended. Those whose peer
-    /// does not read or answer end by the timers of SCTP, which may take minutes; [`Endpoint::abort`] ends them at once.
+    /// does not read or answer end by the timers of SCTP, which may take minutes; [`Endpoint::abort`] ends them at
+    /// once.
     pub async fn close(&self) -> Result<(), EndpointError> {
         let shared = &self.handle.shared;
         shared.act(|program, host, now| program.close(now, host));
@@ -138,8 +143,8 @@ impl Endpoint {
         shared.acceptable.notify_waiters();
     }
 
-    /// What has become of an address of this endpoint or of its link, oldest first; `None` if nothing has since this was
-    /// last asked.
+    /// What has become of an address of this endpoint or of its link, oldest first; `None` if nothing has since this
+    /// was last asked.
     pub fn poll_address_change(&self) -> Option<AddressChange> {
         self.handle.shared.lock().live.poll_change()
     }
@@ -159,8 +164,8 @@ impl Endpoint {
 
 #[expect(
     deprecated,
-    reason = "what comes in its place is unsafe for the sake of types that may name another descriptor each time, which \
-              an `OwnedFd` does not"
+    reason = "what comes in its place is unsafe for the sake of types that may name another descriptor each time, \
+              which an `OwnedFd` does not"
 )]
 fn register(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
     AsyncFd::with_interest(descriptor, Interest::READABLE)

@@ -147,7 +147,7 @@ async fn a_sender_waits_for_a_slow_reader_and_goes_on_when_that_reads() {
     }
     // Two that wait are served in their turn, the long one first, which finds no room before somebody reads.
     let long = vec![2; 15_000];
-    let (_, _, received) = tokio::join!(
+    let ((), (), received) = tokio::join!(
         async { call.send(0, long.clone(), SendOptions::default()).await.unwrap() },
         async { call.send(0, payload(), SendOptions::default()).await.unwrap() },
         async {

@@ -85,7 +85,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 /// What a package from outside may be imported by: it would otherwise spread.
 const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
-    ("nix", &["live"]),
+    ("nix", &["live", "tokio"]),
     ("rustix", &["live"]),
     ("socket2", &["live", "cli"]),
     ("tun", &["live", "cli"]),

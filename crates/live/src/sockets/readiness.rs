@@ -35,11 +35,10 @@ impl Readiness {
     /// earlier is left so: it wakes once in vain, where most deadlines are put off again and again.
     pub(crate) fn wake_at(&mut self, deadline_nanos: Option<u64>, now_nanos: u64) -> io::Result<()> {
         let is_set = match (self.set_nanos, deadline_nanos) {
-            (None, None) => true,
             // It has expired: setting it anew takes that back.
             (Some(set), _) if set <= now_nanos => false,
             (Some(set), Some(deadline)) => set <= deadline,
-            (Some(_), None) => true,
+            (_, None) => true,
             (None, Some(_)) => false,
         };
         if is_set {
