@@ -212,6 +212,8 @@ impl Sender {
     }
 
     /// What to do next; ask again until it is to wait.
+    #[expect(clippy::inline_always, reason = "what it gives is large to move")]
+    #[inline(always)]
     pub(crate) fn want(&mut self, now: Instant) -> Want {
         match self.phase {
             Phase::Idle if self.config.connect <= now => {
@@ -224,6 +226,7 @@ impl Sender {
         }
     }
 
+    #[inline]
     fn want_to_send(&mut self, now: Instant) -> Want {
         let due = self.schedule.as_ref().and_then(Schedule::due);
         let stopped = self.config.stop.is_some_and(|stop| stop <= now);
@@ -257,6 +260,7 @@ impl Sender {
     }
 
     /// The transport's answer to the message that was wanted to be sent.
+    #[inline]
     pub(crate) fn offered(&mut self, now: Instant, size: usize, offer: Offer) {
         match offer {
             Offer::Full => {
@@ -513,8 +517,8 @@ mod tests {
         assert_eq!(again, [long, short]);
         let sent: Vec<_> = sender.report().messages.iter().map(|message| message.sent).collect();
         assert_eq!(sent, [0, 10, 0, 20].map(ms));
-        let next = [43, 57].map(|at| offer(&mut sender, ms(at), Offer::Accepted).1);
-        assert_eq!(next, [short, long]);
+        let next = [43, 53, 57].map(|at| offer(&mut sender, ms(at), Offer::Accepted).1);
+        assert_eq!(next, [short, short, long]);
     }
 
     #[test]

@@ -167,6 +167,7 @@ impl Schedule {
     }
 
     /// Of which kind the next message is, if there are several.
+    #[inline]
     pub(crate) fn next_class(&self) -> Option<&MessageClass> {
         match &self.workload {
             Workload::Mixed { classes } => classes.get(self.current),
@@ -176,6 +177,7 @@ impl Schedule {
 
     /// The message that was due has been taken over by the transport at `now`: plans the next one. With
     /// `blocked`, the source waited for the transport, and its timetable slides by that wait.
+    #[inline]
     pub(crate) fn advance(&mut self, now: Instant, blocked: bool) {
         let due = self.due.unwrap_or(now);
         let from = if blocked { now } else { due };
@@ -204,10 +206,7 @@ impl Schedule {
                 .ok()
                 .and_then(|index| messages.get(index))
                 .map(|(offset, _)| self.start.saturating_add(*offset)),
-            Workload::Mixed { classes } => {
-                advance_class(&mut self.mixed, self.current, classes, from);
-                next_kind(&self.mixed, &mut self.current)
-            }
+            Workload::Mixed { classes } => advance_class(&mut self.mixed, &mut self.current, classes, from),
         };
     }
 
@@ -238,14 +237,21 @@ impl Schedule {
     }
 }
 
-/// Plans the next message of a kind.
-fn advance_class(mixed: &mut [ClassProgress], current: usize, classes: &[MessageClass], from: Instant) {
-    let (Some(class), Some(progress)) = (classes.get(current), mixed.get_mut(current)) else { return };
+/// Plans the next message of the kind that was due, and finds the kind that is next; gives when that is.
+#[inline(never)]
+fn advance_class(
+    mixed: &mut [ClassProgress],
+    current: &mut usize,
+    classes: &[MessageClass],
+    from: Instant,
+) -> Option<Instant> {
+    let (class, progress) = (classes.get(*current)?, mixed.get_mut(*current)?);
     progress.left = progress.left.saturating_sub(1);
     progress.blocked_since = None;
     if progress.left == 0 {
         *progress = ClassProgress::new(from.saturating_add(class.interval), class.messages);
     }
+    next_kind(mixed, current)
 }
 
 /// Finds the kind that is next, and when: those that are set aside come last.

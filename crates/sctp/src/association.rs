@@ -34,7 +34,8 @@ use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk};
 use crate::config::SctpConfig;
 use crate::event::{CloseReason, Event, Message, SendError};
-use crate::packet::{COMMON_HEADER_LEN, PacketBuilder};
+use crate::extension::Extension;
+use crate::packet::{COMMON_HEADER_LEN, ChecksumPolicy, PacketBuilder, Seal};
 use crate::path::{PathId, PathState, Paths};
 use crate::rx::Receiver;
 use crate::tcb::Tcb;
@@ -75,6 +76,8 @@ pub struct Association {
     return_path: ReturnPath,
     /// If both ends use it.
     ecn: Option<Box<Ecn>>,
+    /// Whether DATA may have to be refused or to wait: chunks are I-DATA, or streams may change.
+    inspects_data: bool,
     /// If both ends may change their streams.
     reconfiguration: Option<Box<Reconfiguration>>,
     /// If both ends may change their addresses.
@@ -88,6 +91,7 @@ pub struct Association {
     error_count: u32,
     events: VecDeque<Event>,
     builder: PacketBuilder,
+    seal: Seal,
     random: Stream,
     /// When the paths' bursts were refilled last.
     burst_at: Option<Instant>,
@@ -108,12 +112,19 @@ impl Association {
         let authentication = Authentication::negotiated(&tcb, &config);
         paths.reserve(authentication.as_ref().map_or(0, |state| state.data_overhead()));
         let control = discovery::begin(&mut paths);
+        let reconfiguration = Reconfiguration::negotiated(&tcb);
+        let seal = if tcb.omits_checksum && config.checksum == ChecksumPolicy::Compute {
+            Seal::Zero
+        } else {
+            config.checksum.into()
+        };
         Self {
             sender: Sender::new(&tcb, &config),
             receiver: Receiver::new(tcb.peer_initial_tsn, tcb.inbound_streams, tcb.extensions, &config),
             return_path: ReturnPath::default(),
             ecn: tcb.uses_ecn.then(|| Box::new(Ecn::new())),
-            reconfiguration: Reconfiguration::negotiated(&tcb),
+            inspects_data: reconfiguration.is_some() || tcb.extensions.contain(Extension::Interleaving),
+            reconfiguration,
             addresses: Addresses::negotiated(&tcb),
             authentication,
             config,
@@ -125,6 +136,7 @@ impl Association {
             events: tcb.adaptation_layer.map(Event::AdaptationLayer).into_iter().collect(),
             tcb,
             builder: PacketBuilder::default(),
+            seal,
             random,
             burst_at: None,
             poll_stage: PollStage::Packets,
@@ -148,29 +160,40 @@ impl Association {
             | State::ShutdownAckSent { .. } => return Err(SendError::ShuttingDown),
             State::Closed { .. } => return Err(SendError::NoAssociation),
         }
-        if let Some(address) = message.options.as_ref().and_then(|options| options.destination) {
-            self.check_destination(address)?;
-        }
         // What the layer above does at one moment is one burst; a SACK in between begins a new one anyway.
         let begins_burst = self.burst_at != Some(now);
         if begins_burst {
             self.refill_bursts(now);
         }
         // Behind messages that could not leave at this moment it cannot either.
-        // A lifetime is a deadline.
-        if begins_burst || self.sender.has_no_queue() || message.options.is_some() {
+        if begins_burst || self.sender.has_no_queue() {
+            self.poll_stage = PollStage::Packets;
+        }
+        if message.options.is_some() || self.reconfiguration.is_some() || self.sender.abandons() {
+            return self.send_special(now, message);
+        }
+        self.sender.push(message, &self.config)
+    }
+
+    /// The same for a message that has options, may take the place of others in the send buffer, or has to wait until
+    /// its stream has been reset.
+    #[inline(never)]
+    fn send_special(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
+        if let Some(options) = &message.options {
+            if let Some(address) = options.destination {
+                self.check_destination(address)?;
+            }
+            // A lifetime is a deadline.
             self.poll_stage = PollStage::Packets;
         }
         let message = if self.reconfiguration.is_some() {
-            match self.hold_message(now, message)? {
-                Some(message) => message,
-                None => return Ok(()),
-            }
+            let Some(message) = self.hold_message(now, message)? else { return Ok(()) };
+            message
         } else {
             message
         };
         let mut turn = turn!(self, now);
-        self.sender.push(&mut turn, message)
+        self.sender.push_special(&mut turn, message)
     }
 
     /// Refuses a destination that DATA may not go to.

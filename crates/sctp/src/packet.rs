@@ -2,6 +2,7 @@
 
 mod builder;
 
+pub(crate) use builder::Seal;
 pub use builder::{ChecksumPolicy, PacketBuilder};
 
 use bytes::Bytes;

@@ -349,6 +349,7 @@ impl Path {
     }
 
     /// Lets the window decay for the whole RTOs in which nothing was sent.
+    #[inline]
     pub(crate) fn decay_when_idle(&mut self, now: Instant) {
         let periods = self.idle_periods(now);
         if periods > 0 {

@@ -110,6 +110,8 @@ impl Receiver {
     }
 
     /// Takes in a DATA chunk of a packet of `packet_len` bytes and passes on what has become ready.
+    #[expect(clippy::inline_always, reason = "a chunk is large to move")]
+    #[inline(always)]
     pub(crate) fn on_data(
         &mut self,
         data: Data,
@@ -193,6 +195,8 @@ impl Receiver {
     }
 
     /// A packet has been processed to its end: decides when to acknowledge it.
+    #[expect(clippy::inline_always, reason = "each packet passes it once")]
+    #[inline(always)]
     pub(crate) fn on_packet_end(&mut self, now: Instant, config: &SctpConfig) -> bool {
         let brought = core::mem::take(&mut self.brought);
         // Where several paths are used at once holes are what is to be expected (DAC: Iyengar et al. 2006, section

@@ -184,8 +184,20 @@ impl Sender {
         }
     }
 
-    /// Takes a message over from the layer above.
-    pub(crate) fn push(&mut self, turn: &mut Turn<'_>, message: Message) -> Result<(), SendError> {
+    /// Takes a message over from the layer above that has no options, while there is none that may be given up.
+    #[inline]
+    pub(crate) fn push(&mut self, message: Message, config: &SctpConfig) -> Result<(), SendError> {
+        let len = self.check(&message, config)?;
+        if self.buffered_bytes + len > config.send_buffer_bytes {
+            return Err(self.refuse(len, config));
+        }
+        self.buffered_bytes += len;
+        self.queue.push(message);
+        Ok(())
+    }
+
+    /// Takes any message over.
+    pub(crate) fn push_special(&mut self, turn: &mut Turn<'_>, message: Message) -> Result<(), SendError> {
         self.admit(turn, &message)?;
         self.push_admitted(turn, message);
         Ok(())
@@ -242,16 +254,17 @@ impl Sender {
         self.outstanding.cumulative_ack()
     }
 
-    /// When the next zero window probe is due, what waits for more has waited long enough, or what waits expires.
+    /// When the next zero window probe is due, or what waits for more has waited long enough.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        let next = match (self.peer_window.probe_deadline(), self.bundling.deadline()) {
+        match (self.peer_window.probe_deadline(), self.bundling.deadline()) {
             (Some(probe), Some(bundle)) => Some(probe.min(bundle)),
             (probe, bundle) => probe.or(bundle),
-        };
-        match &self.abandonment {
-            None => next,
-            Some(abandonment) => next.into_iter().chain(abandonment.next_expiry()).min(),
         }
+    }
+
+    /// When the next message expires that waits.
+    pub(crate) fn next_expiry(&self) -> Option<Instant> {
+        self.abandonment.as_ref()?.next_expiry()
     }
 
     /// Sets the priority or weight of a stream.

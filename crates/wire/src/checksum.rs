@@ -56,7 +56,8 @@ fn octets(address: IpAddr, buffer: &mut [u8; 16]) -> &[u8] {
 ///
 /// # Panics
 /// If `head` is shorter than the common header, 12 bytes.
-#[inline]
+#[expect(clippy::inline_always, reason = "each packet passes it, and it is little more than a call")]
+#[inline(always)]
 pub fn sctp(head: &[u8], tail: &[u8], padding: u8) -> u32 {
     //= https://www.rfc-editor.org/rfc/rfc9260#section-6.8
     //# 2)  Replace the 32 bits of the checksum field in the received SCTP

@@ -182,7 +182,8 @@ impl Association {
         //# time a DATA chunk sent to that peer endpoint is acknowledged (by the
         //# reception of a SACK chunk).
         self.error_count = 0;
-        for path in self.paths.ids() {
+        let mut is_back = false;
+        self.paths.for_each(|path| {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-8.2
             //# If this ambiguity is undesirable,
             //# the transmitter MAY choose not to clear the error counter if the last
@@ -204,8 +205,22 @@ impl Association {
             //# one destination address only MUST clear the error counter for
             //# the destination address and MUST transition a destination
             //# address in PF state back to active state.
+            if path.tally.is_unambiguous {
+                path.error_count = 0;
+                is_back |= path.state != PathState::Active;
+            }
+        });
+        if is_back {
+            self.bring_back();
+        }
+    }
+
+    /// Puts the paths back into the active state that the SACK at hand says deliver.
+    #[cold]
+    fn bring_back(&mut self) {
+        for path in self.paths.ids() {
             if self.paths[path].tally.is_unambiguous {
-                self.mark_answering(path);
+                self.change_path(path, PathState::Active);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::chunk::{Chunk, NrSack, Sack};
 use crate::config::SackPath;
 use crate::event::Event;
 use crate::extension::Extension;
-use crate::packet::{ChecksumPolicy, CommonHeader, Fragmentation};
+use crate::packet::{CommonHeader, Fragmentation, Seal};
 use crate::path::{PathId, PathState};
 use crate::tx::{Transmission, Turn};
 use crate::types::Tsn;
@@ -108,6 +108,8 @@ impl Association {
     }
 
     /// Writes the packet that has been built for `path`.
+    #[expect(clippy::inline_always, reason = "each packet passes it once")]
+    #[inline(always)]
     fn finish_packet(&mut self, path: PathId, packet: &mut Packet) -> Departing {
         if self.authentication.is_some() {
             self.sign_packet();
@@ -123,12 +125,8 @@ impl Association {
                 path.fragmentation(self.builder.len())
             },
         };
-        if self.tcb.omits_checksum && self.config.checksum == ChecksumPolicy::Compute {
-            self.stats.zero_checksums_sent += 1;
-            self.builder.finish_zero_over(packet);
-        } else {
-            self.builder.finish_over(self.config.checksum, packet);
-        }
+        self.stats.zero_checksums_sent += u64::from(self.seal == Seal::Zero);
+        self.builder.finish_over(self.seal, packet);
         departing
     }
 
@@ -180,18 +178,23 @@ impl Association {
             "outstanding chunks wait for a timer that does not run"
         );
         let mut next = self.paths.next_deadline();
-        let reconfiguration = self.reconfiguration.as_ref().and_then(|state| state.next_deadline());
-        let addresses = self.addresses.as_ref().and_then(|state| state.next_deadline());
-        for deadline in [
-            self.receiver.next_deadline(),
-            self.sender.next_deadline(),
-            self.state.next_deadline(),
-            reconfiguration,
-            addresses,
-        ] {
+        for deadline in
+            [self.receiver.next_deadline(), self.sender.next_deadline(), self.state.next_deadline()]
+        {
             next = deadline.map_or(next, |at| at.min(next));
         }
+        if self.reconfiguration.is_some() || self.addresses.is_some() || self.sender.abandons() {
+            next = self.deadline_of_extensions().map_or(next, |at| at.min(next));
+        }
         next
+    }
+
+    /// When a request to change streams or addresses is to be sent again, or a message expires.
+    #[inline(never)]
+    fn deadline_of_extensions(&self) -> Option<Instant> {
+        let reconfiguration = self.reconfiguration.as_ref().and_then(|state| state.next_deadline());
+        let addresses = self.addresses.as_ref().and_then(|state| state.next_deadline());
+        [reconfiguration, addresses, self.sender.next_expiry()].into_iter().flatten().min()
     }
 
     /// Puts the next packet into the builder, if there is one, and says where it goes.
@@ -330,7 +333,8 @@ impl Association {
         }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "each packet passes it once")]
+    #[inline(always)]
     pub(super) fn start_packet(&mut self, path: PathId) {
         let header = CommonHeader {
             source_port: self.tcb.local_port,

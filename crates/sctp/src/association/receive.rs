@@ -46,7 +46,6 @@ pub(super) struct Responses {
 pub(super) struct Arrived {
     /// The path that it came on, if from a known address.
     from: Option<PathId>,
-    source: IpAddr,
     tag: VerificationTag,
     packet_len: usize,
     /// What its IP header says about congestion.
@@ -74,20 +73,19 @@ impl Association {
         self.poll_stage = PollStage::Packets;
         self.on_peer_heard(now);
         let mut arrived =
-            Arrived { from, source, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
+            Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
         let mut chunks = packet.chunks();
         let mut is_authenticated = false;
+        let is_guarded = self.addresses.is_some() || self.authentication.is_some();
         while let Some(found) = chunks.next_header() {
             let Ok(found) = found else {
                 self.stats.malformed_chunks += 1;
                 continue;
             };
-            if self.addresses.is_some() {
+            if is_guarded {
                 // An ASCONF in front may have changed it.
                 from = self.paths.find(source);
                 arrived.from = from;
-            }
-            if self.authentication.is_some() {
                 match self.judge_chunk(&chunks, found, &mut is_authenticated, from) {
                     Verdict::Read => {}
                     Verdict::PassOver => continue,
@@ -101,9 +99,9 @@ impl Association {
                     Some((cumulative_tsn_ack, a_rwnd)) => {
                         Ok(self.on_sack(now, SackView::of_plain_sack(cumulative_tsn_ack, a_rwnd, from)))
                     }
-                    None => self.read_other(now, &chunks, found, arrived),
+                    None => self.read_other(now, &chunks, found, arrived, source),
                 },
-                _ => self.read_other(now, &chunks, found, arrived),
+                _ => self.read_other(now, &chunks, found, arrived, source),
             };
             match read {
                 Ok(Rest::Read) => {}
@@ -114,7 +112,7 @@ impl Association {
         if self.state.is_closed() {
             return;
         }
-        if self.addresses.is_some() {
+        if is_guarded {
             from = self.paths.find(source);
         }
         self.settle_marks(from);
@@ -122,7 +120,7 @@ impl Association {
         if self.reconfiguration.is_some() {
             self.progress_reconfiguration(now);
         }
-        if self.addresses.is_some() {
+        if is_guarded && self.addresses.is_some() {
             self.bound_control_while_muted();
         }
         if !matches!(self.state, State::Established) {
@@ -161,6 +159,7 @@ impl Association {
         chunks: &Chunks<'_>,
         found: FoundChunk,
         arrived: Arrived,
+        source: IpAddr,
     ) -> Result<Rest, WireError> {
         // SACKs are counted where they count; those of the setup by the endpoint.
         let of_others = [kind::SACK, kind::I_DATA, kind::INIT, kind::INIT_ACK, kind::COOKIE_ECHO];
@@ -175,10 +174,10 @@ impl Association {
             let unknown = chunks.read_as_unknown(found);
             return Ok(self.on_unknown(&unknown, arrived.from));
         }
-        chunks.read(found).map(|chunk| self.handle_chunk(now, chunk, arrived))
+        chunks.read(found).map(|chunk| self.handle_chunk(now, chunk, arrived, source))
     }
 
-    fn handle_chunk(&mut self, now: Instant, chunk: Chunk, arrived: Arrived) -> Rest {
+    fn handle_chunk(&mut self, now: Instant, chunk: Chunk, arrived: Arrived, source: IpAddr) -> Rest {
         let Arrived { from, tag, .. } = arrived;
         match chunk {
             Chunk::Data(data) => self.on_data(now, data, arrived),
@@ -220,7 +219,7 @@ impl Association {
                 self.rest()
             }
             Chunk::Asconf(asconf) if self.addresses.is_some() => {
-                self.on_asconf(now, asconf, arrived.source);
+                self.on_asconf(now, asconf, source);
                 self.rest()
             }
             Chunk::AsconfAck(ack) if self.addresses.is_some() => {
@@ -277,17 +276,22 @@ impl Association {
         if !self.state.may_receive_data() {
             return Rest::Read;
         }
-        if self.uses(Extension::Interleaving) {
-            return self.refuse_format(now);
+        if self.inspects_data {
+            if self.uses(Extension::Interleaving) {
+                return self.refuse_format(now);
+            }
+            if let Some(state) = &self.reconfiguration
+                && state.comes_early(data.tsn, data.stream)
+            {
+                self.stats.data_chunks_received += 1;
+                self.hold_chunk(data, arrived);
+                return Rest::Read;
+            }
         }
         self.stats.data_chunks_received += 1;
-        if let Some(state) = &self.reconfiguration
-            && state.comes_early(data.tsn, data.stream)
-        {
-            self.hold_chunk(data, arrived);
-            return Rest::Read;
+        if data.flags.is_unordered() {
+            self.stats.unordered_chunks_received += 1;
         }
-        self.stats.unordered_chunks_received += u64::from(data.flags.is_unordered());
         if ecn == Ecn::CongestionExperienced {
             self.on_marked_data(data.tsn);
         }
@@ -300,9 +304,17 @@ impl Association {
     }
 
     /// Answers what is wrong with a DATA chunk, if anything is.
+    #[inline]
     fn answer(&mut self, now: Instant, taken: Result<(), DataFault>, from: Option<PathId>) -> Rest {
-        match taken {
-            Ok(()) => {}
+        if let Err(fault) = taken {
+            self.answer_fault(now, fault, from);
+        }
+        self.rest()
+    }
+
+    #[cold]
+    fn answer_fault(&mut self, now: Instant, fault: DataFault, from: Option<PathId>) {
+        match fault {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.5
             //# If an
             //# endpoint receives a DATA chunk with an invalid stream identifier, it
@@ -310,18 +322,17 @@ impl Association {
             //# normal procedure, immediately send an ERROR chunk with cause set to
             //# "Invalid Stream Identifier" (see Section 3.3.10), and discard the
             //# DATA chunk.
-            Err(DataFault::InvalidStream(stream)) => {
+            DataFault::InvalidStream(stream) => {
                 self.report(Cause::InvalidStreamIdentifier(stream), from);
             }
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
             //# If an endpoint receives a DATA chunk with no user data (i.e., the
             //# Length field is set to 16), it SHOULD send an ABORT chunk with a "No
             //# User Data" error cause.
-            Err(DataFault::NoUserData(tsn)) => self.abort(now, Cause::NoUserData(tsn)),
-            Err(DataFault::NoRoomForMessage) => self.abort(now, Cause::OutOfResource),
-            Err(DataFault::Contradiction(hint)) => self.abort(now, Cause::violation(hint)),
+            DataFault::NoUserData(tsn) => self.abort(now, Cause::NoUserData(tsn)),
+            DataFault::NoRoomForMessage => self.abort(now, Cause::OutOfResource),
+            DataFault::Contradiction(hint) => self.abort(now, Cause::violation(hint)),
         }
-        self.rest()
     }
 
     /// FORWARD TSN, where it has been agreed on, or a chunk of RFC 8260.
@@ -420,17 +431,19 @@ impl Association {
         }
         let mut turn = turn!(self, now);
         match self.sender.on_sack(&mut turn, sack) {
-            Ok(effect) if self.config.path_mtu_discovery == PathMtuDiscovery::Probing => {
-                self.follow_losses(now);
+            Ok(effect) => {
+                if self.config.path_mtu_discovery == PathMtuDiscovery::Probing {
+                    self.follow_losses(now);
+                }
                 self.conclude(effect);
             }
-            Ok(effect) => self.conclude(effect),
             // One from before an association reset has been under way for long.
             Err(SackFault) if self.has_old_numbers_under_way(now) => {}
             Err(SackFault) => self.abort(now, Cause::violation("a TSN was acknowledged that was never sent")),
         }
     }
 
+    #[inline]
     fn conclude(&mut self, effect: SackEffect) {
         match effect {
             SackEffect::Acknowledged => {

@@ -92,7 +92,7 @@ impl Endpoint {
     }
 
     /// Follows the addresses of a peer that a packet has changed.
-    #[inline]
+    #[cold]
     pub(super) fn follow_addresses(&mut self, slot: u32) {
         if let State::Established(association) = &mut self.table[slot].state
             && let Some(addresses) = association.take_new_addresses()

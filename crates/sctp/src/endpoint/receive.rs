@@ -109,7 +109,9 @@ impl Endpoint {
             self.is_verified = true;
             *received_ip = Some(envelope.fields);
             association.handle_packet(now, &parsed, envelope.source, envelope.fields.ecn);
-            self.follow_addresses(slot);
+            if association.may_change_addresses() {
+                self.follow_addresses(slot);
+            }
             self.wake(slot);
             return;
         }

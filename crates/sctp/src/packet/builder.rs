@@ -20,13 +20,22 @@ pub enum ChecksumPolicy {
 
 /// What is put in place of a checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Seal {
+pub(crate) enum Seal {
     /// Nothing yet: whoever observes the packet computes it.
     None,
     /// The CRC32c.
     Sum,
     /// Zero, which the receiver takes.
     Zero,
+}
+
+impl From<ChecksumPolicy> for Seal {
+    fn from(policy: ChecksumPolicy) -> Self {
+        match policy {
+            ChecksumPolicy::Compute => Self::Sum,
+            ChecksumPolicy::Omit => Self::None,
+        }
+    }
 }
 
 /// A payload from this length on is not copied into its packet.
@@ -194,7 +203,7 @@ impl PacketBuilder {
     /// If no packet was started.
     pub fn finish(&mut self, policy: ChecksumPolicy) -> Packet {
         let mut packet = Packet::default();
-        self.finish_over(policy, &mut packet);
+        self.finish_over(policy.into(), &mut packet);
         packet
     }
 
@@ -202,23 +211,9 @@ impl PacketBuilder {
     ///
     /// # Panics
     /// If no packet was started.
-    #[inline]
-    pub(crate) fn finish_over(&mut self, policy: ChecksumPolicy, packet: &mut Packet) {
-        let seal = match policy {
-            ChecksumPolicy::Compute => Seal::Sum,
-            ChecksumPolicy::Omit => Seal::None,
-        };
-        self.seal_over(seal, packet);
-    }
-
-    /// The same without a checksum: the receiver takes zero for one (RFC 9653).
-    #[cold]
-    pub(crate) fn finish_zero_over(&mut self, packet: &mut Packet) {
-        self.seal_over(Seal::Zero, packet);
-    }
-
-    #[inline]
-    fn seal_over(&mut self, seal: Seal, packet: &mut Packet) {
+    #[expect(clippy::inline_always, reason = "each packet passes it once")]
+    #[inline(always)]
+    pub(crate) fn finish_over(&mut self, seal: Seal, packet: &mut Packet) {
         assert!(core::mem::take(&mut self.is_started), "a packet was started");
         let has_room = self.bytes.len() <= Packet::HEAD_CAPACITY;
         let tail = self.payload.take_if(|payload| has_room && payload.len() >= UNCOPIED_FROM);
@@ -244,6 +239,8 @@ impl PacketBuilder {
     }
 
     /// Fills in the checksum of what has been written and what follows it, if that is wanted.
+    #[expect(clippy::inline_always, reason = "each packet passes it once")]
+    #[inline(always)]
     fn seal(&mut self, seal: Seal, tail: &[u8], padding: u8) -> Checksum {
         match seal {
             Seal::Sum => {

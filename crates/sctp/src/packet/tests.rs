@@ -129,7 +129,7 @@ proptest! {
                 let Chunk::Data(data) = chunk else { unreachable!() };
                 assert!(builder.push_data(data));
             }
-            builder.finish_over(ChecksumPolicy::Compute, &mut place);
+            builder.finish_over(Seal::Sum, &mut place);
             prop_assert_eq!(&place, &built(&chunks, ChecksumPolicy::Compute));
             // IP's header, which the next packet must not keep.
             place.prepend(20).fill(0x45);

@@ -22,8 +22,9 @@ pub(crate) struct Paths {
     /// The number of the next path.
     next_id: u16,
     primary: PathId,
+    /// Less what is reserved.
     amdcs: usize,
-    /// What of that an AUTH chunk in front of DATA takes, in bytes.
+    /// What an AUTH chunk in front of DATA takes of a packet, in bytes.
     reserved: usize,
 }
 
@@ -47,13 +48,15 @@ impl Paths {
             }
             list.push(path);
         }
-        let amdcs = amdcs(&list);
         let mut list = list.into_iter();
         let first = list.next().expect("the handshake came over a path");
         let others: Vec<Path> = list.collect();
         let other_ids: SmallVec<[PathId; 4]> = (1..=others.len()).map(id).collect();
         let next_id = id(1 + others.len()).0;
-        Self { first, others, first_id: PathId(0), other_ids, next_id, primary, amdcs, reserved: 0 }
+        let first_id = PathId(0);
+        let mut paths = Self { first, others, first_id, other_ids, next_id, primary, amdcs: 0, reserved: 0 };
+        paths.measure();
+        paths
     }
 
     /// The primary path.
@@ -80,11 +83,12 @@ impl Paths {
         Some(self.other_ids[place])
     }
 
+    /// The numbers of all, ascending.
+    #[inline]
     pub(crate) fn ids(&self) -> impl Iterator<Item = PathId> + use<> {
-        let mut ids: SmallVec<[PathId; 4]> = SmallVec::new();
-        ids.push(self.first_id);
-        ids.extend_from_slice(&self.other_ids);
-        ids.into_iter()
+        // Most associations have one path, and are to pay for no list.
+        let others = (!self.others.is_empty()).then(|| self.other_ids.clone());
+        core::iter::once(self.first_id).chain(others.into_iter().flatten())
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Path> {
@@ -102,12 +106,22 @@ impl Paths {
         self.others.iter_mut().for_each(act);
     }
 
+    /// The same, with the number of each.
+    #[inline]
+    pub(crate) fn for_each_by_id(&mut self, mut act: impl FnMut(PathId, &mut Path)) {
+        act(self.first_id, &mut self.first);
+        for (id, path) in self.other_ids.iter().zip(&mut self.others) {
+            act(*id, path);
+        }
+    }
+
     /// How many there are.
     pub(crate) const fn len(&self) -> usize {
         1 + self.others.len()
     }
 
     /// Where new DATA and control chunks that answer nothing go.
+    #[inline]
     pub(crate) fn current(&self) -> PathId {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4.1
         //# When there is outbound data to send and the primary path becomes
@@ -209,18 +223,27 @@ impl Paths {
 
     /// The largest DATA chunk that fits every path, in bytes: the Association Maximum DATA Chunk Size.
     pub(crate) const fn amdcs(&self) -> usize {
-        self.amdcs - self.reserved
+        self.amdcs
     }
 
     /// So many bytes of every packet with DATA are taken by something else.
-    pub(crate) const fn reserve(&mut self, bytes: usize) {
+    pub(crate) fn reserve(&mut self, bytes: usize) {
         self.reserved = bytes;
+        self.measure();
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-7.3
+    //# The sender SHOULD track an AMDCS that will be the smallest PMDCS
+    //# discovered for all of the peer's destination addresses.
+    fn measure(&mut self) {
+        let least = self.iter().map(Path::pmdcs).min();
+        self.amdcs = least.map_or(0, |least| least - self.reserved);
     }
 
     /// Follows an ICMP "packet too big"; an increase is not believed. `false` if it says nothing new.
     pub(crate) fn reduce_mtu(&mut self, path: PathId, mtu: u16) -> bool {
         let is_news = self[path].reduce_mtu(mtu);
-        self.amdcs = amdcs(self.iter());
+        self.measure();
         is_news
     }
 
@@ -228,7 +251,7 @@ impl Paths {
     pub(crate) fn follow_discovery(&mut self, path: PathId) -> bool {
         let is_news = self[path].follow_discovery();
         if is_news {
-            self.amdcs = amdcs(self.iter());
+            self.measure();
         }
         is_news
     }
@@ -247,7 +270,7 @@ impl Paths {
         self.next_id = self.next_id.checked_add(1)?;
         self.others.push(path);
         self.other_ids.push(id);
-        self.amdcs = amdcs(self.iter());
+        self.measure();
         Some(id)
     }
 
@@ -262,7 +285,7 @@ impl Paths {
             self.first = removed;
             self.first_id = id;
         }
-        self.amdcs = amdcs(self.iter());
+        self.measure();
         if path == self.primary {
             self.primary = self.first_id;
             let is_usable = |path: &PathId| self[*path].state == PathState::Active;
@@ -274,6 +297,17 @@ impl Paths {
 
     fn place(&self, path: PathId) -> usize {
         self.other_ids.iter().position(|id| *id == path).expect("the path has not been removed")
+    }
+
+    #[inline(never)]
+    fn other(&self, path: PathId) -> &Path {
+        &self.others[self.place(path)]
+    }
+
+    #[inline(never)]
+    fn other_mut(&mut self, path: PathId) -> &mut Path {
+        let place = self.place(path);
+        &mut self.others[place]
     }
 
     /// The earliest deadline of any path, or the far future.
@@ -289,7 +323,7 @@ impl Index<PathId> for Paths {
 
     #[inline]
     fn index(&self, path: PathId) -> &Path {
-        if path == self.first_id { &self.first } else { &self.others[self.place(path)] }
+        if path == self.first_id { &self.first } else { self.other(path) }
     }
 }
 
@@ -299,18 +333,10 @@ impl IndexMut<PathId> for Paths {
         if path == self.first_id {
             return &mut self.first;
         }
-        let place = self.place(path);
-        &mut self.others[place]
+        self.other_mut(path)
     }
 }
 
 fn id(index: usize) -> PathId {
     PathId(u16::try_from(index).expect("at most 255 paths"))
-}
-
-fn amdcs<'a>(paths: impl IntoIterator<Item = &'a Path>) -> usize {
-    //= https://www.rfc-editor.org/rfc/rfc9260#section-7.3
-    //# The sender SHOULD track an AMDCS that will be the smallest PMDCS
-    //# discovered for all of the peer's destination addresses.
-    paths.into_iter().map(Path::pmdcs).min().unwrap_or(0)
 }

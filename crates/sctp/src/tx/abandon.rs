@@ -372,7 +372,8 @@ impl Sender {
         self.release(rest as u64);
         let id = turn.paths.current();
         let departure = turn.paths[id].delivery.depart(turn.now, false, 0);
-        self.outstanding.push(cut.data, cut.context, id, departure, cut.place);
+        let place = self.outstanding.interleaves().then_some(cut.place);
+        self.outstanding.push(cut.data, cut.context, id, departure, place);
         self.abandon_placeholder(tsn);
     }
 

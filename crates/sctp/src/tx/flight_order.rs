@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::gap_ranges::TsnRange;
-use super::outstanding::{ChunkState, Outstanding, OutstandingChunk};
+use super::outstanding::{Outstanding, OutstandingChunk};
 use super::steps::Steps;
 use crate::path::PathId;
 use crate::types::Tsn;
@@ -67,7 +67,7 @@ impl FlightOrder {
     /// The lowest TSN in flight to `path`.
     pub(super) fn first(&mut self, path: PathId, outstanding: &Outstanding, steps: &Steps) -> Option<Tsn> {
         let order = self.path_mut(path)?;
-        let stands = |chunk: &OutstandingChunk| chunk.state == ChunkState::InFlight && chunk.path == path;
+        let stands = |chunk: &OutstandingChunk| chunk.state.is_in_flight() && chunk.path == path;
         let next = outstanding.cumulative_ack().next();
         while let Some(range) = order.lowest_mut() {
             steps.take(1);
@@ -94,7 +94,7 @@ impl FlightOrder {
     /// The highest TSN in flight to `path`.
     pub(super) fn last(&mut self, path: PathId, outstanding: &Outstanding, steps: &Steps) -> Option<Tsn> {
         let order = self.path_mut(path)?;
-        let stands = |chunk: &OutstandingChunk| chunk.state == ChunkState::InFlight && chunk.path == path;
+        let stands = |chunk: &OutstandingChunk| chunk.state.is_in_flight() && chunk.path == path;
         while let Some(range) = &mut order.highest {
             steps.take(1);
             if outstanding.find(range.last).is_some_and(stands) {

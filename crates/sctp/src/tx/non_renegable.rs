@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::Sender;
 use super::gap_ranges::{GapRanges, TsnRange};
+use super::outstanding::OutstandingChunk;
 use super::sack::SackFault;
 use crate::chunk::GapAckBlock;
 use crate::types::Tsn;
@@ -37,7 +38,7 @@ impl Sender {
     /// Those of what a SACK takes back that may be taken back.
     pub(super) fn renegable(&self, revoked: &[TsnRange]) -> SmallVec<[TsnRange; 2]> {
         let mut out: SmallVec<[TsnRange; 2]> = SmallVec::new();
-        let is_free = |tsn: Tsn| self.outstanding.find(tsn).is_some_and(|chunk| chunk.freed_len > 0);
+        let is_free = |tsn: Tsn| self.outstanding.find(tsn).is_some_and(OutstandingChunk::is_freed);
         for tsn in revoked.iter().copied().flat_map(TsnRange::iter).filter(|tsn| !is_free(*tsn)) {
             match out.last_mut() {
                 Some(range) if range.last.next() == tsn => range.last = tsn,
@@ -51,7 +52,7 @@ impl Sender {
     /// sent again.
     pub(super) fn check_first_is_kept(&self) -> Result<(), SackFault> {
         match self.outstanding.first() {
-            Some(chunk) if chunk.freed_len > 0 => Err(SackFault),
+            Some(chunk) if chunk.is_freed() => Err(SackFault),
             Some(_) | None => Ok(()),
         }
     }

@@ -38,6 +38,14 @@ pub(crate) enum ChunkState {
     Abandoned,
 }
 
+impl ChunkState {
+    /// Whether it is on its way: what is asked most often.
+    #[inline]
+    pub(crate) const fn is_in_flight(self) -> bool {
+        matches!(self, Self::InFlight)
+    }
+}
+
 /// An outstanding chunk.
 #[derive(Clone, Debug)]
 pub(crate) struct OutstandingChunk {
@@ -52,12 +60,11 @@ pub(crate) struct OutstandingChunk {
     pub(crate) transmissions: u32,
     /// The least MTU with which the packet passes that it was sent in last, in bytes.
     pub(crate) needed_mtu: u16,
-    /// What precedes its payload in a packet, in bytes.
-    header_len: u8,
     /// Whether it has been sent to more than one address: nobody can tell which of them an acknowledgement is for.
     pub(crate) is_ambiguous: bool,
-    /// How long its payload was before it was given back: the peer has it for good.
-    pub(crate) freed_len: u32,
+    /// How long its payload was when it was sent, which may have been [given back](Outstanding::free) since.
+    payload_len: u32,
+    wire_len: u32,
 }
 
 impl OutstandingChunk {
@@ -67,12 +74,16 @@ impl OutstandingChunk {
         //# When calculating one of
         //# these variables, the length of the DATA chunk, including the padding,
         //# SHOULD be used.
-        let payload_len = self.data.payload.len() + self.freed_len as usize;
-        (Data::wire_len(payload_len) - Data::HEADER_LEN) as u64 + u64::from(self.header_len)
+        self.wire_len.into()
     }
 
     pub(crate) fn payload_len(&self) -> u64 {
-        self.data.payload.len() as u64 + u64::from(self.freed_len)
+        self.payload_len.into()
+    }
+
+    /// Whether its payload has been given back: the peer has it for good.
+    pub(crate) const fn is_freed(&self) -> bool {
+        self.data.payload.is_empty() && self.payload_len > 0
     }
 
     /// Payload bytes that it keeps in the send buffer.
@@ -80,6 +91,8 @@ impl OutstandingChunk {
         self.data.payload.len() as u64
     }
 }
+
+const FITS: &str = "a chunk is at most 65,535 bytes long";
 
 /// All outstanding chunks: chunk `i` has TSN `cumulative ack + 1 + i`.
 #[derive(Clone, Debug)]
@@ -93,7 +106,12 @@ pub(crate) struct Outstanding {
     /// The messages of which several fragments are outstanding, by the TSN of the last.
     fragmented: VecDeque<(Tsn, Bytes)>,
     /// Where each chunk belongs, if they are I-DATA.
-    places: Option<VecDeque<FragmentPlace>>,
+    #[expect(
+        clippy::box_collection,
+        reason = "most chunks are DATA, and ask each time whether there are any"
+    )]
+    places: Option<Box<VecDeque<FragmentPlace>>>,
+    header_len: usize,
 }
 
 impl Outstanding {
@@ -111,7 +129,8 @@ impl Outstanding {
             in_flight_payload: 0,
             acked_payload: 0,
             fragmented: VecDeque::new(),
-            places: interleaves.then(VecDeque::new),
+            places: interleaves.then(Box::default),
+            header_len: if interleaves { IData::HEADER_LEN } else { Data::HEADER_LEN },
         }
     }
 
@@ -149,7 +168,7 @@ impl Outstanding {
 
     /// What precedes the payload of a chunk in a packet, in bytes.
     pub(crate) const fn header_len(&self) -> usize {
-        if self.places.is_some() { IData::HEADER_LEN } else { Data::HEADER_LEN }
+        self.header_len
     }
 
     /// Where an outstanding chunk belongs: of DATA its Stream Sequence Number.
@@ -205,22 +224,28 @@ impl Outstanding {
         self.fragmented.push_back((tsn, message));
     }
 
-    /// Appends a chunk that has been cut with [`next_tsn`](Self::next_tsn) and goes out to `path`.
-    #[inline]
+    /// Appends a chunk that has been cut with [`next_tsn`](Self::next_tsn) and goes out to `path`. `place` is set if it
+    /// is I-DATA.
+    #[expect(clippy::inline_always, reason = "a chunk is large to move")]
+    #[expect(clippy::cast_possible_truncation, reason = "a chunk is at most 65,535 bytes long")]
+    #[inline(always)]
     pub(crate) fn push(
         &mut self,
         data: Data,
         context: u64,
         path: PathId,
         departure: Departure,
-        place: FragmentPlace,
+        place: Option<FragmentPlace>,
     ) -> &OutstandingChunk {
         debug_assert_eq!(data.tsn, self.next_tsn());
-        #[expect(clippy::cast_possible_truncation, reason = "16 or 20")]
-        let header_len = self.header_len() as u8;
-        if let Some(places) = &mut self.places {
-            places.push_back(place);
+        debug_assert_eq!(place.is_some(), self.interleaves());
+        if let Some(place) = place {
+            self.places.get_or_insert_default().push_back(place);
         }
+        let payload_len = data.payload.len();
+        let header_len = if place.is_some() { IData::HEADER_LEN } else { Data::HEADER_LEN };
+        let wire_len = Data::wire_len(payload_len) - Data::HEADER_LEN + header_len;
+        debug_assert!(wire_len <= usize::from(u16::MAX) + 3, "{FITS}");
         let chunk = OutstandingChunk {
             data,
             context,
@@ -230,11 +255,11 @@ impl Outstanding {
             missing_reports: 0,
             transmissions: 1,
             needed_mtu: 0,
-            header_len,
             is_ambiguous: false,
-            freed_len: 0,
+            payload_len: payload_len as u32,
+            wire_len: wire_len as u32,
         };
-        self.in_flight_payload += chunk.payload_len();
+        self.in_flight_payload += payload_len as u64;
         self.chunks.push_back(chunk);
         self.chunks.back().expect("a chunk was pushed")
     }
@@ -271,15 +296,22 @@ impl Outstanding {
     }
 
     /// Takes off the lowest chunk, which has been acknowledged cumulatively.
+    #[expect(clippy::inline_always, reason = "each chunk passes it once, and is large to move")]
+    #[inline(always)]
     pub(crate) fn pop(&mut self) {
-        let Some(chunk) = self.chunks.pop_front() else { return };
+        let Some(chunk) = self.chunks.front() else { return };
+        let (state, payload_len) = (chunk.state, chunk.payload_len());
+        // Dropped where it lies.
+        self.chunks.pop_front();
         self.cumulative_ack = self.cumulative_ack.next();
         self.acknowledged += 1;
         if let Some(places) = &mut self.places {
             places.pop_front();
         }
-        if let Some(total) = self.total_of(chunk.state) {
-            *total -= chunk.payload_len();
+        if state.is_in_flight() {
+            self.in_flight_payload -= payload_len;
+        } else if let Some(total) = self.total_of(state) {
+            *total -= payload_len;
         }
         if self.fragmented.front().is_some_and(|(tsn, _)| *tsn == self.cumulative_ack) {
             self.fragmented.pop_front();
@@ -306,25 +338,23 @@ impl Outstanding {
     pub(crate) fn free(&mut self, tsn: Tsn) -> Option<u64> {
         let chunk = self.find_mut(tsn).filter(|chunk| chunk.state == ChunkState::Acked)?;
         let payload = core::mem::take(&mut chunk.data.payload);
-        if payload.is_empty() {
-            return None;
-        }
-        chunk.freed_len = u32::try_from(payload.len()).expect("a chunk is at most 65,535 bytes long");
-        Some(payload.len() as u64)
+        if payload.is_empty() { None } else { Some(payload.len() as u64) }
     }
 
     /// Gives a chunk up.
     pub(crate) fn abandon(&mut self, tsn: Tsn) {
+        let header_len = self.header_len;
         if let Some(chunk) = self.set_state(tsn, ChunkState::Abandoned) {
             chunk.data.payload = Bytes::new();
-            chunk.freed_len = 0;
+            chunk.payload_len = 0;
+            chunk.wire_len = u32::try_from(header_len).expect(FITS);
         }
     }
 
     /// The TSNs of the chunks in flight to `path` whose packets do not pass with an MTU of `mtu`.
     pub(crate) fn too_big_for(&self, path: PathId, mtu: u16) -> impl Iterator<Item = Tsn> + '_ {
         let is_meant = move |chunk: &&OutstandingChunk| {
-            chunk.path == path && chunk.state == ChunkState::InFlight && chunk.needed_mtu > mtu
+            chunk.path == path && chunk.state.is_in_flight() && chunk.needed_mtu > mtu
         };
         self.chunks.iter().filter(is_meant).map(|chunk| chunk.data.tsn)
     }
@@ -342,9 +372,9 @@ impl Outstanding {
     pub(crate) fn drain_messages(&mut self) -> Vec<Message> {
         let mut messages = Vec::new();
         for chunk in self.chunks.drain(..) {
-            let Data { flags, stream, ppid, payload, .. } = chunk.data;
             // Of a message in one chunk that the peer has for good there is nothing to be given up.
-            let is_received = chunk.freed_len > 0 && flags.contain(DataFlags::WHOLE);
+            let is_received = chunk.is_freed() && chunk.data.flags.contain(DataFlags::WHOLE);
+            let Data { flags, stream, ppid, payload, .. } = chunk.data;
             if !flags.is_ending() || is_received {
                 continue;
             }
@@ -402,8 +432,7 @@ pub(super) mod tests {
                 payload: Bytes::from_static(b"x"),
             };
             let departure = DeliveryMeter::default().depart(Instant::START, true, 1);
-            let place = FragmentPlace { message_id: MessageId(0), fragment: FragmentSequence(0) };
-            outstanding.push(data, 0, PathId((*path).into()), departure, place);
+            outstanding.push(data, 0, PathId((*path).into()), departure, None);
             if !is_in_flight {
                 outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut));
             }

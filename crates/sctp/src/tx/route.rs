@@ -83,6 +83,8 @@ impl Sender {
     }
 
     /// There is nothing new to send.
+    #[expect(clippy::inline_always, reason = "as a rule it is no longer than a call")]
+    #[inline(always)]
     pub(super) fn limit_by_application(&self, paths: &mut Paths) {
         match self.routing {
             Routing::Current => {

@@ -12,7 +12,7 @@ use crate::chunk::GapAckBlock;
 use crate::config::{LossDetection, SctpConfig};
 use crate::event::Event;
 use crate::path::{PathId, SackTally};
-use crate::policy::RttSampling;
+use crate::policy::{PathMtuDiscovery, RttSampling};
 use crate::trace::{LossEvidence, TraceEvent};
 use crate::types::Tsn;
 
@@ -197,7 +197,9 @@ impl Sender {
         if is_split {
             self.leave_split_recovery(turn);
         }
-        self.settle_told(turn);
+        if self.abandonment.is_some() {
+            self.settle_told(turn);
+        }
         turn.paths.for_each(|path| path.settle_t3_rtx(turn.now));
         if is_timed {
             for id in turn.paths.ids() {
@@ -257,7 +259,7 @@ impl Sender {
         self.peer_window.end_probe();
         // A SACK has come, whatever was held back until one does.
         self.remainder = Remainder::Free;
-        if self.outstanding.find(tsn).is_some_and(|chunk| chunk.state == ChunkState::InFlight) {
+        if self.outstanding.find(tsn).is_some_and(|chunk| chunk.state.is_in_flight()) {
             self.outstanding.set_state(tsn, ChunkState::Lost(Loss::Refused));
             turn.paths[path].on_chunk_left(wire_len);
             insert_lost(&mut self.lost, tsn);
@@ -282,6 +284,9 @@ impl Sender {
     /// Takes off everything up to the cumulative TSN ack; gives the highest newly acknowledged TSN.
     fn acknowledge_up_to(&mut self, turn: &mut Turn<'_>, sack: &SackView<'_>) -> Option<Tsn> {
         let mut newest = None;
+        let notes_more = notes_more(turn.config);
+        let is_followed =
+            turn.config.report_acknowledged || self.spread.is_some() || self.abandonment.is_some();
         while self.outstanding.cumulative_ack() != sack.cumulative_tsn_ack {
             let Some(chunk) = self.outstanding.first() else { break };
             self.steps.take(1);
@@ -289,6 +294,9 @@ impl Sender {
             match chunk.state {
                 ChunkState::InFlight | ChunkState::Lost(_) => {
                     credit(turn, sack, chunk, &self.outstanding);
+                    if notes_more {
+                        note_more(turn, chunk);
+                    }
                     newest = Some(tsn);
                 }
                 ChunkState::Acked => {
@@ -303,22 +311,31 @@ impl Sender {
                 //# chunk.
                 ChunkState::Abandoned => newest = Some(tsn),
             }
-            let is_told = chunk.data.flags.is_ending() && chunk.state != ChunkState::Abandoned;
-            if turn.config.report_acknowledged && is_told {
-                turn.events.push_back(Event::Acknowledged { context: chunk.context });
-            }
             let kept_len = chunk.kept_len();
-            if let Some(spread) = &mut self.spread {
-                spread.remove(chunk.path, chunk.payload_len());
-            }
-            if self.abandonment.is_some() {
-                self.note_perishable_acknowledged(turn, tsn);
+            if is_followed {
+                self.tell_acknowledged(turn, tsn);
             }
             self.outstanding.pop();
             self.release(kept_len);
         }
         self.missing.forget_up_to(sack.cumulative_tsn_ack);
         newest
+    }
+
+    /// The lowest chunk is acknowledged cumulatively: says so to whom it concerns.
+    #[inline(never)]
+    fn tell_acknowledged(&mut self, turn: &mut Turn<'_>, tsn: Tsn) {
+        let Some(chunk) = self.outstanding.first() else { return };
+        let is_told = chunk.data.flags.is_ending() && chunk.state != ChunkState::Abandoned;
+        if turn.config.report_acknowledged && is_told {
+            turn.events.push_back(Event::Acknowledged { context: chunk.context });
+        }
+        if let Some(spread) = &mut self.spread {
+            spread.remove(chunk.path, chunk.payload_len());
+        }
+        if self.abandonment.is_some() {
+            self.note_perishable_acknowledged(turn, tsn);
+        }
     }
 
     /// Marks what the blocks acknowledge for the first time; gives the highest such TSN.
@@ -329,6 +346,7 @@ impl Sender {
         sack: &SackView<'_>,
         changes: &GapChanges,
     ) -> Option<Tsn> {
+        let notes_more = notes_more(turn.config);
         for tsn in changes.newly_acked.iter().copied().flat_map(TsnRange::iter) {
             self.steps.take(1);
             if let Some(chunk) = self.outstanding.find(tsn) {
@@ -336,6 +354,9 @@ impl Sender {
                     continue;
                 }
                 credit(turn, sack, chunk, &self.outstanding);
+                if notes_more {
+                    note_more(turn, chunk);
+                }
                 turn.paths[chunk.path].tally.acked_by_gaps += 1;
                 if let Some(timing) = &mut turn.paths[chunk.path].timing {
                     timing.on_out_of_order();
@@ -424,7 +445,7 @@ impl Sender {
             //# Mark the DATA chunk(s) as being fast retransmitted and thus
             //# ineligible for a subsequent Fast Retransmit.
             // What has been sent twice for whatever reason cannot tell which of its copies a report is about.
-            if chunk.state != ChunkState::InFlight || chunk.transmissions > 1 {
+            if !chunk.state.is_in_flight() || chunk.transmissions > 1 {
                 return false;
             }
             let reports = if is_split { split_reports(turn, chunk) } else { 1 };
@@ -529,9 +550,9 @@ impl Sender {
 
     /// Finds for each path the lowest chunk in flight.
     pub(super) fn refresh_earliest(&mut self, turn: &mut Turn<'_>) {
-        for id in turn.paths.ids() {
-            turn.paths[id].earliest = self.flight_order.first(id, &self.outstanding, &self.steps);
-        }
+        turn.paths.for_each_by_id(|id, path| {
+            path.earliest = self.flight_order.first(id, &self.outstanding, &self.steps);
+        });
     }
 
     /// Chunks have left the flight to `path` without a SACK.
@@ -558,16 +579,11 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
     }
     let path = &mut turn.paths[chunk.path];
     let wire_len = chunk.wire_len();
-    if chunk.state == ChunkState::InFlight {
+    if chunk.state.is_in_flight() {
         path.on_chunk_left(wire_len);
         if path.earliest == Some(chunk.data.tsn) {
             path.tally.acked_earliest = true;
         }
-    }
-    path.on_size_arrived(chunk.needed_mtu);
-    if turn.config.multipath.is_on() {
-        let highest = path.tally.highest_acked.filter(|highest| highest.is_after(chunk.data.tsn));
-        path.tally.highest_acked = highest.or(Some(chunk.data.tsn));
     }
     path.tally.newly_acked += wire_len;
     path.delivery.deliver(wire_len, &chunk.departure);
@@ -580,6 +596,23 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
         && is_sample(turn.config, sack, chunk.path)
     {
         path.sample_rtt(round_trip);
+    }
+}
+
+/// Whether more is to be noted of what is acknowledged than [`credit`] does.
+fn notes_more(config: &SctpConfig) -> bool {
+    config.multipath.is_on() || config.path_mtu_discovery == PathMtuDiscovery::Probing
+}
+
+/// Notes what several paths that are used at once, and the discovery of a path's MTU, follow of a chunk that has been
+/// [credited](credit).
+#[inline(never)]
+fn note_more(turn: &mut Turn<'_>, chunk: &OutstandingChunk) {
+    let path = &mut turn.paths[chunk.path];
+    path.on_size_arrived(chunk.needed_mtu);
+    if turn.config.multipath.is_on() {
+        let highest = path.tally.highest_acked.filter(|highest| highest.is_after(chunk.data.tsn));
+        path.tally.highest_acked = highest.or(Some(chunk.data.tsn));
     }
 }
 

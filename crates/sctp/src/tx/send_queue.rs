@@ -12,23 +12,15 @@ use crate::types::{StreamId, StreamSequence, Tsn};
 use super::cutting::{Cut, InProgress, MessageNumbers, last_flags, next_sequence};
 use super::scheduler::Scheduler;
 
-/// Messages in the order in which they will be sent.
-#[derive(Clone, Debug)]
-enum Waiting {
-    /// As they were handed over, and none is taken out: what most associations do.
-    FirstCome {
-        messages: VecDeque<Message>,
-        /// Fragments of one message bear consecutive TSNs, so it is finished before another is begun.
-        in_progress: Option<InProgress>,
-    },
-    /// In an order of streams, or with messages that may be taken out.
-    Scheduled(Box<Scheduler>),
-}
-
 /// The send queue of an association.
 #[derive(Clone, Debug)]
 pub(crate) struct SendQueue {
-    waiting: Waiting,
+    /// Messages as they were handed over.
+    messages: VecDeque<Message>,
+    /// Fragments of one message bear consecutive TSNs, so it is finished before another is begun.
+    in_progress: Option<InProgress>,
+    /// In place of the two, which stay empty then: messages in an order of streams, or some that may be taken out.
+    scheduler: Option<Box<Scheduler>>,
     /// How long the rest of the message is that is next, in bytes; zero: there is none. Asked several times a packet.
     next_rest: usize,
     numbers: MessageNumbers,
@@ -40,18 +32,24 @@ pub(crate) struct SendQueue {
 impl SendQueue {
     /// `interleaves`: whether chunks say where in their messages they belong (RFC 8260).
     pub(crate) fn new(config: &SctpConfig, stream_count: u16, interleaves: bool) -> Self {
-        let waiting = match config.stream_scheduling {
-            StreamScheduling::FirstComeFirstServed => {
-                Waiting::FirstCome { messages: VecDeque::new(), in_progress: None }
-            }
-            scheduling => Waiting::Scheduled(Box::new(Scheduler::new(scheduling, interleaves))),
+        let scheduler = match config.stream_scheduling {
+            StreamScheduling::FirstComeFirstServed => None,
+            scheduling => Some(Box::new(Scheduler::new(scheduling, interleaves))),
         };
         let numbers = if interleaves {
             MessageNumbers::Identifiers(Vec::new())
         } else {
             MessageNumbers::Sequences(Vec::new())
         };
-        let mut queue = Self { waiting, next_rest: 0, numbers, stream_count, cut_counts: (0, 0) };
+        let mut queue = Self {
+            messages: VecDeque::new(),
+            in_progress: None,
+            scheduler,
+            next_rest: 0,
+            numbers,
+            stream_count,
+            cut_counts: (0, 0),
+        };
         for (stream, value) in &config.stream_values {
             queue.set_stream_value(*stream, *value);
         }
@@ -78,12 +76,10 @@ impl SendQueue {
     /// How many messages at least leave before the first one on some streams has left, not counting that; `None` if
     /// there is none.
     pub(crate) fn first_on(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<u32> {
-        let place = match &self.waiting {
-            Waiting::FirstCome { in_progress: Some(current), .. } if is_meant(current.stream()) => 0,
-            Waiting::FirstCome { messages, .. } => {
-                messages.iter().position(|message| is_meant(message.stream))?
-            }
-            Waiting::Scheduled(scheduler) => scheduler.has_on(is_meant).then_some(0)?,
+        let place = match (&self.scheduler, &self.in_progress) {
+            (Some(scheduler), _) => scheduler.has_on(is_meant).then_some(0)?,
+            (None, Some(current)) if is_meant(current.stream()) => 0,
+            (None, _) => self.messages.iter().position(|message| is_meant(message.stream))?,
         };
         Some(u32::try_from(place).unwrap_or(u32::MAX / 4))
     }
@@ -105,22 +101,24 @@ impl SendQueue {
 
     /// Sets what a stream's priority or weight is; without meaning where streams have none.
     pub(super) fn set_stream_value(&mut self, stream: StreamId, value: u16) {
-        if let Waiting::Scheduled(scheduler) = &mut self.waiting {
+        if let Some(scheduler) = &mut self.scheduler {
             scheduler.set_value(stream, value);
             self.next_rest = scheduler.next_rest();
         }
     }
 
     /// Appends a message on an existing stream.
+    #[expect(clippy::inline_always, reason = "a message is large to move")]
+    #[inline(always)]
     pub(crate) fn push(&mut self, message: Message) {
-        match &mut self.waiting {
-            Waiting::FirstCome { messages, .. } => {
+        match &mut self.scheduler {
+            None => {
                 if self.next_rest == 0 {
                     self.next_rest = message.payload.len();
                 }
-                messages.push_back(message);
+                self.messages.push_back(message);
             }
-            Waiting::Scheduled(scheduler) => {
+            Some(scheduler) => {
                 scheduler.push(message);
                 self.next_rest = scheduler.next_rest();
             }
@@ -154,20 +152,16 @@ impl SendQueue {
 
     /// The queue as one whose messages can be taken out.
     fn scheduler(&mut self) -> &mut Scheduler {
-        if let Waiting::FirstCome { messages, in_progress } = &mut self.waiting {
+        self.scheduler.get_or_insert_with(|| {
             let mut scheduler = Scheduler::new(StreamScheduling::FirstComeFirstServed, false);
-            if let Some(in_progress) = in_progress.take() {
+            if let Some(in_progress) = self.in_progress.take() {
                 scheduler.resume(in_progress);
             }
-            for message in messages.drain(..) {
+            for message in self.messages.drain(..) {
                 scheduler.push(message);
             }
-            self.waiting = Waiting::Scheduled(Box::new(scheduler));
-        }
-        match &mut self.waiting {
-            Waiting::Scheduled(scheduler) => scheduler,
-            Waiting::FirstCome { .. } => unreachable!("it has just been made one"),
-        }
+            Box::new(scheduler)
+        })
     }
 
     /// The payload length of the chunk that [`take_any`](Self::take_any) would cut; `None` if there is nothing to
@@ -179,11 +173,9 @@ impl SendQueue {
 
     /// The address that the message is for that is next, if it is for a certain one.
     pub(crate) fn next_destination(&self) -> Option<IpAddr> {
-        let next = match &self.waiting {
-            Waiting::FirstCome { messages, in_progress } => {
-                in_progress.as_ref().map(InProgress::message).or_else(|| messages.front())
-            }
-            Waiting::Scheduled(scheduler) => scheduler.next_message(),
+        let next = match &self.scheduler {
+            None => self.in_progress.as_ref().map(InProgress::message).or_else(|| self.messages.front()),
+            Some(scheduler) => scheduler.next_message(),
         };
         next?.options.as_ref()?.destination
     }
@@ -192,13 +184,13 @@ impl SendQueue {
     pub(crate) fn fills(&self, bytes: usize, header_len: usize) -> bool {
         let wire_len = |len: usize| Data::wire_len(len) - Data::HEADER_LEN + header_len;
         let left = |left: usize, len: usize| left.checked_sub(wire_len(len));
-        let left_over = match &self.waiting {
-            Waiting::FirstCome { messages, in_progress } => {
-                let begun = in_progress.as_ref().map(InProgress::rest);
-                let lengths = messages.iter().map(|message| message.payload.len());
+        let left_over = match &self.scheduler {
+            None => {
+                let begun = self.in_progress.as_ref().map(InProgress::rest);
+                let lengths = self.messages.iter().map(|message| message.payload.len());
                 begun.into_iter().chain(lengths).try_fold(bytes, left)
             }
-            Waiting::Scheduled(scheduler) => scheduler.lengths().try_fold(bytes, left),
+            Some(scheduler) => scheduler.lengths().try_fold(bytes, left),
         };
         left_over.is_none_or(|left| left < wire_len(1))
     }
@@ -207,15 +199,17 @@ impl SendQueue {
     /// says nothing: [`take_any`](Self::take_any) cuts whatever is next.
     #[inline]
     pub(crate) fn take_whole(&mut self, max_payload: usize, tsn: Tsn) -> Option<(Data, u64)> {
-        if self.next_rest > max_payload {
+        if self.next_rest > max_payload || self.in_progress.is_some() {
             return None;
         }
-        let Waiting::FirstCome { messages, in_progress: None } = &mut self.waiting else { return None };
         let MessageNumbers::Sequences(sequences) = &mut self.numbers else { return None };
-        let message = messages.pop_front()?;
-        self.next_rest = messages.front().map_or(0, |next| next.payload.len());
+        // With a scheduler there is none here.
+        let message = self.messages.pop_front()?;
+        self.next_rest = self.messages.front().map_or(0, |next| next.payload.len());
         let sequence = next_sequence(sequences, message.stream, message.is_unordered);
-        self.cut_counts.0 += u64::from(message.is_unordered);
+        if message.is_unordered {
+            self.cut_counts.0 += 1;
+        }
         Some(whole(message, sequence, tsn))
     }
 
@@ -229,43 +223,36 @@ impl SendQueue {
     }
 
     fn cut(&mut self, max_payload: usize, tsn: Tsn) -> Option<Cut> {
-        match &mut self.waiting {
-            Waiting::FirstCome { messages, in_progress } => {
-                if in_progress.is_none() {
-                    let message = messages.pop_front()?;
-                    *in_progress = Some(InProgress::begin(message, 0, &mut self.numbers));
-                }
-                let cut = in_progress.as_mut()?.cut(max_payload, tsn);
-                if cut.data.flags.is_ending() {
-                    *in_progress = None;
-                }
-                self.next_rest = match in_progress {
-                    Some(current) => current.rest(),
-                    None => messages.front().map_or(0, |next| next.payload.len()),
-                };
-                Some(cut)
-            }
-            Waiting::Scheduled(scheduler) => {
-                let cut = scheduler.take(max_payload, tsn, &mut self.numbers);
-                self.next_rest = scheduler.next_rest();
-                cut
-            }
+        if let Some(scheduler) = &mut self.scheduler {
+            let cut = scheduler.take(max_payload, tsn, &mut self.numbers);
+            self.next_rest = scheduler.next_rest();
+            return cut;
         }
+        if self.in_progress.is_none() {
+            let message = self.messages.pop_front()?;
+            self.in_progress = Some(InProgress::begin(message, 0, &mut self.numbers));
+        }
+        let cut = self.in_progress.as_mut()?.cut(max_payload, tsn);
+        if cut.data.flags.is_ending() {
+            self.in_progress = None;
+        }
+        self.next_rest = match &self.in_progress {
+            Some(current) => current.rest(),
+            None => self.messages.front().map_or(0, |next| next.payload.len()),
+        };
+        Some(cut)
     }
 
     /// Whether what is next may go into the packet that holds what was taken last.
     #[inline]
     pub(super) fn may_follow(&self) -> bool {
-        match &self.waiting {
-            Waiting::FirstCome { .. } => true,
-            Waiting::Scheduled(scheduler) => scheduler.may_follow(),
-        }
+        self.scheduler.as_ref().is_none_or(|scheduler| scheduler.may_follow())
     }
 
     /// Nothing follows in the packet at hand.
     #[inline]
     pub(super) fn end_packet(&mut self) {
-        if let Waiting::Scheduled(scheduler) = &mut self.waiting {
+        if let Some(scheduler) = &mut self.scheduler {
             scheduler.end_packet();
             self.next_rest = scheduler.next_rest();
         }
@@ -274,12 +261,12 @@ impl SendQueue {
     /// Empties the queue: the message in progress first.
     pub(crate) fn drain(&mut self) -> Vec<Message> {
         self.next_rest = 0;
-        match &mut self.waiting {
-            Waiting::FirstCome { messages, in_progress } => {
-                let begun = in_progress.take().map(InProgress::into_message);
-                begun.into_iter().chain(messages.drain(..)).collect()
+        match &mut self.scheduler {
+            None => {
+                let begun = self.in_progress.take().map(InProgress::into_message);
+                begun.into_iter().chain(self.messages.drain(..)).collect()
             }
-            Waiting::Scheduled(scheduler) => scheduler.drain(),
+            Some(scheduler) => scheduler.drain(),
         }
     }
 }

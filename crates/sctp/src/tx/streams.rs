@@ -4,6 +4,7 @@ use super::flight_order::FlightOrder;
 use super::gap_ranges::GapRanges;
 use super::missing::MissingReports;
 use super::{Backlog, Recovery, Remainder, Sender, Turn, Urgent};
+use crate::config::SctpConfig;
 use crate::event::{Message, SendError};
 use crate::path::Paths;
 use crate::reliability::Reliability;
@@ -19,11 +20,11 @@ pub(crate) enum UnderWay {
 }
 
 impl Sender {
-    /// Whether a message could be queued; if so, it counts as handed over.
+    /// Refuses a message that could not be queued whatever else waits; gives how long it is, in bytes.
     #[inline]
-    pub(crate) fn admit(&mut self, turn: &mut Turn<'_>, message: &Message) -> Result<(), SendError> {
+    pub(super) fn check(&self, message: &Message, config: &SctpConfig) -> Result<u64, SendError> {
         let len = message.payload.len() as u64;
-        let limit = turn.config.send_buffer_bytes;
+        let limit = config.send_buffer_bytes;
         if len == 0 {
             return Err(SendError::Empty);
         }
@@ -34,16 +35,28 @@ impl Sender {
         if len > limit {
             return Err(SendError::TooLong { len, limit });
         }
-        if self.buffered_bytes + len > limit && !self.make_room(turn, reliability_of(message), len) {
-            self.backlog = Backlog::Refused;
-            return Err(SendError::BufferFull { wanted: len, free: limit - self.buffered_bytes });
+        Ok(len)
+    }
+
+    /// There is no room for a message now.
+    #[cold]
+    pub(super) fn refuse(&mut self, wanted: u64, config: &SctpConfig) -> SendError {
+        self.backlog = Backlog::Refused;
+        SendError::BufferFull { wanted, free: config.send_buffer_bytes - self.buffered_bytes }
+    }
+
+    /// Whether a message could be queued; if so, it counts as handed over.
+    pub(crate) fn admit(&mut self, turn: &mut Turn<'_>, message: &Message) -> Result<(), SendError> {
+        let len = self.check(message, turn.config)?;
+        let is_over = self.buffered_bytes + len > turn.config.send_buffer_bytes;
+        if is_over && !self.make_room(turn, reliability_of(message), len) {
+            return Err(self.refuse(len, turn.config));
         }
         self.buffered_bytes += len;
         Ok(())
     }
 
     /// Queues a message that has been [admitted](Self::admit).
-    #[inline]
     pub(crate) fn push_admitted(&mut self, turn: &mut Turn<'_>, message: Message) {
         if message.options.is_some() {
             self.note_destination(&message, turn.config);

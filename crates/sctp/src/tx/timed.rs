@@ -74,9 +74,7 @@ impl Sender {
             let Some((order, departed)) = timing.oldest(last_told) else { break None };
             self.steps.take(1);
             let stands = |chunk: &&OutstandingChunk| {
-                chunk.state == ChunkState::InFlight
-                    && chunk.path == id
-                    && chunk.transmissions == departed.transmission
+                chunk.state.is_in_flight() && chunk.path == id && chunk.transmissions == departed.transmission
             };
             let Some(chunk) = self.outstanding.find(departed.tsn).filter(stands) else {
                 timing.forget_oldest(order);

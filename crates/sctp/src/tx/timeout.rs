@@ -109,8 +109,7 @@ impl Sender {
         debug_assert_eq!(turn.paths[path].flight_size, 0, "everything in flight was found");
         // The last SACK may have left out more than it could revoke.
         for tsn in self.acked_gaps.revoke_unreported().into_iter().flat_map(TsnRange::iter) {
-            let stands =
-                |chunk: &OutstandingChunk| chunk.freed_len > 0 || chunk.state == ChunkState::Abandoned;
+            let stands = |chunk: &OutstandingChunk| chunk.is_freed() || chunk.state == ChunkState::Abandoned;
             if self.outstanding.find(tsn).is_some_and(stands) {
                 continue;
             }

@@ -4,13 +4,13 @@ use super::bundling::Bundling;
 use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
 use super::route::Routing;
 use super::{Remainder, Sender, Turn, Urgent};
-use crate::chunk::{Data, DataFlags, FragmentPlace};
+use crate::chunk::{Data, DataFlags, FragmentPlace, IData};
 use crate::config::{FastRetransmitPath, SctpConfig};
 use crate::event::Event;
 use crate::packet::PacketBuilder;
 use crate::path::{PathId, PathState, Paths, ProbeKind};
 use crate::policy::NewDataAfterTimeout;
-use crate::types::{FragmentSequence, MessageId, Tsn};
+use crate::types::Tsn;
 
 /// What a packet with DATA begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl Sender {
     /// Whether a chunk is on its way into the closed window of the peer.
     pub(super) fn is_probe_in_flight(&self) -> bool {
         let probe = self.peer_window.outstanding_probe().and_then(|tsn| self.outstanding.find(tsn));
-        probe.is_some_and(|chunk| chunk.state == ChunkState::InFlight)
+        probe.is_some_and(|chunk| chunk.state.is_in_flight())
     }
 
     /// Bytes of the chunks that wait to be sent again.
@@ -277,7 +277,7 @@ impl Sender {
             let tsn = self.outstanding.next_tsn();
             // What most chunks are is moved from queue to window at once.
             if let Some((data, context)) = self.queue.take_whole(max_payload, tsn) {
-                self.send(turn, builder, path, data, context, NOWHERE);
+                self.send(turn, builder, path, data, context, None);
             } else if !self.send_any(turn, builder, path, max_payload) {
                 break;
             }
@@ -306,14 +306,15 @@ impl Sender {
             self.outstanding.keep_fragmented(cut.data.tsn, message);
         }
         let (tsn, is_ending, perishable) = (cut.data.tsn, cut.data.flags.is_ending(), cut.perishable);
-        self.send(turn, builder, path, cut.data, cut.context, cut.place);
+        let place = self.outstanding.interleaves().then_some(cut.place);
+        self.send(turn, builder, path, cut.data, cut.context, place);
         if let Some(arrival) = perishable {
             self.note_perishable_cut(arrival, tsn, is_ending);
         }
         true
     }
 
-    /// Puts a chunk that has just left the queue into a packet.
+    /// Puts a chunk that has just left the queue into a packet. `place` is set if it is I-DATA.
     #[expect(clippy::inline_always, reason = "a chunk is large to move")]
     #[inline(always)]
     fn send(
@@ -323,7 +324,7 @@ impl Sender {
         path: PathId,
         mut data: Data,
         context: u64,
-        place: FragmentPlace,
+        place: Option<FragmentPlace>,
     ) {
         if turn.is_shutting_down && self.queue.is_empty() {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
@@ -331,14 +332,13 @@ impl Sender {
             data.flags = data.flags.with(DataFlags::IMMEDIATE);
         }
         let (tsn, in_flight) = (data.tsn, self.outstanding.in_flight_payload());
-        let wire_len = self.wire_len(data.payload.len()) as u64;
+        let header_len = if place.is_some() { IData::HEADER_LEN } else { Data::HEADER_LEN };
+        let wire_len = (Data::wire_len(data.payload.len()) - Data::HEADER_LEN + header_len) as u64;
         let departure = turn.paths[path].on_chunk_sent(turn.now, tsn, wire_len, 1);
-        let interleaves = self.outstanding.interleaves();
         let chunk = self.outstanding.push(data, context, path, departure, place);
-        if interleaves {
-            builder.put_i_data(&chunk.data, place);
-        } else {
-            builder.put_data(&chunk.data);
+        match place {
+            Some(place) => builder.put_i_data(&chunk.data, place),
+            None => builder.put_data(&chunk.data),
         }
         self.flight_order.add(path, tsn);
         trace(turn, chunk);
@@ -407,9 +407,6 @@ impl Sender {
         }
     }
 }
-
-/// Where a DATA chunk says that it belongs.
-const NOWHERE: FragmentPlace = FragmentPlace { message_id: MessageId(0), fragment: FragmentSequence(0) };
 
 /// Puts a chunk that is sent again, and fits or is the first, into a packet.
 fn put(builder: &mut PacketBuilder, outstanding: &Outstanding, chunk: &OutstandingChunk) {

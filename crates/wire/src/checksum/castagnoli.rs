@@ -4,7 +4,8 @@
 ///
 /// # Panics
 /// If `head` is shorter than twelve bytes.
-#[inline]
+#[expect(clippy::inline_always, reason = "each packet passes it, and it is little more than a call")]
+#[inline(always)]
 pub(super) fn sctp(head: &[u8], tail: &[u8], padding: u8) -> u32 {
     let (front, rest) = head.split_first_chunk::<12>().expect("a common header");
     let front =

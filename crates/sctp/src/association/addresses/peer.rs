@@ -231,6 +231,12 @@ impl Association {
         }
     }
 
+    /// Whether addresses may change at all.
+    #[inline]
+    pub(crate) const fn may_change_addresses(&self) -> bool {
+        self.addresses.is_some()
+    }
+
     /// The peer's addresses, if they have changed since the last time.
     pub(crate) fn take_new_addresses(&mut self) -> Option<SmallVec<[IpAddr; 2]>> {
         let state = self.addresses.as_mut()?;
