@@ -517,8 +517,8 @@ mod tests {
         assert_eq!(again, [long, short]);
         let sent: Vec<_> = sender.report().messages.iter().map(|message| message.sent).collect();
         assert_eq!(sent, [0, 10, 0, 20].map(ms));
-        let next = [43, 57].map(|at| offer(&mut sender, ms(at), Offer::Accepted).1);
-        assert_eq!(next, [short, long]);
+        let next = [43, 53, 57].map(|at| offer(&mut sender, ms(at), Offer::Accepted).1);
+        assert_eq!(next, [short, short, long]);
     }
 
     #[test]

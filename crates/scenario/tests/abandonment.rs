@@ -83,8 +83,8 @@ fn what_is_given_up_is_counted_by_stream_and_policy() {
     assert_eq!(all(&late), of_flow(&late, "messages_abandoned"));
 }
 
-/// Telemetry offers twice what the link carries, and fills a small buffer. Signalling comes all the same: no kind waits until
-/// another has found room, and its messages make room for themselves.
+/// Telemetry offers twice what the link carries, and fills a small buffer. Signalling comes all the same: no kind
+/// waits until another has found room, and its messages make room for themselves.
 #[test]
 fn where_the_buffer_is_full_messages_of_a_low_priority_make_room_for_others() {
     let output = run_mixed(&[

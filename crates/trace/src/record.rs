@@ -263,8 +263,8 @@ events! {
     Restarted = "restarted" {}
     /// The peer has begun to shut down.
     ShutdownReceived = "shutdown_received" {}
-    /// The rest of a message that the reader had a part of will never come: the peer has given it up, or the association
-    /// ends or begins anew.
+    /// The rest of a message that the reader had a part of will never come: the peer has given it up, or the
+    /// association ends or begins anew.
     PartialDeliveryAborted = "partial_delivery_aborted" {
         /// Its stream.
         stream: u16,

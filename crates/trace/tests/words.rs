@@ -148,8 +148,8 @@ fn what_happens_to_streams_addresses_and_messages_is_told_in_these_words() {
     for words in [
         "10.1.0.2: has become the primary path: the former one had not answered often enough",
         "the peer has thrown away 1 chunk, acknowledged by Gap Ack Blocks before",
-        "1 message of stream 3 given up since the send buffer had to have room for what counts for more: unsent",
-        "1 messages were given up since the send buffer had to have room for what counts for more, 0 of them",
+        "1 message of stream 3 given up for room in the send buffer (priority): unsent",
+        "1 messages were given up for room in the send buffer (priority), 0 of them",
         "The send buffer was full, and had room again, once.",
         "the rest of message 9 of stream 3 will never come: its reader had a part",
         "the request to begin streams 1, 3 again is answered: done",

@@ -55,11 +55,11 @@ section! {
         /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges
         /// packets; RFC 5061 wants both. No unless written.
         unauthenticated_addresses: Option<Setting<bool>>;
-        /// With the extension `authentication`: the chunks that each end accepts only if they are authenticated. None unless
-        /// written, but for those that `dynamic-addresses` wants.
+        /// With the extension `authentication`: the chunks that each end accepts only if they are authenticated. None
+        /// unless written, but for those that `dynamic-addresses` wants.
         authenticated_chunks: Option<Setting<Vec<AuthenticatedChunk>>>;
-        /// The same: secrets that both ends share, numbered from 0 on. If absent, a key is used that whoever has seen the
-        /// handshake knows as well (RFC 4895, section 6.1).
+        /// The same: secrets that both ends share, numbered from 0 on. If absent, a key is used that whoever has seen
+        /// the handshake knows as well (RFC 4895, section 6.1).
         shared_keys: Option<Setting<Vec<String>>>;
         /// The same: the number of the key by which what is sent is authenticated at first. 0 if absent.
         active_key: Option<Setting<u16>>;

@@ -63,16 +63,16 @@ impl AssociationStory {
             }
             What::PathChanged { path, state } => self.change_state(at, *path, *state),
             What::PrimaryChanged { path } => self.step(at, Some(*path), StepKind::SwitchedOver),
-            // Told by `up` and `closed`.
-            What::State { state: AssociationState::Established | AssociationState::Closed } => {}
+            // Told by `up` and `closed`, and by the story itself.
+            What::State { state: AssociationState::Established | AssociationState::Closed }
+            | What::Dropped { .. }
+            | What::End {} => {}
             What::State { state } => self.step(at, None, StepKind::State(*state)),
             What::Revoked { .. } => match self.steps.last_mut() {
                 Some(Step { at: last, kind: StepKind::Revoked(count), .. }) if *last == at => *count += 1,
                 _ => self.step(at, None, StepKind::Revoked(1)),
             },
             What::Room { .. } => self.rooms += 1,
-            // The story itself tells them.
-            What::Dropped { .. } | What::End {} => {}
             What::HeartbeatSent { path } => {
                 if let Some(story) = self.path(at, *path) {
                     story.heartbeats[0] += 1;

@@ -63,7 +63,7 @@ pub struct AssociationStory {
     pub messages_acknowledged: u64,
     /// Messages that will never be acknowledged.
     pub messages_failed: u64,
-    /// Messages that were given up as their reliability asks, by the rule: those that had not been sent, and the others.
+    /// Messages that were given up as their reliability asks, by the rule: unsent ones, and the others.
     pub messages_abandoned: BTreeMap<ReliabilityPolicy, [u64; 2]>,
     /// How often the send buffer had room again after a message had been refused.
     pub rooms: u64,

@@ -142,10 +142,7 @@ fn tell_summary(association: &AssociationStory, out: &mut impl Write) -> io::Res
     )?;
     for (policy, [unsent, sent]) in &association.messages_abandoned {
         let (all, policy) = (unsent + sent, steps::policy_words(*policy));
-        writeln!(
-            out,
-            "{all} messages were given up since {policy}, {sent} of them after a part had been sent."
-        )?;
+        writeln!(out, "{all} messages were given up {policy}, {sent} of them after a part had been sent.")?;
     }
     if association.rooms > 0 {
         writeln!(out, "The send buffer was full, and had room again, {}.", times(association.rooms))?;

@@ -18,8 +18,8 @@ pub(super) fn counts(sender: &SenderReport) -> Counts {
     sender.abandoned_by_stream().collect()
 }
 
-/// A row for each stream and policy by which messages may be given up, so that runs have the same rows. `None` if no flow
-/// gives messages up.
+/// A row for each stream and policy by which messages may be given up, so that runs have the same rows. `None` if no
+/// flow gives messages up.
 pub(in crate::run) fn table(
     network: &RunNetwork<'_>,
     flows: &[PlannedFlow],

@@ -68,7 +68,7 @@ pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
         StepKind::Abandoned(count, stream, policy, was_sent) => {
             let messages = if *count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
             let sent = if *was_sent { "a part had been sent" } else { "unsent" };
-            format!("{messages} of stream {stream} given up since {}: {sent}", policy_words(*policy))
+            format!("{messages} of stream {stream} given up {}: {sent}", policy_words(*policy))
         }
         StepKind::PartialDeliveryAborted(stream, sequence) => {
             let which = match sequence {
@@ -144,9 +144,9 @@ fn chunks_words(count: u64) -> String {
 /// Why a message was given up.
 pub(super) const fn policy_words(policy: ReliabilityPolicy) -> &'static str {
     match policy {
-        ReliabilityPolicy::Lifetime => "their lifetime was over",
-        ReliabilityPolicy::Retransmissions => "they would have been sent again too often",
-        ReliabilityPolicy::Priority => "the send buffer had to have room for what counts for more",
+        ReliabilityPolicy::Lifetime => "for their age (lifetime)",
+        ReliabilityPolicy::Retransmissions => "for retransmissions beyond their limit",
+        ReliabilityPolicy::Priority => "for room in the send buffer (priority)",
     }
 }
 
