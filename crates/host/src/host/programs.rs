@@ -108,8 +108,8 @@ impl Host {
         Some(self.stack.sctp.association(association)?.snapshot())
     }
 
-    /// The SCTP of the host, and the number of a socket's association in it: for what only extensions have. `None` without
-    /// one.
+    /// The SCTP of the host, and the number of a socket's association in it: for what only extensions have. `None`
+    /// without one.
     pub fn sctp_association(&mut self, id: SocketId) -> Option<(&mut sctp::Endpoint, sctp::AssociationId)> {
         let (_, socket) = self.sockets.command(id, &mut self.stack)?;
         let association = socket.state.association()?;

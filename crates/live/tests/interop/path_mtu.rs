@@ -47,7 +47,6 @@ fn path_mtu(given: Given<'_>) {
     let [to_peer, _] = outcome.wire.counts(kind::PAD);
     // One of 1,200 bytes and one of 1,500 each.
     assert!(to_peer >= 4, "{to_peer} probes");
-    assert!(outcome.wire.to_us.longest_with_data > 1_400);
     assert_eq!(outcome.wire.to_peer.longest_with_data, 1_500);
 }
 

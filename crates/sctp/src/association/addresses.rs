@@ -163,8 +163,8 @@ impl Association {
         Ok(())
     }
 
-    /// Whether an ABORT to this address of ours means nothing: it answers a packet that has overtaken the ASCONF by which
-    /// we delete the address, from a peer that knows it no more.
+    /// Whether an ABORT to this address of ours means nothing: it answers a packet that has overtaken the ASCONF by
+    /// which we delete the address, from a peer that knows it no more.
     //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3.1
     //# For this case, during the deletion of an IP address, an Abort MUST be
     //# ignored if the destination address of the Abort message is that of a

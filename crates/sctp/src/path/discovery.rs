@@ -199,8 +199,8 @@ impl Discovery {
     /// The path does not work any more.
     pub(crate) fn fail(&mut self) {
         match self.state {
-            // It may work but for packets of this size, of which the probes tell: a path that fails by a few losses, each
-            // time that it works again, would else be asked for ever.
+            // It may work but for packets of this size, of which the probes tell: a path that fails by a few losses,
+            // each time that it works again, would else be asked for ever.
             DiscoveryState::Base | DiscoveryState::Error => {}
             DiscoveryState::Complete | DiscoveryState::Disabled | DiscoveryState::Searching => {
                 self.stop();
@@ -435,8 +435,8 @@ impl Discovery {
         }
     }
 
-    /// Something in a [long](Self::long) packet was lost that was sent at `sent_at`. Returns whether that shows that the
-    /// path carries no such packets any more.
+    /// Something in a [long](Self::long) packet was lost that was sent at `sent_at`. Returns whether that shows that
+    /// the path carries no such packets any more.
     pub(crate) fn on_long_lost(&mut self, now: Instant, sent_at: Instant, long: Long) -> bool {
         // While it is asked whether the path carries BASE_PLPMTU, the probes decide: to ask anew at each third loss
         // might never come to an answer.
