@@ -270,7 +270,6 @@ impl Carrier {
             | SocketEvent::Sctp(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
-            | SocketEvent::StreamsAdded { .. }
             | SocketEvent::Transmitted { .. } => {}
         }
     }

@@ -1,7 +1,7 @@
 //! One end of a flow: an application that sends or receives, with M3UA below it if the flow asks for that.
 
 use slantpath_base::{Instant, Stream};
-use slantpath_sctp::Reliability;
+use slantpath_sctp::{self as sctp, Reliability};
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 
 use crate::arrivals::Place;
@@ -141,11 +141,15 @@ impl FlowEnd {
                     sender.handle_abandoned(abandoned);
                     return Reaction::None;
                 }
-                SocketEvent::StreamsAdded { outbound_streams } => {
-                    sender.handle_streams_added(outbound_streams);
+                SocketEvent::Sctp(event) => {
+                    if let sctp::Event::StreamsChanged(sctp::StreamsChanged::Added {
+                        outbound_streams, ..
+                    }) = *event
+                    {
+                        sender.handle_streams_added(outbound_streams);
+                    }
                     return Reaction::None;
                 }
-                SocketEvent::Sctp(_) => return Reaction::None,
                 SocketEvent::MessageFailed => sender.report_mut().messages_failed += 1,
                 SocketEvent::Ended { failure, reason: _ } => sender.handle_ended(now, failure),
                 // Flows are one-way: a receiver sends nothing back.
@@ -320,7 +324,6 @@ fn take_in(
         | SocketEvent::MessageFailed
         | SocketEvent::Path { .. }
         | SocketEvent::Restarted
-        | SocketEvent::StreamsAdded { .. }
         | SocketEvent::Transmitted { .. }
         | SocketEvent::Writable => return None,
     }

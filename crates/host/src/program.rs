@@ -256,7 +256,6 @@ impl Program {
             | SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
             | SocketEvent::MessageFailed
-            | SocketEvent::StreamsAdded { .. }
             | SocketEvent::Transmitted { .. } => return,
         };
         self.events.push_back(told);

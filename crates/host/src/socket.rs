@@ -569,11 +569,12 @@ impl Socket<'_> {
                 *link = Link::Over(id);
                 event
             }
-            sctp::Event::ReconfigurationAnswered { result, .. } => {
-                self.stack.commands.note_answer(now, own, result);
-                return None;
+            event => {
+                if let sctp::Event::ReconfigurationAnswered { result, .. } = &event {
+                    self.stack.commands.note_answer(now, own, *result);
+                }
+                event
             }
-            event => event,
         };
         sctp_event(event, &mut self.state.paths)
     }

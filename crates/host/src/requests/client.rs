@@ -96,7 +96,6 @@ impl Client {
             | SocketEvent::Sctp(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
-            | SocketEvent::StreamsAdded { .. }
             | SocketEvent::Restarted => return Reaction::None,
         }
         Reaction::Serve

@@ -87,7 +87,6 @@ impl Server {
             | SocketEvent::Sctp(_)
             | SocketEvent::MessageFailed
             | SocketEvent::Path { .. }
-            | SocketEvent::StreamsAdded { .. }
             | SocketEvent::Restarted => return Reaction::None,
         }
         Reaction::Serve

@@ -34,8 +34,6 @@ pub(crate) enum SocketEvent {
     Path { path: u8, kind: PathEventKind },
     /// The peer has begun anew (SCTP).
     Restarted,
-    /// There are so many streams to send on now (SCTP).
-    StreamsAdded { outbound_streams: u16 },
     /// A part of what was sent went out.
     Transmitted { sent: Sent, path: u8, again: bool },
     /// What was refused for want of room fits again.
@@ -139,9 +137,6 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
             failure: (reason != sctp::CloseReason::ShutdownComplete).then(|| format!("{reason:?}")),
             reason: Some(Box::new(reason)),
         }),
-        sctp::Event::StreamsChanged(sctp::StreamsChanged::Added { outbound_streams, .. }) => {
-            Some(SocketEvent::StreamsAdded { outbound_streams })
-        }
         // Parts have been put together; else nothing that an application acts on or counts.
         event @ (sctp::Event::PeerReported(_)
         | sctp::Event::StreamsChanged(_)
