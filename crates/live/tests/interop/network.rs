@@ -189,7 +189,9 @@ impl Network {
     /// Ends all damage; the guest forgets what it has heard of small links.
     pub(crate) fn heal(&self) {
         let all = (0..LINKS).map(|n| format!("ifb{n} vec{n}")).collect::<Vec<_>>().join(" ");
-        self.guest(&format!("for d in {all}; do tc qdisc del dev $d root 2>/dev/null; done; ip route flush cache"));
+        self.guest(&format!(
+            "for d in {all}; do tc qdisc del dev $d root 2>/dev/null; done; ip route flush cache"
+        ));
     }
 
     /// Has the router carry no more than so many bytes between two addresses of a link and, if it is to be a black
