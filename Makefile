@@ -6,7 +6,8 @@ SHELL := bash
 .PHONY: test lint rust-lint python-lint rust-tests python-tests python-package targets conformance bench counts fuzz mutants
 .PHONY: demo clean
 
-# The last two side by side, since much of either waits: for a clock, or for one long test.
+# The last two side by side, since much of either waits: for a clock, or for one long test. Cargo is to know nothing of
+# make's own jobs.
 test: lint targets
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target rust-tests python-tests
 
@@ -23,7 +24,7 @@ rust-lint: need-cargo need-cc
 # is judged by what it changed; `cargo test` alone and `make fuzz` draw fresh cases.
 rust-tests: export PROPTEST_RNG_SEED ?= 1
 rust-tests: need-cargo need-cc
-	cargo test --workspace --quiet
+	MAKEFLAGS= cargo test --workspace --quiet
 
 python-lint: python-package
 	.venv/bin/ruff check python studies peers
@@ -37,7 +38,7 @@ python-tests: python-package
 
 # The package, built in the development profile, and the tools of its `dev` extra.
 python-package: .venv/bin/maturin need-cargo need-cc
-	.venv/bin/maturin develop --quiet --extras dev
+	MAKEFLAGS= .venv/bin/maturin develop --quiet --extras dev
 
 .venv/bin/maturin: pyproject.toml | need-python3
 	python3 -m venv .venv

@@ -84,9 +84,9 @@ class Notification:
     """What has happened to an association besides messages and its end."""
 
     what: str
-    """``active``, ``inactive``, ``potentially failed``, ``primary`` of a path; ``restarted``; ``abandoned``: a message was
-    given up; ``address added``, ``address deleted``, ``address preferred``, ``streams added``, ``streams reset``,
-    ``association reset``, ``error reported`` by the peer; ``missed``."""
+    """``active``, ``inactive``, ``potentially failed``, ``primary`` of a path; ``restarted``;
+    ``abandoned``: a message was given up; ``address added``, ``address deleted``, ``address preferred``,
+    ``streams added``, ``streams reset``, ``association reset``, ``error reported`` by the peer; ``missed``."""
     address: str | None
     """The address of the peer's that it is about."""
     missed: int

@@ -248,7 +248,7 @@ def test_the_study_writes_its_claims_figures_tables_and_a_scenario_of_each_confi
 def test_quick_is_for_studies_that_have_a_quick_form(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         command.main(["multi-link", "--quick"])
-    assert "--quick is for ftp-qos, sctp-over-satellites" in capsys.readouterr().err
+    assert "--quick is for ftp-qos, mixed-traffic, sctp-over-satellites" in capsys.readouterr().err
 
 
 def test_every_scenario_of_the_study_is_right_and_a_few_of_its_runs_bear_it_out() -> None:

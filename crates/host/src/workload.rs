@@ -68,8 +68,8 @@ pub struct MessageClass {
     pub unordered: bool,
 }
 
-/// What a sender does when the transport's send buffer is full. Of several kinds of messages each does so by itself, as if
-/// each had a thread of its own.
+/// What a sender does when the transport's send buffer is full. Of several kinds of messages each does so by itself,
+/// as if each had a thread of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenBlocked {
     /// The application keeps to its timetable; what cannot be sent yet queues in the application, and its

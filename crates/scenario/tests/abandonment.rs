@@ -11,7 +11,8 @@ use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
 
 use cells::cells;
 
-/// The scenario of several kinds of messages, for as long as a test has time, with so much loss that some are given up in it.
+/// The scenario of several kinds of messages, for as long as a test has time, with so much loss that some are given up
+/// in it.
 fn run_mixed(overrides: &[&str]) -> RunOutput {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/mixed-traffic-over-geo.toml");
     let short = ["scenario.duration=100 s", "flows.terminal.end=60 s", "links.satellite.loss=5 %"];

@@ -195,7 +195,7 @@ pub enum FirstSack {
     /// As any other: after SACK.Delay, or with the next packet.
     //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1
     //= type=exception
-    //= reason=Only where it is asked for: for peers that hold the first SACK back, and results of before that rule was kept.
+    //= reason=Only where it is asked for: for results of before that rule was kept.
     //# After the reception of the first DATA chunk in an association, the
     //# endpoint MUST immediately respond with a SACK chunk to acknowledge
     //# the DATA chunk.

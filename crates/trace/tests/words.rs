@@ -125,7 +125,8 @@ fn everything_that_a_trace_may_tell_changes_what_is_told() {
         let (at, name) = (Instant::from_secs(90), what.name());
         let last = Record { at, association: 0, what: lost(99) };
         let with = records(before().into_iter().chain([what]));
-        let [without, with] = [&without, &with].map(|all| told(&[&all[..], &[last.clone()]].concat()));
+        let [without, with] =
+            [&without, &with].map(|all| told(&[&all[..], std::slice::from_ref(&last)].concat()));
         assert_ne!(without, with, "{name}");
     }
     let [_, sent, loss] = &before()[..] else { unreachable!("three steps") };
@@ -167,7 +168,9 @@ fn everything_that_a_trace_may_tell_is_read_as_it_was_written() {
     let records = records(before().into_iter().chain(samples()));
     let mut file = Vec::new();
     let mut writer = TraceWriter::begin(&mut file, &header()).expect("memory takes all");
-    records.iter().for_each(|record| writer.write(record).expect("memory takes all"));
+    for record in &records {
+        writer.write(record).expect("memory takes all");
+    }
     let read: Vec<Record> = TraceReader::open(&file[..]).unwrap().collect::<Result<_, _>>().unwrap();
     assert_eq!(read, records);
 }

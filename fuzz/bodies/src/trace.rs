@@ -12,12 +12,16 @@ pub fn read(data: &[u8]) {
     if data.len() <= MOST {
         let mut file = Vec::new();
         let mut writer = TraceWriter::begin(&mut file, &header).expect("memory takes all");
-        records.iter().for_each(|record| writer.write(record).expect("memory takes all"));
+        for record in &records {
+            writer.write(record).expect("memory takes all");
+        }
         let again = self::records(&file).expect("what is written is a trace");
         assert_eq!(again, (header.clone(), records.clone()));
     }
     let mut story = Story::new(header, Duration::from_secs(1));
-    records.iter().for_each(|record| story.follow(record));
+    for record in &records {
+        story.follow(record);
+    }
     story.finish();
     let path = story.associations.values().flat_map(|association| &association.paths).next();
     let of_path = path.map(|path| path.address);

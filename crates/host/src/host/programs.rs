@@ -61,7 +61,8 @@ impl Host {
         }
     }
 
-    /// Sends a message on a program's association, and says in SCTP's own words why it is not taken; a full buffer is told of by [`ProgramEvent::Writable`] once there is room.
+    /// Sends a message on a program's association, and says in SCTP's own words why it is not taken; that there is room
+    /// in a full buffer again is told by [`ProgramEvent::Writable`].
     pub fn send_sctp(
         &mut self,
         now: Instant,
