@@ -85,8 +85,9 @@ class Notification:
 
     what: str
     """``active``, ``inactive``, ``potentially failed``, ``primary`` of a path; ``restarted``;
-    ``abandoned``: a message was given up; ``address added``, ``address deleted``, ``address preferred``,
-    ``streams added``, ``streams reset``, ``association reset``, ``error reported`` by the peer; ``missed``."""
+    ``abandoned``: a message was given up; ``address added``, ``address deleted``, ``address preferred``;
+    ``streams added``, ``streams reset``, ``association reset``; ``error reported`` by the peer;
+    ``missed``."""
     address: str | None
     """The address of the peer's that it is about."""
     missed: int
