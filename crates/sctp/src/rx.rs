@@ -89,7 +89,7 @@ impl Receiver {
     ) -> Self {
         Self {
             tracker: TsnTracker::new(initial_tsn),
-            reassembly: Reassembly::default(),
+            reassembly: Reassembly::new(extensions.contain(Extension::PartialReliability)),
             streams: InboundStreams::new(inbound_streams),
             interleaved: extensions.contain(Extension::Interleaving).then(Box::default),
             schedule: match config.first_sack {

@@ -75,9 +75,20 @@ pub(crate) struct Reassembly {
     held: Held,
     /// Messages that have become whole.
     finished: u64,
+    /// Whether the peer may have given a message up before its last fragment got a TSN: another one may then begin
+    /// where the fragments of the first break off.
+    may_break_off: bool,
 }
 
 impl Reassembly {
+    /// Of a peer that may or may not give messages up.
+    //
+    // RFC 3758, section 3.5, has all TSNs of a fragmented message abandoned together and says nothing of fragments
+    // that have no TSN yet. Linux lets them fall, and the next message begins at once.
+    pub(crate) fn new(may_break_off: bool) -> Self {
+        Self { may_break_off, ..Self::default() }
+    }
+
     /// What waits here.
     pub(crate) const fn held(&self) -> Held {
         self.held
@@ -98,9 +109,19 @@ impl Reassembly {
         if self.runs.is_empty() {
             return Ok(());
         }
-        let ends_before = self.run_before(at).is_none_or(|(_, run)| run.has_ending);
+        let ends_before = self.run_before(at).is_none_or(|(_, run)| run.has_ending || self.may_break_off);
         let begins_after = self.runs.get(&at.next()).is_none_or(|run| run.has_beginning);
         if ends_before && begins_after { Ok(()) } else { Err(FragmentsDisagree) }
+    }
+
+    /// Whether two neighbours are of one message. Where a boundary lies between them, both must say so.
+    const fn is_one_message(&self, ends: bool, begins: bool) -> Result<bool, FragmentsDisagree> {
+        match (ends, begins) {
+            (false, false) => Ok(true),
+            (true, true) => Ok(false),
+            (false, true) if self.may_break_off => Ok(false),
+            _ => Err(FragmentsDisagree),
+        }
     }
 
     /// Takes in a fragment that is not a whole message and that has not come before.
@@ -108,14 +129,16 @@ impl Reassembly {
         let at = fragment.at;
         let before = self.run_before(at);
         let after = self.runs.get(&at.next());
-        // Where a boundary lies between two neighbours, both must say so.
-        if before.is_some_and(|(_, run)| run.has_ending != fragment.is_beginning)
-            || after.is_some_and(|run| run.has_beginning != fragment.is_ending)
-        {
-            return Err(FragmentsDisagree);
-        }
-        let joined_before = before.filter(|(_, run)| !run.has_ending).map(|(first, _)| first);
-        let joins_after = after.is_some_and(|run| !run.has_beginning);
+        let joined_before = match before {
+            Some((first, run)) => {
+                self.is_one_message(run.has_ending, fragment.is_beginning)?.then_some(first)
+            }
+            None => None,
+        };
+        let joins_after = match after {
+            Some(run) => self.is_one_message(fragment.is_ending, run.has_beginning)?,
+            None => false,
+        };
         self.held.add(fragment.payload.len());
         let mut first = at;
         let mut run = Run::new(fragment);
@@ -339,6 +362,34 @@ mod tests {
         second.is_beginning = true;
         reassembly.insert(first).unwrap();
         assert_eq!(reassembly.insert(second), Err(FragmentsDisagree));
+    }
+
+    /// The peer gave a message up when its third fragment had no TSN yet: the next one begins there.
+    #[test]
+    fn where_messages_may_be_given_up_another_begins_where_one_breaks_off() {
+        let [first, second, _] = fragments(5, 3, 0, 0, false).try_into().unwrap();
+        let next = fragments(7, 2, 0, 1, false);
+        for order in [[0, 1, 2, 3], [2, 3, 0, 1], [2, 1, 0, 3], [1, 2, 3, 0]] {
+            let mut reassembly = Reassembly::new(true);
+            let all = [&first, &second, &next[0], &next[1]];
+            let mut whole = Vec::new();
+            for index in order {
+                if let Inserted::Message(message) = reassembly.insert(all[index].clone()).unwrap() {
+                    whole.push(message.payload);
+                }
+            }
+            assert_eq!(whole, [&[1, 0, 1, 1][..]], "{order:?}");
+            assert_eq!(reassembly.held(), Held { payload: 4, pieces: 2 });
+            assert_eq!(reassembly.check_whole(Position(7)), Ok(()));
+            assert!(reassembly.forget_up_to(Position(6)).is_none());
+            assert_eq!(reassembly.held(), Held::default());
+        }
+        // No message goes on behind its end, and none inside one that others have around it.
+        let mut reassembly = Reassembly::new(true);
+        reassembly.insert(next[1].clone()).unwrap();
+        let beyond = Fragment { at: Position(9), ..second.clone() };
+        assert_eq!(reassembly.insert(beyond), Err(FragmentsDisagree));
+        assert_eq!(reassembly.check_whole(Position(7)), Err(FragmentsDisagree));
     }
 
     /// What two neighbours may not differ in, and what they may.

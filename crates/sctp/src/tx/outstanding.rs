@@ -94,6 +94,13 @@ impl OutstandingChunk {
 
 const FITS: &str = "a chunk is at most 65,535 bytes long";
 
+/// Bytes that a chunk with such a payload takes in a packet, padding included: DATA, or I-DATA.
+#[inline]
+pub(super) const fn wire_len(payload_len: usize, is_i_data: bool) -> usize {
+    let header_len = if is_i_data { IData::HEADER_LEN } else { Data::HEADER_LEN };
+    Data::wire_len(payload_len) - Data::HEADER_LEN + header_len
+}
+
 /// All outstanding chunks: chunk `i` has TSN `cumulative ack + 1 + i`.
 #[derive(Clone, Debug)]
 pub(crate) struct Outstanding {
@@ -243,8 +250,7 @@ impl Outstanding {
             self.places.get_or_insert_default().push_back(place);
         }
         let payload_len = data.payload.len();
-        let header_len = if place.is_some() { IData::HEADER_LEN } else { Data::HEADER_LEN };
-        let wire_len = Data::wire_len(payload_len) - Data::HEADER_LEN + header_len;
+        let wire_len = wire_len(payload_len, place.is_some());
         debug_assert!(wire_len <= usize::from(u16::MAX) + 3, "{FITS}");
         let chunk = OutstandingChunk {
             data,

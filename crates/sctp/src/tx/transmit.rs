@@ -1,10 +1,10 @@
 //! DATA chunks go into packets (RFC 9260, sections 6.1 and 6.10): what was lost first, then what is new.
 
 use super::bundling::Bundling;
-use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk};
+use super::outstanding::{ChunkState, Loss, Outstanding, OutstandingChunk, wire_len};
 use super::route::Routing;
 use super::{Remainder, Sender, Turn, Urgent};
-use crate::chunk::{Data, DataFlags, FragmentPlace, IData};
+use crate::chunk::{Data, DataFlags, FragmentPlace};
 use crate::config::{FastRetransmitPath, SctpConfig};
 use crate::event::Event;
 use crate::packet::PacketBuilder;
@@ -332,8 +332,7 @@ impl Sender {
             data.flags = data.flags.with(DataFlags::IMMEDIATE);
         }
         let (tsn, in_flight) = (data.tsn, self.outstanding.in_flight_payload());
-        let header_len = if place.is_some() { IData::HEADER_LEN } else { Data::HEADER_LEN };
-        let wire_len = (Data::wire_len(data.payload.len()) - Data::HEADER_LEN + header_len) as u64;
+        let wire_len = wire_len(data.payload.len(), place.is_some()) as u64;
         let departure = turn.paths[path].on_chunk_sent(turn.now, tsn, wire_len, 1);
         let chunk = self.outstanding.push(data, context, path, departure, place);
         match place {
