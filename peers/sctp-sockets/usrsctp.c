@@ -15,6 +15,8 @@ void stack_start(uint16_t udp_port)
 	usrsctp_init(udp_port, NULL, NULL);
 	/* As the kernel: extensions that nobody asks for are not offered, and strangers are answered. */
 	usrsctp_sysctl_set_sctp_blackhole(0);
+	/* It counts each probe of a closed window, and would give the association up at the 30th. */
+	usrsctp_sysctl_set_sctp_max_retran_chunk(0);
 	usrsctp_sysctl_set_sctp_sendspace(8 * 1024 * 1024);
 	usrsctp_sysctl_set_sctp_recvspace(8 * 1024 * 1024);
 }

@@ -58,4 +58,4 @@ pub use sockets::chance::secret;
 pub use sockets::local::{own_addresses, source_towards};
 #[cfg(target_os = "linux")]
 pub use sockets::watch::{AddressChange, Presence};
-pub use tap::Tap;
+pub use tap::{Capture, Observer, Tap};

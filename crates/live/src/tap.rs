@@ -1,4 +1,5 @@
-//! A host whose packets are written down as a capture: for a run that is repeated, of which no interface saw any.
+//! A host whose packets somebody sees, and a capture of them: for a run that is repeated, of which no interface saw
+//! any.
 
 use std::net::IpAddr;
 
@@ -7,38 +8,53 @@ use slantpath_interface::{Host, InterfaceId, Journey};
 use slantpath_wire::Packet;
 use slantpath_wire::pcapng::{CaptureInterface, Direction, Writer};
 
-/// A host, and a capture of all that it is told and sends.
+/// Whoever sees the packets of a host.
+pub trait Observer {
+    /// One comes in, or has just gone out.
+    fn see(&mut self, now: Instant, interface: InterfaceId, packet: &Packet, direction: Direction);
+}
+
+/// A host, and who sees all that it is told and sends.
 #[derive(Debug)]
-pub struct Tap<H> {
+pub struct Tap<H, O> {
     /// The host.
     pub host: H,
+    /// Who sees its packets.
+    pub observer: O,
+}
+
+/// A capture of a host's packets.
+#[derive(Debug)]
+pub struct Capture {
     writer: Writer,
     interfaces: Vec<CaptureInterface>,
 }
 
-impl<H: Host> Tap<H> {
-    /// A host with these addresses, each at the interface with the number of its place.
-    pub fn new(host: H, addresses: &[IpAddr]) -> Self {
+impl Capture {
+    /// Of a host with these addresses, each at the interface with the number of its place.
+    pub fn of(addresses: &[IpAddr]) -> Self {
         let mut writer = Writer::new();
         let interfaces = addresses.iter().map(|address| writer.interface(&address.to_string())).collect();
-        Self { host, writer, interfaces }
+        Self { writer, interfaces }
     }
 
     /// What has been captured since this was last asked: the next part of a pcapng file.
-    pub fn take_capture(&mut self) -> Vec<u8> {
+    pub fn take(&mut self) -> Vec<u8> {
         self.writer.take()
     }
+}
 
-    fn write(&mut self, now: Instant, interface: InterfaceId, packet: &Packet, direction: Direction) {
+impl Observer for Capture {
+    fn see(&mut self, now: Instant, interface: InterfaceId, packet: &Packet, direction: Direction) {
         if let Some(interface) = self.interfaces.get(interface.index()) {
             self.writer.packet(*interface, now, &packet.contiguous(), direction, None);
         }
     }
 }
 
-impl<H: Host> Host for Tap<H> {
+impl<H: Host, O: Observer> Host for Tap<H, O> {
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
-        self.write(now, interface, packet, Direction::Inbound);
+        self.observer.see(now, interface, packet, Direction::Inbound);
         self.host.handle_packet(now, interface, packet);
     }
 
@@ -56,7 +72,7 @@ impl<H: Host> Host for Tap<H> {
 
     fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
         let interface = self.host.poll_transmit(now, packet)?;
-        self.write(now, interface, packet, Direction::Outbound);
+        self.observer.see(now, interface, packet, Direction::Outbound);
         Some(interface)
     }
 

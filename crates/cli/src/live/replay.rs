@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Parser as _;
 use serde_json::{Value, json};
 use slantpath_live::record::{Replay, Replayed};
-use slantpath_live::{Program, SctpConfig, Station, Tap};
+use slantpath_live::{Capture, Program, SctpConfig, Station, Tap};
 
 use super::like::Like;
 use super::outputs::{About, TraceFile};
@@ -100,7 +100,7 @@ fn repeat<P: Program>(
         trace.begin(&of_run)?;
     }
     let mut pcap = arguments.pcap.as_ref().map(created).transpose()?;
-    let mut tap = Tap::new(station, &about.addresses);
+    let mut tap = Tap { host: station, observer: Capture::of(&about.addresses) };
     let mut failure = None;
     let replayed = replay.run_watched(
         &mut tap,
@@ -110,7 +110,7 @@ fn repeat<P: Program>(
             }
         },
         |tap, _| {
-            let capture = tap.take_capture();
+            let capture = tap.observer.take();
             let kept = match &mut pcap {
                 Some((path, file)) => file.write_all(&capture).map_err(Failure::of_file(path.clone())),
                 None => Ok(()),

@@ -7,17 +7,17 @@ use serde_json::Value;
 use slantpath_base::{Duration, Stream};
 use slantpath_live::{
     Carriage, Extensions, Live, LiveConfig, Peer as PeerAddress, Program as _, ProgramConfig, Reliability,
-    SctpConfig, Station, host_of,
+    SctpConfig, Station, Tap, host_of,
 };
 use slantpath_sctp::AssociationStats;
 
 use crate::network::Network;
 use crate::partner::{Found, Partner, Plan};
 use crate::peer::{Peer, Programs, Stack};
-use crate::wire::{Watched, Wire};
+use crate::wire::Wire;
 
 /// Our end.
-pub(crate) type Us = Live<Watched<Station<Partner>>>;
+pub(crate) type Us = Live<Tap<Station<Partner>, Wire>>;
 
 /// Far more than any case takes: nothing depends on it unless it fails.
 const PATIENCE: Duration = Duration::from_secs(45);
@@ -189,7 +189,7 @@ impl<'a> Exchange<'a> {
             ports: vec![self.ports[0]],
             socket_buffer_bytes: LiveConfig::SOCKET_BUFFER_BYTES,
         };
-        Live::open(&config, Watched { host: Station { host, program }, wire: Wire::default() }).unwrap()
+        Live::open(&config, Tap { host: Station { host, program }, observer: Wire::default() }).unwrap()
     }
 
     /// Starts the peer, which calls us or listens.
@@ -289,7 +289,7 @@ impl<'a> Exchange<'a> {
             }
             us.host().host.program.is_over() && peer.said("end").is_some()
         });
-        let Watched { host, wire } = us.host();
+        let Tap { host, observer: wire } = us.host();
         Outcome { found: host.program.found.clone(), mtus, stats, extensions, wire: wire.clone(), peer }
     }
 }
@@ -300,7 +300,13 @@ pub(crate) fn turns(us: &mut Us, peer: &mut Peer, mut is_over: impl FnMut(&mut U
     while !is_over(us, peer) {
         peer.poll();
         assert!(peer.said("error").is_none(), "{:?}", peer.seen);
-        assert!(us.now() < last, "no end: {:?}, the peer: {:?}", us.host().host.program.found, peer.seen);
+        assert!(
+            us.now() < last,
+            "no end: {:?}, the peer: {:?}, the last packets:\n{}",
+            us.host().host.program.found,
+            peer.seen,
+            us.host().observer.last_packets()
+        );
         let until = us.now().saturating_add(Duration::from_millis(10));
         us.step(until).unwrap();
     }
@@ -314,9 +320,10 @@ impl Outcome {
         assert_eq!(
             (sent, messages, wrong, disordered, end.clone()),
             (ours.send, ours.expect, 0, 0, Some(Ok(()))),
-            "{:?}, the peer: {:?}",
+            "{:?}, the peer: {:?}, the last packets:\n{}",
             self.found,
-            self.peer.seen
+            self.peer.seen,
+            self.wire.last_packets()
         );
         let theirs = &exchange.theirs;
         let end = self.peer.said("end").unwrap();

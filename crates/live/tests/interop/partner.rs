@@ -48,8 +48,6 @@ pub(crate) struct Found {
     pub(crate) abandoned: u64,
     pub(crate) wrong: u64,
     pub(crate) disordered: u64,
-    /// The longest time between two messages.
-    pub(crate) longest_gap: Duration,
     /// How often the association has begun.
     pub(crate) begun: u32,
     pub(crate) outbound_streams: u16,
@@ -72,7 +70,6 @@ pub(crate) struct Partner {
     is_waiting: bool,
     goes_on: bool,
     resume: Option<Instant>,
-    last: Option<Instant>,
     pub(crate) found: Found,
 }
 
@@ -90,7 +87,6 @@ impl Partner {
             is_waiting: false,
             goes_on: false,
             resume: None,
-            last: None,
             found: Found::default(),
         }
     }
@@ -180,10 +176,8 @@ impl Partner {
         }
     }
 
-    fn check(&mut self, now: Instant, message: &ProgramMessage) {
+    fn check(&mut self, message: &ProgramMessage) {
         let ProgramMessage { stream, payload, .. } = message;
-        let gap = now.saturating_since(self.last.replace(now).unwrap_or(now));
-        self.found.longest_gap = self.found.longest_gap.max(gap);
         let Some((head, filling)) = payload.split_first_chunk::<HEAD>() else {
             self.found.wrong += 1;
             return;
@@ -219,7 +213,7 @@ impl Program for Partner {
                 self.send(now, host);
             }
             ProgramEvent::Message(message) => {
-                self.check(now, &message);
+                self.check(&message);
                 self.close(now, host);
             }
             ProgramEvent::Writable => {

@@ -61,8 +61,8 @@ fn the_peer_probes(given: Given<'_>) {
     exchange.peer_options.push(("probe-ms", 5_000.to_string()));
     let mut answered = None;
     let outcome = run(&exchange, |us, _| {
-        let [_, to_us] = us.host().wire.counts(kind::PAD);
-        let heartbeats = us.host().wire.to_us.count(kind::HEARTBEAT);
+        let [_, to_us] = us.host().observer.counts(kind::PAD);
+        let heartbeats = us.host().observer.to_us.count(kind::HEARTBEAT);
         let now = us.now();
         answered = answered.or((to_us >= 2 && heartbeats > 0).then_some(now));
         answered.is_some()

@@ -1,30 +1,18 @@
 //! What passes between a live host and its peer, chunk by chunk, read off the packets themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt::Write as _;
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_interface::{Host as Interface, InterfaceId, Journey};
+use slantpath_interface::InterfaceId;
+use slantpath_live::Observer;
+pub(crate) use slantpath_sctp::chunk::kind;
 use slantpath_wire::Packet;
 use slantpath_wire::ip::IpHeader;
+use slantpath_wire::pcapng::Direction;
 
 use crate::network::Way;
-
-/// Types of chunks (RFC 9260, 3758, 4820, 4895, 5061, 6525, 8260, draft-natarajan-tsvwg-sctp-nrsack).
-pub(crate) mod kind {
-    pub(crate) const DATA: u8 = 0;
-    pub(crate) const SACK: u8 = 3;
-    pub(crate) const HEARTBEAT: u8 = 4;
-    pub(crate) const AUTH: u8 = 15;
-    pub(crate) const NR_SACK: u8 = 16;
-    pub(crate) const I_DATA: u8 = 64;
-    pub(crate) const ASCONF_ACK: u8 = 128;
-    pub(crate) const RE_CONFIG: u8 = 130;
-    pub(crate) const PAD: u8 = 132;
-    pub(crate) const FORWARD_TSN: u8 = 192;
-    pub(crate) const ASCONF: u8 = 193;
-    pub(crate) const I_FORWARD_TSN: u8 = 194;
-}
 
 /// Flags of DATA and I-DATA.
 const BEGINNING: u8 = 2;
@@ -38,18 +26,20 @@ pub(crate) struct Passed {
     chunks: BTreeMap<u8, u64>,
     /// DATA chunks by the peer's address, and by ours.
     data: BTreeMap<IpAddr, u64>,
+    /// The TSN of the last of them.
+    pub(crate) last_tsn: Option<u32>,
     /// DATA chunks with the I bit.
     pub(crate) immediate: u64,
     /// How many packets there were with chunks that had no AUTH in front of them, by the chunk's type.
     bare: BTreeMap<u8, u64>,
-    /// How often an ordered message had Stream Sequence Number 0, by its stream.
-    pub(crate) first_messages: BTreeMap<u16, u64>,
+    /// The TSNs of ordered messages with Stream Sequence Number 0, by their stream.
+    first_messages: BTreeMap<u16, BTreeSet<u32>>,
     /// I-DATA chunks that go on with a message behind one of another message.
     pub(crate) interleaved: u64,
     /// The message of the last I-DATA chunk.
     last_message: Option<(u16, bool, u32)>,
     /// The identifiers of keys that AUTH was made with.
-    keys: std::collections::BTreeSet<u16>,
+    keys: BTreeSet<u16>,
     /// The longest packet with DATA, IP header included.
     pub(crate) longest_with_data: usize,
     /// When DATA was sent that has not been acknowledged since.
@@ -79,6 +69,11 @@ impl Passed {
         self.keys.iter().copied().collect()
     }
 
+    /// How often each stream that was used has begun: how many of its ordered messages had Stream Sequence Number 0.
+    pub(crate) fn begun(&self) -> Vec<usize> {
+        self.first_messages.values().map(BTreeSet::len).collect()
+    }
+
     fn take_chunk(&mut self, now: Instant, addresses: [IpAddr; 2], is_authenticated: bool, chunk: &[u8]) {
         let [kind, flags] = [chunk[0], chunk[1]];
         *self.chunks.entry(kind).or_default() += 1;
@@ -94,13 +89,18 @@ impl Passed {
         for address in addresses {
             *self.data.entry(address).or_default() += 1;
         }
+        let tsn = u32::from_be_bytes([chunk[4], chunk[5], chunk[6], chunk[7]]);
+        self.last_tsn = Some(tsn);
         self.immediate += u64::from(flags & IMMEDIATE != 0);
         self.waits_since.get_or_insert(now);
         let stream = u16::from_be_bytes([chunk[8], chunk[9]]);
         let is_unordered = flags & UNORDERED != 0;
         if kind == kind::DATA {
             let is_first = chunk[10..12] == [0, 0] && flags & BEGINNING != 0 && !is_unordered;
-            *self.first_messages.entry(stream).or_default() += u64::from(is_first);
+            let first_messages = self.first_messages.entry(stream).or_default();
+            if is_first {
+                first_messages.insert(tsn);
+            }
         } else {
             let number = u32::from_be_bytes([chunk[12], chunk[13], chunk[14], chunk[15]]);
             let message = Some((stream, is_unordered, number));
@@ -111,17 +111,53 @@ impl Passed {
     }
 }
 
+/// How many packets are shown of an exchange that has gone wrong.
+const SHOWN: usize = 60;
+
 /// What has passed both ways.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wire {
     pub(crate) to_peer: Passed,
     pub(crate) to_us: Passed,
+    /// The last packets, each in a line.
+    last: VecDeque<String>,
 }
 
 impl Wire {
+    /// The last packets, each in a line: when, which way, and of each chunk its type, its flags and its first words.
+    pub(crate) fn last_packets(&self) -> String {
+        self.last.iter().fold(String::new(), |text, line| text + line + "\n")
+    }
+
+    fn note(&mut self, mut line: String, chunks: &[u8]) {
+        let mut rest = chunks;
+        while let Some(&[kind, flags, high, low]) = rest.first_chunk() {
+            let len = usize::from(u16::from_be_bytes([high, low]));
+            let Some(chunk) = rest.get(..len.max(4)) else { break };
+            write!(line, "  {kind}/{flags:x}").unwrap();
+            let shown = if matches!(kind, kind::DATA | kind::SACK) { 4 } else { 10 };
+            for word in chunk[4..].chunks(4).take(shown) {
+                let hex = word.iter().fold(String::new(), |text, octet| format!("{text}{octet:02x}"));
+                write!(line, " {hex}").unwrap();
+            }
+            rest = rest.get(len.max(4).next_multiple_of(4)..).unwrap_or(&[]);
+        }
+        // What keeps paths alive says little of what has gone wrong.
+        if matches!(chunks.first(), Some(&(kind::HEARTBEAT | kind::HEARTBEAT_ACK))) {
+            return;
+        }
+        if self.last.len() == SHOWN {
+            self.last.pop_front();
+        }
+        self.last.push_back(line);
+    }
+
     fn take(&mut self, now: Instant, way: Way, packet: &Packet) {
         let octets = packet.contiguous();
         let Ok((header, header_len)) = IpHeader::parse_header(&octets) else { return };
+        let sign = if way == Way::ToPeer { "to peer" } else { "to us  " };
+        let line = format!("{:.6} {sign} {}", now.since_start().as_secs_f64(), header.destination);
+        self.note(line, octets.get(header_len + 12..).unwrap_or(&[]));
         let (passed, other) = match way {
             Way::ToPeer => (&mut self.to_peer, &mut self.to_us),
             Way::ToUs => (&mut self.to_us, &mut self.to_peer),
@@ -151,38 +187,12 @@ impl Wire {
     }
 }
 
-/// A host whose packets are looked at.
-#[derive(Debug)]
-pub(crate) struct Watched<H> {
-    pub(crate) host: H,
-    pub(crate) wire: Wire,
-}
-
-impl<H: Interface> Interface for Watched<H> {
-    fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
-        self.wire.take(now, Way::ToUs, packet);
-        self.host.handle_packet(now, interface, packet);
-    }
-
-    fn note_journey(&mut self, journey: Journey) {
-        self.host.note_journey(journey);
-    }
-
-    fn is_verified(&self) -> bool {
-        self.host.is_verified()
-    }
-
-    fn handle_deadline(&mut self, now: Instant) {
-        self.host.handle_deadline(now);
-    }
-
-    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
-        let interface = self.host.poll_transmit(now, packet)?;
-        self.wire.take(now, Way::ToPeer, packet);
-        Some(interface)
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.host.deadline()
+impl Observer for Wire {
+    fn see(&mut self, now: Instant, _: InterfaceId, packet: &Packet, direction: Direction) {
+        let way = match direction {
+            Direction::Inbound => Way::ToUs,
+            Direction::Outbound => Way::ToPeer,
+        };
+        self.take(now, way, packet);
     }
 }
