@@ -1,0 +1,7 @@
+//! The tests of access from the outside, in one program, which is linked once and whose tests share the cores.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod access;
+mod assignment;
+mod sky;
+mod steering;

@@ -1,0 +1,30 @@
+//! The tests of scenarios from the outside, in one program: they share its cores, and it is linked once.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod abandonment;
+mod admission;
+mod bounds;
+mod capacity_on_demand;
+mod cells;
+mod conditioners;
+mod diagnostics;
+mod fades;
+mod flows;
+mod gateways;
+mod handover;
+mod host_pairs;
+mod management;
+mod marks;
+mod merged;
+mod mixed_services;
+mod multipath;
+mod path_limits;
+mod queues;
+mod reconfiguration;
+mod reference;
+mod requests;
+mod sessions;
+mod shaping;
+mod signalling;
+mod sky_links;
+mod topology;

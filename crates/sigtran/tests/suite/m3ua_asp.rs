@@ -1,0 +1,164 @@
+//! An ASP with two gateways: what its users hear of destinations, by way of the routes that carry their messages.
+use bytes::Bytes;
+use slantpath_base::Instant;
+use slantpath_sigtran::asp::{AspMessage, RoutingContexts, ServerName};
+use slantpath_sigtran::m3ua::{
+    AffectedDestinations, Asp, AspConfig, AspOutput, Destination, Message, ServedServer,
+};
+use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::{RoutingLabel, ServiceInformation, Sls};
+use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication};
+
+const BETTER: AssociationId = AssociationId(1);
+const WORSE: AssociationId = AssociationId(2);
+const CONTEXT: u32 = 1;
+const OWN: PointCode = PointCode(100);
+const FAR: PointCode = PointCode(200);
+
+struct Bench {
+    now: Instant,
+    asp: Asp,
+    /// Where messages went, and what users were told.
+    gateways: Vec<AssociationId>,
+    indications: Vec<TransferIndication>,
+}
+
+fn affected() -> AffectedDestinations {
+    AffectedDestinations { point_codes: vec![(0, FAR)], ..AffectedDestinations::default() }
+}
+
+fn scon(congestion_level: Option<u8>) -> Message {
+    Message::Scon { affected: affected(), concerned: None, congestion_level }
+}
+
+fn congestion(level: u8) -> TransferIndication {
+    TransferIndication::Status { affected: FAR, cause: StatusCause::Congestion(level) }
+}
+
+impl Bench {
+    /// Two gateways of these priorities, over both of which the destination is available.
+    fn new(priorities: [u8; 2]) -> Self {
+        let server = ServedServer {
+            name: ServerName::Named(CONTEXT),
+            network_appearance: None,
+            point_codes: vec![OWN],
+            traffic_mode: None,
+        };
+        let gateways = vec![(BETTER, priorities[0]), (WORSE, priorities[1])];
+        let asp = Asp::new(AspConfig {
+            gateways: vec![BETTER, WORSE],
+            servers: vec![server],
+            destinations: vec![Destination { network_appearance: None, point_code: FAR, gateways }],
+            ..AspConfig::default()
+        });
+        let mut bench =
+            Self { now: Instant::START, asp: asp.unwrap(), gateways: Vec::new(), indications: Vec::new() };
+        for gateway in [BETTER, WORSE] {
+            bench.put(gateway, TransportInput::Up { outbound_streams: 4 });
+            bench.asp.up(bench.now, gateway);
+            let up_ack = AspMessage::AspUpAck { asp_identifier: None, info: None };
+            bench.put_message(gateway, &Message::Asp(up_ack));
+            bench.asp.activate(bench.now, gateway, &[]);
+            let scope = RoutingContexts(vec![CONTEXT]);
+            let active_ack = AspMessage::AspActiveAck { traffic_mode: None, scope, info: None };
+            bench.put_message(gateway, &Message::Asp(active_ack));
+            bench.put_message(gateway, &Message::Dava(affected()));
+        }
+        assert_eq!(bench.indications, [TransferIndication::Resume(FAR)]);
+        bench.indications.clear();
+        bench
+    }
+
+    fn put(&mut self, gateway: AssociationId, input: TransportInput) {
+        self.asp.handle_input(self.now, gateway, input);
+        self.drain();
+    }
+
+    fn put_message(&mut self, gateway: AssociationId, message: &Message) {
+        self.put(gateway, input(3, message));
+    }
+
+    /// Where a message of a selection goes.
+    fn transfer(&mut self, sls: u8) -> Option<AssociationId> {
+        self.gateways.clear();
+        let label = RoutingLabel { dpc: FAR, opc: OWN, sls: Sls(sls) };
+        let service = ServiceInformation::from_octet(0x85);
+        self.asp.transfer(None, Transfer { service, label, user_data: Bytes::from_static(&[1]) });
+        self.drain();
+        self.gateways.pop()
+    }
+
+    fn drain(&mut self) {
+        loop {
+            match self.asp.poll_output(self.now) {
+                AspOutput::Transmit(transmit) => self.gateways.push(transmit.association),
+                AspOutput::Indication(_, indication) => self.indications.push(indication),
+                AspOutput::Wait(_) => return,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn input(payload_protocol: u32, message: &Message) -> TransportInput {
+    let mut octets = Vec::new();
+    message.emit(&mut octets);
+    TransportInput::Message { stream: StreamId(0), payload_protocol, octets: octets.into() }
+}
+
+#[test]
+fn the_congestion_of_the_route_in_use_is_told_however_free_another_is() {
+    let mut bench = Bench::new([0, 1]);
+    bench.put_message(BETTER, &scon(Some(2)));
+    assert_eq!(bench.transfer(0), Some(BETTER));
+    assert_eq!(bench.indications, [congestion(2)]);
+    bench.put_message(BETTER, &scon(Some(0)));
+    bench.put(BETTER, TransportInput::Congested(true));
+    assert_eq!(bench.indications, [congestion(2), congestion(0), congestion(1)]);
+    // The other way is free, and from now on the one in use.
+    bench.put_message(BETTER, &Message::Duna(affected()));
+    assert_eq!(bench.transfer(0), Some(WORSE));
+    assert_eq!(bench.indications[3..], [congestion(0)]);
+}
+
+#[test]
+fn of_routes_that_share_the_worst_counts_and_one_that_is_not_used_does_not() {
+    let mut sharing = Bench::new([0, 0]);
+    assert_ne!(sharing.transfer(0), sharing.transfer(1));
+    sharing.put_message(WORSE, &scon(Some(1)));
+    assert_eq!(sharing.indications, [congestion(1)]);
+    let mut ranked = Bench::new([0, 1]);
+    ranked.put_message(WORSE, &scon(Some(3)));
+    ranked.put(WORSE, TransportInput::Congested(true));
+    assert_eq!(ranked.indications, []);
+    // Restricted is worse than available, whatever the priorities.
+    ranked.put_message(BETTER, &Message::Drst(affected()));
+    assert_eq!(ranked.transfer(0), Some(WORSE));
+    assert_eq!(ranked.indications, [congestion(3)]);
+}
+
+#[test]
+fn congestion_without_a_level_is_told_each_time_and_not_kept() {
+    let mut bench = Bench::new([0, 1]);
+    for _ in 0..3 {
+        bench.put_message(BETTER, &scon(None));
+    }
+    assert_eq!(bench.indications, [congestion(1), congestion(1), congestion(1)]);
+    assert_eq!(bench.asp.destination((None, FAR)).congestion, 0);
+    // Nor does it concern who sends another way.
+    bench.put_message(WORSE, &scon(None));
+    assert_eq!(bench.indications.len(), 3);
+}
+
+#[test]
+fn a_message_of_another_protocol_is_thrown_away_in_silence_and_counted() {
+    let mut bench = Bench::new([0, 1]);
+    bench.put(BETTER, input(5, &Message::Duna(affected())));
+    assert_eq!(bench.indications, []);
+    assert_eq!(bench.asp.counters().wrong_payload_protocol, 1);
+    // A sender that gives none is understood.
+    bench.put(BETTER, input(0, &Message::Duna(affected())));
+    bench.put(WORSE, input(0, &Message::Duna(affected())));
+    assert_eq!(bench.indications, [TransferIndication::Pause(FAR)]);
+}

@@ -1,0 +1,121 @@
+//! Point codes behind a gateway: the network sees a transfer point in front of them.
+
+use slantpath_base::{Duration, Instant};
+use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::node::{
+    Config, ConfigError, DiscardReason, Function, LinkSetId, NetworkFault, Procedure, RouteState,
+    SequenceNumbers, check_network,
+};
+use slantpath_ss7::transfer::TransferIndication;
+
+use super::network::{Network, link_set, node, route};
+
+const SERVED: PointCode = PointCode(9);
+
+/// An end point, and a gateway with a point code behind it.
+fn configs() -> Vec<Config> {
+    let sequence = SequenceNumbers::Bits24;
+    let mut exchange = node(1, Function::EndPoint, vec![link_set(2, 2, sequence)]);
+    exchange.destinations = vec![route(9, &[(2, 0)])];
+    let mut gateway = node(2, Function::TransferPoint, vec![link_set(1, 2, sequence)]);
+    gateway.served = vec![SERVED];
+    vec![exchange, gateway]
+}
+
+fn network(configs: Vec<Config>) -> Network {
+    let mut network = Network::new(configs);
+    network.activate_all();
+    network
+}
+
+fn set_served(network: &mut Network, is_available: bool) {
+    let now = network.now;
+    network.nodes[1].set_served(now, SERVED, is_available);
+    network.run(Duration::from_secs(1));
+}
+
+#[test]
+fn a_point_code_behind_a_gateway_is_prohibited_until_it_is_served_and_again_when_it_is_not() {
+    let mut network = network(configs());
+    assert!(!network.nodes[0].is_accessible(SERVED));
+    assert!(!network.send(0, 9, 0, 1));
+    set_served(&mut network, true);
+    assert!(network.nodes[0].is_accessible(SERVED));
+    assert!(network.send(0, 9, 0, 2));
+    network.run(Duration::from_secs(1));
+    let [(at, transfer)] = network.delivered.as_slice() else { panic!("{:?}", network.delivered) };
+    assert_eq!((*at, transfer.label.dpc, transfer.label.opc), (1, SERVED, PointCode(1)));
+    set_served(&mut network, false);
+    assert!(!network.nodes[0].is_accessible(SERVED));
+    let indicated: Vec<_> =
+        network.indications.iter().filter(|(node, _)| *node == 0).map(|(_, i)| i).collect();
+    let expected = [TransferIndication::Resume(SERVED), TransferIndication::Pause(SERVED)];
+    assert!(indicated.ends_with(&expected.iter().collect::<Vec<_>>()), "{indicated:?}");
+}
+
+#[test]
+fn after_a_restart_of_the_links_the_network_hears_again_what_is_not_served() {
+    let mut configs = configs();
+    for config in &mut configs {
+        config.restart = Procedure::Used;
+    }
+    let mut network = network(configs);
+    network.run(Duration::from_secs(70));
+    let gateway = LinkSetId(0);
+    assert_eq!(network.nodes[0].route_state(SERVED, gateway), Some(RouteState::Prohibited));
+    set_served(&mut network, true);
+    assert_eq!(network.nodes[0].route_state(SERVED, gateway), Some(RouteState::Allowed));
+}
+
+#[test]
+fn who_asks_for_a_prohibited_point_code_hears_of_it_only_when_it_is_allowed() {
+    let mut network = network(configs());
+    let gateway = LinkSetId(0);
+    // A test of T10 finds it as it was.
+    network.run(Duration::from_secs(120));
+    assert_eq!(network.nodes[0].route_state(SERVED, gateway), Some(RouteState::Prohibited));
+    // The news is lost with the links; the new links bring it.
+    network.break_wire(0, 0);
+    network.break_wire(1, 0);
+    network.nodes[1].set_served(Instant::from_secs(500), SERVED, true);
+    network.mend_wire(0);
+    network.run(Duration::from_secs(120));
+    assert!(network.nodes[0].is_accessible(SERVED));
+}
+
+#[test]
+fn users_of_the_gateway_reach_what_lies_behind_it() {
+    let mut network = network(configs());
+    assert!(!network.send(1, 9, 0, 1));
+    assert_eq!(network.nodes[1].counters().discarded(DiscardReason::InaccessibleDestination), 1);
+    set_served(&mut network, true);
+    assert!(network.send(1, 9, 0, 2));
+    assert_eq!(network.delivered.len(), 1);
+}
+
+#[test]
+fn congestion_behind_the_gateway_is_told_to_the_origin_for_the_first_and_every_eighth_message() {
+    let mut network = network(configs());
+    set_served(&mut network, true);
+    network.nodes[1].set_served_congestion(SERVED, 1);
+    for number in 0..9 {
+        assert!(network.send(0, 9, 0, number));
+    }
+    network.run(Duration::from_secs(1));
+    assert_eq!(network.delivered.len(), 9);
+    let indicated = |i: &&(usize, TransferIndication)| matches!(i, (0, TransferIndication::Status { .. }));
+    assert_eq!(network.indications.iter().filter(indicated).count(), 2);
+}
+
+#[test]
+fn a_route_to_a_served_point_code_ends_at_the_gateway_and_an_end_point_serves_none() {
+    let mut configs = configs();
+    assert_eq!(check_network(&configs), []);
+    configs[1].served.clear();
+    assert!(matches!(check_network(&configs).as_slice(), [NetworkFault::DeadEnd { .. }]));
+    configs[1].served = vec![SERVED, SERVED];
+    configs[1].function = Function::EndPoint;
+    let faults = configs[1].faults();
+    assert!(faults.iter().any(|fault| matches!(fault, ConfigError::ServedByEndPoint(..))), "{faults:?}");
+    assert!(faults.iter().any(|fault| matches!(fault, ConfigError::DestinationTwice(_))), "{faults:?}");
+}

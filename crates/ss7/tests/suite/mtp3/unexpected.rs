@@ -1,0 +1,56 @@
+//! Management messages that mean nothing in the state are counted as such.
+
+use slantpath_base::Instant;
+use slantpath_ss7::PointCode;
+use slantpath_ss7::link::LinkIndication;
+use slantpath_ss7::mtp3::node::{DiscardReason, Function, LinkId, Procedure, SequenceNumbers};
+use slantpath_ss7::mtp3::{
+    ManagementLayout, ManagementMessage as M, Msu, Node, RoutingLabel, ServiceIndicator, ServiceInformation,
+    Slc, Sls,
+};
+
+use super::network::{Network, link_set, node};
+
+/// Point 2 sends a message about its second link to point 1, over the first.
+fn bring(node: &mut Node, now: Instant, message: M) {
+    let (format, network) = (node.config().format, node.config().network);
+    let mut user_part = Vec::new();
+    message.emit(ManagementLayout::Itu, Slc(1), &mut user_part);
+    let service = ServiceInformation { indicator: ServiceIndicator::MANAGEMENT, network, priority: 0 };
+    let label = RoutingLabel { dpc: PointCode(1), opc: PointCode(2), sls: Sls(1) };
+    let mut octets = Vec::new();
+    Msu { service, label, user_part: &user_part }.emit(format, &mut octets);
+    node.handle_link(now, LinkId(0), LinkIndication::Received(octets.into()));
+}
+
+fn unexpected(node: &Node) -> u64 {
+    node.counters().discarded(DiscardReason::Unexpected)
+}
+
+#[test]
+fn inhibiting_messages_that_fit_no_state_are_counted() {
+    let point = |code, far| node(code, Function::EndPoint, vec![link_set(far, 2, SequenceNumbers::Bits7)]);
+    let mut network = Network::new(vec![point(1, 2), point(2, 1)]);
+    network.activate_all();
+    let now = network.now;
+    // Asked for and not granted yet: nobody can take it for inhibited.
+    network.nodes[0].inhibit(now, LinkId(1)).unwrap();
+    bring(&mut network.nodes[0], now, M::Lrt);
+    bring(&mut network.nodes[0], now, M::Lfu);
+    assert_eq!(unexpected(&network.nodes[0]), 2);
+    // Granted: the question whether it is so has no other answer than none.
+    bring(&mut network.nodes[0], now, M::Lia);
+    bring(&mut network.nodes[0], now, M::Lrt);
+    assert_eq!(unexpected(&network.nodes[0]), 2);
+    bring(&mut network.nodes[0], now, M::Lia);
+    assert_eq!(unexpected(&network.nodes[0]), 3);
+}
+
+#[test]
+fn a_restart_allowed_of_a_point_that_cannot_be_reached_is_counted() {
+    let mut config = node(1, Function::EndPoint, vec![link_set(2, 2, SequenceNumbers::Bits7)]);
+    config.restart = Procedure::Used;
+    let mut node = Node::new(config).unwrap();
+    bring(&mut node, Instant::START, M::Tra);
+    assert_eq!(unexpected(&node), 1);
+}
