@@ -3,13 +3,13 @@
 
 SHELL := bash
 .DEFAULT_GOAL := test
-.PHONY: test lint rust-lint python-lint rust-tests python-tests python-package targets conformance bench counts fuzz mutants
+.PHONY: test lint rust-lint python-lint rust-tests interop-tests python-tests python-package targets conformance bench counts fuzz mutants
 .PHONY: demo clean
 
-# The last two side by side, since much of either waits: for a clock, or for one long test. Cargo is to know nothing of
+# The last three side by side, since much of each waits: for a clock, or for one long test. Cargo is to know nothing of
 # make's own jobs.
 test: lint targets
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target rust-tests python-tests
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target interop-tests rust-tests python-tests
 
 lint: rust-lint python-lint
 
@@ -24,7 +24,12 @@ rust-lint: need-cargo need-cc
 # is judged by what it changed; `cargo test` alone and `make fuzz` draw fresh cases.
 rust-tests: export PROPTEST_RNG_SEED ?= 1
 rust-tests: need-cargo need-cc
-	MAKEFLAGS= cargo test --workspace --quiet
+	MAKEFLAGS= nice cargo test --workspace --quiet
+
+# Live hosts and the stacks of others, on real clocks: what else runs steps back for them. Cargo is given the whole workspace, so
+# that nothing is built twice; crates/sctp has a test of this name, too.
+interop-tests: need-cargo need-cc
+	MAKEFLAGS= cargo test --workspace --quiet --test interop
 
 python-lint: python-package
 	.venv/bin/ruff check python studies peers
@@ -34,11 +39,11 @@ python-lint: python-package
 	.venv/bin/mypy --platform win32
 
 python-tests: python-package
-	.venv/bin/pytest
+	nice .venv/bin/pytest
 
-# The package, built in the development profile, and the tools of its `dev` extra.
+# The package, built in the development profile of the same crates as the tests, and the tools of its `dev` extra.
 python-package: .venv/bin/maturin need-cargo need-cc
-	MAKEFLAGS= .venv/bin/maturin develop --quiet --extras dev
+	MAKEFLAGS= .venv/bin/maturin develop --quiet --extras dev --features extension-module,as-tested
 
 .venv/bin/maturin: pyproject.toml | need-python3
 	python3 -m venv .venv

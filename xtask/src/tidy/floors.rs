@@ -130,7 +130,9 @@ pub(crate) fn check(metadata: &Value) -> Result<Vec<Finding>, String> {
             ));
             continue;
         };
-        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+        // An optional one brings no code in: it gives features to a package that others use.
+        let is_import = |dependency: &&Value| dependency["optional"] != true;
+        for dependency in package["dependencies"].as_array().into_iter().flatten().filter(is_import) {
             let edge = Edge::of(short, dependency)?;
             if !edge.is_allowed(allowed) {
                 findings.push(Finding::on_file(&manifest, edge.complaint(allowed)));
@@ -192,13 +194,24 @@ mod tests {
     use super::*;
 
     fn complaints(name: &str, dependencies: &[(&str, Option<&str>)]) -> Vec<String> {
-        let dependencies: Vec<Value> =
+        let dependencies =
             dependencies.iter().map(|(name, kind)| json!({"name": name, "kind": kind})).collect();
+        complaints_of(name, dependencies)
+    }
+
+    fn complaints_of(name: &str, dependencies: Vec<Value>) -> Vec<String> {
         let metadata = json!({
             "workspace_root": "/p",
             "packages": [{"name": name, "manifest_path": "/p/Cargo.toml", "dependencies": dependencies}],
         });
         check(&metadata).expect("well-formed").into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn a_dependency_for_the_sake_of_its_features_is_no_import() {
+        let optional = |optional: bool| json!({"name": "slantpath-ss7", "kind": null, "optional": optional});
+        assert!(complaints_of("py", vec![optional(true)]).is_empty());
+        assert_eq!(complaints_of("py", vec![optional(false)]).len(), 1);
     }
 
     #[test]

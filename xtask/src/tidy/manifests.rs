@@ -41,14 +41,15 @@ fn check_manifest(tree: &Tree, manifest: &TextFile) -> Vec<Finding> {
     findings
 }
 
-/// Every package under a `[...dependencies]` heading, with its line.
+/// Every package under a `[...dependencies]` heading, with its line. An optional one brings no code in: it gives
+/// features to a package that others use.
 fn dependencies(manifest: &TextFile) -> Vec<(usize, &str)> {
     let mut is_inside = false;
     let mut found = Vec::new();
     for (number, line) in manifest.numbered_lines() {
         if let Some(heading) = line.strip_prefix('[') {
             is_inside = heading.trim_end_matches(']').ends_with("dependencies");
-        } else if is_inside && !line.starts_with('#') {
+        } else if is_inside && !line.starts_with('#') && !line.contains("optional = true") {
             let name = line.split(['.', '=', ' ']).next().unwrap_or_default();
             if !name.is_empty() {
                 found.push((number, name));
@@ -87,6 +88,12 @@ mod tests {
             check(&tree),
             [Finding::on_line("a/Cargo.toml", 6, "slantpath-base is not used: remove it")]
         );
+    }
+
+    #[test]
+    fn an_optional_package_need_not_be_used() {
+        let manifest = format!("{LINTS}[dependencies]\nserde = {{ version = \"1\", optional = true }}\n");
+        assert_eq!(check(&Tree::of(&[("a/Cargo.toml", &manifest)])), []);
     }
 
     #[test]

@@ -21,9 +21,10 @@ fn shell(place: &Place, line: &str) -> String {
         .env("PATH", path)
         .output()
         .expect("a shell");
-    // A picture of a fault may end in blanks, which no document has.
+    // A picture of a fault may end in blanks, which no document has, and slow work says how far it is.
     String::from_utf8_lossy(&output.stdout)
         .lines()
+        .filter(|line| !line.ends_with(" s gone"))
         .fold(String::new(), |text, line| text + line.trim_end() + "\n")
 }
 
