@@ -145,3 +145,17 @@ impl Association {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_an_address_that_is_deleted_need_no_answer() {
+        let mark = |path: Option<u16>| Mark { path: path.map(PathId), lowest: Tsn(7) };
+        let mut ecn = Ecn::new();
+        ecn.unanswered.extend([mark(Some(0)), mark(Some(1)), mark(None)]);
+        ecn.forget_path(PathId(1));
+        assert_eq!(ecn.unanswered[..], [mark(Some(0)), mark(None)]);
+    }
+}

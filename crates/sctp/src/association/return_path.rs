@@ -94,4 +94,24 @@ mod tests {
         back.on_heartbeat_ack(FIRST);
         assert_eq!(back.toward(FIRST), FIRST);
     }
+
+    #[test]
+    fn an_address_that_is_deleted_is_no_way_back_and_tells_of_none() {
+        let third = PathId(2);
+        let mut detour = ReturnPath::default();
+        detour.on_sack_sent(FIRST, Tsn(10));
+        detour.on_data(SECOND, Tsn(10));
+        for (gone, by) in [(third, SECOND), (FIRST, FIRST), (SECOND, FIRST)] {
+            let mut back = detour.clone();
+            back.forget_path(gone);
+            assert_eq!(back.toward(FIRST), by, "{gone:?} goes");
+        }
+        for (gone, by) in [(third, SECOND), (FIRST, FIRST)] {
+            let mut back = ReturnPath::default();
+            back.on_sack_sent(FIRST, Tsn(10));
+            back.forget_path(gone);
+            back.on_data(SECOND, Tsn(10));
+            assert_eq!(back.toward(FIRST), by, "{gone:?} goes");
+        }
+    }
 }

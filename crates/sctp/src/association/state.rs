@@ -148,3 +148,26 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_repeated_on_a_path_that_goes_is_repeated_on_another() {
+        let [kept, gone, instead] = [0, 1, 2].map(PathId);
+        let timers: [fn(PathId) -> T2; 2] =
+            [|path| T2::Due { path }, |path| T2::Running { path, deadline: Instant::START }];
+        let states: [fn(T2) -> State; 2] =
+            [|t2| State::ShutdownSent { t2, guard: Instant::START }, |t2| State::ShutdownAckSent { t2 }];
+        for timer in timers {
+            for state in states {
+                for (before, after) in [(gone, instead), (kept, kept)] {
+                    let mut at_hand = state(timer(before));
+                    at_hand.replace_path(gone, instead);
+                    assert_eq!(at_hand, state(timer(after)));
+                }
+            }
+        }
+    }
+}

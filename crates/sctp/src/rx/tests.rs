@@ -290,3 +290,26 @@ fn a_window_update_is_due_when_the_window_opens_by_a_quarter_of_the_buffer() {
         assert_eq!((delivered, receiver.is_ack_due()), (1, is_due), "{len} bytes");
     }
 }
+
+#[test]
+fn a_message_may_break_off_where_partial_reliability_has_been_agreed_on_alone() {
+    let begun = Data { flags: DataFlags::BEGINNING, ..whole(0, 0, 10) };
+    for (extensions, may) in
+        [(Extensions::NONE, false), (Extensions::of(&[Extension::PartialReliability]), true)]
+    {
+        let mut receiver = Receiver::new(Tsn(FIRST), u16::MAX, extensions, &config(100_000));
+        assert_eq!(hand(&mut receiver, begun.clone()), Ok(vec![]));
+        assert_eq!(hand(&mut receiver, whole(1, 1, 10)).is_ok(), may);
+    }
+}
+
+#[test]
+fn a_path_that_has_gone_brought_no_data() {
+    for (gone, left) in [(1, None), (0, Some(PathId(1)))] {
+        let mut receiver = receiver(100_000);
+        receiver.on_data(whole(0, 0, 10), 0, Some(PathId(1)), |_| {}).unwrap();
+        assert_eq!(receiver.data_path(), Some(PathId(1)));
+        receiver.forget_path(PathId(gone));
+        assert_eq!(receiver.data_path(), left);
+    }
+}

@@ -535,3 +535,20 @@ impl Sender {
         Some((path, chunk))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_by_a_path_that_goes_may_have_been_told_by_another() {
+        for (gone, expected) in [(1, (2, true)), (0, (1, false))] {
+            let told =
+                Told { point: 5, at: Instant::START, path: PathId(1), is_ambiguous: false, repeats: false };
+            let mut abandonment = Abandonment { told: Some(told), ..Abandonment::default() };
+            abandonment.replace_path(PathId(gone), PathId(2));
+            let told = abandonment.told.unwrap();
+            assert_eq!((told.path.0, told.is_ambiguous), expected);
+        }
+    }
+}

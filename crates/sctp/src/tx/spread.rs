@@ -150,3 +150,20 @@ impl Sender {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_outstanding_on_a_path_that_has_gone() {
+        let mut spread = Spread::default();
+        spread.add(PathId(1), 100);
+        spread.add(PathId(2), 50);
+        spread.shift(PathId(1), PathId(2), 30);
+        spread.remove(PathId(2), 10);
+        assert_eq!([1, 2].map(|path| spread.outstanding_on(PathId(path))), [70, 70]);
+        spread.forget_path(PathId(1));
+        assert_eq!([1, 2].map(|path| spread.outstanding_on(PathId(path))), [0, 70]);
+    }
+}
