@@ -194,12 +194,12 @@ mod tests {
     use super::*;
 
     fn complaints(name: &str, dependencies: &[(&str, Option<&str>)]) -> Vec<String> {
-        let dependencies =
+        let dependencies: Vec<Value> =
             dependencies.iter().map(|(name, kind)| json!({"name": name, "kind": kind})).collect();
-        complaints_of(name, dependencies)
+        complaints_of(name, &dependencies)
     }
 
-    fn complaints_of(name: &str, dependencies: Vec<Value>) -> Vec<String> {
+    fn complaints_of(name: &str, dependencies: &[Value]) -> Vec<String> {
         let metadata = json!({
             "workspace_root": "/p",
             "packages": [{"name": name, "manifest_path": "/p/Cargo.toml", "dependencies": dependencies}],
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn a_dependency_for_the_sake_of_its_features_is_no_import() {
         let optional = |optional: bool| json!({"name": "slantpath-ss7", "kind": null, "optional": optional});
-        assert!(complaints_of("py", vec![optional(true)]).is_empty());
-        assert_eq!(complaints_of("py", vec![optional(false)]).len(), 1);
+        assert!(complaints_of("py", &[optional(true)]).is_empty());
+        assert_eq!(complaints_of("py", &[optional(false)]).len(), 1);
     }
 
     #[test]
