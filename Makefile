@@ -16,6 +16,7 @@ lint: rust-lint python-lint
 rust-lint: need-cargo need-cc
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo clippy --quiet --workspace --test interop -- -D warnings
 	cargo xtask tidy
 	cargo xtask rfc
 
@@ -26,8 +27,8 @@ rust-tests: export PROPTEST_RNG_SEED ?= 1
 rust-tests: need-cargo need-cc
 	MAKEFLAGS= nice cargo test --workspace --quiet
 
-# Live hosts and the stacks of others, on real clocks: what else runs steps back for them. Cargo is given the whole workspace, so
-# that nothing is built twice; crates/sctp has a test of this name, too.
+# Live hosts and the stacks of others, on real clocks: what runs beside them has a lower priority. Cargo is given the whole
+# workspace, so that features are those of the other tests and nothing is built twice.
 interop-tests: need-cargo need-cc
 	MAKEFLAGS= cargo test --workspace --quiet --test interop
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::manifests::is_for_features;
 use crate::finding::Finding;
 
 /// A crate of the workspace and the crates of the workspace that it may import. Every crate may import `base`,
@@ -130,11 +131,10 @@ pub(crate) fn check(metadata: &Value) -> Result<Vec<Finding>, String> {
             ));
             continue;
         };
-        // An optional one brings no code in: it gives features to a package that others use.
-        let is_import = |dependency: &&Value| dependency["optional"] != true;
-        for dependency in package["dependencies"].as_array().into_iter().flatten().filter(is_import) {
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
             let edge = Edge::of(short, dependency)?;
-            if !edge.is_allowed(allowed) {
+            let is_for_features = dependency["optional"] == true && is_for_features(&manifest, edge.to);
+            if !is_for_features && !edge.is_allowed(allowed) {
                 findings.push(Finding::on_file(&manifest, edge.complaint(allowed)));
             }
         }
@@ -196,22 +196,27 @@ mod tests {
     fn complaints(name: &str, dependencies: &[(&str, Option<&str>)]) -> Vec<String> {
         let dependencies: Vec<Value> =
             dependencies.iter().map(|(name, kind)| json!({"name": name, "kind": kind})).collect();
-        complaints_of(name, &dependencies)
+        complaints_of("Cargo.toml", name, &dependencies)
     }
 
-    fn complaints_of(name: &str, dependencies: &[Value]) -> Vec<String> {
+    fn complaints_of(manifest: &str, name: &str, dependencies: &[Value]) -> Vec<String> {
+        let path = format!("/p/{manifest}");
         let metadata = json!({
             "workspace_root": "/p",
-            "packages": [{"name": name, "manifest_path": "/p/Cargo.toml", "dependencies": dependencies}],
+            "packages": [{"name": name, "manifest_path": path, "dependencies": dependencies}],
         });
         check(&metadata).expect("well-formed").into_iter().map(|finding| finding.message).collect()
     }
 
     #[test]
     fn a_dependency_for_the_sake_of_its_features_is_no_import() {
-        let optional = |optional: bool| json!({"name": "slantpath-ss7", "kind": null, "optional": optional});
-        assert!(complaints_of("py", &[optional(true)]).is_empty());
-        assert_eq!(complaints_of("py", &[optional(false)]).len(), 1);
+        let told = |manifest, name, optional: bool| {
+            complaints_of(manifest, "py", &[json!({"name": name, "kind": null, "optional": optional})]).len()
+        };
+        assert_eq!(told("crates/py/Cargo.toml", "slantpath-ss7", true), 0);
+        assert_eq!(told("crates/py/Cargo.toml", "slantpath-ss7", false), 1);
+        assert_eq!(told("crates/py/Cargo.toml", "slantpath-net", true), 1);
+        assert_eq!(told("crates/other/Cargo.toml", "slantpath-ss7", true), 1);
     }
 
     #[test]

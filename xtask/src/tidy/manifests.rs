@@ -3,8 +3,27 @@
 use crate::finding::Finding;
 use crate::tree::{TextFile, Tree};
 
-/// Packages that are used without their name being written: the manifest needs them for a feature's sake.
-const USED_UNSEEN: &[(&str, &str, &str)] = &[];
+/// Optional packages of a manifest whose names no source has: they give features to what others use, and bring
+/// nothing in.
+const FOR_FEATURES: &[(&str, &[&str])] = &[(
+    "crates/py/Cargo.toml",
+    // Of `as-tested`.
+    &[
+        "getrandom",
+        "getrandom-0-3",
+        "nix",
+        "rustix",
+        "serde_core",
+        "slantpath-sigtran",
+        "slantpath-ss7",
+        "smallvec",
+    ],
+)];
+
+/// Whether a manifest names a package for the sake of features alone.
+pub(crate) fn is_for_features(manifest: &str, package: &str) -> bool {
+    FOR_FEATURES.iter().any(|(path, packages)| *path == manifest && packages.contains(&package))
+}
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let manifests = tree.texts.iter().filter(|file| {
@@ -28,28 +47,25 @@ fn check_manifest(tree: &Tree, manifest: &TextFile) -> Vec<Finding> {
     }
     for (line, package) in dependencies(manifest) {
         let name = package.replace('-', "_");
-        let is_excused =
-            USED_UNSEEN.iter().any(|(path, unseen, _)| *path == manifest.path && *unseen == package);
-        if !is_excused && !sources.iter().any(|source| has_word(&source.text, &name)) {
-            findings.push(Finding::on_line(
-                &manifest.path,
-                line,
-                format!("{package} is not used: remove it"),
-            ));
-        }
+        let is_used = sources.iter().any(|source| has_word(&source.text, &name));
+        let complaint = match is_for_features(&manifest.path, package) {
+            true if is_used => "is used, and listed as if it was for features alone",
+            false if !is_used => "is not used: remove it",
+            _ => continue,
+        };
+        findings.push(Finding::on_line(&manifest.path, line, format!("{package} {complaint}")));
     }
     findings
 }
 
-/// Every package under a `[...dependencies]` heading, with its line. An optional one brings no code in: it gives
-/// features to a package that others use.
+/// Every package under a `[...dependencies]` heading, with its line.
 fn dependencies(manifest: &TextFile) -> Vec<(usize, &str)> {
     let mut is_inside = false;
     let mut found = Vec::new();
     for (number, line) in manifest.numbered_lines() {
         if let Some(heading) = line.strip_prefix('[') {
             is_inside = heading.trim_end_matches(']').ends_with("dependencies");
-        } else if is_inside && !line.starts_with('#') && !line.contains("optional = true") {
+        } else if is_inside && !line.starts_with('#') {
             let name = line.split(['.', '=', ' ']).next().unwrap_or_default();
             if !name.is_empty() {
                 found.push((number, name));
@@ -91,9 +107,16 @@ mod tests {
     }
 
     #[test]
-    fn an_optional_package_need_not_be_used() {
-        let manifest = format!("{LINTS}[dependencies]\nserde = {{ version = \"1\", optional = true }}\n");
-        assert_eq!(check(&Tree::of(&[("a/Cargo.toml", &manifest)])), []);
+    fn a_package_for_features_is_used_nowhere() {
+        let manifest = format!("{LINTS}[dependencies]\nslantpath-ss7 = {{ optional = true }}\n");
+        let told = |path: &str, source: &str| {
+            let tree = Tree::of(&[(path, &manifest), ("crates/py/src/lib.rs", source)]);
+            check(&tree).into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+        };
+        assert!(told("crates/py/Cargo.toml", "").is_empty());
+        let used = told("crates/py/Cargo.toml", "use slantpath_ss7::Isup;\n");
+        assert_eq!(used, ["slantpath-ss7 is used, and listed as if it was for features alone"]);
+        assert_eq!(told("a/Cargo.toml", ""), ["slantpath-ss7 is not used: remove it"]);
     }
 
     #[test]
