@@ -131,8 +131,14 @@ fn failover(given: Given<'_>, ways: &[Way]) {
     if ways.contains(&Way::ToPeer) {
         assert!(outcome.has_failed(exchange.peer_addresses()[0]), "{:?}", outcome.found.paths);
     }
-    // Since it was cut, whatever was whole came by the other path.
     assert!(is_cut);
+    for way in ways {
+        let (passed, second) = match way {
+            Way::ToPeer => (&outcome.wire.to_peer, exchange.peer_addresses()[1]),
+            Way::ToUs => (&outcome.wire.to_us, exchange.our_addresses()[1]),
+        };
+        assert!(passed.data_with(second) > 0, "{way:?}: nothing was sent by the other path: {passed:?}");
+    }
 }
 
 fn dead_primary(given: Given<'_>, caller: Caller) {

@@ -13,6 +13,7 @@ mod network;
 mod partner;
 mod path_mtu;
 mod peer;
+mod reconfiguration;
 mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
             for case in CASES
                 .iter()
                 .chain(&extensions::CASES)
+                .chain(&reconfiguration::CASES)
                 .chain(&path_mtu::CASES)
                 .filter(|case| is_chosen(stack, case))
             {

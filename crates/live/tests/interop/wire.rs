@@ -119,66 +119,76 @@ const SHOWN: usize = 60;
 pub(crate) struct Wire {
     pub(crate) to_peer: Passed,
     pub(crate) to_us: Passed,
-    /// The last packets, each in a line.
-    last: VecDeque<String>,
+    /// The last packets, but for those that keep paths alive: they say little of what has gone wrong.
+    last: VecDeque<(Instant, Way, Vec<u8>)>,
+}
+
+/// The address that a packet goes to, that which it comes from, and its chunks.
+fn read(octets: &[u8]) -> Option<([IpAddr; 2], impl Iterator<Item = &[u8]>)> {
+    let (header, header_len) = IpHeader::parse_header(octets).ok()?;
+    let mut rest = octets.get(header_len + 12..).unwrap_or(&[]);
+    let chunks = std::iter::from_fn(move || {
+        let [_, _, high, low] = *rest.first_chunk()?;
+        let len = usize::from(u16::from_be_bytes([high, low]));
+        let chunk = rest.get(..len).filter(|chunk| chunk.len() >= 4)?;
+        rest = rest.get(len.next_multiple_of(4)..).unwrap_or(&[]);
+        Some(chunk)
+    });
+    Some(([header.destination, header.source], chunks))
 }
 
 impl Wire {
-    /// The last packets, each in a line: when, which way, and of each chunk its type, its flags and its first words.
-    pub(crate) fn last_packets(&self) -> String {
-        self.last.iter().fold(String::new(), |text, line| text + line + "\n")
-    }
-
-    fn note(&mut self, mut line: String, chunks: &[u8]) {
-        let mut rest = chunks;
-        while let Some(&[kind, flags, high, low]) = rest.first_chunk() {
-            let len = usize::from(u16::from_be_bytes([high, low]));
-            let Some(chunk) = rest.get(..len.max(4)) else { break };
-            write!(line, "  {kind}/{flags:x}").unwrap();
-            let shown = if matches!(kind, kind::DATA | kind::SACK) { 4 } else { 10 };
-            for word in chunk[4..].chunks(4).take(shown) {
-                let hex = word.iter().fold(String::new(), |text, octet| format!("{text}{octet:02x}"));
-                write!(line, " {hex}").unwrap();
-            }
-            rest = rest.get(len.max(4).next_multiple_of(4)..).unwrap_or(&[]);
-        }
-        // What keeps paths alive says little of what has gone wrong.
-        if matches!(chunks.first(), Some(&(kind::HEARTBEAT | kind::HEARTBEAT_ACK))) {
-            return;
-        }
-        if self.last.len() == SHOWN {
-            self.last.pop_front();
-        }
-        self.last.push_back(line);
-    }
-
     fn take(&mut self, now: Instant, way: Way, packet: &Packet) {
         let octets = packet.contiguous();
-        let Ok((header, header_len)) = IpHeader::parse_header(&octets) else { return };
-        let sign = if way == Way::ToPeer { "to peer" } else { "to us  " };
-        let line = format!("{:.6} {sign} {}", now.since_start().as_secs_f64(), header.destination);
-        self.note(line, octets.get(header_len + 12..).unwrap_or(&[]));
+        let Some((addresses, chunks)) = read(&octets) else { return };
         let (passed, other) = match way {
             Way::ToPeer => (&mut self.to_peer, &mut self.to_us),
             Way::ToUs => (&mut self.to_us, &mut self.to_peer),
         };
-        let mut rest = octets.get(header_len + 12..).unwrap_or(&[]);
         let mut is_authenticated = false;
-        while let Some(&[kind, _, high, low]) = rest.first_chunk() {
-            let len = usize::from(u16::from_be_bytes([high, low]));
-            let Some(chunk) = rest.get(..len).filter(|chunk| chunk.len() >= 4) else { return };
-            passed.take_chunk(now, [header.source, header.destination], is_authenticated, chunk);
+        let mut is_shown = false;
+        for chunk in chunks {
+            let kind = chunk[0];
+            passed.take_chunk(now, addresses, is_authenticated, chunk);
             if matches!(kind, kind::DATA | kind::I_DATA) {
                 passed.longest_with_data = passed.longest_with_data.max(octets.len());
             }
             is_authenticated |= kind == kind::AUTH;
+            is_shown |= !matches!(kind, kind::HEARTBEAT | kind::HEARTBEAT_ACK);
             if matches!(kind, kind::SACK | kind::NR_SACK)
                 && let Some(since) = other.waits_since.take()
             {
                 other.longest_wait = other.longest_wait.max(now.saturating_since(since));
             }
-            rest = rest.get(len.next_multiple_of(4)..).unwrap_or(&[]);
         }
+        if is_shown {
+            if self.last.len() == SHOWN {
+                self.last.pop_front();
+            }
+            self.last.push_back((now, way, octets.to_vec()));
+        }
+    }
+
+    /// The last packets, each in a line: when, which way and where to, and of each chunk its type, its flags and its
+    /// first words.
+    pub(crate) fn last_packets(&self) -> String {
+        let mut text = String::new();
+        for (at, way, octets) in &self.last {
+            let (addresses, chunks) = read(octets).unwrap();
+            write!(text, "{:.6} {way:?} {}", at.since_start().as_secs_f64(), addresses[0]).unwrap();
+            for chunk in chunks {
+                write!(text, "  {}/{:x}", chunk[0], chunk[1]).unwrap();
+                let shown = if matches!(chunk[0], kind::DATA | kind::SACK) { 3 } else { 10 };
+                for word in chunk[4..].chunks(4).take(shown) {
+                    text.push(' ');
+                    for octet in word {
+                        write!(text, "{octet:02x}").unwrap();
+                    }
+                }
+            }
+            text.push('\n');
+        }
+        text
     }
 
     /// How many chunks of a type have passed, to the peer and to us.
