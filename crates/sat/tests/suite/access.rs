@@ -1,63 +1,30 @@
 //! Terminals that send in bursts over a link to a hub: when packets arrive, and when what was asked for is there.
 
-use std::collections::VecDeque;
-use std::net::IpAddr;
-
 use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    Change, DirectionConfig, DropReason, FrameConfig, Host, InterfaceId, LinkEnd, Network, NetworkBuilder,
-    NodeId, Planned, QueueConfig, QueueLimit, WhileDown,
+    Change, DirectionConfig, DropReason, FrameConfig, InterfaceId, LinkEnd, Network, NetworkBuilder, NodeId,
+    Planned, QueueConfig, QueueLimit, WhileDown,
 };
 use slantpath_sat::{
     Access, AccessConfig, AccessSample, Ask, ContentionConfig, OnDemand, Requests, TerminalConfig,
 };
-use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
-use slantpath_wire::{Checksum, Packet};
+use slantpath_wire::Packet;
 
-/// Sends at set times, and keeps when what arrived, and how long it was.
-#[derive(Clone, Debug, Default)]
-struct Scripted {
-    to_send: VecDeque<(Instant, InterfaceId, Packet)>,
-    received: Vec<(Instant, usize)>,
-}
+use crate::fixture::{self, address};
 
-impl Host for Scripted {
-    fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
-        self.received.push((now, packet.len()));
+/// When, and how long it was.
+type Arrival = (Instant, usize);
+type Scripted = fixture::Scripted<Arrival>;
+
+impl fixture::Arrival for Arrival {
+    fn of(now: Instant, packet: &Packet) -> Self {
+        (now, packet.len())
     }
-
-    fn handle_deadline(&mut self, _now: Instant) {}
-
-    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
-        let (_, interface, sent) = self.to_send.pop_front_if(|(at, _, _)| *at <= now)?;
-        *packet = sent;
-        Some(interface)
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.to_send.front().map(|(at, _, _)| *at)
-    }
-}
-
-fn address(number: u8) -> IpAddr {
-    IpAddr::from([10, 0, 0, number])
 }
 
 fn packet(from: u8, length: usize) -> Packet {
-    let payload_len = u16::try_from(length - 20).unwrap();
-    let header = IpHeader {
-        source: address(from),
-        destination: address(200 + from),
-        protocol: protocol::UDP,
-        hop_limit: 64,
-        traffic_class: 0,
-        payload_len,
-        fragmentation: Fragmentation::Forbidden,
-    };
-    let mut packet = Packet::shared(vec![0; length - 20].into(), Checksum::Complete);
-    header.emit(packet.prepend(20));
-    packet
+    fixture::packet(address(from), address(200 + from), length, 0)
 }
 
 /// Frames of 10 ms with ten slots, of which 0.1 ms is guard time; a byte takes 9 µs in the rest.

@@ -3,5 +3,6 @@
 
 mod access;
 mod assignment;
+mod fixture;
 mod sky;
 mod steering;

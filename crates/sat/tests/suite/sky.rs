@@ -1,104 +1,56 @@
 //! Packets under skies that move, held against the contact plan: where they go, how long they take, and what becomes of
 //! them at handovers.
 
-use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use proptest::prelude::*;
 use slantpath_base::{Angle, DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
-    AtHandover, Change, Delay, DirectionConfig, DropReason, Host, InterfaceId, LinkId, Network,
-    NetworkBuilder, NodeId, QueueConfig, QueueLimit, WhileDown,
+    AtHandover, Change, Delay, DirectionConfig, DropReason, LinkId, Network, NetworkBuilder, NodeId,
+    QueueConfig, QueueLimit, WhileDown,
 };
-use slantpath_orbit::constellation::presets::Preset;
+use slantpath_orbit::Site;
 use slantpath_orbit::constellation::{Constellation, Payload};
-use slantpath_orbit::contact::{Cause, ContactId, ContactPlan, Planner};
+use slantpath_orbit::contact::{Cause, ContactId, ContactPlan};
 use slantpath_orbit::ground::{Antenna, GroundPolicy, Handover as HandoverPolicy};
 use slantpath_orbit::route::RouteConfig;
-use slantpath_orbit::site::{Horizon, Place, Relay};
 use slantpath_orbit::topology::{Selection, Timeline, follow};
-use slantpath_orbit::{Geodetic, Network as Bodies, Site, Utc};
 use slantpath_sat::{AccessLinks, Handover, InterSatelliteLinks, Sky, SkyLinks, SkySource, Stand};
-use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
-use slantpath_wire::{Checksum, Packet};
+use slantpath_wire::Packet;
+
+use crate::fixture::{self, UNREACHABLE, address, iridium, site};
 
 /// Far more than any of these runs has, so that one whose time stands still fails.
 const EVENTS_MAX: u64 = 5_000_000;
 
-/// Sends at set times, and keeps when what arrived, with its tag.
-#[derive(Clone, Debug, Default)]
-struct Scripted {
-    to_send: VecDeque<(Instant, InterfaceId, Packet)>,
-    received: Vec<(Instant, u32)>,
-}
+/// When, and the tag.
+type Arrival = (Instant, u32);
+type Scripted = fixture::Scripted<Arrival>;
 
-impl Host for Scripted {
-    fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
-        let bytes = packet.contiguous();
-        self.received.push((now, u32::from_be_bytes(bytes[24..28].try_into().unwrap())));
-    }
-
-    fn handle_deadline(&mut self, _now: Instant) {}
-
-    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
-        let (_, interface, sent) = self.to_send.pop_front_if(|(at, _, _)| *at <= now)?;
-        *packet = sent;
-        Some(interface)
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.to_send.front().map(|(at, _, _)| *at)
+impl fixture::Arrival for Arrival {
+    fn of(now: Instant, packet: &Packet) -> Self {
+        (now, u32::from_be_bytes(packet.contiguous()[24..28].try_into().unwrap()))
     }
 }
 
 const LENGTH: usize = 100;
 
-/// A message of ICMP that says that something is unreachable: about these a router says nothing, so that no packets are
-/// on the links but those that a host sends.
+/// One that no router answers.
 fn packet(source: IpAddr, destination: IpAddr, tag: u32) -> Packet {
-    let mut payload = vec![0; LENGTH - 20];
-    payload[0] = 3;
-    payload[4..8].copy_from_slice(&tag.to_be_bytes());
-    let header = IpHeader {
-        source,
-        destination,
-        protocol: protocol::ICMP,
-        hop_limit: 64,
-        traffic_class: 0,
-        payload_len: 80,
-        fragmentation: Fragmentation::Forbidden,
-    };
-    let mut packet = Packet::shared(payload.into(), Checksum::Complete);
-    header.emit(packet.prepend(20));
-    packet
+    let front = u64::from(UNREACHABLE) << 56 | u64::from(tag);
+    fixture::packet(source, destination, LENGTH, front)
 }
 
-fn address(number: u8) -> IpAddr {
-    [10, 0, 0, number].into()
-}
-
-fn site(name: &str, latitude: f64, longitude: f64, policy: GroundPolicy) -> Site {
-    Site {
-        name: name.into(),
-        place: Place::Fixed(Geodetic::new(latitude, longitude, 0.0)),
-        antennas: vec![Antenna::new(Angle::from_degrees(8.2)).with_policy(policy)],
-        horizon: Horizon::default(),
-        relay: Relay::None,
-    }
-}
-
-fn plan(constellations: Vec<Constellation>, sites: Vec<Site>, span: Duration) -> ContactPlan {
-    let mut bodies = Bodies::new("2026-03-01T00:00:00Z".parse::<Utc>().unwrap(), constellations);
-    bodies.sites = sites;
-    Planner::new(&bodies, span).unwrap().plan(&mut |_, _| {}).unwrap()
-}
-
-fn iridium() -> Vec<Constellation> {
-    Preset::Iridium.build("2026-03-01T00:00:00Z".parse().unwrap()).unwrap()
+fn antenna(policy: GroundPolicy) -> Antenna {
+    Antenna::new(Angle::from_degrees(8.2)).with_policy(policy)
 }
 
 fn london_and_boston(policy: GroundPolicy) -> Vec<Site> {
-    vec![site("london", 51.53, 0.0, policy), site("boston", 42.3, -71.1, policy)]
+    fixture::london_and_boston(&[antenna(policy)])
+}
+
+fn plan(constellations: Vec<Constellation>, sites: Vec<Site>, span: Duration) -> ContactPlan {
+    fixture::plan(constellations, sites, Vec::new(), span)
 }
 
 /// What every link of a sky is like, and what becomes of what waits.
@@ -432,8 +384,8 @@ proptest! {
         };
         let policy = GroundPolicy { handover, ..GroundPolicy::default() };
         let sites = vec![
-            site("one", latitudes.0, longitudes.0, policy),
-            site("two", latitudes.1, longitudes.1, policy),
+            site("one", latitudes.0, longitudes.0, vec![antenna(policy)]),
+            site("two", latitudes.1, longitudes.1, vec![antenna(policy)]),
         ];
         let span = Duration::from_secs(1_800);
         let plan = plan(iridium(), sites, span);

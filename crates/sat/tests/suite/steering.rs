@@ -1,59 +1,40 @@
 //! Sites that spread their packets over several antennas, and routes of two sites of their own: which way each packet
 //! takes, and in which order they arrive.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::net::IpAddr;
+use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use slantpath_base::{Angle, DataRate, Duration, Instant, Seed};
 use slantpath_net::{
-    AtHandover, DirectionConfig, DropReason, Host, InterfaceId, Network, NetworkBuilder, NodeId, QueueConfig,
-    QueueLimit, WhileDown,
+    AtHandover, DirectionConfig, DropReason, Network, NetworkBuilder, NodeId, QueueConfig, QueueLimit,
+    WhileDown,
 };
-use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::{Constellation, Payload};
-use slantpath_orbit::contact::{ContactPlan, Planner};
+use slantpath_orbit::contact::ContactPlan;
 use slantpath_orbit::ground::Antenna;
 use slantpath_orbit::outage::{Failing, Outage};
 use slantpath_orbit::route::{RouteConfig, Router};
-use slantpath_orbit::site::{Horizon, Place, Relay};
-use slantpath_orbit::{Geodetic, Network as Bodies, NodeId as Body, Site, Utc};
+use slantpath_orbit::site::Relay;
+use slantpath_orbit::{NodeId as Body, Site};
 use slantpath_sat::{
     AccessLinks, Balance, InterSatelliteLinks, PathChange, SiteRoute, Sky, SkyLinks, SkySource, Stand, Way,
 };
-use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
-use slantpath_wire::{Checksum, Packet};
+use slantpath_wire::Packet;
+
+use crate::fixture::{self, UNREACHABLE, address, iridium, plan};
 
 /// Far more than any of these runs has, so that one whose time stands still fails.
 const EVENTS_MAX: u64 = 5_000_000;
 
 /// When, of which flow, and which of its packets.
 type Arrival = (Instant, u16, u32);
+type Scripted = fixture::Scripted<Arrival>;
 
-/// Sends at set times, and keeps when what arrived: flow and number.
-#[derive(Clone, Debug, Default)]
-struct Scripted {
-    to_send: VecDeque<(Instant, InterfaceId, Packet)>,
-    received: Vec<Arrival>,
-}
-
-impl Host for Scripted {
-    fn handle_packet(&mut self, now: Instant, _interface: InterfaceId, packet: &mut Packet) {
+impl fixture::Arrival for Arrival {
+    fn of(now: Instant, packet: &Packet) -> Self {
         let bytes = packet.contiguous();
         let flow = u16::from_be_bytes(bytes[20..22].try_into().unwrap());
-        self.received.push((now, flow, u32::from_be_bytes(bytes[24..28].try_into().unwrap())));
-    }
-
-    fn handle_deadline(&mut self, _now: Instant) {}
-
-    fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
-        let (_, interface, sent) = self.to_send.pop_front_if(|(at, _, _)| *at <= now)?;
-        *packet = sent;
-        Some(interface)
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.to_send.front().map(|(at, _, _)| *at)
+        (now, flow, u32::from_be_bytes(bytes[24..28].try_into().unwrap()))
     }
 }
 
@@ -61,69 +42,31 @@ const LENGTH: usize = 100;
 /// A packet takes a millisecond.
 const RATE: DataRate = DataRate::from_bits_per_sec(800_000);
 
-/// A flow whose packets are messages of ICMP that something is unreachable: about these a router says nothing, so that
-/// no packets are on the links but those that a host sends.
-const SILENT: u16 = 0x0300;
+/// A flow of packets that no router answers.
+const SILENT: u16 = u16::from_be_bytes([UNREACHABLE, 0]);
 
+/// From antenna 0 of the first site, whose address is 1. Its antenna 1 has 2, those of the second site 11 and 12.
 fn packet(to: u8, flow: u16, number: u32) -> Packet {
-    let mut payload = vec![0; LENGTH - 20];
-    payload[..2].copy_from_slice(&flow.to_be_bytes());
-    payload[4..8].copy_from_slice(&number.to_be_bytes());
-    let header = IpHeader {
-        source: address(1),
-        destination: address(to),
-        protocol: if flow == SILENT { protocol::ICMP } else { protocol::UDP },
-        hop_limit: 64,
-        traffic_class: 0,
-        payload_len: 80,
-        fragmentation: Fragmentation::Forbidden,
-    };
-    let mut packet = Packet::shared(payload.into(), Checksum::Complete);
-    header.emit(packet.prepend(20));
-    packet
+    let front = u64::from(flow) << 48 | u64::from(number);
+    fixture::packet(address(1), address(to), LENGTH, front)
 }
 
-/// Of antenna 0 of the first site 1, of its antenna 1 2, of the second site 11 and 12.
-fn address(number: u8) -> IpAddr {
-    [10, 0, 0, number].into()
+fn antennas(count: usize) -> Vec<Antenna> {
+    vec![Antenna::new(Angle::from_degrees(5.0)); count]
 }
 
-fn site(name: &str, latitude: f64, longitude: f64, antennas: usize) -> Site {
-    Site {
-        name: name.into(),
-        place: Place::Fixed(Geodetic::new(latitude, longitude, 0.0)),
-        antennas: vec![Antenna::new(Angle::from_degrees(5.0)); antennas],
-        horizon: Horizon::default(),
-        relay: Relay::None,
-    }
+fn site(name: &str, latitude: f64, longitude: f64, count: usize) -> Site {
+    fixture::site(name, latitude, longitude, antennas(count))
 }
 
-const EPOCH: &str = "2026-03-01T00:00:00Z";
-
-fn plan(
-    constellations: Vec<Constellation>,
-    sites: Vec<Site>,
-    outages: Vec<Outage>,
-    span: Duration,
-) -> ContactPlan {
-    let mut bodies = Bodies::new(EPOCH.parse::<Utc>().unwrap(), constellations);
-    bodies.sites = sites;
-    bodies.outages = outages;
-    Planner::new(&bodies, span).unwrap().plan(&mut |_, _| {}).unwrap()
+fn london_and_boston(count: usize) -> Vec<Site> {
+    fixture::london_and_boston(&antennas(count))
 }
 
 /// Two satellites over the equator, and two sites that see both.
 fn two_slots(longitudes: [f64; 2], antennas: [usize; 2]) -> ContactPlan {
     let sites = vec![site("near", 0.0, 0.0, antennas[0]), site("far", 40.0, 0.0, antennas[1])];
     plan(vec![Constellation::geostationary("geo", &longitudes)], sites, Vec::new(), Duration::from_secs(60))
-}
-
-fn iridium() -> Vec<Constellation> {
-    Preset::Iridium.build(EPOCH.parse().unwrap()).unwrap()
-}
-
-fn london_and_boston(antennas: usize) -> Vec<Site> {
-    vec![site("london", 51.53, 0.0, antennas), site("boston", 42.3, -71.1, antennas)]
 }
 
 fn outage(name: &str, from: u64, until: u64) -> Outage {

@@ -1,20 +1,16 @@
 //! Flows whose messages may be given up: what the tables say of them.
 
-use std::path::Path;
-
 use slantpath_results::Value;
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+use slantpath_scenario::RunOutput;
 
 use crate::cells::cells;
+use crate::project;
 
 /// The scenario of several kinds of messages, for as long as a test has time, with so much loss that some are given up
 /// in it.
 fn run_mixed(overrides: &[&str]) -> RunOutput {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/mixed-traffic-over-geo.toml");
     let short = ["scenario.duration=100 s", "flows.terminal.end=60 s", "links.satellite.loss=5 %"];
-    let overrides: Vec<String> = short.iter().chain(overrides).map(|&text| text.to_owned()).collect();
-    let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, &RunOptions::default()).unwrap()
+    project::run_file("mixed-traffic-over-geo.toml", &[&short, overrides].concat())
 }
 
 fn of_flow(output: &RunOutput, column: &str) -> f64 {

@@ -1,8 +1,9 @@
 //! Sessions that may not all begin: what is admitted, what waits and what is refused, against closed forms.
 
 use slantpath_results::Value;
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::RunOutput;
 
+use crate::alone::run_text;
 use crate::cells::cells;
 
 /// Sessions of one size over a link of 10 Mbit/s.
@@ -35,10 +36,7 @@ admission = {{ {admission} }}
 messages = false
 "#
     );
-    let files = trace_files("".as_ref());
-    let scenario =
-        Scenario::parse("admission.toml", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, &RunOptions::default()).unwrap()
+    run_text(&text)
 }
 
 fn count(output: &RunOutput, column: &str) -> f64 {

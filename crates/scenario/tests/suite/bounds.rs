@@ -8,6 +8,8 @@ use slantpath_scenario::{
     Diagnostics, LoadError, Scenario, Topology, json_schema, topology_schema, trace_files,
 };
 
+use crate::project;
+
 /// A key of a file: its path, and the file with nothing but a value for it.
 struct Key {
     path: String,
@@ -192,8 +194,7 @@ fn every_preset_lies_within_the_bounds() {
     let presets = root.pointer("/properties/sctp/additionalProperties/properties/preset/oneOf");
     let presets = presets.and_then(Json::as_array).expect("a profile has presets");
     assert_eq!(presets.len(), 6);
-    let first = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first.toml"))
-        .expect("the scenario is there");
+    let first = std::fs::read_to_string(project::path("first.toml")).expect("the scenario is there");
     for preset in presets.iter().map(|preset| preset["const"].as_str().expect("a preset has a name")) {
         let text = format!("{first}\n[sctp.default]\npreset = \"{preset}\"\n");
         let files = || trace_files(Path::new("nowhere"));

@@ -1,21 +1,13 @@
 //! Terminals with capacity on demand in scenarios: what it takes until it is there, what it costs to wait for it, and
 //! how much there is.
 
-use std::path::Path;
-
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+use slantpath_scenario::RunOutput;
 
 use crate::cells::cells;
+use crate::project;
 
 fn run_with(overrides: &[&str]) -> RunOutput {
-    run_scenario("capacity-on-demand", overrides)
-}
-
-fn run_scenario(name: &str, overrides: &[&str]) -> RunOutput {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.toml"));
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, &RunOptions::default()).unwrap()
+    project::run_file("capacity-on-demand.toml", overrides)
 }
 
 /// When the left terminal looked, and what it had then in bit/s: it looks at whole intervals, the right one between.
@@ -109,7 +101,7 @@ fn looks(output: &RunOutput, nth: usize, of: usize) -> Vec<[f64; 5]> {
 
 #[test]
 fn antennas_under_a_sky_share_carriers() {
-    let output = run_scenario("vsat-on-demand", &[]);
+    let output = project::run_file("vsat-on-demand.toml", &[]);
     // All that has been sent arrives, but for what is under way at the end.
     let sent = cells(&output, "flows", "messages_sent");
     let delivered = cells(&output, "flows", "messages_delivered");
@@ -137,7 +129,7 @@ fn antennas_under_a_sky_share_carriers() {
 fn contention_for_one_room_is_a_matter_of_the_seed_and_of_nothing_else() {
     let one_room = ["access.inroute.requests.per_frame=1", "access.inroute.free_capacity=false"];
     let collided = |overrides: &[&str]| -> f64 {
-        let output = run_scenario("vsat-on-demand", &[&one_room[..], overrides].concat());
+        let output = project::run_file("vsat-on-demand.toml", &[&one_room[..], overrides].concat());
         cells(&output, "access", "collided").into_iter().flatten().sum()
     };
     let first = collided(&[]);

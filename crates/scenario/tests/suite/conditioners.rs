@@ -1,14 +1,11 @@
 //! Traffic conditioning in scenarios: shares of the colours, what the queue behind them drops, and policing.
-use std::path::Path;
-
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+use slantpath_scenario::RunOutput;
+
+use crate::project;
 
 fn run_with(overrides: &[&str]) -> RunOutput {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/traffic-conditioning.toml");
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, &RunOptions::default()).unwrap()
+    project::run_file("traffic-conditioning.toml", overrides)
 }
 
 /// Cells of the row of the satellite's link that leads to the terminal.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use slantpath_scenario::{LoadError, Scenario};
 
+use crate::project;
+
 fn broken() -> Vec<PathBuf> {
     scenarios("tests/broken")
 }
@@ -96,7 +98,7 @@ fn no_scenario_that_readme_shows_has_a_warning() {
 
 #[test]
 fn an_override_of_what_is_not_there_is_asked_what_it_meant() {
-    let first = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/first.toml");
+    let first = project::path("first.toml");
     let told = |assignment: &str| match Scenario::load(&first, &[assignment.to_owned()]) {
         Err(LoadError::Invalid(diagnostics)) => diagnostics.to_string(),
         Err(error) => panic!("{error}"),

@@ -1,9 +1,10 @@
 //! Flows of a scenario, run.
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::RunOutput;
+
+use crate::alone::run_text;
 
 /// 300 associations that each send a message every 10 s over a link that carries them all at 3 % of its rate.
 const MANY: &str = r#"
@@ -29,11 +30,6 @@ start_jitter = "10 s"
 application = { kind = "constant-rate", message_size = "100 B", interval = "10 s" }
 "#;
 
-fn output(text: &str) -> RunOutput {
-    let scenario = Scenario::parse("t.toml", text, &[], trace_files(Path::new(""))).unwrap();
-    run(&scenario, &RunOptions::default()).unwrap()
-}
-
 /// The sum of a table's counters whose names begin and end so.
 fn count(table: &Table, begin: &str, end: &str) -> u64 {
     let columns = table.columns().iter();
@@ -49,7 +45,7 @@ fn count(table: &Table, begin: &str, end: &str) -> u64 {
 
 #[test]
 fn flows_that_start_apart_connect_apart() {
-    let output = output(MANY);
+    let output = run_text(MANY);
     let connected = output.table("flows").unwrap().column("connected_s").unwrap();
     let times: BTreeSet<u64> = (0..300)
         .map(|flow| match connected.at(flow) {
@@ -60,7 +56,7 @@ fn flows_that_start_apart_connect_apart() {
     assert!(times.len() > 290, "{} times at which 300 flows connect", times.len());
     assert_eq!(count(output.table("links").unwrap(), "dropped_", "_packets"), 0);
     // 300 INITs at one instant find room for 101 and are sent again at one instant.
-    let at_once = self::output(&MANY.replace("start_jitter = \"10 s\"\n", ""));
+    let at_once = run_text(&MANY.replace("start_jitter = \"10 s\"\n", ""));
     assert_eq!(count(at_once.table("links").unwrap(), "dropped_", "_packets"), 297);
 }
 
@@ -68,7 +64,7 @@ fn flows_that_start_apart_connect_apart() {
 fn a_flow_with_a_jitter_connects_as_long_before_its_start_as_without() {
     let flow = "connect = \"1 s\"\nstart = \"3 s\"\nstart_jitter = \"10 s\"\n";
     let text = MANY.replace("start_jitter = \"10 s\"\n", flow).replace("count = 300", "count = 2");
-    let output = output(&text);
+    let output = run_text(&text);
     let messages = output.table("messages").unwrap();
     let [flows, sent] = ["flow", "sent_s"].map(|name| messages.column(name).unwrap());
     let connected = output.table("flows").unwrap().column("connected_s").unwrap();
@@ -127,7 +123,7 @@ fn each_choice_of_congestion_control_makes_another_run_of_either_transport() {
     for (transport, choices) in [("tcp", [&either[..], &tcp].concat()), ("sctp", either.to_vec())] {
         let digests: BTreeSet<_> = choices
             .iter()
-            .map(|choice| output(&BULK.replace("TRANSPORT", transport).replace("CHOICE", choice)).digest)
+            .map(|choice| run_text(&BULK.replace("TRANSPORT", transport).replace("CHOICE", choice)).digest)
             .collect();
         assert_eq!(digests.len(), choices.len(), "{transport}");
     }
@@ -140,7 +136,7 @@ fn bulk(transport: &str, keys: &str) -> RunOutput {
          to = \"centre\"\n{keys}\napplication = {{ kind = \"bulk\", total = \"1500 kB\" }}\n"
     );
     let network = MANY.split("[flows").next().unwrap().replace("1 Mbit/s", "4 Mbit/s");
-    output(&format!("{network}\n[{transport}.default]\nreceive_buffer = \"64 KiB\"\n{flow}"))
+    run_text(&format!("{network}\n[{transport}.default]\nreceive_buffer = \"64 KiB\"\n{flow}"))
 }
 
 #[test]
@@ -189,7 +185,7 @@ fn how_many_messages_went_out_again_is_left_open_where_nothing_records_them() {
     let pattern = lossy.replace("count = 1\n", "count = 1\ncontent = \"pattern\"\n");
     for probes in ["", "messages = false\n", "messages = false\ndelays = \"1 %\"\n"] {
         for text in [&lossy, &pattern] {
-            let output = output(&format!("[probes]\n{probes}\n{text}"));
+            let output = run_text(&format!("[probes]\n{probes}\n{text}"));
             let flows = output.table("flows").unwrap();
             let again = flows.column("messages_retransmitted").unwrap().at(0);
             if probes.is_empty() && text == &lossy {

@@ -7,11 +7,12 @@ use slantpath_results::Value;
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
 
 use crate::cells::cells;
+use crate::project;
 
 fn load(overrides: &[&str]) -> Result<Scenario, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ss7-gateways-on-demand.toml");
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Scenario::load(&path, &overrides).map_err(|error| error.to_string())
+    Scenario::load(&project::path("ss7-gateways-on-demand.toml"), &overrides)
+        .map_err(|error| error.to_string())
 }
 
 fn run_with(overrides: &[&str]) -> RunOutput {
@@ -245,10 +246,8 @@ fn a_load_beyond_lines_is_told_unless_it_is_meant() {
 
 #[test]
 fn no_example_of_signalling_has_a_warning_of_loads_or_windows() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     for name in ["ss7-quad", "ss7-over-geo", "ss7-gateways-on-demand", "sigtran-gateway-over-geo"] {
-        let scenario = Scenario::load(&directory.join(format!("{name}.toml")), &[]);
-        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        let scenario = project::load(&format!("{name}.toml"), &[]);
         let told: Vec<String> = scenario.warnings().iter().map(ToString::to_string).collect();
         let kinds = ["offers", "overload", "never filled", "expires in service"];
         let own: Vec<&String> =
@@ -258,9 +257,7 @@ fn no_example_of_signalling_has_a_warning_of_loads_or_windows() {
 }
 
 fn eight(overrides: &[&str]) -> Scenario {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ss7-eight-associations.toml");
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"))
+    project::load("ss7-eight-associations.toml", overrides)
 }
 
 /// Messages that the right gateway has from each of eight associations, in links' worth of the load.

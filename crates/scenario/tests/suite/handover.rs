@@ -1,17 +1,12 @@
 //! What a change of ground stations costs an association that moves along (RFC 5061), one that fails over, and one that
 //! is set up anew.
 
-use std::path::Path;
-
-use slantpath_scenario::{RunOptions, Scenario, run};
-
 use crate::cells::cells;
+use crate::project;
 
 #[test]
 fn an_association_that_moves_waits_for_one_round_trip_and_loses_nothing() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ground-station-handover.toml");
-    let scenario = Scenario::load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
-    let output = run(&scenario, &RunOptions::default()).unwrap();
+    let output = project::run_file("ground-station-handover.toml", &[]);
     let [sent, delivered, longest] =
         [("flows", "messages_sent"), ("flows", "messages_delivered"), ("delays", "delay_max_s")]
             .map(|(table, column)| cells(&output, table, column));

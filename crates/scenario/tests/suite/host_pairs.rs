@@ -1,7 +1,8 @@
 //! Packets between hosts: what the table of pairs says of them is what messages and links say, too.
 
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::RunOutput;
 
+use crate::alone::run_text;
 use crate::cells::cells;
 
 const COUNTED: &str = "host_pairs = true";
@@ -51,9 +52,7 @@ application = {{ kind = "poisson", message_size = "1000 B", mean_interval = "10 
 {probes}
 "#
     );
-    let files = trace_files("".as_ref());
-    let scenario = Scenario::parse("pairs.toml", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, &RunOptions::default()).unwrap()
+    run_text(&text)
 }
 
 fn numbers(output: &RunOutput, table: &str, column: &str) -> Vec<f64> {

@@ -1,8 +1,9 @@
-//! The tests of scenarios from the outside, in one program: they share its cores, and it is linked once.
+//! The tests of scenarios from the outside, in one program, which is linked once and whose tests share the cores.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod abandonment;
 mod admission;
+mod alone;
 mod bounds;
 mod capacity_on_demand;
 mod cells;
@@ -19,6 +20,7 @@ mod merged;
 mod mixed_services;
 mod multipath;
 mod path_limits;
+mod project;
 mod queues;
 mod reconfiguration;
 mod reference;

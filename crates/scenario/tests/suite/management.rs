@@ -1,18 +1,16 @@
 //! What management does to a signalling network by script, and what it hears of it.
-use std::path::Path;
 use std::sync::OnceLock;
 
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::RunOutput;
+
+use crate::alone::run_text;
+use crate::project;
 
 /// The quad, which is run once.
 fn quad() -> &'static RunOutput {
     static QUAD: OnceLock<RunOutput> = OnceLock::new();
-    QUAD.get_or_init(|| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ss7-quad.toml");
-        let scenario = Scenario::load(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
-        run(&scenario, &RunOptions::default()).unwrap()
-    })
+    QUAD.get_or_init(|| project::run_file("ss7-quad.toml", &[]))
 }
 
 /// A table as rows of text, with seconds to the millisecond.
@@ -147,9 +145,7 @@ link = "l2"
 "#;
 
 fn two_lines(more: &str) -> RunOutput {
-    let text = format!("{TWO_LINES}{more}");
-    let scenario = Scenario::parse("two-lines", &text, &[], trace_files(Path::new("nowhere")));
-    run(&scenario.unwrap_or_else(|error| panic!("{error}")), &RunOptions::default()).unwrap()
+    run_text(&format!("{TWO_LINES}{more}"))
 }
 
 fn event(at: u64, keys: &str) -> String {

@@ -1,10 +1,10 @@
 //! ECN of both transports over a queue that marks, as an independent dissector reads it (tshark).
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use slantpath_results::Value;
-use slantpath_scenario::{RunOptions, Scenario, run};
 use slantpath_testkit::Tshark;
+
+use crate::project;
 
 const FIELDS: [&str; 13] = [
     "frame.interface_id",
@@ -51,11 +51,8 @@ impl Row {
 
 #[test]
 fn a_dissector_reads_how_ends_agree_on_marks_echo_them_and_answer() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ecn.toml");
     let overrides = ["scenario.duration=12 s", "scenario.warm_up=0 s", "probes.captures=[\"bottleneck\"]"];
-    let scenario =
-        Scenario::load(&path, &overrides.map(str::to_owned)).unwrap_or_else(|error| panic!("{error}"));
-    let output = run(&scenario, &RunOptions::default()).unwrap();
+    let output = project::run_file("ecn.toml", &overrides);
     let marked: u64 = {
         let column = output.table("links").unwrap().column("marked_packets").unwrap();
         let count = |row| if let Value::U64(count) = column.at(row) { count } else { panic!("no count") };

@@ -6,11 +6,7 @@ use proptest::prelude::*;
 use slantpath_scenario::{Scenario, TraceFiles, json_schema, sweep_schema, trace_files};
 use slantpath_testkit::page;
 
-fn scenario(name: &str, overrides: &[&str]) -> Scenario {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(name);
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"))
-}
+use crate::project;
 
 fn no_files() -> TraceFiles {
     trace_files(Path::new("nowhere"))
@@ -22,7 +18,7 @@ fn reread(text: &str) -> Scenario {
 
 #[test]
 fn the_merged_form_of_the_first_scenario_says_everything() {
-    insta::assert_snapshot!(scenario("first.toml", &[]).merged());
+    insta::assert_snapshot!(project::load("first.toml", &[]).merged());
 }
 
 #[test]
@@ -36,7 +32,7 @@ fn merging_the_merged_form_changes_nothing() {
         "ss7-over-geo.toml",
         "sigtran-gateway-over-geo.toml",
     ] {
-        let first = scenario(name, &[]);
+        let first = project::load(name, &[]);
         for text in [first.merged(), first.canonical()] {
             let again = reread(&text);
             assert_eq!(again.canonical(), first.canonical());
@@ -63,7 +59,7 @@ fn the_order_of_tables_and_the_spelling_of_units_do_not_change_the_hash() {
 
 #[test]
 fn an_override_is_checked_like_the_file() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/first.toml");
+    let path = project::path("first.toml");
     let overrides = ["links.satellite.loss=120 %".to_owned(), "links.cable.delay=1 ms".to_owned()];
     let text = Scenario::load(&path, &overrides).unwrap_err().to_string();
     assert!(text.contains("--set:1:22: `120 %` is out of range"), "{text}");
@@ -72,9 +68,9 @@ fn an_override_is_checked_like_the_file() {
 
 #[test]
 fn a_scenario_takes_overrides_after_it_was_read() {
-    let first = scenario("first.toml", &[]);
+    let first = project::load("first.toml", &[]);
     let lossy = first.with("--set", &["links.satellite.loss=3 %".to_owned()]).unwrap();
-    assert_eq!(lossy, scenario("first.toml", &["links.satellite.loss=3 %"]));
+    assert_eq!(lossy, project::load("first.toml", &["links.satellite.loss=3 %"]));
     assert_ne!(lossy, first);
     let text = first.with("--set", &["links.satellite.loss=300 %".to_owned()]).unwrap_err().to_string();
     assert!(text.starts_with("--set:1:22: `300 %` is out of range"), "{text}");
@@ -112,7 +108,7 @@ proptest! {
             format!("flows.signalling.streams={streams}"),
         ];
         let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
-        let first = scenario("first.toml", &overrides);
+        let first = project::load("first.toml", &overrides);
         let again = reread(&first.merged());
         prop_assert_eq!(again.canonical(), first.canonical());
         prop_assert_eq!(again.links.find("satellite"), first.links.find("satellite"));
@@ -130,8 +126,7 @@ proptest! {
         with in "\\PC{0,3}",
         cut in 0_usize..20,
     ) {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/multi-link.toml");
-        let mut text: Vec<char> = std::fs::read_to_string(path).unwrap().chars().collect();
+        let mut text: Vec<char> = std::fs::read_to_string(project::path("multi-link.toml")).unwrap().chars().collect();
         let at = at.index(text.len());
         let end = (at + cut).min(text.len());
         text.splice(at..end, with.chars());

@@ -1,16 +1,12 @@
 //! Voice and video beside file transfers: what priority gives them, and what they have without.
 
-use std::path::Path;
-
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+use slantpath_scenario::RunOutput;
 
 use crate::cells::cells;
+use crate::project;
 
 fn run_with(overrides: &[&str]) -> RunOutput {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/mixed-services.toml");
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, &RunOptions::default()).unwrap()
+    project::run_file("mixed-services.toml", overrides)
 }
 
 /// The percentile of the delays of video and of voice, in milliseconds.

@@ -1,13 +1,10 @@
 //! Several paths at once: what two orbits carry together, and what pooled windows leave to others.
-use std::path::Path;
 
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::RunOutput;
 
-fn output(text: &str) -> RunOutput {
-    let scenario = Scenario::parse("multipath", text, &[], trace_files(Path::new("nowhere")));
-    run(&scenario.unwrap_or_else(|error| panic!("{error}")), &RunOptions::default()).unwrap()
-}
+use crate::alone::run_text;
+use crate::project;
 
 /// What a flow has delivered, in Mbit/s of messages over so many seconds.
 fn goodput(output: &RunOutput, flow: &str, seconds: f64) -> f64 {
@@ -22,9 +19,8 @@ fn goodput(output: &RunOutput, flow: &str, seconds: f64) -> f64 {
 
 /// Goodput over LEO alone, GEO alone and both.
 fn over_two_orbits(edit: impl Fn(String) -> String) -> [f64; 3] {
-    let path =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/concurrent-multipath-over-geo-and-leo.toml");
-    let output = output(&edit(std::fs::read_to_string(path).unwrap()));
+    let path = project::path("concurrent-multipath-over-geo-and-leo.toml");
+    let output = run_text(&edit(std::fs::read_to_string(path).unwrap()));
     ["leo", "geo", "both"].map(|flow| goodput(&output, flow, 60.0))
 }
 
@@ -51,7 +47,7 @@ fn two_orbits_carry_more_than_either_once_the_buffer_holds_what_the_slow_one_mak
 
 /// An association over two paths that meet in one link, beside another over one path: what each delivers.
 fn over_one_bottleneck(policy: &str) -> [f64; 2] {
-    let output = output(&format!(
+    let output = run_text(&format!(
         r#"
 [scenario]
 name = "bottleneck"

@@ -1,18 +1,11 @@
 //! What paths carry: links of a lower MTU than the hosts first send, and paths of many links.
 use std::fmt::Write;
-use std::path::Path;
 
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::RunOutput;
 
-fn scenario(text: &str) -> Scenario {
-    Scenario::parse("alone", text, &[], trace_files(Path::new("nowhere")))
-        .unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn output(text: &str) -> RunOutput {
-    run(&scenario(text), &RunOptions::default()).unwrap()
-}
+use crate::alone::{parse, run_text};
+use crate::project;
 
 /// A cell of the row whose first columns are these.
 fn cell(output: &RunOutput, table: &str, keys: &[&str], column: &str) -> f64 {
@@ -86,10 +79,10 @@ fn every_message_crosses_a_narrow_link_be_it_the_first_or_behind_a_router() {
             for network in [own, behind] {
                 let text = format!("{HEAD}{network}{}", flow(transport));
                 let what = format!("{transport} over {network}");
-                let warnings = scenario(&text).warnings().to_vec();
+                let warnings = parse(&text).warnings().to_vec();
                 assert_eq!(warnings.len(), 1, "{what}");
                 assert!(warnings[0].message.contains("do not fit link `narrow`"), "{}", warnings[0]);
-                let output = output(&text);
+                let output = run_text(&text);
                 assert_all_delivered(&output, &what);
                 let dropped = cell(&output, "links", &["narrow", "forward"], "dropped_mtu_packets");
                 assert!((1.0..=10.0).contains(&dropped), "{dropped} packets: {what}");
@@ -100,8 +93,7 @@ fn every_message_crosses_a_narrow_link_be_it_the_first_or_behind_a_router() {
 
 /// The scenario of the repository, with other links if it is told so.
 fn discovery(edit: impl Fn(String) -> String) -> RunOutput {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/path-mtu-discovery.toml");
-    output(&edit(std::fs::read_to_string(path).unwrap()))
+    run_text(&edit(std::fs::read_to_string(project::path("path-mtu-discovery.toml")).unwrap()))
 }
 
 #[test]
@@ -134,9 +126,9 @@ fn without_probes_a_filtered_report_leaves_long_messages_behind() {
 #[test]
 fn a_link_narrower_than_any_path_mtu_is_crossed_in_fragments_that_are_counted() {
     let text = format!("{HEAD}{}{}", link("narrow", ["a", "b"], "ipv4", 400), flow("sctp"));
-    let warnings = scenario(&text).warnings().to_vec();
+    let warnings = parse(&text).warnings().to_vec();
     assert!(warnings[0].message.contains("are cut into fragments"), "{}", warnings[0]);
-    let output = output(&text);
+    let output = run_text(&text);
     assert_all_delivered(&output, "400 bytes");
     let on_link = |column| cell(&output, "links", &["narrow", "forward"], column);
     let at_host = |column| cell(&output, "hosts", &["b"], column);
@@ -173,7 +165,7 @@ fn chain(links: usize) -> String {
 
 #[test]
 fn packets_pass_sixty_four_links() {
-    let output = output(&format!("{HEAD}{}{}", chain(64), flow("sctp")));
+    let output = run_text(&format!("{HEAD}{}{}", chain(64), flow("sctp")));
     assert_all_delivered(&output, "64 links");
 }
 
@@ -191,7 +183,7 @@ link = "shortcut"
 action = "down"
 "#;
     let head = HEAD.replace("duration = \"6 s\"", "duration = \"6 s\"\nrouting = \"dynamic\"");
-    let output = output(&format!("{head}{}{shortcut}{}", chain(65), flow("sctp")));
+    let output = run_text(&format!("{head}{}{shortcut}{}", chain(65), flow("sctp")));
     assert!(cell(&output, "flows", &["f"], "messages_delivered") < 110.0);
     // The last of 64 routers finds the hop limit used up, and says so to the sender.
     let dropped = cell(&output, "links", &["l64", "forward"], "dropped_hop_limit_packets");

@@ -2,14 +2,10 @@
 use std::path::Path;
 
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::{RunOutput, Scenario, trace_files};
 
-fn run_file(name: &str, overrides: &[&str]) -> RunOutput {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(name);
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, &RunOptions::default()).unwrap()
-}
+use crate::alone::run_text;
+use crate::project::run_file;
 
 /// The place of a row of the table of links.
 fn row(links: &Table, link: &str, direction: &str) -> usize {
@@ -205,8 +201,7 @@ duplicate = "100 %"
 reorder = "100 %"
 reorder_delay = "50 ms"
 "#;
-    let scenario = Scenario::parse("t.toml", text, &[], trace_files(Path::new(""))).unwrap();
-    let output = run(&scenario, &RunOptions::default()).unwrap();
+    let output = run_text(text);
     let copies = count(&output, "l", "forward", "duplicated_packets");
     let carried = count(&output, "l", "forward", "carried_packets");
     assert!(copies * 3 > carried - 20 && copies * 3 < carried + 20, "{copies} copies of {carried}");

@@ -1,17 +1,13 @@
 //! Associations that are told what to do while they live: streams that are added and reset, and keys that change.
 
-use std::path::Path;
-
 use slantpath_results::Value;
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+use slantpath_scenario::RunOutput;
 
 use crate::cells::cells;
+use crate::project;
 
 fn run_with(overrides: &[&str]) -> RunOutput {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/stream-reconfiguration.toml");
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, &RunOptions::default()).unwrap()
+    project::run_file("stream-reconfiguration.toml", overrides)
 }
 
 fn texts(output: &RunOutput, column: &str) -> Vec<String> {

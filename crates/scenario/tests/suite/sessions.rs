@@ -1,17 +1,14 @@
 //! Sessions in scenarios: what is drawn, what comes of it, and what a load that is shared alike takes.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, TraceFiles, run};
 
 use crate::cells::cells;
+use crate::project;
 
 fn run_file(overrides: &[&str]) -> RunOutput {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/ftp-sessions.toml");
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
-    run(&scenario, &RunOptions::default()).unwrap()
+    project::run_file("ftp-sessions.toml", overrides)
 }
 
 /// Numbers of a column, without those that are missing.

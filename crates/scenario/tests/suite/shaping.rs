@@ -1,15 +1,12 @@
 //! A router that shapes below the rate of a modem: the queue is where flows take turns, and a call does not wait.
 
-use std::path::Path;
-
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+use slantpath_scenario::{RunOptions, RunOutput, run};
 
 use crate::cells::cells;
+use crate::project;
 
 fn run_with(overrides: &[&str]) -> (RunOutput, usize) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/shaping.toml");
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let scenario = Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = project::load("shaping.toml", overrides);
     (run(&scenario, &RunOptions::default()).unwrap(), scenario.warnings().len())
 }
 

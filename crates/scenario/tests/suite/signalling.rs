@@ -6,20 +6,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
 
-/// A scenario of the project.
-fn load(file: &str, overrides: &[&str]) -> Scenario {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(file);
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Scenario::load(&path, &overrides).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// A scenario that needs no other file.
-fn parse(text: &str) -> Scenario {
-    Scenario::parse("alone", text, &[], trace_files(Path::new("nowhere")))
-        .unwrap_or_else(|error| panic!("{error}"))
-}
+use crate::alone::parse;
+use crate::project::load;
 
 fn assert_the_seed_decides(output: impl Fn(&[&str]) -> RunOutput) {
     let [first, second] = [(); 2].map(|()| output(&[]));

@@ -6,22 +6,16 @@ mod parts;
 mod steering;
 mod whole;
 
-use std::path::{Path, PathBuf};
-
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::contact::{ContactKind, Planner};
 use slantpath_orbit::topology::{Selection, follow};
 use slantpath_results::{Table, Value};
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, Topology, run, trace_files};
 
-fn scenarios() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
-}
+use crate::project;
 
 fn load(overrides: &[&str]) -> Scenario {
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Scenario::load(&scenarios().join("sctp-over-iridium.toml"), &overrides)
-        .unwrap_or_else(|error| panic!("{error}"))
+    project::load("sctp-over-iridium.toml", overrides)
 }
 
 fn run_once(scenario: &Scenario) -> RunOutput {
@@ -112,7 +106,7 @@ fn delays_are_those_of_the_topology() {
     let output = run_once(&scenario);
     let messages = output.table("messages").expect("asked for");
     let delay = |row| number(messages, row, "delivered_s") - number(messages, row, "sent_s");
-    let topology = Topology::load(&scenarios().join("iridium-london-boston.toml"), &[])
+    let topology = Topology::load(&project::path("iridium-london-boston.toml"), &[])
         .unwrap_or_else(|error| panic!("{error}"));
     let plan = delays(&topology);
     for row in [10, 5_000, 9_000, 12_000] {
@@ -144,7 +138,7 @@ fn delays(topology: &Topology) -> impl Fn(f64, f64) -> f64 {
 #[test]
 fn a_run_under_a_sky_is_alike_whoever_makes_it() {
     let scenario = load(&["scenario.duration=400 s"]);
-    let merged = Scenario::parse("merged.toml", &scenario.merged(), &[], trace_files(&scenarios()))
+    let merged = Scenario::parse("merged.toml", &scenario.merged(), &[], trace_files(&project::path("")))
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(merged.hash(), scenario.hash());
     let (one, other) = (run_once(&scenario), run_once(&merged));
@@ -193,11 +187,7 @@ fn what_waits_at_a_handover_is_kept_or_lost_as_asked() {
 
 #[test]
 fn columns_of_contacts_belong_to_scenarios_with_a_sky() {
-    let path = scenarios().join("dumbbell.toml");
-    let scenario =
-        Scenario::load(&path, &["scenario.duration=2 s".to_owned(), "scenario.warm_up=0 s".to_owned()])
-            .unwrap_or_else(|error| panic!("{error}"));
-    let output = run_once(&scenario);
+    let output = project::run_file("dumbbell.toml", &["scenario.duration=2 s", "scenario.warm_up=0 s"]);
     let links = output.table("links").expect("always");
     for column in
         ["dropped_handover_packets", "dropped_no_contact_packets", "held_packets", "handed_over_packets"]

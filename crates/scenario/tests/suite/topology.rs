@@ -9,9 +9,11 @@ use slantpath_scenario::{
 };
 use slantpath_testkit::page;
 
+use crate::project;
+
 fn topology(name: &str, overrides: &[&str]) -> Topology {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Topology::load(&page::path("scenarios").join(name), &overrides).unwrap_or_else(|error| panic!("{error}"))
+    Topology::load(&project::path(name), &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn no_files() -> TraceFiles {
@@ -498,7 +500,7 @@ proptest! {
         with in "\\PC{0,3}",
         cut in 0_usize..20,
     ) {
-        let path = page::path("scenarios/geo-london-boston.toml");
+        let path = project::path("geo-london-boston.toml");
         let mut text: Vec<char> = std::fs::read_to_string(path).unwrap().chars().collect();
         let at = at.index(text.len());
         let end = (at + cut).min(text.len());

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use slantpath_scenario::{RunOutput, Scenario, Sweep, TraceFiles};
 
-use super::{LONDON_TO_BOSTON, load, number, run_once, scenarios, text};
+use super::{LONDON_TO_BOSTON, load, number, run_once, text};
+use crate::project;
 
 #[test]
 fn a_sky_whose_tables_stand_in_the_scenario_is_the_one_of_a_file_with_the_same_tables() {
@@ -52,7 +53,7 @@ fn a_sky_whose_tables_stand_in_the_scenario_is_the_one_of_a_file_with_the_same_t
 #[test]
 fn whoever_waits_for_the_contacts_of_a_sky_hears_of_the_beginning_and_of_each_site() {
     let heard = RefCell::new(Vec::new());
-    let path = scenarios().join("sctp-over-iridium.toml");
+    let path = project::path("sctp-over-iridium.toml");
     let scenario = Scenario::load_observed(&path, &[], &|progress| heard.borrow_mut().push(progress));
     let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
     let heard = heard.into_inner();
@@ -68,7 +69,7 @@ fn whoever_reads_a_sweep_hears_of_the_contacts_of_each_point_that_has_its_own() 
     let directory = std::env::temp_dir().join(format!("slantpath-sweep-{}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a directory");
     let file = directory.join("sweep.toml");
-    let base = scenarios().join("sctp-over-iridium.toml");
+    let base = project::path("sctp-over-iridium.toml");
     let heard_of = |axis: &str| {
         let text = format!("[sweep]\nscenario = '{}'\n[[axis]]\n{axis}\n", base.display());
         std::fs::write(&file, text).expect("a file");
@@ -164,7 +165,7 @@ fn a_world_that_is_turned_about_its_axis_carries_every_message_alike() {
 
 #[test]
 fn an_association_over_two_orbits_takes_the_geostationary_one_while_there_is_no_way_over_the_low_one() {
-    let path = scenarios().join("leo-with-geo-backup.toml");
+    let path = project::path("leo-with-geo-backup.toml");
     let scenario = Scenario::load(&path, &["flows.telemetry.end=3500 s".to_owned()]);
     let output = run_once(&scenario.unwrap_or_else(|error| panic!("{error}")));
     let flows = output.table("flows").expect("always");

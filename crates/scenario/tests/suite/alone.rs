@@ -1,0 +1,14 @@
+//! Scenarios in a test's own text, which need no other file.
+
+use std::path::Path;
+
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+
+pub(crate) fn parse(text: &str) -> Scenario {
+    Scenario::parse("alone", text, &[], trace_files(Path::new("nowhere")))
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub(crate) fn run_text(text: &str) -> RunOutput {
+    run(&parse(text), &RunOptions::default()).unwrap()
+}
