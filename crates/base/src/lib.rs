@@ -29,4 +29,4 @@ pub use rate::DataRate;
 pub use rounds::Rounds;
 pub use size::DataSize;
 pub use time::{Duration, Instant};
-pub use timer::TimerTable;
+pub use timer::{Timer, TimerTable};

@@ -1,6 +1,53 @@
-//! A fixed table of timers, one slot a kind.
+//! Timers: one in one word, and a fixed table of them, one slot a kind.
 
 use crate::Instant;
+
+/// When something is due, if anything is: half as long as an option, of which a connection or a path has several, and
+/// the earlier of two is the lesser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timer(Instant);
+
+impl Timer {
+    /// Nothing is due.
+    pub const OFF: Self = Self(Instant::FAR_FUTURE);
+
+    /// Due at that instant.
+    pub const fn set(at: Instant) -> Self {
+        Self(at)
+    }
+
+    /// When it is due, if it is.
+    #[inline]
+    pub fn at(self) -> Option<Instant> {
+        (self != Self::OFF).then_some(self.0)
+    }
+
+    /// Whether nothing is due.
+    #[inline]
+    pub fn is_off(self) -> bool {
+        self == Self::OFF
+    }
+
+    /// Whether its time has come.
+    #[inline]
+    pub fn is_due(self, now: Instant) -> bool {
+        !self.is_off() && self.0 <= now
+    }
+
+    /// The earlier of two.
+    #[must_use]
+    #[inline]
+    pub fn or_earlier(self, other: Self) -> Self {
+        Self(self.0.min(other.0))
+    }
+}
+
+impl From<Option<Instant>> for Timer {
+    #[inline]
+    fn from(at: Option<Instant>) -> Self {
+        at.map_or(Self::OFF, Self)
+    }
+}
 
 /// `N` timers, each stopped or running to a deadline. Kinds are the caller's enum, as indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +97,17 @@ impl<const N: usize> TimerTable<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_timer_that_is_off_is_never_due_and_no_earlier_than_another() {
+        let set = Timer::set(Instant::from_secs(1));
+        assert_eq!((Timer::OFF.at(), set.at()), (None, Some(Instant::from_secs(1))));
+        assert_eq!([Timer::OFF.is_off(), set.is_off()], [true, false]);
+        assert!(!Timer::OFF.is_due(Instant::FAR_FUTURE));
+        assert_eq!([0, 1, 2].map(|now| set.is_due(Instant::from_secs(now))), [false, true, true]);
+        assert_eq!((Timer::OFF.or_earlier(set), set.or_earlier(Timer::OFF)), (set, set));
+        assert_eq!((Timer::from(None), Timer::from(Some(Instant::from_secs(1)))), (Timer::OFF, set));
+    }
 
     #[test]
     fn timers_expire_in_the_order_of_their_deadlines() {

@@ -166,7 +166,7 @@ impl Association {
         // What the layer above does at one moment is one burst; a SACK in between begins a new one anyway.
         let begins_burst = self.burst_at != Some(now);
         if begins_burst {
-            self.refill_bursts(now);
+            self.begin_burst(now);
         }
         // Behind messages that could not leave at this moment it cannot either.
         if begins_burst || self.sender.has_no_queue() {
@@ -348,7 +348,8 @@ impl Association {
 
     /// Begins a new burst on every path. An input that comes before the packets of the last one have been taken adds to
     /// its burst: a driver that hands in several packets at a time gets what they release one by one.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "each packet passes it, and most associations have one path")]
+    #[inline(always)]
     fn refill_bursts(&mut self, now: Instant) {
         let is_undrained = self.poll_stage != PollStage::Events && self.burst_at == Some(now);
         self.burst_at = Some(now);
@@ -358,6 +359,12 @@ impl Association {
         } else {
             self.paths.for_each(|path| path.refill_burst(max_burst));
         }
+    }
+
+    /// The same for the few of many messages that begin one.
+    #[inline(never)]
+    fn begin_burst(&mut self, now: Instant) {
+        self.refill_bursts(now);
     }
 
     /// The longest SCTP packet to `path`, in bytes.

@@ -47,7 +47,12 @@ impl<'a> BytesView<'a> {
     /// The bytes as an owned piece.
     pub(crate) fn to_bytes(self) -> Bytes {
         match self.shared {
-            Some(buffer) => buffer.slice_ref(self.bytes),
+            // Where it lies in the buffer; what is empty may lie anywhere.
+            Some(buffer) if !self.bytes.is_empty() => {
+                let start = self.bytes.as_ptr().addr() - buffer.as_ptr().addr();
+                buffer.slice(start..start + self.bytes.len())
+            }
+            Some(_) => Bytes::new(),
             None => Bytes::copy_from_slice(self.bytes),
         }
     }

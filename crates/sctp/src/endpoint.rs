@@ -12,6 +12,7 @@
 //! changes it, then [`poll_output`](Endpoint::poll_output) is called until it says [`Output::Wait`].
 
 mod addresses;
+mod connect;
 mod cookie_echo;
 mod icmp;
 mod initiation;
@@ -25,6 +26,7 @@ mod stats;
 mod stray;
 mod table;
 
+pub use connect::{ConnectError, ConnectOptions};
 pub use mib::MibCounters;
 pub use port::{Acceptance, BindError, PortConfig};
 pub use stats::EndpointStats;
@@ -46,7 +48,6 @@ use crate::address::{is_usable, source_for};
 use crate::association::{Association, Departing};
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk};
-use crate::config::SctpConfig;
 use crate::cookie::TieTags;
 use crate::event::{CloseReason, Event, Message, SendError};
 use crate::handshake::{CookieWait, EarlyRequests, LocalStart};
@@ -58,24 +59,6 @@ use outbox::Outbox;
 use port::Port;
 use table::{Entry, State, Table};
 
-/// Whom to connect to, and from where.
-#[derive(Clone, Debug, Default)]
-pub struct ConnectOptions {
-    /// The own port, which has been bound.
-    pub local_port: u16,
-    /// The peer's addresses, as far as they are known; at least one.
-    pub peer_addresses: Vec<IpAddr>,
-    /// The peer's port; not zero.
-    pub peer_port: u16,
-    /// Which address is to be the primary path; `None`: the first.
-    pub primary: Option<IpAddr>,
-    /// The association's settings; `None`: its port's.
-    pub config: Option<Arc<SctpConfig>>,
-    /// Where the association draws its tags, numbers and nonces from, so that others of its port change nothing of
-    /// it; `None`: its port's stream.
-    pub stream: Option<Stream>,
-}
-
 /// The other end of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer<'a> {
@@ -84,35 +67,6 @@ pub struct Peer<'a> {
     /// Its addresses: those that were connected to or that its INIT came from, then those that it has listed. Whether
     /// it has been found at one, its path tells ([`PathSnapshot::state`]).
     pub addresses: &'a [IpAddr],
-}
-
-/// Why an association cannot be begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConnectError {
-    /// There is one with that peer already.
-    #[error("there is an association with {0} already")]
-    AlreadyAssociated(IpAddr),
-    /// An address that names no single host, or port zero.
-    #[error("{address}, port {port}, is no address to connect to")]
-    Unusable {
-        /// The address.
-        address: IpAddr,
-        /// The port.
-        port: u16,
-    },
-    /// No address was given, or none of an IP version that the endpoint has an address of.
-    #[error("no address of the peer is of an IP version that this endpoint has")]
-    Unreachable,
-    /// The primary address is not among the peer's.
-    #[error("the primary address {0} is not among the peer's")]
-    UnknownPrimary(IpAddr),
-    /// The own port has not been bound.
-    #[error("port {0} has not been bound")]
-    NotBound(u16),
-    /// The port holds as many associations as it may.
-    #[error("the port holds as many associations as it may")]
-    TooManyAssociations,
 }
 
 /// What comes in from below.
@@ -469,28 +423,41 @@ impl Endpoint {
             self.dismiss_first();
         }
         while let Some(&slot) = self.pending.front() {
-            let deadline = match self.table.get_mut(slot).map(|entry| &mut entry.state) {
-                None => None,
-                Some(State::CookieWait(handshake)) => Some(handshake.deadline()),
-                Some(State::CookieEchoed(handshake)) => Some(handshake.deadline()),
-                Some(State::Established(association)) => {
-                    if let Some(departing) = association.poll_transmit(now, packet) {
-                        if !association.has_output() {
-                            let deadline = association.next_deadline();
-                            self.settle_first(slot, deadline);
-                        }
-                        return Some(departing);
-                    }
-                    if association.next_event().is_some() {
-                        return None;
-                    }
-                    association.next_deadline()
+            if let Some(State::Established(association)) =
+                self.table.get_mut(slot).map(|entry| &mut entry.state)
+                && let Some(departing) = association.poll_transmit(now, packet)
+            {
+                if !association.has_output() {
+                    let deadline = association.next_deadline();
+                    self.settle_first(slot, deadline);
                 }
-            };
-            self.deadlines.set(slot, deadline);
-            self.dismiss_first();
+                return Some(departing);
+            }
+            if self.has_event_of(slot) {
+                return None;
+            }
         }
         None
+    }
+
+    /// Whether the first of those that were to be looked at, the one in `slot`, has an event, since it has no packet.
+    /// Otherwise it says nothing more.
+    #[inline(never)]
+    fn has_event_of(&mut self, slot: u32) -> bool {
+        let deadline = match self.table.get_mut(slot).map(|entry| &mut entry.state) {
+            None => None,
+            Some(State::CookieWait(handshake)) => Some(handshake.deadline()),
+            Some(State::CookieEchoed(handshake)) => Some(handshake.deadline()),
+            Some(State::Established(association)) => {
+                if association.next_event().is_some() {
+                    return true;
+                }
+                association.next_deadline()
+            }
+        };
+        self.deadlines.set(slot, deadline);
+        self.dismiss_first();
+        false
     }
 
     /// The next event, if it comes before the next packet.
@@ -620,8 +587,15 @@ impl Endpoint {
     }
 
     /// Has the slot looked at by the next poll.
-    #[inline]
+    #[inline(never)]
     fn wake(&mut self, slot: u32) {
+        self.wake_behind_packet(slot);
+    }
+
+    /// The same behind a packet, each of which passes it.
+    #[expect(clippy::inline_always, reason = "it is little more than a call")]
+    #[inline(always)]
+    fn wake_behind_packet(&mut self, slot: u32) {
         if core::mem::take(&mut self.is_first_settled) {
             if self.pending.front() == Some(&slot) {
                 return;

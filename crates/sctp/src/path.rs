@@ -22,7 +22,7 @@ pub(crate) use timing::{Departed, Early, ProbeKind, Timing};
 
 use std::net::IpAddr;
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Duration, Instant, Timer};
 use slantpath_cc::delivery::{DeliveryMeter, Departure};
 use slantpath_cc::sctp::SctpController;
 use slantpath_cc::{CongestionControl, Controller, Pacer, RttEstimator};
@@ -109,7 +109,7 @@ pub(crate) struct Path {
     pub(crate) timing: Option<Box<Timing>>,
     pacer: Pacer,
     /// Something waits for this time although the window would let it out.
-    held_until: Option<Instant>,
+    held_until: Timer,
     /// Bytes of DATA chunks that were sent here last and are neither acknowledged nor given up.
     pub(crate) flight_size: u64,
     /// The lowest TSN among them.
@@ -128,11 +128,11 @@ pub(crate) struct Path {
     /// What `mtu` leaves for chunks.
     pmdcs: u16,
     fragments: Fragments,
-    t3_rtx: Option<Instant>,
+    t3_rtx: Timer,
     /// Whether T3-rtx also runs for a FORWARD TSN that was sent here (RFC 3758, section 3.5, rule C5).
     pub(crate) awaits_forward_ack: bool,
     /// The deadline that was reported last, if it is reported.
-    reported_t3_rtx: Option<Instant>,
+    reported_t3_rtx: Timer,
     probe: RttProbe,
     allowance: Allowance,
     reduction: Reduction,
@@ -158,7 +158,7 @@ impl Path {
             timing: (config.loss_detection == LossDetection::Rack)
                 .then(|| Box::new(Timing::new(config.fast_retransmit_threshold))),
             pacer: Pacer::default(),
-            held_until: None,
+            held_until: Timer::OFF,
             flight_size: 0,
             earliest: None,
             fast_recovery_exit: None,
@@ -171,9 +171,9 @@ impl Path {
             mtu,
             pmdcs: pmdcs(mtu, destination),
             fragments: Fragments::OfTooLong,
-            t3_rtx: None,
+            t3_rtx: Timer::OFF,
             awaits_forward_ack: false,
-            reported_t3_rtx: None,
+            reported_t3_rtx: Timer::OFF,
             probe: RttProbe::Idle,
             allowance: Allowance::Window,
             reduction: Reduction::None,
@@ -247,36 +247,37 @@ impl Path {
     }
 
     /// When T3-rtx expires.
-    pub(crate) const fn t3_rtx(&self) -> Option<Instant> {
-        self.t3_rtx
+    pub(crate) fn t3_rtx(&self) -> Option<Instant> {
+        self.t3_rtx.at()
     }
 
-    /// The earliest deadline of its timers and of what is held back, or the far future.
+    /// The earliest deadline of its timers and of what is held back.
     #[inline]
-    fn next_deadline(&self) -> Instant {
-        let t3_rtx = self.t3_rtx.unwrap_or(Instant::FAR_FUTURE);
-        let next = self.heartbeat.deadline().map_or(t3_rtx, |at| at.min(t3_rtx));
-        let next = self.held_until.map_or(next, |at| at.min(next));
+    fn next_deadline(&self) -> Timer {
+        let next = self.t3_rtx.or_earlier(self.held_until).or_earlier(self.heartbeat.deadline().into());
+        // Most paths have neither, and are asked with each packet.
+        if self.discovery.is_none() && self.timing.is_none() {
+            return next;
+        }
         let probing = self.discovery.as_ref().and_then(|discovery| discovery.deadline());
-        let next = probing.map_or(next, |at| at.min(next));
-        self.early().map_or(next, |at| at.min(next))
+        next.or_earlier(probing.into()).or_earlier(self.early().into())
     }
 
     /// Starts T3-rtx unless it runs (rules R1 and R4 of section 6.3.2).
     pub(crate) fn start_t3_rtx(&mut self, now: Instant) {
-        if self.t3_rtx.is_none() {
+        if self.t3_rtx.is_off() {
             self.restart_t3_rtx(now);
         }
     }
 
     /// Starts T3-rtx anew (rule R3).
     pub(crate) fn restart_t3_rtx(&mut self, now: Instant) {
-        self.t3_rtx = Some(now + self.rtt.rto());
+        self.t3_rtx = Timer::set(now + self.rtt.rto());
     }
 
     /// Stops T3-rtx (rule R2).
     pub(crate) const fn stop_t3_rtx(&mut self) {
-        self.t3_rtx = None;
+        self.t3_rtx = Timer::OFF;
     }
 
     /// Stops it if nothing is left here that it runs for.
@@ -288,8 +289,8 @@ impl Path {
 
     /// T3-rtx has expired: what is to be reported of it.
     pub(crate) const fn expire_t3_rtx(&mut self) -> T3RtxChange {
-        self.t3_rtx = None;
-        self.reported_t3_rtx = None;
+        self.t3_rtx = Timer::OFF;
+        self.reported_t3_rtx = Timer::OFF;
         T3RtxChange::Expired { rto: self.rtt.rto(), outstanding: self.flight_size }
     }
 
@@ -297,7 +298,7 @@ impl Path {
     pub(crate) fn report_t3_rtx(&mut self) -> Option<T3RtxChange> {
         let before = std::mem::replace(&mut self.reported_t3_rtx, self.t3_rtx);
         let rto = self.rtt.rto();
-        match (before, self.t3_rtx) {
+        match (before.at(), self.t3_rtx.at()) {
             (None, None) => None,
             (None, Some(_)) => Some(T3RtxChange::Started { rto }),
             (Some(_), None) => Some(T3RtxChange::Stopped),
@@ -316,7 +317,7 @@ impl Path {
     //# the protocol parameter
     //# 'Max.Burst' SHOULD be used to limit the number of packets sent.
     fn burst_limit(&self, max_burst: u32) -> u32 {
-        if self.cc.pacing_rate().is_some() { u32::MAX } else { max_burst }
+        if self.is_paced() { u32::MAX } else { max_burst }
     }
 
     /// Adds the burst of another event to one that has not been used up.
@@ -325,6 +326,8 @@ impl Path {
     }
 
     /// Whether another packet with DATA may leave now.
+    #[expect(clippy::inline_always, reason = "each packet passes it, and it is little more than a call")]
+    #[inline(always)]
     pub(crate) fn may_send_data(&self) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
         //# The breach of cwnd MUST constitute one
@@ -349,7 +352,8 @@ impl Path {
     }
 
     /// Lets the window decay for the whole RTOs in which nothing was sent.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "each packet passes it, and it is little more than a call")]
+    #[inline(always)]
     pub(crate) fn decay_when_idle(&mut self, now: Instant) {
         let periods = self.idle_periods(now);
         if periods > 0 {
@@ -385,7 +389,7 @@ impl Path {
         self.error_count = 0;
         self.probe = RttProbe::Idle;
         self.allowance = Allowance::Window;
-        if self.t3_rtx.is_some() {
+        if !self.t3_rtx.is_off() {
             self.restart_t3_rtx(now);
         }
     }

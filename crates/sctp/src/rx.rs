@@ -15,7 +15,7 @@ mod tsn_tracker;
 
 use std::collections::VecDeque;
 
-use slantpath_base::Instant;
+use slantpath_base::{Instant, Timer};
 use smallvec::SmallVec;
 
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
@@ -212,7 +212,7 @@ impl Receiver {
     }
 
     /// When a delayed SACK falls due.
-    pub(crate) const fn next_deadline(&self) -> Option<Instant> {
+    pub(crate) const fn next_deadline(&self) -> Timer {
         self.schedule.deadline()
     }
 

@@ -43,7 +43,7 @@ pub(crate) use transmit::Transmission;
 
 use std::collections::VecDeque;
 
-use slantpath_base::Instant;
+use slantpath_base::{Instant, Timer};
 use smallvec::SmallVec;
 
 use crate::config::SctpConfig;
@@ -255,11 +255,8 @@ impl Sender {
     }
 
     /// When the next zero window probe is due, or what waits for more has waited long enough.
-    pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        match (self.peer_window.probe_deadline(), self.bundling.deadline()) {
-            (Some(probe), Some(bundle)) => Some(probe.min(bundle)),
-            (probe, bundle) => probe.or(bundle),
-        }
+    pub(crate) fn next_deadline(&self) -> Timer {
+        self.peer_window.probe_deadline().or_earlier(self.bundling.deadline())
     }
 
     /// When the next message expires that waits.

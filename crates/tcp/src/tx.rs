@@ -9,7 +9,6 @@ mod recovery;
 mod scoreboard;
 mod stream;
 mod timed;
-mod timer;
 mod too_big;
 mod window;
 
@@ -19,7 +18,7 @@ mod tests;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Duration, Instant, Timer};
 use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer, RttEstimator};
 
 use crate::config::{LossDetection, LossRecovery, RttSampling, TcpConfig};
@@ -29,7 +28,6 @@ pub(crate) use scoreboard::{Range, Sent};
 use scoreboard::{Scoreboard, Timed};
 use stream::SendStream;
 use timed::{Early, Timing};
-use timer::Timer;
 use window::PeerWindow;
 
 /// An acknowledgement from the peer, with offsets unwrapped.

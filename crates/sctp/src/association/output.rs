@@ -1,6 +1,6 @@
 //! What an association has to say, in its order: packets before events, events before the next deadline.
 
-use slantpath_base::Instant;
+use slantpath_base::{Instant, Timer};
 use slantpath_wire::Packet;
 use slantpath_wire::ip::{Ecn, Envelope};
 
@@ -150,8 +150,7 @@ impl Association {
 
     /// When something is to be done again, once there are no events.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        let deadline = self.earliest_deadline();
-        (deadline != Instant::FAR_FUTURE).then_some(deadline)
+        self.earliest_deadline().at()
     }
 
     /// Tells what has happened to T3-rtx of each path, and what else a trace wants to know.
@@ -167,9 +166,9 @@ impl Association {
         }
     }
 
-    fn earliest_deadline(&self) -> Instant {
+    fn earliest_deadline(&self) -> Timer {
         if self.state.is_closed() {
-            return Instant::FAR_FUTURE;
+            return Timer::OFF;
         }
         debug_assert!(
             !self.sender.has_outstanding()
@@ -177,14 +176,10 @@ impl Association {
                 || self.is_held_back(),
             "outstanding chunks wait for a timer that does not run"
         );
-        let mut next = self.paths.next_deadline();
-        for deadline in
-            [self.receiver.next_deadline(), self.sender.next_deadline(), self.state.next_deadline()]
-        {
-            next = deadline.map_or(next, |at| at.min(next));
-        }
+        let next = self.paths.next_deadline().or_earlier(self.receiver.next_deadline());
+        let next = next.or_earlier(self.sender.next_deadline()).or_earlier(self.state.next_deadline());
         if self.reconfiguration.is_some() || self.addresses.is_some() || self.sender.abandons() {
-            next = self.deadline_of_extensions().map_or(next, |at| at.min(next));
+            return next.or_earlier(self.deadline_of_extensions().into());
         }
         next
     }
@@ -422,6 +417,8 @@ impl Association {
     }
 
     /// Where a SACK goes.
+    #[expect(clippy::inline_always, reason = "most SACKs pass it")]
+    #[inline(always)]
     fn ack_path(&self) -> PathId {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.7
         //# When its peer is multi-homed, the SCTP endpoint SHOULD always try to

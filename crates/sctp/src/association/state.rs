@@ -1,6 +1,6 @@
 //! The state of an association whose handshake is behind it (RFC 9260, section 4).
 
-use slantpath_base::Instant;
+use slantpath_base::{Instant, Timer};
 
 use crate::chunk::Chunk;
 use crate::path::PathId;
@@ -61,10 +61,10 @@ impl T2 {
         }
     }
 
-    const fn deadline(self) -> Option<Instant> {
+    const fn deadline(self) -> Timer {
         match self {
-            Self::Due { .. } => None,
-            Self::Running { deadline, .. } => Some(deadline),
+            Self::Due { .. } => Timer::OFF,
+            Self::Running { deadline, .. } => Timer::set(deadline),
         }
     }
 }
@@ -140,11 +140,13 @@ impl State {
     }
 
     /// The earlier of T2-shutdown and T5-shutdown-guard.
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Timer {
         match self {
-            Self::ShutdownSent { t2, guard } => Some(t2.deadline().map_or(*guard, |at| at.min(*guard))),
+            Self::ShutdownSent { t2, guard } => t2.deadline().or_earlier(Timer::set(*guard)),
             Self::ShutdownAckSent { t2 } => t2.deadline(),
-            Self::Established | Self::ShutdownPending | Self::ShutdownReceived | Self::Closed { .. } => None,
+            Self::Established | Self::ShutdownPending | Self::ShutdownReceived | Self::Closed { .. } => {
+                Timer::OFF
+            }
         }
     }
 }

@@ -112,7 +112,7 @@ impl Endpoint {
             if association.may_change_addresses() {
                 self.follow_addresses(slot);
             }
-            self.wake(slot);
+            self.wake_behind_packet(slot);
             return;
         }
         let &Envelope { source, destination, fields: ip } = envelope;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use slantpath_base::Instant;
+use slantpath_base::{Instant, Timer};
 use slantpath_cc::backlog::BacklogConfig;
 use slantpath_cc::bbr::BbrConfig;
 use slantpath_cc::control::{Acknowledged, Congestion, LossEvent, Sent, TimedOut};
@@ -109,22 +109,36 @@ impl Path {
     }
 
     /// Whether the controller's rate lets nothing out now, though the window would.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "each packet passes it, and it is little more than a call")]
+    #[inline(always)]
     pub(crate) fn is_held(&mut self, now: Instant) -> bool {
-        if self.cc.pacing_rate().is_some() {
-            self.held_until = self.pacer.held_until(now);
+        if self.is_paced() {
+            self.held_until = self.pacer.held_until(now).into();
         }
-        self.held_until.is_some()
+        !self.held_until.is_off()
+    }
+
+    /// Whether the controller has a rate.
+    #[inline]
+    pub(super) fn is_paced(&self) -> bool {
+        !matches!(self.cc, Controller::Standard(_)) && self.has_rate()
+    }
+
+    #[inline(never)]
+    fn has_rate(&self) -> bool {
+        self.cc.pacing_rate().is_some()
     }
 
     /// When what is held may leave.
-    pub(crate) const fn held_until(&self) -> Option<Instant> {
-        self.held_until
+    pub(crate) fn held_until(&self) -> Option<Instant> {
+        self.held_until.at()
     }
 
     /// What was held until now may go.
     pub(crate) fn release(&mut self, now: Instant) {
-        self.held_until = self.held_until.filter(|held_until| *held_until > now);
+        if self.held_until.is_due(now) {
+            self.held_until = Timer::OFF;
+        }
     }
 
     /// There is nothing to send: if the window would let it out, that is what limits the rate.

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::ops::{Index, IndexMut};
 
-use slantpath_base::Instant;
+use slantpath_base::Timer;
 
 use super::{Path, PathId, PathState};
 use crate::address::source_for;
@@ -310,10 +310,10 @@ impl Paths {
         &mut self.others[place]
     }
 
-    /// The earliest deadline of any path, or the far future.
+    /// The earliest deadline of any path.
     #[inline]
-    pub(crate) fn next_deadline(&self) -> Instant {
-        let earlier = |next: Instant, path: &Path| path.next_deadline().min(next);
+    pub(crate) fn next_deadline(&self) -> Timer {
+        let earlier = |next: Timer, path: &Path| next.or_earlier(path.next_deadline());
         self.others.iter().fold(self.first.next_deadline(), earlier)
     }
 }

@@ -414,7 +414,7 @@ impl Path {
         }
         timing.early = None;
         let is_due = timing.recovery == Recovery::Open && timing.is_in_order() && timing.probe.is_none();
-        let Some(timeout_at) = self.t3_rtx.filter(|_| is_due) else { return };
+        let Some(timeout_at) = self.t3_rtx.at().filter(|_| is_due) else { return };
         let interval = match self.rtt.srtt() {
             Some(srtt) if self.flight_size <= self.pmdcs.into() => {
                 srtt.saturating_mul(2).saturating_add(max_sack_delay)

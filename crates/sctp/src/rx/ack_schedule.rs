@@ -1,6 +1,6 @@
 //! When to send a SACK: at once, or a little later together with the next one.
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Duration, Instant, Timer};
 
 use crate::config::SctpConfig;
 
@@ -100,10 +100,10 @@ impl AckSchedule {
     }
 
     /// When a delayed SACK falls due.
-    pub(crate) const fn deadline(self) -> Option<Instant> {
+    pub(crate) const fn deadline(self) -> Timer {
         match self {
-            Self::Delayed { deadline, .. } => Some(deadline),
-            Self::Fresh | Self::Nothing | Self::Due => None,
+            Self::Delayed { deadline, .. } => Timer::set(deadline),
+            Self::Fresh | Self::Nothing | Self::Due => Timer::OFF,
         }
     }
 
@@ -132,7 +132,7 @@ mod tests {
     fn the_second_packet_is_acknowledged_at_once() {
         let mut schedule = AckSchedule::default();
         schedule.on_packet(Instant::START, NEW, false, &config());
-        assert_eq!(schedule.deadline(), Some(Instant::from_millis(200)));
+        assert_eq!(schedule.deadline(), Timer::set(Instant::from_millis(200)));
         schedule.on_packet(Instant::from_millis(1), NEW, false, &config());
         assert!(schedule.is_due());
     }
@@ -154,7 +154,7 @@ mod tests {
         for (at_ms, is_due) in [(0, false), (100, false), (150, true)] {
             schedule.on_packet(Instant::from_millis(at_ms), NEW, false, &patient);
             assert_eq!(schedule.is_due(), is_due, "{at_ms} ms");
-            assert_eq!(schedule.deadline(), (!is_due).then_some(Instant::from_millis(200)));
+            assert_eq!(schedule.deadline(), (!is_due).then_some(Instant::from_millis(200)).into());
         }
         let mut schedule = AckSchedule::default();
         let hasty = SctpConfig { sack_delay: Duration::ZERO, ..patient };
@@ -168,7 +168,7 @@ mod tests {
             let mut schedule = AckSchedule::default();
             let config = SctpConfig { sack_delay: Duration::from_millis(set_ms), ..config() };
             schedule.on_packet(Instant::from_millis(7), NEW, false, &config);
-            assert_eq!(schedule.deadline(), Some(Instant::from_millis(7 + expected_ms)), "{set_ms} ms");
+            assert_eq!(schedule.deadline(), Timer::set(Instant::from_millis(7 + expected_ms)), "{set_ms} ms");
         }
     }
 
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn the_first_data_of_all_does_not_wait() {
         let mut schedule = AckSchedule::Fresh;
-        assert!(!schedule.is_owed() && !schedule.is_due() && schedule.deadline().is_none());
+        assert!(!schedule.is_owed() && !schedule.is_due() && schedule.deadline().is_off());
         schedule.on_packet(Instant::START, Brought::default(), false, &config());
         assert_eq!(schedule, AckSchedule::Fresh);
         schedule.on_packet(Instant::START, NEW, false, &config());

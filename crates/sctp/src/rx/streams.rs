@@ -97,6 +97,7 @@ impl InboundStreams {
     }
 
     /// Counts a message as delivered if it is next in its stream and nothing waits; says whether it is.
+    #[inline]
     pub(crate) fn advance_if_next(&mut self, stream: StreamId, sequence: StreamSequence) -> bool {
         let (page, place) = locate(stream);
         // The first message of a page goes the long way and makes it.

@@ -3,7 +3,7 @@
 //! RFC 9260, section 6.10, lets a sender bundle what waits at one time; signalling gateways let it wait so that there
 //! is something to bundle, for a time that begins with the message that finds nothing waiting.
 
-use slantpath_base::Instant;
+use slantpath_base::{Instant, Timer};
 
 use super::{Sender, Turn};
 use crate::path::PathId;
@@ -21,10 +21,10 @@ pub(super) enum Bundling {
 }
 
 impl Bundling {
-    pub(super) const fn deadline(self) -> Option<Instant> {
+    pub(super) const fn deadline(self) -> Timer {
         match self {
-            Self::Until(at) => Some(at),
-            Self::Due | Self::Idle => None,
+            Self::Until(at) => Timer::set(at),
+            Self::Due | Self::Idle => Timer::OFF,
         }
     }
 

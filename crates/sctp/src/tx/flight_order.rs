@@ -65,6 +65,8 @@ impl FlightOrder {
     }
 
     /// The lowest TSN in flight to `path`.
+    #[expect(clippy::inline_always, reason = "each SACK passes it")]
+    #[inline(always)]
     pub(super) fn first(&mut self, path: PathId, outstanding: &Outstanding, steps: &Steps) -> Option<Tsn> {
         let order = self.path_mut(path)?;
         let stands = |chunk: &OutstandingChunk| chunk.state.is_in_flight() && chunk.path == path;

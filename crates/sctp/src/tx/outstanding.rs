@@ -266,8 +266,7 @@ impl Outstanding {
             wire_len: wire_len as u32,
         };
         self.in_flight_payload += payload_len as u64;
-        self.chunks.push_back(chunk);
-        self.chunks.back().expect("a chunk was pushed")
+        self.chunks.push_back_mut(chunk)
     }
 
     /// The chunks from the one at `index` on are in a packet that passes with an MTU of `needed_mtu`.

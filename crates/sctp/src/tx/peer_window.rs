@@ -1,6 +1,6 @@
 //! What the peer has room for, and the probing of a window that it has closed.
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{Duration, Instant, Timer};
 
 use crate::types::Tsn;
 
@@ -116,10 +116,10 @@ impl PeerWindow {
     }
 
     /// When the first probe is due.
-    pub(crate) const fn probe_deadline(&self) -> Option<Instant> {
+    pub(crate) const fn probe_deadline(&self) -> Timer {
         match self.probe {
-            Probe::Waiting { at } => Some(at),
-            Probe::Idle | Probe::Due | Probe::Outstanding { .. } => None,
+            Probe::Waiting { at } => Timer::set(at),
+            Probe::Idle | Probe::Due | Probe::Outstanding { .. } => Timer::OFF,
         }
     }
 

@@ -258,12 +258,12 @@ impl Sender {
     #[inline]
     fn next_fits(&self, turn: &Turn<'_>, builder: &PacketBuilder) -> bool {
         let room = if builder.is_empty() { usize::MAX } else { builder.room() };
-        self.next_fits_into(turn, room)
+        self.next_fits_into(self.max_payload(turn.paths), room)
     }
 
     /// The same for so much room, in bytes.
-    fn next_fits_into(&self, turn: &Turn<'_>, room: usize) -> bool {
-        let Some(len) = self.queue.next_len(self.max_payload(turn.paths)) else { return false };
+    fn next_fits_into(&self, max_payload: usize, room: usize) -> bool {
+        let Some(len) = self.queue.next_len(max_payload) else { return false };
         let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
         self.wire_len(len) <= room && is_admitted && !self.outstanding.is_full()
     }
@@ -282,7 +282,8 @@ impl Sender {
                 break;
             }
             let room = builder.room();
-            if room < Data::wire_len(1) || !self.queue.may_follow() || !self.next_fits_into(turn, room) {
+            if room < Data::wire_len(1) || !self.queue.may_follow() || !self.next_fits_into(max_payload, room)
+            {
                 break;
             }
             if self.routing != Routing::Current && !self.may_carry_new(turn.paths, path, turn.config) {

@@ -1,12 +1,11 @@
 //! What the congestion controller is told, and the window that follows.
 
-use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_base::{DataRate, Duration, Instant, Timer};
 use slantpath_cc::control::{Acknowledged, Sent};
 use slantpath_cc::{CongestionControl, Controller, NewReno, Pacer};
 
 use super::Tx;
 use super::recovery::{FastWindow, Recovery};
-use super::timer::Timer;
 
 impl Tx {
     /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
