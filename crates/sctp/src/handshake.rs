@@ -74,12 +74,12 @@ impl EarlyRequests {
 
     /// A message was refused for want of room.
     pub(crate) const fn note_refusal(&mut self) {
-        self.backlog = Backlog::Refused;
+        self.backlog = Backlog::Refused { buffered_bytes: u64::MAX };
     }
 
     /// Whether a message was refused for want of room.
     pub(crate) fn owes_room(&self) -> bool {
-        self.backlog == Backlog::Refused
+        matches!(self.backlog, Backlog::Refused { .. })
     }
 
     /// Hands everything to the association, and takes out and returns the messages that it does not take.

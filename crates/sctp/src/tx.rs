@@ -118,8 +118,12 @@ pub(crate) enum Backlog {
     /// No message has been refused, or room has been announced since.
     #[default]
     Open,
-    /// A message has been refused for want of room.
-    Refused,
+    /// A message has been refused for want of room, at this fill level. Until the buffer holds less there is no news:
+    /// who tried again at once, and was refused and told of room at once, would never come to an end.
+    Refused {
+        /// What the buffer held.
+        buffered_bytes: u64,
+    },
 }
 
 /// The sending half.
@@ -205,13 +209,13 @@ impl Sender {
 
     /// Messages have been refused on behalf of this half: room is to be announced.
     pub(crate) fn expect_room(&mut self, turn: &mut Turn<'_>) {
-        self.backlog = Backlog::Refused;
+        self.backlog = Backlog::Refused { buffered_bytes: u64::MAX };
         self.announce_room(turn);
     }
 
     /// Whether a message has been refused for want of room and room not been announced since.
     pub(crate) fn owes_room(&self) -> bool {
-        self.backlog == Backlog::Refused
+        matches!(self.backlog, Backlog::Refused { .. })
     }
 
     /// Whether everything handed over has been acknowledged.

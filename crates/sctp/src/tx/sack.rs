@@ -562,7 +562,9 @@ impl Sender {
     }
 
     pub(super) fn announce_room(&mut self, turn: &mut Turn<'_>) {
-        if self.backlog == Backlog::Refused && self.buffered_bytes <= turn.config.send_buffer_bytes / 2 {
+        let Backlog::Refused { buffered_bytes } = self.backlog else { return };
+        let half = turn.config.send_buffer_bytes / 2;
+        if self.buffered_bytes < buffered_bytes && self.buffered_bytes <= half {
             self.backlog = Backlog::Open;
             let free = turn.config.send_buffer_bytes - self.buffered_bytes;
             turn.events.push_back(Event::SendBufferDrained { free });

@@ -41,7 +41,7 @@ impl Sender {
     /// There is no room for a message now.
     #[cold]
     pub(super) fn refuse(&mut self, wanted: u64, config: &SctpConfig) -> SendError {
-        self.backlog = Backlog::Refused;
+        self.backlog = Backlog::Refused { buffered_bytes: self.buffered_bytes };
         SendError::BufferFull { wanted, free: config.send_buffer_bytes - self.buffered_bytes }
     }
 

@@ -230,6 +230,30 @@ fn what_waits_expires_at_its_time_and_makes_room() {
 }
 
 #[test]
+fn a_long_message_that_finds_no_room_in_a_buffer_that_is_half_empty_is_told_of_room_once_something_has_left()
+{
+    let mut wire = Wire::new(1, SctpConfig { send_buffer_bytes: 6_000, ..partial() });
+    send(&mut wire, with(lifetime_ms(5_000), message(0, 0, 1_000)));
+    send(&mut wire, message(1, 1, 1_400));
+    let rooms = |wire: &Wire| {
+        let told = wire.events[0].iter();
+        told.filter(|event| matches!(event, Event::SendBufferDrained { .. })).count()
+    };
+    // Whoever tries again whenever there is said to be room comes to an end.
+    for _ in 0..3 {
+        assert_eq!(
+            wire.ends[0].send(wire.now, message(1, 2, 4_000)),
+            Err(SendError::BufferFull { wanted: 4_000, free: 3_600 })
+        );
+        wire.drain();
+        assert_eq!(rooms(&wire), 0);
+    }
+    wire.run_to_rest();
+    assert_eq!(rooms(&wire), 1);
+    assert_eq!(wire.ends[0].send(wire.now, message(1, 2, 4_000)), Ok(()));
+}
+
+#[test]
 fn what_was_given_up_is_counted_by_stream_and_policy_and_told_with_it() {
     use crate::reliability::ReliabilityPolicy;
     let config = SctpConfig { send_buffer_bytes: 10_000, initial_cwnd_bytes: Some(3_000), ..partial() };
