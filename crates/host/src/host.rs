@@ -35,6 +35,7 @@ use crate::socket::{Peers, Socket, SocketState, Stack, Traces};
 use crate::sockets::{SocketId, Sockets};
 use crate::trace::TraceRecord;
 use crate::transport::{Adaptation, Protocol, TransportConfig};
+use crate::workload::workload_stream;
 
 /// Packets that a host threw away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,8 +114,8 @@ impl Host {
         seed: Seed,
         path: &str,
     ) -> SocketId {
-        let [stream, workload] =
-            ["transport", "workload"].map(|part| seed.stream(&format!("{path}/sender/{part}")));
+        let stream = seed.stream(&format!("{path}/sender/transport"));
+        let workload = workload_stream(seed, path);
         let adaptation = transport.adaptation;
         let transport = self.with_nearest_address_first(transport);
         let state = SocketState::bind(&mut self.stack, transport, stream, FlowEnd::traces(&config));

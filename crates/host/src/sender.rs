@@ -8,9 +8,10 @@ use slantpath_sctp::Reliability;
 
 use crate::message::{Content, compose};
 use crate::record::{Finality, SenderRecords, SenderReport, SentMessage};
+use crate::schedule::Schedule;
 use crate::socket::Abandoned;
 use crate::timeline::{PathEvent, PathEventKind};
-use crate::workload::{Schedule, WhenBlocked, Workload};
+use crate::workload::{WhenBlocked, Workload};
 
 /// What a sender does.
 #[derive(Clone, Debug)]
@@ -131,13 +132,9 @@ pub(crate) enum Want {
 #[repr(C)]
 pub(crate) struct Sender {
     phase: Phase,
-    /// Whether the transport may have room again.
-    may_offer: bool,
     /// The path of the latest message that went out for the first time.
     new_data_path: Option<u8>,
     next_number: u32,
-    /// Since when the message at hand has been offered in vain.
-    blocked_since: Option<Instant>,
     /// Present from the moment that the transport is up.
     schedule: Option<Schedule>,
     report: SenderReport,
@@ -165,8 +162,6 @@ impl Sender {
             schedule: None,
             stream,
             next_number: 0,
-            blocked_since: None,
-            may_offer: true,
             new_data_path: None,
             tracks: VecDeque::new(),
             taken: 0,
@@ -192,12 +187,12 @@ impl Sender {
             self.phase = Phase::Sending;
             let start = self.config.start.max(now);
             let workload = self.config.workload.clone();
-            self.schedule = Some(Schedule::new(workload, start, self.stream.clone()));
+            let when_blocked = self.config.when_blocked;
+            self.schedule = Some(Schedule::new(workload, when_blocked, start, self.stream.clone()));
         }
     }
 
     pub(crate) fn handle_writable(&mut self) {
-        self.may_offer = true;
         if let Some(schedule) = &mut self.schedule {
             schedule.try_again();
         }
@@ -228,24 +223,23 @@ impl Sender {
 
     #[inline]
     fn want_to_send(&mut self, now: Instant) -> Want {
-        let due = self.schedule.as_ref().and_then(Schedule::due);
         let stopped = self.config.stop.is_some_and(|stop| stop <= now);
-        let Some(due) = due.filter(|_| !stopped) else {
+        let planned = self.schedule.as_ref().and_then(|schedule| Some((schedule, schedule.due()?)));
+        let Some((schedule, due)) = planned.filter(|_| !stopped) else {
             self.phase = Phase::Closing;
             return Want::Close;
         };
         if due > now {
             return Want::Wait(Some(self.config.stop.map_or(due, |stop| stop.min(due))));
         }
-        if !self.may_offer {
+        if !schedule.may_offer() {
             return Want::Wait(self.config.stop);
         }
         let number = self.next_number;
-        let len = self.schedule.as_ref().map_or(0, Schedule::next_size);
+        let len = schedule.next_bytes();
         #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a u16")]
         let in_turn = (number % u32::from(self.config.streams.max(1))) as u16;
-        let class = self.schedule.as_ref().and_then(Schedule::next_class);
-        let (stream, unordered, reliability) = match class {
+        let (stream, unordered, reliability) = match schedule.next_class() {
             Some(class) => (class.stream, class.unordered, class.reliability),
             None => (in_turn, self.config.unordered, self.config.reliability),
         };
@@ -264,10 +258,8 @@ impl Sender {
     pub(crate) fn offered(&mut self, now: Instant, size: usize, offer: Offer) {
         match offer {
             Offer::Full => {
-                // Kinds of messages do not wait for each other.
-                if !self.schedule.as_mut().is_some_and(|schedule| schedule.set_aside(now)) {
-                    self.blocked_since.get_or_insert(now);
-                    self.may_offer = false;
+                if let Some(schedule) = &mut self.schedule {
+                    schedule.refuse(now);
                 }
             }
             Offer::Refused(reason) => {
@@ -280,15 +272,8 @@ impl Sender {
 
     fn accepted(&mut self, now: Instant, size: usize) {
         let Some(schedule) = &mut self.schedule else { return };
-        let due = schedule.due().unwrap_or(now);
-        let blocked_since = schedule.blocked_since().or(self.blocked_since);
-        self.blocked_since = None;
-        let sent = match self.config.when_blocked {
-            WhenBlocked::Wait => blocked_since.unwrap_or(now),
-            WhenBlocked::Queue => due,
-        };
-        let slides = blocked_since.is_some() && self.config.when_blocked == WhenBlocked::Wait;
-        schedule.advance(now, slides);
+        let sent = schedule.counts_from(now);
+        schedule.take(now);
         self.next_number += 1;
         self.report.messages_sent += 1;
         self.report.bytes_sent += size as u64;
@@ -495,7 +480,8 @@ mod tests {
             unordered: stream == 1,
         };
         let workload = Workload::Mixed { classes: vec![class(0, 10), class(1, 25)] };
-        sender.schedule = Some(Schedule::new(workload, Instant::START, Seed::new(1, 0).stream("flow")));
+        let stream = Seed::new(1, 0).stream("flow");
+        sender.schedule = Some(Schedule::new(workload, when_blocked, Instant::START, stream));
         sender
     }
 

@@ -1,7 +1,8 @@
 //! What an application sends and when: the load of a flow, apart from any transport.
 
-use base::{DataSize, Duration, Instant, Stream};
-use slantpath_base as base;
+use std::sync::Arc;
+
+use slantpath_base::{DataSize, Duration, Seed, Stream};
 use slantpath_sctp::Reliability;
 
 /// When messages are due and how large they are.
@@ -41,14 +42,77 @@ pub enum Workload {
     },
     /// Messages at given offsets from the start of the flow, in order of time.
     Trace {
-        /// Offset and size of each message.
-        messages: Vec<(Duration, DataSize)>,
+        /// Offset and size of each message: there may be millions, which all that play them share.
+        messages: Arc<[(Duration, DataSize)]>,
     },
     /// Messages of several kinds, each at an interval of its own, over one association (SCTP).
     Mixed {
         /// The kinds. Of those that are due at one time the first goes first.
         classes: Vec<MessageClass>,
     },
+}
+
+impl Workload {
+    /// How long a message is, in bytes: the one with this number, from 0 on, or any of this kind where there are
+    /// several.
+    pub fn message_bytes(&self, number: u64, kind: usize) -> usize {
+        let size = match self {
+            Self::Bulk { message, total: Some(total) } => {
+                let sent = number.saturating_mul(message.as_bytes());
+                message.as_bytes().min(total.as_bytes().saturating_sub(sent))
+            }
+            Self::Bulk { message, total: None }
+            | Self::Bursts { message, .. }
+            | Self::ConstantRate { message, .. }
+            | Self::Poisson { message, .. } => message.as_bytes(),
+            Self::Trace { messages } => usize::try_from(number)
+                .ok()
+                .and_then(|index| messages.get(index))
+                .map_or(0, |(_, size)| size.as_bytes()),
+            Self::Mixed { classes } => classes.get(kind).map_or(0, |class| class.message.as_bytes()),
+        };
+        usize::try_from(size).unwrap_or(usize::MAX)
+    }
+
+    /// The sizes of its shortest and of its longest message; `None` if it has no message. Looks at every line of a
+    /// trace.
+    pub fn sizes(&self) -> Option<[DataSize; 2]> {
+        let of_all = |mut sizes: Box<dyn Iterator<Item = DataSize> + '_>| {
+            let first = sizes.next()?;
+            Some(sizes.fold([first; 2], |[least, most], size| [least.min(size), most.max(size)]))
+        };
+        match self {
+            Self::Bulk { message, total: Some(total) } => {
+                let last = total.as_bytes().checked_rem(message.as_bytes()).filter(|rest| *rest > 0);
+                let least = last.map_or(*message, DataSize::from_bytes);
+                (*total > DataSize::ZERO).then(|| [least, *message.min(total)])
+            }
+            Self::Bulk { message, total: None }
+            | Self::Bursts { message, .. }
+            | Self::ConstantRate { message, .. }
+            | Self::Poisson { message, .. } => Some([*message; 2]),
+            Self::Trace { messages } => of_all(Box::new(messages.iter().map(|(_, size)| *size))),
+            Self::Mixed { classes } => of_all(Box::new(classes.iter().map(|class| class.message))),
+        }
+    }
+
+    /// Whether it comes to an end by itself.
+    pub const fn has_end(&self) -> bool {
+        matches!(self, Self::Bulk { total: Some(_), .. } | Self::Trace { .. })
+    }
+
+    /// The kinds of messages, if there are several.
+    pub fn classes(&self) -> &[MessageClass] {
+        match self {
+            Self::Mixed { classes } => classes,
+            _ => &[],
+        }
+    }
+}
+
+/// What the flow that `path` names draws the instants of its messages from.
+pub fn workload_stream(seed: Seed, path: &str) -> Stream {
+    seed.stream(&format!("{path}/sender/workload"))
 }
 
 /// Messages of one kind.
@@ -81,296 +145,49 @@ pub enum WhenBlocked {
     Wait,
 }
 
-/// A workload in progress.
-#[derive(Clone, Debug)]
-// In this order in memory: what every message touches in front.
-#[repr(C)]
-pub(crate) struct Schedule {
-    /// When the next message is due; `None` once there is none.
-    due: Option<Instant>,
-    /// Messages taken so far.
-    taken: u64,
-    workload: Workload,
-    start: Instant,
-    stream: Stream,
-    /// Where each kind stands, if there are several.
-    mixed: Vec<ClassProgress>,
-    /// Which of them is next.
-    current: usize,
-}
-
-/// Where the messages of one kind stand.
-#[derive(Clone, Copy, Debug)]
-struct ClassProgress {
-    due: Instant,
-    /// How many more come at that time.
-    left: u16,
-    /// Since when the next message has been offered in vain.
-    blocked_since: Option<Instant>,
-    /// Whether it is not offered again until the transport has room.
-    is_set_aside: bool,
-}
-
-impl ClassProgress {
-    const fn new(due: Instant, left: u16) -> Self {
-        Self { due, left, blocked_since: None, is_set_aside: false }
-    }
-}
-
-impl Schedule {
-    pub(crate) fn new(workload: Workload, start: Instant, mut stream: Stream) -> Self {
-        let due = match &workload {
-            Workload::Bulk { total: Some(total), .. } if *total == DataSize::ZERO => None,
-            Workload::Bulk { .. } | Workload::Bursts { .. } | Workload::ConstantRate { .. } => Some(start),
-            Workload::Poisson { mean_interval, .. } => {
-                Some(start.saturating_add(stream.exponential(*mean_interval)))
-            }
-            Workload::Trace { messages } => messages.first().map(|(offset, _)| start.saturating_add(*offset)),
-            Workload::Mixed { classes } => (!classes.is_empty()).then_some(start),
-        };
-        let mixed = match &workload {
-            Workload::Mixed { classes } => {
-                classes.iter().map(|class| ClassProgress::new(start, class.messages)).collect()
-            }
-            _ => Vec::new(),
-        };
-        Self { workload, stream, start, taken: 0, due, mixed, current: 0 }
-    }
-
-    /// When the next message is due.
-    pub(crate) const fn due(&self) -> Option<Instant> {
-        self.due
-    }
-
-    /// The size of the next message in bytes.
-    pub(crate) fn next_size(&self) -> usize {
-        let size = match &self.workload {
-            Workload::Bulk { message, total } => match total {
-                Some(total) => {
-                    let sent = self.taken.saturating_mul(message.as_bytes());
-                    message.as_bytes().min(total.as_bytes().saturating_sub(sent))
-                }
-                None => message.as_bytes(),
-            },
-            Workload::Bursts { message, .. }
-            | Workload::ConstantRate { message, .. }
-            | Workload::Poisson { message, .. } => message.as_bytes(),
-            Workload::Trace { messages } => usize::try_from(self.taken)
-                .ok()
-                .and_then(|index| messages.get(index))
-                .map_or(0, |m| m.1.as_bytes()),
-            Workload::Mixed { classes } => {
-                classes.get(self.current).map_or(0, |class| class.message.as_bytes())
-            }
-        };
-        usize::try_from(size).unwrap_or(usize::MAX)
-    }
-
-    /// Of which kind the next message is, if there are several.
-    #[inline]
-    pub(crate) fn next_class(&self) -> Option<&MessageClass> {
-        match &self.workload {
-            Workload::Mixed { classes } => classes.get(self.current),
-            _ => None,
-        }
-    }
-
-    /// The message that was due has been taken over by the transport at `now`: plans the next one. With
-    /// `blocked`, the source waited for the transport, and its timetable slides by that wait.
-    #[inline]
-    pub(crate) fn advance(&mut self, now: Instant, blocked: bool) {
-        let due = self.due.unwrap_or(now);
-        let from = if blocked { now } else { due };
-        self.taken += 1;
-        self.due = match &self.workload {
-            Workload::Bulk { message, total } => {
-                let sent = self.taken.saturating_mul(message.as_bytes());
-                total.is_none_or(|total| sent < total.as_bytes()).then_some(due)
-            }
-            Workload::Bursts { messages_per_burst, interval, jitter, .. } => {
-                if !self.taken.is_multiple_of(u64::from(*messages_per_burst).max(1)) {
-                    Some(from)
-                } else if jitter.is_zero() {
-                    Some(from.saturating_add(*interval))
-                } else {
-                    let drawn = self.stream.below(2 * jitter.as_nanos() + 1);
-                    let least = interval.saturating_sub(*jitter);
-                    Some(from.saturating_add(least.saturating_add(Duration::from_nanos(drawn))))
-                }
-            }
-            Workload::ConstantRate { interval, .. } => Some(from.saturating_add(*interval)),
-            Workload::Poisson { mean_interval, .. } => {
-                Some(from.saturating_add(self.stream.exponential(*mean_interval)))
-            }
-            Workload::Trace { messages } => usize::try_from(self.taken)
-                .ok()
-                .and_then(|index| messages.get(index))
-                .map(|(offset, _)| self.start.saturating_add(*offset)),
-            Workload::Mixed { classes } => {
-                advance_class(&mut self.mixed, self.current, classes, from);
-                next_kind(&self.mixed, &mut self.current)
-            }
-        };
-    }
-
-    /// The transport has no room for the message that was due. Where there are several kinds, its kind is passed over
-    /// until [`Schedule::try_again`]; `false` if no other is left that is not.
-    #[cold]
-    pub(crate) fn set_aside(&mut self, now: Instant) -> bool {
-        let Some(progress) = self.mixed.get_mut(self.current) else { return false };
-        progress.blocked_since.get_or_insert(now);
-        progress.is_set_aside = true;
-        self.due = next_kind(&self.mixed, &mut self.current);
-        self.mixed.iter().any(|progress| !progress.is_set_aside)
-    }
-
-    /// The transport may have room again.
-    #[cold]
-    pub(crate) fn try_again(&mut self) {
-        if self.mixed.is_empty() {
-            return;
-        }
-        self.mixed.iter_mut().for_each(|progress| progress.is_set_aside = false);
-        self.due = next_kind(&self.mixed, &mut self.current);
-    }
-
-    /// Since when the message that is due has been offered in vain, if that is known by its kind.
-    pub(crate) fn blocked_since(&self) -> Option<Instant> {
-        self.mixed.get(self.current)?.blocked_since
-    }
-}
-
-/// Plans the next message of a kind.
-#[inline(never)]
-fn advance_class(mixed: &mut [ClassProgress], current: usize, classes: &[MessageClass], from: Instant) {
-    let (Some(class), Some(progress)) = (classes.get(current), mixed.get_mut(current)) else { return };
-    progress.left = progress.left.saturating_sub(1);
-    progress.blocked_since = None;
-    if progress.left == 0 {
-        *progress = ClassProgress::new(from.saturating_add(class.interval), class.messages);
-    }
-}
-
-/// Finds the kind that is next, and when: those that are set aside come last.
-fn next_kind(mixed: &[ClassProgress], current: &mut usize) -> Option<Instant> {
-    let kinds = mixed.iter().enumerate();
-    let (place, next) = kinds.min_by_key(|(_, progress)| (progress.is_set_aside, progress.due))?;
-    *current = place;
-    Some(next.due)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::Seed;
 
-    fn schedule(workload: Workload) -> Schedule {
-        Schedule::new(workload, Instant::from_secs(1), Seed::new(1, 0).stream("workload"))
+    const fn bytes(bytes: u64) -> DataSize {
+        DataSize::from_bytes(bytes)
     }
 
-    fn dues(schedule: &mut Schedule, count: usize) -> Vec<u64> {
-        let mut dues = Vec::new();
-        for _ in 0..count {
-            let Some(due) = schedule.due() else { break };
-            dues.push(due.as_nanos() / 1_000_000);
-            schedule.advance(due, false);
-        }
-        dues
-    }
-
-    const KILOBYTE: DataSize = DataSize::from_bytes(1_000);
-
-    #[test]
-    fn constant_rate_keeps_its_interval() {
-        let workload = Workload::ConstantRate { message: KILOBYTE, interval: Duration::from_millis(30) };
-        assert_eq!(dues(&mut schedule(workload), 3), [1_000, 1_030, 1_060]);
-    }
-
-    #[test]
-    fn a_blocked_source_slides() {
-        let workload = Workload::ConstantRate { message: KILOBYTE, interval: Duration::from_millis(30) };
-        let mut schedule = schedule(workload);
-        schedule.advance(Instant::from_millis(1_500), true);
-        assert_eq!(schedule.due(), Some(Instant::from_millis(1_530)));
-    }
-
-    #[test]
-    fn bursts_come_together() {
-        let workload = Workload::Bursts {
-            message: KILOBYTE,
-            messages_per_burst: 2,
-            interval: Duration::from_millis(200),
-            jitter: Duration::ZERO,
-        };
-        assert_eq!(dues(&mut schedule(workload), 5), [1_000, 1_000, 1_200, 1_200, 1_400]);
-    }
-
-    #[test]
-    fn jitter_spreads_bursts_about_their_interval() {
-        let interval = Duration::from_millis(100);
-        let jitter = Duration::from_millis(20);
-        let workload = Workload::Bursts { message: KILOBYTE, messages_per_burst: 1, interval, jitter };
-        let dues = dues(&mut schedule(workload), 10_001);
-        let intervals: Vec<u64> = dues.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let (least, most) = (intervals.iter().min().unwrap(), intervals.iter().max().unwrap());
-        assert!((79..82).contains(least) && (119..122).contains(most), "{least} to {most}");
-        // 10,000 intervals: 1,000 s, with a standard error of 1.2 s.
-        let all = dues.last().unwrap() - 1_000;
-        assert!((996_000..1_004_000).contains(&all), "{all}");
-    }
-
-    #[test]
-    fn a_bulk_transfer_ends_with_its_last_byte() {
-        let workload = Workload::Bulk { message: KILOBYTE, total: Some(DataSize::from_bytes(2_500)) };
-        let mut schedule = schedule(workload);
-        let mut sizes = Vec::new();
-        while let Some(due) = schedule.due() {
-            sizes.push(schedule.next_size());
-            schedule.advance(due, false);
-        }
-        assert_eq!(sizes, [1_000, 1_000, 500]);
-    }
-
-    #[test]
-    fn a_trace_is_played_as_written() {
-        let messages =
-            vec![(Duration::from_millis(5), KILOBYTE), (Duration::from_millis(7), DataSize::from_bytes(1))];
-        let mut schedule = schedule(Workload::Trace { messages });
-        assert_eq!(schedule.next_size(), 1_000);
-        assert_eq!(dues(&mut schedule, 9), [1_005, 1_007]);
-    }
-
-    #[test]
-    fn kinds_of_messages_keep_their_own_intervals() {
-        let class = |stream, bytes, messages, ms| MessageClass {
+    fn classes(sizes: &[u64]) -> Workload {
+        let class = |(stream, size)| MessageClass {
             stream,
-            message: DataSize::from_bytes(bytes),
-            messages,
-            interval: Duration::from_millis(ms),
+            message: bytes(size),
+            messages: 1,
+            interval: Duration::from_millis(10),
             reliability: Reliability::Full,
             unordered: false,
         };
-        let classes = vec![class(0, 100, 1, 30), class(1, 5_000, 2, 50)];
-        let mut schedule = schedule(Workload::Mixed { classes });
-        let mut played = Vec::new();
-        while played.len() < 7 {
-            let due = schedule.due().unwrap();
-            let stream = schedule.next_class().unwrap().stream;
-            played.push((due.as_nanos() / 1_000_000, stream, schedule.next_size()));
-            schedule.advance(due, false);
-        }
-        let (short, long) = (|at| (at, 0, 100), |at| (at, 1, 5_000));
-        let expected =
-            [short(1_000), long(1_000), long(1_000), short(1_030), long(1_050), long(1_050), short(1_060)];
-        assert_eq!(played, expected);
+        Workload::Mixed { classes: (0..).zip(sizes.iter().copied()).map(class).collect() }
+    }
+
+    fn trace(sizes: &[u64]) -> Workload {
+        Workload::Trace { messages: sizes.iter().map(|size| (Duration::ZERO, bytes(*size))).collect() }
     }
 
     #[test]
-    fn poisson_intervals_have_their_mean() {
-        let mean_interval = Duration::from_millis(10);
-        let mut schedule = schedule(Workload::Poisson { message: KILOBYTE, mean_interval });
-        let last = *dues(&mut schedule, 10_000).last().unwrap();
-        // 10,000 intervals of 10 ms: 100 s, with a standard error of 1 s.
-        assert!((97_000..105_000).contains(&last), "{last}");
+    fn a_message_is_as_long_as_its_number_or_its_kind_says() {
+        let bulk = Workload::Bulk { message: bytes(1_000), total: Some(bytes(2_500)) };
+        assert_eq!([0, 1, 2, 3].map(|number| bulk.message_bytes(number, 0)), [1_000, 1_000, 500, 0]);
+        assert_eq!([0, 1, 2].map(|number| trace(&[70, 8]).message_bytes(number, 0)), [70, 8, 0]);
+        assert_eq!([0, 1, 2].map(|kind| classes(&[70, 8]).message_bytes(5, kind)), [70, 8, 0]);
+    }
+
+    #[test]
+    fn the_shortest_message_and_the_longest_are_found() {
+        let bulk = |total| Workload::Bulk { message: bytes(1_000), total };
+        assert_eq!(bulk(None).sizes(), Some([bytes(1_000); 2]));
+        assert_eq!(bulk(Some(bytes(3_000))).sizes(), Some([bytes(1_000); 2]));
+        assert_eq!(bulk(Some(bytes(2_500))).sizes(), Some([bytes(500), bytes(1_000)]));
+        assert_eq!(bulk(Some(bytes(30))).sizes(), Some([bytes(30); 2]));
+        assert_eq!(bulk(Some(bytes(0))).sizes(), None);
+        for several in [trace(&[30, 10, 20]), classes(&[30, 10, 20])] {
+            assert_eq!(several.sizes(), Some([bytes(10), bytes(30)]));
+        }
+        assert_eq!([trace(&[]).sizes(), classes(&[]).sizes()], [None; 2]);
     }
 }

@@ -124,7 +124,7 @@ fn of_flow(rates: &Rates<'_>, file: &File, flow: &Flow, traces: &Traces, duratio
                 .sum()
         }
         Application::Poisson(source) => active / seconds(source.spacing()),
-        Application::Trace(trace) => traces.flows.get(&**trace.file).map_or(0, Vec::len) as f64,
+        Application::Trace(trace) => traces.flows.get(&**trace.file).map_or(0, |trace| trace.len()) as f64,
     };
     each * f64::from(*flow.count)
 }

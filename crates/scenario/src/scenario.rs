@@ -163,7 +163,7 @@ impl Scenario {
     ///
     /// # Panics
     /// If no flow names it.
-    pub fn trace(&self, name: &str) -> &[(Duration, DataSize)] {
+    pub fn trace(&self, name: &str) -> &Arc<[(Duration, DataSize)]> {
         &self.traces.flows[name]
     }
 

@@ -1,10 +1,12 @@
 //! The ends of flows at the hosts of a run.
 
-use slantpath_base::{Duration, Instant, Seed};
+use std::sync::Arc;
+
+use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_host::message::Content;
 use slantpath_host::{
     Handover, Measurement, MessageClass, MessageRecords, Protocol, ReceiverConfig, SenderConfig, SocketId,
-    TransportConfig, WhenBlocked, Workload,
+    TransportConfig, WhenBlocked, Workload, workload_stream,
 };
 use slantpath_net::NodeId;
 use slantpath_reader::{Named, Setting};
@@ -58,8 +60,7 @@ pub(crate) fn place(
             continue;
         }
         let is_watched = scenario.probes.timelines.iter().any(|watched| watched == name);
-        for own in 0..*flow.count {
-            let name = if *flow.count == 1 { name.to_owned() } else { format!("{name}.{own}") };
+        for name in names(name, *flow.count) {
             let is_traced = traced.contains(&name);
             let mut place = Placement { scenario, seed, site, is_watched, is_traced };
             let (sender, receiver) = place.flow(&name, flow, from, to, number);
@@ -68,6 +69,21 @@ pub(crate) fn place(
         }
     }
     Ok((flows, seats))
+}
+
+/// The names of flows that one table makes: its own, or numbered if there are several.
+fn names(name: &str, count: u32) -> impl Iterator<Item = String> {
+    (0..count).map(move |own| if count == 1 { name.to_owned() } else { format!("{name}.{own}") })
+}
+
+/// What names a flow among all that draws in a run.
+fn path(name: &str) -> String {
+    format!("flows/{name}")
+}
+
+/// What each of the flows of a table draws the instants of its messages from.
+pub(crate) fn workload_streams(seed: Seed, name: &str, flow: &Flow) -> Vec<Stream> {
+    names(name, *flow.count).map(|name| workload_stream(seed, &path(&name))).collect()
 }
 
 /// The ends of a flow that is left to others.
@@ -137,10 +153,7 @@ impl Placement<'_, '_> {
             start: origin + *flow.start,
             stop: flow.end.map(|end| Instant::START + *end),
             workload: workload(self.scenario, flow),
-            when_blocked: match *flow.when_blocked {
-                schema::WhenBlocked::Queue => WhenBlocked::Queue,
-                schema::WhenBlocked::Wait => WhenBlocked::Wait,
-            },
+            when_blocked: when_blocked(flow),
             content: content(flow),
             streams: *flow.streams,
             unordered: *flow.unordered,
@@ -148,9 +161,9 @@ impl Placement<'_, '_> {
             measurement,
             record_timeline: self.is_watched,
             sample_paths: probes.paths.quantity(),
-            reliability: reliability(flow.lifetime, flow.max_retransmissions, None),
+            reliability: reliability_of(flow),
         };
-        let path = format!("flows/{name}");
+        let path = path(name);
         let host = self.site.host(from);
         let destinations = sending.peer.as_ref().map(|peer| peer.addresses.clone()).unwrap_or_default();
         let sender = host.add_sender(sending, config, self.seed, &path);
@@ -220,6 +233,18 @@ impl Placement<'_, '_> {
     }
 }
 
+pub(crate) fn when_blocked(flow: &Flow) -> WhenBlocked {
+    match *flow.when_blocked {
+        schema::WhenBlocked::Queue => WhenBlocked::Queue,
+        schema::WhenBlocked::Wait => WhenBlocked::Wait,
+    }
+}
+
+/// When messages of a flow are given up whose kind does not say so.
+pub(crate) fn reliability_of(flow: &Flow) -> Reliability {
+    reliability(flow.lifetime, flow.max_retransmissions, None)
+}
+
 /// When messages are given up. A check sees to it that one thing is said of it at most.
 fn reliability(
     lifetime: Option<Setting<Duration>>,
@@ -238,7 +263,7 @@ fn reliability(
 pub(crate) fn reliabilities(flow: &Flow) -> impl Iterator<Item = (u16, Reliability)> {
     let (all, classes) = match &flow.application.0 {
         Application::Mixed(mixed) => (Reliability::Full, Some(mixed)),
-        _ => (reliability(flow.lifetime, flow.max_retransmissions, None), None),
+        _ => (reliability_of(flow), None),
     };
     let classes = classes.into_iter().flat_map(|mixed| mixed.classes.iter()).map(|(_, class)| {
         (*class.stream, reliability(class.lifetime, class.max_retransmissions, class.priority))
@@ -294,6 +319,6 @@ pub(crate) fn workload(scenario: &Scenario, flow: &Flow) -> Workload {
         Application::Poisson(poisson) => {
             Workload::Poisson { message: *poisson.message_size, mean_interval: poisson.spacing() }
         }
-        Application::Trace(trace) => Workload::Trace { messages: scenario.trace(&trace.file).to_vec() },
+        Application::Trace(trace) => Workload::Trace { messages: Arc::clone(scenario.trace(&trace.file)) },
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
             && let Some((messages, digest)) = load(&trace.file, trace.file.place(), files, faults)
         {
             check_digest(&trace.file, trace.file.place(), &mut trace.digest, digest, faults);
-            traces.flows.insert((*trace.file).clone(), messages);
+            traces.flows.insert((*trace.file).clone(), messages.into());
         }
     }
     traces

@@ -15,7 +15,7 @@ use crate::link::fade_trace::FadeStep;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Traces {
     /// Of flows: offset from the start of the flow, and size.
-    pub(crate) flows: BTreeMap<String, Vec<(Duration, DataSize)>>,
+    pub(crate) flows: BTreeMap<String, Arc<[(Duration, DataSize)]>>,
     /// Of sessions: offset from the start of their source, and size.
     pub(crate) sessions: BTreeMap<String, Arc<[(Duration, DataSize)]>>,
     /// Of signalling loads.

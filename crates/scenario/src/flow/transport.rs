@@ -1,5 +1,6 @@
 //! The transports at both ends of a flow.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use slantpath_host::{Peer, Protocol, TransportConfig};
@@ -47,10 +48,16 @@ pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (Transpor
         peer: Some(Peer { addresses: ends.receiver, port: ends.receiver_port }),
     };
     let mut sending = sending;
-    if let (Protocol::Sctp(config), Some(values)) = (&mut sending.protocol, &flow.stream_values) {
-        config.stream_values = (0..).map(StreamId).zip(values.iter().copied()).collect();
+    if let Protocol::Sctp(config) = &mut sending.protocol {
+        config.stream_values = stream_values(flow);
     }
     (sending, receiving)
+}
+
+/// What counts for each stream of the sending end.
+pub(crate) fn stream_values(flow: &Flow) -> BTreeMap<StreamId, u16> {
+    let values = flow.stream_values.iter().flat_map(|values| values.iter().copied());
+    (0..).map(StreamId).zip(values).collect()
 }
 
 /// A transport at a node, whose packets may have a DSCP of their own; over SCTP with so many streams.

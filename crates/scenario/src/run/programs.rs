@@ -4,16 +4,18 @@
 use core::ops::ControlFlow;
 
 use slantpath_base::{Duration, Instant, Seed, Stream};
-use slantpath_host::{Host, ProgramConfig, Protocol, Workload};
+use slantpath_host::{Host, ProgramConfig, Protocol, WhenBlocked, Workload};
 use slantpath_net::{Host as Interface, InterfaceId, Journey, Network, NetworkGraph};
 use slantpath_sat::OnDemand;
-use slantpath_sctp::SctpConfig;
+use slantpath_sctp::{Reliability, SctpConfig};
 use slantpath_wire::Packet;
 
 use super::build::{Plan, host_place, plan};
 use super::{EVENTS_BETWEEN_QUESTIONS, RunError, RunOptions};
 use crate::access;
-use crate::flow::build::{Seats, workload};
+use crate::flow::application::Application;
+use crate::flow::build::{Seats, reliability_of, when_blocked, workload, workload_streams};
+use crate::flow::transport::stream_values;
 use crate::network::source::RunSource;
 use crate::scenario::Scenario;
 use crate::schema::{Adaptation, Transport};
@@ -27,6 +29,14 @@ pub struct FlowRequest {
     pub count: u32,
     /// What is sent, and when.
     pub workload: Workload,
+    /// The names of the kinds of messages, if there are several, in the order of the workload's.
+    pub kinds: Vec<String>,
+    /// What each association draws the instants of its messages from: what the flow's own do in run 0.
+    pub draws: Vec<Stream>,
+    /// What it does while the send buffer is full.
+    pub when_blocked: WhenBlocked,
+    /// When a message is given up, unless its kind says so.
+    pub reliability: Reliability,
     /// Over how many streams.
     pub streams: u16,
     /// Whether messages may overtake each other.
@@ -103,14 +113,24 @@ impl Scenario {
             ip: crate::network::node::ip_fields(self, node, flow.dscp),
             ..profile.config(*flow.streams)
         };
+        let kinds = match &flow.application.0 {
+            Application::Mixed(mixed) => mixed.classes.names().into_iter().map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        let mut sctp = [config(&flow.from), config(&flow.to)];
+        sctp[0].stream_values = stream_values(flow);
         Ok(FlowRequest {
             name: name.to_owned(),
             count: *flow.count,
             workload: workload(self, flow),
+            kinds,
+            draws: workload_streams(Seed::new(*self.scenario.seed, 0), name, flow),
+            when_blocked: when_blocked(flow),
+            reliability: reliability_of(flow),
             streams: *flow.streams,
             unordered: *flow.unordered,
             lasts: end.saturating_sub(*flow.start),
-            sctp: [config(&flow.from), config(&flow.to)],
+            sctp,
         })
     }
 }
