@@ -42,11 +42,14 @@ pub use endpoint::{EndpointConfig, SendOptions};
 pub use lateness::Lateness;
 #[cfg(target_os = "linux")]
 pub use live::{Live, LiveCounters, Woken};
-pub use load::{Load, LoadConfig, LoadReport, Pace, PathReport};
+pub use load::{KindReport, Load, LoadConfig, LoadReport, PathReport};
 pub use program::{Program, Station, host_of};
-pub use slantpath_base::{Duration, Instant};
+pub use slantpath_base::{DataSize, Duration, Instant};
 pub use slantpath_host::timeline::PathEventKind;
-pub use slantpath_host::{Host, Peer, ProgramConfig, ProgramMessage as Message, SocketId};
+pub use slantpath_host::{
+    Host, MessageClass, Peer, ProgramConfig, ProgramEvent, ProgramMessage as Message, SocketId, WhenBlocked,
+    Workload,
+};
 pub use slantpath_interface::Host as Interface;
 pub use slantpath_sctp::{
     AuthenticationConfig, Extension, Extensions, PathMtuDiscovery, PathSnapshot, Reliability, SctpConfig,

@@ -1,37 +1,24 @@
 //! A client that loads a server with messages, and measures what becomes of them.
 
+mod caller;
 mod measure;
+mod stamp;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Stream};
-use slantpath_host::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, SocketId};
+use slantpath_host::{
+    Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, Schedule, SocketId, WhenBlocked, Workload,
+};
 use slantpath_sctp::SendOptions;
 
 use crate::news::news_of;
 use crate::program::Program;
+use caller::{Caller, Standing};
 use measure::Measure;
-pub use measure::{LoadReport, PathReport};
-
-/// When messages are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// As soon as there is room in the send buffer.
-    AsFastAsPossible,
-    /// One each time this has passed, whether or not those before have been answered. What finds no room waits, and the
-    /// time for which it does counts.
-    Every(Duration),
-    /// As with [`Pace::Every`], at exponential intervals with this mean.
-    Poisson(Duration),
-    /// So many at once each time this has passed.
-    Bursts {
-        /// Messages of a burst.
-        messages: u32,
-        /// From the beginning of one to that of the next.
-        every: Duration,
-    },
-}
+pub use measure::{KindReport, LoadReport, PathReport};
+use stamp::Stamp;
 
 /// A load.
 #[derive(Clone, Debug)]
@@ -40,15 +27,20 @@ pub struct LoadConfig {
     pub port: ProgramConfig,
     /// How many associations there are.
     pub associations: u16,
-    /// How long a message is, in bytes; at least [`LoadConfig::LEAST_MESSAGE_BYTES`].
-    pub message_bytes: usize,
-    /// When messages are sent, on each association.
-    pub pace: Pace,
-    /// Over how many streams they go, one after the other.
+    /// What is sent on each association, and when: no message is shorter than [`LoadConfig::LEAST_MESSAGE_BYTES`], and
+    /// there are no more than [`LoadConfig::MOST_KINDS`] kinds. Of a bulk transfer a message is due once there is room
+    /// for it.
+    pub workload: Workload,
+    /// What each association draws the instants of its messages from; one that has nothing here, from what the load
+    /// draws from.
+    pub draws: Vec<Stream>,
+    /// What a source does while the send buffer is full.
+    pub when_blocked: WhenBlocked,
+    /// Over how many streams messages go, one after the other, unless their kind has one.
     pub streams: u16,
-    /// Whether they may overtake each other.
+    /// Whether they may overtake each other, unless their kind says so.
     pub is_unordered: bool,
-    /// When messages are given up, and what else few messages ask for.
+    /// When messages are given up, unless their kind says so, and what else few messages ask for.
     pub options: Option<SendOptions>,
     /// How many are sent on each association at most.
     pub messages: Option<u64>,
@@ -65,51 +57,43 @@ pub struct LoadConfig {
 }
 
 impl LoadConfig {
-    /// A message holds its number and when it was due.
-    pub const LEAST_MESSAGE_BYTES: usize = 16;
-}
+    /// A message holds its number, its kind and when it was due.
+    pub const LEAST_MESSAGE_BYTES: usize = Stamp::LEN;
+    /// A message has 16 bits for its kind.
+    pub const MOST_KINDS: usize = 1 << 16;
 
-/// One association.
-#[derive(Debug)]
-struct Caller {
-    standing: Standing,
-    streams: u16,
-    sent: u64,
-    /// How many have come back, or been given up: one that did both counts twice.
-    settled: u64,
-    next: NextMessage,
-    /// What intervals are drawn from.
-    gaps: Stream,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
-    Opening,
-    Up,
-    Over,
-}
-
-impl Caller {
-    fn is_up(&self) -> bool {
-        self.standing == Standing::Up
-    }
-
-    /// Whether all is done that was to be, of so many messages.
-    fn has_sent(&self, most: u64) -> bool {
-        match self.standing {
-            Standing::Opening => false,
-            Standing::Up => self.sent >= most,
-            Standing::Over => true,
+    /// The message that is due.
+    fn next_message(
+        &self,
+        now: Instant,
+        schedule: &Schedule,
+        streams: u16,
+        filling: &[u8],
+    ) -> ProgramMessage {
+        let number = schedule.taken();
+        let due = match self.workload {
+            Workload::Bulk { .. } => now,
+            _ => schedule.counts_from(now),
+        };
+        let kind = u16::try_from(schedule.next_kind()).unwrap_or(u16::MAX);
+        let in_turn = u16::try_from(number % u64::from(streams)).unwrap_or(0);
+        let (stream, is_unordered, options) = match schedule.next_class() {
+            None => (in_turn, self.is_unordered, self.options.clone()),
+            Some(class) => {
+                let said = self.options.clone().unwrap_or_default();
+                let options = SendOptions { reliability: class.reliability, ..said };
+                let is_any = options != SendOptions::default();
+                (class.stream, class.unordered, is_any.then_some(options))
+            }
+        };
+        ProgramMessage {
+            stream,
+            payload_protocol: 0,
+            is_unordered,
+            payload: Stamp { number, kind, due }.message(schedule.next_bytes(), filling),
+            options: options.map(Box::new),
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NextMessage {
-    /// It is due then.
-    Due(Instant),
-    /// It has been due since then, and waits for room.
-    Waiting(Instant),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +125,7 @@ pub struct Load {
     left: usize,
     phase: Phase,
     /// What fills a message behind its number.
-    filling: Bytes,
+    filling: Box<[u8]>,
     measure: Measure,
     news: VecDeque<String>,
 }
@@ -150,13 +134,16 @@ impl Load {
     /// A client at a host. All its chance comes from `stream`.
     ///
     /// # Panics
-    /// If a port is in use at the host when its turn comes, if messages are shorter than they may be, or if there is
-    /// nobody to connect to.
+    /// If a port is in use at the host when its turn comes, if there is nothing to send, if messages are shorter than
+    /// they may be or of more kinds, or if there is nobody to connect to.
     pub fn open(config: LoadConfig, host: &mut Host, stream: Stream) -> Self {
-        assert!(config.message_bytes >= LoadConfig::LEAST_MESSAGE_BYTES, "a message holds its number");
+        let sizes = config.workload.sizes().expect("there is something to send");
+        let [shortest, longest] = sizes.map(|size| usize::try_from(size.as_bytes()).unwrap_or(usize::MAX));
+        assert!(shortest >= LoadConfig::LEAST_MESSAGE_BYTES, "a message holds its number");
+        assert!(config.workload.classes().len() <= LoadConfig::MOST_KINDS, "a message holds its kind");
         assert!(config.port.peer.is_some(), "there is a peer");
-        let filling = Bytes::from(vec![0x5a; config.message_bytes]);
         let left = usize::from(config.associations);
+        let measure = Measure::new(config.workload.classes().len());
         let mut load = Self {
             config,
             callers: BTreeMap::new(),
@@ -166,8 +153,8 @@ impl Load {
             agenda: BTreeSet::new(),
             left,
             phase: if left == 0 { Phase::Over } else { Phase::Opening },
-            filling,
-            measure: Measure::default(),
+            filling: vec![0x5a; longest].into(),
+            measure,
             news: VecDeque::new(),
         };
         load.begin_more(host);
@@ -182,10 +169,11 @@ impl Load {
             let local_port = self.config.port.local_port + number;
             let port = ProgramConfig { local_port, ..self.config.port.clone() };
             let socket = host.add_program(&port, self.stream.fork(&format!("{number}")));
-            let gaps = self.stream.fork(&format!("{number}/gaps"));
-            let next = NextMessage::Due(Instant::START);
-            let standing = Standing::Opening;
-            self.callers.insert(socket, Caller { standing, streams: 1, sent: 0, settled: 0, next, gaps });
+            let draws = match self.config.draws.get(usize::from(number)) {
+                Some(draws) => draws.clone(),
+                None => self.stream.fork(&format!("{number}/gaps")),
+            };
+            self.callers.insert(socket, Caller::new(draws));
             self.begun += 1;
             self.opening += 1;
         }
@@ -231,57 +219,35 @@ impl Load {
         if !self.is_sending(now) {
             return;
         }
-        if let Some(NextMessage::Due(due)) = self.callers.get(&socket).map(|caller| caller.next) {
-            self.agenda.remove(&(due, socket));
-        }
         self.send_due(now, host, socket);
-        let most = self.config.messages.unwrap_or(u64::MAX);
-        let Some(caller) = self.callers.get(&socket) else { return };
-        if let NextMessage::Due(due) = caller.next
-            && caller.is_up()
-            && caller.sent < most
-        {
-            self.agenda.insert((due, socket));
+        let Some(caller) = self.callers.get_mut(&socket) else { return };
+        let next = caller.next(self.config.messages.unwrap_or(u64::MAX));
+        let noted = std::mem::replace(&mut caller.noted, next);
+        if noted != next {
+            if let Some(due) = noted {
+                self.agenda.remove(&(due, socket));
+            }
+            self.agenda.extend(next.map(|due| (due, socket)));
         }
     }
 
     fn send_due(&mut self, now: Instant, host: &mut Host, socket: SocketId) {
+        let config = &self.config;
+        let most = config.messages.unwrap_or(u64::MAX);
         let Some(caller) = self.callers.get_mut(&socket).filter(|caller| caller.is_up()) else { return };
-        while self.config.messages.is_none_or(|most| caller.sent < most) {
-            let due = match caller.next {
-                NextMessage::Due(due) | NextMessage::Waiting(due) => due,
-            };
-            if due > now {
-                caller.next = NextMessage::Due(due);
-                return;
-            }
-            let stamp = if self.config.pace == Pace::AsFastAsPossible { now } else { due };
-            let stream = u16::try_from(caller.sent % u64::from(caller.streams)).unwrap_or(0);
-            let message = ProgramMessage {
-                stream,
-                payload_protocol: 0,
-                is_unordered: self.config.is_unordered,
-                payload: stamped(caller.sent, stamp, &self.filling),
-                options: self.config.options.clone().map(Box::new),
-            };
+        let streams = caller.streams;
+        let schedule = caller.source.begin(now, config);
+        while schedule.taken() < most && schedule.may_offer() && schedule.due().is_some_and(|due| due <= now)
+        {
+            let bytes = schedule.next_bytes();
+            let kind = schedule.next_kind();
+            let message = config.next_message(now, schedule, streams, &self.filling);
             match host.send(now, socket, message) {
                 Ok(()) => {
-                    caller.sent += 1;
-                    self.measure.sent(now, self.config.message_bytes);
-                    caller.next = NextMessage::Due(match self.config.pace {
-                        Pace::AsFastAsPossible => now,
-                        Pace::Every(interval) => due.saturating_add(interval),
-                        Pace::Poisson(mean) => due.saturating_add(caller.gaps.exponential(mean)),
-                        Pace::Bursts { messages, every } => {
-                            let is_whole = caller.sent % u64::from(messages.max(1)) == 0;
-                            if is_whole { due.saturating_add(every) } else { due }
-                        }
-                    });
+                    schedule.take(now);
+                    self.measure.sent(now, bytes, kind);
                 }
-                Err(Refused::Full) => {
-                    caller.next = NextMessage::Waiting(due);
-                    return;
-                }
+                Err(Refused::Full) => schedule.refuse(now),
                 Err(Refused::Never(reason)) => {
                     caller.standing = Standing::Over;
                     self.left -= 1;
@@ -295,18 +261,20 @@ impl Load {
     /// Goes on to the next phase once this one has come to its end.
     fn advance(&mut self, now: Instant, host: &mut Host) {
         if let Phase::Sending(end) = self.phase {
-            let all = |most| {
+            let is_all_sent = || {
+                let most = self.config.messages.unwrap_or(u64::MAX);
                 self.begun == self.config.associations
                     && self.callers.values().all(|caller| caller.has_sent(most))
             };
-            let is_done = self.config.messages.is_some_and(all) || end.is_some_and(|end| end <= now);
+            let comes_to_an_end = self.config.messages.is_some() || self.config.workload.has_end();
+            let is_done = (comes_to_an_end && is_all_sent()) || end.is_some_and(|end| end <= now);
             if is_done {
                 self.phase = Phase::Awaiting(now.saturating_add(self.config.patience));
                 self.begin_no_more();
             }
         }
         if let Phase::Awaiting(until) = self.phase {
-            let answered = |caller: &Caller| !caller.is_up() || caller.settled >= caller.sent;
+            let answered = |caller: &Caller| !caller.is_up() || caller.settled >= caller.sent();
             if !self.config.is_echoed || until <= now || self.callers.values().all(answered) {
                 self.close(now, host);
             }
@@ -339,7 +307,6 @@ impl Load {
             self.opening -= 1;
         }
         caller.streams = self.config.streams.clamp(1, outbound_streams.max(1));
-        caller.next = NextMessage::Due(now);
         self.measure.connected(now);
         self.measure.agreed(extensions);
     }
@@ -354,14 +321,6 @@ impl Load {
         }
         self.phase = Phase::Sending(self.config.duration.map(|duration| now.saturating_add(duration)));
         if waits_for_all {
-            for caller in self.callers.values_mut() {
-                // Not all with the same instant, where each has instants of its own.
-                let first = match self.config.pace {
-                    Pace::Poisson(mean) => now.saturating_add(caller.gaps.exponential(mean)),
-                    Pace::AsFastAsPossible | Pace::Bursts { .. } | Pace::Every(_) => now,
-                };
-                caller.next = NextMessage::Due(first);
-            }
             let all: Vec<SocketId> = self.callers.keys().copied().collect();
             for socket in all {
                 self.offer(now, host, socket);
@@ -371,7 +330,7 @@ impl Load {
 
     fn ended(&mut self, now: Instant, socket: SocketId, failure: Option<String>) {
         let Some(caller) = self.callers.get_mut(&socket) else { return };
-        if let NextMessage::Due(due) = caller.next {
+        if let Some(due) = caller.noted.take() {
             self.agenda.remove(&(due, socket));
         }
         match std::mem::replace(&mut caller.standing, Standing::Over) {
@@ -394,14 +353,16 @@ impl Load {
 
     fn echoed(&mut self, now: Instant, socket: SocketId, payload: &Bytes) {
         let Some(caller) = self.callers.get_mut(&socket) else { return };
-        let Some((number, stamp)) = read_stamp(payload) else { return self.measure.foreign() };
-        let is_whole = payload.len() == self.config.message_bytes
-            && payload[LoadConfig::LEAST_MESSAGE_BYTES..] == self.filling[LoadConfig::LEAST_MESSAGE_BYTES..];
-        if number >= caller.sent || !is_whole {
+        let Some(stamp) = Stamp::read(payload) else { return self.measure.foreign() };
+        let kind = usize::from(stamp.kind);
+        let workload = &self.config.workload;
+        let is_of_workload = stamp.number < caller.sent() && kind < workload.classes().len().max(1);
+        let bytes = workload.message_bytes(stamp.number, kind);
+        if !is_of_workload || !Stamp::is_whole(payload, bytes, &self.filling) {
             return self.measure.foreign();
         }
         caller.settled += 1;
-        self.measure.echoed(now, stamp, payload.len());
+        self.measure.echoed(now, stamp.due, payload.len(), kind);
     }
 }
 
@@ -412,20 +373,6 @@ const OPENING_MAX: usize = 256;
 /// How much news is kept that nobody asks for.
 const NEWS_MAX: usize = 1_024;
 
-fn stamped(number: u64, stamp: Instant, filling: &Bytes) -> Bytes {
-    let mut octets = Vec::with_capacity(filling.len());
-    octets.extend_from_slice(&number.to_be_bytes());
-    octets.extend_from_slice(&stamp.as_nanos().to_be_bytes());
-    octets.extend_from_slice(&filling[octets.len()..]);
-    octets.into()
-}
-
-fn read_stamp(payload: &[u8]) -> Option<(u64, Instant)> {
-    let (number, rest) = payload.split_first_chunk()?;
-    let (stamp, _) = rest.split_first_chunk()?;
-    Some((u64::from_be_bytes(*number), Instant::from_nanos(u64::from_be_bytes(*stamp))))
-}
-
 impl Program for Load {
     fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent) {
         match event {
@@ -435,7 +382,12 @@ impl Program for Load {
                 self.offer(now, host, socket);
             }
             ProgramEvent::Message(message) => self.echoed(now, socket, &message.payload),
-            ProgramEvent::Writable => self.offer(now, host, socket),
+            ProgramEvent::Writable => {
+                if let Some(caller) = self.callers.get_mut(&socket) {
+                    caller.try_again();
+                }
+                self.offer(now, host, socket);
+            }
             ProgramEvent::Ended { failure, reason: _ } => {
                 self.ended(now, socket, failure);
                 self.begin_to_send(now, host);
@@ -511,9 +463,10 @@ mod tests {
     use super::*;
     use crate::echo::{Echo, EchoConfig, EchoMode};
     use crate::program::{Station, host_of};
-    use slantpath_base::Seed;
-    use slantpath_host::Peer;
+    use slantpath_base::{DataSize, Seed};
+    use slantpath_host::{MessageClass, Peer};
     use slantpath_interface::{Host as _, InterfaceId};
+    use slantpath_sctp::Reliability;
     use slantpath_wire::Packet;
     use std::net::IpAddr;
 
@@ -521,6 +474,14 @@ mod tests {
     const ALL: u16 = 600;
 
     fn ends(waits_for_all: bool) -> (Station<Load>, Station<Echo>) {
+        ends_of(ALL, waits_for_all, |_| {})
+    }
+
+    fn ends_of(
+        associations: u16,
+        waits_for_all: bool,
+        change: impl FnOnce(&mut LoadConfig),
+    ) -> (Station<Load>, Station<Echo>) {
         let [own, peer] = [1, 2].map(|end| IpAddr::from([10, 0, 0, end]));
         let port = |address, local_port, peer| ProgramConfig {
             sctp: Box::default(),
@@ -528,11 +489,12 @@ mod tests {
             local_port,
             peer,
         };
-        let config = LoadConfig {
+        let mut config = LoadConfig {
             port: port(own, 20_000, Some(Peer { addresses: vec![peer], port: 7 })),
-            associations: ALL,
-            message_bytes: 100,
-            pace: Pace::AsFastAsPossible,
+            associations,
+            workload: Workload::Bulk { message: DataSize::from_bytes(100), total: None },
+            draws: Vec::new(),
+            when_blocked: WhenBlocked::Queue,
             streams: 1,
             is_unordered: false,
             options: None,
@@ -542,6 +504,7 @@ mod tests {
             waits_for_all,
             patience: Duration::from_secs(1),
         };
+        change(&mut config);
         let mut host = host_of(&[own]);
         let program = Load::open(config, &mut host, Seed::new(1, 0).stream("load"));
         let load = Station { host, program };
@@ -604,6 +567,42 @@ mod tests {
             let report = load.program.report(&mut load.host, NOW);
             assert_eq!(report.failures, Vec::<String>::new());
         }
+    }
+
+    #[test]
+    fn what_comes_back_is_known_by_its_number_and_its_kind_and_anything_else_is_foreign() {
+        let (mut load, mut echo) = ends_of(1, false, |config| {
+            let class = |stream, bytes| MessageClass {
+                stream,
+                message: DataSize::from_bytes(bytes),
+                messages: 1,
+                interval: Duration::from_secs(1),
+                reliability: Reliability::Full,
+                unordered: false,
+            };
+            config.workload = Workload::Mixed { classes: vec![class(0, 16), class(0, 40)] };
+        });
+        for _ in 0..2 {
+            let there = packets(&mut load);
+            take_in(&mut echo, there);
+            let back = packets(&mut echo);
+            take_in(&mut load, back);
+        }
+        // What it sends once it is up is lost.
+        packets(&mut load);
+        assert_eq!(load.program.progress(), (2, 0));
+        let socket = *load.program.callers.keys().next().unwrap();
+        let mut come = |number, kind, bytes| {
+            let message = Stamp { number, kind, due: NOW }.message(bytes, &[0x5a; 64]);
+            load.program.echoed(NOW, socket, &message);
+            let report = load.program.report(&mut load.host, NOW);
+            (report.echoed, report.foreign)
+        };
+        // As long as the other kind is, of no kind, and not sent yet.
+        assert_eq!([come(1, 1, 16), come(1, 2, 16), come(2, 1, 40)], [(0, 1), (0, 2), (0, 3)]);
+        assert_eq!([come(0, 0, 16), come(1, 1, 40)], [(1, 3), (2, 3)]);
+        let kinds = load.program.report(&mut load.host, NOW).kinds;
+        assert_eq!(kinds.iter().map(|kind| (kind.sent, kind.echoed)).collect::<Vec<_>>(), [(1, 1); 2]);
     }
 
     #[test]

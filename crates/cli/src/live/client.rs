@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
-use slantpath_base::{Duration, Stream};
+use slantpath_base::{DataSize, Duration, Stream};
 use slantpath_live::{
-    Carriage, Extension, Live, Load, LoadConfig, LoadReport, Pace, Peer, Program, ProgramConfig, Reliability,
-    SctpSendOptions, Station, host_of, source_towards,
+    Carriage, Extension, Live, Load, LoadConfig, LoadReport, Peer, Program, ProgramConfig, Reliability,
+    SctpSendOptions, Station, WhenBlocked, Workload, host_of, source_towards,
 };
 
 use super::like::Like;
@@ -49,6 +49,7 @@ pub(crate) fn load(
     let is_traced = arguments.outputs.trace.is_some();
     let config = config(arguments, like.as_ref(), &addresses, first_port, is_traced)?;
     let simulated = like.as_ref().map(|like| like.simulate(&config)).transpose()?;
+    let sizes = sizes(&config);
     let sctp = config.port.sctp.clone();
     let station = station(config, secret);
     let config = live(&addresses, carriage, (first_port..=last_port).collect());
@@ -89,15 +90,16 @@ pub(crate) fn load(
     let report = program.report(host, now);
     let udp_port = arguments.udp.unwrap_or(0);
     let place = place(&arguments.peers, arguments.port, carriage, udp_port);
-    let mut summary = summary(&report);
+    let kinds = like.as_ref().map_or_else(<&[String]>::default, Like::kinds);
+    let mut summary = summary(&report, kinds);
     summary["sctp_mib"] = sctp_mib(&live);
     summary["machine"] = machine(&live);
     if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
         summary["like"] = like.place();
-        summary["simulated"] = self::summary(simulated);
+        summary["simulated"] = self::summary(simulated, kinds);
     }
     files.finish(&mut live, &summary)?;
-    print(&report, &place, arguments, out)?;
+    print(&report, &place, &sizes, arguments, out)?;
     if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
         like.print(&report, simulated, out)?;
     }
@@ -149,8 +151,15 @@ pub(super) fn config(
         sctp.outbound_streams = sctp.outbound_streams.max(arguments.streams);
     }
     sctp.trace = is_traced;
-    let interval = |rate: f64| Pace::Every(Duration::from_secs_f64(1.0 / rate));
-    let unbounded = arguments.count.is_none() && arguments.duration.is_none();
+    let message = DataSize::from_bytes(arguments.size.into());
+    let workload = match (like, arguments.rate) {
+        (Some(like), _) => like.workload().clone(),
+        (None, None) => Workload::Bulk { message, total: None },
+        (None, Some(rate)) => {
+            Workload::ConstantRate { message, interval: Duration::from_secs_f64(1.0 / rate) }
+        }
+    };
+    let is_endless = like.is_none() && arguments.count.is_none() && arguments.duration.is_none();
     Ok(LoadConfig {
         port: ProgramConfig {
             sctp: Box::new(sctp),
@@ -159,13 +168,14 @@ pub(super) fn config(
             peer: Some(Peer { addresses: arguments.peers.clone(), port: arguments.port }),
         },
         associations: arguments.associations,
-        message_bytes: arguments.size as usize,
-        pace: like.map_or_else(|| arguments.rate.map_or(Pace::AsFastAsPossible, interval), Like::pace),
+        workload,
+        draws: like.map_or_else(Vec::new, Like::draws),
+        when_blocked: like.map_or(WhenBlocked::Queue, Like::when_blocked),
         streams: arguments.streams,
         is_unordered: arguments.unordered,
-        options: options(arguments),
+        options: options(arguments, like),
         messages: arguments.count,
-        duration: if unbounded { Some(Duration::from_secs(10)) } else { arguments.duration },
+        duration: if is_endless { Some(Duration::from_secs(10)) } else { arguments.duration },
         is_echoed: !arguments.one_way,
         waits_for_all: false,
         patience: PATIENCE,
@@ -173,11 +183,12 @@ pub(super) fn config(
 }
 
 /// What messages ask for, if that is anything.
-fn options(arguments: &LoadArguments) -> Option<SctpSendOptions> {
-    let reliability = match (arguments.lifetime, arguments.max_retransmissions) {
-        (Some(lifetime), _) => Reliability::Lifetime(lifetime),
-        (None, Some(most)) => Reliability::Retransmissions(most),
-        (None, None) => Reliability::Full,
+fn options(arguments: &LoadArguments, like: Option<&Like>) -> Option<SctpSendOptions> {
+    let reliability = match (like, arguments.lifetime, arguments.max_retransmissions) {
+        (Some(like), ..) => like.reliability(),
+        (None, Some(lifetime), _) => Reliability::Lifetime(lifetime),
+        (None, None, Some(most)) => Reliability::Retransmissions(most),
+        (None, None, None) => Reliability::Full,
     };
     let options = SctpSendOptions {
         reliability,
@@ -209,11 +220,25 @@ fn port_of_process() -> u16 {
     u16::try_from(FIRST + std::process::id() % 30_000).unwrap_or(20_000)
 }
 
-fn summary(report: &LoadReport) -> Value {
-    let mut latency = json!({"mean_s": report.latency_mean.map(Duration::as_secs_f64)});
-    for (place, name) in QUANTILES.iter().enumerate() {
-        latency[format!("{name}_s")] = json!(report.latency.map(|all| all[place].as_secs_f64()));
+/// How long messages are, in words.
+fn sizes(config: &LoadConfig) -> String {
+    match config.workload.sizes().map(|sizes| sizes.map(DataSize::as_bytes)) {
+        Some([shortest, longest]) if shortest < longest => format!("{shortest} to {longest} bytes"),
+        Some([all, _]) => format!("{all} bytes"),
+        None => String::new(),
     }
+}
+
+fn latency(mean: Option<Duration>, quantiles: Option<[Duration; 6]>) -> Value {
+    let mut latency = json!({"mean_s": mean.map(Duration::as_secs_f64)});
+    for (place, name) in QUANTILES.iter().enumerate() {
+        latency[format!("{name}_s")] = json!(quantiles.map(|all| all[place].as_secs_f64()));
+    }
+    latency
+}
+
+/// What was measured, with the kinds of messages by these names.
+fn summary(report: &LoadReport, kinds: &[String]) -> Value {
     let paths = report.paths.iter().map(|path| {
         json!({
             "source": path.source,
@@ -230,7 +255,7 @@ fn summary(report: &LoadReport) -> Value {
     let events = report.path_events.iter();
     let events =
         events.map(|(at, address, what)| json!({"at_s": at.as_secs_f64(), "path": address, "event": what}));
-    json!({
+    let mut summary = json!({
         "setup_s": report.setup.map(Duration::as_secs_f64),
         "sent": report.sent,
         "sent_bytes": report.sent_bytes,
@@ -241,18 +266,27 @@ fn summary(report: &LoadReport) -> Value {
         "extensions": report.extensions.iter().map(Extension::name).collect::<Vec<_>>(),
         "span_s": report.span.as_secs_f64(),
         "throughput_bit_per_s": report.throughput_bit_per_s,
-        "latency": latency,
+        "latency": latency(report.latency_mean, report.latency),
         "longest_gap_s": report.longest_gap.map(|(gap, _)| gap.as_secs_f64()),
         "longest_gap_at_s": report.longest_gap.map(|(_, at)| at.as_secs_f64()),
         "path_events": events.collect::<Vec<_>>(),
         "paths": paths.collect::<Vec<_>>(),
         "failures": report.failures,
-    })
+    });
+    for (name, kind) in kinds.iter().zip(&report.kinds) {
+        summary["kinds"][name] = json!({
+            "sent": kind.sent,
+            "echoed": kind.echoed,
+            "latency": latency(kind.latency_mean, kind.latency),
+        });
+    }
+    summary
 }
 
 fn print(
     report: &LoadReport,
     place: &str,
+    sizes: &str,
     arguments: &LoadArguments,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -272,7 +306,7 @@ fn print(
         |(gap, at)| (millis(gap), format!("{:.3}", at.as_secs_f64())),
     );
     table.row([
-        format!("{} bytes", arguments.size),
+        sizes.to_owned(),
         report.sent.to_string(),
         report.echoed.to_string(),
         format!("{rate:.0}"),
@@ -302,7 +336,7 @@ fn print_extensions(report: &LoadReport, arguments: &LoadArguments, out: &mut im
         let used = if used.is_empty() { "none".to_owned() } else { used.join(", ") };
         writeln!(out, "\nextensions in use: {used}")?;
     }
-    if arguments.lifetime.is_some() || arguments.max_retransmissions.is_some() {
+    if arguments.lifetime.is_some() || arguments.max_retransmissions.is_some() || report.abandoned > 0 {
         writeln!(out, "{} messages were given up", report.abandoned)?;
     }
     Ok(())

@@ -2,17 +2,16 @@
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
-use slantpath_base::{Duration, Instant};
+use slantpath_base::{DataSize, Duration, Instant, Stream};
 use slantpath_live::{
-    Carriage, Echo, EchoConfig, EchoMode, Load, LoadConfig, LoadReport, Pace, Program as _, SctpConfig,
-    Station,
+    Carriage, Echo, EchoConfig, EchoMode, Load, LoadConfig, LoadReport, Program as _, Reliability,
+    SctpConfig, Station, WhenBlocked, Workload,
 };
-use slantpath_scenario::{FlowRequest, RunOptions, Scenario, run_with_programs};
-use slantpath_scenario::{LoadError, Workload};
+use slantpath_scenario::{FlowRequest, LoadError, RunOptions, Scenario, run_with_programs};
 
 use crate::arguments::LoadArguments;
 use crate::failure::Failure;
@@ -27,10 +26,8 @@ pub(super) struct Like {
     path: PathBuf,
     scenario: Scenario,
     request: FlowRequest,
-    pace: Pace,
-    message_bytes: u32,
-    /// Of each association, if there is an end.
-    messages: Option<u64>,
+    /// The flow's, as long as it is to be.
+    workload: Workload,
 }
 
 impl Like {
@@ -41,43 +38,22 @@ impl Like {
             LoadError::Invalid(diagnostics) => Failure::Invalid(diagnostics),
             unreadable @ LoadError::Unreadable { .. } => Failure::Misused(unreadable.to_string()),
         })?;
-        let misused = |error: String| Failure::Misused(format!("{}: {error}", path.display()));
-        let request =
-            scenario.flow_request(arguments.flow.as_deref()).map_err(|error| misused(error.to_string()))?;
-        let (size, pace, total) = match &request.workload {
-            Workload::Bulk { message, total } => (*message, Pace::AsFastAsPossible, *total),
-            Workload::Bursts { message, messages_per_burst, interval, jitter } if jitter.is_zero() => {
-                let pace = Pace::Bursts { messages: *messages_per_burst, every: *interval };
-                (*message, pace, None)
-            }
-            Workload::ConstantRate { message, interval } => (*message, Pace::Every(*interval), None),
-            Workload::Poisson { message, mean_interval } => (*message, Pace::Poisson(*mean_interval), None),
-            Workload::Bursts { .. } => {
-                return Err(misused(format!(
-                    "flow `{}` has bursts with jitter, which a load has not",
-                    request.name
-                )));
-            }
-            Workload::Mixed { .. } => {
-                return Err(misused(format!(
-                    "flow `{}` sends messages of several kinds, which a load does not",
-                    request.name
-                )));
-            }
-            Workload::Trace { .. } => {
-                return Err(misused(format!("flow `{}` plays a trace, which a load does not", request.name)));
-            }
-        };
-        let least = LoadConfig::LEAST_MESSAGE_BYTES as u64;
-        let message_bytes = u32::try_from(size.as_bytes()).unwrap_or(u32::MAX);
-        if size.as_bytes() < least {
-            return Err(misused(format!(
-                "messages of flow `{}` have {size}: those of a load need {least} bytes for their number and time",
-                request.name
-            )));
+        Self::of(path, scenario, arguments)
+            .map(Some)
+            .map_err(|error| Failure::Misused(format!("{}: {error}", path.display())))
+    }
+
+    fn of(path: &Path, scenario: Scenario, arguments: &LoadArguments) -> Result<Self, String> {
+        let request = scenario.flow_request(arguments.flow.as_deref()).map_err(|error| error.to_string())?;
+        let mut workload = request.workload.clone();
+        if let Workload::Bulk { total, .. } = &mut workload
+            && (arguments.count.is_some() || arguments.duration.is_some())
+        {
+            // The end is another one.
+            *total = None;
         }
-        let messages = total.map(|total| total.as_bytes().div_ceil(size.as_bytes()));
-        Ok(Some(Self { path: path.clone(), scenario, request, pace, message_bytes, messages }))
+        check(&workload, &request).map_err(|error| format!("flow `{}`: {error}", request.name))?;
+        Ok(Self { path: path.to_owned(), scenario, request, workload })
     }
 
     /// The arguments of the flow, with what was said beside it.
@@ -89,22 +65,48 @@ impl Like {
                 self.request.name, self.request.count
             ))
         };
-        let lasts = self.messages.is_none().then_some(self.request.lasts);
+        // A transfer takes the time that it takes.
+        let is_whole = matches!(self.workload, Workload::Bulk { total: Some(_), .. });
+        let lasts = (!is_whole).then_some(self.request.lasts);
         let is_bounded = said.count.is_some() || said.duration.is_some();
         Ok(LoadArguments {
             associations: associations.ok_or_else(too_many)?,
-            size: self.message_bytes,
             streams: self.request.streams,
             unordered: self.request.unordered,
-            count: if is_bounded { said.count } else { self.messages },
             duration: if is_bounded { said.duration } else { lasts },
             ..said.clone()
         })
     }
 
-    /// When messages are sent.
-    pub(super) const fn pace(&self) -> Pace {
-        self.pace
+    /// What is sent, and when.
+    pub(super) const fn workload(&self) -> &Workload {
+        &self.workload
+    }
+
+    /// The names of the kinds of messages, if there are several.
+    pub(super) fn kinds(&self) -> &[String] {
+        &self.request.kinds
+    }
+
+    /// What each association draws the instants of its messages from.
+    pub(super) fn draws(&self) -> Vec<Stream> {
+        self.request.draws.clone()
+    }
+
+    /// What the flow does while the send buffer is full.
+    pub(super) const fn when_blocked(&self) -> WhenBlocked {
+        self.request.when_blocked
+    }
+
+    /// When a message is given up whose kind does not say so.
+    pub(super) const fn reliability(&self) -> Reliability {
+        self.request.reliability
+    }
+
+    /// Whether any message may be given up.
+    fn may_give_up(&self) -> bool {
+        let of_kinds = self.workload.classes().iter().map(|class| class.reliability);
+        of_kinds.chain([self.request.reliability]).any(|reliability| reliability != Reliability::Full)
     }
 
     /// SCTP's settings of the sender, with what the carriage leaves of the path MTU.
@@ -181,12 +183,12 @@ impl Like {
         let mut row = |name: &str, unit: &str, of: &dyn Fn(&LoadReport) -> String| {
             table.row([name.to_owned(), of(live), of(simulated), unit.to_owned()]);
         };
-        let millis = |time: Option<Duration>| {
-            time.map_or_else(|| "–".to_owned(), |time| format!("{:.3}", time.as_millis_f64()))
-        };
         row("up after", "ms", &|report| millis(report.setup));
         row("sent", "messages", &|report| report.sent.to_string());
         row("back", "messages", &|report| report.echoed.to_string());
+        if self.may_give_up() {
+            row("given up", "messages", &|report| report.abandoned.to_string());
+        }
         row("throughput", "Mbit/s", &|report| format!("{:.3}", report.throughput_bit_per_s / 1e6));
         row("latency, mean", "ms", &|report| millis(report.latency_mean));
         for (place, name) in ["50 %", "90 %", "95 %", "99 %", "99.9 %", "at most"].into_iter().enumerate() {
@@ -197,9 +199,78 @@ impl Like {
             report.paths.iter().map(|path| path.retransmissions).sum::<u64>().to_string()
         });
         table.print(1, out)?;
+        self.print_kinds([("live", live), ("simulated", simulated)], out)?;
         for failure in &simulated.failures {
             writeln!(out, "simulated: {failure}")?;
         }
         Ok(())
     }
+
+    /// What has become of each kind of messages, if there are several.
+    fn print_kinds(&self, both: [(&str, &LoadReport); 2], out: &mut impl Write) -> io::Result<()> {
+        if self.kinds().is_empty() {
+            return Ok(());
+        }
+        let mut table = TextTable::default();
+        table.row(["kind", "", "sent", "back", "mean", "50 %", "95 %", "99 %", "at most"].map(str::to_owned));
+        table.row(["", "", "messages", "messages", "ms", "ms", "ms", "ms", "ms"].map(str::to_owned));
+        for (place, name) in self.kinds().iter().enumerate() {
+            for (row, (whose, report)) in both.iter().enumerate() {
+                let Some(kind) = report.kinds.get(place) else { continue };
+                let name = if row == 0 { name.as_str() } else { "" };
+                let counts = [kind.sent, kind.echoed].map(|count| count.to_string());
+                let latencies = [0, 2, 3, 5].map(|quantile| kind.latency.map(|all| all[quantile]));
+                let latencies = std::iter::once(kind.latency_mean).chain(latencies).map(millis);
+                let words = [name, whose].map(str::to_owned);
+                table.row(words.into_iter().chain(counts).chain(latencies));
+            }
+        }
+        writeln!(out)?;
+        table.print(2, out)
+    }
 }
+
+/// Refuses what does not fit into the messages of a load.
+fn check(workload: &Workload, request: &FlowRequest) -> Result<(), String> {
+    let least = DataSize::from_bytes(LoadConfig::LEAST_MESSAGE_BYTES as u64);
+    let needs = format!("those of a load need {least} for their number, kind and time");
+    let most = LoadConfig::MOST_KINDS;
+    if request.kinds.len() > most {
+        return Err(format!("it has {} kinds of messages, and a load {most} at most", request.kinds.len()));
+    }
+    if workload.sizes().is_none_or(|[shortest, _]| shortest >= least) {
+        return Ok(());
+    }
+    Err(match workload {
+        Workload::Trace { messages } => {
+            let short = messages.iter().zip(1_u64..).find(|((_, size), _)| *size < least);
+            let which = short.map_or_else(String::new, |((at, size), number)| {
+                format!("message {number} of its trace, `{at},{size}`, is too short: ")
+            });
+            format!("{which}{needs}; write {least} or more in each line of the file")
+        }
+        Workload::Mixed { classes } => {
+            let short = request.kinds.iter().zip(classes).find(|(_, class)| class.message < least);
+            let which = short.map_or_else(String::new, |(name, class)| {
+                format!("messages of kind `{name}` have {}: ", class.message)
+            });
+            format!("{which}{needs}; give each kind a `message_size` of {least} or more")
+        }
+        Workload::Bulk { message, total: Some(_) } if *message >= least => {
+            format!("its last message is too short: {needs}; let `total` be a multiple of `message_size`")
+        }
+        Workload::Bulk { message, .. }
+        | Workload::Bursts { message, .. }
+        | Workload::ConstantRate { message, .. }
+        | Workload::Poisson { message, .. } => {
+            format!("messages have {message}: {needs}; let `message_size` be {least} or more")
+        }
+    })
+}
+
+fn millis(time: Option<Duration>) -> String {
+    time.map_or_else(|| "–".to_owned(), |time| format!("{:.3}", time.as_millis_f64()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -290,6 +290,79 @@ fn a_load_like_a_flow_stands_beside_its_simulation() {
     server.end();
 }
 
+/// Three more flows: of bursts with jitter, of several kinds of messages, and one that plays a trace.
+const VARIED: &str = r#"
+[flows.jittered]
+transport = "sctp"
+from = "a"
+to = "b"
+end = "1 s"
+application = { kind = "bursts", message_size = "100 B", burst_size = "300 B", interval = "20 ms", jitter = "15 ms" }
+[flows.kinds]
+transport = "sctp"
+from = "a"
+to = "b"
+end = "1 s"
+streams = 2
+[flows.kinds.application]
+kind = "mixed"
+classes.commands = { stream = 1, message_size = "64 B", interval = "100 ms", unordered = true }
+classes.telemetry = { stream = 0, message_size = "500 B", messages = 2, interval = "50 ms", lifetime = "500 ms" }
+[flows.played]
+transport = "sctp"
+from = "a"
+to = "b"
+application = { kind = "trace", file = "played.csv" }
+"#;
+
+#[test]
+fn a_load_like_a_flow_of_varying_messages_sends_the_same_ones_on_both_paths_and_again_in_a_repetition() {
+    let place = Place::new("live-varied");
+    place.write("lab.toml", &[LAB, VARIED].concat());
+    let lines = (0..40).map(|line| format!("{} ms,{} B\n", 20 * line, 16 + 100 * line));
+    place.write("played.csv", &lines.collect::<String>());
+    let port = free_port();
+    let server = Server::start(&place, port, &["--associations", "3"]);
+    let udp = format!("--udp={port}");
+    let like = |flow: &str, count: Option<u64>| {
+        let count = count.map_or_else(Vec::new, |count| vec!["--count".to_owned(), count.to_string()]);
+        let load = ["load", "127.0.0.1", &udp, "--like", "lab.toml", "--flow", flow];
+        let files = ["--json", "both.json", "--record", "load.record"];
+        let count: Vec<&str> = count.iter().map(String::as_str).collect();
+        let outcome = place.run(&[&load[..], &files, &count].concat());
+        assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+        let replayed = place.run(&["replay", "load.record"]);
+        assert_eq!(replayed.status, Some(0), "{}", replayed.err);
+        assert!(replayed.out.ends_with("\nthe same as that of the live run\n"), "{}", replayed.out);
+        let both = std::fs::read_to_string(place.path().join("both.json")).expect("a file");
+        (outcome.out, serde_json::from_str::<serde_json::Value>(&both).expect("it is JSON"))
+    };
+    let counts = |report: &serde_json::Value| {
+        ["sent", "echoed", "sent_bytes"].map(|name| report[name].as_u64().expect("a number"))
+    };
+    // All of a trace, and of the others as many as are counted: a clock could cut one off a little earlier.
+    let (out, played) = like("played", None);
+    let bytes = (0..40).map(|line| 16 + 100 * line).sum();
+    assert_eq!([counts(&played), counts(&played["simulated"])], [[40, 40, bytes]; 2]);
+    assert!(out.contains("\n16 to 3916 bytes "), "{out}");
+    let (_, jittered) = like("jittered", Some(30));
+    assert_eq!([counts(&jittered), counts(&jittered["simulated"])], [[30, 30, 3_000]; 2]);
+    let (out, kinds) = like("kinds", Some(50));
+    // At 0, 50, 100 ms and so on: 1 and 2, 2, 1 and 2.
+    for report in [&kinds, &kinds["simulated"]] {
+        assert_eq!(counts(report), [50, 50, 10 * 64 + 40 * 500]);
+        let of_kinds = &report["kinds"];
+        assert_eq!([&of_kinds["commands"]["echoed"], &of_kinds["telemetry"]["echoed"]], [10, 40]);
+        assert!(of_kinds["commands"]["latency"]["p50_s"].as_f64().is_some(), "{of_kinds}");
+    }
+    let rows: Vec<&str> = out.lines().skip_while(|line| !line.starts_with("kind ")).skip(2).take(4).collect();
+    let words = |row: &str| row.split_whitespace().take(4).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(rows[0]), ["commands", "live", "10", "10"], "{out}");
+    assert_eq!(words(rows[1])[..3], ["simulated", "10", "10"], "{out}");
+    assert_eq!(words(rows[2]), ["telemetry", "live", "40", "40"], "{out}");
+    server.end();
+}
+
 #[test]
 fn what_no_load_can_be_like_is_said() {
     let place = Place::new("live-unlike");
@@ -305,11 +378,12 @@ fn what_no_load_can_be_like_is_said() {
     assert!(none.contains("there is no flow `voice`; flows: bursts, calls, files, telemetry"), "{none}");
     let tcp = load(&LAB.replacen("\"sctp\"", "\"tcp\"", 1), &["--flow", "bursts"]);
     assert!(tcp.contains("flow `bursts` is one of TCP"), "{tcp}");
-    let jitter = load(&LAB.replace("\"50 ms\"", "\"50 ms\", jitter = \"5 ms\""), &["--flow", "bursts"]);
-    assert!(jitter.contains("bursts with jitter"), "{jitter}");
+    place.write("played.csv", "0 ms,100 B\n5 ms,12 B\n");
+    let trace = load(&[LAB, VARIED].concat(), &["--flow", "played"]);
+    assert!(trace.contains("message 2 of its trace, `5 ms,12 B`, is too short"), "{trace}");
     let short = LAB.replace("\"200 B\"", "\"10 B\"").replace("streams = 3", "content = \"pattern\"");
     let short = load(&short, &["--flow", "telemetry"]);
-    assert!(short.contains("need 16 bytes for their number and time"), "{short}");
+    assert!(short.contains("need 16 B for their number, kind and time"), "{short}");
     let twice = load(LAB, &["--flow", "bursts", "--size", "100"]);
     assert!(twice.contains("--like") && twice.contains("--size"), "{twice}");
 }

@@ -4,10 +4,10 @@ use std::net::IpAddr;
 use std::os::fd::AsRawFd;
 
 use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrStorage, sendmmsg};
-use slantpath_base::{Duration, Stream};
+use slantpath_base::{DataSize, Duration, Stream};
 use slantpath_live::{
-    Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, LiveCounters, Load, LoadConfig, Pace, Peer,
-    Program, ProgramConfig, SctpConfig, Station, host_of, secret,
+    Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, LiveCounters, Load, LoadConfig, Peer, Program,
+    ProgramConfig, SctpConfig, Station, WhenBlocked, Workload, host_of, secret,
 };
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
@@ -110,13 +110,18 @@ impl Task {
         Live::open(&config, Station { host, program }).unwrap()
     }
 
+    const fn message(&self) -> DataSize {
+        DataSize::from_bytes(self.length as u64)
+    }
+
     fn load(&self) -> LoadConfig {
         let peer = Peer { addresses: vec![self.peer], port: self.port };
         LoadConfig {
             port: self.program(FIRST_PORT, Some(peer)),
             associations: self.associations,
-            message_bytes: self.length,
-            pace: Pace::AsFastAsPossible,
+            workload: Workload::Bulk { message: self.message(), total: None },
+            draws: Vec::new(),
+            when_blocked: WhenBlocked::Queue,
             streams: 1,
             is_unordered: false,
             options: None,
@@ -178,7 +183,7 @@ impl Task {
             Duration::from_nanos(u64::from(self.associations) * 1_000_000_000 / self.messages.max(1));
         let mut config = self.load();
         config.port.local_port = 10_000;
-        config.pace = Pace::Poisson(interval);
+        config.workload = Workload::Poisson { message: self.message(), mean_interval: interval };
         config.messages = None;
         config.waits_for_all = true;
         config.patience = Duration::ZERO;

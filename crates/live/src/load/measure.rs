@@ -37,6 +37,8 @@ pub struct LoadReport {
     pub latency: Option<[Duration; 6]>,
     /// The mean of these.
     pub latency_mean: Option<Duration>,
+    /// The same of each kind of messages, in the order of the workload's; nothing if there is one kind only.
+    pub kinds: Vec<KindReport>,
     /// The longest time for which nothing came back although something was outstanding, and when it began, from when
     /// the association was up: the time for which a failover keeps an application waiting.
     pub longest_gap: Option<(Duration, Duration)>,
@@ -51,6 +53,20 @@ pub struct LoadReport {
 impl LoadReport {
     /// Which quantiles of latencies are reported.
     pub const QUANTILES: [f64; 6] = [0.5, 0.9, 0.95, 0.99, 0.999, 1.0];
+}
+
+/// What has become of the messages of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KindReport {
+    /// Messages given to SCTP.
+    pub sent: u64,
+    /// Messages that came back.
+    pub echoed: u64,
+    /// Quantiles of latencies, as those of all messages.
+    pub latency: Option<[Duration; 6]>,
+    /// The mean of these.
+    pub latency_mean: Option<Duration>,
 }
 
 /// A path at the end of a load.
@@ -101,26 +117,54 @@ impl From<&PathSnapshot> for PathReport {
 #[derive(Debug)]
 pub(super) struct Measure {
     report: LoadReport,
-    latency_nanos: Histogram<u64>,
+    latencies: Latencies,
+    /// Of each kind, if there are several.
+    kinds: Vec<Latencies>,
     up: Option<Instant>,
     /// Since when something is outstanding and nothing has come back.
     waiting_since: Option<Instant>,
     last: Instant,
 }
 
-impl Default for Measure {
-    fn default() -> Self {
+/// How long messages took to come back.
+#[derive(Debug, Default)]
+struct Latencies {
+    /// Made for the first one: of many kinds few may come back.
+    nanos: Option<Histogram<u64>>,
+}
+
+impl Latencies {
+    fn note(&mut self, latency: Duration) {
+        let nanos = self.nanos.get_or_insert_with(|| {
+            Histogram::new_with_max(LONGEST_NANOS, 3).expect("three digits are possible")
+        });
+        nanos.saturating_record(latency.as_nanos());
+    }
+
+    fn quantiles(&self) -> Option<[Duration; 6]> {
+        let nanos = self.nanos.as_ref()?;
+        Some(LoadReport::QUANTILES.map(|share| Duration::from_nanos(nanos.value_at_quantile(share))))
+    }
+
+    fn mean(&self) -> Option<Duration> {
+        Some(Duration::from_secs_f64(self.nanos.as_ref()?.mean() * 1e-9))
+    }
+}
+
+impl Measure {
+    /// Of messages of so many kinds, or of one if there are none.
+    pub(super) fn new(kinds: usize) -> Self {
+        let report = LoadReport { kinds: vec![KindReport::default(); kinds], ..LoadReport::default() };
         Self {
-            report: LoadReport::default(),
-            latency_nanos: Histogram::new_with_max(LONGEST_NANOS, 3).expect("three digits are possible"),
+            report,
+            latencies: Latencies::default(),
+            kinds: (0..kinds).map(|_| Latencies::default()).collect(),
             up: None,
             waiting_since: None,
             last: Instant::START,
         }
     }
-}
 
-impl Measure {
     pub(super) fn connected(&mut self, now: Instant) {
         self.up.get_or_insert(now);
         self.report.setup.get_or_insert(now.since_start());
@@ -142,16 +186,24 @@ impl Measure {
         self.report.abandoned += 1;
     }
 
-    pub(super) fn sent(&mut self, now: Instant, bytes: usize) {
+    pub(super) fn sent(&mut self, now: Instant, bytes: usize, kind: usize) {
+        if let Some(kind) = self.report.kinds.get_mut(kind) {
+            kind.sent += 1;
+        }
         self.report.sent += 1;
         self.report.sent_bytes += bytes as u64;
         self.waiting_since.get_or_insert(now);
     }
 
-    pub(super) fn echoed(&mut self, now: Instant, stamp: Instant, bytes: usize) {
+    pub(super) fn echoed(&mut self, now: Instant, due: Instant, bytes: usize, kind: usize) {
+        let latency = now.saturating_since(due);
+        if let (Some(report), Some(latencies)) = (self.report.kinds.get_mut(kind), self.kinds.get_mut(kind)) {
+            report.echoed += 1;
+            latencies.note(latency);
+        }
         self.report.echoed += 1;
         self.report.echoed_bytes += bytes as u64;
-        self.latency_nanos.saturating_record(now.saturating_since(stamp).as_nanos());
+        self.latencies.note(latency);
         let since = self.waiting_since.take().unwrap_or(now);
         let gap = now.saturating_since(since);
         if self.report.longest_gap.is_none_or(|(longest, _)| gap > longest) {
@@ -206,10 +258,9 @@ impl Measure {
         if !report.span.is_zero() {
             report.throughput_bit_per_s = bytes as f64 * 8.0 / report.span.as_secs_f64();
         }
-        if !self.latency_nanos.is_empty() {
-            let nanos = |share| Duration::from_nanos(self.latency_nanos.value_at_quantile(share));
-            report.latency = Some(LoadReport::QUANTILES.map(nanos));
-            report.latency_mean = Some(Duration::from_secs_f64(self.latency_nanos.mean() * 1e-9));
+        (report.latency, report.latency_mean) = (self.latencies.quantiles(), self.latencies.mean());
+        for (kind, latencies) in report.kinds.iter_mut().zip(&self.kinds) {
+            (kind.latency, kind.latency_mean) = (latencies.quantiles(), latencies.mean());
         }
         report
     }

@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, UdpSocket};
 
-use slantpath_base::{Duration, Instant, Stream};
+use slantpath_base::{DataSize, Duration, Instant, Stream};
 use slantpath_live::record::Recorder;
 use slantpath_live::{
-    Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, Load, LoadConfig, LoadReport, OpenError, Pace,
-    Peer, Program, ProgramConfig, SctpConfig, Station, host_of,
+    Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, Load, LoadConfig, LoadReport, OpenError, Peer,
+    Program, ProgramConfig, SctpConfig, Station, WhenBlocked, Workload, host_of,
 };
 
 pub(crate) const PORT: u16 = 5_000;
@@ -81,7 +81,7 @@ pub(crate) fn server_with(
 }
 
 /// A load of so many messages at once.
-pub(crate) fn load(messages: u64, message_bytes: usize) -> LoadConfig {
+pub(crate) fn load(messages: u64, message_bytes: u64) -> LoadConfig {
     LoadConfig {
         port: ProgramConfig {
             sctp: Box::default(),
@@ -90,8 +90,9 @@ pub(crate) fn load(messages: u64, message_bytes: usize) -> LoadConfig {
             peer: None,
         },
         associations: 1,
-        message_bytes,
-        pace: Pace::AsFastAsPossible,
+        workload: Workload::Bulk { message: DataSize::from_bytes(message_bytes), total: None },
+        draws: Vec::new(),
+        when_blocked: WhenBlocked::Queue,
         streams: 4,
         is_unordered: false,
         options: None,
@@ -101,6 +102,11 @@ pub(crate) fn load(messages: u64, message_bytes: usize) -> LoadConfig {
         waits_for_all: false,
         patience: Duration::from_secs(60),
     }
+}
+
+/// A message of so many bytes at each interval.
+pub(crate) const fn every(interval: Duration, message_bytes: u64) -> Workload {
+    Workload::ConstantRate { message: DataSize::from_bytes(message_bytes), interval }
 }
 
 pub(crate) fn load_station(

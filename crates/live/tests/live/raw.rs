@@ -1,9 +1,9 @@
 //! SCTP in IP, on raw sockets in network namespaces: skipped, loudly, without root.
 
 use slantpath_base::Duration;
-use slantpath_live::{Carriage, LoadConfig, LoadReport, OpenError, Pace};
+use slantpath_live::{Carriage, LoadConfig, LoadReport, OpenError};
 
-use crate::fixture::{client, ips, load, run, server, server_with, turn};
+use crate::fixture::{client, every, ips, load, run, server, server_with, turn};
 use crate::namespaces::Namespaces;
 
 /// A load over these addresses: the client's end of each link is the first.
@@ -57,7 +57,7 @@ fn the_primarys_link_goes_down_and_nothing_is_lost() {
     namespaces.enter(1);
     let mut server = server(&peer, Carriage::Raw).unwrap();
     namespaces.enter(0);
-    let config = LoadConfig { pace: Pace::Every(Duration::from_millis(2)), ..load(2_000, 400) };
+    let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(2_000, 400) };
     let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
     let mut is_down = false;
     let report = run(&mut server, &mut client, |_, client| {
@@ -128,7 +128,7 @@ fn an_address_that_goes_is_said_at_once_and_what_was_under_way_takes_the_other_p
     namespaces.enter(1);
     let mut server = server(&peer, Carriage::Raw).unwrap();
     namespaces.enter(0);
-    let config = LoadConfig { pace: Pace::Every(Duration::from_millis(2)), ..load(1_500, 400) };
+    let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(1_500, 400) };
     let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
     let mut told = Vec::new();
     let mut step = 0;

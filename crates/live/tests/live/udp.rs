@@ -2,12 +2,14 @@
 
 use std::net::IpAddr;
 
-use slantpath_base::Duration;
+use slantpath_base::{DataSize, Duration};
 use slantpath_live::record::Replay;
-use slantpath_live::{Carriage, Live, LoadConfig, OpenError, Pace, Peer, Station, host_of};
+use slantpath_live::{
+    Carriage, Live, LoadConfig, MessageClass, OpenError, Peer, Reliability, Station, Workload, host_of,
+};
 
 use crate::fixture::{
-    PORT, client, echo_station, free_udp_port, ip, ips, live_config, load, load_station, run, server,
+    PORT, client, echo_station, every, free_udp_port, ip, ips, live_config, load, load_station, run, server,
 };
 
 /// A server's carriage at these addresses, and a client's that leads there.
@@ -52,7 +54,7 @@ fn two_addresses_at_each_end_are_two_paths() {
     let (own, peer) = (ips(&["127.0.1.2", "127.0.2.2"]), ips(&["127.0.1.1", "127.0.2.1"]));
     let [to_server, to_client] = carriages(&peer);
     let mut server = server(&peer, to_server).unwrap();
-    let config = LoadConfig { pace: Pace::Every(Duration::from_millis(1)), ..load(300, 500) };
+    let config = LoadConfig { workload: every(Duration::from_millis(1), 500), ..load(300, 500) };
     let mut client = client(&own, &peer, to_client, &config).unwrap();
     let report = run(&mut server, &mut client, |_, _| {});
     assert_eq!((report.sent, report.echoed), (300, 300), "{report:?}");
@@ -60,12 +62,69 @@ fn two_addresses_at_each_end_are_two_paths() {
     assert_eq!(paths, [(own[0], peer[0], "active"), (own[1], peer[1], "active")]);
 }
 
+/// Workloads whose messages differ: in size, in their intervals, in kind.
+fn varied() -> [Workload; 3] {
+    let bytes = DataSize::from_bytes;
+    let ms = Duration::from_millis;
+    let line = |number: u64| (Duration::from_micros(300 * number), bytes(16 + 997 * (number % 7)));
+    let class = |stream, size, messages, interval, reliability| MessageClass {
+        stream,
+        message: bytes(size),
+        messages,
+        interval,
+        reliability,
+        unordered: stream == 1,
+    };
+    let classes = vec![
+        class(2, 5_000, 3, ms(7), Reliability::Full),
+        class(0, 16, 1, ms(1), Reliability::Lifetime(Duration::from_secs(100))),
+        class(1, 300, 2, ms(3), Reliability::Full),
+    ];
+    [
+        Workload::Trace { messages: (0..500).map(line).collect() },
+        Workload::Bursts { message: bytes(200), messages_per_burst: 4, interval: ms(1), jitter: ms(1) },
+        Workload::Mixed { classes },
+    ]
+}
+
+#[test]
+fn messages_of_varying_sizes_instants_and_kinds_come_back_whole_and_are_sent_again_in_a_repetition() {
+    let address = ips(&["127.0.0.1"]);
+    for workload in varied() {
+        let [to_server, to_client] = carriages(&address);
+        let mut server = server(&address, to_server).unwrap();
+        // A trace comes to an end by itself.
+        let messages = (!workload.has_end()).then_some(500);
+        let config = LoadConfig { workload, messages, ..load(0, 16) };
+        let mut client = client(&address, &address, to_client, &config).unwrap();
+        let report = run(&mut server, &mut client, |_, _| {});
+        assert_eq!((report.sent, report.echoed, report.foreign), (500, 500, 0), "{report:?}");
+        assert_eq!(server.host().program.report().bytes, report.sent_bytes);
+        let (kinds, all): (Vec<_>, _) = (report.kinds.iter().map(|kind| kind.sent).collect(), 500);
+        let classes = config.workload.classes();
+        assert_eq!(kinds.len(), classes.len());
+        if !classes.is_empty() {
+            assert_eq!(kinds.iter().sum::<u64>(), all);
+            let bytes = kinds.iter().zip(classes).map(|(count, class)| count * class.message.as_bytes());
+            assert_eq!(bytes.sum::<u64>(), report.sent_bytes);
+            assert!(report.kinds.iter().all(|kind| kind.echoed == kind.sent && kind.latency.is_some()));
+        }
+        let (record, live) = (client.take_record(), *client.digest().unwrap());
+        let replay = Replay::new(&record).unwrap();
+        let mut station = load_station(&address, &address, to_client, &config, replay.secret());
+        assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+        let Station { mut host, program } = station;
+        let again = program.report(&mut host, slantpath_base::Instant::FAR_FUTURE);
+        assert_eq!((again.latency, again.kinds), (report.latency, report.kinds));
+    }
+}
+
 #[test]
 fn both_ends_of_a_run_are_repeated_in_virtual_time_packet_for_packet() {
     let (own, peer) = (ips(&["127.0.1.2", "127.0.2.2"]), ips(&["127.0.1.1", "127.0.2.1"]));
     let [to_server, to_client] = carriages(&peer);
     let mut server = server(&peer, to_server).unwrap();
-    let config = LoadConfig { pace: Pace::Every(Duration::from_micros(300)), ..load(2_000, 700) };
+    let config = LoadConfig { workload: every(Duration::from_micros(300), 700), ..load(2_000, 700) };
     let mut client = client(&own, &peer, to_client, &config).unwrap();
     let report = run(&mut server, &mut client, |_, _| {});
     let (record, live) = (client.take_record(), *client.digest().unwrap());
