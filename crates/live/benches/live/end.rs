@@ -25,6 +25,8 @@ pub(crate) struct Task {
     pub(crate) length: usize,
     /// Zero: in IP.
     pub(crate) udp_port: u16,
+    /// How many packets it acknowledges with one SACK.
+    pub(crate) sack_frequency: u32,
 }
 
 /// How many programs a crowd is made of.
@@ -35,7 +37,7 @@ const FIRST_PORT: u16 = 20_000;
 const PATIENCE: Duration = Duration::from_secs(300);
 
 impl Task {
-    pub(crate) fn words(&self) -> [String; 8] {
+    pub(crate) fn words(&self) -> [String; 9] {
         [
             self.role.clone(),
             self.local.to_string(),
@@ -45,12 +47,14 @@ impl Task {
             self.messages.to_string(),
             self.length.to_string(),
             self.udp_port.to_string(),
+            self.sack_frequency.to_string(),
         ]
     }
 
     pub(crate) fn read(words: &[String]) -> Self {
-        let [role, local, peer, port, associations, messages, length, udp_port] = words else {
-            panic!("an end has eight words: {words:?}");
+        let [role, local, peer, port, associations, messages, length, udp_port, sack_frequency] = words
+        else {
+            panic!("an end has nine words: {words:?}");
         };
         Self {
             role: role.clone(),
@@ -61,6 +65,7 @@ impl Task {
             messages: messages.parse().unwrap(),
             length: length.parse().unwrap(),
             udp_port: udp_port.parse().unwrap(),
+            sack_frequency: sack_frequency.parse().unwrap(),
         }
     }
 
@@ -89,6 +94,7 @@ impl Task {
         let sctp = SctpConfig {
             initial_path_mtu: 1_500 - overhead,
             max_associations: 200_000,
+            sack_frequency: self.sack_frequency,
             ..SctpConfig::default()
         };
         ProgramConfig { sctp: Box::new(sctp), local_addresses: vec![self.local], local_port, peer }
@@ -142,7 +148,7 @@ impl Task {
 
     fn send(&self) {
         let mut live = self.open_load(self.load());
-        let mark = Mark::now();
+        let mark = Mark::now(live.counters());
         let last = live.now().saturating_add(PATIENCE);
         while !live.host().program.is_over() {
             assert!(live.now() < last, "no end: {:?}", live.host().program.progress());
@@ -169,7 +175,7 @@ impl Task {
         let last = live.now().saturating_add(PATIENCE);
         // What is before the first packet is none of it.
         live.step(last).unwrap();
-        let mark = Mark::now();
+        let mark = Mark::now(live.counters());
         while !live.host().program.is_over() {
             assert!(live.now() < last, "no end: {:?}", live.host().program.report());
             live.step(last).unwrap();
@@ -219,7 +225,7 @@ impl Task {
             assert!(live.now() < last, "no message has come");
             live.step(last).unwrap();
         }
-        let (mark, first) = (Mark::now(), live.host().program.report().messages);
+        let (mark, first) = (Mark::now(live.counters()), live.host().program.report().messages);
         while live.host().program.report().messages < first + self.messages {
             assert!(live.now() < last, "no end: {:?}", live.host().program.report());
             live.step(last).unwrap();
@@ -252,8 +258,8 @@ impl Task {
         let slices: Vec<[std::io::IoSlice<'_>; 1]> =
             (0..BATCH).map(|_| [std::io::IoSlice::new(&packet)]).collect();
         let mut headers = MultiHeaders::preallocate(BATCH, None);
-        let mark = Mark::now();
         let mut counters = LiveCounters::default();
+        let mark = Mark::now(&counters);
         while counters.packets_sent < self.messages {
             let flags = MsgFlags::empty();
             let none: [nix::sys::socket::ControlMessage<'_>; 0] = [];

@@ -10,10 +10,12 @@ pub(crate) struct Mark {
     at: f64,
     user: f64,
     system: f64,
+    calls: u64,
+    packets: u64,
 }
 
 impl Mark {
-    pub(crate) fn now() -> Self {
+    pub(crate) fn now(counters: &LiveCounters) -> Self {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF).unwrap();
         let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
@@ -21,20 +23,22 @@ impl Mark {
             at: time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9,
             user: seconds(usage.user_time()),
             system: seconds(usage.system_time()),
+            calls: counters.receive_calls + counters.send_calls + counters.wait_calls,
+            packets: counters.packets_sent,
         }
     }
 
     /// Prints what has been used since.
     pub(crate) fn report(self, messages: u64, counters: &LiveCounters) {
-        let Self { at, user, system } = Self::now();
-        let calls = counters.receive_calls + counters.send_calls + counters.wait_calls;
+        let Self { at, user, system, calls, packets } = Self::now(counters);
         println!(
-            "{{\"messages\":{messages},\"seconds\":{:.6},\"user\":{:.6},\"system\":{:.6},\"calls\":{calls},\
+            "{{\"messages\":{messages},\"seconds\":{:.6},\"user\":{:.6},\"system\":{:.6},\"calls\":{},\
              \"packets\":{}}}",
             at - self.at,
             user - self.user,
             system - self.system,
-            counters.packets_sent
+            calls - self.calls,
+            packets - self.packets
         );
     }
 }
@@ -48,6 +52,8 @@ pub(crate) struct Usage {
     pub(crate) system: f64,
     /// Calls of the system, where they are counted.
     pub(crate) calls: Option<f64>,
+    /// Packets sent, where they are counted.
+    pub(crate) packets: Option<f64>,
 }
 
 impl Usage {
@@ -61,6 +67,7 @@ impl Usage {
             user: needed("user"),
             system: needed("system"),
             calls: number("calls"),
+            packets: number("packets"),
         }
     }
 
