@@ -167,14 +167,12 @@ impl Reconfiguration {
         {
             *path = to;
         }
-        match &mut self.deferred {
-            Some(Deferred::Confirming { path, .. }) if *path == from => *path = to,
-            Some(Deferred::ResetInbound { held, .. }) => {
-                for (_, arrived) in held.iter_mut() {
-                    arrived.forget_path(from);
-                }
+        // What confirms new numbers is not looked for elsewhere: a HEARTBEAT that is under way there may have left
+        // before the answer that tells them, which is sent again.
+        if let Some(Deferred::ResetInbound { held, .. }) = &mut self.deferred {
+            for (_, arrived) in held.iter_mut() {
+                arrived.forget_path(from);
             }
-            _ => {}
         }
     }
 

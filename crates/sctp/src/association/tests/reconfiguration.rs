@@ -1,5 +1,8 @@
 //! Streams are reset and added, and TSNs begin anew (RFC 6525).
 
+mod moves;
+mod rules;
+
 use super::*;
 use crate::chunk::{
     NextTsns, ReConfig, ReconfigurationParameter as Parameter, ReconfigurationResult as Outcome,
