@@ -1,6 +1,7 @@
 //! Streams are reset and added, and TSNs begin anew (RFC 6525).
 
 mod moves;
+mod peer;
 mod rules;
 
 use super::*;
