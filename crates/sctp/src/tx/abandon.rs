@@ -77,8 +77,6 @@ pub(super) struct Abandonment {
     expiries: BTreeSet<(Instant, u64)>,
     /// Of those of which nothing has been cut, the priority of each.
     priorities: BTreeSet<(u32, u64)>,
-    /// Payload bytes of the latter.
-    priority_bytes: u64,
     /// The message of each outstanding chunk that may be given up, by the chunk's number.
     message_of: BTreeMap<u64, u64>,
     /// The number of the chunk at the Advanced.Peer.Ack.Point.
@@ -86,8 +84,6 @@ pub(super) struct Abandonment {
     /// Up to there: what was skipped on each stream, ordered and unordered, and the number of the last chunk of it.
     skipped: BTreeMap<(StreamId, bool), (MessageId, u64)>,
     told: Option<Told>,
-    /// How many outstanding chunks have been given up.
-    outstanding: usize,
     /// Whether the point may advance, or has to be told.
     is_due: bool,
     abandoned: Abandoned,
@@ -146,9 +142,7 @@ impl Abandonment {
                 self.expiries.remove(&(at, arrival));
             }
             Limit::Priority(priority) => {
-                if self.priorities.remove(&(priority, arrival)) {
-                    self.priority_bytes -= perishable.message.payload.len() as u64;
-                }
+                self.priorities.remove(&(priority, arrival));
             }
             Limit::Retransmissions(_) => {}
         }
@@ -195,7 +189,6 @@ impl Sender {
             }
             Limit::Priority(priority) => {
                 abandonment.priorities.insert((priority, arrival));
-                abandonment.priority_bytes += kept.payload.len() as u64;
             }
             Limit::Retransmissions(_) => {}
         }
@@ -222,9 +215,6 @@ impl Sender {
         };
         let missing = (self.buffered_bytes + wanted).saturating_sub(limit);
         let (Some(least), Some(abandonment)) = (least, &self.abandonment) else { return missing == 0 };
-        if missing == 0 || missing > abandonment.priority_bytes {
-            return missing == 0;
-        }
         let mut doomed = Vec::new();
         let mut freed = 0;
         for &(_, arrival) in abandonment.priorities.range((least, 0)..).rev() {
@@ -355,11 +345,7 @@ impl Sender {
         if let Some(spread) = &mut self.spread {
             spread.remove(id, payload_len);
         }
-        if self.peer_window.outstanding_probe() == Some(tsn) {
-            self.peer_window.end_probe();
-        }
         if let Some(abandonment) = &mut self.abandonment {
-            abandonment.outstanding += 1;
             abandonment.is_due = true;
         }
     }
@@ -380,7 +366,6 @@ impl Sender {
     fn abandon_placeholder(&mut self, tsn: Tsn) {
         self.outstanding.abandon(tsn);
         if let Some(abandonment) = &mut self.abandonment {
-            abandonment.outstanding += 1;
             abandonment.is_due = true;
         }
     }
@@ -392,7 +377,6 @@ impl Sender {
             return;
         };
         if chunk.state == ChunkState::Abandoned {
-            abandonment.outstanding -= 1;
             let key = (chunk.data.stream, chunk.data.flags.is_unordered());
             if abandonment.skipped.get(&key).is_some_and(|(_, last)| *last == number) {
                 abandonment.skipped.remove(&key);
@@ -419,9 +403,7 @@ impl Sender {
     pub(super) fn settle_told(&mut self, turn: &mut Turn<'_>) {
         let acknowledged = self.outstanding.number(self.outstanding.cumulative_ack());
         let Some(abandonment) = &mut self.abandonment else { return };
-        if abandonment.outstanding > 0 {
-            abandonment.is_due = true;
-        }
+        abandonment.is_due = true;
         let Some(told) = &mut abandonment.told else { return };
         if told.point <= acknowledged {
             abandonment.told = None;
@@ -467,12 +449,10 @@ impl Sender {
         //# If (Advanced.Peer.Ack.Point < SackCumAck), then update
         //# Advanced.Peer.Ack.Point to be equal to SackCumAck.
         let mut point = abandonment.advanced_peer_ack_point.max(acknowledged);
-        while abandonment.outstanding > 0 {
+        loop {
             let tsn = self.outstanding.tsn_of(point + 1);
-            let Some(chunk) = self.outstanding.find(tsn) else { break };
-            if chunk.state != ChunkState::Abandoned {
-                break;
-            }
+            let found = self.outstanding.find(tsn).filter(|chunk| chunk.state == ChunkState::Abandoned);
+            let Some(chunk) = found else { break };
             let is_unordered = chunk.data.flags.is_unordered();
             //= https://www.rfc-editor.org/rfc/rfc3758#section-3.2
             //# This field MUST NOT report TSN's corresponding

@@ -1,6 +1,8 @@
 //! Messages that are given up (RFC 3758, RFC 7496): what is sent of them, what the peer is told and does, what the
 //! layer above hears, and what a hostile peer can do with FORWARD TSN.
 
+mod limits;
+
 use super::*;
 use crate::chunk::{ForwardTsn, SkippedStream};
 use crate::config::LossDetection;
