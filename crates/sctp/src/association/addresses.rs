@@ -450,8 +450,7 @@ impl Association {
 
     /// The same of what has come since.
     pub(super) fn bound_control_while_muted(&mut self) {
-        let is_muted = self.addresses.as_ref().is_some_and(|state| state.is_muted());
-        if is_muted && self.control.len() > MAX_CONTROL_WHILE_MUTED {
+        if self.addresses.as_ref().is_some_and(|state| state.is_muted()) {
             self.control.truncate(MAX_CONTROL_WHILE_MUTED);
         }
     }

@@ -1,6 +1,7 @@
 //! Two associations talk over a wire in memory whose fate a test decides.
 #![expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
 
+mod addresses;
 mod authentication;
 mod bundling;
 mod bundling_delay;

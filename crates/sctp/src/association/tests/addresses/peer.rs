@@ -1,0 +1,141 @@
+//! The peer's changes of addresses, and what is under way at an address that goes (RFC 5061, section 5.2).
+
+use super::*;
+use crate::chunk::{AsconfRequest, Shutdown};
+use AddressChange::SetPrimary;
+
+/// Request `number` of end 1, as a chunk.
+fn asconf(number: u32, by: usize, changes: &[AddressChange]) -> Chunk {
+    let requests =
+        (1..).zip(changes).map(|(correlation, change)| AsconfRequest { correlation, change: change.clone() });
+    let serial = AsconfSerial(tcb(1, 1, &quiet()).local_initial_tsn.0).plus(number);
+    Chunk::Asconf(Asconf { serial, address: address(1, by), requests: requests.collect() })
+}
+
+fn ask(wire: &mut Wire, number: u32, by: usize, changes: &[AddressChange]) {
+    wire.inject(0, by, &[asconf(number, by, changes)]);
+}
+
+/// The numbers of the answers that end 0 has sent.
+fn answered(wire: &Wire) -> Vec<u32> {
+    let chunks = wire.log.iter().filter(|sent| sent.from == 0).flat_map(|sent| &sent.chunks);
+    let numbers = chunks.filter_map(|chunk| match chunk {
+        Chunk::AsconfAck(ack) => Some(ack.serial.0.wrapping_sub(tcb(1, 1, &quiet()).local_initial_tsn.0)),
+        _ => None,
+    });
+    numbers.collect()
+}
+
+/// What end 0 was told of the peer's addresses.
+fn news(wire: &Wire) -> Vec<AddressEvent> {
+    let found = wire.events[0].iter().filter_map(|event| match event {
+        Event::Addresses(event) => Some(event.clone()),
+        _ => None,
+    });
+    found.collect()
+}
+
+/// Answers the last HEARTBEAT that end 0 has sent by `path`.
+fn answer_heartbeat(wire: &mut Wire, path: usize) {
+    let sent = wire.log.iter().filter(|sent| sent.from == 0 && sent.path == path);
+    let heartbeats = sent.flat_map(|sent| &sent.chunks).filter_map(|chunk| match chunk {
+        Chunk::Heartbeat(heartbeat) => Some(heartbeat.clone()),
+        _ => None,
+    });
+    let last = heartbeats.last().expect("a HEARTBEAT");
+    wire.inject(0, path, &[Chunk::HeartbeatAck(last.into_ack())]);
+}
+
+#[test]
+fn our_request_is_repeated_elsewhere_if_the_address_that_it_was_sent_to_is_deleted() {
+    let mut wire = wire(2);
+    change(&mut wire, &[Add(new_address(0))]).unwrap();
+    ask(&mut wire, 0, 1, &[Delete(address(1, 0))]);
+    wire.run_until(Instant::from_millis(1_500));
+    let sent: Vec<_> = requests(&wire).iter().map(|(at, path, _)| (*at, *path)).collect();
+    assert_eq!(sent, [(0, 0), (1_000, 1)]);
+    answer(&mut wire, 0, &[]);
+    assert_eq!(wire.path(0, 0).error_count, 0);
+}
+
+#[test]
+fn what_is_queued_for_an_address_that_goes_leaves_for_another_but_for_what_probes_it() {
+    let mut wire = wire(2);
+    assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
+    wire.hand_in(0, 0, &[Chunk::Heartbeat(Heartbeat::new(bytes::Bytes::from_static(b"well?")))]);
+    wire.hand_in(0, 1, &[asconf(0, 1, &[Delete(address(1, 0))])]);
+    wire.drain();
+    assert!(wire.log.iter().all(|sent| sent.path == 1));
+    let chunks: Vec<_> = wire.log.iter().flat_map(|sent| &sent.chunks).collect();
+    assert!(matches!(chunks[..], [Chunk::AsconfAck(_), Chunk::HeartbeatAck(_)]), "{chunks:?}");
+}
+
+/// Section 5.4: an address becomes primary once it is confirmed, if it is still there.
+#[test]
+fn a_wish_for_a_primary_address_waits_for_its_confirmation_and_goes_with_the_address() {
+    for (gone, is_followed) in [(1, true), (2, false)] {
+        let mut wire = wire(2);
+        ask(&mut wire, 0, 0, &[Add(address(1, 2)), SetPrimary(address(1, 2))]);
+        ask(&mut wire, 1, 0, &[Delete(address(1, gone))]);
+        let before = news(&wire);
+        assert_eq!(
+            before,
+            [AddressEvent::PeerAdded(address(1, 2)), AddressEvent::PeerRemoved(address(1, gone))]
+        );
+        if is_followed {
+            answer_heartbeat(&mut wire, 2);
+        } else {
+            assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
+            wire.drain();
+            answer_heartbeat(&mut wire, 0);
+        }
+        let expected = [AddressEvent::PeerPrimary(address(1, 2))];
+        assert_eq!(news(&wire)[2..], expected[..usize::from(is_followed)]);
+        wire.send(0, 0..1, 100);
+        assert_eq!(data_packets(&wire, 0)[0].path, if is_followed { 2 } else { 0 });
+    }
+}
+
+/// E2: what was answered is answered again; more than one packet brings is not kept.
+#[test]
+fn the_last_four_requests_of_a_packet_are_answered_again_and_none_from_before_it() {
+    let mut wire = wire(1);
+    ask(&mut wire, 0, 0, &[]);
+    let together: Vec<_> = (1..7).map(|number| asconf(number, 0, &[])).collect();
+    wire.inject(0, 0, &together);
+    let mut numbers = answered(&wire);
+    numbers.sort_unstable();
+    assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6]);
+    wire.log.clear();
+    for number in 0..7 {
+        ask(&mut wire, number, 0, &[]);
+    }
+    assert_eq!(answered(&wire), [3, 4, 5, 6]);
+}
+
+/// Section 5.1.1, C4.
+#[test]
+fn a_request_is_answered_until_shutdown_ack_is_sent() {
+    let shutdown = Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(u32::MAX - 4) });
+    for (has_data, shuts_down, peer_shuts_down, is_answered) in [
+        (false, false, false, true),
+        (true, true, false, true),
+        (false, true, false, true),
+        (true, false, true, true),
+        (false, false, true, false),
+    ] {
+        let mut wire = wire(1);
+        if has_data {
+            wire.send(0, 0..1, 100);
+        }
+        if shuts_down {
+            wire.ends[0].shutdown(wire.now);
+        }
+        if peer_shuts_down {
+            wire.hand_in(0, 0, std::slice::from_ref(&shutdown));
+        }
+        wire.drain();
+        ask(&mut wire, 0, 0, &[]);
+        assert_eq!(answered(&wire).len(), usize::from(is_answered), "{:?}", wire.ends[0].state());
+    }
+}
