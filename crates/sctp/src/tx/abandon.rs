@@ -77,6 +77,8 @@ pub(super) struct Abandonment {
     expiries: BTreeSet<(Instant, u64)>,
     /// Of those of which nothing has been cut, the priority of each.
     priorities: BTreeSet<(u32, u64)>,
+    /// Payload bytes of the latter: where they are too few to make room, they are not walked through.
+    priority_bytes: u64,
     /// The message of each outstanding chunk that may be given up, by the chunk's number.
     message_of: BTreeMap<u64, u64>,
     /// The number of the chunk at the Advanced.Peer.Ack.Point.
@@ -142,7 +144,9 @@ impl Abandonment {
                 self.expiries.remove(&(at, arrival));
             }
             Limit::Priority(priority) => {
-                self.priorities.remove(&(priority, arrival));
+                if self.priorities.remove(&(priority, arrival)) {
+                    self.priority_bytes -= perishable.message.payload.len() as u64;
+                }
             }
             Limit::Retransmissions(_) => {}
         }
@@ -189,6 +193,7 @@ impl Sender {
             }
             Limit::Priority(priority) => {
                 abandonment.priorities.insert((priority, arrival));
+                abandonment.priority_bytes += kept.payload.len() as u64;
             }
             Limit::Retransmissions(_) => {}
         }
@@ -215,6 +220,9 @@ impl Sender {
         };
         let missing = (self.buffered_bytes + wanted).saturating_sub(limit);
         let (Some(least), Some(abandonment)) = (least, &self.abandonment) else { return missing == 0 };
+        if missing > abandonment.priority_bytes {
+            return false;
+        }
         let mut doomed = Vec::new();
         let mut freed = 0;
         for &(_, arrival) in abandonment.priorities.range((least, 0)..).rev() {
