@@ -8,7 +8,7 @@ use slantpath_reader::{Entries, Fault, Faults, Place, Section, Setting, Tables};
 use slantpath_sctp::Extension;
 
 use crate::check::{before_the_end, positive, resolve};
-use crate::flow::application::{Application, Mixed, Total};
+use crate::flow::application::{Application, Content, Mixed, Total};
 use crate::flow::script;
 use crate::flow::trace::{Files, Traces, check_digest, load};
 use crate::link::check::{links_by_node, must_end_at};
@@ -39,7 +39,7 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         read_rate(flow, faults);
         given_up(flow, faults);
         script::check(file, flow, faults);
-        application(&flow.application, places[name], faults);
+        application(flow, places[name], faults);
         if let Application::Mixed(mixed) = &flow.application.0 {
             classes(mixed, flow, places[name], faults);
         }
@@ -300,7 +300,21 @@ pub(crate) fn message_size(size: DataSize) -> Result<(), Fault> {
     Err(Fault::new(format!("no message has {size}")).help(help))
 }
 
-fn application(application: &Application, place: Place, faults: &mut Faults) {
+/// Reports a transfer whose last message has no room for the number that names it.
+fn last_message(total: DataSize, message: DataSize, place: Place, faults: &mut Faults) {
+    let left = total.as_bytes().checked_rem(message.as_bytes()).unwrap_or(0);
+    if left == 0 || left >= LEAST_MESSAGE.as_bytes() {
+        return;
+    }
+    let text = format!("the last message of {total} in messages of {message} has {left} B");
+    let whole = total.as_bytes().saturating_sub(left);
+    let help =
+        format!("the first {LEAST_MESSAGE} name a message: write \"{whole} B\", or `content = \"pattern\"`");
+    faults.report(place, Fault::new(text).help(help));
+}
+
+fn application(flow: &Flow, place: Place, faults: &mut Faults) {
+    let application = &flow.application.0;
     if let Some(size) = application.message_size()
         && let Err(fault) = message_size(**size)
     {
@@ -308,11 +322,13 @@ fn application(application: &Application, place: Place, faults: &mut Faults) {
     }
     match application {
         Application::Bulk(bulk) => {
-            if let Total::Bytes(total) = *bulk.total
-                && total < LEAST_MESSAGE
-            {
-                let help = "write an amount of 8 bytes at least, or \"unlimited\"";
-                faults.report(bulk.total.place(), Fault::new("nothing is sent").help(help));
+            if let Total::Bytes(total) = *bulk.total {
+                if total < LEAST_MESSAGE {
+                    let help = "write an amount of 8 bytes at least, or \"unlimited\"";
+                    faults.report(bulk.total.place(), Fault::new("nothing is sent").help(help));
+                } else if *flow.content == Content::Stamped {
+                    last_message(total, *bulk.message_size, bulk.total.place(), faults);
+                }
             }
         }
         Application::Bursts(bursts) => {
