@@ -26,13 +26,16 @@ pub(crate) fn free_udp_port(address: IpAddr) -> u16 {
     UdpSocket::bind((address, 0)).unwrap().local_addr().unwrap().port()
 }
 
-/// RFC 9260's, with an RTO that suits a link without delay.
+/// RFC 9260's, with an RTO that suits a link without delay, and HEARTBEATs by which an address that has come back is
+/// found within seconds.
 pub(crate) fn sctp(carriage: Carriage) -> SctpConfig {
     let overhead = u16::try_from(carriage.overhead_bytes()).unwrap();
     SctpConfig {
         initial_path_mtu: 1_500 - overhead,
         rto_initial: Duration::from_millis(200),
         rto_min: Duration::from_millis(100),
+        rto_max: Duration::from_secs(1),
+        heartbeat_interval: Some(Duration::from_millis(500)),
         ..SctpConfig::default()
     }
 }
