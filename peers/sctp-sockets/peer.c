@@ -110,6 +110,27 @@ static void check_message(uint16_t stream, const unsigned char *bytes, size_t le
 	found.next[stream] = number + 1;
 }
 
+static bool is_of(unsigned generation)
+{
+	pthread_mutex_lock(&lock);
+	bool is_current = shared.generation == generation;
+	pthread_mutex_unlock(&lock);
+	return is_current;
+}
+
+/* A stream that is being reset takes no message until it has been, although the socket blocks. */
+static bool send_one(sctp_assoc_t association, uint64_t number, const unsigned char *bytes, unsigned generation)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	while (stack_send(endpoint, association, stream_of(number), extensions_sending(number), bytes,
+	                  length_of(number)) < 0) {
+		if (errno != EAGAIN || !is_of(generation))
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
 static void *send_all(void *unused)
 {
 	static unsigned char bytes[LONGEST];
@@ -132,8 +153,7 @@ static void *send_all(void *unused)
 				pthread_cond_wait(&changed, &lock);
 			shared.handed = number + 1;
 			pthread_mutex_unlock(&lock);
-			if (stack_send(endpoint, association, stream_of(number), extensions_sending(number), bytes,
-			               length_of(number)) < 0) {
+			if (!send_one(association, number, bytes, generation)) {
 				printf("{\"event\":\"send_error\",\"number\":%llu,\"errno\":\"%s\"}\n",
 				       (unsigned long long)number, strerror(errno));
 				break;
