@@ -264,7 +264,10 @@ impl FlowEnd {
             Want::Send(outgoing) => {
                 let size = outgoing.payload.len();
                 let offer = match &mut self.layer {
-                    Layer::Sending(m3ua) => send_wrapped(m3ua, now, outgoing, socket),
+                    Layer::Sending(m3ua) => match wrapped(m3ua, now, outgoing) {
+                        Some(outgoing) => socket.send(now, outgoing),
+                        None => Offer::Refused("M3UA has no way to the destination".to_owned()),
+                    },
                     Layer::None | Layer::Receiving(_) => socket.send(now, outgoing),
                 };
                 sender.offered(now, size, offer);
@@ -345,15 +348,6 @@ fn serve_receiver(receiver: &mut Receiver, now: Instant, socket: &mut Socket<'_>
             Served::Again
         }
         busy_until => Served::Idle(busy_until),
-    }
-}
-
-/// Sends an MSU as a message of M3UA.
-#[inline(never)]
-fn send_wrapped(m3ua: &mut SendingM3ua, now: Instant, outgoing: Outgoing, socket: &mut Socket<'_>) -> Offer {
-    match wrapped(m3ua, now, outgoing) {
-        Some(outgoing) => socket.send(now, outgoing),
-        None => Offer::Refused("M3UA has no way to the destination".to_owned()),
     }
 }
 
