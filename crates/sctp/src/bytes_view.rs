@@ -65,3 +65,17 @@ pub(crate) fn trailing_padding(field: &[u8]) -> usize {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_of_a_shared_buffer_lies_in_it_and_an_empty_one_may_lie_anywhere() {
+        let buffer = Bytes::from(vec![1, 2, 3, 4]);
+        let view = BytesView::shared(&buffer);
+        let piece = view.range(1, 3).to_bytes();
+        assert_eq!((&piece[..], piece.as_ptr()), (&[2, 3][..], buffer[1..].as_ptr()));
+        assert!(view.part(&[]).to_bytes().is_empty());
+    }
+}

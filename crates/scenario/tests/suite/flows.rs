@@ -196,3 +196,19 @@ fn how_many_messages_went_out_again_is_left_open_where_nothing_records_them() {
         }
     }
 }
+
+#[test]
+fn the_last_message_of_a_transfer_may_be_as_short_as_the_number_that_names_it() {
+    let before = MANY.find("count = 300").expect("the flow's own keys come last");
+    for (total, content, messages) in
+        [("3000 B", "stamped", 3), ("3008 B", "stamped", 4), ("3001 B", "pattern", 4)]
+    {
+        let text = format!(
+            "{}content = \"{content}\"\n\
+             application = {{ kind = \"bulk\", message_size = \"1000 B\", total = \"{total}\" }}\n",
+            &MANY[..before]
+        );
+        let output = run_text(&text);
+        assert_eq!(count(output.table("flows").unwrap(), "messages_delivered", ""), messages, "{total}");
+    }
+}
