@@ -146,9 +146,12 @@ impl<S> Tables<S> {
 /// it most likely meant. Who gives a whole table means a new one.
 fn meant<'a>(name: &str, entry: &Entry, entries: &'a Entries) -> Option<&'a str> {
     let is_of_the_file = |entry: &Entry| entry.key.source == 0;
-    let known = entries.iter().filter(|(_, entry)| is_of_the_file(entry)).map(|(name, _)| name.as_str());
     let is_on_the_way = entry.node.place == entry.key;
-    nearest(name, known).filter(|_| is_on_the_way && !is_of_the_file(entry))
+    // Comparing names takes longest, and a file may have thousands of tables.
+    if is_of_the_file(entry) || !is_on_the_way {
+        return None;
+    }
+    nearest(name, entries.iter().filter(|(_, entry)| is_of_the_file(entry)).map(|(name, _)| name.as_str()))
 }
 
 /// Names serve as TOML keys without quotes, as parts of paths and in names of files.
