@@ -6,6 +6,7 @@
 
 mod access;
 mod handover;
+mod hops;
 mod path;
 mod sky;
 mod source;

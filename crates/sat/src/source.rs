@@ -15,6 +15,7 @@ use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan};
 use slantpath_orbit::route::{Hop, Overlap, RouteConfig, Router};
 
 use crate::handover::Handover;
+use crate::hops::Hops;
 use crate::path::{Followed, PathChange, Way};
 use crate::sky::{AntennaLink, ContactLink, Sky};
 use crate::steering::{Label, Steering};
@@ -25,6 +26,8 @@ pub struct SkySource<'p> {
     pub(crate) sky: &'p Sky,
     pub(crate) wires: Planned,
     pub(crate) router: Router<'p>,
+    /// What these routes have been asked for by satellites.
+    hops: Hops,
     /// Whether each node is a host, which takes what comes by the antenna of its address only.
     is_host: Vec<bool>,
     /// Changes of the plan that have been made.
@@ -110,6 +113,7 @@ impl<'p> SkySource<'p> {
                 RouteConfig { overlap: Overlap::Latest, ..routes },
                 &|contact| contact.kind != ContactKind::Terrestrial || sky.carries(contact),
             ),
+            hops: Hops::new(graph.nodes().count()),
             is_host: graph.nodes().map(|node| graph.host_place(node).is_some()).collect(),
             changes_made: 0,
             held: vec![Vec::new(); sky.antennas().len()],
@@ -198,6 +202,7 @@ impl<'p> SkySource<'p> {
             self.router.reread(now);
         }
         self.route_revision += 1;
+        self.hops.forget();
         self.note_paths(now);
     }
 
@@ -504,6 +509,36 @@ impl<'p> SkySource<'p> {
             ContactLink::Ground { antenna, .. } => Some(self.uplink(antenna as usize)),
         }
     }
+
+    /// The direction that a packet takes at a node. A satellite's is kept if all packets for a destination take it.
+    #[inline(never)]
+    fn find_next_hop(&mut self, node: NodeId, destination: DestinationId) -> Option<DirectionId> {
+        let body = self.sky.bodies.get(node.index()).copied().flatten();
+        match body {
+            Some(body) if !self.plan.is_site(body) => {
+                let group = self.sky.group_of_satellite[body.index()]?;
+                let direction = self.next_hop_in_sky(body, group, destination)?;
+                // Ways of labels are worked out when a packet is sent by one, and not when routes change.
+                if let Root::Tree(_) = self.root(destination, group) {
+                    self.hops.keep(node, destination, direction);
+                }
+                Some(direction)
+            }
+            Some(body) => {
+                let direction = self.hop_on_the_ground(node, destination)?;
+                let Some(&antenna) = self.sky.antenna_of.get(&direction.sender().link()) else {
+                    return match self.sky.along_cable(direction) {
+                        Some(_) => self.hop_by_cable(body, direction, destination),
+                        None => Some(direction),
+                    };
+                };
+                // Of several antennas to one sky, that by which the way is shortest.
+                let group = self.sky.group_of_antenna[antenna as usize];
+                self.next_hop_in_sky(body, group, destination).or(Some(direction))
+            }
+            None => self.hop_on_the_ground(node, destination),
+        }
+    }
 }
 
 impl Source for SkySource<'_> {
@@ -531,27 +566,9 @@ impl Source for SkySource<'_> {
         self.make_changes(now, links);
     }
 
+    #[inline]
     fn next_hop(&mut self, node: NodeId, destination: DestinationId) -> Option<DirectionId> {
-        let body = self.sky.bodies.get(node.index()).copied().flatten();
-        match body {
-            Some(body) if !self.plan.is_site(body) => {
-                let group = self.sky.group_of_satellite[body.index()]?;
-                self.next_hop_in_sky(body, group, destination)
-            }
-            Some(body) => {
-                let direction = self.hop_on_the_ground(node, destination)?;
-                let Some(&antenna) = self.sky.antenna_of.get(&direction.sender().link()) else {
-                    return match self.sky.along_cable(direction) {
-                        Some(_) => self.hop_by_cable(body, direction, destination),
-                        None => Some(direction),
-                    };
-                };
-                // Of several antennas to one sky, that by which the way is shortest.
-                let group = self.sky.group_of_antenna[antenna as usize];
-                self.next_hop_in_sky(body, group, destination).or(Some(direction))
-            }
-            None => self.hop_on_the_ground(node, destination),
-        }
+        self.hops.get(node, destination).or_else(|| self.find_next_hop(node, destination))
     }
 
     fn steer(&mut self, leaving: &Leaving<'_>) -> Option<(DirectionId, DestinationId)> {

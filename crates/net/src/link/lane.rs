@@ -274,7 +274,7 @@ impl Lane {
         if let Propagation::Contact(delay) = &mut self.propagation {
             return delay.replace(pieces);
         }
-        let mut delay = Box::<ContactDelay>::default();
+        let mut delay = ContactDelay::default();
         delay.replace(pieces);
         self.propagation = Propagation::Contact(delay);
     }

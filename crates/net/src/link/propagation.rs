@@ -87,8 +87,9 @@ impl DelayCurve {
 #[derive(Clone, Debug)]
 pub(crate) enum Propagation {
     Constant(Duration),
-    /// That of a contact, see [`DelayPiece`].
-    Contact(Box<ContactDelay>),
+    /// That of a contact, see [`DelayPiece`]. It stands here and not behind a pointer, so that it can be on its way
+    /// from memory while the transmitter is looked at.
+    Contact(ContactDelay),
     Curve(Box<Follower>),
 }
 
