@@ -1,8 +1,12 @@
 //! TCP between a hundred cities under a moving sky, beside the same network frozen at its first instant.
 //!
+//! What a run takes in which each connection sends one message is what setting up takes, and contacts that begin and
+//! end, and the repair of the routes to all cities: it is told apart from what a packet-hop takes.
+//!
 //! The case is that of Hypatia (Kassing et al., "Exploring the Internet from space with Hypatia", IMC 2020): large
 //! cities in random pairs, both directions, one NewReno connection each; links of 10 Mbit/s with queues of 100 packets.
 
+use core::cell::Cell;
 use core::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +15,6 @@ use slantpath_base::{Duration, Instant, Seed};
 use slantpath_scenario::{RunOptions, Scenario, Topology, TraceFiles, Workers, follow, run};
 
 use crate::rounds::{Contestant, Failure, Work, medians};
-use crate::table::{Row, Table};
 
 /// A sky.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +62,18 @@ impl Sky {
     }
 }
 
+/// How much each connection sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// As much as it can.
+    Unlimited,
+    /// One message.
+    OneMessage,
+}
+
 /// The scenario file, whose sky is in `sky.toml`.
-pub fn scenario(duration: Duration) -> String {
-    let mut text = head(duration);
+pub fn scenario(duration: Duration, load: Load) -> String {
+    let mut text = head(duration, load);
     text.push_str(
         "[sky]\ntopology = \"sky.toml\"\n[sky.access.all]\nrate = \"10 Mbit/s\"\nqueue = \"100 packets\"\n\
          [sky.isls.all]\nrate = \"10 Mbit/s\"\nqueue = \"100 packets\"\n",
@@ -73,7 +85,11 @@ pub fn scenario(duration: Duration) -> String {
 }
 
 /// What the scenario is without nodes and links: connections between the cities of each pair, both ways.
-fn head(duration: Duration) -> String {
+fn head(duration: Duration, load: Load) -> String {
+    let total = match load {
+        Load::Unlimited => "unlimited",
+        Load::OneMessage => "1380 B",
+    };
     let mut text = format!(
         "[scenario]\nname = \"cities\"\nduration = \"{duration}\"\n[probes]\nmessages = false\n[tcp.default]\n\
          mss = \"1380 B\"\n"
@@ -90,7 +106,7 @@ fn head(duration: Duration) -> String {
             let _ = writeln!(
                 text,
                 "[flows.{from}-{to}]\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = \"tcp\"\n\
-                 application = {{ kind = \"bulk\", message_size = \"1380 B\", total = \"unlimited\" }}"
+                 application = {{ kind = \"bulk\", message_size = \"1380 B\", total = \"{total}\" }}"
             );
         }
     }
@@ -98,7 +114,10 @@ fn head(duration: Duration) -> String {
 }
 
 /// The same with the contacts of the first instant as links, as long as they are then.
-fn frozen(sky: Sky, duration: Duration) -> Result<String, Failure> {
+///
+/// # Errors
+/// If the sky cannot be followed.
+pub fn frozen(sky: Sky, duration: Duration, load: Load) -> Result<String, Failure> {
     let none: TraceFiles = Arc::new(|name| Err(std::io::Error::other(name.to_owned())));
     let topology = Topology::parse("sky.toml", &sky.topology(), &["topology.span=1 s".to_owned()], none)
         .map_err(|faults| Failure::from(faults.to_string()))?;
@@ -107,7 +126,7 @@ fn frozen(sky: Sky, duration: Duration) -> Result<String, Failure> {
     let answer =
         follow(&topology, None, workers, &|_| {}).map_err(|error| Failure::from(error.to_string()))?;
     let plan = answer.expect("nobody stops it").plan;
-    let mut text = head(duration);
+    let mut text = head(duration, load);
     for (city, ..) in CITIES {
         let _ = writeln!(text, "[nodes.{city}]\nkind = \"host\"");
     }
@@ -129,30 +148,86 @@ fn frozen(sky: Sky, duration: Duration) -> Result<String, Failure> {
     Ok(text)
 }
 
+/// What a packet-hop takes over a sky, in nanoseconds of CPU time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cost {
+    /// By itself.
+    own: f64,
+    /// Its share of setting up, of contacts and of route repair.
+    shared: f64,
+}
+
+impl Cost {
+    /// From packet-hops and from runs of one message a connection, both a CPU second, and the packet-hops of a run.
+    fn new(hops_per_sec: f64, set_ups_per_sec: f64, hops: f64) -> Self {
+        let shared = 1e9 / (set_ups_per_sec * hops);
+        Self { own: 1e9 / hops_per_sec - shared, shared }
+    }
+}
+
+/// Skies as they move, beside the same frozen.
+#[derive(Clone, Debug)]
+pub struct Costs(Vec<(Sky, [Cost; 2])>);
+
+impl core::fmt::Display for Costs {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        writeln!(
+            f,
+            "nanoseconds of CPU time a packet-hop, its share of setting up and route repair told apart"
+        )?;
+        writeln!(
+            f,
+            "{:<28} {:>7} {:>7} {:>7}  {:>7} {:>7}",
+            "case", "moving", "frozen", "more", "share", "frozen"
+        )?;
+        for (sky, [moving, frozen]) in &self.0 {
+            let case = format!("100 cities over {}", sky.name());
+            let more = moving.own - frozen.own;
+            writeln!(
+                f,
+                "{case:<28} {:>7.0} {:>7.0} {more:>7.0}  {:>7.0} {:>7.0}",
+                moving.own, frozen.own, moving.shared, frozen.shared
+            )?;
+        }
+        Ok(())
+    }
+}
+
 /// Packet-hops over the sky as it moves, beside the same sky frozen.
-pub fn moving_and_frozen() -> Result<Table, Failure> {
+///
+/// # Errors
+/// If a scenario cannot be read or run.
+pub fn moving_and_frozen() -> Result<Costs, Failure> {
     const DURATION: Duration = Duration::from_secs(10);
-    const ROUNDS: usize = 3;
-    let mut rows = Vec::new();
+    const ROUNDS: usize = 5;
+    let mut costs = Vec::new();
     for sky in [Sky::Kuiper, Sky::Starlink] {
         let topology = sky.topology();
         let files: TraceFiles = Arc::new(move |_| Ok(topology.clone()));
+        let hops = [Cell::new(0.0), Cell::new(0.0)];
         let mut contestants = Vec::new();
-        for (name, text) in [("moving", scenario(DURATION)), ("frozen", frozen(sky, DURATION)?)] {
-            let scenario = Scenario::parse("cities.toml", &text, &[], Arc::clone(&files))
-                .map_err(|faults| Failure::from(faults.to_string()))?;
-            let work = move || {
-                let output = run(&scenario, &RunOptions::default());
-                let output = output.map_err(|error| Failure::from(error.to_string()))?;
-                Ok(Work::Here { units: output.packet_hops as f64 })
-            };
-            contestants.push(Contestant { name, work: Box::new(work) });
+        for load in [Load::Unlimited, Load::OneMessage] {
+            let texts = [("moving", scenario(DURATION, load)), ("frozen", frozen(sky, DURATION, load)?)];
+            for ((name, text), hops) in texts.into_iter().zip(&hops) {
+                let scenario = Scenario::parse("cities.toml", &text, &[], Arc::clone(&files))
+                    .map_err(|faults| Failure::from(faults.to_string()))?;
+                let work = move || {
+                    let output = run(&scenario, &RunOptions::default());
+                    let output = output.map_err(|error| Failure::from(error.to_string()))?;
+                    if load == Load::OneMessage {
+                        return Ok(Work::Here { units: 1.0 });
+                    }
+                    hops.set(output.packet_hops as f64);
+                    Ok(Work::Here { units: output.packet_hops as f64 })
+                };
+                contestants.push(Contestant { name, work: Box::new(work) });
+            }
         }
         let speeds = medians(&mut contestants, ROUNDS)?;
-        let case = format!("100 cities over {}", sky.name());
-        rows.push(Row { case, ours: speeds[0], peer: Some(("frozen".to_owned(), speeds[1])) });
+        let cost = |place: usize| Cost::new(speeds[place], speeds[place + 2], hops[place].get());
+        costs.push((sky, [cost(0), cost(1)]));
     }
-    Ok(Table { unit: "packet-hops".into(), rows })
+    Ok(Costs(costs))
 }
 
 /// A hundred of the largest cities, with latitude and longitude in degrees.
@@ -258,3 +333,16 @@ const CITIES: [(&str, f64, f64); 100] = [
     ("jeddah", 21.49, 39.19),
     ("capetown", -33.92, 18.42),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_told_apart() {
+        // 10 s for 50 million hops, of which 1 s is the set-up's.
+        let cost = Cost::new(5e6, 1.0, 50e6);
+        assert!((cost.shared - 20.0).abs() < 1e-9, "{cost:?}");
+        assert!((cost.own - 180.0).abs() < 1e-9, "{cost:?}");
+    }
+}
