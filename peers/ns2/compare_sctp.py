@@ -1,6 +1,6 @@
 """SCTP over satellites in ns-2.35 and here: the same pairs under the same sky, figures 9 and 14 by points.
 
-python peers/ns2/compare_sctp.py [iridium|geo|supplemented|two-antennas [PLACEMENTS [SECONDS]]]
+python peers/ns2/compare_sctp.py [iridium|geo|supplemented|two-antennas [PLACEMENTS [SECONDS [PAIRS]]]]
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ HEADERS = ("sky.access.iridium", "sky.isls.iridium", "sky.access.geo", "sky.acce
 """Links on which ns-2 has headers of 16 bytes."""
 
 
-def theirs(sky: Sky, placement: int, rate: str, seconds: int) -> float:
+def theirs(sky: Sky, pairs: int, placement: int, rate: str, seconds: int) -> float:
     """Give the mean throughput of an association in ns-2, of all DATA that the sinks receive."""
     drawn = Placement.drawn(placement, None)
     with TemporaryDirectory() as directory:
-        pairs = Path(directory) / "pairs"
+        places = Path(directory) / "pairs"
         lines = [
             f"{one.latitude_deg} {one.longitude_deg} {other.latitude_deg} {other.longitude_deg}\n"
-            for one, other in drawn.pairs[: cases.PAIRS]
+            for one, other in drawn.pairs[:pairs]
         ]
-        pairs.write_text("".join(lines), encoding="utf-8")
-        arguments = [sky.value, pairs, rate, BUFFER_BYTES, drawn.start_s, seconds, placement + 1]
+        places.write_text("".join(lines), encoding="utf-8")
+        arguments = [sky.value, places, rate, BUFFER_BYTES, drawn.start_s, seconds, placement + 1]
         command = ["ns", str(HERE / "sctp-sky.tcl"), *map(str, arguments)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as ns:
             assert ns.stdout is not None
@@ -51,10 +51,10 @@ def theirs(sky: Sky, placement: int, rate: str, seconds: int) -> float:
         if ns.returncode:
             message = f"ns ended with status {ns.returncode}"
             raise RuntimeError(message)
-    return 8 * cases.SEGMENT_BYTES * received / cases.PAIRS / (seconds - cases.WARM_UP_S)
+    return 8 * cases.SEGMENT_BYTES * received / pairs / (seconds - cases.WARM_UP_S)
 
 
-def ours(sky: Sky, placements: int, seconds: int) -> dict[tuple[int, str], float]:
+def ours(sky: Sky, pairs: int, placements: int, seconds: int) -> dict[tuple[int, str], float]:
     """Give the same of our runs, with ns-2's link headers and the first plane over Greenwich at the start."""
     with TemporaryDirectory() as directory:
         skies = Skies(Path(directory), None, {"constellations.iridium.satellites.first_longitude": "0 deg"})
@@ -62,7 +62,7 @@ def ours(sky: Sky, placements: int, seconds: int) -> dict[tuple[int, str], float
             Job(
                 skies.scenario(
                     number,
-                    cases.Case("", sky, {}).ground,
+                    cases.Case("", sky, {}, pairs).ground,
                     {},
                     {
                         "scenario.duration": f"{seconds} s",
@@ -77,18 +77,20 @@ def ours(sky: Sky, placements: int, seconds: int) -> dict[tuple[int, str], float
             for rate in RATES
         }
         return {
-            jobs[job]: sum(float(each or 0) for each in output["flows"]["throughput_bit_per_s"]) / cases.PAIRS
+            jobs[job]: sum(float(each or 0) for each in output["flows"]["throughput_bit_per_s"]) / pairs
             for job, output in run_jobs(jobs)
         }
 
 
-def main(over: str = "iridium", placements: int = 3, seconds: int = 360) -> None:
+def main(over: str = "iridium", placements: int = 3, seconds: int = 360, pairs: int = cases.PAIRS) -> None:
     """Print both, and how they stand to each other."""
     sky = Sky(over)
     points = [(number, rate) for number in range(placements) for rate in RATES]
     with ThreadPoolExecutor(processors()) as pool:
-        of_ns = dict(zip(points, pool.map(lambda point: theirs(sky, *point, seconds), points), strict=True))
-    of_ours = ours(sky, placements, seconds)
+        of_ns = dict(
+            zip(points, pool.map(lambda point: theirs(sky, pairs, *point, seconds), points), strict=True)
+        )
+    of_ours = ours(sky, pairs, placements, seconds)
     print("| bit error rate | ns-2.35, kbit/s | ours, kbit/s | ours / ns-2 |\n| --- | --- | --- | --- |")
     for rate in RATES:
         cells = [
