@@ -1,4 +1,4 @@
-//! `make bench`: every comparison, one table after the other.
+//! `make bench`: every comparison, one table after the other. Words name those that are to be run, `sky` or `pairs`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command speaks through its streams")]
 
@@ -24,26 +24,32 @@ use slantpath_wire::Packet;
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    let comparisons: [fn() -> Result<Text, Failure>; 17] = [
-        || dumbbells().map(text),
-        || hosts_of_many_flows().map(text),
-        || sky::moving_and_frozen().map(text),
-        || sessions::sessions().map(text),
-        || pairs().map(text),
-        || windows().map(text),
-        || m2pa_messages().map(text),
-        || mtp3_messages().map(text),
-        || mtp3_links().map(text),
-        || sccp_messages().map(text),
-        || translations().map(text),
-        || m3ua::codec().map(text),
-        || m3ua::forwarding().map(text),
-        || m3ua::delays().map(text),
-        || network::lines().map(text),
-        || network::associations().map(text),
-        || failover::runs().map(text),
+    let comparisons: [Comparison; 17] = [
+        ("dumbbells", || dumbbells().map(text)),
+        ("hosts", || hosts_of_many_flows().map(text)),
+        ("sky", || sky::moving_and_frozen().map(text)),
+        ("sessions", || sessions::sessions().map(text)),
+        ("pairs", || pairs().map(text)),
+        ("windows", || windows().map(text)),
+        ("m2pa", || m2pa_messages().map(text)),
+        ("mtp3", || mtp3_messages().map(text)),
+        ("mtp3-links", || mtp3_links().map(text)),
+        ("sccp", || sccp_messages().map(text)),
+        ("translations", || translations().map(text)),
+        ("m3ua", || m3ua::codec().map(text)),
+        ("m3ua-forwarding", || m3ua::forwarding().map(text)),
+        ("m3ua-delays", || m3ua::delays().map(text)),
+        ("network-lines", || network::lines().map(text)),
+        ("network-associations", || network::associations().map(text)),
+        ("failover", || failover::runs().map(text)),
     ];
-    for comparison in comparisons {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(word) = words.iter().find(|word| comparisons.iter().all(|(name, _)| name != word)) {
+        eprintln!("bench: nothing is called {word}: {}", comparisons.map(|(name, _)| name).join(", "));
+        return ExitCode::FAILURE;
+    }
+    let is_asked_for = |name: &str| words.is_empty() || words.iter().any(|word| word == name);
+    for (_, comparison) in comparisons.into_iter().filter(|(name, _)| is_asked_for(name)) {
         match comparison() {
             Ok(text) => println!("{text}"),
             Err(failure) => {
@@ -54,6 +60,9 @@ fn main() -> ExitCode {
     }
     ExitCode::SUCCESS
 }
+
+/// What is compared, and how.
+type Comparison = (&'static str, fn() -> Result<Text, Failure>);
 
 type Text = Box<dyn core::fmt::Display>;
 

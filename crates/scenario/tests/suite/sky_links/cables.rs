@@ -249,3 +249,26 @@ fn the_merged_form_of_a_scenario_with_cables_is_the_same_scenario() {
     assert_eq!(again.canonical(), merged);
     assert_eq!(again.hash(), first.hash());
 }
+
+#[test]
+fn the_scenario_of_two_gateways_goes_by_the_other_one_while_a_cable_is_cut() {
+    let path = crate::project::path("gateways-by-cable.toml");
+    let output = run_once(&Scenario::load(&path, &[]).unwrap_or_else(|error| panic!("{error}")));
+    let flows = output.table("flows").expect("always");
+    assert_eq!(number(flows, 0, "messages_delivered"), 9_000.0);
+    for (at, gateway) in [(599.9, "cork"), (600.0, "lisbon"), (1_199.9, "lisbon"), (1_280.0, "cork")] {
+        let path = path_at(&output, "positions", at);
+        assert!(path.contains(gateway), "at {at} s: {path}");
+    }
+    let intervals = output.table("link_intervals").expect("asked for");
+    let by_cork = |cut: bool| -> f64 {
+        let is_asked_for = |&row: &usize| {
+            let is_cut = (600.0..1_200.0).contains(&number(intervals, row, "start_s"));
+            text(intervals, row, "link") == "cork--paris" && is_cut == cut
+        };
+        let rows = (0..intervals.rows()).filter(is_asked_for);
+        rows.map(|row| number(intervals, row, "carried_packets")).sum()
+    };
+    assert!(by_cork(false) > 3_000.0, "{}", by_cork(false));
+    assert_eq!(by_cork(true), 0.0);
+}
