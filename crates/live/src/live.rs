@@ -9,7 +9,7 @@ use slantpath_base::{Duration, Instant};
 use slantpath_host::Peer;
 use slantpath_interface::{Host as Interface, InterfaceId};
 use slantpath_wire::icmp::{IcmpError, Unreachable};
-use slantpath_wire::ip::{IpHeader, protocol};
+use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet};
 
 use crate::clock::Clock;
@@ -373,33 +373,13 @@ impl<H: Interface> Live<H> {
             if self.recorder.is_some() {
                 self.digest.transmitted(now, interface, &packet);
             }
-            let udp_port = self.udp_port_of(&packet);
             self.counters.packets_sent += 1;
-            self.transmitter.push(now, self.sockets.carriage, interface.index(), packet, udp_port);
+            let towards = |key| self.udp_ports.towards(key);
+            self.transmitter.push(now, self.sockets.carriage, interface.index(), packet, towards);
             if self.transmitter.is_full() {
                 self.flush_once();
             }
         }
-    }
-
-    /// The UDP port that a packet goes to, or zero.
-    fn udp_port_of(&self, packet: &Packet) -> u16 {
-        if self.sockets.carriage == Carriage::Raw {
-            return 0;
-        }
-        let octets = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
-        let Ok((header, header_len)) = IpHeader::parse_header(octets) else { return 0 };
-        // The inline part may end with the IP header.
-        let segment = match octets.get(header_len..) {
-            Some([]) | None => &packet.tail()[..],
-            Some(segment) => segment,
-        };
-        let Some(&[o0, o1, p0, p1]) = segment.first_chunk().filter(|_| header.protocol == protocol::SCTP)
-        else {
-            return 0;
-        };
-        let [own_port, peer_port] = [[o0, o1], [p0, p1]].map(u16::from_be_bytes);
-        self.udp_ports.towards(Key { address: header.destination, peer_port, own_port })
     }
 
     /// Sends what was collected, and all that follows from its not being sent.

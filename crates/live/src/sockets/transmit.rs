@@ -12,13 +12,14 @@ use rustix::net::sockopt::{
     set_ipv6_mtu_discover, set_ipv6_tclass, set_ipv6_unicast_hops,
 };
 use slantpath_base::Instant;
-use slantpath_wire::ip::{Fragmentation, IpHeader};
+use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::reassembly::Reassembler;
 use slantpath_wire::{Checksum, Packet, fragment};
 
 use super::receive::is_report;
 use super::{End, Options};
 use crate::config::Carriage;
+use crate::udp_ports::Key;
 
 /// How many packets are kept before they are sent.
 const BATCH: usize = 64;
@@ -82,19 +83,18 @@ impl Transmitter {
         self.waiting.len() == BATCH
     }
 
-    /// Keeps a packet that leaves by `end`, in UDP to `udp_port` if there is any.
+    /// Keeps a packet that leaves by `end`; `towards` says to which port it goes in UDP.
     pub(crate) fn push(
         &mut self,
         now: Instant,
         carriage: Carriage,
         end: usize,
         mut packet: Packet,
-        udp_port: u16,
+        towards: impl FnOnce(Key) -> u16,
     ) {
         packet.complete();
         let octets = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
         let Ok((header, header_len)) = IpHeader::parse_header(octets) else { return };
-        let to = SocketAddr::new(header.destination, udp_port).into();
         let may_be_cut = header.fragmentation != Fragmentation::Forbidden;
         let (skipped, options) = match carriage {
             Carriage::Raw => (0, Options::FIRST),
@@ -115,6 +115,12 @@ impl Transmitter {
                 (skipped, Options { traffic_class, hop_limit, may_be_cut })
             }
         };
+        // Only a whole packet says whose it is: a fragment behind the first has no ports of SCTP.
+        let udp_port = match carriage {
+            Carriage::Raw => 0,
+            Carriage::Udp { .. } => key_of(&header, &packet, skipped).map_or(0, towards),
+        };
+        let to = SocketAddr::new(header.destination, udp_port).into();
         self.waiting.push(Outgoing { packet, end, to, skipped, options });
     }
 
@@ -176,6 +182,18 @@ impl Transmitter {
     }
 }
 
+/// Whom a packet goes to, whose IP header is not part of it or lies in as many bytes of its inline part.
+fn key_of(header: &IpHeader, packet: &Packet, header_len: usize) -> Option<Key> {
+    // The inline part may end with the IP header.
+    let segment = match packet.head().get(header_len..) {
+        Some([]) | None => &packet.tail()[..],
+        Some(segment) => segment,
+    };
+    let &[o0, o1, p0, p1] = segment.first_chunk().filter(|_| header.protocol == protocol::SCTP)?;
+    let [own_port, peer_port] = [[o0, o1], [p0, p1]].map(u16::from_be_bytes);
+    Some(Key { address: header.destination, peer_port, own_port })
+}
+
 /// How many packets from the first on can be handed over as one, which the system, or the network card, cuts again:
 /// they go to one place and are of one length, but for the last, which may be shorter.
 fn segments(alike: &[Outgoing]) -> usize {
@@ -229,24 +247,30 @@ fn judge(errno: Errno, attempts: u32, end: &End, first: &Outgoing) -> Option<Vec
 /// leaves that to who writes the header; the host has cut those of IPv6.
 fn too_long(end: &End, outgoing: &Outgoing) -> Vec<Unsent> {
     let bytes = outgoing.packet.contiguous();
-    if outgoing.skipped == 0
-        && end.address.is_ipv4()
-        && let Some(pieces) = fragment::cut(&bytes, LEAST_MTU, 0)
-    {
-        let sent = |piece: &Packet| {
-            let bytes = piece.contiguous();
-            let to = outgoing.to;
-            sendmsg(end.socket.as_raw_fd(), &[IoSlice::new(&bytes)], &[], MsgFlags::MSG_DONTWAIT, Some(&to))
-                .is_ok()
-        };
-        let all = pieces.iter().all(sent);
-        return if all { Vec::new() } else { vec![Unsent::Failed] };
+    let is_ours_to_cut = outgoing.skipped == 0 && end.address.is_ipv4();
+    if !is_ours_to_cut || !fragment::may_be_cut_on_its_way(&bytes) {
+        return vec![Unsent::TooLong { end: outgoing.end, bytes: bytes.to_vec() }];
     }
-    vec![Unsent::TooLong { end: outgoing.end, bytes: bytes.to_vec() }]
+    let to = Some(&outgoing.to);
+    let sent = |piece: &Packet| {
+        let bytes = piece.contiguous();
+        sendmsg(end.socket.as_raw_fd(), &[IoSlice::new(&bytes)], &[], MsgFlags::MSG_DONTWAIT, to).map(drop)
+    };
+    for mtu_bytes in LEAST_MTUS {
+        let Some(pieces) = fragment::cut(&bytes, mtu_bytes, 0) else { break };
+        // The first is the longest: where it is too long nothing has been sent.
+        match pieces.iter().try_for_each(sent) {
+            Ok(()) => return Vec::new(),
+            Err(Errno::EMSGSIZE) => {}
+            Err(_) => break,
+        }
+    }
+    vec![Unsent::Failed]
 }
 
-/// What every link carries of IPv4 that is of any use: pieces of it are never too long.
-const LEAST_MTU: u32 = 576;
+/// What pieces of IPv4 are tried for: what every link carries that is of any use, then less, down to what every link
+/// has to carry (RFC 791, section 3.2).
+const LEAST_MTUS: [u32; 4] = [576, 288, 144, 68];
 
 fn send(end: &End, waiting: &[Outgoing]) -> Result<usize, Errno> {
     let slices: Vec<[IoSlice<'_>; 3]> = waiting.iter().map(Outgoing::slices).collect();
@@ -285,6 +309,37 @@ mod tests {
             to: SocketAddr::from((to, 9_899)).into(),
             skipped: 0,
             options: Options::FIRST,
+        }
+    }
+
+    #[test]
+    fn the_port_of_udp_is_that_of_the_whole_packet_also_if_the_host_has_cut_it() {
+        let addresses = ["fd00::1", "fd00::2"].map(|text| text.parse().unwrap());
+        let header = IpHeader {
+            source: addresses[0],
+            destination: addresses[1],
+            protocol: protocol::SCTP,
+            hop_limit: 64,
+            traffic_class: 0,
+            fragmentation: Fragmentation::Forbidden,
+            payload_len: 1_452,
+        };
+        let mut whole = vec![0; header.header_len() + 1_452];
+        header.emit(&mut whole);
+        // From SCTP port 7 to 20,000; what follows is no port.
+        whole[40..44].copy_from_slice(&[0, 7, 0x4e, 0x20]);
+        let key = Key { address: addresses[1], peer_port: 20_000, own_port: 7 };
+        let carriage = Carriage::Udp { local_port: 0, remote_port: 9_899 };
+        let towards = |asked| if asked == key { 40_000 } else { 9_899 };
+        for pieces in
+            [vec![Packet::copied(&whole, Checksum::Complete)], fragment::cut(&whole, 1_300, 5).unwrap()]
+        {
+            let mut transmitter = Transmitter::default();
+            for piece in pieces {
+                transmitter.push(Instant::START, carriage, 0, piece, towards);
+            }
+            let [sent] = &transmitter.waiting[..] else { panic!("{transmitter:?}") };
+            assert_eq!((sent.to.as_sockaddr_in6().unwrap().port(), sent.len()), (40_000, 1_452));
         }
     }
 

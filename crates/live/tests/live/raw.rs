@@ -37,8 +37,9 @@ fn every_message_comes_back_once_over_ipv4_ipv6_and_both_at_once() {
 fn a_packet_longer_than_the_link_is_cut_by_what_the_system_says_of_the_link() {
     let Some(namespaces) = Namespaces::new("mtu", 1) else { return };
     namespaces.set_link_mtu(0, 1_300);
+    // The client's port is one that the server has to learn.
     let udp = [
-        Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
+        Carriage::Udp { local_port: 40_000, remote_port: 9_899 },
         Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
     ];
     for (carriage, mtu) in [(RAW, 1_300), (udp, 1_292)] {
@@ -46,6 +47,22 @@ fn a_packet_longer_than_the_link_is_cut_by_what_the_system_says_of_the_link() {
             let report = over(&namespaces, &[link], carriage, &load(200, 5_000));
             assert_eq!((report.sent, report.echoed), (200, 200), "{link}: {report:?}");
             assert_eq!(report.paths[0].mtu_bytes, mtu, "{link}, {carriage:?}");
+        }
+    }
+}
+
+#[test]
+fn a_link_of_less_than_576_bytes_gets_packets_in_pieces() {
+    let Some(namespaces) = Namespaces::new("small", 1) else { return };
+    let udp = [
+        Carriage::Udp { local_port: 40_000, remote_port: 9_899 },
+        Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
+    ];
+    for mtu in [300, 100] {
+        namespaces.set_link_mtu(0, mtu);
+        for carriage in [RAW, udp] {
+            let report = over(&namespaces, &["10.82.0.*"], carriage, &load(20, 5_000));
+            assert_eq!((report.sent, report.echoed), (20, 20), "{mtu}, {carriage:?}: {report:?}");
         }
     }
 }
