@@ -101,11 +101,17 @@ fn doubt(profile: &SctpProfile, finding: ConfigFinding, faults: &mut Faults) {
     };
     let told = |help: &str| Fault::new(finding.to_string()).help(help);
     match finding {
-        // By `timeouts`, `buffers_hold` and `within`.
+        // By `timeouts`, `buffers_hold`, `within` and the bounds of keys.
         ConfigFinding::RtoMinAboveMax { .. }
         | ConfigFinding::RtoInitialOutside { .. }
         | ConfigFinding::WindowBeyondBuffer { .. }
+        | ConfigFinding::SackDelayTooLong { .. }
         | ConfigFinding::ReceiveBufferTooSmall { .. } => {}
+        ConfigFinding::AddressesNeverAuthenticated => {
+            let place = profile.extensions.as_ref().map_or(profile.preset.place(), Setting::place);
+            let help = "add \"authentication\" to `extensions`, or write `unauthenticated_addresses = true`";
+            faults.warn(place, told(help));
+        }
         ConfigFinding::SwitchoverTooEarly(error) => {
             let fault = fault_of(&error, "let it be larger");
             faults.report(profile.primary_switchover_max_retrans.place(), fault);

@@ -4,6 +4,7 @@ use slantpath_base::{DataSize, Duration};
 use slantpath_cc::sctp::WindowPolicy;
 
 use super::SctpConfig;
+use crate::extension::Extension;
 use crate::policy::{PotentiallyFailed, SwitchoverTooEarly};
 
 /// What is to become of a configuration with a finding.
@@ -56,6 +57,21 @@ pub enum ConfigFinding {
         /// SACK.Delay.
         delay: Duration,
     },
+    /// SACK.Delay above what RFC 9260 allows.
+    #[error(
+        "SACK.Delay of {delay} is above the {most} that RFC 9260, section 6.2, allows: peers would send again first"
+    )]
+    SackDelayTooLong {
+        /// SACK.Delay.
+        delay: Duration,
+        /// The most.
+        most: Duration,
+    },
+    /// Dynamic addresses without what they want.
+    #[error(
+        "dynamic addresses (RFC 5061) are never agreed on without authentication (RFC 4895): no address will change"
+    )]
+    AddressesNeverAuthenticated,
     /// Path.Max.Retrans that is not below Association.Max.Retrans.
     #[error(
         "Path.Max.Retrans of {path} is not below Association.Max.Retrans of {association}: where nothing is answered \
@@ -113,8 +129,10 @@ impl ConfigFinding {
             Self::RtoMinAboveMax { .. }
             | Self::RtoInitialOutside { .. }
             | Self::SwitchoverTooEarly(_)
+            | Self::SackDelayTooLong { .. }
             | Self::ReceiveBufferTooSmall { .. } => Severity::Error,
-            Self::RtoMinWithinSackDelay { .. }
+            Self::AddressesNeverAuthenticated
+            | Self::RtoMinWithinSackDelay { .. }
             | Self::PathOutlivesAssociation { .. }
             | Self::NeverPotentiallyFailed { .. }
             | Self::WindowBeyondBuffer { .. } => Severity::Warning,
@@ -124,6 +142,10 @@ impl ConfigFinding {
 
 /// The least receive buffer that an INIT may advertise (RFC 9260, section 3.3.2).
 const LEAST_RECEIVE_BUFFER: u32 = 1_500;
+//= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
+//# An implementation MUST NOT allow the maximum delay (protocol
+//# parameter 'SACK.Delay') to be configured to be more than 500 ms.
+const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
 
 impl SctpConfig {
     /// What cannot work, or not as it seems to; errors first. Of a peer it is taken that it has the same settings.
@@ -139,6 +161,10 @@ impl SctpConfig {
         if self.receive_buffer_bytes < LEAST_RECEIVE_BUFFER {
             let (bytes, least) = (self.receive_buffer_bytes, LEAST_RECEIVE_BUFFER);
             findings.push(ConfigFinding::ReceiveBufferTooSmall { bytes, least });
+        }
+        if self.sack_delay > LONGEST_SACK_DELAY {
+            let (delay, most) = (self.sack_delay, LONGEST_SACK_DELAY);
+            findings.push(ConfigFinding::SackDelayTooLong { delay, most });
         }
         // Where every packet is acknowledged at once, the delay delays nothing.
         if min <= self.sack_delay && !self.sack_delay.is_zero() && self.sack_frequency > 1 {
@@ -160,6 +186,12 @@ impl SctpConfig {
             findings.push(ConfigFinding::NeverPotentiallyFailed { potentially_failed, path });
         }
         findings.extend(self.window_beyond_buffer());
+        // `agreed` leaves them out.
+        if self.extensions.contain(Extension::DynamicAddresses)
+            && !self.agreed(self.extensions).contain(Extension::DynamicAddresses)
+        {
+            findings.push(ConfigFinding::AddressesNeverAuthenticated);
+        }
         findings
     }
 
@@ -186,6 +218,7 @@ impl SctpConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extension::Extensions;
     use crate::policy::PrimarySwitchover;
 
     fn texts(config: &SctpConfig) -> Vec<(Severity, String)> {
@@ -236,6 +269,31 @@ mod tests {
             assert_eq!(config.check(), if is_found { vec![found] } else { vec![] }, "{min} {delay}");
             assert_eq!(found.severity(), Severity::Warning);
         }
+    }
+
+    #[test]
+    fn a_sack_may_be_held_back_for_500_ms_and_no_longer() {
+        let of = |sack_delay| SctpConfig { sack_delay, ..SctpConfig::default() }.check();
+        assert_eq!(of(millis(500)), []);
+        let found = ConfigFinding::SackDelayTooLong { delay: millis(501), most: millis(500) };
+        assert_eq!((of(millis(501)), found.severity()), (vec![found], Severity::Error));
+        let text = "SACK.Delay of 501 ms is above the 500 ms that RFC 9260, section 6.2, allows: ";
+        assert!(found.to_string().starts_with(text), "{found}");
+    }
+
+    #[test]
+    fn addresses_that_nothing_authenticates_are_warned_of() {
+        let of = |extensions: &[Extension], unauthenticated_addresses| {
+            let extensions = Extensions::of(extensions);
+            SctpConfig { extensions, unauthenticated_addresses, ..SctpConfig::default() }.check()
+        };
+        let found = ConfigFinding::AddressesNeverAuthenticated;
+        assert_eq!(
+            (of(&[Extension::DynamicAddresses], false), found.severity()),
+            (vec![found], Severity::Warning)
+        );
+        assert_eq!(of(&[Extension::DynamicAddresses], true), []);
+        assert_eq!(of(&[Extension::DynamicAddresses, Extension::Authentication], false), []);
     }
 
     #[test]
