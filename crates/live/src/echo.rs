@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, SocketId};
 
+use crate::associations::Lost;
 use crate::by_socket::BySocket;
 use crate::news::news_of;
 use crate::program::Program;
@@ -148,12 +149,12 @@ impl Echo {
         host.resume(now, socket);
     }
 
-    fn ended(&mut self, now: Instant, host: &mut Host, socket: SocketId, failure: Option<String>) {
+    fn ended(&mut self, now: Instant, host: &mut Host, socket: SocketId, lost: Option<Lost>) {
         let Some(caller) = self.callers.remove(socket) else { return };
         self.ended += 1;
-        self.report.failed += u64::from(failure.is_some());
+        self.report.failed += u64::from(lost.is_some());
         self.report.dropped += caller.waiting.len() as u64;
-        let how = failure.map_or_else(|| "ended".to_owned(), |failure| format!("failed: {failure}"));
+        let how = lost.map_or_else(|| "ended".to_owned(), |lost| format!("failed: {lost}"));
         self.tell(format!("{} {how}", name(caller.peer)));
         if self.config.associations.is_some_and(|most| self.ended >= most) && self.phase == Phase::Serving {
             self.stop(now, host);
@@ -190,8 +191,9 @@ impl Program for Echo {
                 }
             }
             ProgramEvent::Writable => self.answer_waiting(now, host, socket),
-            ProgramEvent::Ended { failure, reason: _ } => {
-                self.ended(now, host, socket, failure);
+            ProgramEvent::Ended { failure, reason } => {
+                let lost = failure.map(|failure| Lost::new(failure, reason.map(|reason| *reason)));
+                self.ended(now, host, socket, lost);
                 host.release(socket);
             }
             ProgramEvent::Path { address, kind } => {

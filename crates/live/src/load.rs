@@ -13,6 +13,7 @@ use slantpath_host::{
 };
 use slantpath_sctp::SendOptions;
 
+use crate::associations::Lost;
 use crate::news::news_of;
 use crate::program::Program;
 use caller::{Caller, Standing};
@@ -143,7 +144,7 @@ impl Load {
         assert!(config.workload.classes().len() <= LoadConfig::MOST_KINDS, "a message holds its kind");
         assert!(config.port.peer.is_some(), "there is a peer");
         let left = usize::from(config.associations);
-        let measure = Measure::new(config.workload.classes().len());
+        let measure = Measure::new(config.workload.classes().len(), config.is_echoed);
         let mut load = Self {
             config,
             callers: BTreeMap::new(),
@@ -328,18 +329,23 @@ impl Load {
         }
     }
 
-    fn ended(&mut self, now: Instant, socket: SocketId, failure: Option<String>) {
+    fn ended(&mut self, now: Instant, socket: SocketId, lost: Option<Lost>) {
         let Some(caller) = self.callers.get_mut(&socket) else { return };
         if let Some(due) = caller.noted.take() {
             self.agenda.remove(&(due, socket));
         }
-        match std::mem::replace(&mut caller.standing, Standing::Over) {
+        let before = std::mem::replace(&mut caller.standing, Standing::Over);
+        match before {
             Standing::Opening => (self.left, self.opening) = (self.left - 1, self.opening - 1),
             Standing::Up => self.left -= 1,
             Standing::Over => {}
         }
-        match failure {
-            Some(failure) => self.measure.failed(failure),
+        match lost {
+            // The same whether SCTP says so there or the system by ICMP.
+            Some(Lost::PeerAborted(causes)) if before == Standing::Opening && causes.is_empty() => {
+                self.measure.failed("nobody takes associations at that port of the server".to_owned());
+            }
+            Some(lost) => self.measure.failed(lost.to_string()),
             None if matches!(self.phase, Phase::Opening | Phase::Sending(_)) => {
                 self.measure.failed("the server has ended the association".to_owned());
             }
@@ -388,8 +394,9 @@ impl Program for Load {
                 }
                 self.offer(now, host, socket);
             }
-            ProgramEvent::Ended { failure, reason: _ } => {
-                self.ended(now, socket, failure);
+            ProgramEvent::Ended { failure, reason } => {
+                let lost = failure.map(|failure| Lost::new(failure, reason.map(|reason| *reason)));
+                self.ended(now, socket, lost);
                 self.begin_to_send(now, host);
             }
             ProgramEvent::Path { address, kind } => {

@@ -22,7 +22,10 @@ pub(crate) fn news_of(event: &Event) -> Option<String> {
         Event::Addresses(AddressEvent::PeerPrimary(address)) => {
             Some(format!("{address} is primary by the peer's wish"))
         }
-        Event::PeerReported(causes) => Some(format!("the peer reports {causes:?}")),
+        Event::PeerReported(causes) => {
+            let causes: Vec<String> = causes.iter().map(ToString::to_string).collect();
+            Some(format!("the peer reports: {}", causes.join(", ")))
+        }
         Event::AdaptationLayer(code) => Some(format!("the peer's adaptation layer is {code:#010x}")),
         _ => None,
     }
@@ -35,6 +38,7 @@ fn count(streams: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use slantpath_sctp::{Cause, StreamId};
 
     #[test]
     fn what_peers_change_is_said_in_words_and_what_they_answer_is_not() {
@@ -46,6 +50,10 @@ mod tests {
         let address = [192, 0, 2, 1].into();
         let added = Event::Addresses(AddressEvent::PeerAdded(address));
         assert_eq!(news_of(&added).as_deref(), Some("192.0.2.1 has been added"));
+        let reported =
+            Event::PeerReported(vec![Cause::InvalidStreamIdentifier(StreamId(9)), Cause::OutOfResource]);
+        let told = "the peer reports: there is no stream 9, it is out of resources";
+        assert_eq!(news_of(&reported).as_deref(), Some(told));
         assert_eq!(news_of(&Event::ShutdownReceived), None);
     }
 }

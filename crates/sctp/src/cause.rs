@@ -1,5 +1,7 @@
 //! The error causes of ERROR and ABORT (RFC 9260, section 3.3.10).
 
+mod text;
+
 use bytes::Bytes;
 use slantpath_wire::{Reader, WireError, tlv};
 use smallvec::SmallVec;

@@ -3,8 +3,8 @@
 use slantpath_base::Instant;
 use slantpath_sctp::chunk::{AddressChange, ReconfigurationResult};
 use slantpath_sctp::{
-    AddressEvent, CloseReason, Event, LossEvidence, StreamChange, StreamId, StreamsChanged, T3RtxChange,
-    TraceEvent,
+    AddressEvent, Cause, CloseReason, Event, LossEvidence, StreamChange, StreamId, StreamsChanged,
+    T3RtxChange, TraceEvent,
 };
 
 use crate::field::{AddressRequest, Evidence, PeerAddress, StreamAnswer, StreamRequest, StreamsStep, Timer};
@@ -49,7 +49,7 @@ fn what(event: &Event) -> Option<What> {
             };
             What::T3Rtx { path: *address, change, rto_ns, outstanding_bytes }
         }
-        Event::PeerReported(causes) => What::PeerReported { causes: shortened(format!("{causes:?}")) },
+        Event::PeerReported(causes) => What::PeerReported { causes: shortened(words(causes)) },
         Event::ShutdownReceived => What::ShutdownReceived {},
         Event::Closed(reason) => {
             What::Closed { orderly: *reason == CloseReason::ShutdownComplete, reason: closed(reason) }
@@ -194,15 +194,23 @@ fn traced(event: &TraceEvent) -> What {
 
 fn closed(reason: &CloseReason) -> String {
     match reason {
-        CloseReason::Aborted(cause) => shortened(format!("aborted by this end: {cause:?}")),
+        CloseReason::Aborted(cause) => shortened(format!("aborted by this end: {cause}")),
         CloseReason::ShutdownComplete => "closed in order".to_owned(),
-        CloseReason::PeerAborted(causes) => shortened(format!("aborted by the peer: {causes:?}")),
+        CloseReason::PeerAborted(causes) if causes.is_empty() => {
+            "aborted by the peer, which does not say why".to_owned()
+        }
+        CloseReason::PeerAborted(causes) => shortened(format!("aborted by the peer: {}", words(causes))),
         CloseReason::PeerUnreachable => {
             "the peer has left more unanswered than Association.Max.Retrans, or Max.Init.Retransmits, allows"
                 .to_owned()
         }
         CloseReason::StaleCookie => "the peer has refused the cookie as stale".to_owned(),
     }
+}
+
+fn words(causes: &[Cause]) -> String {
+    let causes: Vec<String> = causes.iter().map(Cause::to_string).collect();
+    causes.join(", ")
 }
 
 /// What a peer says may be long.

@@ -22,7 +22,7 @@ pub enum Lost {
 }
 
 impl Lost {
-    pub(super) fn new(failure: String, reason: Option<CloseReason>) -> Self {
+    pub(crate) fn new(failure: String, reason: Option<CloseReason>) -> Self {
         match reason {
             Some(CloseReason::Aborted(cause)) => Self::Aborted(cause),
             Some(CloseReason::PeerAborted(causes)) => Self::PeerAborted(causes),
@@ -38,26 +38,18 @@ impl std::error::Error for Lost {}
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Aborted(cause) => write!(f, "the association was aborted here: {}", text(cause)),
+            Self::Aborted(cause) => write!(f, "the association was aborted here: {cause}"),
             Self::PeerAborted(causes) if causes.is_empty() => {
                 write!(f, "the peer has aborted the association, and does not say why")
             }
             Self::PeerAborted(causes) => {
-                let texts: Vec<String> = causes.iter().map(text).collect();
+                let texts: Vec<String> = causes.iter().map(Cause::to_string).collect();
                 write!(f, "the peer has aborted the association: {}", texts.join(", "))
             }
             Self::PeerUnreachable => write!(f, "the peer does not answer"),
             Self::StaleCookie => write!(f, "the peer has refused the cookie as stale, again and again"),
             Self::Other(failure) => write!(f, "{failure}"),
         }
-    }
-}
-
-fn text(cause: &Cause) -> String {
-    match cause {
-        Cause::UserInitiatedAbort(reason) if reason.is_empty() => "by its user".to_owned(),
-        Cause::UserInitiatedAbort(reason) => format!("by its user: {}", String::from_utf8_lossy(reason)),
-        cause => format!("{cause:?}"),
     }
 }
 

@@ -117,6 +117,8 @@ impl From<&PathSnapshot> for PathReport {
 #[derive(Debug)]
 pub(super) struct Measure {
     report: LoadReport,
+    /// Whether messages are to come back.
+    is_echoed: bool,
     latencies: Latencies,
     /// Of each kind, if there are several.
     kinds: Vec<Latencies>,
@@ -153,10 +155,11 @@ impl Latencies {
 
 impl Measure {
     /// Of messages of so many kinds, or of one if there are none.
-    pub(super) fn new(kinds: usize) -> Self {
+    pub(super) fn new(kinds: usize, is_echoed: bool) -> Self {
         let report = LoadReport { kinds: vec![KindReport::default(); kinds], ..LoadReport::default() };
         Self {
             report,
+            is_echoed,
             latencies: Latencies::default(),
             kinds: (0..kinds).map(|_| Latencies::default()).collect(),
             up: None,
@@ -254,7 +257,7 @@ impl Measure {
             report.paths = paths.iter().map(PathReport::from).collect();
         }
         report.span = self.since_connected(self.last);
-        let bytes = if report.echoed > 0 { report.echoed_bytes } else { report.sent_bytes };
+        let bytes = if self.is_echoed { report.echoed_bytes } else { report.sent_bytes };
         if !report.span.is_zero() {
             report.throughput_bit_per_s = bytes as f64 * 8.0 / report.span.as_secs_f64();
         }
@@ -268,3 +271,20 @@ impl Measure {
 
 /// How many events of paths are kept.
 const PATH_EVENTS_MAX: usize = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_to_come_back_is_throughput_only_if_it_has() {
+        let throughput = |is_echoed| {
+            let mut measure = Measure::new(0, is_echoed);
+            measure.connected(Instant::START);
+            measure.sent(Instant::START, 1_000, 0);
+            measure.ended(Instant::from_secs(1));
+            measure.report(&[]).throughput_bit_per_s
+        };
+        assert_eq!([throughput(true), throughput(false)], [0.0, 8_000.0]);
+    }
+}
