@@ -66,6 +66,14 @@ pub enum OpenError {
         /// Those that it has.
         own: Vec<IpAddr>,
     },
+    /// An address with which no host can be opened, on whatever machine.
+    #[error("{address} {why}")]
+    Unusable {
+        /// The address.
+        address: IpAddr,
+        /// What is the matter with it.
+        why: &'static str,
+    },
     /// A port is in use.
     #[error("{protocol} port {port} at {address} is in use")]
     PortInUse {
@@ -73,6 +81,15 @@ pub enum OpenError {
         protocol: &'static str,
         /// The address.
         address: IpAddr,
+        /// The port.
+        port: u16,
+    },
+    /// The program may not use so low a port of UDP.
+    #[error(
+        "UDP port {port} needs CAP_NET_BIND_SERVICE, as all do that the system reserves \
+         (net.ipv4.ip_unprivileged_port_start): take one from 1024 on, or run with sudo"
+    )]
+    PrivilegedPort {
         /// The port.
         port: u16,
     },
@@ -104,6 +121,32 @@ pub enum OpenError {
     },
 }
 
+/// Whether a host can be opened with these addresses on a machine that has them. A program that makes a host before it
+/// opens it asks beforehand.
+pub fn check_addresses(addresses: &[IpAddr]) -> Result<(), OpenError> {
+    if addresses.is_empty() {
+        return Err(OpenError::NoAddress);
+    }
+    for (place, &address) in addresses.iter().enumerate() {
+        let why = match address {
+            _ if !is_of_one_host(address) => "is no address of a single host",
+            // It is one of a link: SCTP's parameters have no room for which (RFC 9260, section 3.3.2.1).
+            IpAddr::V6(v6) if v6.is_unicast_link_local() => "holds on its own link alone: give another one",
+            _ if addresses[..place].contains(&address) => "is given twice",
+            _ => continue,
+        };
+        return Err(OpenError::Unusable { address, why });
+    }
+    Ok(())
+}
+
+fn is_of_one_host(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => !v4.is_unspecified() && !v4.is_multicast() && !v4.is_broadcast(),
+        IpAddr::V6(v6) => !v6.is_unspecified() && !v6.is_multicast() && v6.to_ipv4_mapped().is_none(),
+    }
+}
+
 fn list(addresses: &[IpAddr]) -> String {
     let texts: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
     texts.join(", ")
@@ -120,5 +163,24 @@ mod tests {
         assert_eq!(error.to_string(), "192.0.2.1 is no address of this machine; it has 127.0.0.1, ::1");
         let error = OpenError::PortInUse { protocol: "UDP", address: "::1".parse().unwrap(), port: 9_899 };
         assert_eq!(error.to_string(), "UDP port 9899 at ::1 is in use");
+    }
+
+    #[test]
+    fn addresses_that_no_host_can_have_are_told_apart() {
+        let check = |addresses: &[&str]| {
+            let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
+            check_addresses(&addresses).map_err(|error| error.to_string())
+        };
+        assert_eq!(check(&["10.0.0.1", "10.0.0.2", "fd00::1", "127.0.0.1"]), Ok(()));
+        assert_eq!(check(&[]), Err("a host has an address".to_owned()));
+        for address in ["0.0.0.0", "::", "224.0.0.1", "ff02::1", "255.255.255.255", "::ffff:10.0.0.1"] {
+            assert_eq!(
+                check(&["10.0.0.1", address]),
+                Err(format!("{address} is no address of a single host"))
+            );
+        }
+        let error = "fe80::1 holds on its own link alone: give another one";
+        assert_eq!(check(&["fe80::1"]), Err(error.to_owned()));
+        assert_eq!(check(&["10.0.0.1", "fd00::1", "10.0.0.1"]), Err("10.0.0.1 is given twice".to_owned()));
     }
 }

@@ -70,19 +70,16 @@ impl SendOptions {
 
 #[cfg(target_os = "linux")]
 mod open {
-    use std::net::IpAddr;
-
     use slantpath_base::Stream;
     use slantpath_host::ProgramConfig;
     use slantpath_sctp::Severity;
 
     use super::EndpointConfig;
     use crate::associations::Associations;
-    use crate::config::{LiveConfig, OpenError};
+    use crate::config::{LiveConfig, OpenError, check_addresses};
     use crate::live::Live;
     use crate::program::{Station, host_of};
     use crate::sockets::chance::secret;
-    use crate::sockets::local::own_addresses;
 
     impl EndpointConfig {
         /// Opens the sockets; gives the endpoint and its SCTP port.
@@ -109,15 +106,7 @@ mod open {
             if let Some(error) = error {
                 return Err(OpenError::Settings(error.to_string()));
             }
-            let is_single = |address: &IpAddr| match address {
-                IpAddr::V4(v4) => !v4.is_unspecified() && !v4.is_multicast() && !v4.is_broadcast(),
-                IpAddr::V6(v6) => !v6.is_unspecified() && !v6.is_multicast() && v6.to_ipv4_mapped().is_none(),
-            };
-            match self.addresses.iter().find(|address| !is_single(address)) {
-                Some(&address) => Err(OpenError::NotOurs { address, own: own_addresses() }),
-                None if self.addresses.is_empty() => Err(OpenError::NoAddress),
-                None => Ok(()),
-            }
+            check_addresses(&self.addresses)
         }
 
         fn open_at(&self, port: u16, stream: Stream) -> Result<Live<Station<Associations>>, OpenError> {

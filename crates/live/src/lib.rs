@@ -36,7 +36,7 @@ pub use associations::{
     Associations, AssociationsConfig, Concern, ConnectRefused, Lost, NOTIFICATIONS_MAX, Notification,
     Received, SendRefused,
 };
-pub use config::{Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError};
+pub use config::{Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError, check_addresses};
 pub use echo::{Echo, EchoConfig, EchoMode, EchoReport};
 pub use endpoint::{EndpointConfig, SendOptions};
 pub use lateness::Lateness;

@@ -27,7 +27,7 @@ use slantpath_base::Duration;
 use slantpath_wire::ip::protocol;
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
-use crate::config::{Carriage, LiveConfig, OpenError};
+use crate::config::{Carriage, LiveConfig, OpenError, check_addresses};
 use local::Claim;
 use readiness::Readiness;
 pub(crate) use receive::{Received, Receiver};
@@ -82,9 +82,7 @@ pub(crate) struct Ready {
 
 impl Sockets {
     pub(crate) fn open(config: &LiveConfig) -> Result<Self, OpenError> {
-        if config.addresses.is_empty() {
-            return Err(OpenError::NoAddress);
-        }
+        check_addresses(&config.addresses)?;
         let is_raw = config.carriage == Carriage::Raw;
         if is_raw && Path::new("/proc/net/sctp").exists() {
             return Err(OpenError::KernelSctp);
@@ -211,8 +209,15 @@ fn open_end(address: IpAddr, config: &LiveConfig) -> Result<End, OpenError> {
         return Err(match error.kind() {
             io::ErrorKind::AddrNotAvailable => OpenError::NotOurs { address, own: local::own_addresses() },
             io::ErrorKind::AddrInUse => OpenError::PortInUse { protocol: "UDP", address, port },
+            io::ErrorKind::PermissionDenied => OpenError::PrivilegedPort { port },
             _ => failed("a socket")(error),
         });
+    }
+    // The system binds a socket to the broadcast address of a network as well, but refuses to say a way there.
+    let is_broadcast =
+        local::source_towards(address).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
+    if is_broadcast {
+        return Err(OpenError::NotOurs { address, own: local::own_addresses() });
     }
     let size = config.socket_buffer_bytes;
     // Beyond the system's limit only with a privilege: less than was asked for does as well.

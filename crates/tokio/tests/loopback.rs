@@ -264,7 +264,7 @@ async fn what_cannot_be_sent_or_called_or_bound_is_said_by_its_type() {
     let nowhere = EndpointConfig { addresses: Vec::new(), ..config(9_899) };
     assert!(matches!(Endpoint::bind(nowhere).await.unwrap_err(), OpenError::NoAddress));
     let any = EndpointConfig { addresses: vec![Ipv4Addr::UNSPECIFIED.into()], ..config(9_899) };
-    assert!(matches!(Endpoint::bind(any).await.unwrap_err(), OpenError::NotOurs { .. }));
+    assert!(matches!(Endpoint::bind(any).await.unwrap_err(), OpenError::Unusable { .. }));
     let mut contrary = config(9_899);
     contrary.sctp.rto_min = slantpath_tokio::Duration::from_secs(90);
     assert!(matches!(Endpoint::bind(contrary).await.unwrap_err(), OpenError::Settings(_)));
