@@ -75,7 +75,7 @@ pub(crate) struct EchoArguments {
     #[arg(long)]
     pub(crate) discard: bool,
     /// Stop by itself once so many associations have ended.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) associations: Option<u64>,
     #[command(flatten)]
     pub(crate) sctp: SctpArguments,

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use slantpath_base::{DataSize, Duration, Stream};
 use slantpath_live::{
     Carriage, Extension, Live, Load, LoadConfig, LoadReport, Peer, Program, ProgramConfig, Reliability,
-    SctpSendOptions, Station, WhenBlocked, Workload, host_of, source_towards,
+    SctpSendOptions, Station, WhenBlocked, Workload, check_addresses, host_of, source_towards,
 };
 
-use super::like::Like;
+use super::like::{Like, in_use};
 use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_mib};
 use super::server::STOP;
 use super::settings::{failed, live, not_opened, place, sctp};
@@ -19,7 +19,7 @@ use crate::arguments::LoadArguments;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::table::TextTable;
-use crate::terminal::Visible;
+use crate::terminal::{self, Visible};
 
 /// How long answers are waited for, and associations to end.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -39,13 +39,12 @@ pub(crate) fn load(
     let arguments = of_flow.as_ref().unwrap_or(arguments);
     let carriage = carriage(arguments);
     let addresses = addresses(arguments)?;
+    reaches(&addresses, &arguments.peers)?;
+    doubt_reliability(arguments)?;
     let mut files = Files::create(&arguments.outputs)?;
     let secret = slantpath_live::secret().map_err(failed)?;
     let first_port = arguments.own_port.unwrap_or_else(port_of_process);
-    let Some(last_port) = first_port.checked_add(arguments.associations - 1) else {
-        let ports = arguments.associations;
-        return Err(Failure::Misused(format!("there are no {ports} ports from {first_port} on")));
-    };
+    let last_port = last_port(arguments, first_port)?;
     let is_traced = arguments.outputs.trace.is_some();
     let config = config(arguments, like.as_ref(), &addresses, first_port, is_traced)?;
     let simulated = like.as_ref().map(|like| like.simulate(&config)).transpose()?;
@@ -64,6 +63,8 @@ pub(crate) fn load(
     files.begin(&mut live, secret, &about)?;
     let stop = interrupt::flag();
     let mut is_stopped = false;
+    // Why a file was given up, which ends the run in order.
+    let mut unwritten = None;
     let mut said = (BETWEEN_LINES, (0, 0));
     while !live.host().program.is_over() {
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut is_stopped, true) {
@@ -83,7 +84,10 @@ pub(crate) fn load(
             let _ = writeln!(io::stderr(), "{seconds} s: {sent} messages sent, {back} back");
             said = (said.0 + BETWEEN_LINES, progress);
         }
-        files.keep(&mut live)?;
+        if let Err(failure) = files.keep(&mut live) {
+            unwritten.get_or_insert(failure);
+            stop.store(true, Ordering::Relaxed);
+        }
     }
     let now = live.now();
     let Station { host, program } = live.host_mut();
@@ -98,12 +102,23 @@ pub(crate) fn load(
         summary["like"] = like.place();
         summary["simulated"] = self::summary(simulated, kinds);
     }
+    let mut print_all = || -> io::Result<()> {
+        print(&report, &place, &sizes, arguments, out)?;
+        if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
+            like.print(&report, simulated, out)?;
+        }
+        print_machine(&live, out)
+    };
+    // What was measured is kept wherever it can be: where a file cannot be written it is printed, and the reverse.
+    let printed = print_all();
     files.finish(&mut live, &summary)?;
-    print(&report, &place, &sizes, arguments, out)?;
-    if let Some((like, simulated)) = like.as_ref().zip(simulated.as_ref()) {
-        like.print(&report, simulated, out)?;
+    printed?;
+    if let Some(failure) = unwritten {
+        return Err(failure);
     }
-    print_machine(&live, out)?;
+    if is_stopped {
+        return Err(Failure::Interrupted("stopped before the end".to_owned()));
+    }
     if let Some(first) = report.failures.first() {
         let count = report.failures.len();
         let all = arguments.associations;
@@ -111,14 +126,11 @@ pub(crate) fn load(
     }
     let given_up = report.abandoned;
     let is_unanswered = !arguments.one_way && report.echoed + given_up < report.sent;
-    match (is_stopped, is_unanswered) {
-        (true, _) => Err(Failure::Interrupted("stopped before the end".to_owned())),
-        (false, true) => {
-            let missing = report.sent - report.echoed - given_up;
-            Err(Failure::Flows(format!("{missing} messages did not come back")))
-        }
-        (false, false) => Ok(()),
+    if is_unanswered {
+        let missing = report.sent - report.echoed - given_up;
+        return Err(Failure::Flows(format!("{missing} messages did not come back")));
     }
+    Ok(())
 }
 
 fn carriage(arguments: &LoadArguments) -> Carriage {
@@ -143,6 +155,9 @@ pub(super) fn config(
     local_port: u16,
     is_traced: bool,
 ) -> Result<LoadConfig, Failure> {
+    last_port(arguments, local_port)?;
+    check_addresses(&arguments.peers).map_err(|error| not_opened(&error))?;
+    check_addresses(addresses).map_err(|error| not_opened(&error))?;
     let mut sctp = match like {
         Some(like) => like.sctp(carriage(arguments)),
         None => sctp(&arguments.sctp, carriage(arguments))?,
@@ -200,7 +215,9 @@ fn options(arguments: &LoadArguments, like: Option<&Like>) -> Option<SctpSendOpt
 
 /// The own addresses: those from which the routes lead to the peers, if nothing was said.
 fn addresses(arguments: &LoadArguments) -> Result<Vec<IpAddr>, Failure> {
+    check_addresses(&arguments.peers).map_err(|error| not_opened(&error))?;
     if !arguments.addresses.is_empty() {
+        check_addresses(&arguments.addresses).map_err(|error| not_opened(&error))?;
         return Ok(arguments.addresses.clone());
     }
     let mut addresses = Vec::new();
@@ -212,6 +229,45 @@ fn addresses(arguments: &LoadArguments) -> Result<Vec<IpAddr>, Failure> {
         }
     }
     Ok(addresses)
+}
+
+/// The own port of the last association.
+fn last_port(arguments: &LoadArguments, first: u16) -> Result<u16, Failure> {
+    let ports = arguments.associations;
+    let last = first.checked_add(ports - 1).filter(|_| first != 0);
+    last.ok_or_else(|| Failure::Misused(format!("there are no {ports} ports from {first} on")))
+}
+
+/// Whether there is an own address for the server's: without one for the first nothing can begin, and without one for
+/// another that is no path.
+fn reaches(addresses: &[IpAddr], peers: &[IpAddr]) -> Result<(), Failure> {
+    for (place, peer) in peers.iter().enumerate() {
+        if addresses.iter().any(|own| own.is_ipv4() == peer.is_ipv4()) {
+            continue;
+        }
+        let version = if peer.is_ipv4() { 4 } else { 6 };
+        let lack = format!("no --address is of IPv{version}, so that none leads to {peer}");
+        if place == 0 {
+            return Err(Failure::Misused(lack));
+        }
+        terminal::warn(&format!("{lack}: it is no path"))?;
+    }
+    Ok(())
+}
+
+/// Warns where messages will not be given up although that was asked for.
+fn doubt_reliability(arguments: &LoadArguments) -> Result<(), Failure> {
+    let asked = match (arguments.lifetime, arguments.max_retransmissions) {
+        (Some(_), _) => "--lifetime",
+        (None, Some(_)) => "--max-retransmissions",
+        (None, None) => return Ok(()),
+    };
+    if !arguments.sctp.extensions.contains(&Extension::PartialReliability) {
+        let lack =
+            "without --extension partial-reliability, at both ends, what has been sent once is not given up";
+        terminal::warn(&format!("{asked}: {lack}"))?;
+    }
+    Ok(())
 }
 
 /// A port that another process hardly has.
@@ -332,9 +388,7 @@ fn print(
 /// What was offered and is used, and what came of it.
 fn print_extensions(report: &LoadReport, arguments: &LoadArguments, out: &mut impl Write) -> io::Result<()> {
     if !arguments.sctp.extensions.is_empty() {
-        let used: Vec<_> = report.extensions.iter().map(Extension::name).collect();
-        let used = if used.is_empty() { "none".to_owned() } else { used.join(", ") };
-        writeln!(out, "\nextensions in use: {used}")?;
+        writeln!(out, "\nextensions in use: {}", in_use(report))?;
     }
     if arguments.lifetime.is_some() || arguments.max_retransmissions.is_some() || report.abandoned > 0 {
         writeln!(out, "{} messages were given up", report.abandoned)?;

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 use slantpath_base::{DataSize, Duration, Instant, Stream};
 use slantpath_live::{
-    Carriage, Echo, EchoConfig, EchoMode, Load, LoadConfig, LoadReport, Program as _, Reliability,
+    Carriage, Echo, EchoConfig, EchoMode, Extension, Load, LoadConfig, LoadReport, Program as _, Reliability,
     SctpConfig, Station, WhenBlocked, Workload,
 };
 use slantpath_scenario::{FlowRequest, LoadError, RunOptions, Scenario, run_with_programs};
@@ -113,7 +113,11 @@ impl Like {
     pub(super) fn sctp(&self, carriage: Carriage) -> SctpConfig {
         let overhead = u16::try_from(carriage.overhead_bytes()).unwrap_or_default();
         let sctp = self.request.sctp[0].clone();
-        SctpConfig { initial_path_mtu: sctp.initial_path_mtu.saturating_sub(overhead), ..sctp }
+        SctpConfig {
+            initial_path_mtu: sctp.initial_path_mtu.saturating_sub(overhead),
+            max_path_mtu: sctp.max_path_mtu.saturating_sub(overhead),
+            ..sctp
+        }
     }
 
     /// The same load between the two hosts of the flow on the network of the scenario, beside all its other traffic.
@@ -199,6 +203,11 @@ impl Like {
             report.paths.iter().map(|path| path.retransmissions).sum::<u64>().to_string()
         });
         table.print(1, out)?;
+        if !self.request.sctp[0].extensions.is_empty() {
+            // What another end does not offer is used in one of both places only.
+            let [live, simulated] = [live, simulated].map(in_use);
+            writeln!(out, "extensions in use: {live} live; {simulated} simulated")?;
+        }
         self.print_kinds([("live", live), ("simulated", simulated)], out)?;
         for failure in &simulated.failures {
             writeln!(out, "simulated: {failure}")?;
@@ -266,6 +275,12 @@ fn check(workload: &Workload, request: &FlowRequest) -> Result<(), String> {
             format!("messages have {message}: {needs}; let `message_size` be {least} or more")
         }
     })
+}
+
+/// The extensions that a load has used.
+pub(super) fn in_use(report: &LoadReport) -> String {
+    let names: Vec<_> = report.extensions.iter().map(Extension::name).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 fn millis(time: Option<Duration>) -> String {

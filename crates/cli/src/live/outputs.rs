@@ -37,13 +37,22 @@ pub(super) struct About<'a> {
 
 impl Files {
     pub(super) fn create(arguments: &LiveOutputArguments) -> Result<Self, Failure> {
+        let LiveOutputArguments { json, record, trace } = arguments;
+        for (one, other) in [(json, record), (json, trace), (record, trace)] {
+            if let Some(path) = one.as_ref().filter(|one| other.as_ref() == Some(*one)) {
+                let path = path.display();
+                return Err(Failure::Misused(format!(
+                    "{path} cannot hold two of --json, --record and --trace"
+                )));
+            }
+        }
         let create = |path: &Option<PathBuf>| {
             path.as_ref().map(|path| Ok::<_, Failure>((path.clone(), created(path)?))).transpose()
         };
         Ok(Self {
-            json: create(&arguments.json)?,
-            record: create(&arguments.record)?,
-            trace: arguments.trace.as_ref().map(TraceFile::create).transpose()?,
+            json: create(json)?,
+            record: create(record)?,
+            trace: trace.as_ref().map(TraceFile::create).transpose()?,
         })
     }
 
@@ -54,9 +63,11 @@ impl Files {
         secret: [u8; 32],
         about: &About<'_>,
     ) -> Result<(), Failure> {
-        if self.record.is_some() {
+        if let Some((path, file)) = &mut self.record {
             let mut recorder = Recorder::new(secret);
             recorder.about(&about.words());
+            // At once, so that a file that cannot be written is known before anything is sent.
+            file.write_all(&recorder.take()).map_err(Failure::of_file(path.clone()))?;
             live.record(recorder);
         }
         match &mut self.trace {
@@ -65,15 +76,23 @@ impl Files {
         }
     }
 
-    /// Writes what there is of the record and of the trace.
+    /// Writes what there is of the record and of the trace. A file that cannot be written is given up: it would have a
+    /// gap.
     pub(super) fn keep<P: Program>(&mut self, live: &mut Live<Station<P>>) -> Result<(), Failure> {
-        if let Some((path, file)) = &mut self.record {
-            file.write_all(&live.take_record()).map_err(Failure::of_file(path.clone()))?;
+        if let Some((path, file)) = &mut self.record
+            && let Err(error) = file.write_all(&live.take_record())
+        {
+            let failure = Failure::of_file(path.clone())(error);
+            self.record = None;
+            return Err(failure);
         }
-        match &mut self.trace {
-            Some(trace) => trace.keep(&mut live.host_mut().host),
-            None => Ok(()),
+        if let Some(trace) = &mut self.trace
+            && let Err(failure) = trace.keep(&mut live.host_mut().host)
+        {
+            self.trace = None;
+            return Err(failure);
         }
+        Ok(())
     }
 
     /// Writes the summary, and the last of all else.

@@ -8,7 +8,7 @@ use serde_json::json;
 use slantpath_base::{Duration, Stream};
 use slantpath_live::{
     Carriage, ENCAPSULATION_PORT, Echo, EchoConfig, EchoMode, Live, Program, ProgramConfig, SctpConfig,
-    Station, host_of,
+    Station, check_addresses, host_of,
 };
 
 use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_mib};
@@ -48,6 +48,8 @@ pub(crate) fn echo(
     out.flush()?;
     let stop = interrupt::flag();
     let mut is_stopped = false;
+    // Why a file was given up, which ends the run in order.
+    let mut unwritten = None;
     while !live.host().program.is_over() {
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut is_stopped, true) {
             live.command(STOP, Station::stop);
@@ -59,7 +61,10 @@ pub(crate) fn echo(
             // When nobody listens the work goes on.
             let _ = writeln!(Visible(io::stderr().lock()), "{news}");
         }
-        files.keep(&mut live)?;
+        if let Err(failure) = files.keep(&mut live) {
+            unwritten.get_or_insert(failure);
+            stop.store(true, Ordering::Relaxed);
+        }
     }
     // What was said last is on its way; the record has it.
     let report = *live.host().program.report();
@@ -73,14 +78,19 @@ pub(crate) fn echo(
         "sctp_mib": sctp_mib(&live),
         "machine": machine(&live),
     });
+    let mut print = || -> io::Result<()> {
+        writeln!(
+            out,
+            "{} associations, {} of them failed; {} messages of {} bytes came, {} went back, {} were dropped",
+            report.associations, report.failed, report.messages, report.bytes, report.echoed, report.dropped
+        )?;
+        print_machine(&live, out)
+    };
+    // What has come is told wherever it can be: where a file cannot be written it is printed, and the reverse.
+    let printed = print();
     files.finish(&mut live, &summary)?;
-    writeln!(
-        out,
-        "{} associations, {} of them failed; {} messages of {} bytes came, {} went back, {} were dropped",
-        report.associations, report.failed, report.messages, report.bytes, report.echoed, report.dropped
-    )?;
-    print_machine(&live, out)?;
-    Ok(())
+    printed?;
+    unwritten.map_or(Ok(()), Err)
 }
 
 const fn carriage(arguments: &EchoArguments) -> Carriage {
@@ -96,6 +106,7 @@ pub(super) fn config(
     addresses: &[IpAddr],
     is_traced: bool,
 ) -> Result<EchoConfig, Failure> {
+    check_addresses(addresses).map_err(|error| not_opened(&error))?;
     let sctp = SctpConfig { trace: is_traced, ..sctp(&arguments.sctp, carriage(arguments))? };
     Ok(EchoConfig {
         port: ProgramConfig {

@@ -73,7 +73,9 @@ pub(super) fn live(addresses: &[IpAddr], carriage: Carriage, ports: Vec<u16>) ->
 /// What cannot be opened because of what was asked for is the user's to mend.
 pub(super) fn not_opened(error: &OpenError) -> Failure {
     match error {
-        OpenError::NoAddress | OpenError::NotOurs { .. } => Failure::Misused(error.to_string()),
+        OpenError::NoAddress | OpenError::NotOurs { .. } | OpenError::Unusable { .. } => {
+            Failure::Misused(error.to_string())
+        }
         _ => Failure::Failed(error.to_string()),
     }
 }

@@ -169,7 +169,8 @@ fn what_cannot_be_is_said_at_once_and_by_name() {
     // Nobody answers at a port of UDP that somebody else has: refused by those who say so only.
     let outcome = place.run(&["load", "127.0.0.1", &format!("--udp={}", free_port()), "--count", "1"]);
     assert_eq!(outcome.status, Some(3));
-    assert!(outcome.err.contains("1 of 1 associations failed: "), "{}", outcome.err);
+    let why = "1 of 1 associations failed: nobody takes associations at that port of the server\n";
+    assert!(outcome.err.ends_with(why), "{}", outcome.err);
 
     let outcome = place.run(&["load", "127.0.0.1", &udp, "--rto-min", "2 s", "--rto-max", "1 s"]);
     assert_eq!(
@@ -178,6 +179,102 @@ fn what_cannot_be_is_said_at_once_and_by_name() {
         "{}",
         outcome.err
     );
+}
+
+#[test]
+fn addresses_that_no_host_can_have_are_refused_at_both_ends() {
+    let place = Place::new("live-addresses");
+    let port = free_port();
+    let udp = format!("--udp={port}");
+    let refused = |arguments: &[&str], why: &str| {
+        let outcome = place.run(arguments);
+        assert_eq!((outcome.status, outcome.err), (Some(2), format!("error: {why}\n")), "{arguments:?}");
+    };
+    for address in ["0.0.0.0", "::", "224.0.0.1", "255.255.255.255", "::ffff:127.0.0.1"] {
+        let why = format!("{address} is no address of a single host");
+        refused(&["echo", "--address", address, &udp], &why);
+        refused(&["load", address, &udp], &why);
+        refused(&["load", "127.0.0.1", "--address", address, &udp], &why);
+    }
+    let why = "fe80::1 holds on its own link alone: give another one";
+    refused(&["echo", "--address", "fe80::1", &udp], why);
+    refused(&["load", "fe80::1", &udp], why);
+    let why = "127.0.0.1 is given twice";
+    refused(&["echo", "--address", "127.0.0.1", "--address", "127.0.0.1", &udp], why);
+    refused(&["load", "127.0.0.1", "127.0.0.1", &udp], why);
+    let why = "no --address is of IPv6, so that none leads to ::1";
+    refused(&["load", "::1", "--address", "127.0.0.1", &udp], why);
+    let why = "same cannot hold two of --json, --record and --trace";
+    refused(&["load", "127.0.0.1", &udp, "--json", "same", "--trace", "same"], why);
+    assert_eq!(place.run(&["echo", "--associations", "0", &udp]).status, Some(2));
+    refused(
+        &["echo", "--address", "127.0.0.1", &udp, "--sack-delay", "2 s"],
+        "SACK.Delay of 2 s is above the 500 ms that RFC 9260, section 6.2, allows: peers would send again first",
+    );
+}
+
+#[test]
+fn what_will_not_be_as_it_was_asked_for_is_warned_of() {
+    let place = Place::new("live-warned");
+    let port = free_port();
+    let server = Server::start(&place, port, &["--associations", "1"]);
+    let udp = format!("--udp={port}");
+    let asked =
+        ["--lifetime", "10 s", "--extension", "dynamic-addresses", "--address", "127.0.0.1", "--count", "1"];
+    let outcome = place.run(&[&["load", "127.0.0.1", "::1", &udp][..], &asked].concat());
+    assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+    for warning in [
+        "warning: no --address is of IPv6, so that none leads to ::1: it is no path\n",
+        "warning: --lifetime: without --extension partial-reliability, at both ends, what has been sent once is not \
+         given up\n",
+        "warning: dynamic addresses (RFC 5061) are never agreed on without authentication (RFC 4895): no address will \
+         change\n",
+    ] {
+        assert!(outcome.err.contains(warning), "{}", outcome.err);
+    }
+    server.end();
+}
+
+#[test]
+fn a_load_that_is_interrupted_before_it_is_up_is_no_failure() {
+    let place = Place::new("live-early");
+    // Nobody answers: the socket takes packets, and nobody reads them.
+    let silent = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let udp = format!("--udp={}", silent.local_addr().expect("an address").port());
+    let arguments = ["load", "127.0.0.1", &udp, "--json", "load.json"];
+    let client =
+        place.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    // Its INIT has come: it looks for Ctrl-C by now.
+    silent.recv(&mut [0; 2_000]).expect("a packet");
+    interrupt(client.id());
+    let outcome = Outcome::from(client.wait_with_output().expect("it ends"));
+    assert_eq!(outcome.status, Some(130), "{}", outcome.err);
+    assert!(outcome.err.ends_with("\nstopped before the end\n"), "{}", outcome.err);
+    let json = std::fs::read(place.path().join("load.json")).expect("it was asked for");
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("it is JSON");
+    assert_eq!(json["failures"], serde_json::json!(["the association was aborted here: by its user"]));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_measured_is_printed_although_a_file_cannot_be_written() {
+    let place = Place::new("live-full");
+    let port = free_port();
+    let udp = format!("--udp={port}");
+    // A trace fails while messages are under way, JSON at the end.
+    for file in ["--trace", "--json"] {
+        let server = Server::start(&place, port, &["--associations", "1"]);
+        let outcome = place.run(&["load", "127.0.0.1", &udp, "--count", "300", file, "/dev/full"]);
+        assert_eq!(outcome.status, Some(1), "{}", outcome.err);
+        assert!(outcome.err.contains("error: /dev/full: No space left on device"), "{}", outcome.err);
+        assert!(outcome.out.contains("messages/s") && outcome.out.contains("deadlines: "), "{}", outcome.out);
+        // Its association has ended in order.
+        let rest = server.end();
+        assert!(rest.starts_with("1 associations, 0 of them failed; "), "{file}: {rest}");
+    }
+    // A record begins before anything is sent.
+    let outcome = place.run(&["load", "127.0.0.1", &udp, "--record", "/dev/full"]);
+    assert_eq!((outcome.status, outcome.out.as_str()), (Some(1), ""), "{}", outcome.err);
 }
 
 #[test]
