@@ -256,6 +256,16 @@ impl Association {
         }
     }
 
+    /// The same in a packet that has been started and will hold chunks of these types and no others.
+    #[cold]
+    pub(super) fn reserve_auth_for(&mut self, kinds: &[u8]) {
+        if let Some(state) = &self.authentication
+            && kinds.iter().any(|kind| state.requires(*kind))
+        {
+            state.reserve(&mut self.builder);
+        }
+    }
+
     /// Authenticates the packet that has been made, if it needs that.
     #[cold]
     pub(super) fn sign_packet(&mut self) {

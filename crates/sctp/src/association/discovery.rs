@@ -8,7 +8,7 @@ use slantpath_base::Instant;
 use super::output::PollStage;
 use super::state::State;
 use super::{Association, Turn, turn};
-use crate::chunk::{Chunk, Heartbeat, Pad};
+use crate::chunk::{Chunk, Heartbeat, Pad, kind};
 use crate::path::{HeartbeatInfo, PathId, PathState, Paths, ProbePacket};
 
 /// The place of a probe packet among control chunks: how long it is, is known when its turn comes.
@@ -104,8 +104,10 @@ impl Association {
                 continue;
             };
             let len = usize::from(size) - self.paths[path].ip_header_len();
-            self.start_packet(path);
+            self.start_packet_without_auth(path);
             self.builder.set_max_len(len);
+            // Its padding fills what is left: an AUTH chunk that were taken out again would leave it too short.
+            self.reserve_auth_for(&[kind::HEARTBEAT, kind::PAD]);
             let info = HeartbeatInfo { path, nonce }.to_bytes();
             self.builder.push(&Chunk::Heartbeat(Heartbeat::new(info)));
             if let Some(pad) = Pad::of_wire_len(self.builder.room()) {

@@ -331,6 +331,15 @@ impl Association {
     #[expect(clippy::inline_always, reason = "each packet passes it once")]
     #[inline(always)]
     pub(super) fn start_packet(&mut self, path: PathId) {
+        self.start_packet_without_auth(path);
+        if self.authentication.is_some() {
+            self.reserve_auth(path);
+        }
+    }
+
+    #[expect(clippy::inline_always, reason = "each packet passes it once")]
+    #[inline(always)]
+    pub(super) fn start_packet_without_auth(&mut self, path: PathId) {
         let header = CommonHeader {
             source_port: self.tcb.local_port,
             destination_port: self.tcb.peer_port,
@@ -338,9 +347,6 @@ impl Association {
         };
         self.builder.start(header, self.max_packet_len(path));
         self.set_departing(Ecn::NotCapable);
-        if self.authentication.is_some() {
-            self.reserve_auth(path);
-        }
     }
 
     /// Bundles the control chunks at the head of the queue that go to `path`, as many as fit.

@@ -8,6 +8,8 @@ use crate::authentication::{
 };
 use crate::chunk::{CookieAck, kind};
 use crate::packet::CommonHeader;
+use crate::path::DiscoveryState;
+use crate::policy::PathMtuDiscovery;
 
 const HEADER: CommonHeader =
     CommonHeader { source_port: 1, destination_port: 2, verification_tag: VerificationTag(3) };
@@ -74,4 +76,38 @@ fn a_packet_that_needs_no_authentication_has_no_auth_chunk() {
     let authentication = Authentication::new(terms(), &config_with(b"secret"));
     let shutdown = Chunk::ShutdownAck(crate::chunk::ShutdownAck);
     assert_eq!(signed(&authentication, &shutdown)[12..], [8, 0, 0, 4]);
+}
+
+/// Two ends; of each, what it accepts only if it is authenticated.
+fn wire(wanted: [&[u8]; 2], config: SctpConfig) -> Wire {
+    let offers = [0, 1].map(|end| AuthenticationOffer::new([end as u8; 32], ChunkKinds::of(wanted[end])));
+    let tcbs = [0, 1].map(|end| {
+        let (local, peer) = (offers[end].clone(), offers[1 - end].clone());
+        Tcb { authentication: Some(AuthenticationTerms { local, peer }.into()), ..tcb(end, 1, &config) }
+    });
+    Wire::with_tcbs(tcbs, [config.clone(), config])
+}
+
+/// The packets of end 0: the length of each and the types of its chunks.
+fn sent(wire: &Wire) -> Vec<(usize, Vec<u8>)> {
+    let packets = wire.log.iter().filter(|sent| sent.from == 0);
+    packets.map(|sent| (sent.packet.len(), sent.chunks.iter().map(Chunk::kind).collect())).collect()
+}
+
+/// A probe packet that is shorter than it claims to be shows nothing, and one that the peer drops shows the contrary.
+#[test]
+fn probes_of_the_path_mtu_are_as_long_as_they_claim_and_authenticated_if_the_peer_wants_that() {
+    for (required, kinds) in [
+        (kind::DATA, &[kind::HEARTBEAT, kind::PAD][..]),
+        (kind::HEARTBEAT, &[kind::AUTH, kind::HEARTBEAT, kind::PAD]),
+        (kind::PAD, &[kind::AUTH, kind::HEARTBEAT, kind::PAD]),
+    ] {
+        let config = SctpConfig { path_mtu_discovery: PathMtuDiscovery::Probing, ..quiet() };
+        let mut wire = wire([&[], &[required]], config);
+        wire.run_until(Instant::from_millis(200));
+        let probes: Vec<_> =
+            sent(&wire).into_iter().filter(|(_, kinds)| kinds.contains(&kind::PAD)).collect();
+        assert_eq!(probes, [(1_180, kinds.to_vec()), (1_480, kinds.to_vec())]);
+        assert_eq!(wire.path(0, 0).discovery, Some(DiscoveryState::Complete));
+    }
 }
