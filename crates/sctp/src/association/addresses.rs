@@ -434,14 +434,17 @@ impl Association {
         if self.control.iter().any(is_cookie_ack) {
             self.control.retain(|entry| !is_cookie_ack(entry));
             self.builder.push(&Chunk::CookieAck(CookieAck));
+            self.stats.control_chunks_sent += 1;
         }
         self.builder.push(&chunk);
+        self.stats.control_chunks_sent += 1;
         let is_answer = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::AsconfAck(_));
         while let Some(place) = self.control.iter().position(is_answer) {
             let Some((_, answer)) = self.control.remove(place) else { break };
             if !self.builder.push(&answer) {
                 break;
             }
+            self.stats.control_chunks_sent += 1;
         }
         // What answers a peer that goes on asking would pile up.
         self.control.truncate(MAX_CONTROL_WHILE_MUTED);

@@ -110,8 +110,10 @@ impl Association {
             self.reserve_auth_for(&[kind::HEARTBEAT, kind::PAD]);
             let info = HeartbeatInfo { path, nonce }.to_bytes();
             self.builder.push(&Chunk::Heartbeat(Heartbeat::new(info)));
+            self.stats.control_chunks_sent += 1;
             if let Some(pad) = Pad::of_wire_len(self.builder.room()) {
                 self.builder.push(&Chunk::Pad(pad));
+                self.stats.control_chunks_sent += 1;
             }
             return Some(path);
         }

@@ -115,7 +115,7 @@ impl Association {
             abandoned_sent: sent,
             forward_tsns_sent: forward_tsns,
             control_chunks_received: self.stats.control_chunks_received + self.stats.sacks_received,
-            control_chunks_sent: self.stats.control_chunks_sent + self.stats.sacks_sent + forward_tsns,
+            control_chunks_sent: self.stats.control_chunks_sent + self.stats.sacks_sent,
             unordered_chunks_sent,
             messages_fragmented,
             messages_reassembled: self.receiver.messages_reassembled(),

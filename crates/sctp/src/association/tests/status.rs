@@ -1,6 +1,8 @@
 //! What STATUS tells: counts and amounts, exactly.
 
 use super::*;
+use crate::event::SendOptions;
+use crate::reliability::Reliability;
 
 /// End 0, whose packets vanish.
 fn end(paths: usize, config: SctpConfig) -> Wire {
@@ -81,4 +83,26 @@ fn the_primary_is_told_apart() {
     assert_eq!(primaries(&wire), [true, false, false]);
     assert!(wire.ends[0].set_primary(wire.now, address(1, 1)));
     assert_eq!(primaries(&wire), [false, true, false]);
+}
+
+/// Whatever brings them about: probes of the path MTU, FORWARD TSNs, answers.
+#[test]
+fn each_control_chunk_that_leaves_is_counted_once() {
+    let extensions = crate::extension::Extensions::of(&[Extension::PartialReliability]);
+    let config =
+        SctpConfig { path_mtu_discovery: crate::policy::PathMtuDiscovery::Probing, extensions, ..quiet() };
+    let mut wire = Wire::new(1, config);
+    wire.run_until(Instant::from_secs(1));
+    wire.decide(|sent| if sent.has_data() { is_lost() } else { arrives() });
+    let options = SendOptions { reliability: Reliability::Retransmissions(0), ..SendOptions::default() };
+    let limited = Message { options: Some(options.into()), ..message(0, 0, 100) };
+    wire.ends[0].send(wire.now, limited).unwrap();
+    wire.drain();
+    wire.run_to_rest();
+    for end in [0, 1] {
+        let chunks = wire.log.iter().filter(|sent| sent.from == end).flat_map(|sent| &sent.chunks);
+        let control = chunks.filter(|chunk| !matches!(chunk, Chunk::Data(_))).count() as u64;
+        let stats = wire.ends[end].snapshot().stats;
+        assert_eq!((stats.control_chunks_sent, stats.forward_tsns_sent), (control, 1 - end as u64));
+    }
 }
