@@ -47,11 +47,15 @@ impl Association {
         let mut responses = Vec::new();
         let mut is_failing = false;
         for request in asconf.requests {
+            let ends_here = is_last_read(&request.change);
             if let Err(cause) = self.change_peer(now, &request, source, &mut is_failing) {
                 responses.push(AsconfResponse { correlation: request.correlation, causes: vec![cause] });
             } else if !responses.is_empty() {
                 // Behind one that failed what has been done must be said.
                 responses.push(AsconfResponse { correlation: request.correlation, causes: Vec::new() });
+            }
+            if ends_here {
+                break;
             }
         }
         let answer = AsconfAck { serial, responses };
@@ -242,5 +246,18 @@ impl Association {
         let state = self.addresses.as_mut()?;
         let has_news = core::mem::take(&mut state.has_news);
         has_news.then(|| self.paths.iter().map(|path| path.destination).collect())
+    }
+}
+
+/// Whether what follows a request is not to be read.
+//= https://www.rfc-editor.org/rfc/rfc5061#section-5.2
+//# V2)  In processing the chunk, the receiver should build a
+//# response message with the appropriate error TLVs, as
+//# specified in the Parameter type bits, for any ASCONF
+//# Parameter it does not understand.
+const fn is_last_read(change: &AddressChange) -> bool {
+    match change {
+        AddressChange::Unknown { kind, .. } => UnknownAction::of_parameter(*kind).stops(),
+        AddressChange::Add(_) | AddressChange::Delete(_) | AddressChange::SetPrimary(_) => false,
     }
 }

@@ -139,3 +139,30 @@ fn a_request_is_answered_until_shutdown_ack_is_sent() {
         assert_eq!(answered(&wire).len(), usize::from(is_answered), "{:?}", wire.ends[0].state());
     }
 }
+
+/// The last answer of end 0: where it went, and which requests it mentions, each with the codes of what went wrong.
+fn last_answer(wire: &Wire) -> (usize, Vec<(u32, Vec<u16>)>) {
+    let answers =
+        wire.log.iter().filter(|sent| sent.from == 0).filter_map(|sent| match sent.chunks.first() {
+            Some(Chunk::AsconfAck(ack)) => Some((sent.path, ack)),
+            _ => None,
+        });
+    let (path, ack) = answers.last().expect("an answer");
+    let codes = |response: &AsconfResponse| response.causes.iter().map(Cause::code).collect();
+    (path, ack.responses.iter().map(|response| (response.correlation, codes(response))).collect())
+}
+
+fn destinations(wire: &Wire) -> Vec<IpAddr> {
+    wire.ends[0].path_snapshots(wire.now).map(|path| path.destination).collect()
+}
+
+/// RFC 9260, section 3.2.1: 01 and 00, with and without a report.
+#[test]
+fn what_follows_an_unknown_request_is_not_read_if_its_type_says_so() {
+    for (kind, codes) in [(0x4123, &[(1, vec![8])][..]), (0x0123, &[])] {
+        let mut wire = wire(1);
+        let unknown = AddressChange::Unknown { kind, value: bytes::Bytes::new() };
+        ask(&mut wire, 0, 0, &[unknown, Add(address(1, 2))]);
+        assert_eq!((last_answer(&wire), destinations(&wire).len()), ((0, codes.to_vec()), 1));
+    }
+}
