@@ -207,12 +207,7 @@ impl Interleaved {
         self.in_parts.remove(&(stream, is_unordered));
         deliver(Event::ReceivedPart(part_of(key, partial.ppid, payload, PartPlace::Last)));
         if is_unordered {
-            // Another one may be delivered in parts now.
-            let mut waiting = self.partial.range((stream, true, 0)..=(stream, true, u32::MAX));
-            let first = waiting.find(|(_, partial)| partial.ready_len > 0);
-            if let Some(key) = first.map(|(key, _)| *key) {
-                self.note_ready(key);
-            }
+            self.note_first_unordered(stream);
         } else {
             self.advance(stream, deliver);
         }
@@ -257,6 +252,7 @@ impl Interleaved {
             for range in raw(last.minus((1 << 31) - 1), last) {
                 self.forget(stream, true, range, &mut deliver);
             }
+            self.note_first_unordered(stream);
             return;
         }
         let first = self.expected(stream);
@@ -356,6 +352,15 @@ impl Interleaved {
         };
         if may_be && self.partial.get(&key).is_some_and(|partial| partial.ready_len > 0) {
             self.ready.insert(key);
+        }
+    }
+
+    /// If no unordered message of a stream is being delivered in parts any more, the next one may be.
+    fn note_first_unordered(&mut self, stream: StreamId) {
+        let mut waiting = self.partial.range((stream, true, 0)..=(stream, true, u32::MAX));
+        let first = waiting.find(|(_, partial)| partial.ready_len > 0);
+        if let Some(key) = first.map(|(key, _)| *key) {
+            self.note_ready(key);
         }
     }
 }

@@ -170,3 +170,27 @@ fn the_end_tells_of_each_message_whose_rest_will_never_come() {
     let told = [aborted(StreamId(0), MessageId(1), false), aborted(StreamId(1), MessageId(4), true)];
     assert_eq!(events, told);
 }
+
+fn skip(all: &mut Interleaved, is_unordered: bool, id: u32) -> Vec<Event> {
+    let mut events = Vec::new();
+    let message_id = MessageId(id);
+    all.skip(SkippedMessages { stream: StreamId(0), is_unordered, message_id }, |event| events.push(event));
+    events
+}
+
+#[test]
+fn a_skip_of_an_unordered_message_in_parts_ends_it_and_lets_another_begin() {
+    let mut all = Interleaved::default();
+    begin(&mut all, 0, DataFlags::UNORDERED, 1, 10);
+    begin(&mut all, 0, ORDERED, 1, 10);
+    assert!(all.take_part(key(0, true, 1)).is_some());
+    // Without its beginning one cannot, and what waits behind it can.
+    assert_eq!(accept(&mut all, chunk(0, DataFlags::UNORDERED, 2, 1, 10)), []);
+    begin(&mut all, 0, DataFlags::UNORDERED, 3, 10);
+    assert_eq!(skip(&mut all, true, 0), []);
+    assert_eq!(all.first_ready(), None);
+    assert_eq!(skip(&mut all, true, 1), [aborted(StreamId(0), MessageId(1), true)]);
+    assert_eq!(all.first_ready(), Some(key(0, true, 3)));
+    assert_eq!(skip(&mut all, true, 1), []);
+    assert!(is_held(&all, 30, 3), "the ordered one of that number stays");
+}
