@@ -4,7 +4,9 @@ mod peer;
 
 use super::*;
 use crate::addressing::{AddressError, AddressEvent};
-use crate::chunk::{AddressChange, Asconf, AsconfAck, AsconfResponse, AsconfSerial, Heartbeat, kind};
+use crate::chunk::{
+    AddressChange, Asconf, AsconfAck, AsconfResponse, AsconfSerial, CookieAck, Heartbeat, kind,
+};
 use crate::extension::{Extension, Extensions};
 use AddressChange::{Add, Delete};
 
@@ -225,4 +227,176 @@ fn what_answers_the_peer_while_nothing_may_leave_is_kept_up_to_a_limit() {
     assert_eq!(chunks().filter(|chunk| matches!(chunk, Chunk::HeartbeatAck(_))).count(), 16);
     assert_eq!(data_packets(&wire, 0).len(), 1);
     assert!(wire.log.iter().all(|sent| sent.source == new_address(0)));
+}
+
+#[test]
+fn an_address_that_names_no_single_host_or_is_asked_for_twice_is_refused_without_a_word_to_the_peer() {
+    let mut wire = wire(1);
+    let two = [Add(new_address(0)), Add(new_address(0))];
+    assert_eq!(change(&mut wire, &two), Err(AddressError::Unusable(new_address(0))));
+    for address in [[0, 0, 0, 0], [224, 0, 0, 1], [255, 255, 255, 255]].map(IpAddr::from) {
+        assert_eq!(change(&mut wire, &[Add(address)]), Err(AddressError::Unusable(address)));
+    }
+    let unknown = AddressChange::Unknown { kind: 0xc123, value: bytes::Bytes::new() };
+    assert_eq!(change(&mut wire, &[unknown]), Err(AddressError::NotSupported));
+    assert_eq!(requests(&wire).len(), 0);
+    // What is asked for counts from then on, before the peer has answered.
+    let both = [Add(new_address(0)), AddressChange::SetPrimary(new_address(0))];
+    assert_eq!(change(&mut wire, &both), Ok(()));
+    assert_eq!(change(&mut wire, &both[..1]), Err(AddressError::Unusable(new_address(0))));
+    assert_eq!(change(&mut wire, &both[1..]), Ok(()));
+}
+
+#[test]
+fn nothing_is_asked_for_by_an_empty_list_or_where_nothing_waits() {
+    let mut wire = wire(1);
+    assert_eq!(change(&mut wire, &[]), Ok(()));
+    change(&mut wire, &[Add(new_address(0))]).unwrap();
+    answer(&mut wire, 0, &[]);
+    assert_eq!(requests(&wire).len(), 1);
+    wire.run_to_rest();
+    assert_eq!(wire.now, Instant::START, "T4-RTO has been stopped");
+}
+
+/// The last address stays, since the other one was refused: there is nothing left to ask for, and no number is used.
+#[test]
+fn what_is_left_of_changes_behind_a_refusal_is_asked_for_by_the_next_number() {
+    let mut wire = wire(1);
+    let (first, second) = (address(0, 0), new_address(0));
+    change(&mut wire, &[Add(second)]).unwrap();
+    change(&mut wire, &[Delete(first)]).unwrap();
+    answer(&mut wire, 0, &[(1, &[shortage()])]);
+    assert_eq!(answers(&wire), [(Add(second), false), (Delete(first), false)]);
+    assert_eq!(requests(&wire).len(), 1);
+    // With another one in front of it, it is asked for.
+    change(&mut wire, &[Add(second), Delete(first)]).unwrap();
+    let requests = requests(&wire);
+    assert_eq!((requests.len(), requests[1].2.serial), (2, serial(1)));
+    let asked: Vec<_> = requests[1].2.requests.iter().map(|it| (it.correlation, it.change.clone())).collect();
+    assert_eq!(asked, [(2, Add(second)), (3, Delete(first))]);
+    assert_eq!(requests[1].2.address, first, "one that the peer knows");
+}
+
+/// Two addresses, of which the first is being deleted: paths leave from the other one meanwhile.
+#[test]
+fn an_address_is_no_source_while_it_is_being_deleted_and_is_one_again_if_the_peer_keeps_it() {
+    let sources = |wire: &mut Wire| {
+        wire.log.clear();
+        for path in 0..2 {
+            assert!(wire.ends[0].request_heartbeat(wire.now, address(1, path)));
+        }
+        wire.drain();
+        wire.log.iter().map(|sent| sent.source).collect::<Vec<_>>()
+    };
+    let (first, second) = (address(0, 0), address(0, 1));
+    let both = [first, second];
+    let others = [second, second];
+    let deleting = || {
+        let mut wire = wire(2);
+        assert_eq!(sources(&mut wire), both);
+        change(&mut wire, &[Delete(first)]).unwrap();
+        assert_eq!(wire.log.last().unwrap().source, second, "F6");
+        assert_eq!(sources(&mut wire), others);
+        wire
+    };
+    let mut wire = deleting();
+    answer(&mut wire, 0, &[]);
+    assert_eq!(sources(&mut wire), others);
+    assert_eq!(change(&mut wire, &[Delete(second)]), Err(AddressError::Last(second)));
+    let mut wire = deleting();
+    answer(&mut wire, 0, &[(1, &[shortage()])]);
+    assert_eq!(sources(&mut wire), both);
+    assert_eq!(change(&mut wire, &[Delete(second)]), Ok(()), "the other one is left");
+    let mut wire = deleting();
+    let unknown = Cause::UnrecognizedChunkType(vec![kind::ASCONF, 0, 0, 4].into());
+    wire.inject(0, 0, &[Chunk::Error(crate::chunk::Error::because(unknown))]);
+    assert_eq!(sources(&mut wire), both);
+}
+
+#[test]
+fn what_the_peer_does_not_know_does_not_leave_any_more_and_what_else_is_queued_does() {
+    let mut wire = wire(1);
+    assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
+    wire.ends[0].change_addresses(wire.now, &[Add(new_address(0))]).unwrap();
+    let unknown = Cause::UnrecognizedChunkType(vec![kind::ASCONF, 0, 0, 4].into());
+    wire.inject(0, 0, &[Chunk::Error(crate::chunk::Error::because(unknown))]);
+    let chunks: Vec<_> = wire.log.iter().flat_map(|sent| &sent.chunks).collect();
+    assert!(matches!(chunks[..], [Chunk::Heartbeat(_)]), "{chunks:?}");
+}
+
+/// A repetition that has not left takes the place of the request before it.
+#[test]
+fn a_request_that_is_due_again_is_queued_once_and_in_front() {
+    let mut wire = wire(1);
+    wire.ends[0].change_addresses(wire.now, &[Add(new_address(0))]).unwrap();
+    assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
+    wire.now = Instant::from_secs(1);
+    wire.ends[0].handle_deadline(wire.now);
+    wire.drain();
+    let chunks: Vec<_> = wire.log.iter().flat_map(|sent| &sent.chunks).collect();
+    assert!(matches!(chunks[..], [Chunk::Asconf(_), Chunk::Heartbeat(_)]), "{chunks:?}");
+}
+
+/// What is deleted when the association begins to end is ours again.
+#[test]
+fn a_shutdown_gives_up_a_request_when_it_would_be_repeated() {
+    let mut wire = wire(2);
+    change(&mut wire, &[Delete(address(0, 0))]).unwrap();
+    wire.ends[0].shutdown(wire.now);
+    wire.drain();
+    assert_eq!(wire.log.last().unwrap().source, address(0, 1));
+    wire.run_until(Instant::from_millis(999));
+    assert!(wire.ends[0].ignores_aborts_at(address(0, 0)));
+    wire.run_until(Instant::from_millis(1_000));
+    assert!(!wire.ends[0].ignores_aborts_at(address(0, 0)));
+    assert_eq!(wire.ends[0].snapshot().error_count, 1, "of the SHUTDOWN");
+}
+
+/// While the only address is replaced: COOKIE ACK, ASCONF and the answers to the peer's leave, and nothing else.
+#[test]
+fn what_may_leave_from_an_address_that_the_peer_does_not_know_yet_is_one_packet() {
+    let mut wire = wire(1);
+    wire.ends[0].change_addresses(wire.now, &[Add(new_address(0)), Delete(address(0, 0))]).unwrap();
+    wire.ends[0].push_control(Chunk::CookieAck(CookieAck), address(1, 0));
+    wire.ends[0].push_control(Chunk::CookieAck(CookieAck), address(1, 0));
+    assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
+    let theirs = AsconfSerial(tcb(1, 1, &quiet()).local_initial_tsn.0);
+    let asks = [0, 1].map(|number| {
+        Chunk::Asconf(Asconf { serial: theirs.plus(number), address: address(1, 0), requests: Vec::new() })
+    });
+    wire.inject(0, 0, &asks);
+    let kinds = |wire: &Wire| -> Vec<Vec<u8>> {
+        wire.log.iter().map(|sent| sent.chunks.iter().map(Chunk::kind).collect()).collect()
+    };
+    let together = vec![kind::COOKIE_ACK, kind::ASCONF, kind::ASCONF_ACK, kind::ASCONF_ACK];
+    assert_eq!(kinds(&wire), [together]);
+    assert_eq!(wire.ends[0].snapshot().stats.control_chunks_sent, 4);
+    // The rest follows the answer.
+    answer(&mut wire, 0, &[]);
+    assert_eq!(kinds(&wire)[1..], [vec![kind::HEARTBEAT]]);
+    assert_eq!(wire.ends[0].snapshot().stats.control_chunks_sent, 5);
+}
+
+#[test]
+fn of_the_deletions_behind_a_refusal_the_one_that_would_leave_nothing_is_not_asked_for() {
+    let mut wire = wire(2);
+    let (first, second) = (address(0, 0), address(0, 1));
+    change(&mut wire, &[Add(new_address(0))]).unwrap();
+    change(&mut wire, &[Delete(first), Delete(second)]).unwrap();
+    answer(&mut wire, 0, &[(1, &[shortage()])]);
+    assert_eq!(answers(&wire), [(Add(new_address(0)), false), (Delete(second), false)]);
+    let asked: Vec<_> = requests(&wire)[1].2.requests.iter().map(|request| request.change.clone()).collect();
+    assert_eq!(asked, [Delete(first)]);
+}
+
+#[test]
+fn an_address_that_the_peer_has_not_taken_is_not_ours_once_its_deletion_is_refused() {
+    let mut wire = wire(1);
+    let (never, other) = (new_address(0), new_address(1));
+    change(&mut wire, &[Add(never)]).unwrap();
+    change(&mut wire, &[Add(other), Delete(never)]).unwrap();
+    answer(&mut wire, 0, &[(1, &[shortage()])]);
+    answer(&mut wire, 1, &[(2, &[shortage()]), (3, &[shortage()])]);
+    assert_eq!(answers(&wire).len(), 3);
+    assert_eq!(change(&mut wire, &[Delete(never)]), Err(AddressError::Unknown(never)));
 }

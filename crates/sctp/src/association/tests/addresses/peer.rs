@@ -156,6 +156,36 @@ fn destinations(wire: &Wire) -> Vec<IpAddr> {
     wire.ends[0].path_snapshots(wire.now).map(|path| path.destination).collect()
 }
 
+const ANY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
+
+/// Nothing is said of what was done, unless something in front of it was not: A7 would have it undone.
+#[test]
+fn each_request_behind_a_failure_is_answered() {
+    let unusable = IpAddr::from([224, 0, 0, 1]);
+    let unknown = |kind| AddressChange::Unknown { kind, value: bytes::Bytes::new() };
+    let (new, other) = (address(1, 2), address(1, 9));
+    let cases: [(&[AddressChange], &[(u32, &[u16])], usize); 8] = [
+        (&[Add(new), SetPrimary(new)], &[], 3),
+        (&[SetPrimary(other), Add(new)], &[(1, &[5]), (2, &[])], 3),
+        // Adding and deleting are refused from the first such failure on; other requests are not.
+        (&[Add(unusable), Add(new), SetPrimary(address(1, 1))], &[(1, &[0xa1]), (2, &[0xa1]), (3, &[])], 2),
+        (&[Add(new), Delete(address(1, 0)), Delete(new)], &[(2, &[0xa2]), (3, &[0xa1])], 3),
+        // Adding what is there and deleting what is not is done without doing anything.
+        (&[Add(address(1, 1)), Delete(other)], &[], 2),
+        // 11: skip and report. 10: skip.
+        (&[unknown(0xc123), Add(new)], &[(1, &[8]), (2, &[])], 3),
+        (&[unknown(0x8123), Add(new)], &[], 3),
+        (&[Delete(address(1, 1)), Delete(address(1, 0)), Add(new)], &[(2, &[0xa0]), (3, &[0xa1])], 1),
+    ];
+    for (changes, expected, paths) in cases {
+        let mut wire = wire(2);
+        ask(&mut wire, 0, 0, changes);
+        let expected: Vec<_> = expected.iter().map(|(number, codes)| (*number, codes.to_vec())).collect();
+        assert_eq!(last_answer(&wire).1, expected, "{changes:?}");
+        assert_eq!(destinations(&wire).len(), paths, "{changes:?}");
+    }
+}
+
 /// RFC 9260, section 3.2.1: 01 and 00, with and without a report.
 #[test]
 fn what_follows_an_unknown_request_is_not_read_if_its_type_says_so() {
@@ -165,4 +195,74 @@ fn what_follows_an_unknown_request_is_not_read_if_its_type_says_so() {
         ask(&mut wire, 0, 0, &[unknown, Add(address(1, 2))]);
         assert_eq!((last_answer(&wire), destinations(&wire).len()), ((0, codes.to_vec()), 1));
     }
+}
+
+#[test]
+fn an_address_that_is_there_is_not_probed_or_told_again() {
+    let mut wire = wire(2);
+    ask(&mut wire, 0, 0, &[Add(address(1, 1)), Delete(address(1, 9))]);
+    assert_eq!(news(&wire), []);
+    assert_eq!(wire.log.len(), 1);
+    assert_eq!(wire.ends[0].take_new_addresses(), None);
+    ask(&mut wire, 1, 0, &[Add(address(1, 2))]);
+    let all = [0, 1, 2].map(|path| address(1, path));
+    assert_eq!(wire.ends[0].take_new_addresses().as_deref(), Some(&all[..]));
+    assert_eq!(wire.ends[0].take_new_addresses(), None);
+}
+
+/// Sections 4.2.1, 4.2.2 and 4.2.4.
+#[test]
+fn a_wildcard_is_the_source_or_all_but_the_source() {
+    let mut wire = wire(3);
+    ask(&mut wire, 0, 1, &[SetPrimary(ANY), Delete(ANY)]);
+    assert_eq!(destinations(&wire), [address(1, 1)]);
+    let gone = [0, 2].map(|path| AddressEvent::PeerRemoved(address(1, path)));
+    assert_eq!(news(&wire), [vec![AddressEvent::PeerPrimary(address(1, 1))], gone.to_vec()].concat());
+    assert_eq!(last_answer(&wire), (1, vec![]));
+    // From an address that is none of the peer's nothing would be left.
+    ask(&mut wire, 1, 7, &[Delete(ANY), Add(ANY)]);
+    assert_eq!(last_answer(&wire), (1, vec![(1, vec![0xa0]), (2, vec![0xa1])]));
+    assert_eq!(destinations(&wire), [address(1, 1)]);
+    ask(&mut wire, 2, 2, &[Add(ANY)]);
+    assert_eq!(destinations(&wire), [address(1, 1), address(1, 2)]);
+    assert_eq!(last_answer(&wire), (2, vec![]));
+}
+
+#[test]
+fn as_many_addresses_as_are_allowed_are_taken() {
+    for (most, expected) in [(2, vec![(2, vec![0xa1])]), (3, vec![])] {
+        let extensions = Extensions::of(&[Extension::DynamicAddresses]);
+        let config =
+            SctpConfig { max_peer_addresses: most, extensions, unauthenticated_addresses: true, ..quiet() };
+        let mut wire = Wire::new(1, config);
+        wire.decide(|_| is_lost());
+        ask(&mut wire, 0, 0, &[Add(address(1, 1)), Add(address(1, 2))]);
+        assert_eq!((last_answer(&wire).1, destinations(&wire).len()), (expected, most));
+    }
+}
+
+/// Alone an unconfirmed address is left: what was in flight goes there once it has been found.
+#[test]
+fn what_was_in_flight_to_an_address_that_goes_waits_for_the_confirmation_of_the_only_one_left() {
+    let mut wire = wire(1);
+    wire.send(0, 0..1, 100);
+    assert_eq!(data_packets(&wire, 0).len(), 1);
+    ask(&mut wire, 0, 0, &[Add(address(1, 2))]);
+    ask(&mut wire, 1, 2, &[Delete(address(1, 0))]);
+    wire.run_until(Instant::from_millis(10));
+    assert_eq!(data_packets(&wire, 0).len(), 1);
+    answer_heartbeat(&mut wire, 2);
+    let sent = data_packets(&wire, 0);
+    assert_eq!((sent.len(), sent[1].destination, sent[1].at), (2, address(1, 2), Instant::from_millis(10)));
+}
+
+/// An active address is preferred, though it is not the next.
+#[test]
+fn what_was_in_flight_to_an_address_that_goes_is_sent_to_an_active_one() {
+    let mut wire = wire(2);
+    ask(&mut wire, 0, 1, &[Add(address(1, 2))]);
+    wire.send(0, 0..1, 100);
+    ask(&mut wire, 1, 1, &[Delete(address(1, 0))]);
+    let sent: Vec<_> = data_packets(&wire, 0).iter().map(|sent| sent.path).collect();
+    assert_eq!(sent, [0, 1]);
 }
