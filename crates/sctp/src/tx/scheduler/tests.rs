@@ -243,3 +243,162 @@ proptest! {
         prop_assert!(waiting.is_empty() && scheduler.order.is_empty());
     }
 }
+
+/// Takes so many chunks of at most 1,000 bytes, and says of which streams they are.
+fn taken(scheduler: &mut Scheduler, chunks: usize) -> Vec<u16> {
+    let mut numbers = numbers();
+    (0..chunks).map(|_| scheduler.take(1_000, Tsn(0), &mut numbers).expect("a chunk").data.stream.0).collect()
+}
+
+/// Ten messages on each of two streams, of these lengths.
+fn two_streams(scheduling: StreamScheduling, lengths: [usize; 2]) -> Scheduler {
+    let mut scheduler = Scheduler::new(scheduling, false);
+    for context in 0..10 {
+        for stream in [0, 1] {
+            scheduler.push(message(stream, context, lengths[usize::from(stream)]));
+        }
+    }
+    scheduler
+}
+
+/// Goyal, Vin, Cheng 1997, section 2: each starts where the one before it ends, and who starts first is served first.
+#[test]
+fn fair_shares_are_served_by_their_virtual_starts() {
+    let mut scheduler = two_streams(StreamScheduling::FairCapacity, [100, 300]);
+    let order = [0, 1, 0, 0, 1, 0, 0, 0, 1, 0];
+    assert_eq!(taken(&mut scheduler.clone(), 10), order);
+    // In the same order they are given back.
+    let drained: Vec<_> = scheduler.drain().iter().map(|message| message.stream.0).collect();
+    assert_eq!((&drained[..10], drained.len()), (&order[..], 20));
+    let mut scheduler = two_streams(StreamScheduling::WeightedFairQueueing, [100, 100]);
+    scheduler.set_value(StreamId(0), 3);
+    assert_eq!(taken(&mut scheduler, 10), [0, 1, 0, 0, 0, 1, 0, 0, 0, 1]);
+}
+
+#[test]
+fn only_priorities_change_the_order_of_what_waits() {
+    for (scheduling, expected) in
+        [(StreamScheduling::RoundRobin, [0, 1]), (StreamScheduling::Priority, [1, 1])]
+    {
+        let mut scheduler = two_streams(scheduling, [100, 100]);
+        scheduler.set_value(StreamId(0), 5);
+        assert_eq!(taken(&mut scheduler, 2), expected);
+    }
+    let mut scheduler = Scheduler::new(StreamScheduling::Priority, false);
+    scheduler.push(message(0, 0, 100));
+    assert_eq!(taken(&mut scheduler, 1), [0]);
+    scheduler.set_value(StreamId(0), 5);
+    assert_eq!(scheduler.next_rest(), 0, "a stream without messages has no place");
+}
+
+#[test]
+fn first_come_is_whose_message_is_left_that_came_first() {
+    for (scheduling, expected) in
+        [(StreamScheduling::FirstComeFirstServed, [1, 0]), (StreamScheduling::RoundRobin, [0, 1])]
+    {
+        let mut scheduler = Scheduler::new(scheduling, false);
+        let first = scheduler.push(message(0, 0, 100));
+        scheduler.push(message(1, 1, 100));
+        scheduler.push(message(0, 2, 100));
+        assert!(scheduler.remove(StreamId(0), first).is_some());
+        assert_eq!(served(&mut scheduler, 9), [expected]);
+    }
+}
+
+#[test]
+fn a_stream_without_a_message_has_no_turn() {
+    let mut scheduler = Scheduler::new(StreamScheduling::RoundRobin, false);
+    let first = scheduler.push(message(0, 0, 100));
+    assert!(scheduler.remove(StreamId(0), first).is_some());
+    assert!(scheduler.remove(StreamId(0), first).is_none());
+    assert!(scheduler.order.is_empty() && scheduler.next_message().is_none());
+    assert!(scheduler.take(100, Tsn(0), &mut numbers()).is_none());
+    // Behind those that have waited when it has one again.
+    scheduler.push(message(1, 1, 100));
+    scheduler.push(message(0, 2, 100));
+    assert_eq!(served(&mut scheduler, 9), [[1, 0]]);
+}
+
+/// Of a message of 300 bytes on stream 0, 100 have been cut elsewhere.
+fn resumed(scheduler: &mut Scheduler) {
+    let mut in_progress = InProgress::begin(message(0, 7, 300), 0, &mut numbers());
+    assert_eq!(in_progress.cut(100, Tsn(0)).data.payload.len(), 100);
+    scheduler.resume(in_progress);
+}
+
+#[test]
+fn what_another_queue_has_begun_is_in_front_and_stays_there() {
+    let mut scheduler = Scheduler::new(StreamScheduling::FirstComeFirstServed, false);
+    scheduler.push(message(1, 1, 100));
+    resumed(&mut scheduler);
+    let behind = scheduler.push(message(0, 2, 50));
+    assert_eq!(scheduler.lengths().collect::<Vec<_>>(), [200, 50, 100]);
+    assert_eq!(scheduler.next_message().map(|message| message.context), Some(7));
+    assert_eq!(scheduler.next_rest(), 200);
+    // Not even if another message of its stream goes.
+    assert!(scheduler.remove(StreamId(0), behind).is_some());
+    assert_eq!(served(&mut scheduler, 1), [[0], [0], [1]]);
+}
+
+#[test]
+fn a_message_in_progress_goes_on_whatever_becomes_of_other_streams() {
+    let mut scheduler = Scheduler::new(StreamScheduling::Priority, false);
+    scheduler.set_value(StreamId(0), 5);
+    scheduler.set_value(StreamId(1), 1);
+    scheduler.push(message(0, 0, 300));
+    assert!(scheduler.take(100, Tsn(0), &mut numbers()).is_some());
+    let one = scheduler.push(message(1, 1, 100));
+    scheduler.push(message(2, 2, 100));
+    assert!(scheduler.remove(StreamId(1), one).is_some());
+    assert_eq!(served(&mut scheduler, 9), [[0, 0, 2]]);
+}
+
+#[test]
+fn a_packet_of_one_stream_is_not_filled_by_another() {
+    let mut scheduler = Scheduler::new(StreamScheduling::RoundRobinPerPacket, false);
+    scheduler.push(message(0, 0, 100));
+    assert!(scheduler.may_follow());
+    assert_eq!(taken(&mut scheduler, 1), [0]);
+    scheduler.push(message(1, 1, 100));
+    scheduler.push(message(0, 2, 100));
+    assert!(!scheduler.may_follow());
+    scheduler.end_packet();
+    assert!(scheduler.may_follow());
+    assert_eq!(served(&mut scheduler, 9), [[1], [0]]);
+    // With any other policy it is.
+    let mut scheduler = two_streams(StreamScheduling::RoundRobin, [100, 100]);
+    assert_eq!(taken(&mut scheduler, 1), [0]);
+    assert!(scheduler.may_follow());
+    scheduler.end_packet();
+    assert_eq!(taken(&mut scheduler, 2), [1, 0]);
+}
+
+#[test]
+fn what_waits_on_some_streams_is_found() {
+    let mut scheduler = Scheduler::new(StreamScheduling::RoundRobin, false);
+    scheduler.push(message(3, 0, 150));
+    let on = |scheduler: &Scheduler| [2, 3].map(|stream| scheduler.has_on(|other| other.0 == stream));
+    assert_eq!(on(&scheduler), [false, true]);
+    let mut numbers = numbers();
+    scheduler.take(100, Tsn(0), &mut numbers);
+    assert_eq!((on(&scheduler), scheduler.lengths().sum::<usize>()), ([false, true], 50));
+    scheduler.take(100, Tsn(0), &mut numbers);
+    assert_eq!((on(&scheduler), scheduler.lengths().count()), ([false, false], 0));
+}
+
+#[test]
+fn what_has_been_begun_is_given_back_first() {
+    let mut scheduler = two_streams(StreamScheduling::RoundRobin, [150, 150]);
+    let mut numbers = numbers();
+    for _ in 0..3 {
+        scheduler.take(100, Tsn(0), &mut numbers);
+    }
+    let drained: Vec<_> =
+        scheduler.drain().iter().map(|message| (message.stream.0, message.context)).collect();
+    assert_eq!((drained[0], drained.len()), ((1, 0), 19));
+    for stream in [0, 1] {
+        let contexts = drained.iter().filter(|(of, _)| *of == stream).map(|(_, context)| *context);
+        assert_eq!(contexts.collect::<Vec<_>>(), (1 - u64::from(stream)..10).collect::<Vec<_>>());
+    }
+    assert!(scheduler.next_message().is_none() && !scheduler.has_on(|_| true));
+}
