@@ -298,3 +298,88 @@ impl Told {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told() -> Told {
+        let metrics = PathMetrics {
+            address: [192, 0, 2, 1].into(),
+            source: [192, 0, 2, 2].into(),
+            state: PathState::Active,
+            is_primary: true,
+            cause: WindowCause::Unchanged,
+            cwnd: 10_000,
+            ssthresh: 20_000,
+            flight_size: 0,
+            srtt: None,
+            rto: Duration::from_secs(1),
+            error_count: 0,
+            mtu: 1_500,
+        };
+        Told { metrics, timeouts: 3, marks: 3, undone: 3, is_recovering: false }
+    }
+
+    #[test]
+    fn the_cause_of_another_window_is_what_was_counted_since_or_the_recovery() {
+        // Window and threshold, whether a recovery was and is in progress, what was counted: timeouts, reductions that
+        // were undone, marks.
+        type Case = ((u64, u64), (bool, bool), [u64; 3], WindowCause);
+        let (same, more, less) = ((10_000, 20_000), (10_001, 20_000), (9_999, 20_000));
+        let cases: [Case; 16] = [
+            (same, (false, true), [4, 4, 4], WindowCause::Unchanged),
+            (more, (false, false), [3, 3, 3], WindowCause::Acknowledged),
+            ((10_000, 20_001), (false, false), [3, 3, 3], WindowCause::Acknowledged),
+            (less, (false, false), [3, 3, 3], WindowCause::Controller),
+            ((10_001, 19_999), (false, false), [3, 3, 3], WindowCause::Controller),
+            ((9_999, 20_001), (false, false), [3, 3, 3], WindowCause::Controller),
+            (less, (false, true), [3, 3, 3], WindowCause::LossFound),
+            (more, (false, true), [3, 3, 3], WindowCause::LossFound),
+            (less, (true, true), [3, 3, 3], WindowCause::Recovering),
+            (more, (true, false), [3, 3, 3], WindowCause::Recovering),
+            (less, (false, true), [4, 3, 3], WindowCause::TimedOut),
+            (less, (false, false), [4, 4, 4], WindowCause::TimedOut),
+            (more, (true, false), [3, 4, 3], WindowCause::Undone),
+            (more, (false, false), [3, 4, 4], WindowCause::Undone),
+            (less, (false, true), [3, 3, 4], WindowCause::Marked),
+            (less, (true, true), [3, 3, 4], WindowCause::Marked),
+        ];
+        for ((cwnd, ssthresh), (was_recovering, is_recovering), [timeouts, undone, marks], expected) in cases
+        {
+            let before = Told { is_recovering: was_recovering, ..told() };
+            let metrics = PathMetrics { cwnd, ssthresh, ..told().metrics };
+            let now = Told { metrics, timeouts, marks, undone, is_recovering };
+            assert_eq!(now.cause(&before), expected, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_in_flight_alone_are_no_news_and_anything_else_is() {
+        let before = told();
+        let with = |metrics| Told { metrics, ..before }.differs_from(&before);
+        assert!(!with(PathMetrics { flight_size: 1, ..before.metrics }));
+        assert!(!Told { timeouts: 4, is_recovering: true, ..before }.differs_from(&before));
+        assert!(with(PathMetrics { error_count: 1, flight_size: 1, ..before.metrics }));
+        assert!(with(PathMetrics { rto: Duration::from_secs(2), ..before.metrics }));
+    }
+
+    #[test]
+    fn a_state_and_a_reason_are_told_when_they_become_others() {
+        let mut tracer = Tracer::default();
+        let mut events = Vec::new();
+        let mut tell = |event| events.push(event);
+        let states = [AssociationState::Established, AssociationState::ShutdownPending];
+        for state in [states[0], states[0], states[1], states[0]] {
+            tracer.compare_state(state, &mut tell);
+        }
+        let reasons = [WaitReason::Burst, WaitReason::Pacing];
+        for (reason, peer_rwnd) in [(reasons[0], 1), (reasons[0], 2), (reasons[1], 3), (reasons[0], 4)] {
+            tracer.compare_waiting(reason, peer_rwnd, &mut tell);
+        }
+        let waiting = |(reason, peer_rwnd)| TraceEvent::Waiting { reason, peer_rwnd };
+        let expected = [states[0], states[1], states[0]].map(TraceEvent::State).into_iter();
+        let expected = expected.chain([(reasons[0], 1), (reasons[1], 3), (reasons[0], 4)].map(waiting));
+        assert_eq!(events, expected.collect::<Vec<_>>());
+    }
+}

@@ -178,3 +178,24 @@ fn why_nothing_leaves_is_told_when_the_reason_changes() {
     let idle = WaitReason::NothingToSend;
     assert_eq!(reasons, [idle, WaitReason::CongestionWindow, WaitReason::PeerWindow, idle]);
 }
+
+/// An address that has gone and is there again is another path.
+#[test]
+fn each_path_is_told_once_and_again_if_its_address_comes_back() {
+    use crate::chunk::{AddressChange, Asconf, AsconfRequest, AsconfSerial};
+    let extensions = crate::extension::Extensions::of(&[Extension::DynamicAddresses]);
+    let mut wire = Wire::new(1, SctpConfig { extensions, unauthenticated_addresses: true, ..traced() });
+    wire.decide(|_| is_lost());
+    let mut serial = AsconfSerial(tcb(1, 1, &quiet()).local_initial_tsn.0);
+    let (add, delete) = (AddressChange::Add(address(1, 1)), AddressChange::Delete(address(1, 1)));
+    for change in [add.clone(), delete, add] {
+        let requests = vec![AsconfRequest { correlation: 1, change }];
+        wire.inject(0, 0, &[Chunk::Asconf(Asconf { serial, address: address(1, 0), requests })]);
+        serial = serial.next();
+    }
+    let told: Vec<_> =
+        metrics(&wire, 0).iter().map(|path| (path.address, path.is_primary, path.cause)).collect();
+    let (first, second) = (address(1, 0), address(1, 1));
+    let cause = WindowCause::Unchanged;
+    assert_eq!(told, [(first, true, cause), (second, false, cause), (second, false, cause)]);
+}
