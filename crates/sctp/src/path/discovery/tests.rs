@@ -529,7 +529,7 @@ fn three_losses_in_a_row_of_long_packets_are_a_black_hole() {
     let mut lost = |sent, noticed, long| steps.discovery.on_long_lost(at(noticed), at(sent), long);
     let (above, up_to) = (Long::AboveBase, Long::UpToBase);
     // Together with the first, then the second, then the third.
-    assert_eq!([lost(1, 10, above), lost(9, 10, above), lost(10, 11, above)], [false; 3]);
+    assert_eq!([lost(1, 10, above), lost(8, 10, above), lost(9, 10, above), lost(10, 11, above)], [false; 4]);
     // Those of the other kind count for themselves.
     assert_eq!([lost(10, 11, up_to), lost(11, 12, up_to), lost(10, 12, above)], [false; 3]);
     assert!(lost(11, 12, above));
