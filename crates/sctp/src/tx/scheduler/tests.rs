@@ -332,6 +332,7 @@ fn what_another_queue_has_begun_is_in_front_and_stays_there() {
     scheduler.push(message(1, 1, 100));
     resumed(&mut scheduler);
     let behind = scheduler.push(message(0, 2, 50));
+    assert_eq!(behind, 2, "each has a number of its own");
     assert_eq!(scheduler.lengths().collect::<Vec<_>>(), [200, 50, 100]);
     assert_eq!(scheduler.next_message().map(|message| message.context), Some(7));
     assert_eq!(scheduler.next_rest(), 200);
