@@ -6,7 +6,7 @@ use crate::carrier::Carrier;
 use crate::flow_end::FlowEnd;
 use crate::program::Program;
 use crate::receiver::ReceiverConfig;
-use crate::served::{Reaction, Served};
+use crate::served::{Others, Reaction, Served};
 use crate::sessions::Session;
 use crate::socket::{Socket, SocketEvent};
 use crate::sockets::SocketId;
@@ -73,15 +73,15 @@ impl Application {
         }
     }
 
-    /// Does the next thing that the application wants of its socket.
+    /// Does the next thing that the application wants of its socket, or several if nobody else waits.
     #[inline]
-    pub(crate) fn serve(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+    pub(crate) fn serve(&mut self, now: Instant, others: Others, socket: &mut Socket<'_>) -> Served {
         let served = match self {
             Self::Carrier(carrier) => carrier.serve(now, socket),
-            Self::Flow(flow) => flow.serve(now, socket),
+            Self::Flow(flow) => flow.serve(now, others, socket),
             Self::Listener(_) | Self::Over => Served::Idle(None),
             Self::Program(program) => program.serve(now, socket),
-            Self::Session(session) => session.serve(now, socket),
+            Self::Session(session) => session.serve(now, others, socket),
         };
         match (self, &served) {
             (Self::Carrier(carrier), Served::Idle(_)) => carrier.sample(now, socket),

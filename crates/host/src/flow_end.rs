@@ -9,7 +9,7 @@ use crate::m3ua::{self, ReceivingM3ua, ReceivingStep, SendingM3ua, SendingStep};
 use crate::receiver::{Receiver, ReceiverConfig};
 use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
 use crate::sender::{Measurement, Offer, Outgoing, Sender, SenderConfig, Want};
-use crate::served::{Reaction, Served, earlier};
+use crate::served::{Others, Reaction, Served, earlier};
 use crate::socket::{Socket, SocketEvent, Traces};
 use crate::transport::Adaptation;
 
@@ -238,43 +238,50 @@ impl FlowEnd {
         Served::Again
     }
 
-    /// Does the next thing that the adaptation layer or the application wants of the socket.
-    pub(crate) fn serve(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+    /// Does the next thing that the adaptation layer or the application wants of the socket, or several.
+    pub(crate) fn serve(&mut self, now: Instant, others: Others, socket: &mut Socket<'_>) -> Served {
         match self.serve_layer(now, socket) {
             Served::Again => Served::Again,
-            Served::Idle(layer_deadline) => match self.serve_role(now, socket) {
+            Served::Idle(layer_deadline) => match self.serve_role(now, others, socket) {
                 Served::Again => Served::Again,
                 Served::Idle(deadline) => Served::Idle(earlier(layer_deadline, deadline)),
             },
         }
     }
 
-    fn serve_role(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+    fn serve_role(&mut self, now: Instant, others: Others, socket: &mut Socket<'_>) -> Served {
         let sender = match &mut self.role {
             Role::Receiver(receiver) => return serve_receiver(receiver, now, socket),
             Role::Sender(sender) => sender,
         };
-        match sender.want(now) {
-            Want::Connect => {
-                if let Err(failure) = socket.open(now) {
-                    sender.handle_ended(now, Some(failure));
+        loop {
+            match sender.want(now) {
+                Want::Connect => {
+                    if let Err(failure) = socket.open(now) {
+                        sender.handle_ended(now, Some(failure));
+                    }
                 }
+                Want::Close => socket.close(now),
+                Want::Send(outgoing) => {
+                    let size = outgoing.payload.len();
+                    let offer = match &mut self.layer {
+                        Layer::Sending(m3ua) => match wrapped(m3ua, now, outgoing) {
+                            Some(outgoing) => socket.send(now, outgoing),
+                            None => Offer::Refused("M3UA has no way to the destination".to_owned()),
+                        },
+                        Layer::None | Layer::Receiving(_) => socket.send(now, outgoing),
+                    };
+                    sender.offered(now, size, offer);
+                }
+                Want::Wait(deadline) => return Served::Idle(deadline),
             }
-            Want::Close => socket.close(now),
-            Want::Send(outgoing) => {
-                let size = outgoing.payload.len();
-                let offer = match &mut self.layer {
-                    Layer::Sending(m3ua) => match wrapped(m3ua, now, outgoing) {
-                        Some(outgoing) => socket.send(now, outgoing),
-                        None => Offer::Refused("M3UA has no way to the destination".to_owned()),
-                    },
-                    Layer::None | Layer::Receiving(_) => socket.send(now, outgoing),
-                };
-                sender.offered(now, size, offer);
+            // A transport takes thousands of messages once its buffer is half empty. An adaptation layer speaks before
+            // each.
+            let is_alone = others == Others::Idle && socket.stack.is_idle();
+            if !is_alone || !matches!(self.layer, Layer::None) {
+                return Served::Again;
             }
-            Want::Wait(deadline) => return Served::Idle(deadline),
         }
-        Served::Again
     }
 
     /// When the paths may be sampled next, if they are probed.

@@ -10,6 +10,15 @@ pub(crate) enum Served {
     Idle(Option<Instant>),
 }
 
+/// Whether other sockets of the host wait to be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Others {
+    /// None does: as long as the transports have nothing to do, it would be the same one's turn again at once.
+    Idle,
+    /// Some do: after one thing it is their turn.
+    Wait,
+}
+
 /// What follows from an event that an application was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {

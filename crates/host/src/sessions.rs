@@ -21,7 +21,7 @@ use crate::receiver::ReceiverConfig;
 use crate::record::{Answers, ReceivedSession, SentSession, SessionRecords};
 use crate::requests::{Client, RequestPlan, RequestsConfig, Server};
 use crate::sender::{Measurement, SenderConfig};
-use crate::served::{Reaction, Served, earlier};
+use crate::served::{Others, Reaction, Served, earlier};
 use crate::socket::{Socket, SocketEvent};
 use crate::sockets::SocketId;
 use crate::transport::{Adaptation, Protocol, TransportConfig};
@@ -417,12 +417,12 @@ impl Session {
         }
     }
 
-    pub(crate) fn serve(&mut self, now: Instant, socket: &mut Socket<'_>) -> Served {
+    pub(crate) fn serve(&mut self, now: Instant, others: Others, socket: &mut Socket<'_>) -> Served {
         let (served, is_over) = match &mut self.work {
             Work::Answer(server) => (server.serve(now, socket), server.is_aborted()),
             Work::Ask(client) => (client.serve(now, socket), client.report().ended.is_some()),
             Work::Transfer(flow) => {
-                let served = flow.serve(now, socket);
+                let served = flow.serve(now, others, socket);
                 (served, flow.sender_report().is_some_and(|report| report.ended.is_some()))
             }
         };

@@ -16,7 +16,7 @@ use slantpath_wire::ip::{IpFields, protocol};
 use crate::application::Application;
 use crate::program::{Program, ProgramEvent};
 use crate::record::{CongestionSample, SentSession, SessionRecords};
-use crate::served::{Reaction, Served};
+use crate::served::{Others, Reaction, Served};
 use crate::sessions::SessionSourceId;
 use crate::socket::{Socket, SocketState, Stack};
 use crate::transport::Peer;
@@ -342,10 +342,10 @@ impl Sockets {
                 Served::Again
             }
             Readiness::Touched | Readiness::Waiting => {
-                let mut served = slot.application.serve(now, &mut socket);
-                // While nobody else waits and the transports have nothing to do, it would be its turn again at once.
-                while matches!(served, Served::Again) && self.ready.is_empty() && socket.stack.is_idle() {
-                    served = slot.application.serve(now, &mut socket);
+                let others = if self.ready.is_empty() { Others::Idle } else { Others::Wait };
+                let mut served = slot.application.serve(now, others, &mut socket);
+                while matches!(served, Served::Again) && others == Others::Idle && socket.stack.is_idle() {
+                    served = slot.application.serve(now, others, &mut socket);
                 }
                 served
             }
