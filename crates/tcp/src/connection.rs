@@ -99,6 +99,14 @@ pub(crate) struct Ports {
     pub(crate) remote: u16,
 }
 
+/// What becomes of what is appended to a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// It cannot leave before what could not leave already.
+    BehindOthers,
+    MayLeave,
+}
+
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
@@ -231,13 +239,14 @@ impl Connection {
         &self.envelope
     }
 
-    /// Appends to the own stream.
-    pub(crate) fn write(&mut self, bytes: Bytes) -> bool {
-        let may_write = !self.tx.is_closed() && self.state.may_send();
-        if may_write {
-            self.tx.write(bytes);
+    /// Appends to the own stream. `None` if that has ended.
+    pub(crate) fn write(&mut self, bytes: Bytes) -> Option<Written> {
+        if self.tx.is_closed() || !self.state.may_send() {
+            return None;
         }
-        may_write
+        let waits = self.is_silent && self.tx.has_a_segment_waiting();
+        self.tx.write(bytes);
+        Some(if waits { Written::BehindOthers } else { Written::MayLeave })
     }
 
     /// Ends the own stream.

@@ -13,7 +13,7 @@ use slantpath_wire::ip::{Envelope, IpFields};
 use slantpath_wire::{Checksum, Packet, Reader};
 
 use crate::config::{ChecksumPolicy, TcpConfig};
-use crate::connection::{Connection, Ports, Snapshot};
+use crate::connection::{Connection, Ports, Snapshot, Written};
 use crate::event::Event;
 use crate::line::Line;
 use crate::options::Options;
@@ -262,10 +262,9 @@ impl Endpoint {
     /// [`writable_bytes`](Self::writable_bytes) is taken too: who writes without looking, waits in memory.
     pub fn write(&mut self, _now: Instant, id: ConnectionId, bytes: Bytes) -> Result<(), CommandError> {
         let connection = self.connections.get_mut(id).ok_or(CommandError::NoConnection)?;
-        if !connection.write(bytes) {
-            return Err(CommandError::ClosedForWriting);
+        if connection.write(bytes).ok_or(CommandError::ClosedForWriting)? == Written::MayLeave {
+            self.activate(id);
         }
-        self.activate(id);
         Ok(())
     }
 

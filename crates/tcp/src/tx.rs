@@ -10,6 +10,7 @@ mod scoreboard;
 mod stream;
 mod timed;
 mod too_big;
+mod waiting;
 mod window;
 
 #[cfg(test)]
@@ -388,17 +389,6 @@ impl Tx {
             self.start_timer(now);
         }
         None
-    }
-
-    /// Whether [`next_segment`](Self::next_segment) would find nothing and change nothing if it were asked again, right
-    /// after it has given a segment. Only the usual case is looked into: new data that waits for the window.
-    #[inline]
-    pub(crate) fn is_spent(&self) -> bool {
-        self.urgent == Urgent::Nothing
-            && matches!(self.recovery, Recovery::Open { .. })
-            && !self.board.may_have_lost()
-            && self.unsent() > 0
-            && self.sendable(self.cwnd()).is_none()
     }
 
     /// The last two rules of RFC 6675's NextSeg.

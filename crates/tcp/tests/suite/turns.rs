@@ -109,6 +109,27 @@ fn an_endpoint_is_idle_with_the_last_packet_that_its_window_lets_out() {
 }
 
 #[test]
+fn an_endpoint_is_idle_with_what_is_written_behind_a_waiting_segment_and_not_with_what_fills_one() {
+    let config = TcpConfig { nagle: true, ..TcpConfig::default() };
+    let mut pair = Pair::connected(config, TcpConfig::default());
+    let (now, id, endpoint) = (pair.now, pair.left.id(), &mut pair.left.endpoint);
+    let write = |endpoint: &mut Endpoint, len: usize| {
+        endpoint.write(now, id, Bytes::from(vec![0; len])).unwrap();
+        let was_idle = endpoint.is_idle();
+        let mut sent = 0;
+        while !endpoint.is_idle() {
+            sent += usize::from(matches!(poll(endpoint, now).0, Output::Transmit(_)));
+        }
+        (was_idle, sent)
+    };
+    assert_eq!(write(endpoint, 100), (false, 1));
+    assert_eq!(write(endpoint, 100), (false, 0), "less than a segment waits for the one before");
+    assert_eq!(write(endpoint, 1_460), (false, 1), "it fills that segment");
+    assert_eq!(write(endpoint, 100_000), (false, 8), "the rest waits for the window");
+    assert_eq!(write(endpoint, 100_000), (true, 0));
+}
+
+#[test]
 fn an_endpoint_that_finds_losses_by_time_is_idle_with_that_packet_too() {
     let config = TcpConfig { loss_detection: LossDetection::Rack, ..TcpConfig::default() };
     let mut pair = Pair::connected(config, config);

@@ -1,0 +1,27 @@
+//! When it is known without a closer look that nothing may be sent before something happens.
+
+use super::recovery::Recovery;
+use super::{Tx, Urgent};
+
+impl Tx {
+    /// Whether [`next_segment`](Self::next_segment) would find nothing and change nothing if it were asked again, right
+    /// after it has given a segment. Only the usual case is looked into: new data that waits for the window.
+    #[inline]
+    pub(crate) fn is_spent(&self) -> bool {
+        self.urgent == Urgent::Nothing
+            && matches!(self.recovery, Recovery::Open { .. })
+            && !self.board.may_have_lost()
+            && self.unsent() > 0
+            && self.sendable(self.cwnd()).is_none()
+    }
+
+    /// Whether a whole segment waits for an acknowledgement to let it out: when it was last found that nothing may be
+    /// sent, and nothing has happened since, nothing may be sent behind it either.
+    #[inline]
+    pub(crate) fn has_a_segment_waiting(&self) -> bool {
+        self.urgent == Urgent::Nothing
+            && self.held_until.is_off()
+            && !self.board.is_empty()
+            && self.data_ready() == self.mss
+    }
+}
