@@ -265,10 +265,7 @@ impl FlowEnd {
                 Want::Send(outgoing) => {
                     let size = outgoing.payload.len();
                     let offer = match &mut self.layer {
-                        Layer::Sending(m3ua) => match wrapped(m3ua, now, outgoing) {
-                            Some(outgoing) => socket.send(now, outgoing),
-                            None => Offer::Refused("M3UA has no way to the destination".to_owned()),
-                        },
+                        Layer::Sending(m3ua) => send_wrapped(m3ua, now, outgoing, socket),
                         Layer::None | Layer::Receiving(_) => socket.send(now, outgoing),
                     };
                     sender.offered(now, size, offer);
@@ -358,9 +355,12 @@ fn serve_receiver(receiver: &mut Receiver, now: Instant, socket: &mut Socket<'_>
     }
 }
 
-/// An MSU as a message of M3UA.
-fn wrapped(m3ua: &mut SendingM3ua, now: Instant, outgoing: Outgoing) -> Option<Outgoing> {
-    let Transmit { stream, payload_protocol, octets, .. } =
-        m3ua.wrap(now, outgoing.stream, outgoing.payload)?;
-    Some(Outgoing { stream: stream.0, payload_protocol, payload: octets, ..outgoing })
+/// Sends an MSU as a message of M3UA.
+#[inline(never)]
+fn send_wrapped(m3ua: &mut SendingM3ua, now: Instant, outgoing: Outgoing, socket: &mut Socket<'_>) -> Offer {
+    let Some(transmit) = m3ua.wrap(now, outgoing.stream, outgoing.payload) else {
+        return Offer::Refused("M3UA has no way to the destination".to_owned());
+    };
+    let Transmit { stream, payload_protocol, octets, .. } = transmit;
+    socket.send(now, Outgoing { stream: stream.0, payload_protocol, payload: octets, ..outgoing })
 }

@@ -375,7 +375,8 @@ impl Socket<'_> {
     }
 
     /// Hands a message over, or says why not.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a message is large to move")]
     pub(crate) fn send(&mut self, now: Instant, message: Outgoing) -> Offer {
         match &self.state.kind {
             Kind::Sctp { .. } => {

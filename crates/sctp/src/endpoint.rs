@@ -246,6 +246,7 @@ impl Endpoint {
     }
 
     /// SEND: queues a message.
+    #[inline]
     pub fn send(&mut self, now: Instant, id: AssociationId, message: Message) -> Result<(), SendError> {
         let entry = self.table.find_mut(id).ok_or(SendError::NoAssociation)?;
         let State::Established(association) = &mut entry.state else {
