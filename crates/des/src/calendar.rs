@@ -14,7 +14,7 @@ mod tournament;
 
 use slantpath_base::Instant;
 
-use crate::calendar::near::{Key, Near};
+use crate::calendar::near::{Bound, Key, Near};
 use crate::calendar::tournament::Tournament;
 
 /// The next deadlines of a fixed number of slots, one each.
@@ -24,6 +24,8 @@ pub struct Calendar {
     /// Where the deadline of each slot is that may be in the ring; the slots behind these are never there.
     places: Vec<Place>,
     far: Tournament,
+    /// What is in the ring is next if it is before this: the least of the others, as the ring tells time.
+    bound: Bound,
 }
 
 /// Where the deadline of a slot is that may be in the ring.
@@ -40,7 +42,9 @@ impl Calendar {
     /// due soon after they are set, the others to be set anew before.
     pub fn new(prompt: usize, slots: usize) -> Self {
         let places = vec![Place::Nowhere; prompt.min(Near::SLOTS_MAX)];
-        Self { near: Near::new(), places, far: Tournament::new(slots) }
+        let (near, far) = (Near::new(), Tournament::new(slots));
+        let bound = near.bound(time_of(far.least()), slot_of(far.least()));
+        Self { near, places, far, bound }
     }
 
     /// Sets when `slot` is due, whatever was set before. [`Instant::FAR_FUTURE`] makes it idle.
@@ -52,7 +56,7 @@ impl Calendar {
         match self.places.get(slot) {
             Some(Place::Nowhere) => self.set_idle(slot, deadline),
             Some(&place) => self.set_prompt(slot, place, deadline),
-            None => self.far.set(slot, deadline),
+            None => self.set_far(slot, deadline),
         }
     }
 
@@ -73,12 +77,28 @@ impl Calendar {
         self.set(slot, deadline);
     }
 
+    /// Sets when a slot is due that is not in the ring. A host sets its deadline after each of its packets, mostly to
+    /// what it was.
+    #[inline]
+    fn set_far(&mut self, slot: usize, deadline: Instant) {
+        if self.far.deadline(slot) != deadline {
+            self.far.set(slot, deadline);
+            self.find_bound();
+        }
+    }
+
+    #[inline]
+    fn find_bound(&mut self) {
+        let least = self.far.least();
+        self.bound = self.near.bound(time_of(least), slot_of(least));
+    }
+
     #[inline(never)]
     fn set_prompt(&mut self, slot: usize, place: Place, deadline: Instant) {
         match place {
             Place::Nowhere => {}
             Place::Near => self.near.remove(slot),
-            Place::Far => self.far.set(slot, Instant::FAR_FUTURE),
+            Place::Far => self.set_far(slot, Instant::FAR_FUTURE),
         }
         self.places[slot] = Place::Nowhere;
         self.set_idle(slot, deadline);
@@ -101,8 +121,9 @@ impl Calendar {
     #[cold]
     fn put(&mut self, slot: usize, deadline: Instant) -> Place {
         let near = self.near.key(deadline, slot).or_else(|| self.near.key_after_move(deadline, slot));
+        self.find_bound();
         let Some(near) = near.filter(|near| !self.near.is_full() || self.make_room(*near)) else {
-            self.far.set(slot, deadline);
+            self.set_far(slot, deadline);
             return Place::Far;
         };
         self.near.insert(near);
@@ -117,7 +138,7 @@ impl Calendar {
         }
         if let Some((deadline, slot)) = self.near.pop_last() {
             self.places[slot] = Place::Far;
-            self.far.set(slot, deadline);
+            self.set_far(slot, deadline);
         }
         true
     }
@@ -136,11 +157,10 @@ impl Calendar {
     /// The next deadline and its slot, or `None` if all are idle.
     #[inline]
     pub fn next(&self) -> Option<(Instant, usize)> {
-        let least = self.far.least();
-        match self.near.first() {
-            Some((deadline, slot)) if key(deadline, slot) < least => Some((deadline, slot)),
-            _ => (!is_idle(least)).then(|| (time_of(least), slot_of(least))),
-        }
+        self.near.first_before(self.bound).or_else(|| {
+            let least = self.far.least();
+            (!is_idle(least)).then(|| (time_of(least), slot_of(least)))
+        })
     }
 }
 

@@ -6,8 +6,8 @@ use slantpath_base::Instant;
 const ROOM: usize = 64;
 /// How many bits of a key are its slot.
 const SLOT_BITS: u32 = 20;
-/// How far apart the first and the last may be, in nanoseconds: some five hours.
-const SPAN: u64 = 1 << (u64::BITS - SLOT_BITS);
+/// How far apart the first and the last may be, in nanoseconds: some five hours. No key is the greatest number.
+const SPAN: u64 = (1 << (u64::BITS - SLOT_BITS)) - 1;
 /// Where spans may begin.
 const STEP: u64 = SPAN / 4;
 
@@ -21,6 +21,10 @@ impl Key {
         (self.0 & ((1 << SLOT_BITS) - 1)) as usize
     }
 }
+
+/// The keys below it are before a deadline that may lie anywhere and be of any slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bound(u64);
 
 /// A sorted ring. A link with the delay of its neighbours is due last of all when it is set, one that sends a
 /// packet after the other soon again: so a key looks for its place from the nearer end.
@@ -90,11 +94,25 @@ impl Near {
     /// The next deadline and its slot.
     #[inline]
     pub(crate) fn first(&self) -> Option<(Instant, usize)> {
-        if self.len == 0 {
-            return None;
-        }
+        self.first_before(Bound(u64::MAX))
+    }
+
+    /// The same if it is before a [bound](Self::bound).
+    #[inline]
+    pub(crate) fn first_before(&self, bound: Bound) -> Option<(Instant, usize)> {
         let first = self.at(0);
-        Some((self.deadline(first), first.slot()))
+        (self.len > 0 && first.0 < bound.0).then(|| (self.deadline(first), first.slot()))
+    }
+
+    /// The bound of a deadline, for as long as the span stays where it is.
+    #[inline]
+    pub(crate) fn bound(&self, deadline: Instant, slot: usize) -> Bound {
+        match deadline.as_nanos().checked_sub(self.begin) {
+            // Of equal deadlines those of the lower slots are before it.
+            Some(since) if since < SPAN => Bound((since << SLOT_BITS) + slot.min(Self::SLOTS_MAX) as u64),
+            Some(_) => Bound(u64::MAX),
+            None => Bound(0),
+        }
     }
 
     #[inline]
@@ -211,5 +229,27 @@ impl Near {
     pub(crate) fn deadline_of(&self, slot: usize) -> Option<Instant> {
         let found = (0..self.len).map(|place| self.at(place)).find(|key| key.slot() == slot);
         found.map(|key| self.deadline(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_parts_what_is_before_a_deadline_from_what_is_not_wherever_that_lies_and_whose_it_is() {
+        let mut near = Near::new();
+        let at = Instant::from_nanos(7);
+        let key = near.key(at, 5).expect("it lies in the span");
+        near.insert(key);
+        let next = Some((at, 5));
+        let first_before = |nanos, slot| near.first_before(near.bound(Instant::from_nanos(nanos), slot));
+        assert_eq!([6, 7, 8].map(|nanos| first_before(nanos, 5)), [None, None, next]);
+        assert_eq!([4, 6].map(|slot| first_before(7, slot)), [None, next]);
+        // Slots that have no keys, and times that keys cannot tell.
+        assert_eq!((first_before(6, Near::SLOTS_MAX + 9), first_before(7, Near::SLOTS_MAX)), (None, next));
+        assert_eq!(first_before(u64::MAX, 0), next);
+        near.begin = 3;
+        assert_eq!(near.first_before(near.bound(Instant::from_nanos(2), 9)), None);
     }
 }

@@ -22,17 +22,9 @@ impl Tournament {
         Self { nodes: vec![Instant::FAR_FUTURE; 2 * slots.next_power_of_two().max(2)], least: idle(0) }
     }
 
-    /// Sets when a slot is due; [`Instant::FAR_FUTURE`] for never. A host sets its deadline after each of its packets,
-    /// mostly to what it was.
-    #[inline]
-    pub(crate) fn set(&mut self, slot: usize, deadline: Instant) {
-        if self.deadline(slot) != deadline {
-            self.replay(slot, deadline);
-        }
-    }
-
+    /// Sets when a slot is due; [`Instant::FAR_FUTURE`] for never.
     #[inline(never)]
-    fn replay(&mut self, slot: usize, deadline: Instant) {
+    pub(crate) fn set(&mut self, slot: usize, deadline: Instant) {
         let mut node = self.nodes.len() / 2 + slot;
         let mut winner = deadline;
         while self.nodes[node] != winner {
