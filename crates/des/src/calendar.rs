@@ -69,11 +69,21 @@ impl Calendar {
                 return;
             }
             if deadline == Instant::FAR_FUTURE {
-                self.near.pop_first();
-                self.places[slot] = Place::Nowhere;
-                return;
+                return self.clear_first(slot);
             }
         }
+        self.set_anew(slot, deadline);
+    }
+
+    /// Makes the slot idle that is first in the ring.
+    #[inline(never)]
+    fn clear_first(&mut self, slot: usize) {
+        self.near.pop_first();
+        self.places[slot] = Place::Nowhere;
+    }
+
+    #[inline(never)]
+    fn set_anew(&mut self, slot: usize, deadline: Instant) {
         self.set(slot, deadline);
     }
 

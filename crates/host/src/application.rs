@@ -30,7 +30,8 @@ pub(crate) enum Application {
 }
 
 impl Application {
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is no longer than a call, and an event is large to move")]
     pub(crate) fn handle_event(
         &mut self,
         now: Instant,

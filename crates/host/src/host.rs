@@ -404,7 +404,8 @@ impl Host {
     }
 
     /// The next packet of the transports; what they have to tell goes up to the applications on the way.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is called from one place")]
     fn poll_stack(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId> {
         while !self.stack.sctp.is_idle() {
             let mut sent = None;
