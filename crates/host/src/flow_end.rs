@@ -105,6 +105,8 @@ impl FlowEnd {
         }
     }
 
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "an event is large to move, and most come no further")]
     pub(crate) fn handle_event(
         &mut self,
         now: Instant,
@@ -117,6 +119,11 @@ impl FlowEnd {
                 return reaction;
             }
         }
+        self.handle_any_event(now, event, socket)
+    }
+
+    #[inline(never)]
+    fn handle_any_event(&mut self, now: Instant, event: SocketEvent, socket: &mut Socket<'_>) -> Reaction {
         let Some(event) = self.adapt(now, event) else { return Reaction::Serve };
         match &mut self.role {
             Role::Sender(sender) => match event {

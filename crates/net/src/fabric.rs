@@ -269,7 +269,8 @@ impl Fabric {
     }
 
     /// The packet of a parcel that has arrived, its hop limit and traffic class written into it.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is called from one place")]
     pub(crate) fn unpack(&mut self, parcel: Parcel) -> &mut Packet {
         let packet = self.packets.packet_mut(parcel.packet());
         header::update(packet, parcel.hop_limit(), parcel.traffic_class());

@@ -415,6 +415,8 @@ impl Endpoint {
 
     /// Writes the next packet to send over `packet`, if it comes before the next event, and says where it goes. Who
     /// polls packets and events apart goes on until [`is_idle`](Self::is_idle) says that there is neither.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "what it gives is large to move")]
     pub fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<Departing> {
         if !self.outbox.is_empty() {
             return self.outbox.pop_packet(packet);
@@ -471,6 +473,8 @@ impl Endpoint {
         if self.is_first_settled { None } else { self.poll_event_of_first() }
     }
 
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "an event is large to move")]
     fn poll_event_of_first(&mut self) -> Option<(AssociationId, Event)> {
         let slot = *self.pending.front()?;
         let id = self.table.id(slot);

@@ -336,6 +336,7 @@ impl Path {
     }
 
     /// Whether the congestion window is not full.
+    #[inline]
     pub(crate) fn has_window(&self) -> bool {
         match self.allowance {
             // The window of a recovery may be nothing before a SACK has come; what is alone on its way is never too

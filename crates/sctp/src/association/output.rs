@@ -316,7 +316,8 @@ impl Association {
         self.sender.next_transmission(&mut turn)
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "each packet with DATA passes it once")]
     fn fill(&mut self, now: Instant, transmission: Transmission) {
         let mut turn = turn!(self, now);
         self.sender.fill(&mut turn, &mut self.builder, transmission);
