@@ -10,6 +10,7 @@ use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut
 use crate::cubic::Cubic;
 use crate::delivery::LostSegment;
 use crate::hybla::Hybla;
+use crate::pacer::Pacer;
 
 /// The algorithm that governs a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,20 @@ macro_rules! each {
             Controller::Standard($controller) => $call,
         }
     };
+}
+
+impl<S: CongestionControl> Controller<S> {
+    /// Data was sent, which a pacer is to space: it is asked once which controller it is.
+    pub fn on_paced(&mut self, pacer: &mut Pacer, sent: Sent) {
+        match self {
+            Self::Backlog(controller) => pacer.follow(&mut **controller, sent),
+            Self::Bbr(controller) => pacer.follow(&mut **controller, sent),
+            Self::Bbr3(controller) => pacer.follow(&mut **controller, sent),
+            Self::Cubic(controller) => pacer.follow(&mut **controller, sent),
+            Self::Hybla(controller) => pacer.follow(&mut **controller, sent),
+            Self::Standard(controller) => pacer.follow(controller, sent),
+        }
+    }
 }
 
 impl<S: CongestionControl> CongestionControl for Controller<S> {

@@ -2,6 +2,8 @@
 
 use slantpath_base::{DataRate, DataSize, Instant};
 
+use crate::control::{CongestionControl, Sent};
+
 /// What leaves is counted against the rate: a quantum at once, then nothing until as much time has passed as it takes
 /// at that rate. So a timer is needed for each quantum, not for each packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,11 +19,20 @@ impl Pacer {
         (self.is_holding && now < self.even_at).then_some(self.even_at)
     }
 
+    /// Tells a controller what was sent, and notes at which rate it may go on.
+    #[inline]
+    pub fn follow(&mut self, control: &mut impl CongestionControl, sent: Sent) {
+        control.on_sent(sent);
+        if let Some(rate) = control.pacing_rate() {
+            self.on_sent(sent.now, sent.bytes, rate, control.send_quantum());
+        }
+    }
+
     /// So many bytes have left, at a rate and with a quantum in bytes.
-    pub fn on_sent(&mut self, now: Instant, bytes: u64, rate: DataRate, quantum: u64) {
-        let time_for = |bytes| rate.time_to_send(DataSize::from_bytes(bytes));
-        self.even_at = self.even_at.max(now).saturating_add(time_for(bytes));
-        self.is_holding = self.even_at.saturating_since(now) >= time_for(quantum);
+    #[inline]
+    fn on_sent(&mut self, now: Instant, bytes: u64, rate: DataRate, quantum: u64) {
+        self.even_at = self.even_at.max(now).saturating_add(rate.time_to_send(DataSize::from_bytes(bytes)));
+        self.is_holding = rate.size_in(self.even_at.saturating_since(now)).as_bytes() >= quantum;
     }
 }
 

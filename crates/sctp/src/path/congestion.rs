@@ -97,10 +97,7 @@ impl Path {
 
     #[inline(never)]
     fn follow_bytes_sent(&mut self, now: Instant, bytes: u64) {
-        self.cc.on_sent(Sent { now, bytes, in_flight_before: self.flight_size });
-        if let Some(rate) = self.cc.pacing_rate() {
-            self.pacer.on_sent(now, bytes, rate, self.cc.send_quantum());
-        }
+        self.cc.on_paced(&mut self.pacer, Sent { now, bytes, in_flight_before: self.flight_size });
         if let Some(timing) = &mut self.timing
             && let Recovery::Fast { window: Some(window), .. } = &mut timing.recovery
         {

@@ -35,7 +35,7 @@ impl Connection {
         {
             self.emit_data(now, sent, packet);
             // Asked here, it need not be asked again whether anything follows: mostly nothing does.
-            self.is_silent = !self.rx.is_ack_due() && self.tx.is_spent();
+            self.is_silent = !self.rx.is_ack_due() && self.tx.is_spent(now);
         } else if self.rx.is_ack_due() && self.state.is_synchronised() {
             let sequence = self.own_sequence(self.tx.nxt());
             self.prepare_without_data();

@@ -35,8 +35,8 @@ impl Tx {
         let sent = Sent { now, bytes, in_flight_before };
         // The compiler knows that the first is told nothing and paces nothing.
         match &mut self.control {
-            Controller::Standard(standard) => pace(standard, &mut self.pacer, sent),
-            control => pace_others(control, &mut self.pacer, sent),
+            Controller::Standard(standard) => self.pacer.follow(standard, sent),
+            control => pace(control, &mut self.pacer, sent),
         }
         if let Recovery::Fast(fast) = &mut self.recovery
             && let FastWindow::Proportional(window) = &mut fast.window
@@ -110,16 +110,7 @@ impl Tx {
     }
 }
 
-/// Tells a controller what was sent, and notes at which rate it may go on.
-#[inline]
-fn pace(control: &mut impl CongestionControl, pacer: &mut Pacer, sent: Sent) {
-    control.on_sent(sent);
-    if let Some(rate) = control.pacing_rate() {
-        pacer.on_sent(sent.now, sent.bytes, rate, control.send_quantum());
-    }
-}
-
 #[inline(never)]
-fn pace_others(control: &mut Controller<NewReno>, pacer: &mut Pacer, sent: Sent) {
-    pace(control, pacer, sent);
+fn pace(control: &mut Controller<NewReno>, pacer: &mut Pacer, sent: Sent) {
+    control.on_paced(pacer, sent);
 }

@@ -95,7 +95,7 @@ impl Trace {
         let mut sent = Vec::new();
         while let Some(next) = self.tx.next_segment(self.now) {
             sent.push(next.range.start / self.segment);
-            if self.tx.is_spent() {
+            if self.tx.is_spent(self.now) {
                 let before = self.tx.deadline();
                 assert_eq!((self.tx.next_segment(self.now), self.tx.deadline()), (None, before));
             }
@@ -127,19 +127,19 @@ fn a_controller_that_rules_recoveries_has_its_window_without_sack_too() {
 #[test]
 fn nothing_more_is_asked_for_only_while_new_data_waits_for_the_window_and_nothing_else() {
     let mut open = Trace::started(TcpConfig::default(), 8, 100);
-    assert!(open.tx.is_spent());
+    assert!(open.tx.is_spent(open.now));
     // A loss is repaired: a rescue may follow.
     open.at(100).sack(0, &[(1, 7)]);
-    assert_eq!((open.fast_recoveries(), open.tx.is_spent()), (1, false));
+    assert_eq!((open.fast_recoveries(), open.tx.is_spent(open.now)), (1, false));
     // Something is to go at once.
     let mut timed_out = Trace::started(TcpConfig::default(), 8, 100);
     timed_out.now = timed_out.tx.deadline().unwrap();
     timed_out.tx.handle_deadline(timed_out.now);
     timed_out.tx.recovery = Recovery::default();
-    assert!(!timed_out.tx.is_spent());
+    assert!(!timed_out.tx.is_spent(timed_out.now));
     // There is no more.
-    let all = Trace::started(TcpConfig { nagle: true, ..TcpConfig::default() }, 8, 4);
-    assert!(!all.tx.is_spent());
+    let mut all = Trace::started(TcpConfig { nagle: true, ..TcpConfig::default() }, 8, 4);
+    assert!(!all.tx.is_spent(all.now));
 }
 
 #[test]

@@ -1,18 +1,21 @@
 //! When it is known without a closer look that nothing may be sent before something happens.
 
+use slantpath_base::Instant;
+
 use super::recovery::Recovery;
 use super::{Tx, Urgent};
 
 impl Tx {
     /// Whether [`next_segment`](Self::next_segment) would find nothing and change nothing if it were asked again, right
-    /// after it has given a segment. Only the usual case is looked into: new data that waits for the window.
+    /// after it has given a segment. Only the usual case is looked into: new data that waits for the window, or for its
+    /// turn at the controller's rate.
     #[inline]
-    pub(crate) fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&mut self, now: Instant) -> bool {
         self.urgent == Urgent::Nothing
             && matches!(self.recovery, Recovery::Open { .. })
             && !self.board.may_have_lost()
             && self.unsent() > 0
-            && self.sendable(self.cwnd()).is_none()
+            && (self.sendable(self.cwnd()).is_none() || self.is_held(now))
     }
 
     /// Whether a whole segment waits for an acknowledgement to let it out: when it was last found that nothing may be
