@@ -59,6 +59,8 @@ pub struct BbrConfig {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// Which it is stands in front of it, since each acknowledgement asks several times.
+#[repr(u8)]
 enum Mode {
     Startup,
     Drain,
@@ -82,6 +84,14 @@ enum Pipe {
     Full,
 }
 
+/// A product that has been reckoned.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// From this rate, round trip and gain.
+    of: (u64, Option<Duration>, u64),
+    product: u64,
+}
+
 /// How much more arrives together than the rate explains.
 #[derive(Clone, Copy, Debug)]
 struct Aggregation {
@@ -99,6 +109,10 @@ pub struct Bbr {
     /// The window before a recovery or ProbeRTT.
     prior_cwnd: u64,
     pacing: Option<DataRate>,
+    /// What may leave together at that rate.
+    quantum: u64,
+    /// The rate of the path and the gain that the rate is made of; zero before.
+    paced_by: (u64, u64),
     mode: Mode,
     recovery: Recovery,
     pipe: Pipe,
@@ -108,6 +122,7 @@ pub struct Bbr {
     /// A round ends with the arrival of what was sent when so much had been delivered.
     round_ends_at: u64,
     least_round_trip: Option<(Duration, Instant)>,
+    known: Known,
     aggregation: Aggregation,
     /// Samples of what is sent until so much is delivered say less than the rate: ProbeRTT limits them.
     limited_until: u64,
@@ -130,6 +145,8 @@ impl Bbr {
             cwnd: config.initial_cwnd_bytes.max(config.segment_bytes).min(config.max_cwnd_bytes),
             prior_cwnd: 0,
             pacing: None,
+            quantum: 2 * config.segment_bytes,
+            paced_by: (0, 0),
             mode: Mode::Startup,
             recovery: Recovery::Open,
             pipe: Pipe::Filling { rate: 0, rounds: 0 },
@@ -137,6 +154,7 @@ impl Bbr {
             rounds: 0,
             round_ends_at: 0,
             least_round_trip: None,
+            known: Known { of: (0, None, 0), product: 0 },
             aggregation: Aggregation { since: Instant::START, acked: 0, greatest: [0; 2], rounds: 0 },
             limited_until: 0,
             is_restarting: false,
@@ -169,8 +187,21 @@ impl Bbr {
     /// The product times a gain.
     fn product(&self, gain: u64) -> u64 {
         let Some((round_trip, _)) = self.least_round_trip else { return self.config.initial_cwnd_bytes };
-        let bytes = u128::from(self.rate().size_in(round_trip).as_bytes()) * u128::from(gain);
-        u64::try_from(bytes.div_ceil(u128::from(UNIT))).unwrap_or(u64::MAX)
+        let bytes = self.rate().size_in(round_trip).as_bytes();
+        if let Some(scaled) = bytes.checked_mul(gain) {
+            return scaled.div_ceil(UNIT);
+        }
+        let scaled = u128::from(bytes) * u128::from(gain);
+        u64::try_from(scaled.div_ceil(u128::from(UNIT))).unwrap_or(u64::MAX)
+    }
+
+    /// The product times a gain, which most acknowledgements ask for while rate, round trip and gain are as they were.
+    fn known_product(&mut self, gain: u64) -> u64 {
+        let of = (self.rates.get(), self.least_round_trip.map(|(round_trip, _)| round_trip), gain);
+        if self.known.of != of {
+            self.known = Known { of, product: self.product(gain) };
+        }
+        self.known.product
     }
 
     /// A window for such a product, with room for what hosts hold back.
@@ -326,16 +357,30 @@ impl Bbr {
         if self.pacing.is_none()
             && let Some(round_trip) = acknowledged.smoothed_round_trip.or(acknowledged.round_trip)
         {
-            self.pacing = Some(paced(rate_of(self.cwnd, round_trip), HIGH_GAIN, UNIT));
+            self.set_rate(paced(rate_of(self.cwnd, round_trip), HIGH_GAIN, UNIT));
         }
         self.pace(gain);
     }
 
     fn pace(&mut self, gain: u64) {
+        // Most acknowledgements leave both as they are.
+        if self.paced_by != (self.rates.get(), gain) {
+            self.pace_anew(gain);
+        }
+    }
+
+    #[inline(never)]
+    fn pace_anew(&mut self, gain: u64) {
         let rate = paced(self.rate(), gain, UNIT);
         if rate.as_bits_per_sec() > 0 && (self.is_full() || self.pacing.is_some_and(|pacing| rate > pacing)) {
-            self.pacing = Some(rate);
+            self.set_rate(rate);
+            self.paced_by = (self.rates.get(), gain);
         }
+    }
+
+    fn set_rate(&mut self, rate: DataRate) {
+        self.pacing = Some(rate);
+        self.quantum = quantum_at(rate, self.config.segment_bytes);
     }
 
     fn set_cwnd(&mut self, acknowledged: &Acknowledged, gain: u64) {
@@ -346,10 +391,14 @@ impl Bbr {
             if self.recovery == Recovery::Conserving {
                 cwnd = cwnd.max(acknowledged.in_flight + acked);
             } else {
-                let aggregated = self.aggregation.greatest.iter().max().copied().unwrap_or(0);
-                let aggregated = aggregated.min(self.rate().size_in(GREATEST_AGGREGATION).as_bytes());
-                let extra = if self.is_full() { aggregated } else { 0 };
-                let target = self.with_room(self.product(gain).saturating_add(extra));
+                let extra = if self.is_full() {
+                    let [one, other] = self.aggregation.greatest;
+                    one.max(other).min(self.rate().size_in(GREATEST_AGGREGATION).as_bytes())
+                } else {
+                    0
+                };
+                let product = self.known_product(gain);
+                let target = self.with_room(product.saturating_add(extra));
                 if self.is_full() {
                     cwnd = (cwnd + acked).min(target);
                 } else if cwnd < target || acknowledged.counts.delivered < self.config.initial_cwnd_bytes {
@@ -364,6 +413,13 @@ impl Bbr {
             self.cwnd = self.cwnd.min(self.least_window());
         }
     }
+}
+
+/// What leaves together at a rate: what it carries in a millisecond, in whole segments.
+#[inline(never)]
+fn quantum_at(rate: DataRate, segment: u64) -> u64 {
+    let least = if rate < SLOW { 1 } else { 2 };
+    (rate.size_in(QUANTUM_TIME).as_bytes() / segment).max(least).min(65_535 / segment.min(65_535)) * segment
 }
 
 /// A rate times a gain in such units, less a hundredth part so that queues shrink.
@@ -398,17 +454,14 @@ impl CongestionControl for Bbr {
     }
 
     fn send_quantum(&self) -> u64 {
-        let segment = self.config.segment_bytes;
-        let Some(rate) = self.pacing else { return 2 * segment };
-        let least = if rate < SLOW { 1 } else { 2 };
-        (rate.size_in(QUANTUM_TIME).as_bytes() / segment).max(least).min(65_535 / segment.min(65_535))
-            * segment
+        self.quantum
     }
 
     fn rules_recovery(&self) -> bool {
         true
     }
 
+    #[inline]
     fn on_sent(&mut self, sent: Sent) {
         // With a recovery open it is not the application that has paused.
         if sent.in_flight_before > 0 || self.recovery != Recovery::Open {
@@ -491,6 +544,7 @@ impl CongestionControl for Bbr {
 
     fn set_segment_bytes(&mut self, segment_bytes: u64) {
         self.config.segment_bytes = segment_bytes;
+        self.quantum = self.pacing.map_or(2 * segment_bytes, |rate| quantum_at(rate, segment_bytes));
     }
 }
 

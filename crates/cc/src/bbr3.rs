@@ -50,6 +50,8 @@ const RENO_ROUNDS: u64 = 63;
 const GREATEST_QUANTUM: u64 = 64 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// Which it is stands in front of it, since each acknowledgement asks several times.
+#[repr(u8)]
 enum State {
     Startup,
     Drain { since_round: u64 },
@@ -104,8 +106,7 @@ struct Probe {
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     state: Option<State>,
-    rate: u64,
-    in_flight: u64,
+    short_term: (u64, u64),
     long_term: u64,
 }
 
@@ -122,6 +123,10 @@ pub struct Bbr3 {
     cwnd: u64,
     prior_cwnd: u64,
     pacing: Option<DataRate>,
+    /// What may leave together at that rate.
+    quantum: u64,
+    /// The model's rate and the gain that the rate is made of; zero before.
+    paced_by: (u64, u64),
     state: State,
     recovery: Recovery,
     model: Model,
@@ -149,6 +154,8 @@ impl Bbr3 {
             cwnd: config.initial_cwnd_bytes.max(config.segment_bytes).min(config.max_cwnd_bytes),
             prior_cwnd: 0,
             pacing: None,
+            quantum: 2 * config.segment_bytes,
+            paced_by: (0, 0),
             state: State::Startup,
             recovery: Recovery::Open,
             model: Model::default(),
@@ -163,7 +170,7 @@ impl Bbr3 {
                 up_acked: 0,
                 acked_per_segment: u64::MAX,
             },
-            undo: Undo { state: None, rate: 0, in_flight: 0, long_term: 0 },
+            undo: Undo { state: None, short_term: (0, 0), long_term: 0 },
             long_term: u64::MAX,
             was_full: [false; 2],
             limited_until: 0,
@@ -216,7 +223,7 @@ impl Bbr3 {
     }
 
     fn target_in_flight(&self) -> u64 {
-        self.product(UNIT).min(self.cwnd)
+        self.model.product().unwrap_or(self.config.initial_cwnd_bytes).min(self.cwnd)
     }
 
     fn with_headroom(&self) -> u64 {
@@ -314,8 +321,11 @@ impl Bbr3 {
     }
 
     fn is_time_to_probe(&self) -> bool {
-        let rounds = (self.target_in_flight() / self.config.segment_bytes).min(RENO_ROUNDS);
-        self.now > self.probe.since + self.probe.wait || self.probe.rounds >= rounds
+        let rounds = self.probe.rounds;
+        self.now > self.probe.since + self.probe.wait
+            || rounds >= RENO_ROUNDS
+            // As many rounds as the target has whole segments.
+            || self.target_in_flight() < (rounds + 1) * self.config.segment_bytes
     }
 
     fn is_time_to_go_down(&mut self, acknowledged: &Acknowledged, rate: u64) -> bool {
@@ -355,8 +365,8 @@ impl Bbr3 {
             }
         }
         let Some(newest) = acknowledged.counts.newest else { return false };
-        if is_too_high(newest.lost_since(acknowledged.counts.lost), newest.in_flight())
-            || self.long_term == u64::MAX
+        if self.long_term == u64::MAX
+            || is_too_high(newest.lost_since(acknowledged.counts.lost), newest.in_flight())
         {
             return false;
         }
@@ -451,20 +461,29 @@ impl Bbr3 {
 
     fn save_undo(&mut self) {
         self.save_cwnd();
-        self.undo = Undo {
-            state: None,
-            rate: self.model.short_term_rate,
-            in_flight: self.model.short_term_in_flight,
-            long_term: self.long_term,
-        };
+        self.undo = Undo { state: None, short_term: self.model.short_term(), long_term: self.long_term };
     }
 
     fn pace(&mut self, gain: u64) {
+        // Most acknowledgements leave both as they are.
+        if self.paced_by != (self.model.rate(), gain) {
+            self.pace_anew(gain);
+        }
+    }
+
+    #[inline(never)]
+    fn pace_anew(&mut self, gain: u64) {
         let rate = paced(DataRate::from_bits_per_sec(self.model.rate()), gain, UNIT);
         let is_faster = self.pacing.is_some_and(|pacing| rate > pacing);
         if rate.as_bits_per_sec() > 0 && (self.model.pipe.is_reached || is_faster) {
-            self.pacing = Some(rate);
+            self.set_rate(rate);
+            self.paced_by = (self.model.rate(), gain);
         }
+    }
+
+    fn set_rate(&mut self, rate: DataRate) {
+        self.pacing = Some(rate);
+        self.quantum = quantum_at(rate, self.config.segment_bytes);
     }
 
     fn set_cwnd(&mut self, acknowledged: &Acknowledged, gain: u64) {
@@ -503,14 +522,14 @@ impl CongestionControl for Bbr3 {
     }
 
     fn send_quantum(&self) -> u64 {
-        let millisecond = self.pacing.map_or(0, |rate| rate.size_in(Duration::from_millis(1)).as_bytes());
-        millisecond.min(GREATEST_QUANTUM).max(2 * self.config.segment_bytes)
+        self.quantum
     }
 
     fn rules_recovery(&self) -> bool {
         true
     }
 
+    #[inline]
     fn on_sent(&mut self, sent: Sent) {
         self.now = sent.now;
         if sent.in_flight_before + sent.bytes + self.config.segment_bytes > self.cwnd {
@@ -531,8 +550,8 @@ impl CongestionControl for Bbr3 {
 
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
         self.now = acknowledged.now;
-        let is_limited = is_limited(acknowledged, self.limited_until);
-        self.model.observe(acknowledged, is_limited, self.cwnd);
+        let limited_until = self.limited_until;
+        self.model.observe(acknowledged, || is_limited(acknowledged, limited_until), self.cwnd);
         if self.model.sample.starts_round {
             self.probe.rounds += 1;
             self.was_full = [self.was_full[1], false];
@@ -552,7 +571,7 @@ impl CongestionControl for Bbr3 {
         {
             let nominal =
                 rate_of(self.config.initial_cwnd_bytes.saturating_mul(STARTUP_GAIN) / UNIT, round_trip);
-            self.pacing = Some(nominal.max(DataRate::from_bits_per_sec(1)));
+            self.set_rate(nominal.max(DataRate::from_bits_per_sec(1)));
         }
         let (pacing_gain, cwnd_gain) = self.gains();
         self.pace(pacing_gain);
@@ -591,8 +610,7 @@ impl CongestionControl for Bbr3 {
         self.recovery = Recovery::Open;
         self.model.is_loss_in_round = false;
         self.model.pipe.reset(0);
-        self.model.short_term_rate = self.model.short_term_rate.max(self.undo.rate);
-        self.model.short_term_in_flight = self.model.short_term_in_flight.max(self.undo.in_flight);
+        self.model.raise_short_term(self.undo.short_term);
         self.long_term = self.long_term.max(self.undo.long_term);
         match self.undo.state.take() {
             Some(State::Startup) if self.state != State::Startup => {
@@ -628,5 +646,12 @@ impl CongestionControl for Bbr3 {
 
     fn set_segment_bytes(&mut self, segment_bytes: u64) {
         self.config.segment_bytes = segment_bytes;
+        self.quantum = self.pacing.map_or(2 * segment_bytes, |rate| quantum_at(rate, segment_bytes));
     }
+}
+
+/// What leaves together at a rate: what it carries in a millisecond, and two segments at least.
+#[inline(never)]
+fn quantum_at(rate: DataRate, segment: u64) -> u64 {
+    rate.size_in(Duration::from_millis(1)).as_bytes().min(GREATEST_QUANTUM).max(2 * segment)
 }

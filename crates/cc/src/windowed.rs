@@ -8,6 +8,9 @@
 pub(crate) struct WindowedMax {
     /// The greatest, the greatest after it, and the greatest after that.
     best: [Measured; 3],
+    /// The window and the time by which a measurement less than all of these has changed nothing, so that the next such
+    /// one of the same time will not either.
+    settled: (u64, u64),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,13 +27,23 @@ impl WindowedMax {
 
     /// Forgets everything but `value`.
     pub(crate) const fn reset(&mut self, at: u64, value: u64) {
-        self.best = [Measured { at, value }; 3];
+        *self = Self { best: [Measured { at, value }; 3], settled: UNSETTLED };
     }
 
     /// Takes in `value`, measured `at` a time not before that of the last one. What is older than `window` is
     /// forgotten.
+    #[inline]
     pub(crate) fn update(&mut self, window: u64, at: u64, value: u64) {
+        // Most of what is measured in a round.
+        if value >= self.best[2].value || self.settled != (window, at) {
+            self.take(window, at, value);
+        }
+    }
+
+    #[inline(never)]
+    fn take(&mut self, window: u64, at: u64, value: u64) {
         let measured = Measured { at, value };
+        self.settled = UNSETTLED;
         if value >= self.best[0].value || at - self.best[2].at > window {
             self.reset(at, value);
             return;
@@ -53,9 +66,14 @@ impl WindowedMax {
             self.best[2] = measured;
         } else if self.best[2].at == self.best[1].at && age > window / 2 {
             self.best[2] = measured;
+        } else if value < self.best[2].value {
+            self.settled = (window, at);
         }
     }
 }
+
+/// No window is empty.
+const UNSETTLED: (u64, u64) = (0, 0);
 
 #[cfg(test)]
 mod tests {
@@ -98,6 +116,21 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_passed_over_would_have_changed_nothing(
+            steps in proptest::collection::vec((0_u64..20, 0_u64..12, 1_u64..12), 1..300),
+        ) {
+            let (mut filter, mut slow, mut at) = (WindowedMax::default(), WindowedMax::default(), 0);
+            for (step, value, window) in steps {
+                // Most come at the same time as the one before, with the same window.
+                at += step.saturating_sub(17);
+                let window = if step < 15 { 8 } else { window };
+                filter.update(window, at, value);
+                slow.take(window, at, value);
+                prop_assert_eq!(filter.best, slow.best);
+            }
+        }
+
         #[test]
         fn it_is_never_less_than_the_newest_nor_more_than_the_greatest_of_the_window(
             steps in proptest::collection::vec((0_u64..4, 0_u64..1_000), 1..200), window in 1_u64..20,

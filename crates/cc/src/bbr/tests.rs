@@ -168,7 +168,7 @@ fn a_timeout_leaves_one_segment_and_the_model_stays() {
 fn a_quantum_is_a_millisecond_of_the_rate_and_two_segments_at_least_but_for_slow_paths() {
     let quantum = |megabits: u64| {
         let mut bbr = Bbr::new(CONFIG);
-        bbr.pacing = Some(DataRate::from_bits_per_sec(megabits * 1_000_000));
+        bbr.set_rate(DataRate::from_bits_per_sec(megabits * 1_000_000));
         bbr.send_quantum()
     };
     assert_eq!([1, 10, 80, 10_000].map(quantum), [1_000, 2_000, 9_000, 65_000]);
@@ -440,12 +440,15 @@ fn room_is_three_quanta_and_two_segments_more_where_the_rate_is_probed() {
 
 #[test]
 fn a_quantum_is_two_segments_where_the_rate_is_not_known_or_not_slow() {
-    let quantum = |rate| Bbr { pacing: rate, ..Bbr::new(CONFIG) }.send_quantum();
-    assert_eq!(quantum(None), 2_000);
-    assert_eq!(
-        [1_199_999, 1_200_000].map(|bits| quantum(Some(DataRate::from_bits_per_sec(bits)))),
-        [1_000, 2_000]
-    );
+    let mut bbr = Bbr::new(CONFIG);
+    assert_eq!(bbr.send_quantum(), 2_000);
+    let mut quantum = |bits| {
+        bbr.set_rate(DataRate::from_bits_per_sec(bits));
+        bbr.send_quantum()
+    };
+    assert_eq!([1_199_999, 1_200_000, 1_199_999].map(&mut quantum), [1_000, 2_000, 1_000]);
+    bbr.set_segment_bytes(1_500);
+    assert_eq!(bbr.send_quantum(), 1_500);
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub(super) struct Sample {
     pub(super) rate: u64,
     pub(super) starts_round: bool,
     pub(super) ends_loss_round: bool,
-    /// Whether what was lost of the flight of its newest segment exceeds the threshold.
+    /// Whether what was lost of the flight of its newest segment exceeds the threshold, at the end of a loss round.
     pub(super) is_loss_high: bool,
 }
 
@@ -82,10 +82,14 @@ pub(super) struct Model {
     /// The greatest of this cycle of probes and of the last one.
     rates: [u64; 2],
     pub(super) sample: Sample,
-    pub(super) short_term_rate: u64,
+    short_term_rate: u64,
     pub(super) short_term_in_flight: u64,
+    /// BBR.bw: what the rates above come to.
+    rate: u64,
     /// BBR.min_rtt, and when it was.
     round_trip: Option<(Duration, Instant)>,
+    /// BBR.bdp: what the rate and the round trip come to, once there is one. Most acknowledgements change neither.
+    product: Option<u64>,
     /// BBR.probe_rtt_min_delay, likewise.
     probe_round_trip: Option<(Duration, Instant)>,
     pub(super) rounds: u64,
@@ -111,7 +115,9 @@ impl Default for Model {
             sample: Sample::default(),
             short_term_rate: u64::MAX,
             short_term_in_flight: u64::MAX,
+            rate: 0,
             round_trip: None,
+            product: None,
             probe_round_trip: None,
             rounds: 0,
             round_ends_at: 0,
@@ -135,14 +141,21 @@ impl Model {
     }
 
     /// BBR.bw.
-    pub(super) fn rate(&self) -> u64 {
-        self.greatest_rate().min(self.short_term_rate)
+    pub(super) const fn rate(&self) -> u64 {
+        self.rate
     }
 
     /// BBR.bdp, once there is a round trip.
-    pub(super) fn product(&self) -> Option<u64> {
-        let (round_trip, _) = self.round_trip?;
-        Some(DataRate::from_bits_per_sec(self.rate()).size_in(round_trip).as_bytes())
+    pub(super) const fn product(&self) -> Option<u64> {
+        self.product
+    }
+
+    /// A rate or the round trip has changed.
+    #[inline(never)]
+    fn reckon(&mut self) {
+        self.rate = self.greatest_rate().min(self.short_term_rate);
+        let rate = DataRate::from_bits_per_sec(self.rate);
+        self.product = self.round_trip.map(|(round_trip, _)| rate.size_in(round_trip).as_bytes());
     }
 
     pub(super) const fn extra_acked(&self) -> u64 {
@@ -153,9 +166,22 @@ impl Model {
         self.round_ends_at = self.delivered;
     }
 
-    pub(super) const fn reset_short_term(&mut self) {
+    pub(super) fn reset_short_term(&mut self) {
         self.short_term_rate = u64::MAX;
         self.short_term_in_flight = u64::MAX;
+        self.reckon();
+    }
+
+    /// BBR.bw_shortterm and BBR.inflight_shortterm.
+    pub(super) const fn short_term(&self) -> (u64, u64) {
+        (self.short_term_rate, self.short_term_in_flight)
+    }
+
+    /// Loss that was none had lowered the bounds, which were these before.
+    pub(super) fn raise_short_term(&mut self, (rate, in_flight): (u64, u64)) {
+        self.short_term_rate = self.short_term_rate.max(rate);
+        self.short_term_in_flight = self.short_term_in_flight.max(in_flight);
+        self.reckon();
     }
 
     pub(super) const fn reset_signals(&mut self) {
@@ -165,9 +191,10 @@ impl Model {
     }
 
     /// A cycle of probes is over (AdvanceMaxBwFilter).
-    pub(super) const fn advance_rates(&mut self) {
+    pub(super) fn advance_rates(&mut self) {
         if self.rates[0] > 0 {
             self.rates = [0, self.rates[0]];
+            self.reckon();
         }
     }
 
@@ -177,22 +204,25 @@ impl Model {
     }
 
     /// Takes in rate, round, loss and aggregation of an acknowledgement.
-    pub(super) fn observe(&mut self, acknowledged: &Acknowledged, is_limited: bool, cwnd: u64) {
+    #[expect(clippy::inline_always, reason = "it is called at one place, and each acknowledgement passes it")]
+    #[inline(always)]
+    pub(super) fn observe(&mut self, acknowledged: &Acknowledged, is_limited: impl Fn() -> bool, cwnd: u64) {
         let counts = &acknowledged.counts;
         self.delivered = counts.delivered;
-        let rate = acknowledged.delivery.map_or(0, |sample| sample.rate().as_bits_per_sec());
+        let (rate, volume) = acknowledged
+            .delivery
+            .map_or((0, 0), |sample| (sample.rate().as_bits_per_sec(), sample.delivered));
         self.sample = Sample { rate, ..Sample::default() };
-        let volume = acknowledged.delivery.map_or(0, |sample| sample.delivered);
         self.latest_rate = self.latest_rate.max(self.sample.rate);
         self.latest_in_flight = self.latest_in_flight.max(volume);
         if counts.newly_lost > 0 {
             self.losses_in_round += 1;
         }
         if let Some(newest) = counts.newest {
-            self.sample.is_loss_high = is_too_high(newest.lost_since(counts.lost), newest.in_flight());
             if newest.delivered() >= self.loss_round_ends_at {
                 self.loss_round_ends_at = counts.delivered;
                 self.sample.ends_loss_round = true;
+                self.sample.is_loss_high = is_too_high(newest.lost_since(counts.lost), newest.in_flight());
             }
             if newest.delivered() >= self.round_ends_at {
                 self.start_round();
@@ -200,18 +230,21 @@ impl Model {
                 self.sample.starts_round = true;
             }
         }
-        if self.sample.rate > 0 && (!is_limited || self.sample.rate >= self.greatest_rate()) {
-            self.rates[0] = self.rates[0].max(self.sample.rate);
+        if rate > self.rates[0] && (rate >= self.rates[1] || !is_limited()) {
+            self.rates[0] = rate;
+            self.reckon();
         }
         self.observe_aggregation(acknowledged, cwnd);
-        if self.sample.starts_round && !is_limited && self.sample.rate > 0 {
-            self.pipe.observe(self.sample.rate);
+        if self.sample.starts_round && rate > 0 && !is_limited() {
+            self.pipe.observe(rate);
         }
     }
 
+    #[expect(clippy::inline_always, reason = "likewise")]
+    #[inline(always)]
     fn observe_aggregation(&mut self, acknowledged: &Acknowledged, cwnd: u64) {
         let interval = acknowledged.now.saturating_since(self.aggregation_since);
-        let mut expected = DataRate::from_bits_per_sec(self.rate()).size_in(interval).as_bytes();
+        let mut expected = DataRate::from_bits_per_sec(self.rate).size_in(interval).as_bytes();
         if self.aggregated <= expected {
             self.restart_aggregation(acknowledged.now);
             expected = 0;
@@ -232,6 +265,7 @@ impl Model {
         }
         self.short_term_rate = self.latest_rate.max(self.short_term_rate / 10 * BETA);
         self.short_term_in_flight = self.latest_in_flight.max(self.short_term_in_flight / 10 * BETA);
+        self.reckon();
     }
 
     /// A round's losses have been answered.
@@ -269,6 +303,7 @@ impl Model {
             && self.round_trip.is_none_or(|(known, since)| least < known || now > since + ROUND_TRIP_TIME)
         {
             self.round_trip = Some((least, at));
+            self.reckon();
         }
         is_stale
     }
@@ -324,9 +359,10 @@ mod tests {
     #[test]
     fn the_rate_is_the_greatest_of_two_cycles_of_probes() {
         let mut model = Model { rates: [70, 90], ..Model::default() };
+        model.reckon();
         assert_eq!(model.rate(), 90);
         model.advance_rates();
-        assert_eq!(model.rates, [0, 70]);
+        assert_eq!((model.rates, model.rate()), ([0, 70], 70));
         model.advance_rates();
         assert_eq!(model.rates, [0, 70], "a cycle without a sample is none");
     }
@@ -335,7 +371,7 @@ mod tests {
     fn a_limited_sample_counts_only_if_it_is_as_great() {
         let rates = |known, is_limited| {
             let mut model = Model { rates: [0, known], ..Model::default() };
-            model.observe(&acknowledged(Some(80_000)), is_limited, 10_000);
+            model.observe(&acknowledged(Some(80_000)), || is_limited, 10_000);
             model.rates[0]
         };
         assert_eq!([79_999, 80_000, 80_001].map(|known| rates(known, true)), [80_000, 80_000, 0]);
@@ -347,7 +383,7 @@ mod tests {
         let counted = |round_ends_at, rate, is_limited| {
             let mut model = Model { round_ends_at, ..Model::default() };
             model.pipe.reset(80_000);
-            model.observe(&acknowledged(rate), is_limited, 10_000);
+            model.observe(&acknowledged(rate), || is_limited, 10_000);
             (model.pipe.rounds, model.sample.starts_round, model.rounds)
         };
         assert_eq!(counted(1_000, Some(80_000), false), (1, true, 1));
@@ -370,7 +406,7 @@ mod tests {
             let mut acknowledged = acknowledged(None);
             acknowledged.counts.newly_lost = newly_lost;
             model.loss_round_ends_at = loss_round_ends_at;
-            model.observe(&acknowledged, false, 10_000);
+            model.observe(&acknowledged, || false, 10_000);
             let counted = model.losses_in_round;
             model.end_signals();
             (counted, model.losses_in_round, model.is_loss_in_round)
@@ -383,6 +419,7 @@ mod tests {
     fn aggregation_is_what_arrives_beyond_what_the_rate_explains() {
         // 1,000 bytes a millisecond.
         let mut model = Model { rates: [8_000_000, 0], aggregation_since: at(1_000), ..Model::default() };
+        model.reckon();
         let mut arrive = |millis, newly_delivered| {
             let mut acknowledged = Acknowledged::of(at(millis), 0, 0);
             acknowledged.counts.newly_delivered = newly_delivered;
@@ -397,7 +434,7 @@ mod tests {
         let mut model = Model { rates: [100_000, 0], ..Model::default() };
         let mut lower = || {
             model.lower_short_term(50_000);
-            (model.short_term_rate, model.short_term_in_flight)
+            (model.rate(), model.short_term_in_flight)
         };
         assert_eq!([lower(), lower()], [(70_000, 35_000), (49_000, 24_500)]);
         (model.latest_rate, model.latest_in_flight) = (60_000, 30_000);
@@ -407,7 +444,12 @@ mod tests {
         model.reset_signals();
         assert_eq!((model.latest_rate, model.latest_in_flight, model.is_loss_in_round), (0, 0, false));
         model.reset_short_term();
-        assert_eq!((model.short_term_rate, model.short_term_in_flight), (u64::MAX, u64::MAX));
+        assert_eq!((model.short_term(), model.rate()), ((u64::MAX, u64::MAX), 100_000));
+        model.lower_short_term(50_000);
+        model.raise_short_term((80_000, 60_000));
+        assert_eq!((model.short_term(), model.rate()), ((80_000, 60_000), 80_000));
+        model.raise_short_term((1, 1));
+        assert_eq!(model.short_term(), (80_000, 60_000));
     }
 
     #[test]

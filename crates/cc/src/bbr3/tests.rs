@@ -281,8 +281,11 @@ fn a_window_has_room_for_three_quanta_and_two_segments_more_where_it_goes_up() {
     assert_eq!(fresh(State::Up).least_window(), 4_000);
     assert_eq!([fresh(State::Startup).ssthresh(), full(State::Cruise).ssthresh()], [u64::MAX, 100_000]);
     assert_eq!([fresh(State::Startup).send_quantum(), full(State::Cruise).send_quantum()], [2_000, 2_000]);
-    let fast = Bbr3 { pacing: Some(DataRate::from_bits_per_sec(80_000_000)), ..Bbr3::new(CONFIG) };
+    let mut fast = Bbr3::new(CONFIG);
+    fast.set_rate(DataRate::from_bits_per_sec(80_000_000));
     assert_eq!(fast.send_quantum(), 10_000);
+    fast.set_segment_bytes(6_000);
+    assert_eq!(fast.send_quantum(), 12_000);
 }
 
 #[test]
@@ -474,7 +477,7 @@ fn the_window_to_come_back_to_is_that_before_all_recoveries_and_probes() {
 #[test]
 fn until_the_pipe_is_full_the_pace_only_rises() {
     let paced = |bbr: Bbr3, pacing: Option<u64>| {
-        let mut bbr = Bbr3 { pacing: pacing.map(DataRate::from_bits_per_sec), ..bbr };
+        let mut bbr = Bbr3 { pacing: pacing.map(DataRate::from_bits_per_sec), paced_by: (0, 0), ..bbr };
         bbr.pace(UNIT);
         bbr.pacing.map(DataRate::as_bits_per_sec)
     };
@@ -599,7 +602,7 @@ fn a_probe_that_has_stopped_ends_a_cycle_of_rates_unless_its_sample_is_limited()
     let rate_after = |is_limited| {
         let mut bbr = full(State::Down);
         bbr.model.advance_rates();
-        bbr.model.observe(&after_five_segments(false, 0), false, 10_000);
+        bbr.model.observe(&after_five_segments(false, 0), || false, 10_000);
         bbr.probe.acks = AckPhase::Stopping;
         bbr.model.sample.starts_round = true;
         bbr.adapt_long_term(&after_five_segments(is_limited, 0));
