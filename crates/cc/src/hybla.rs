@@ -3,7 +3,8 @@
 //!
 //! With rho the ratio of the two round trips, slow start adds `2^rho - 1` segments for each that is acknowledged and
 //! congestion avoidance `rho^2 / cwnd`, so that it is the rate that grows as the reference's, not the window. What so
-//! large steps would send at once is paced, as the paper asks: a window in a round trip. A loss halves the window, as
+//! large steps would send at once is paced, as the paper asks: a window in a round trip, of which the least is taken: a
+//! smoothed one stays as long as a fade has made it until something has been sent once again. A loss halves the window, as
 //! NewReno's. There is no threshold before the first loss unless the transport sets one: HyStart++ or the loss ends
 //! slow start.
 //!
@@ -125,7 +126,9 @@ impl CongestionControl for Hybla {
     }
 
     fn pacing_rate(&self) -> Option<DataRate> {
-        let round_trip = self.round_trip?;
+        // What is repeated after a fade measures no round trip (Karn), and at the smoothed one from before, which counts what
+        // was reported late, too little would be in flight for the window to grow.
+        let round_trip = self.least_round_trip.or(self.round_trip)?;
         // A quarter more than the window in a round trip, twice as much in slow start, so that the window limits.
         let quarters = if self.cwnd < self.ssthresh { 8 } else { 5 };
         Some(rate_of(self.cwnd.saturating_mul(quarters) / 4, round_trip))
@@ -257,6 +260,16 @@ mod tests {
         assert_eq!(hybla.pacing_rate(), None);
         hybla.on_acknowledged(&acknowledged(0, 10_000, 100));
         assert_eq!(hybla.pacing_rate(), Some(DataRate::from_bits_per_sec(1_000_000)));
+    }
+
+    #[test]
+    fn a_round_trip_that_was_long_once_does_not_slow_the_pace() {
+        let mut hybla = Hybla::new(HyblaConfig { initial_ssthresh_bytes: Some(2_000), ..CONFIG });
+        for millis in [100, 4_800] {
+            let smoothed_round_trip = Some(Duration::from_millis(millis));
+            hybla.on_acknowledged(&Acknowledged { smoothed_round_trip, ..acknowledged(0, 10_000, millis) });
+            assert_eq!(hybla.pacing_rate(), Some(DataRate::from_bits_per_sec(1_000_000)), "{millis}");
+        }
     }
 
     /// A window of so many bytes, with such a threshold, that found so much in flight when 1,000 bytes arrived.
