@@ -125,7 +125,7 @@ fn a_controller_that_rules_recoveries_has_its_window_without_sack_too() {
 }
 
 #[test]
-fn nothing_more_is_asked_for_only_while_new_data_waits_for_the_window_and_nothing_else() {
+fn nothing_more_is_asked_for_only_while_new_data_waits_for_the_window_or_its_turn() {
     let mut open = Trace::started(TcpConfig::default(), 8, 100);
     assert!(open.tx.is_spent(open.now));
     // A loss is repaired: a rescue may follow.
@@ -140,6 +140,10 @@ fn nothing_more_is_asked_for_only_while_new_data_waits_for_the_window_and_nothin
     // There is no more.
     let mut all = Trace::started(TcpConfig { nagle: true, ..TcpConfig::default() }, 8, 4);
     assert!(!all.tx.is_spent(all.now));
+    let mut held =
+        Trace::started(TcpConfig { congestion_control: Algorithm::Bbr, ..without_sack() }, 10, 100);
+    held.at(100).ack(5);
+    assert!(held.tx.held_until().is_some() && held.tx.is_spent(held.now));
 }
 
 #[test]
