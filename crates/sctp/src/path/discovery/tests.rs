@@ -357,6 +357,9 @@ fn an_error_is_asked_about_after_two_seconds_four_and_so_on_up_to_the_raise_time
     assert_eq!(steps.found(), (DiscoveryState::Searching, 1_200, Some(1_500)));
 }
 
+/// How it begins, the size that a path reports, whether that is believed, and what follows: state, PLPMTU, next probe.
+type ReportCase = (fn() -> Steps, u16, bool, (DiscoveryState, u16, Option<u16>));
+
 /// Section 4.6.2, where a size is being probed and where none is: what becomes of a report.
 #[test]
 fn a_report_is_of_use_if_it_is_less_than_what_was_sent_and_more_than_no_link_carries() {
@@ -379,7 +382,7 @@ fn a_report_is_of_use_if_it_is_less_than_what_was_sent_and_more_than_no_link_car
         steps.discovery.search_on(steps.now);
         steps
     };
-    let cases: [(fn() -> Steps, u16, bool, (DiscoveryState, u16, Option<u16>)); 22] = [
+    let cases: [ReportCase; 22] = [
         (disabled, 1_000, false, (DiscoveryState::Disabled, 1_200, None)),
         (Steps::new, 1_200, false, (Base, 1_200, Some(1_200))),
         (Steps::new, 1_199, true, (Error, 576, Some(1_196))),

@@ -172,11 +172,13 @@ fn the_end_tells_of_each_message_whose_rest_will_never_come() {
 }
 
 /// Fragments of one message: which, whether it is the last, and whether it contradicts those before it.
+type Fragments<'a> = &'a [(u32, DataFlags, Result<(), Contradiction>)];
+
 #[test]
 fn a_message_begins_with_fragment_zero_ends_once_and_has_each_of_its_fragments_once() {
     const OK: Result<(), Contradiction> = Ok(());
     const NO: Result<(), Contradiction> = Err(Contradiction);
-    let cases: [&[(u32, DataFlags, Result<(), Contradiction>)]; 9] = [
+    let cases: [Fragments<'_>; 9] = [
         &[(0, DataFlags::BEGINNING, OK), (0, DataFlags::BEGINNING, NO)],
         &[(0, ORDERED, NO)],
         &[(1, DataFlags::BEGINNING, NO)],

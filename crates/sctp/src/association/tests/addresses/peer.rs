@@ -158,13 +158,16 @@ fn destinations(wire: &Wire) -> Vec<IpAddr> {
 
 const ANY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
 
+/// What is asked, the answers by correlation with their causes, and how many addresses there are then.
+type AnswersCase<'a> = (&'a [AddressChange], &'a [(u32, &'a [u16])], usize);
+
 /// Nothing is said of what was done, unless something in front of it was not: A7 would have it undone.
 #[test]
 fn each_request_behind_a_failure_is_answered() {
     let unusable = IpAddr::from([224, 0, 0, 1]);
     let unknown = |kind| AddressChange::Unknown { kind, value: bytes::Bytes::new() };
     let (new, other) = (address(1, 2), address(1, 9));
-    let cases: [(&[AddressChange], &[(u32, &[u16])], usize); 8] = [
+    let cases: [AnswersCase<'_>; 8] = [
         (&[Add(new), SetPrimary(new)], &[], 3),
         (&[SetPrimary(other), Add(new)], &[(1, &[5]), (2, &[])], 3),
         // Adding and deleting are refused from the first such failure on; other requests are not.
