@@ -4,8 +4,8 @@
 //! With rho the ratio of the two round trips, slow start adds `2^rho - 1` segments for each that is acknowledged and
 //! congestion avoidance `rho^2 / cwnd`, so that it is the rate that grows as the reference's, not the window. What so
 //! large steps would send at once is paced, as the paper asks: a window in a round trip, of which the least is taken: a
-//! smoothed one stays as long as a fade has made it until something has been sent once again. A loss halves the window, as
-//! NewReno's. There is no threshold before the first loss unless the transport sets one: HyStart++ or the loss ends
+//! smoothed one stays as long as a fade has made it until something has been sent once again. A loss halves the window,
+//! as NewReno's. There is no threshold before the first loss unless the transport sets one: HyStart++ or the loss ends
 //! slow start.
 //!
 //! Beyond the paper, rho is at most 24 and a segment adds two in slow start at most: over a geostationary satellite
@@ -126,8 +126,8 @@ impl CongestionControl for Hybla {
     }
 
     fn pacing_rate(&self) -> Option<DataRate> {
-        // What is repeated after a fade measures no round trip (Karn), and at the smoothed one from before, which counts what
-        // was reported late, too little would be in flight for the window to grow.
+        // What is repeated after a fade measures no round trip (Karn), and at the smoothed one from before, which
+        // counts what was reported late, too little would be in flight for the window to grow.
         let round_trip = self.least_round_trip.or(self.round_trip)?;
         // A quarter more than the window in a round trip, twice as much in slow start, so that the window limits.
         let quarters = if self.cwnd < self.ssthresh { 8 } else { 5 };

@@ -1,7 +1,7 @@
 //! Next hops of satellites that have been looked up since routes were last worked out.
 //!
-//! A route's next hop stands behind a chain of tables (destination, tree, contact, link), each of which a packet-hop would
-//! wait for. Between two changes of the routes it is the same for all packets.
+//! A route's next hop stands behind a chain of tables (destination, tree, contact, link), each of which a packet-hop
+//! would wait for. Between two changes of the routes it is the same for all packets.
 
 use slantpath_net::{DestinationId, DirectionId, NodeId};
 
