@@ -271,17 +271,24 @@ def test_a_short_run_of_the_study_is_read_as_it_was_made() -> None:
     assert (run.queue_losses, run.needless) == (0, 0)
 
 
-def test_a_flow_over_far_hosts_has_the_longer_round_trip() -> None:
-    how = next(how for how in cases.SHARINGS if how.far == "own")
+@pytest.mark.parametrize("path", [GEO, LEO])
+def test_a_flow_over_far_hosts_has_the_longer_round_trip(path: cases.Path) -> None:
+    how = next(how for how in cases.SHARINGS_OF[path.name] if how.far == "own")
     case = cases.every()[cases.sharing(how, "bbr", "cubic")]
-    output = run_job(Job(case.scenarios(1)[0].with_values({"scenario.duration": "13 s"})))
+    output = run_job(Job(case.scenarios(1)[0].with_values({"scenario.duration": "15 s"})))
     intervals = pa.table(output["flow_intervals"]).to_pylist()
     least = {
         flow: min(row["srtt_s"] for row in intervals if row["flow"] == flow and row["srtt_s"])
         for flow in ("data", "rival")
     }
-    assert 0.2 <= least["data"] < 0.3
-    assert 0.05 <= least["rival"] < 0.12
+    assert path.far_round_trip_s <= least["data"] < 2 * path.far_round_trip_s
+    assert path.round_trip_s <= least["rival"] < 2.4 * path.round_trip_s
+
+
+def test_shares_count_until_the_end_of_a_run() -> None:
+    for how in (*cases.SHARINGS, *cases.SHARINGS_GEO):
+        case = cases.every()[cases.sharing(how, "bbr", "cubic")]
+        assert f'duration = "{how.path.shared_s[1]:g} s"' in case.scenarios(1)[0].merged()
 
 
 @cache
@@ -308,7 +315,13 @@ def test_everything_is_written(tmp_path: Path) -> None:
     names = {file.name for file in files}
     drawn = ("goodput", "courses", "ramps", "changes", "shares")
     assert {f"{name}.{kind}" for name in drawn for kind in ("png", "svg")} < names
-    assert {"claims.txt", "report.html", "numbers-geo.txt", "shares-cubic.txt"} < names
+    assert {
+        "claims.txt",
+        "report.html",
+        "numbers-geo.txt",
+        "shares-cubic.txt",
+        "shares-geo-cubic.txt",
+    } < names
     pages = {file.stem: file.read_text(encoding="utf-8") for file in files if file.suffix == ".md"}
     assert set(pages) == set(cases.CONTROLLERS)
     assert "| TCP | 72.0 / 72.0 ± ? / 72.0 ± ? | never / never / never | 0 / 0 ± ? / 0 ± ? |" in pages["bbr3"]

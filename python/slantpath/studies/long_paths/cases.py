@@ -47,6 +47,11 @@ class Path:
     round_trip_s: float
     interval_s: float
     """A part of the round trip, and of the 20 s from which on goodput counts."""
+    far_round_trip_s: float
+    """Of one of two flows that share the path, where their round trips are not equal."""
+    shared_s: tuple[float, float]
+    """From when to when shares beside a rival count, and where the run ends. The rival begins at 0, the other
+    within a second after 10 s."""
 
     @property
     def product_bytes(self) -> int:
@@ -64,8 +69,10 @@ class Path:
         }
 
 
-GEO = Path("geo", "GEO, 10 Mbit/s, 560 ms", 10e6, 0.560, 0.080)
-LEO = Path("leo", "LEO, 50 Mbit/s, 50 ms", 50e6, 0.050, 0.025)
+GEO = Path("geo", "GEO, 10 Mbit/s, 560 ms", 10e6, 0.560, 0.080, 1.120, (100, 900))
+"""Far is as far again, as over a second satellite. A NewReno flow needs minutes there to come back from one
+reduction, so that shares count for longer."""
+LEO = Path("leo", "LEO, 50 Mbit/s, 50 ms", 50e6, 0.050, 0.025, 0.200, (30, 120))
 PATHS = {path.name: path for path in (GEO, LEO)}
 
 LOSSES: Mapping[str, str] = {"0": "0 %", "1e-3": "0.1 %", "1e-2": "1 %"}
@@ -207,30 +214,30 @@ FLOWS = (2, 5, 20)
 FLOWS_FROM_S = 60.0
 """Their shares count from here on."""
 
-SHARED_FROM_S = 30.0
-"""From when on shares beside a rival count: the rival begins at 0, the other within a second after 10 s."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """How a controller meets a rival on the LEO path, which loses nothing but what its queue cannot hold."""
+    """How a controller meets a rival on a path that loses nothing but what its queue cannot hold."""
 
     transport: str
     rival_transport: str
     queue: str = "1"
     """In products of the path."""
     far: str = "neither"
-    """Which of the two has a round trip of 200 ms in place of 50: `neither`, `own` or `rival`."""
+    """Which of the two has the path's longer round trip: `neither`, `own` or `rival`."""
+    path: Path = LEO
 
     @property
     def name(self) -> str:
         """What its cases are kept under."""
-        return f"{self.transport}-{self.rival_transport}-queue-{self.queue}-far-{self.far}"
+        where = "" if self.path is LEO else f"{self.path.name}-"
+        return f"{where}{self.transport}-{self.rival_transport}-queue-{self.queue}-far-{self.far}"
 
     @property
     def about(self) -> str:
         """Say it in a few words."""
-        trips = {"neither": "", "own": ", own RTT 200 ms", "rival": ", the rival's RTT 200 ms"}
+        far = _ms(self.path.far_round_trip_s)
+        trips = {"neither": "", "own": f", own RTT {far}", "rival": f", the rival's RTT {far}"}
         return (
             f"{self.transport.upper()} beside {self.rival_transport.upper()}, "
             f"queue {self.queue}{trips[self.far]}"
@@ -240,7 +247,7 @@ class Sharing:
         """Give what it changes in the scenario."""
         own_end, rival_end = ("far-" if self.far == who else "" for who in ("own", "rival"))
         values: dict[str, Value] = {
-            **LEO.values(float(self.queue)),
+            **self.path.values(float(self.queue)),
             **_flow(self.transport, controller),
             "flows.data.from": f"{own_end}left",
             "flows.data.to": f"{own_end}right",
@@ -254,7 +261,9 @@ class Sharing:
                 "application": _bulk(self.rival_transport),
             },
         }
-        return values if self.far == "neither" else {**values, **_far_hosts()}
+        if self.path.shared_s[1] != DURATION_S:
+            values["scenario.duration"] = f"{self.path.shared_s[1]:g} s"
+        return values if self.far == "neither" else {**values, **_far_hosts(self.path)}
 
 
 SHARINGS = (
@@ -265,6 +274,13 @@ SHARINGS = (
     ),
     *(Sharing(one, one, "1", far) for one in TRANSPORTS for far in ("own", "rival")),
 )
+"""Over LEO, where the claim is judged."""
+SHARINGS_GEO = (
+    *(Sharing(one, one, queue, path=GEO) for one in TRANSPORTS for queue in ("1", "0.1")),
+    *(Sharing(one, one, "1", far, GEO) for one in TRANSPORTS for far in ("own", "rival")),
+)
+"""Over GEO. Which transport carries the rival hardly matters over LEO, and is left out."""
+SHARINGS_OF: Mapping[str, tuple[Sharing, ...]] = {LEO.name: SHARINGS, GEO.name: SHARINGS_GEO}
 
 
 def table(path: str, transport: str, profile: str, loss: str) -> str:
@@ -354,7 +370,7 @@ def _changes() -> Iterator[Case]:
 
 
 def _sharings() -> Iterator[Case]:
-    for how, profile, rival in product(SHARINGS, CONTROLLERS, RIVALS):
+    for how, profile, rival in product((*SHARINGS, *SHARINGS_GEO), CONTROLLERS, RIVALS):
         yield Case(sharing(how, profile, rival), how.values(profile, rival), BESIDE_RUNS)
 
 
@@ -370,8 +386,9 @@ def _bulk(transport: str) -> Mapping[str, Value]:
     return {"kind": "bulk", "message_size": _MESSAGE[transport], "total": "unlimited"}
 
 
-def _far_hosts() -> dict[str, Value]:
-    """Put the path between two routers, with two hosts beside it whose way to it takes 75 ms more."""
+def _far_hosts(path: Path) -> dict[str, Value]:
+    """Put the path between two routers, with two hosts beside it whose way to it is longer."""
+    further = _ms((path.far_round_trip_s - path.round_trip_s) / 2)
     access: Mapping[str, Value] = {"rate": "1 Gbit/s", "queue": "unlimited"}
     near: Mapping[str, Value] = {**access, "delay": "0 ms"}
     return {
@@ -382,7 +399,7 @@ def _far_hosts() -> dict[str, Value]:
         "links.path.ends": ["west", "east"],
         "links.left-access": {"ends": ["left", "west"], **near},
         "links.right-access": {"ends": ["east", "right"], **near},
-        "links.far-left-access": {"ends": ["far-left", "west"], **access, "delay": "75 ms"},
+        "links.far-left-access": {"ends": ["far-left", "west"], **access, "delay": further},
         "links.far-right-access": {"ends": ["east", "far-right"], **near},
     }
 

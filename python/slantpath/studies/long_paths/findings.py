@@ -80,11 +80,11 @@ def left_and_taken(
     observed: Observed, how: cases.Sharing, controller: str, rival: str
 ) -> tuple[Estimate, Estimate]:
     """Estimate what a rival has beside a controller, and what the controller has, in % of the link."""
+    rate, (from_s, to_s) = how.path.rate_bit_per_s, how.path.shared_s
 
     def share_of(flow: str) -> Estimate:
         return observed.estimate(
-            cases.sharing(how, controller, rival),
-            lambda run: run.goodput(cases.LEO.rate_bit_per_s, cases.SHARED_FROM_S, cases.DURATION_S, flow),
+            cases.sharing(how, controller, rival), lambda run: run.goodput(rate, from_s, to_s, flow)
         )
 
     return share_of("rival"), share_of("data")

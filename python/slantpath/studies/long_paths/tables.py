@@ -48,8 +48,9 @@ def grids(observed: Observed) -> Iterator[tuple[str, Grid]]:
     yield "changes", changes(observed)
     for path in cases.PATHS.values():
         yield f"flows-{path.name}", flows(observed, path)
-    for rival in cases.RIVALS:
-        yield f"shares-{rival}", shares(observed, rival)
+    for path, rival in product((cases.LEO, cases.GEO), cases.RIVALS):
+        where = "" if path is cases.LEO else f"{path.name}-"
+        yield f"shares-{where}{rival}", shares(observed, path, rival)
 
 
 def numbers(observed: Observed, path: cases.Path) -> Grid:
@@ -197,19 +198,23 @@ def flows(observed: Observed, path: cases.Path) -> Grid:
     )
 
 
-def shares(observed: Observed, rival: str) -> Grid:
-    """Give what each controller leaves to a rival."""
+def shares(observed: Observed, path: cases.Path, rival: str) -> Grid:
+    """Give what each controller leaves to a rival on a path."""
+    from_s, to_s = path.shared_s
 
     def cell(how: cases.Sharing, controller: str) -> str:
         left, taken = left_and_taken(observed, how, controller, rival)
         return f"{left.mean:.0f} / {taken.mean:.0f}"
 
     return Grid(
-        f"{cases.PROFILES[rival]} and another: who has what",
-        f"LEO, 50 Mbit/s, 50 ms, without random loss: what the {cases.PROFILES[rival]} flow has / what the "
-        "other has, in % of the link from 30 to 120 s; the other begins 10 s later. Queues in products.",
+        f"{path.name.upper()}: {cases.PROFILES[rival]} and another: who has what",
+        f"{path.label}, without random loss: what the {cases.PROFILES[rival]} flow has / what the other has, "
+        f"in % of the link from {from_s:g} to {to_s:g} s; the other begins 10 s later. Queues in products.",
         ("setting", *(cases.PROFILES[controller] for controller in cases.CONTROLLERS)),
-        [(how.about, *(cell(how, controller) for controller in cases.CONTROLLERS)) for how in cases.SHARINGS],
+        [
+            (how.about, *(cell(how, controller) for controller in cases.CONTROLLERS))
+            for how in cases.SHARINGS_OF[path.name]
+        ],
     )
 
 
