@@ -400,6 +400,33 @@ fn a_satellite_that_fails_breaks_one_of_two_disjoint_routes_and_the_other_stays(
 }
 
 #[test]
+fn what_comes_behind_a_packet_that_meets_a_broken_route_takes_the_new_one() {
+    let span = Duration::from_secs(90);
+    let whole = plan(iridium(), london_and_boston(2), Vec::new(), span);
+    let world = World::new(&whole, [2, 2]);
+    let mut network = world.network(&whole, &[], &disjoint(&whole));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(30)), "events do not end");
+    let changes = network.source_mut().take_path_changes();
+    let failing = path_at(&changes, 0, 30).path.clone().unwrap()[1];
+    let broken = outage(&whole.names()[failing.index()], 30, 60);
+    let broken = plan(iridium(), london_and_boston(2), vec![broken], span);
+    let world = World::new(&broken, [2, 2]);
+    // Nobody follows the routes: they are found anew by the first packet that is sent after the change, and one that is
+    // on its way up by then is still sent on by the old one.
+    let source = SkySource::new(&broken, &world.sky, &world.graph, RouteConfig::default());
+    let source = source.steering(&world.graph, &[], &disjoint(&broken));
+    let hosts = vec![Scripted::default(); 2];
+    let mut network = Network::with_source(world.graph.clone(), Seed::new(1, 0), hosts, source);
+    let every = |number: u32| Instant::from_nanos(29_904_900_000 + u64::from(number) * 5_000_000);
+    world.send(&mut network, (0, 11), (0..100).map(|number| (every(number), 1, number)));
+    assert!(network.run_at_most(EVENTS_MAX, Instant::from_secs(31)), "events do not end");
+    let received = network.host(world.hosts[1]).received.len() as u64;
+    assert_eq!(received + world.dropped(&network), 100);
+    // Of 80 that are sent after the change none is lost.
+    assert!((90..100).contains(&received), "{received}");
+}
+
+#[test]
 fn routes_that_cannot_be_disjoint_share_as_little_as_can_be_and_say_so() {
     let sites = || london_and_boston(2);
     let span = Duration::from_secs(60);
