@@ -184,7 +184,7 @@ impl Association {
     fn send_special(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
         if let Some(options) = &message.options {
             if let Some(address) = options.destination {
-                self.check_destination(address)?;
+                self.paths.find(address).ok_or(SendError::NoSuchDestination { address })?;
             }
             // A lifetime is a deadline.
             self.poll_stage = PollStage::Packets;
@@ -197,17 +197,6 @@ impl Association {
         };
         let mut turn = turn!(self, now);
         self.sender.push_special(&mut turn, message)
-    }
-
-    /// Refuses a destination that DATA may not go to.
-    fn check_destination(&self, address: IpAddr) -> Result<(), SendError> {
-        let path = self.paths.find(address).ok_or(SendError::NoSuchDestination { address })?;
-        match self.paths[path].state {
-            //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
-            //# An endpoint MUST NOT send any chunks to an UNCONFIRMED address
-            PathState::Unconfirmed => Err(SendError::UnconfirmedDestination { address }),
-            PathState::Active | PathState::Inactive | PathState::PotentiallyFailed => Ok(()),
-        }
     }
 
     /// SHUTDOWN: ends the association once all messages have been acknowledged.

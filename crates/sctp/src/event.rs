@@ -32,16 +32,25 @@ pub struct Message {
 }
 
 /// How a message is to be sent, beyond what most need.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SendOptions {
     /// Whether the receiver is asked to acknowledge the message at once: its last DATA chunk has the I bit (RFC 7053,
     /// section 5.1).
     pub sack_immediately: bool,
-    /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E);
+    /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E), so
+    /// not before that is confirmed;
     /// `None`: where all else goes. What is lost of it may be sent again elsewhere.
     pub destination: Option<IpAddr>,
     /// When the message is given up.
     pub reliability: Reliability,
+}
+
+impl SendOptions {
+    /// As a [`Message`] has them; `None` if they ask for nothing.
+    #[inline]
+    pub fn of_message(self) -> Option<Box<Self>> {
+        (self != Self::default()).then(|| Box::new(self))
+    }
 }
 
 /// A message that has arrived whole.
@@ -266,12 +275,6 @@ pub enum SendError {
     /// The message is to go to an address that is none of the peer's.
     #[error("{address} is none of the peer's addresses")]
     NoSuchDestination {
-        /// The address asked for.
-        address: IpAddr,
-    },
-    /// The message is to go to an address of which the peer has not proved yet that it is there.
-    #[error("{address} is not confirmed yet")]
-    UnconfirmedDestination {
         /// The address asked for.
         address: IpAddr,
     },

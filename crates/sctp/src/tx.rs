@@ -146,6 +146,8 @@ pub(crate) struct Sender {
     peer_window: PeerWindow,
     bundling: Bundling,
     routing: Routing,
+    /// Whether a message has named its destination: from then on messages may take several paths side by side.
+    has_directed: bool,
     /// Where several paths are used at once.
     spread: Option<Box<Spread>>,
     /// Payload bytes that have been handed over and not been acknowledged.
@@ -178,6 +180,7 @@ impl Sender {
             peer_window: PeerWindow::new(tcb.peer_rwnd),
             bundling: Bundling::Idle,
             routing: Routing::new(config),
+            has_directed: false,
             spread: Spread::new(config),
             buffered_bytes: 0,
             backlog: Backlog::Open,

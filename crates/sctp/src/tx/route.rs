@@ -27,6 +27,7 @@ impl Sender {
     /// A message with options is about to be queued.
     pub(super) fn note_destination(&mut self, message: &Message, config: &SctpConfig) {
         let is_directed = message.options.as_ref().is_some_and(|options| options.destination.is_some());
+        self.has_directed |= is_directed;
         if is_directed && self.routing == Routing::Current {
             self.routing = Routing::Directed;
         } else if !is_directed && self.queue.is_empty() {
@@ -67,6 +68,9 @@ impl Sender {
         //# before reporting an error to its ULP, the SCTP endpoint SHOULD try to
         //# send the data to an alternate active destination transport address if
         //# one exists.
+        //
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
+        //# An endpoint MUST NOT send any chunks to an UNCONFIRMED address
         let wanted = self.queue.next_destination().and_then(|address| paths.find(address));
         let wanted = wanted.filter(|path| paths[*path].state == PathState::Active);
         wanted.unwrap_or_else(|| paths.current())

@@ -284,7 +284,7 @@ impl Sender {
     /// Takes off everything up to the cumulative TSN ack; gives the highest newly acknowledged TSN.
     fn acknowledge_up_to(&mut self, turn: &mut Turn<'_>, sack: &SackView<'_>) -> Option<Tsn> {
         let mut newest = None;
-        let notes_more = notes_more(turn.config);
+        let notes_more = self.notes_more(turn.config);
         let is_followed =
             turn.config.report_acknowledged || self.spread.is_some() || self.abandonment.is_some();
         while self.outstanding.cumulative_ack() != sack.cumulative_tsn_ack {
@@ -346,7 +346,7 @@ impl Sender {
         sack: &SackView<'_>,
         changes: &GapChanges,
     ) -> Option<Tsn> {
-        let notes_more = notes_more(turn.config);
+        let notes_more = self.notes_more(turn.config);
         for tsn in changes.newly_acked.iter().copied().flat_map(TsnRange::iter) {
             self.steps.take(1);
             if let Some(chunk) = self.outstanding.find(tsn) {
@@ -436,6 +436,7 @@ impl Sender {
         let Some(limit) = limit else { return };
         let threshold = turn.config.fast_retransmit_threshold;
         let is_split = turn.config.multipath.is_on();
+        let takes_several = self.takes_several_paths(turn.config);
         let (outstanding, lost, steps) = (&mut self.outstanding, &mut self.lost, &self.steps);
         let mut found_loss = false;
         self.missing.visit_before(limit, |tsn| {
@@ -448,7 +449,7 @@ impl Sender {
             if !chunk.state.is_in_flight() || chunk.transmissions > 1 {
                 return false;
             }
-            let reports = if is_split { split_reports(turn, chunk) } else { 1 };
+            let reports = if takes_several { split_reports(turn, chunk) } else { 1 };
             if reports == 0 {
                 return true;
             }
@@ -548,6 +549,17 @@ impl Sender {
         first.map_or_else(|| self.outstanding.highest_sent(), |first| first.minus(1))
     }
 
+    /// Whether more is to be noted of what is acknowledged than [`credit`] does.
+    fn notes_more(&self, config: &SctpConfig) -> bool {
+        self.takes_several_paths(config) || config.path_mtu_discovery == PathMtuDiscovery::Probing
+    }
+
+    /// Whether DATA may take several paths side by side, so that what arrives over one says nothing of what is under way
+    /// over another.
+    fn takes_several_paths(&self, config: &SctpConfig) -> bool {
+        config.multipath.is_on() || self.has_directed
+    }
+
     /// Finds for each path the lowest chunk in flight.
     pub(super) fn refresh_earliest(&mut self, turn: &mut Turn<'_>) {
         turn.paths.for_each_by_id(|id, path| {
@@ -601,30 +613,26 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
     }
 }
 
-/// Whether more is to be noted of what is acknowledged than [`credit`] does.
-fn notes_more(config: &SctpConfig) -> bool {
-    config.multipath.is_on() || config.path_mtu_discovery == PathMtuDiscovery::Probing
-}
-
 /// Notes what several paths that are used at once, and the discovery of a path's MTU, follow of a chunk that has been
 /// [credited](credit).
 #[inline(never)]
 fn note_more(turn: &mut Turn<'_>, chunk: &OutstandingChunk) {
     let path = &mut turn.paths[chunk.path];
     path.on_size_arrived(chunk.needed_mtu);
-    if turn.config.multipath.is_on() {
-        let highest = path.tally.highest_acked.filter(|highest| highest.is_after(chunk.data.tsn));
-        path.tally.highest_acked = highest.or(Some(chunk.data.tsn));
-    }
+    let highest = path.tally.highest_acked.filter(|highest| highest.is_after(chunk.data.tsn));
+    path.tally.highest_acked = highest.or(Some(chunk.data.tsn));
 }
 
-/// How often the SACK at hand shows a chunk to be missing where several paths are used at once. Only what was sent to
-/// the same path after it says so (SFR-CACC: Iyengar et al. 2006, figure 5); and since SACKs are not hastened by
-/// holes, one may say so as often as it answers packets (DAC: the same, section III.C).
+/// How often the SACK at hand shows a chunk to be missing where DATA takes several paths. Only what was sent to the same
+/// path after it says so (SFR-CACC: Iyengar et al. 2006, figure 5); and where new DATA is spread over paths, so that
+/// SACKs are not hastened by holes, one may say so as often as it answers packets (DAC: the same, section III.C).
 fn split_reports(turn: &Turn<'_>, chunk: &OutstandingChunk) -> u8 {
     let tally = &turn.paths[chunk.path].tally;
     if tally.highest_acked.is_none_or(|highest| highest.is_before(chunk.data.tsn)) {
         return 0;
+    }
+    if !turn.config.multipath.is_on() {
+        return 1;
     }
     let most = turn.config.sack_frequency.max(1);
     u8::try_from(tally.acked_by_gaps.clamp(1, most)).unwrap_or(u8::MAX)
