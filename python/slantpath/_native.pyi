@@ -119,6 +119,7 @@ class LiveEndpoint:
         unordered: bool,
         lifetime_s: float | None,
         sack_immediately: bool,
+        destination: str | None,
     ) -> bool:
         """Hand a message over; return False if the send buffer has no room."""
 

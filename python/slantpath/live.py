@@ -319,7 +319,7 @@ class Association:
         return self._native.outbound_streams(self._number)
 
     def paths(self) -> list[dict[str, Any]]:
-        """Return the paths as they are now: addresses, state, RTT, RTO, window, path MTU, retransmissions."""
+        """Return the paths as they are now: addresses, state, RTT, RTO, window, path MTU, DATA chunks sent."""
         return self._native.paths(self._number)
 
     async def send(
@@ -331,18 +331,26 @@ class Association:
         unordered: bool = False,
         lifetime: float | None = None,
         sack_immediately: bool = False,
+        destination: str | None = None,
     ) -> None:
         """Hand a message over to be sent on a stream, and wait while the send buffer has no room for it.
 
         It is sent whole or not at all. After ``lifetime`` seconds it is given up, if both ends have agreed to
-        partial reliability.
+        partial reliability. It goes to ``destination``, one of the peer's addresses, as long as that is active.
         """
         payload = bytes(payload)
 
         def attempt() -> bool | None:
             self._check()
             is_taken = self._native.send(
-                self._number, stream, payload, payload_protocol, unordered, lifetime, sack_immediately
+                self._number,
+                stream,
+                payload,
+                payload_protocol,
+                unordered,
+                lifetime,
+                sack_immediately,
+                destination,
             )
             return is_taken or None
 

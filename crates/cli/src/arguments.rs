@@ -84,7 +84,7 @@ pub(crate) struct EchoArguments {
 }
 
 /// What a flow says of itself.
-const LIKE_SAYS: [&str; 18] = [
+const LIKE_SAYS: [&str; 19] = [
     "associations",
     "size",
     "rate",
@@ -103,6 +103,7 @@ const LIKE_SAYS: [&str; 18] = [
     "lifetime",
     "max_retransmissions",
     "sack_immediately",
+    "destination",
 ];
 
 #[derive(Args, Clone, Debug)]
@@ -166,6 +167,10 @@ pub(crate) struct LoadArguments {
     /// Ask the server to acknowledge each message at once (RFC 7053).
     #[arg(long)]
     pub(crate) sack_immediately: bool,
+    /// Send messages to this address of the server as long as its path is active, while HEARTBEATs and all else keep to
+    /// the first.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) destination: Option<IpAddr>,
     #[command(flatten)]
     pub(crate) sctp: SctpArguments,
     #[command(flatten)]

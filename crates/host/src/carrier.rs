@@ -166,7 +166,7 @@ impl Carrier {
             unordered: false,
             payload_protocol: transmit.payload_protocol,
             payload: transmit.octets,
-            reliability: sctp::Reliability::Full,
+            options: None,
         };
         if self.refused.is_empty() {
             self.offer(now, message, socket);

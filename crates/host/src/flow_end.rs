@@ -1,7 +1,7 @@
 //! One end of a flow: an application that sends or receives, with M3UA below it if the flow asks for that.
 
 use slantpath_base::{Instant, Stream};
-use slantpath_sctp::{self as sctp, Reliability};
+use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 
 use crate::arrivals::Place;
@@ -235,7 +235,7 @@ impl FlowEnd {
             unordered: false,
             payload_protocol,
             payload: octets,
-            reliability: Reliability::Full,
+            options: None,
         };
         if let Offer::Refused(reason) = socket.send(now, message)
             && let Role::Sender(sender) = &mut self.role

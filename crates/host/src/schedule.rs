@@ -225,7 +225,7 @@ fn next_kind(mixed: &[ClassProgress], current: &mut usize) -> Option<Instant> {
 mod tests {
     use super::*;
     use slantpath_base::Seed;
-    use slantpath_sctp::Reliability;
+    use slantpath_sctp::SendOptions;
 
     fn schedule(workload: Workload) -> Schedule {
         let stream = Seed::new(1, 0).stream("workload");
@@ -312,7 +312,7 @@ mod tests {
             message: DataSize::from_bytes(bytes),
             messages,
             interval: Duration::from_millis(ms),
-            reliability: Reliability::Full,
+            options: SendOptions::default(),
             unordered: false,
         };
         let classes = vec![class(0, 100, 1, 30), class(1, 5_000, 2, 50)];

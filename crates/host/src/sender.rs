@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use slantpath_base::{Instant, Stream};
-use slantpath_sctp::Reliability;
+use slantpath_sctp::SendOptions;
 
 use crate::message::{Content, compose};
 use crate::record::{Finality, SenderRecords, SenderReport, SentMessage};
@@ -42,8 +42,8 @@ pub struct SenderConfig {
     pub workload: Workload,
     /// Whether to sample each path's congestion state, at most once per this time.
     pub sample_paths: Option<slantpath_base::Duration>,
-    /// When a message is given up (SCTP), unless its kind says so.
-    pub reliability: Reliability,
+    /// What a message asks for (SCTP), unless its kind says so.
+    pub options: SendOptions,
 }
 
 /// What a sender measures without remembering messages.
@@ -67,8 +67,8 @@ pub(crate) struct Outgoing {
     pub(crate) unordered: bool,
     pub(crate) payload_protocol: u32,
     pub(crate) payload: bytes::Bytes,
-    /// When it is given up (SCTP).
-    pub(crate) reliability: Reliability,
+    /// What else it asks for (SCTP).
+    pub(crate) options: Option<Box<SendOptions>>,
 }
 
 /// What a transport says to an offered message.
@@ -239,9 +239,9 @@ impl Sender {
         let len = schedule.next_bytes();
         #[expect(clippy::cast_possible_truncation, reason = "the remainder is below a u16")]
         let in_turn = (number % u32::from(self.config.streams.max(1))) as u16;
-        let (stream, unordered, reliability) = match schedule.next_class() {
-            Some(class) => (class.stream, class.unordered, class.reliability),
-            None => (in_turn, self.config.unordered, self.config.reliability),
+        let (stream, unordered, options) = match schedule.next_class() {
+            Some(class) => (class.stream, class.unordered, class.options),
+            None => (in_turn, self.config.unordered, self.config.options),
         };
         Want::Send(Outgoing {
             number: Some(number),
@@ -249,7 +249,7 @@ impl Sender {
             unordered,
             payload_protocol: 0,
             payload: compose(self.config.content, number, len),
-            reliability,
+            options: options.of_message(),
         })
     }
 
@@ -420,7 +420,7 @@ mod tests {
             measurement: Measurement::Off,
             record_timeline: false,
             sample_paths: None,
-            reliability: Reliability::Full,
+            options: SendOptions::default(),
         };
         let mut sender = Sender::new(config, Seed::new(1, 0).stream("flow"));
         assert!(matches!(sender.want(Instant::START), Want::Connect));
@@ -476,7 +476,7 @@ mod tests {
             message: DataSize::from_bytes(100),
             messages: 1,
             interval: Duration::from_millis(ms),
-            reliability: Reliability::Full,
+            options: SendOptions::default(),
             unordered: stream == 1,
         };
         let workload = Workload::Mixed { classes: vec![class(0, 10), class(1, 25)] };

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration, Instant, Seed, Stream};
-use slantpath_sctp::Reliability;
+use slantpath_sctp::SendOptions;
 use slantpath_wire::ip::protocol;
 
 use crate::admission::{Admission, AdmissionConfig};
@@ -274,7 +274,7 @@ impl SessionSource {
             start: now,
             workload: Workload::Bulk { message: self.config.message, total: Some(new.size) },
             sample_paths: None,
-            reliability: Reliability::Full,
+            options: SendOptions::default(),
         };
         let [stream, workload] = ["transport", "workload"]
             .map(|part| self.seed.stream(&format!("{}/{}/{part}", self.path, new.number)));

@@ -386,12 +386,7 @@ impl Socket<'_> {
                     payload: message.payload,
                     is_unordered: message.unordered,
                     context: message.number.map_or(UNNUMBERED, u64::from),
-                    options: match message.reliability {
-                        sctp::Reliability::Full => None,
-                        reliability => {
-                            Some(Box::new(sctp::SendOptions { reliability, ..sctp::SendOptions::default() }))
-                        }
-                    },
+                    options: message.options,
                 };
                 self.send_message(now, message)
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration, Seed, Stream};
-use slantpath_sctp::Reliability;
+use slantpath_sctp::SendOptions;
 
 /// When messages are due and how large they are.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +108,14 @@ impl Workload {
             _ => &[],
         }
     }
+
+    /// The same, to change what their messages ask for.
+    pub fn classes_mut(&mut self) -> &mut [MessageClass] {
+        match self {
+            Self::Mixed { classes } => classes,
+            _ => &mut [],
+        }
+    }
 }
 
 /// What the flow that `path` names draws the instants of its messages from.
@@ -126,8 +134,8 @@ pub struct MessageClass {
     pub messages: u16,
     /// From those that come at once to the next, longer than nothing.
     pub interval: Duration,
-    /// When one is given up.
-    pub reliability: Reliability,
+    /// What else one asks for.
+    pub options: SendOptions,
     /// Whether one may overtake others of its stream.
     pub unordered: bool,
 }
@@ -159,7 +167,7 @@ mod tests {
             message: bytes(size),
             messages: 1,
             interval: Duration::from_millis(10),
-            reliability: Reliability::Full,
+            options: SendOptions::default(),
             unordered: false,
         };
         Workload::Mixed { classes: (0..).zip(sizes.iter().copied()).map(class).collect() }

@@ -62,8 +62,7 @@ impl SendOptions {
     /// A message on a stream that is sent so.
     pub fn message(self, stream: u16, payload: Bytes) -> ProgramMessage {
         let Self { payload_protocol, is_unordered, reliability, sack_immediately, destination } = self;
-        let options = sctp::SendOptions { sack_immediately, destination, reliability };
-        let options = (options != sctp::SendOptions::default()).then(|| Box::new(options));
+        let options = sctp::SendOptions { sack_immediately, destination, reliability }.of_message();
         ProgramMessage { stream, payload_protocol, is_unordered, payload, options }
     }
 }

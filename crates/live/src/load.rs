@@ -41,8 +41,8 @@ pub struct LoadConfig {
     pub streams: u16,
     /// Whether they may overtake each other, unless their kind says so.
     pub is_unordered: bool,
-    /// When messages are given up, unless their kind says so, and what else few messages ask for.
-    pub options: Option<SendOptions>,
+    /// What messages ask for, unless their kind says so.
+    pub options: SendOptions,
     /// How many are sent on each association at most.
     pub messages: Option<u64>,
     /// For how long they are sent at most, from when the first association is up, or all are
@@ -79,20 +79,15 @@ impl LoadConfig {
         let kind = u16::try_from(schedule.next_kind()).unwrap_or(u16::MAX);
         let in_turn = u16::try_from(number % u64::from(streams)).unwrap_or(0);
         let (stream, is_unordered, options) = match schedule.next_class() {
-            None => (in_turn, self.is_unordered, self.options.clone()),
-            Some(class) => {
-                let said = self.options.clone().unwrap_or_default();
-                let options = SendOptions { reliability: class.reliability, ..said };
-                let is_any = options != SendOptions::default();
-                (class.stream, class.unordered, is_any.then_some(options))
-            }
+            None => (in_turn, self.is_unordered, self.options),
+            Some(class) => (class.stream, class.unordered, class.options),
         };
         ProgramMessage {
             stream,
             payload_protocol: 0,
             is_unordered,
             payload: Stamp { number, kind, due }.message(schedule.next_bytes(), filling),
-            options: options.map(Box::new),
+            options: options.of_message(),
         }
     }
 }

@@ -186,6 +186,7 @@ impl LiveEndpoint {
         unordered: bool,
         lifetime_s: Option<f64>,
         sack_immediately: bool,
+        destination: Option<IpAddr>,
     ) -> PyResult<bool> {
         let lifetime = lifetime_s.map(|seconds| time("lifetime_s", seconds)).transpose()?;
         let reliability = lifetime.map_or(Reliability::Full, Reliability::Lifetime);
@@ -194,7 +195,7 @@ impl LiveEndpoint {
             is_unordered: unordered,
             reliability,
             sack_immediately,
-            ..SendOptions::default()
+            destination,
         };
         let message = options.message(stream, payload.to_vec().into());
         let sent = self.act(|program, host, now| program.send(now, host, SocketId(number), message))?;
@@ -248,6 +249,7 @@ impl LiveEndpoint {
             dict.set_item("cwnd_bytes", path.cwnd)?;
             dict.set_item("flight_bytes", path.flight_size)?;
             dict.set_item("mtu_bytes", path.mtu)?;
+            dict.set_item("data_chunks", path.stats.data_chunks_sent)?;
             dict.set_item("retransmissions", path.stats.retransmissions)?;
             Ok(dict)
         };

@@ -50,6 +50,7 @@ pub(crate) fn check(
     link::delay_trace::check(file, named, &mut traces, faults);
     link::fade_trace::check(file, named, &mut traces, faults);
     script::check::check(file, faults);
+    sctp::zero_checksum::check(file, &traces, faults);
     if let Some(bodies) = &bodies {
         sky_links::changes::check(file, bodies, &traces, faults);
     }

@@ -4,6 +4,7 @@
 pub mod application;
 pub(crate) mod build;
 pub(crate) mod check;
+pub(crate) mod message;
 pub(crate) mod schema;
 pub(crate) mod script;
 pub(crate) mod trace;

@@ -4,5 +4,6 @@ pub(crate) mod authentication;
 pub(crate) mod check;
 pub mod schema;
 mod threshold;
+pub(crate) mod zero_checksum;
 
 pub use threshold::Threshold;

@@ -40,6 +40,7 @@ pub(crate) fn load(
     let carriage = carriage(arguments);
     let addresses = addresses(arguments)?;
     reaches(&addresses, &arguments.peers)?;
+    knows_destination(arguments)?;
     doubt_reliability(arguments)?;
     let mut files = Files::create(&arguments.outputs)?;
     let secret = slantpath_live::secret().map_err(failed)?;
@@ -167,11 +168,12 @@ pub(super) fn config(
     }
     sctp.trace = is_traced;
     let message = DataSize::from_bytes(arguments.size.into());
-    let workload = match (like, arguments.rate) {
-        (Some(like), _) => like.workload().clone(),
-        (None, None) => Workload::Bulk { message, total: None },
+    let (workload, options) = match (like, arguments.rate) {
+        (Some(like), _) => like.messages_to(&arguments.peers),
+        (None, None) => (Workload::Bulk { message, total: None }, options(arguments)),
         (None, Some(rate)) => {
-            Workload::ConstantRate { message, interval: Duration::from_secs_f64(1.0 / rate) }
+            let interval = Duration::from_secs_f64(1.0 / rate);
+            (Workload::ConstantRate { message, interval }, options(arguments))
         }
     };
     let is_endless = like.is_none() && arguments.count.is_none() && arguments.duration.is_none();
@@ -188,7 +190,7 @@ pub(super) fn config(
         when_blocked: like.map_or(WhenBlocked::Queue, Like::when_blocked),
         streams: arguments.streams,
         is_unordered: arguments.unordered,
-        options: options(arguments, like),
+        options,
         messages: arguments.count,
         duration: if is_endless { Some(Duration::from_secs(10)) } else { arguments.duration },
         is_echoed: !arguments.one_way,
@@ -197,20 +199,18 @@ pub(super) fn config(
     })
 }
 
-/// What messages ask for, if that is anything.
-fn options(arguments: &LoadArguments, like: Option<&Like>) -> Option<SctpSendOptions> {
-    let reliability = match (like, arguments.lifetime, arguments.max_retransmissions) {
-        (Some(like), ..) => like.reliability(),
-        (None, Some(lifetime), _) => Reliability::Lifetime(lifetime),
-        (None, None, Some(most)) => Reliability::Retransmissions(most),
-        (None, None, None) => Reliability::Full,
+/// What messages ask for by the flags.
+fn options(arguments: &LoadArguments) -> SctpSendOptions {
+    let reliability = match (arguments.lifetime, arguments.max_retransmissions) {
+        (Some(lifetime), _) => Reliability::Lifetime(lifetime),
+        (None, Some(most)) => Reliability::Retransmissions(most),
+        (None, None) => Reliability::Full,
     };
-    let options = SctpSendOptions {
+    SctpSendOptions {
         reliability,
         sack_immediately: arguments.sack_immediately,
-        ..SctpSendOptions::default()
-    };
-    (options != SctpSendOptions::default()).then_some(options)
+        destination: arguments.destination,
+    }
 }
 
 /// The own addresses: those from which the routes lead to the peers, if nothing was said.
@@ -253,6 +253,18 @@ fn reaches(addresses: &[IpAddr], peers: &[IpAddr]) -> Result<(), Failure> {
         terminal::warn(&format!("{lack}: it is no path"))?;
     }
     Ok(())
+}
+
+/// Refuses messages to an address that is none of the server's.
+fn knows_destination(arguments: &LoadArguments) -> Result<(), Failure> {
+    let Some(other) = arguments.destination.filter(|wanted| !arguments.peers.contains(wanted)) else {
+        return Ok(());
+    };
+    let peers: Vec<_> = arguments.peers.iter().map(ToString::to_string).collect();
+    Err(Failure::Misused(format!(
+        "--destination {other} is none of the server's addresses, {}: name it among them, too",
+        peers.join(" ")
+    )))
 }
 
 /// Warns where messages will not be given up although that was asked for.
@@ -305,6 +317,7 @@ fn summary(report: &LoadReport, kinds: &[String]) -> Value {
             "rto_s": path.rto.as_secs_f64(),
             "cwnd_bytes": path.cwnd_bytes,
             "mtu_bytes": path.mtu_bytes,
+            "data_chunks": path.data_chunks,
             "retransmissions": path.retransmissions,
         })
     });
@@ -402,8 +415,10 @@ fn print_paths(report: &LoadReport, out: &mut impl Write) -> io::Result<()> {
     }
     writeln!(out)?;
     let mut table = TextTable::default();
-    table.row(["path from", "to", "state", "round trip", "RTO", "cwnd", "MTU", "again"].map(str::to_owned));
-    table.row(["", "", "", "ms", "ms", "bytes", "bytes", "chunks"].map(str::to_owned));
+    table.row(
+        ["path from", "to", "state", "round trip", "RTO", "cwnd", "MTU", "sent", "again"].map(str::to_owned),
+    );
+    table.row(["", "", "", "ms", "ms", "bytes", "bytes", "chunks", "chunks"].map(str::to_owned));
     let millis = |time: Duration| format!("{:.3}", time.as_millis_f64());
     for path in &report.paths {
         let state = if path.is_primary { format!("{}, primary", path.state) } else { path.state.to_owned() };
@@ -415,6 +430,7 @@ fn print_paths(report: &LoadReport, out: &mut impl Write) -> io::Result<()> {
             millis(path.rto),
             path.cwnd_bytes.to_string(),
             path.mtu_bytes.to_string(),
+            path.data_chunks.to_string(),
             path.retransmissions.to_string(),
         ]);
     }

@@ -1,6 +1,7 @@
 //! `slantpath load --like`: a flow of a scenario as a load of a real path, and the same load on the scenario's network.
 
 use std::io::{self, Write};
+use std::net::IpAddr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use slantpath_base::{DataSize, Duration, Instant, Stream};
 use slantpath_live::{
     Carriage, Echo, EchoConfig, EchoMode, Extension, Load, LoadConfig, LoadReport, Program as _, Reliability,
-    SctpConfig, Station, WhenBlocked, Workload,
+    SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload,
 };
 use slantpath_scenario::{FlowRequest, LoadError, RunOptions, Scenario, run_with_programs};
 
@@ -26,8 +27,10 @@ pub(super) struct Like {
     path: PathBuf,
     scenario: Scenario,
     request: FlowRequest,
-    /// The flow's, as long as it is to be.
+    /// The flow's, as long as it is to be. Its messages have no destination yet.
     workload: Workload,
+    /// What messages ask for whose kind does not say so; the same.
+    options: SctpSendOptions,
 }
 
 impl Like {
@@ -52,8 +55,11 @@ impl Like {
             // The end is another one.
             *total = None;
         }
-        check(&workload, &request).map_err(|error| format!("flow `{}`: {error}", request.name))?;
-        Ok(Self { path: path.to_owned(), scenario, request, workload })
+        let options = request.options;
+        check(&workload, &request)
+            .and_then(|()| reaches_destinations(&request, arguments.peers.len()))
+            .map_err(|error| format!("flow `{}`: {error}", request.name))?;
+        Ok(Self { path: path.to_owned(), scenario, request, workload, options })
     }
 
     /// The arguments of the flow, with what was said beside it.
@@ -78,9 +84,20 @@ impl Like {
         })
     }
 
-    /// What is sent, and when.
-    pub(super) const fn workload(&self) -> &Workload {
-        &self.workload
+    /// What is sent, and when, and what messages ask for whose kind does not say so: to a peer whose addresses stand for
+    /// the links of the flow's receiver, the primary one first, then in the order of their names.
+    pub(super) fn messages_to(&self, peers: &[IpAddr]) -> (Workload, SctpSendOptions) {
+        self.directed(|link| {
+            let place = self.request.links.iter().position(|own| own == link)?;
+            peers.get(place).copied()
+        })
+    }
+
+    /// The same to the addresses that the links have.
+    fn directed(&self, address_on: impl Fn(&str) -> Option<IpAddr>) -> (Workload, SctpSendOptions) {
+        let (mut workload, mut options) = (self.workload.clone(), self.options);
+        self.request.destinations.resolve(&mut workload, &mut options, address_on);
+        (workload, options)
     }
 
     /// The names of the kinds of messages, if there are several.
@@ -98,15 +115,10 @@ impl Like {
         self.request.when_blocked
     }
 
-    /// When a message is given up whose kind does not say so.
-    pub(super) const fn reliability(&self) -> Reliability {
-        self.request.reliability
-    }
-
     /// Whether any message may be given up.
     fn may_give_up(&self) -> bool {
-        let of_kinds = self.workload.classes().iter().map(|class| class.reliability);
-        of_kinds.chain([self.request.reliability]).any(|reliability| reliability != Reliability::Full)
+        let of_kinds = self.workload.classes().iter().map(|class| class.options.reliability);
+        of_kinds.chain([self.options.reliability]).any(|reliability| reliability != Reliability::Full)
     }
 
     /// SCTP's settings of the sender, with what the carriage leaves of the path MTU.
@@ -137,7 +149,9 @@ impl Like {
         };
         let sit = |[from, to]: [slantpath_scenario::End; 2]| {
             let mut host = from.host;
-            let program = Load::open(LoadConfig { port: from.port, ..load.clone() }, &mut host, from.stream);
+            let (workload, options) = self.directed(|link| from.destinations.get(link).copied());
+            let config = LoadConfig { port: from.port, workload, options, ..load.clone() };
+            let program = Load::open(config, &mut host, from.stream);
             let from = Station { host, program };
             let mode = if load.is_echoed { EchoMode::Echo } else { EchoMode::Discard };
             let mut host = to.host;
@@ -237,6 +251,18 @@ impl Like {
         writeln!(out)?;
         table.print(2, out)
     }
+}
+
+/// Refuses messages that go to a link of the flow's receiver for which no address of the real peer stands.
+fn reaches_destinations(request: &FlowRequest, peers: usize) -> Result<(), String> {
+    let beyond =
+        |link: &&str| request.links.iter().position(|own| own == link).is_none_or(|own| own >= peers);
+    let Some(link) = request.destinations.links().find(beyond) else { return Ok(()) };
+    Err(format!(
+        "messages go to `{link}` of its receiver, for which none of {peers} addresses stands: give one for each of its \
+         links, in this order: {}",
+        request.links.join(", ")
+    ))
 }
 
 /// Refuses what does not fit into the messages of a load.

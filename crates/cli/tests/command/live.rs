@@ -486,6 +486,43 @@ fn what_no_load_can_be_like_is_said() {
 }
 
 #[test]
+fn messages_go_to_the_address_that_is_asked_for_if_it_is_one_of_the_servers() {
+    let place = Place::new("live-destination");
+    let port = free_port();
+    let server = Server::start(&place, port, &["--associations", "1", "--address", "127.0.0.2"]);
+    let udp = format!("--udp={port}");
+    let load = |peers: &[&str]| {
+        let more =
+            [&udp, "--destination", "127.0.0.2", "--count", "100", "--rate", "200", "--json", "load.json"];
+        place.run(&[&["load"][..], peers, &more].concat())
+    };
+    let other = load(&["127.0.0.1"]);
+    assert_eq!(other.status, Some(2));
+    assert!(
+        other.err.contains(
+            "--destination 127.0.0.2 is none of the server's addresses, 127.0.0.1: name it among them"
+        ),
+        "{}",
+        other.err
+    );
+    let outcome = load(&["127.0.0.1", "127.0.0.2"]);
+    assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+    let json = std::fs::read(place.path().join("load.json")).expect("it was asked for");
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("it is JSON");
+    let of = |address: &str| {
+        let paths = json["paths"].as_array().expect("paths").iter();
+        paths
+            .filter(|path| path["destination"] == address)
+            .filter_map(|path| path["data_chunks"].as_u64())
+            .sum::<u64>()
+    };
+    // Until the second address is confirmed, a round trip after the association is up, messages go to the first.
+    assert_eq!(json["echoed"], 100);
+    assert!(of("127.0.0.2") > 90 && of("127.0.0.1") < 10, "{json}");
+    server.end();
+}
+
+#[test]
 fn extensions_are_used_if_both_ends_offer_them_and_do_what_is_asked() {
     let place = Place::new("live-extensions");
     std::fs::write(place.path().join("key"), b"a secret").expect("a directory of our own");

@@ -1,7 +1,6 @@
 //! The end of a session that asks.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::Reliability;
 
 use super::{PlannedRequest, RequestPlan, request};
 use crate::record::Request;
@@ -171,14 +170,8 @@ impl Client {
         let size = planned.size.as_bytes();
         let payload = request::encode(size, len);
         let number = u32::try_from(self.report.requests.len()).ok();
-        let outgoing = Outgoing {
-            number,
-            stream: 0,
-            unordered: false,
-            payload_protocol: 0,
-            payload,
-            reliability: Reliability::Full,
-        };
+        let outgoing =
+            Outgoing { number, stream: 0, unordered: false, payload_protocol: 0, payload, options: None };
         match socket.send(now, outgoing) {
             Offer::Accepted => {
                 self.report.bytes_sent += len as u64;

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 use slantpath_base::Instant;
-use slantpath_sctp::Reliability;
 
 use super::request::RequestReader;
 use crate::message::{Content, compose};
@@ -112,14 +111,8 @@ impl Server {
         let len = usize::try_from(self.owed).unwrap_or(usize::MAX).min(self.message_len);
         let payload = compose(Content::Pattern, self.messages_sent, len);
         let number = Some(self.messages_sent);
-        let outgoing = Outgoing {
-            number,
-            stream: 0,
-            unordered: false,
-            payload_protocol: 0,
-            payload,
-            reliability: Reliability::Full,
-        };
+        let outgoing =
+            Outgoing { number, stream: 0, unordered: false, payload_protocol: 0, payload, options: None };
         match socket.send(now, outgoing) {
             Offer::Accepted => {
                 self.owed -= len as u64;

@@ -10,7 +10,7 @@ use slantpath_host::{
     TransportConfig, WhenBlocked, Workload,
 };
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NetworkGraph, QueueConfig, QueueLimit};
-use slantpath_sctp::Reliability;
+use slantpath_sctp::SendOptions;
 
 /// A link of the given rate and delay whose queue is never full.
 pub(crate) fn direction(rate: &str, delay: &str) -> DirectionConfig {
@@ -39,7 +39,7 @@ pub(crate) fn sender(workload: Workload) -> SenderConfig {
         measurement: Measurement::Off,
         record_timeline: false,
         sample_paths: Some(Duration::ZERO),
-        reliability: Reliability::Full,
+        options: SendOptions::default(),
     }
 }
 

@@ -88,6 +88,8 @@ pub struct PathReport {
     pub cwnd_bytes: u64,
     /// The path MTU in bytes.
     pub mtu_bytes: u16,
+    /// DATA chunks that were sent, those that were sent again included.
+    pub data_chunks: u64,
     /// DATA chunks that were sent again.
     pub retransmissions: u64,
 }
@@ -108,6 +110,7 @@ impl From<&PathSnapshot> for PathReport {
             rto: path.rto,
             cwnd_bytes: path.cwnd,
             mtu_bytes: path.mtu,
+            data_chunks: path.stats.data_chunks_sent,
             retransmissions: path.stats.retransmissions,
         }
     }

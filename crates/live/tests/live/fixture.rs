@@ -98,7 +98,7 @@ pub(crate) fn load(messages: u64, message_bytes: u64) -> LoadConfig {
         when_blocked: WhenBlocked::Queue,
         streams: 4,
         is_unordered: false,
-        options: None,
+        options: SctpSendOptions::default(),
         messages: Some(messages),
         duration: None,
         is_echoed: true,

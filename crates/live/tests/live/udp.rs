@@ -72,7 +72,7 @@ fn varied() -> [Workload; 3] {
         message: bytes(size),
         messages,
         interval,
-        reliability,
+        options: SctpSendOptions { reliability, ..SctpSendOptions::default() },
         unordered: stream == 1,
     };
     let classes = vec![

@@ -88,6 +88,10 @@ section! {
         priority: Option<Setting<u16>>;
         /// Whether messages of the kind may overtake others of their stream; as the flow says if absent.
         unordered: Option<Setting<bool>>;
+        /// Whether the receiver is asked to acknowledge each at once (RFC 7053); as the flow says if absent.
+        sack_immediately: Option<Setting<bool>>;
+        /// The receiver's link to whose address they are sent first; as the flow says if absent.
+        destination: Option<Setting<String>>;
     }
 }
 

@@ -9,10 +9,10 @@ use slantpath_host::{
     TransportConfig, WhenBlocked, Workload, workload_stream,
 };
 use slantpath_net::NodeId;
-use slantpath_reader::{Named, Setting};
-use slantpath_sctp::Reliability;
+use slantpath_reader::Named;
 
 use super::application::{Application, Total};
+use super::message::{Destinations, options_of, options_of_kind};
 use super::script;
 use super::transport::{self, Ends};
 use crate::run::{RunError, Site};
@@ -148,11 +148,13 @@ impl Placement<'_, '_> {
         }
         let handover = self.handover(flow, from, &mut sending);
         let origin = Instant::START + self.jitter(name, flow);
+        let (mut workload, mut options) = (workload(self.scenario, flow), options_of(flow));
+        Destinations::of(flow).resolve(&mut workload, &mut options, |link| self.site.address_on(link, to));
         let config = SenderConfig {
             connect: origin + **flow.connect.as_ref().expect("a check says when to connect"),
             start: origin + *flow.start,
             stop: flow.end.map(|end| Instant::START + *end),
-            workload: workload(self.scenario, flow),
+            workload,
             when_blocked: when_blocked(flow),
             content: content(flow),
             streams: *flow.streams,
@@ -161,7 +163,7 @@ impl Placement<'_, '_> {
             measurement,
             record_timeline: self.is_watched,
             sample_paths: probes.paths.quantity(),
-            reliability: reliability_of(flow),
+            options,
         };
         let path = path(name);
         let host = self.site.host(from);
@@ -240,38 +242,6 @@ pub(crate) fn when_blocked(flow: &Flow) -> WhenBlocked {
     }
 }
 
-/// When messages of a flow are given up whose kind does not say so.
-pub(crate) fn reliability_of(flow: &Flow) -> Reliability {
-    reliability(flow.lifetime, flow.max_retransmissions, None)
-}
-
-/// When messages are given up. A check sees to it that one thing is said of it at most.
-fn reliability(
-    lifetime: Option<Setting<Duration>>,
-    max_retransmissions: Option<Setting<u32>>,
-    priority: Option<Setting<u16>>,
-) -> Reliability {
-    match (lifetime, max_retransmissions, priority) {
-        (Some(lifetime), ..) => Reliability::Lifetime(*lifetime),
-        (None, Some(limit), _) => Reliability::Retransmissions(*limit),
-        (None, None, Some(priority)) => Reliability::Priority((*priority).into()),
-        (None, None, None) => Reliability::Full,
-    }
-}
-
-/// On which streams messages go, and when those are given up.
-pub(crate) fn reliabilities(flow: &Flow) -> impl Iterator<Item = (u16, Reliability)> {
-    let (all, classes) = match &flow.application.0 {
-        Application::Mixed(mixed) => (Reliability::Full, Some(mixed)),
-        _ => (reliability_of(flow), None),
-    };
-    let classes = classes.into_iter().flat_map(|mixed| mixed.classes.iter()).map(|(_, class)| {
-        (*class.stream, reliability(class.lifetime, class.max_retransmissions, class.priority))
-    });
-    let streams = if all == Reliability::Full { 0 } else { *flow.streams };
-    (0..streams).map(move |stream| (stream, all)).chain(classes)
-}
-
 /// Whether messages may be missing, or go on any stream.
 fn may_skip(flow: &Flow) -> bool {
     let is_mixed = matches!(flow.application.0, Application::Mixed(_));
@@ -311,7 +281,7 @@ pub(crate) fn workload(scenario: &Scenario, flow: &Flow) -> Workload {
                 message: *class.message_size,
                 messages: *class.messages,
                 interval: *class.interval,
-                reliability: reliability(class.lifetime, class.max_retransmissions, class.priority),
+                options: options_of_kind(flow, class),
                 unordered: class.unordered.map_or(*flow.unordered, |unordered| *unordered),
             });
             Workload::Mixed { classes: classes.collect() }

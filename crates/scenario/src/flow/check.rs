@@ -38,6 +38,7 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         counts(flow, faults);
         read_rate(flow, faults);
         given_up(flow, faults);
+        asked_for(file, flow, faults);
         script::check(file, flow, faults);
         application(flow, places[name], faults);
         if let Application::Mixed(mixed) = &flow.application.0 {
@@ -248,6 +249,26 @@ fn given_up(flow: &Flow, faults: &mut Faults) {
     if let Some(values) = values.filter(|values| values.len() > usize::from(*flow.streams)) {
         let message = format!("{} values are more than {} streams", values.len(), *flow.streams);
         faults.report(values.place(), Fault::new(message).help("write more `streams`, or fewer values"));
+    }
+}
+
+/// What messages ask for that only SCTP has.
+fn asked_for(file: &File, flow: &Flow, faults: &mut Faults) {
+    let place = flow.sack_immediately.as_ref().map(Setting::place);
+    let of_sctp = place.or_else(|| flow.destination.as_ref().map(Setting::place));
+    if *flow.transport == Transport::Tcp
+        && let Some(place) = of_sctp
+    {
+        let fault = Fault::new("messages over TCP have one way, and ask for no acknowledgement");
+        return faults.report(place, fault.help("remove the key, or use SCTP"));
+    }
+    let of_kinds = match &flow.application.0 {
+        Application::Mixed(mixed) => Some(mixed.classes.iter()),
+        _ => None,
+    };
+    let of_kinds = of_kinds.into_iter().flatten().filter_map(|(_, class)| class.destination.as_ref());
+    for link in flow.destination.iter().chain(of_kinds) {
+        must_end_at(file, link, &flow.to, faults);
     }
 }
 

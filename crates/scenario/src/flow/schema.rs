@@ -52,6 +52,13 @@ section! {
         /// How often a part of a message is sent again before the message is given up (RFC 7496, section 3.1; SCTP
         /// with the same extension).
         max_retransmissions: Option<Setting<u32>>, at most REPETITIONS;
+        /// Whether the receiver is asked to acknowledge each message at once, by the I bit of its last DATA chunk (RFC
+        /// 7053; SCTP). It is not if absent.
+        sack_immediately: Option<Setting<bool>>;
+        /// The receiver's link to whose address messages are sent first, as long as that path is active (RFC 9260,
+        /// section 11.1.5; SCTP); what is lost of them may be sent again over another one. They go where all else does
+        /// if absent: over `primary`, while that is active.
+        destination: Option<Setting<String>>;
         /// The priority or weight of each stream, from stream 0 on, for the `stream_scheduling` of the profile that
         /// reads it (RFC 8260, sections 3.4 and 3.6): of priorities the lowest number goes first. 0, or a
         /// weight of 1, where none is written.

@@ -110,6 +110,11 @@ impl FadeStep {
         self.rate.is_some()
     }
 
+    /// Whether bits arrive wrong from then on.
+    pub(crate) fn flips_bits(&self) -> bool {
+        self.bit_errors.is_some_and(|errors| !errors.is_never())
+    }
+
     /// Gives a network that is being built what changes of a direction.
     pub(crate) fn schedule(&self, direction: DirectionId, builder: &mut NetworkBuilder) {
         for change in self.changes() {

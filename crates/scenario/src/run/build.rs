@@ -121,15 +121,25 @@ impl Site<'_> {
 
     /// The address of a host on one of its links.
     pub(crate) fn address_on(&self, link: &str, node: NodeId) -> Option<IpAddr> {
-        let link = find_link(self.links, link)?;
-        let is_second = self.graph.node_of(link.id.second()) == node;
-        link.addresses[usize::from(is_second)]
+        address_on(self.graph, self.links, link, node)
     }
 
     /// The addresses of both ends of an association whose primary path leads over a link of `to`.
     pub(crate) fn addresses(&mut self, primary: &str, from: NodeId, to: NodeId) -> [Vec<IpAddr>; 2] {
         addresses(self.links, self.graph, self.routes, primary, from, to)
     }
+}
+
+/// The address of a host on one of its links.
+pub(super) fn address_on(
+    graph: &NetworkGraph,
+    links: &[PlannedLink],
+    link: &str,
+    node: NodeId,
+) -> Option<IpAddr> {
+    let link = find_link(links, link)?;
+    let is_second = graph.node_of(link.id.second()) == node;
+    link.addresses[usize::from(is_second)]
 }
 
 fn hosts(graph: &NetworkGraph, links: &[PlannedLink]) -> Vec<Host> {

@@ -2,20 +2,24 @@
 //! run. So what measures a real path measures this one, too.
 
 use core::ops::ControlFlow;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant, Seed, Stream};
 use slantpath_host::{Host, ProgramConfig, Protocol, WhenBlocked, Workload};
 use slantpath_net::{Host as Interface, InterfaceId, Journey, Network, NetworkGraph};
 use slantpath_sat::OnDemand;
-use slantpath_sctp::{Reliability, SctpConfig};
+use slantpath_sctp::{SctpConfig, SendOptions};
 use slantpath_wire::Packet;
 
-use super::build::{Plan, host_place, plan};
+use super::build::{Plan, address_on, host_place, plan};
 use super::{EVENTS_BETWEEN_QUESTIONS, RunError, RunOptions};
 use crate::access;
 use crate::flow::application::Application;
-use crate::flow::build::{Seats, reliability_of, when_blocked, workload, workload_streams};
+use crate::flow::build::{Seats, when_blocked, workload, workload_streams};
+use crate::flow::message::{Destinations, options_of};
 use crate::flow::transport::stream_values;
+use crate::link::check::links_of;
 use crate::network::source::RunSource;
 use crate::scenario::Scenario;
 use crate::schema::{Adaptation, Transport};
@@ -35,8 +39,12 @@ pub struct FlowRequest {
     pub draws: Vec<Stream>,
     /// What it does while the send buffer is full.
     pub when_blocked: WhenBlocked,
-    /// When a message is given up, unless its kind says so.
-    pub reliability: Reliability,
+    /// What a message asks for, unless its kind says so. Neither this nor the workload has a destination yet.
+    pub options: SendOptions,
+    /// Over which of the receiver's links messages go first.
+    pub destinations: Destinations,
+    /// The receiver's links, the primary one first, then in the order of their names.
+    pub links: Vec<String>,
     /// Over how many streams.
     pub streams: u16,
     /// Whether messages may overtake each other.
@@ -117,6 +125,9 @@ impl Scenario {
             Application::Mixed(mixed) => mixed.classes.names().into_iter().map(str::to_owned).collect(),
             _ => Vec::new(),
         };
+        let primary = flow.primary.as_ref().map(|primary| primary.as_str());
+        let mut links: Vec<String> = links_of(self, &flow.to).map(str::to_owned).collect();
+        links.sort_by_key(|link| Some(link.as_str()) != primary);
         let mut sctp = [config(&flow.from), config(&flow.to)];
         sctp[0].stream_values = stream_values(flow);
         Ok(FlowRequest {
@@ -126,7 +137,9 @@ impl Scenario {
             kinds,
             draws: workload_streams(Seed::new(*self.scenario.seed, 0), name, flow),
             when_blocked: when_blocked(flow),
-            reliability: reliability_of(flow),
+            options: options_of(flow),
+            destinations: Destinations::of(flow),
+            links,
             streams: *flow.streams,
             unordered: *flow.unordered,
             lasts: end.saturating_sub(*flow.start),
@@ -192,6 +205,8 @@ pub struct End {
     pub port: ProgramConfig,
     /// What it draws from.
     pub stream: Stream,
+    /// The receiving end's addresses on those of its links that messages name.
+    pub destinations: BTreeMap<String, IpAddr>,
 }
 
 /// Runs a scenario in which the caller's hosts stand at both ends of a flow: `sit` makes them of the scenario's, the
@@ -217,7 +232,9 @@ pub fn run_with_programs<F: Interface, T: Interface>(
     source.follow(&graph, ways.iter().map(|(.., way)| *way));
     let source = OnDemand::new(source, access::build::systems(scenario, &links, seed));
     let nodes = seats.nodes;
-    let hosts = seated(&graph, hosts, seats, seed, request, sit);
+    let on_link = |link: &str| Some((link.to_owned(), address_on(&graph, &links, link, nodes[1])?));
+    let destinations = request.destinations.links().filter_map(on_link).collect();
+    let hosts = seated(&graph, hosts, seats, seed, request, destinations, sit);
     let mut network = Network::with_source(graph, seed, hosts, source);
     loop {
         let Seat::From(first) = network.host(nodes[0]) else { unreachable!("it sits there") };
@@ -248,6 +265,7 @@ fn seated<F, T>(
     seats: Seats,
     seed: Seed,
     request: &FlowRequest,
+    destinations: BTreeMap<String, IpAddr>,
     sit: impl FnOnce([End; 2]) -> (F, T),
 ) -> Vec<Seat<F, T>> {
     let places = seats.nodes.map(|node| host_place(graph, node));
@@ -263,6 +281,7 @@ fn seated<F, T>(
                 peer: config.peer,
             },
             stream: seed.stream(&format!("flows/{}/program/{end}", request.name)),
+            destinations: destinations.clone(),
         }
     });
     let both = [ends.next().expect("from"), ends.next().expect("to")];

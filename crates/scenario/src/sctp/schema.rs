@@ -21,6 +21,7 @@ use crate::congestion::{Capacity, SlowStartChoice};
 use crate::probes::schema::Interval;
 use crate::sctp::Threshold;
 use crate::sctp::authentication::AuthenticatedChunk;
+use crate::sctp::zero_checksum::ErrorDetection;
 use crate::tcp::schema::Limit;
 
 section! {
@@ -63,6 +64,9 @@ section! {
         shared_keys: Option<Setting<Vec<String>>>;
         /// The same: the number of the key by which what is sent is authenticated at first. 0 if absent.
         active_key: Option<Setting<u16>>;
+        /// What finds errors in place of the checksum: packets are sent without one to a peer that says the same, and
+        /// taken without one (RFC 9653). Every packet has one if absent.
+        zero_checksum: Option<Setting<ErrorDetection>>;
         /// What governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
@@ -574,9 +578,13 @@ impl SctpProfile {
             pmtu_raise_timer: self
                 .pmtu_raise_timer
                 .map_or(self.preset.config().pmtu_raise_timer, |timer| *timer),
-            // Links complete a checksum before they damage or capture a packet: nobody sees it missing.
-            checksum: ChecksumPolicy::Omit,
-            zero_checksum: None,
+            // Links complete a checksum before they damage or capture a packet: nobody sees it missing, unless it is to
+            // be missing.
+            checksum: match self.zero_checksum {
+                Some(_) => ChecksumPolicy::Compute,
+                None => ChecksumPolicy::Omit,
+            },
+            zero_checksum: self.error_detection(),
             max_associations: self.preset.config().max_associations,
             max_peer_addresses: *self.max_peer_addresses as usize,
         }

@@ -47,9 +47,9 @@ pub(crate) fn toml(seed: u64) -> String {
     for (name, first, second) in &links {
         link(&mut stream, &faults, name, first, second, &mut text);
     }
-    profiles(&mut stream, &mut text);
+    profiles(&mut stream, &faults, &mut text);
     for number in 0..=stream.below(3) {
-        flow(&mut stream, &faults, number, &mut text);
+        flow(&mut stream, &faults, &links, number, &mut text);
     }
     script(&mut stream, &faults, &links, &mut text);
     text
@@ -112,7 +112,7 @@ fn link(stream: &mut Stream, faults: &Faults, name: &str, first: &str, second: &
     let _ = writeln!(text, "while_down = \"{}\"\n", pick(stream, &["drop", "hold"]));
 }
 
-fn profiles(stream: &mut Stream, text: &mut String) {
+fn profiles(stream: &mut Stream, faults: &Faults, text: &mut String) {
     let preset = pick(stream, &["rfc2960", "rfc9260", "multi-link-standard", "multi-link-modified"]);
     let _ = writeln!(text, "[sctp.default]\npreset = \"{preset}\"");
     let rto_min = 50 << stream.below(5);
@@ -147,7 +147,12 @@ fn profiles(stream: &mut Stream, text: &mut String) {
     let _ = writeln!(text, "stream_scheduling = \"{}\"", pick(stream, &schedulers));
     let sets =
         ["", "\"partial-reliability\"", "\"interleaving\"", "\"interleaving\", \"partial-reliability\""];
-    let _ = writeln!(text, "extensions = [{}]\n", pick(stream, &sets));
+    let _ = writeln!(text, "extensions = [{}]", pick(stream, &sets));
+    // Nothing finds a broken packet then.
+    if !faults.bit_errors && stream.below(3) == 0 {
+        text.push_str("zero_checksum = \"dtls\"\n");
+    }
+    text.push('\n');
     let _ = writeln!(text, "[tcp.default]\nsack = {}", stream.below(2) == 1);
     let _ = writeln!(text, "timestamps = {}", stream.below(2) == 1);
     let _ = writeln!(text, "window_scaling = {}", stream.below(2) == 1);
@@ -156,7 +161,7 @@ fn profiles(stream: &mut Stream, text: &mut String) {
     let _ = writeln!(text, "maximum_segment_lifetime = \"5 s\"\n");
 }
 
-fn flow(stream: &mut Stream, faults: &Faults, number: u64, text: &mut String) {
+fn flow(stream: &mut Stream, faults: &Faults, links: &[Link], number: u64, text: &mut String) {
     // TCP's checksum lets one in some thousand double bit errors through: then its bytes may be wrong.
     let is_tcp = !faults.bit_errors && stream.below(3) == 0;
     let (from, to) = if stream.below(4) == 0 { ("b", "a") } else { ("a", "b") };
@@ -173,6 +178,15 @@ fn flow(stream: &mut Stream, faults: &Faults, number: u64, text: &mut String) {
             1 => writeln!(text, "max_retransmissions = {}", stream.below(3)),
             _ => Ok(()),
         };
+        let _ = writeln!(text, "sack_immediately = {}", stream.below(4) == 0);
+        if stream.below(3) == 0 {
+            let own: Vec<&str> = links
+                .iter()
+                .filter(|link| link.1 == to || link.2 == to)
+                .map(|link| link.0.as_str())
+                .collect();
+            let _ = writeln!(text, "destination = \"{}\"", pick(stream, &own));
+        }
     }
     let _ = writeln!(text, "when_blocked = \"{}\"", pick(stream, &["wait", "queue"]));
     // Up to ten packets' worth, so that fragments are lost and reassembled too.

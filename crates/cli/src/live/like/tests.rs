@@ -259,13 +259,88 @@ fn the_settings_of_a_flow_are_those_of_the_load_on_the_wire() {
     let like = Like::of(Path::new("lab.toml"), lab(&played()), &said).expect("a flow");
     let values = like.sctp(Carriage::Raw).stream_values;
     assert_eq!(values.into_values().collect::<Vec<_>>(), [2, 1, 0]);
-    assert_eq!((like.when_blocked(), like.reliability()), (WhenBlocked::Wait, Reliability::Full));
+    assert_eq!((like.when_blocked(), like.options.reliability), (WhenBlocked::Wait, Reliability::Full));
     let limited = lab(&played()).with("a test", &["flows.played.max_retransmissions=3".to_owned()]);
     let said = self::said("played", &[]);
     let like = Like::of(Path::new("lab.toml"), limited.expect("a scenario"), &said).expect("a flow");
     assert_eq!(
-        (like.when_blocked(), like.reliability()),
+        (like.when_blocked(), like.options.reliability),
         (WhenBlocked::Queue, Reliability::Retransmissions(3))
+    );
+}
+
+/// A flow over two links, of which one kind of messages names the second, and asks for SACKs at once.
+fn over_two_links() -> Scenario {
+    let text = r#"
+[scenario]
+name = "two"
+duration = "12 s"
+[nodes]
+a = { kind = "host" }
+b = { kind = "host" }
+[links.geo]
+ends = ["a", "b"]
+rate = "2 Mbit/s"
+delay = "280 ms"
+[links.leo]
+ends = ["a", "b"]
+rate = "2 Mbit/s"
+delay = "25 ms"
+[links.alternative]
+ends = ["a", "b"]
+rate = "2 Mbit/s"
+delay = "25 ms"
+[flows.f]
+transport = "sctp"
+from = "a"
+to = "b"
+primary = "geo"
+destination = "geo"
+start = "5 s"
+connect = "0 s"
+end = "10 s"
+[flows.f.application]
+kind = "mixed"
+classes.files = { stream = 0, message_size = "1 kB", interval = "1 s" }
+classes.signalling = { stream = 0, message_size = "100 B", interval = "100 ms", destination = "leo", sack_immediately = true }
+"#;
+    let files = |_: &str| Err(io::Error::from(io::ErrorKind::NotFound));
+    Scenario::parse("two.toml", text, &[], Arc::new(files)).expect("a scenario")
+}
+
+#[test]
+fn the_addresses_of_the_peer_stand_for_the_links_that_messages_name() {
+    let peers =
+        ["10.0.0.9", "10.0.0.10", "10.0.0.11"].map(|text| text.parse::<IpAddr>().expect("an address"));
+    let mut said = said("f", &[]);
+    said.peers = peers.to_vec();
+    let like = Like::of(Path::new("two.toml"), over_two_links(), &said).expect("a flow");
+    let (workload, options) = like.messages_to(&peers);
+    // The primary link is the first, and the others follow by name.
+    let [files, signalling] = [0, 1].map(|kind| workload.classes()[kind].options);
+    assert_eq!(
+        [options, files].map(|of| (of.destination, of.sack_immediately)),
+        [(Some(peers[0]), false); 2]
+    );
+    assert_eq!((signalling.destination, signalling.sack_immediately), (Some(peers[2]), true));
+    // In simulation they are the addresses of the scenario.
+    let arguments = like.arguments(&said).expect("arguments");
+    let own = ["10.0.0.8".parse().expect("an address")];
+    let config = client::config(&arguments, Some(&like), &own, 20_000, false).expect("a load");
+    let report = like.simulate(&config).expect("a run");
+    assert_eq!((report.sent, report.failures.as_slice()), (55, &[][..]), "{report:?}");
+    let chunks: Vec<u64> = report.paths.iter().map(|path| path.data_chunks).collect();
+    assert_eq!(report.paths.iter().filter(|path| path.is_primary).count(), 1);
+    let of_primary = report.paths.iter().find(|path| path.is_primary).expect("the one").data_chunks;
+    assert!(chunks.contains(&0) && of_primary < 10 && chunks.iter().sum::<u64>() == 55, "{chunks:?}");
+    // Nothing stands for the second link.
+    said.peers.truncate(2);
+    assert_eq!(
+        Like::of(Path::new("two.toml"), over_two_links(), &said).err().as_deref(),
+        Some(
+            "flow `f`: messages go to `leo` of its receiver, for which none of 2 addresses stands: give one for each of \
+             its links, in this order: geo, alternative, leo"
+        )
     );
 }
 

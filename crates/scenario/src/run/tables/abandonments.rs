@@ -7,7 +7,8 @@ use slantpath_results::{Table, TextColumn, TypedColumn};
 use slantpath_sctp::{Reliability, ReliabilityPolicy};
 
 use super::{AtWarmUp, sender_report};
-use crate::flow::build::{PlannedFlow, reliabilities};
+use crate::flow::build::PlannedFlow;
+use crate::flow::message::reliabilities;
 use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 

@@ -1,0 +1,108 @@
+//! What stands in for SCTP's checksum (RFC 9653), and the links on which nothing would.
+
+use core::num::NonZeroU32;
+
+use slantpath_base::Probability;
+use slantpath_reader::{Fault, Faults, Nested, Setting, choice};
+use slantpath_sctp::ErrorDetectionMethod;
+
+use super::schema::SctpProfile;
+use crate::flow::trace::Traces;
+use crate::link::arq::Arq;
+use crate::link::gilbert_elliott::GilbertElliott;
+use crate::schema::{File, LinkParameters};
+use crate::script::schema::Event;
+use crate::sky_links::schema::SkyDirection;
+
+choice! {
+    /// What finds errors in place of SCTP's checksum, by its name in IANA's registry.
+    pub enum ErrorDetection {
+        /// SCTP lies in DTLS, whose records are authenticated (RFC 8261), as data channels of WebRTC do.
+        Dtls = "dtls",
+    }
+}
+
+impl SctpProfile {
+    /// What stands in for the checksum, if anything does.
+    pub(crate) fn error_detection(&self) -> Option<ErrorDetectionMethod> {
+        self.zero_checksum.map(|method| match *method {
+            ErrorDetection::Dtls => ErrorDetectionMethod(NonZeroU32::MIN),
+        })
+    }
+}
+
+/// Reports profiles whose packets have no checksum where a link flips bits: DTLS is not simulated, and packets that it
+/// would throw away would be taken for whole.
+pub(crate) fn check(file: &File, traces: &Traces, faults: &mut Faults) {
+    let Some(method) = file.sctp.iter().find_map(|(_, profile)| profile.zero_checksum) else { return };
+    let Some(link) = first_to_flip_bits(file, traces) else { return };
+    let fault =
+        Fault::new(format!("{link} flips bits, which nothing would find in a packet without checksum"));
+    let help = "give it `loss` in place of `bit_error_rate`, as DTLS throws a broken record away, or `arq`; or leave \
+                `zero_checksum` out";
+    faults.report(method.place(), fault.help(help));
+}
+
+/// A link, as words name it, that hands on packets with bit errors at some time.
+fn first_to_flip_bits(file: &File, traces: &Traces) -> Option<String> {
+    let by_links = file.links.iter().find_map(|(name, link)| {
+        let flips = [&link.forward.0, &link.reverse.0].into_iter().any(|own| link_flips(own, traces));
+        flips.then(|| format!("`links.{name}`"))
+    });
+    by_links.or_else(|| of_sky(file, traces)).or_else(|| by_script(file))
+}
+
+fn link_flips(own: &LinkParameters, traces: &Traces) -> bool {
+    let trace = own.fade_trace.as_ref().map(|trace| trace.0.file.as_str());
+    own.arq.is_none()
+        && (errs(own.bit_error_rate, own.gilbert_elliott.as_ref())
+            || trace.is_some_and(|name| fade_flips(name, traces)))
+}
+
+fn errs(rate: Option<Setting<Probability>>, bursts: Option<&Nested<GilbertElliott>>) -> bool {
+    let in_bursts = bursts.is_some_and(|bursts| {
+        [&bursts.0.good.0, &bursts.0.bad.0].into_iter().any(|state| !state.bit_error_rate.is_never())
+    });
+    in_bursts || rate.is_some_and(|rate| !rate.is_never())
+}
+
+fn fade_flips(name: &str, traces: &Traces) -> bool {
+    traces.fades.get(name).is_some_and(|steps| steps.iter().any(|step| step.flips_bits()))
+}
+
+fn of_sky(file: &File, traces: &Traces) -> Option<String> {
+    let sky = &file.sky.as_ref()?.0;
+    let errs =
+        |own: &SkyDirection| own.arq.is_none() && errs(own.bit_error_rate, own.gilbert_elliott.as_ref());
+    let access = sky.access.iter().find(|(_, table)| errs(&table.uplink.0) || errs(&table.downlink.0));
+    if let Some((name, _)) = access {
+        return Some(format!("`sky.access.{name}`"));
+    }
+    if let Some((name, _)) = sky.isls.iter().find(|(_, table)| errs(&table.both.0)) {
+        return Some(format!("`sky.isls.{name}`"));
+    }
+    let fade =
+        sky.fades.iter().find(|(_, fade)| fade_flips(&fade.trace.0.file, traces) && !sky_repeats(file));
+    fade.map(|(name, _)| format!("`sky.fades.{name}`"))
+}
+
+/// Whether every link of the sky repeats what an error hits.
+fn sky_repeats(file: &File) -> bool {
+    let Some(sky) = &file.sky else { return false };
+    let repeats = |arq: &Option<Nested<Arq>>| arq.is_some();
+    let access =
+        sky.0.access.iter().all(|(_, table)| repeats(&table.uplink.0.arq) && repeats(&table.downlink.0.arq));
+    access && sky.0.isls.iter().all(|(_, table)| repeats(&table.both.0.arq))
+}
+
+/// An event that lets a link flip bits which does not repeat.
+fn by_script(file: &File) -> Option<String> {
+    let sets_errors = |event: &&Event| event.bit_error_rate.is_some_and(|rate| !rate.is_never());
+    let repeats = |name: &str| match file.links.find(name) {
+        Some(link) => link.forward.0.arq.is_some() && link.reverse.0.arq.is_some(),
+        None => sky_repeats(file),
+    };
+    let event = file.script.iter().map(|event| &**event).filter(sets_errors);
+    let event = event.into_iter().find(|event| !repeats(&event.link))?;
+    Some(format!("`{}`, as the script has it,", *event.link))
+}

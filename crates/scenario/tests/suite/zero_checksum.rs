@@ -1,0 +1,120 @@
+//! Packets of a scenario without SCTP's checksum.
+
+use std::sync::Arc;
+
+use slantpath_scenario::{RunOptions, Scenario, run};
+use slantpath_sctp::chunk::kind;
+
+use crate::project;
+
+/// The first chunk of each packet of SCTP in the capture of the link, and whether its checksum is zero.
+fn captured(overrides: &[&str]) -> Vec<(u8, bool)> {
+    let short = ["scenario.duration=20 s", "flows.commands.end=10 s", "flows.positions.end=10 s"];
+    let scenario = project::load("data-channel-over-leo.toml", &[&short, overrides].concat());
+    let options = RunOptions { captures: vec!["satellite".to_owned()], ..RunOptions::default() };
+    let output = run(&scenario, &options).unwrap();
+    let bytes = &output.captures[0].pcapng;
+    // An IPv4 header of 20 bytes with protocol 132, between two hosts of the scenario, and SCTP's own.
+    let is_header = |bytes: &&[u8]| bytes[0] == 0x45 && bytes[9] == 132 && bytes[12] == 10 && bytes[16] == 10;
+    bytes.windows(33).filter(is_header).map(|bytes| (bytes[32], bytes[28..32] == [0; 4])).collect()
+}
+
+#[test]
+fn what_sets_an_association_up_has_a_checksum_and_all_else_none() {
+    let packets = captured(&[]);
+    assert!(packets.len() > 500, "{}", packets.len());
+    for (first, is_zero) in packets {
+        let sets_up = matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO);
+        assert_eq!(is_zero, !sets_up, "chunk type {first}");
+    }
+}
+
+#[test]
+fn every_packet_has_a_checksum_unless_the_profile_says_otherwise() {
+    let text = std::fs::read_to_string(project::path("data-channel-over-leo.toml")).unwrap();
+    let with = text.replace("zero_checksum = \"dtls\"\n", "");
+    assert_ne!(text, with);
+    let output = crate::alone::run_text(&format!("{with}\n[probes]\ncaptures = [\"satellite\"]\n"));
+    let bytes = &output.captures[0].pcapng;
+    let is_header = |bytes: &&[u8]| bytes[0] == 0x45 && bytes[9] == 132 && bytes[12] == 10 && bytes[16] == 10;
+    let mut packets = bytes.windows(33).filter(is_header).peekable();
+    assert!(packets.peek().is_some());
+    assert!(packets.all(|bytes| bytes[28..32] != [0; 4]));
+}
+
+/// A profile without checksums under a sky, with these keys of its access links, of its links between satellites, and
+/// these tables besides: what is said of it.
+fn under_a_sky(access: &str, isls: &str, more: &str) -> Result<(), String> {
+    let text = format!(
+        r#"
+[scenario]
+name = "sky"
+duration = "20 s"
+[sky]
+epoch = "2026-03-01T00:00:00Z"
+constellations.leo = {{ satellites = {{ kind = "shell", arrangement = "star", planes = 6, per_plane = 11, altitude = "780 km", inclination = "86.4 deg" }}, isl = {{ pattern = "grid" }} }}
+ground.min_elevation = "8.2 deg"
+sites.london = {{ latitude = "51.5 deg", longitude = "-0.1 deg" }}
+sites.boston = {{ latitude = "42.3 deg", longitude = "-71.1 deg" }}
+[sky.access.all]
+rate = "2 Mbit/s"
+shared_downlink = false
+{access}
+[sky.isls.all]
+rate = "25 Mbit/s"
+{isls}
+[nodes]
+a = {{ kind = "host", site = "london" }}
+b = {{ kind = "host", site = "boston" }}
+[sctp.default]
+zero_checksum = "dtls"
+[flows.f]
+transport = "sctp"
+from = "a"
+to = "b"
+application = {{ kind = "constant-rate", message_size = "200 B", interval = "1 s" }}
+{more}
+"#
+    );
+    let files = |name: &str| match name {
+        "fade.csv" => Ok("5 s,,,1e-5\n".to_owned()),
+        "loss.csv" => Ok("5 s,,1 %,\n".to_owned()),
+        _ => Err(std::io::Error::from(std::io::ErrorKind::NotFound)),
+    };
+    let scenario = Scenario::parse("sky.toml", &text, &[], Arc::new(files));
+    scenario.map(|_| ()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn links_of_a_sky_that_flip_bits_are_refused_unless_they_repeat_what_is_broken() {
+    let errors = "bit_error_rate = \"1e-6\"";
+    let bursts = "gilbert_elliott = { good = { mean = \"1 s\", bit_error_rate = \"1e-6\" }, bad = { mean = \"1 s\", loss = 1.0 } }";
+    let arq = "arq = { tries = 5 }";
+    let fade = |file: &str| format!("[sky.fades.rain]\nlink = \"sky.london\"\nfile = \"{file}\"\n");
+    let set =
+        "[[script]]\nat = \"5 s\"\nlink = \"sky.london\"\naction = \"set\"\nbit_error_rate = \"1e-6\"\n";
+    let both = |one: &str, other: &str| format!("{one}\n{other}");
+    for (access, isls, more, named) in [
+        ("", "", "", None),
+        (errors, "", "", Some("`sky.access.all` flips bits")),
+        (&format!("downlink = {{ {errors} }}"), "", "", Some("`sky.access.all` flips bits")),
+        (&format!("uplink = {{ {bursts} }}"), "", "", Some("`sky.access.all` flips bits")),
+        (&both(errors, arq), "", "", None),
+        ("", errors, "", Some("`sky.isls.all` flips bits")),
+        ("", &both(errors, arq), "", None),
+        ("", "", &fade("fade.csv"), Some("`sky.fades.rain` flips bits")),
+        ("", "", &fade("loss.csv"), None),
+        (arq, "", &fade("fade.csv"), Some("`sky.fades.rain` flips bits")),
+        (arq, arq, &fade("fade.csv"), None),
+        ("", "", set, Some("`sky.london`, as the script has it, flips bits")),
+        (arq, arq, set, None),
+    ] {
+        let said = under_a_sky(access, isls, more);
+        let is_right = match (&said, named) {
+            (Ok(()), None) => true,
+            (Err(said), Some(named)) => said.contains(named),
+            _ => false,
+        };
+        assert!(is_right, "{access} {isls} {more}: {said:?}");
+    }
+}
