@@ -92,7 +92,7 @@ fn sender(case: Case, flow: u16) -> SenderConfig {
         measurement: Measurement::Off,
         record_timeline: false,
         sample_paths: None,
-        reliability: slantpath_sctp::Reliability::Full,
+        options: slantpath_sctp::SendOptions::default(),
     }
 }
 

@@ -69,7 +69,7 @@ def test_a_run_is_read_off_its_tables() -> None:
             [
                 ("flow", "text", ["pair-00", "pair-01"]),
                 ("throughput_bit_per_s", "f64", [2_000.0, None]),
-                ("failure", "text", [None, "PeerUnreachable"]),
+                ("failure", "text", [None, "the peer does not answer"]),
                 ("connected_s", "f64", [1.0, 1.5]),
                 ("ended_s", "f64", [4.0, None]),
             ],

@@ -122,7 +122,7 @@ fn sender(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
         measurement: Measurement::Off,
         record_timeline: false,
         sample_paths: None,
-        reliability: slantpath_sctp::Reliability::Full,
+        options: slantpath_sctp::SendOptions::default(),
     };
     let peer = Peer { addresses: vec![there], port: PORT };
     host.add_sender(transport(case, here, Some(peer)), config, seed, &format!("flow/{number}"));

@@ -1,5 +1,6 @@
 //! What passes between an association and the layer above (RFC 9260, section 11), but for status reports.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use bytes::Bytes;
@@ -260,6 +261,24 @@ pub enum CloseReason {
     PeerUnreachable,
     /// The peer has refused our cookie as stale, again and again.
     StaleCookie,
+}
+
+impl fmt::Display for CloseReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Aborted(cause) => write!(f, "the association was aborted here: {cause}"),
+            Self::ShutdownComplete => f.write_str("the association was shut down in order"),
+            Self::PeerAborted(causes) if causes.is_empty() => {
+                f.write_str("the peer has aborted the association, and does not say why")
+            }
+            Self::PeerAborted(causes) => {
+                let texts: Vec<String> = causes.iter().map(Cause::to_string).collect();
+                write!(f, "the peer has aborted the association: {}", texts.join(", "))
+            }
+            Self::PeerUnreachable => f.write_str("the peer does not answer"),
+            Self::StaleCookie => f.write_str("the peer has refused the cookie as stale, again and again"),
+        }
+    }
 }
 
 /// Why a message was not taken.

@@ -1,5 +1,7 @@
 //! What a connection tells the layer above.
 
+use std::fmt;
+
 use bytes::Bytes;
 
 /// What happened on a connection, in order.
@@ -50,4 +52,14 @@ pub enum ResetCause {
     Refused,
     /// The peer did not answer, however often a segment was repeated.
     TimedOut,
+}
+
+impl fmt::Display for ResetCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ByPeer => "the peer has reset the connection",
+            Self::Refused => "the peer has refused the connection",
+            Self::TimedOut => "the peer does not answer",
+        })
+    }
 }

@@ -134,7 +134,7 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
         sctp::Event::SendBufferDrained { .. } => Some(SocketEvent::Writable),
         sctp::Event::SendFailed { .. } => Some(SocketEvent::MessageFailed),
         sctp::Event::Closed(reason) => Some(SocketEvent::Ended {
-            failure: (reason != sctp::CloseReason::ShutdownComplete).then(|| format!("{reason:?}")),
+            failure: (reason != sctp::CloseReason::ShutdownComplete).then(|| reason.to_string()),
             reason: Some(Box::new(reason)),
         }),
         // Parts have been put together; else nothing that an application acts on or counts.
@@ -170,7 +170,7 @@ pub(super) fn tcp_event(event: tcp::Event, socket: &SocketState) -> Option<Socke
         tcp::Event::Writable => Some(SocketEvent::Writable),
         tcp::Event::Closed => Some(SocketEvent::Ended { failure: None, reason: None }),
         tcp::Event::Reset(cause) => {
-            Some(SocketEvent::Ended { failure: Some(format!("{cause:?}")), reason: None })
+            Some(SocketEvent::Ended { failure: Some(cause.to_string()), reason: None })
         }
         tcp::Event::PeerClosed => None,
     }

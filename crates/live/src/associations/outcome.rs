@@ -38,17 +38,11 @@ impl std::error::Error for Lost {}
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Aborted(cause) => write!(f, "the association was aborted here: {cause}"),
-            Self::PeerAborted(causes) if causes.is_empty() => {
-                write!(f, "the peer has aborted the association, and does not say why")
-            }
-            Self::PeerAborted(causes) => {
-                let texts: Vec<String> = causes.iter().map(Cause::to_string).collect();
-                write!(f, "the peer has aborted the association: {}", texts.join(", "))
-            }
-            Self::PeerUnreachable => write!(f, "the peer does not answer"),
-            Self::StaleCookie => write!(f, "the peer has refused the cookie as stale, again and again"),
-            Self::Other(failure) => write!(f, "{failure}"),
+            Self::Aborted(cause) => CloseReason::Aborted(cause.clone()).fmt(f),
+            Self::PeerAborted(causes) => CloseReason::PeerAborted(causes.clone()).fmt(f),
+            Self::PeerUnreachable => CloseReason::PeerUnreachable.fmt(f),
+            Self::StaleCookie => CloseReason::StaleCookie.fmt(f),
+            Self::Other(failure) => f.write_str(failure),
         }
     }
 }

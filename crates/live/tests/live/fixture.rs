@@ -6,7 +6,7 @@ use slantpath_base::{DataSize, Duration, Instant, Stream};
 use slantpath_live::record::Recorder;
 use slantpath_live::{
     Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, Load, LoadConfig, LoadReport, OpenError, Peer,
-    Program, ProgramConfig, SctpConfig, Station, WhenBlocked, Workload, host_of,
+    Program, ProgramConfig, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload, host_of,
 };
 
 pub(crate) const PORT: u16 = 5_000;

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use slantpath_base::{DataSize, Duration};
 use slantpath_live::record::Replay;
 use slantpath_live::{
-    Carriage, Live, LoadConfig, MessageClass, OpenError, Peer, Reliability, Station, Workload, host_of,
+    Carriage, Live, LoadConfig, MessageClass, OpenError, Peer, Reliability, SctpSendOptions, Station,
+    Workload, host_of,
 };
 
 use crate::fixture::{
