@@ -112,7 +112,7 @@ pub enum OpenError {
     #[error("SCTP's settings: {0}")]
     Settings(String),
     /// Something else.
-    #[error("{what}: {error}")]
+    #[error("{what}: {error}{}", cure(error))]
     System {
         /// What was tried.
         what: String,
@@ -147,6 +147,17 @@ fn is_of_one_host(address: IpAddr) -> bool {
     }
 }
 
+/// What helps against an error of the system whose own words do not say it.
+fn cure(error: &io::Error) -> &'static str {
+    const EMFILE: i32 = 24;
+    match error.raw_os_error() {
+        Some(EMFILE) => {
+            "; over IP each port takes a file at each address: allow more (`ulimit -n`), or take fewer associations"
+        }
+        _ => "",
+    }
+}
+
 fn list(addresses: &[IpAddr]) -> String {
     let texts: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
     texts.join(", ")
@@ -163,6 +174,16 @@ mod tests {
         assert_eq!(error.to_string(), "192.0.2.1 is no address of this machine; it has 127.0.0.1, ::1");
         let error = OpenError::PortInUse { protocol: "UDP", address: "::1".parse().unwrap(), port: 9_899 };
         assert_eq!(error.to_string(), "UDP port 9899 at ::1 is in use");
+        let of_system = |number| {
+            let error = io::Error::from_raw_os_error(number);
+            OpenError::System { what: "claiming a port at ::1".to_owned(), error }.to_string()
+        };
+        assert!(
+            of_system(24).ends_with("allow more (`ulimit -n`), or take fewer associations"),
+            "{}",
+            of_system(24)
+        );
+        assert!(!of_system(1).contains("ulimit"));
     }
 
     #[test]

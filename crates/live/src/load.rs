@@ -468,7 +468,6 @@ mod tests {
     use slantpath_base::{DataSize, Seed};
     use slantpath_host::{MessageClass, Peer};
     use slantpath_interface::{Host as _, InterfaceId};
-    use slantpath_sctp::Reliability;
     use slantpath_wire::Packet;
     use std::net::IpAddr;
 
@@ -499,7 +498,7 @@ mod tests {
             when_blocked: WhenBlocked::Queue,
             streams: 1,
             is_unordered: false,
-            options: None,
+            options: SendOptions::default(),
             messages: Some(2),
             duration: None,
             is_echoed: true,
@@ -579,7 +578,7 @@ mod tests {
                 message: DataSize::from_bytes(bytes),
                 messages: 1,
                 interval: Duration::from_secs(1),
-                reliability: Reliability::Full,
+                options: SendOptions::default(),
                 unordered: false,
             };
             config.workload = Workload::Mixed { classes: vec![class(0, 16), class(0, 40)] };
