@@ -1,4 +1,4 @@
-//! The associations of one SCTP endpoint, held for an application that comes for them when it likes.
+//! The associations of the SCTP endpoints of a host, held for applications that come for them when they like.
 //!
 //! [`Associations`] is the program below an interface with push-back: it accepts, connects, sends and receives without
 //! ever waiting, says so where its user would have to wait, and tells by [`Concern`]s when to try again. It knows no
@@ -11,7 +11,7 @@
 mod entry;
 mod outcome;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 
 use bytes::Bytes;
@@ -50,66 +50,76 @@ enum Phase {
     Closing,
 }
 
-/// The associations of one endpoint.
-#[derive(Debug)]
+/// The associations of the endpoints of a host, each a port of SCTP.
+#[derive(Debug, Default)]
 pub struct Associations {
-    config: AssociationsConfig,
-    port: SocketId,
-    phase: Phase,
+    /// By what names them.
+    ports: BTreeMap<SocketId, Port>,
     entries: BySocket<Entry>,
-    /// How many of these are not over.
-    alive: usize,
-    /// Those that have come and that nobody has accepted, oldest first.
-    callers: VecDeque<SocketId>,
     /// What concerns whom, each at most once.
     concerns: VecDeque<(SocketId, Concern)>,
     /// Whether the host may have something to do for the sake of a command.
     is_touched: bool,
+    /// Whether the last association of a port has come to its end.
+    has_idled: bool,
+}
+
+/// One endpoint.
+#[derive(Debug)]
+struct Port {
+    config: AssociationsConfig,
+    phase: Phase,
+    /// How many of its associations are not over.
+    alive: usize,
+    /// Those that have come and that nobody has accepted, oldest first.
+    callers: VecDeque<SocketId>,
 }
 
 impl Associations {
-    /// The associations of a port, which listens unless `config` lets nobody call. All its chance comes from `stream`.
+    /// Opens a port, which listens unless `config` lets nobody call. All its chance comes from `stream`. What is given
+    /// back names it to the other calls.
     ///
     /// # Panics
     /// If the port is in use at the host, or if `port` has a peer.
-    pub fn open(config: AssociationsConfig, port: &ProgramConfig, host: &mut Host, stream: Stream) -> Self {
+    pub fn open(
+        &mut self,
+        config: AssociationsConfig,
+        port: &ProgramConfig,
+        host: &mut Host,
+        stream: Stream,
+    ) -> SocketId {
         assert!(port.peer.is_none(), "whom to connect to is said later");
         let socket = host.add_program(port, stream);
         if config.backlog == 0 {
             host.refuse_callers(socket);
         }
-        Self {
-            config,
-            port: socket,
-            phase: Phase::Open,
-            entries: BySocket::default(),
-            alive: 0,
-            callers: VecDeque::new(),
-            concerns: VecDeque::new(),
-            is_touched: true,
-        }
+        let port = Port { config, phase: Phase::Open, alive: 0, callers: VecDeque::new() };
+        self.ports.insert(socket, port);
+        self.is_touched = true;
+        socket
     }
 
-    /// Begins an association, which is its user's until [`Associations::release`].
+    /// Begins an association of a port, which is its user's until [`Associations::release`].
     pub fn connect(
         &mut self,
         now: Instant,
         host: &mut Host,
+        port: SocketId,
         peer: &Peer,
     ) -> Result<SocketId, ConnectRefused> {
-        if self.phase != Phase::Open {
+        let Some(own) = self.ports.get_mut(&port).filter(|own| own.phase == Phase::Open) else {
             return Err(ConnectRefused::Closing);
-        }
-        let id = host.connect(now, self.port, peer)?;
+        };
+        let id = host.connect(now, port, peer)?;
+        own.alive += 1;
         self.is_touched = true;
-        self.entries.insert(id, Entry::opening());
-        self.alive += 1;
+        self.entries.insert(id, Entry::opening(port));
         Ok(id)
     }
 
-    /// The association that has come first of those that nobody has accepted; it is its user's from now on.
-    pub fn accept(&mut self) -> Option<SocketId> {
-        let id = self.callers.pop_front()?;
+    /// The association that has come to a port first of those that nobody has accepted; it is its user's from now on.
+    pub fn accept(&mut self, port: SocketId) -> Option<SocketId> {
+        let id = self.ports.get_mut(&port)?.callers.pop_front()?;
         if let Some(entry) = self.entries.get_mut(id) {
             entry.holder = Holder::User;
         }
@@ -169,7 +179,8 @@ impl Associations {
                 Standing::Over(lost) => Received::Ended(lost.clone()),
             };
         };
-        if entry.is_paused && entry.waiting_bytes < self.config.read_ahead_bytes {
+        let read_ahead_bytes = self.ports.get(&entry.port).map_or(0, |port| port.config.read_ahead_bytes);
+        if entry.is_paused && entry.waiting_bytes < read_ahead_bytes {
             entry.is_paused = false;
             self.is_touched = true;
             host.resume(now, id);
@@ -234,20 +245,20 @@ impl Associations {
         }
     }
 
-    /// Lets nobody call any more; who waits to be accepted is aborted.
-    pub fn stop_accepting(&mut self, now: Instant, host: &mut Host) {
+    /// Lets nobody call a port any more; who waits to be accepted is aborted.
+    pub fn stop_accepting(&mut self, now: Instant, host: &mut Host, port: SocketId) {
+        let Some(own) = self.ports.get_mut(&port) else { return };
         self.is_touched = true;
-        host.refuse_callers(self.port);
-        for id in std::mem::take(&mut self.callers) {
+        host.refuse_callers(port);
+        for id in std::mem::take(&mut own.callers) {
             self.turn_away(now, host, id);
         }
     }
 
-    /// Begins nothing more, and shuts down what there is; who waits to be accepted is aborted.
-    pub fn close(&mut self, now: Instant, host: &mut Host) {
-        self.phase = Phase::Closing;
-        self.stop_accepting(now, host);
-        for (id, entry) in self.entries.iter() {
+    /// Begins nothing more at a port, and shuts down what there is; who waits to be accepted is aborted.
+    pub fn close(&mut self, now: Instant, host: &mut Host, port: SocketId) {
+        self.begin_closing(now, host, port);
+        for (id, entry) in self.entries.iter().filter(|(_, entry)| entry.port == port) {
             match (&entry.standing, entry.holder) {
                 (Standing::Opening, _) => {
                     host.abort(now, id);
@@ -261,27 +272,38 @@ impl Associations {
     }
 
     /// The same, but ends them at once.
-    pub fn abort_all(&mut self, now: Instant, host: &mut Host) {
-        self.phase = Phase::Closing;
-        self.stop_accepting(now, host);
-        for (id, entry) in self.entries.iter() {
+    pub fn abort_all(&mut self, now: Instant, host: &mut Host, port: SocketId) {
+        self.begin_closing(now, host, port);
+        for (id, entry) in self.entries.iter().filter(|(_, entry)| entry.port == port) {
             if !matches!(entry.standing, Standing::Over(_)) {
                 host.abort(now, id);
             }
         }
     }
 
-    /// Whether it begins nothing more.
-    pub fn is_closing(&self) -> bool {
-        self.phase == Phase::Closing
+    fn begin_closing(&mut self, now: Instant, host: &mut Host, port: SocketId) {
+        if let Some(own) = self.ports.get_mut(&port) {
+            own.phase = Phase::Closing;
+        }
+        self.stop_accepting(now, host, port);
     }
 
-    /// How many associations are not over, whoever holds them.
-    pub const fn alive(&self) -> usize {
-        self.alive
+    /// Whether a port begins nothing more.
+    pub fn is_closing(&self, port: SocketId) -> bool {
+        self.ports.get(&port).is_none_or(|own| own.phase == Phase::Closing)
     }
 
-    /// How many associations are known, with those that are over and that a user still holds.
+    /// How many associations of a port are not over, whoever holds them.
+    pub fn alive(&self, port: SocketId) -> usize {
+        self.ports.get(&port).map_or(0, |own| own.alive)
+    }
+
+    /// Whether the last association of a port has come to its end since this was last asked.
+    pub const fn take_idled(&mut self) -> bool {
+        std::mem::replace(&mut self.has_idled, false)
+    }
+
+    /// How many associations of all ports are known, with those that are over and that a user still holds.
     pub fn held(&self) -> usize {
         self.entries.len()
     }
@@ -298,13 +320,23 @@ impl Associations {
         }
     }
 
-    fn connected(&mut self, now: Instant, host: &mut Host, id: SocketId, came: bool, streams: u16) {
+    /// An association is up; one that has come, at the port `listener`.
+    fn connected(
+        &mut self,
+        now: Instant,
+        host: &mut Host,
+        id: SocketId,
+        listener: Option<SocketId>,
+        streams: u16,
+    ) {
         let known = self.entries.remove(id);
         // A peer that begins anew from another address takes its association over.
-        let is_caller = came && known.is_none();
+        let is_caller = listener.is_some() && known.is_none();
+        let Some(port) = known.as_ref().map(|entry| entry.port).or(listener) else { return };
+        let Some(own) = self.ports.get_mut(&port) else { return };
         let mut entry = known.unwrap_or_else(|| {
-            self.alive += 1;
-            Entry::caller()
+            own.alive += 1;
+            Entry::caller(port)
         });
         entry.standing = Standing::Up;
         entry.outbound_streams = streams;
@@ -315,8 +347,8 @@ impl Associations {
             host.shut_down(now, id);
         } else if !is_caller {
             self.tell(id, Concern::Standing);
-        } else if self.phase == Phase::Open && self.callers.len() < self.config.backlog {
-            self.callers.push_back(id);
+        } else if own.phase == Phase::Open && own.callers.len() < own.config.backlog {
+            own.callers.push_back(id);
             self.tell(id, Concern::Caller);
         } else {
             self.turn_away(now, host, id);
@@ -329,7 +361,8 @@ impl Associations {
             return;
         }
         entry.put_message(message);
-        if !entry.is_paused && entry.waiting_bytes >= self.config.read_ahead_bytes {
+        let read_ahead_bytes = self.ports.get(&entry.port).map_or(0, |port| port.config.read_ahead_bytes);
+        if !entry.is_paused && entry.waiting_bytes >= read_ahead_bytes {
             entry.is_paused = true;
             host.pause(now, id);
         }
@@ -338,7 +371,10 @@ impl Associations {
 
     fn ended(&mut self, host: &mut Host, id: SocketId, lost: Option<Lost>) {
         let Some(entry) = self.entries.get_mut(id) else { return };
-        self.alive -= 1;
+        if let Some(port) = self.ports.get_mut(&entry.port) {
+            port.alive -= 1;
+            self.has_idled |= port.alive == 0;
+        }
         entry.standing = Standing::Over(lost);
         if entry.holder == Holder::Nobody {
             self.forget(host, id);
@@ -375,7 +411,7 @@ impl Program for Associations {
     fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent) {
         match event {
             ProgramEvent::Connected { listener, outbound_streams } => {
-                self.connected(now, host, socket, listener.is_some(), outbound_streams);
+                self.connected(now, host, socket, listener, outbound_streams);
             }
             ProgramEvent::Message(message) => self.message(now, host, socket, message),
             ProgramEvent::Writable => self.tell(socket, Concern::Writable),
@@ -397,15 +433,17 @@ impl Program for Associations {
     }
 
     fn stop(&mut self, now: Instant, host: &mut Host) {
-        if self.phase == Phase::Open {
-            self.close(now, host);
-        } else {
-            self.abort_all(now, host);
+        let ports: Vec<(SocketId, Phase)> = self.ports.iter().map(|(id, port)| (*id, port.phase)).collect();
+        for (id, phase) in ports {
+            match phase {
+                Phase::Open => self.close(now, host, id),
+                Phase::Closing => self.abort_all(now, host, id),
+            }
         }
     }
 
     fn is_over(&self) -> bool {
-        self.phase == Phase::Closing && self.alive == 0
+        self.ports.values().all(|port| port.phase == Phase::Closing && port.alive == 0)
     }
 }
 

@@ -68,9 +68,12 @@ impl SendOptions {
 }
 
 #[cfg(target_os = "linux")]
+pub use open::OpenPort;
+
+#[cfg(target_os = "linux")]
 mod open {
     use slantpath_base::Stream;
-    use slantpath_host::ProgramConfig;
+    use slantpath_host::{ProgramConfig, SocketId};
     use slantpath_sctp::Severity;
 
     use super::EndpointConfig;
@@ -80,21 +83,70 @@ mod open {
     use crate::program::{Station, host_of};
     use crate::sockets::chance::secret;
 
+    /// A host with the associations of its endpoints.
+    type Associated = Live<Station<Associations>>;
+
+    /// An endpoint that is open.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct OpenPort {
+        /// What names it to [`Associations`].
+        pub id: SocketId,
+        /// The SCTP port.
+        pub number: u16,
+    }
+
     impl EndpointConfig {
-        /// Opens the sockets; gives the endpoint and its SCTP port.
-        pub fn open(&self) -> Result<(Live<Station<Associations>>, u16), OpenError> {
-            let failed = |error| OpenError::System { what: "drawing a secret".to_owned(), error };
-            let mut stream = Stream::secret(secret().map_err(failed)?);
+        /// Opens the sockets, and the endpoint on them.
+        pub fn open(&self) -> Result<(Associated, OpenPort), OpenError> {
+            self.check()?;
+            let mut stream = secret_stream()?;
+            self.at_a_port(&mut stream, |number, stream| {
+                let config = LiveConfig {
+                    addresses: self.addresses.clone(),
+                    carriage: self.carriage,
+                    ports: vec![number],
+                    socket_buffer_bytes: self.socket_buffer_bytes,
+                };
+                let station = Station { host: host_of(&self.addresses), program: Associations::default() };
+                let mut live = Live::open(&config, station)?;
+                let id = self.add_to(live.host_mut(), number, stream);
+                Ok((live, OpenPort { id, number }))
+            })
+        }
+
+        /// Opens the endpoint on the sockets of another, as one more SCTP port: in UDP they share its UDP port (RFC 6951). What the sockets are is said already, and has to be said alike here.
+        pub fn open_beside(&self, live: &mut Associated) -> Result<OpenPort, OpenError> {
+            self.check()?;
+            let has = live.config();
+            if (&self.addresses, self.carriage) != (&has.addresses, has.carriage) {
+                let what =
+                    "an endpoint on the sockets of another has the same addresses and the same carriage";
+                return Err(OpenError::Settings(what.to_owned()));
+            }
+            let mut stream = secret_stream()?;
+            self.at_a_port(&mut stream, |number, stream| {
+                live.add_port(number)?;
+                let id = self.add_to(live.host_mut(), number, stream);
+                Ok(OpenPort { id, number })
+            })
+        }
+
+        /// Opens at the port that was asked for, or at one that is free.
+        fn at_a_port<T>(
+            &self,
+            stream: &mut Stream,
+            mut open: impl FnMut(u16, Stream) -> Result<T, OpenError>,
+        ) -> Result<T, OpenError> {
             if self.port != 0 {
-                return Ok((self.open_at(self.port, stream)?, self.port));
+                return open(self.port, stream.fork("port"));
             }
             let mut attempts = 0;
             loop {
                 let port = DYNAMIC_FIRST | u16::try_from(stream.next_u32() >> 16).expect("16 bits");
                 attempts += 1;
-                match self.open_at(port, stream.fork("port")) {
+                match open(port, stream.fork("port")) {
                     Err(OpenError::PortInUse { protocol: "SCTP", .. }) if attempts < ATTEMPTS => {}
-                    opened => return Ok((opened?, port)),
+                    opened => return opened,
                 }
             }
         }
@@ -108,24 +160,21 @@ mod open {
             check_addresses(&self.addresses)
         }
 
-        fn open_at(&self, port: u16, stream: Stream) -> Result<Live<Station<Associations>>, OpenError> {
-            self.check()?;
-            let mut host = host_of(&self.addresses);
-            let program = ProgramConfig {
+        fn add_to(&self, station: &mut Station<Associations>, number: u16, stream: Stream) -> SocketId {
+            let port = ProgramConfig {
                 sctp: Box::new(self.sctp.clone()),
                 local_addresses: self.addresses.clone(),
-                local_port: port,
+                local_port: number,
                 peer: None,
             };
-            let program = Associations::open(self.associations.clone(), &program, &mut host, stream);
-            let config = LiveConfig {
-                addresses: self.addresses.clone(),
-                carriage: self.carriage,
-                ports: vec![port],
-                socket_buffer_bytes: self.socket_buffer_bytes,
-            };
-            Live::open(&config, Station { host, program })
+            let Station { host, program } = station;
+            program.open(self.associations.clone(), &port, host, stream)
         }
+    }
+
+    fn secret_stream() -> Result<Stream, OpenError> {
+        let failed = |error| OpenError::System { what: "drawing a secret".to_owned(), error };
+        secret().map(Stream::secret).map_err(failed)
     }
 
     /// The first port that is assigned to nobody (RFC 6335, section 6): those whose first two bits are set.

@@ -38,6 +38,8 @@ pub use associations::{
 };
 pub use config::{Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError, check_addresses};
 pub use echo::{Echo, EchoConfig, EchoMode, EchoReport};
+#[cfg(target_os = "linux")]
+pub use endpoint::OpenPort;
 pub use endpoint::{EndpointConfig, SendOptions};
 pub use lateness::Lateness;
 #[cfg(target_os = "linux")]

@@ -67,8 +67,8 @@ pub struct Live<H> {
     host: H,
     clock: Clock,
     sockets: Sockets,
-    /// In order.
-    ports: Vec<u16>,
+    /// Its ports are in order.
+    config: LiveConfig,
     udp_ports: UdpPorts,
     receiver: Receiver,
     transmitter: Transmitter,
@@ -93,8 +93,8 @@ impl<H: Interface> Live<H> {
     /// its place.
     pub fn open(config: &LiveConfig, host: H) -> Result<Self, OpenError> {
         let sockets = Sockets::open(config)?;
-        let mut ports = config.ports.clone();
-        ports.sort_unstable();
+        let mut config = config.clone();
+        config.ports.sort_unstable();
         let remote_port = match config.carriage {
             Carriage::Raw => 0,
             Carriage::Udp { remote_port, .. } => remote_port,
@@ -103,7 +103,7 @@ impl<H: Interface> Live<H> {
             host,
             clock: Clock::start(),
             sockets,
-            ports,
+            config,
             udp_ports: UdpPorts::new(remote_port),
             receiver: Receiver::default(),
             transmitter: Transmitter::default(),
@@ -119,6 +119,25 @@ impl<H: Interface> Live<H> {
             reported: Vec::new(),
             unsent: Vec::new(),
         })
+    }
+
+    /// How it was opened, with the ports that were added.
+    pub const fn config(&self) -> &LiveConfig {
+        &self.config
+    }
+
+    /// Takes packets for one more SCTP port.
+    ///
+    /// # Errors
+    /// If the port is in use.
+    pub fn add_port(&mut self, port: u16) -> Result<(), OpenError> {
+        let Err(place) = self.config.ports.binary_search(&port) else {
+            let address = self.config.addresses[0];
+            return Err(OpenError::PortInUse { protocol: "SCTP", address, port });
+        };
+        self.sockets.claim(port)?;
+        self.config.ports.insert(place, port);
+        Ok(())
     }
 
     /// Writes down what the host is told from now on: before the first step, all of it.
@@ -307,7 +326,7 @@ impl<H: Interface> Live<H> {
         let (header, header_len) = IpHeader::parse_header(bytes).ok()?;
         let ports = bytes.get(header_len..header_len + 4)?;
         let [peer_port, own_port] = [[ports[0], ports[1]], [ports[2], ports[3]]].map(u16::from_be_bytes);
-        if self.ports.binary_search(&own_port).is_err() && !self.sockets.answers_for(end, own_port) {
+        if self.config.ports.binary_search(&own_port).is_err() && !self.sockets.answers_for(end, own_port) {
             self.counters.packets_of_others += 1;
             return None;
         }

@@ -42,7 +42,7 @@ pub(crate) struct Sockets {
     pub(crate) carriage: Carriage,
     /// They take nothing in, so that the kernel has somebody for every packet.
     _guards: Vec<Socket>,
-    _claims: Vec<Claim>,
+    claims: Vec<Claim>,
     /// For each address, whether this program answers what is of no port there.
     answers: Vec<Option<Claim>>,
     pub(crate) watch: Watch,
@@ -87,7 +87,6 @@ impl Sockets {
         if is_raw && Path::new("/proc/net/sctp").exists() {
             return Err(OpenError::KernelSctp);
         }
-        let mut claims = Vec::new();
         let mut answers = Vec::new();
         let mut guards = Vec::new();
         if is_raw {
@@ -112,22 +111,36 @@ impl Sockets {
             ends.push(end?);
         }
         for &address in &config.addresses {
-            let failed = |error| OpenError::System { what: format!("claiming a port at {address}"), error };
-            if !is_raw {
-                answers.push(None);
-                continue;
-            }
-            for &port in &config.ports {
-                let claim = Claim::port(address, port).map_err(failed)?;
-                claims.push(claim.ok_or(OpenError::PortInUse { protocol: "SCTP", address, port })?);
-            }
-            answers.push(Claim::strangers(address).map_err(failed)?);
+            let failed =
+                |error| OpenError::System { what: format!("claiming what has no port at {address}"), error };
+            answers.push(if is_raw { Claim::strangers(address).map_err(failed)? } else { None });
         }
         let watch = Watch::open(&config.addresses).map_err(|error| OpenError::System {
             what: "listening for what becomes of addresses".to_owned(),
             error,
         })?;
-        Ok(Self { ends, carriage: config.carriage, _guards: guards, _claims: claims, answers, watch })
+        let carriage = config.carriage;
+        let mut sockets = Self { ends, carriage, _guards: guards, claims: Vec::new(), answers, watch };
+        for &port in &config.ports {
+            sockets.claim(port)?;
+        }
+        Ok(sockets)
+    }
+
+    /// Claims an SCTP port at every address. In UDP nobody else has the socket.
+    pub(crate) fn claim(&mut self, port: u16) -> Result<(), OpenError> {
+        if self.carriage != Carriage::Raw {
+            return Ok(());
+        }
+        let claim = |end: &End| {
+            let address = end.address;
+            let failed = |error| OpenError::System { what: format!("claiming a port at {address}"), error };
+            let claim = Claim::port(address, port).map_err(failed)?;
+            claim.ok_or(OpenError::PortInUse { protocol: "SCTP", address, port })
+        };
+        let claims: Vec<Claim> = self.ends.iter().map(claim).collect::<Result<_, _>>()?;
+        self.claims.extend(claims);
+        Ok(())
     }
 
     /// The address and port of each socket; the port is that of UDP, or zero.

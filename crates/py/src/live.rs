@@ -10,8 +10,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slantpath_live::{
-    Associations, Carriage, Concern, Duration, EndpointConfig, Host, Instant, Live, Lost, Notification, Peer,
-    Received, Reliability, SendOptions, SendRefused, SocketId, Station, Woken,
+    Associations, Carriage, Concern, Duration, EndpointConfig, Host, Instant, Live, Lost, Notification,
+    OpenPort, Peer, Received, Reliability, SendOptions, SendRefused, SocketId, Station, Woken,
 };
 
 pyo3::import_exception!(slantpath.errors, AssociationLost);
@@ -35,7 +35,7 @@ struct Open {
 #[pyclass(module = "slantpath._native", frozen)]
 pub(crate) struct LiveEndpoint {
     open: Mutex<Option<Open>>,
-    port: u16,
+    port: OpenPort,
 }
 
 impl LiveEndpoint {
@@ -93,7 +93,7 @@ impl LiveEndpoint {
     /// The SCTP port.
     #[getter]
     fn port(&self) -> u16 {
-        self.port
+        self.port.number
     }
 
     /// The descriptor that can be read when there is something to do.
@@ -138,15 +138,15 @@ impl LiveEndpoint {
     fn connect(&self, addresses: Vec<IpAddr>, port: u16, udp_port: Option<u16>) -> PyResult<u32> {
         let peer = Peer { addresses, port };
         if let Some(udp_port) = udp_port {
-            self.with(|open| open.live.set_udp_port(&peer, self.port, udp_port))?;
+            self.with(|open| open.live.set_udp_port(&peer, self.port.number, udp_port))?;
         }
-        let begun = self.act(|program, host, now| program.connect(now, host, &peer))?;
+        let begun = self.act(|program, host, now| program.connect(now, host, self.port.id, &peer))?;
         begun.map(|number| number.0).map_err(|refused| LiveError::new_err(refused.to_string()))
     }
 
     /// The next association that has come.
     fn accept(&self) -> PyResult<Option<u32>> {
-        self.act(|program, _, _| program.accept().map(|number| number.0))
+        self.act(|program, _, _| program.accept(self.port.id).map(|number| number.0))
     }
 
     /// Whether an association is up or has ended; raises how it was lost.
@@ -284,16 +284,15 @@ impl LiveEndpoint {
 
     /// Begins nothing more, and ends all associations: in order, or at once.
     fn close(&self, at_once: bool) -> PyResult<()> {
-        self.act(
-            |program, host, now| {
-                if at_once { program.abort_all(now, host) } else { program.close(now, host) }
-            },
-        )
+        self.act(|program, host, now| {
+            let port = self.port.id;
+            if at_once { program.abort_all(now, host, port) } else { program.close(now, host, port) }
+        })
     }
 
     /// How many associations are not over.
     fn alive(&self) -> PyResult<usize> {
-        self.with(|open| open.live.host().program.alive())
+        self.with(|open| open.live.host().program.alive(self.port.id))
     }
 
     /// Gives the sockets back.

@@ -62,6 +62,6 @@ fn turn(shared: &Shared) -> io::Result<(Woken, bool)> {
         }
     }
     shared.ring(&mut state);
-    let is_over = state.is_released && state.live.host().program.held() == 0;
+    let is_over = state.holders == 0 && state.live.host().program.held() == 0;
     Ok((woken, is_over))
 }

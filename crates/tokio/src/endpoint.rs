@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use slantpath_live::{AddressChange, EndpointConfig, LiveCounters, OpenError, Peer};
+use slantpath_live::{AddressChange, EndpointConfig, LiveCounters, OpenError, OpenPort, Peer};
 use slantpath_sctp as sctp;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -26,7 +26,7 @@ pub struct Endpoint {
 #[derive(Debug)]
 struct Handle {
     shared: Arc<Shared>,
-    port: u16,
+    port: OpenPort,
 }
 
 /// Counts of an endpoint, at one time.
@@ -35,7 +35,7 @@ struct Handle {
 pub struct EndpointSnapshot {
     /// Associations that are not over, whoever holds them.
     pub associations: usize,
-    /// What has passed its sockets.
+    /// What has passed its sockets, of all endpoints on them, as below.
     pub sockets: LiveCounters,
     /// What has come in for SCTP, and what became of it.
     pub sctp: sctp::EndpointStats,
@@ -60,9 +60,25 @@ impl Endpoint {
         Ok(Self { handle: Arc::new(Handle { shared, port }) })
     }
 
+    /// Opens another SCTP port on the sockets of this endpoint: over UDP both have the same UDP port, which two sockets
+    /// could not (RFC 6951). Addresses and carriage are those of this one; its settings of SCTP are its own. The
+    /// sockets stay open until all endpoints on them are dropped and their associations have ended, and the port is in
+    /// use until then.
+    pub fn bind_beside(&self, config: &EndpointConfig) -> Result<Self, OpenError> {
+        let shared = Arc::clone(&self.handle.shared);
+        let port = {
+            let mut state = shared.lock();
+            let port = config.open_beside(&mut state.live)?;
+            state.holders += 1;
+            port
+        };
+        shared.work.notify_one();
+        Ok(Self { handle: Arc::new(Handle { shared, port }) })
+    }
+
     /// The SCTP port.
     pub fn port(&self) -> u16 {
-        self.handle.port
+        self.handle.port.number
     }
 
     /// The address of each socket, with its UDP port, or zero in IP.
@@ -89,11 +105,11 @@ impl Endpoint {
             let mut state = shared.lock();
             state.check()?;
             if let Some(udp_port) = udp_port {
-                state.live.set_udp_port(peer, self.handle.port, udp_port);
+                state.live.set_udp_port(peer, self.handle.port.number, udp_port);
             }
             let now = state.live.now();
             let station = state.live.host_mut();
-            let id = station.program.connect(now, &mut station.host, peer)?;
+            let id = station.program.connect(now, &mut station.host, self.handle.port.id, peer)?;
             let bell = state.hang_bell(id);
             Association::new(Arc::clone(shared), id, bell)
         };
@@ -108,8 +124,8 @@ impl Endpoint {
         wait_for(&shared.acceptable, || {
             let mut state = shared.lock();
             let program = &mut state.live.host_mut().program;
-            let is_closing = program.is_closing();
-            match program.accept() {
+            let is_closing = program.is_closing(self.handle.port.id);
+            match program.accept(self.handle.port.id) {
                 Some(id) => {
                     let bell = state.hang_bell(id);
                     Some(Ok(Association::new(Arc::clone(shared), id, bell)))
@@ -126,11 +142,12 @@ impl Endpoint {
     /// once.
     pub async fn close(&self) -> Result<(), EndpointError> {
         let shared = &self.handle.shared;
-        shared.act(|program, host, now| program.close(now, host));
+        let port = self.handle.port.id;
+        shared.act(|program, host, now| program.close(now, host, port));
         shared.acceptable.notify_waiters();
         wait_for(&shared.idle, || {
             let state = shared.lock();
-            let is_idle = state.live.host().program.alive() == 0;
+            let is_idle = state.live.host().program.alive(port) == 0;
             if is_idle { Some(Ok(())) } else { state.check().err().map(Err) }
         })
         .await
@@ -139,7 +156,7 @@ impl Endpoint {
     /// Accepts nobody any more, and ends all associations at once.
     pub fn abort(&self) {
         let shared = &self.handle.shared;
-        shared.act(|program, host, now| program.abort_all(now, host));
+        shared.act(|program, host, now| program.abort_all(now, host, self.handle.port.id));
         shared.acceptable.notify_waiters();
     }
 
@@ -154,7 +171,7 @@ impl Endpoint {
         let state = self.handle.shared.lock();
         let station = state.live.host();
         EndpointSnapshot {
-            associations: station.program.alive(),
+            associations: station.program.alive(self.handle.port.id),
             sockets: *state.live.counters(),
             sctp: *station.host.sctp_stats(),
             mib: station.host.sctp_mib(),
@@ -173,8 +190,8 @@ fn register(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.shared.lock().is_released = true;
-        self.shared.act(|program, host, now| program.stop_accepting(now, host));
+        self.shared.lock().holders -= 1;
+        self.shared.act(|program, host, now| program.stop_accepting(now, host, self.port.id));
         self.shared.work.notify_one();
     }
 }

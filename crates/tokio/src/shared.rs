@@ -28,8 +28,8 @@ pub(crate) struct State {
     bells: BTreeMap<SocketId, Arc<Bell>>,
     /// Why nothing happens any more.
     pub(crate) failure: Option<Arc<io::Error>>,
-    /// Whether nobody holds the endpoint itself any more.
-    pub(crate) is_released: bool,
+    /// How many endpoints there are on these sockets that somebody holds.
+    pub(crate) holders: usize,
 }
 
 /// What wakes those who wait for something of one association.
@@ -62,7 +62,7 @@ impl Bell {
 
 impl Shared {
     pub(crate) fn new(live: Live<Station<Associations>>) -> Self {
-        let state = State { live, bells: BTreeMap::new(), failure: None, is_released: false };
+        let state = State { live, bells: BTreeMap::new(), failure: None, holders: 1 };
         let [work, acceptable, idle] = std::array::from_fn(|_| Notify::new());
         Self { state: Mutex::new(state), work, acceptable, idle }
     }
@@ -94,7 +94,7 @@ impl Shared {
                 bell.ring(concern);
             }
         }
-        if program.alive() == 0 {
+        if program.take_idled() {
             self.idle.notify_waiters();
         }
     }

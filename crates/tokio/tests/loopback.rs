@@ -333,3 +333,40 @@ async fn a_message_with_a_lifetime_of_nothing_is_not_sent() {
     call.send(0, "ever", SendOptions::default()).await.unwrap();
     assert_eq!(text(&accepted).await, "ever");
 }
+
+#[tokio::test]
+async fn several_sctp_ports_share_a_udp_port_and_outlive_each_other() {
+    let [client, server] = endpoints(|_| {}).await;
+    let udp = server.addresses().unwrap()[0].port();
+    let beside = EndpointConfig { port: PORT + 1, ..config(9_899) };
+    let second = server.bind_beside(&beside).unwrap();
+    assert_eq!((second.port(), second.addresses().unwrap()[0].port()), (PORT + 1, udp));
+    let theirs = Peer { addresses: vec![LOOPBACK], port: PORT + 1 };
+    let [first_call, first] = association(&client, &server).await;
+    let (call, accepted) = tokio::join!(client.connect(&theirs), second.accept());
+    let (call, accepted) = (call.unwrap(), accepted.unwrap());
+    for (from, to, word) in
+        [(&first_call, &first, "one"), (&call, &accepted, "two"), (&accepted, &call, "back")]
+    {
+        from.send(0, word, SendOptions::default()).await.unwrap();
+        assert_eq!(text(to).await, word);
+    }
+    assert_eq!([&server, &second].map(|endpoint| endpoint.snapshot().associations), [1, 1]);
+    // The first goes with its association; the second goes on, takes callers, and can call.
+    server.close().await.unwrap();
+    drop((server, first, first_call));
+    accepted.send(0, "still", SendOptions::default()).await.unwrap();
+    assert_eq!(text(&call).await, "still");
+    let third = client.bind_beside(&EndpointConfig { port: 0, ..config(udp) }).unwrap();
+    let (again, taken) = tokio::join!(third.connect(&theirs), second.accept());
+    assert_eq!(taken.unwrap().peer().unwrap(), (LOOPBACK, third.port()).into());
+    drop(again);
+    // What would not be the same sockets is refused, and so is a port that is taken.
+    let refused = |config: EndpointConfig| second.bind_beside(&config).unwrap_err();
+    assert!(
+        matches!(refused(beside.clone()), OpenError::PortInUse { protocol: "SCTP", port, .. } if port == PORT + 1)
+    );
+    assert!(matches!(refused(EndpointConfig { port: PORT + 2, ..config(1) }), OpenError::Settings(_)));
+    let elsewhere = EndpointConfig::new(vec![IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2))], beside.carriage);
+    assert!(matches!(refused(elsewhere), OpenError::Settings(_)));
+}

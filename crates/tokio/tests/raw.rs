@@ -8,7 +8,7 @@ use std::process::Command;
 
 use nix::sched::CloneFlags;
 use slantpath_testkit::needs_program;
-use slantpath_tokio::{Carriage, Endpoint, EndpointConfig, Peer, SendOptions};
+use slantpath_tokio::{Carriage, Endpoint, EndpointConfig, OpenError, Peer, SendOptions};
 
 /// Has this thread, and what it starts, act in a network namespace of its own.
 fn enter_a_namespace() -> io::Result<()> {
@@ -33,6 +33,17 @@ fn two_addresses_at_each_end_carry_an_association_and_ports_are_kept_apart() {
         // At the same addresses, with another port.
         let neighbour = Endpoint::bind(EndpointConfig::new(addresses([1, 2]), Carriage::Raw)).await.unwrap();
         assert!(neighbour.port() >= 49_152 && neighbour.port() != client.port());
+        // And one on the server's own sockets, which is claimed as any other.
+        let own = |port| EndpointConfig { port, ..EndpointConfig::new(addresses([1, 2]), Carriage::Raw) };
+        let beside = server.bind_beside(&own(5_001)).unwrap();
+        let taken = Endpoint::bind(own(5_001)).await.unwrap_err();
+        assert!(matches!(taken, OpenError::PortInUse { protocol: "SCTP", port: 5_001, .. }), "{taken:?}");
+        let taken = neighbour.bind_beside(&own(5_000)).unwrap_err();
+        assert!(matches!(taken, OpenError::PortInUse { protocol: "SCTP", port: 5_000, .. }), "{taken:?}");
+        let peer = Peer { addresses: addresses([1, 2]), port: 5_001 };
+        let (call, accepted) = tokio::join!(client.connect(&peer), beside.accept());
+        call.unwrap().send(0, "beside", SendOptions::default()).await.unwrap();
+        assert_eq!(accepted.unwrap().receive().await.unwrap().unwrap().payload, "beside");
         let peer = Peer { addresses: addresses([1, 2]), port: 5_000 };
         let (call, accepted) = tokio::join!(client.connect(&peer), server.accept());
         let (call, accepted) = (call.unwrap(), accepted.unwrap());

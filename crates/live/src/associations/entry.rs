@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 
-use slantpath_host::ProgramMessage;
 use slantpath_host::timeline::PathEventKind;
+use slantpath_host::{ProgramMessage, SocketId};
 use slantpath_sctp::{self as sctp, AddressEvent, StreamsChanged};
 
 use super::outcome::Lost;
@@ -113,6 +113,8 @@ pub(super) enum Holder {
 /// One association.
 #[derive(Debug)]
 pub(super) struct Entry {
+    /// Whose it is: the endpoint that called or was called.
+    pub(super) port: SocketId,
     pub(super) standing: Standing,
     pub(super) holder: Holder,
     pub(super) peer: Option<SocketAddr>,
@@ -134,16 +136,17 @@ struct Kept {
 }
 
 impl Entry {
-    pub(super) fn opening() -> Self {
-        Self::new(Standing::Opening, Holder::User)
+    pub(super) fn opening(port: SocketId) -> Self {
+        Self::new(port, Standing::Opening, Holder::User)
     }
 
-    pub(super) fn caller() -> Self {
-        Self::new(Standing::Up, Holder::Listener)
+    pub(super) fn caller(port: SocketId) -> Self {
+        Self::new(port, Standing::Up, Holder::Listener)
     }
 
-    fn new(standing: Standing, holder: Holder) -> Self {
+    fn new(port: SocketId, standing: Standing, holder: Holder) -> Self {
         Self {
+            port,
             standing,
             holder,
             peer: None,

@@ -10,6 +10,8 @@ use crate::endpoint::SendOptions;
 use crate::program::{Station, host_of};
 
 const PORT: u16 = 5_000;
+/// What names the first port of a host.
+const ID: SocketId = SocketId(0);
 
 /// Two endpoints, joined without delay, and the time.
 struct Pair {
@@ -36,7 +38,8 @@ impl Pair {
                 peer: None,
             };
             let stream = Seed::new(1, 0).stream(&format!("{end}"));
-            let program = Associations::open(config.clone(), &port, &mut host, stream);
+            let mut program = Associations::default();
+            assert_eq!(program.open(config.clone(), &port, &mut host, stream), ID);
             Station { host, program }
         });
         Self { ends, now: Instant::START }
@@ -81,9 +84,9 @@ impl Pair {
 
     /// An association that the first end has opened and the second has accepted.
     fn connected(&mut self) -> [SocketId; 2] {
-        let call = self.act(0, |program, host, now| program.connect(now, host, &peer(1))).unwrap();
+        let call = self.act(0, |program, host, now| program.connect(now, host, ID, &peer(1))).unwrap();
         self.exchange();
-        let accepted = self.ends[1].program.accept().unwrap();
+        let accepted = self.ends[1].program.accept(ID).unwrap();
         self.concerns(0);
         self.concerns(1);
         [call, accepted]
@@ -103,7 +106,7 @@ impl Pair {
     }
 
     fn alive(&self) -> [usize; 2] {
-        [0, 1].map(|end| self.ends[end].program.alive())
+        [0, 1].map(|end| self.ends[end].program.alive(ID))
     }
 
     fn held(&self) -> [usize; 2] {
@@ -121,16 +124,16 @@ fn payload(received: Received) -> Bytes {
 #[test]
 fn a_call_is_accepted_messages_pass_and_each_user_is_told_once_what_to_try_again() {
     let mut pair = Pair::new(&AssociationsConfig::default());
-    let call = pair.act(0, |program, host, now| program.connect(now, host, &peer(1))).unwrap();
+    let call = pair.act(0, |program, host, now| program.connect(now, host, ID, &peer(1))).unwrap();
     assert_eq!(pair.ends[0].program.standing(call), None);
     pair.exchange();
     assert_eq!(pair.concerns(0), [(call, Concern::Standing)]);
     assert_eq!(pair.ends[0].program.standing(call), Some(Ok(())));
     assert_eq!(pair.ends[0].program.peer(call), Some((address(1), PORT).into()));
     let told = pair.concerns(1);
-    let accepted = pair.ends[1].program.accept().unwrap();
+    let accepted = pair.ends[1].program.accept(ID).unwrap();
     assert_eq!(told, [(accepted, Concern::Caller)]);
-    assert_eq!(pair.ends[1].program.accept(), None);
+    assert_eq!(pair.ends[1].program.accept(ID), None);
     assert_eq!(pair.ends[1].program.outbound_streams(accepted), 16);
 
     assert_eq!(pair.receive(1, accepted), Received::Nothing);
@@ -141,7 +144,7 @@ fn a_call_is_accepted_messages_pass_and_each_user_is_told_once_what_to_try_again
     assert_eq!(pair.concerns(1), [(accepted, Concern::Readable)], "once, for both");
     assert_eq!([(); 2].map(|()| payload(pair.receive(1, accepted))), [&b"one"[..], b"two"]);
     assert_eq!(pair.receive(1, accepted), Received::Nothing);
-    let again = pair.act(0, |program, host, now| program.connect(now, host, &peer(1)));
+    let again = pair.act(0, |program, host, now| program.connect(now, host, ID, &peer(1)));
     let associated = slantpath_sctp::ConnectError::AlreadyAssociated(address(1));
     assert_eq!(again, Err(ConnectRefused::Refused(associated)));
 }
@@ -231,7 +234,7 @@ fn one_that_is_released_is_shut_down_and_what_comes_meanwhile_is_thrown_away() {
 fn callers_beyond_the_backlog_are_aborted_and_one_that_nobody_waits_for_any_more_is_given_up() {
     let mut pair = Pair::new(&AssociationsConfig { backlog: 1, ..AssociationsConfig::default() });
     // The second end calls from the first's port only once; others call from ports of their own.
-    let call = pair.act(0, |program, host, now| program.connect(now, host, &peer(1))).unwrap();
+    let call = pair.act(0, |program, host, now| program.connect(now, host, ID, &peer(1))).unwrap();
     pair.exchange();
     let others = ProgramConfig {
         sctp: Box::default(),
@@ -245,18 +248,18 @@ fn callers_beyond_the_backlog_are_aborted_and_one_that_nobody_waits_for_any_more
     // Nobody at the first end knows of that association: what the peer did to it shows there.
     assert_eq!(pair.ends[1].host.sctp_mib().curr_estab, 1);
     assert_eq!(pair.alive()[1], 1);
-    let accepted = pair.ends[1].program.accept().unwrap();
-    assert_eq!(pair.ends[1].program.accept(), None);
+    let accepted = pair.ends[1].program.accept(ID).unwrap();
+    assert_eq!(pair.ends[1].program.accept(ID), None);
     pair.act(0, |program, host, now| program.release(now, host, call));
     pair.exchange();
     assert_eq!(pair.receive(1, accepted), Received::Ended(None));
 
     // Nobody answers: it is given up at once.
     let nobody = Peer { addresses: vec!["10.0.0.9".parse().unwrap()], port: PORT };
-    let call = pair.act(0, |program, host, now| program.connect(now, host, &nobody)).unwrap();
+    let call = pair.act(0, |program, host, now| program.connect(now, host, ID, &nobody)).unwrap();
     pair.act(0, |program, host, now| program.release(now, host, call));
     pair.exchange();
-    assert_eq!(pair.held()[0], 1, "what has come of the other port");
+    assert_eq!(pair.held()[0], 0, "nothing is kept of what no port of these has begun");
 }
 
 #[test]
@@ -269,10 +272,10 @@ fn one_that_is_closed_begins_nothing_more_and_is_over_once_all_has_ended() {
     pair.exchange();
     assert!(pair.ends[1].program.is_over());
     assert_eq!(payload(pair.receive(0, call)), "delivered");
-    let refused = pair.act(1, |program, host, now| program.connect(now, host, &peer(0)));
+    let refused = pair.act(1, |program, host, now| program.connect(now, host, ID, &peer(0)));
     assert_eq!(refused, Err(ConnectRefused::Closing));
     pair.act(0, |program, host, now| program.release(now, host, call));
-    let call = pair.act(0, |program, host, now| program.connect(now, host, &peer(1))).unwrap();
+    let call = pair.act(0, |program, host, now| program.connect(now, host, ID, &peer(1))).unwrap();
     pair.exchange();
     assert_eq!(pair.receive(0, call), Received::Ended(Some(Lost::PeerAborted(Vec::new()))));
 }
@@ -281,7 +284,7 @@ fn one_that_is_closed_begins_nothing_more_and_is_over_once_all_has_ended() {
 fn one_whose_peer_does_not_answer_is_lost_for_that_reason() {
     let mut pair = Pair::new(&AssociationsConfig::default());
     let nobody = Peer { addresses: vec!["10.0.0.9".parse().unwrap()], port: PORT };
-    let call = pair.act(0, |program, host, now| program.connect(now, host, &nobody)).unwrap();
+    let call = pair.act(0, |program, host, now| program.connect(now, host, ID, &nobody)).unwrap();
     // 1, 2, 4, 8, 16, 32 and three times 60 s.
     pair.pass(Duration::from_secs(242));
     assert_eq!(pair.ends[0].program.standing(call), None);
@@ -308,7 +311,7 @@ fn notifications_that_nobody_asks_for_push_out_the_oldest_and_are_counted() {
 
 impl Associations {
     fn close_at(&mut self, host: &mut Host, now: Instant) {
-        self.close(now, host);
+        self.close(now, host, ID);
     }
 }
 
@@ -336,4 +339,61 @@ fn what_has_happened_has_a_name_and_the_address_that_it_is_about() {
     ] {
         assert_eq!(notification.what(), what);
     }
+}
+
+/// A second endpoint at an end.
+fn second_port(pair: &mut Pair, end: usize, number: u16, backlog: usize) -> SocketId {
+    let port = ProgramConfig {
+        sctp: Box::default(),
+        local_addresses: vec![address(end)],
+        local_port: number,
+        peer: None,
+    };
+    let config = AssociationsConfig { backlog, ..AssociationsConfig::default() };
+    let stream = Seed::new(2, 0).stream("second");
+    pair.act(end, |program, host, _| program.open(config, &port, host, stream))
+}
+
+#[test]
+fn endpoints_of_a_host_have_their_callers_and_their_end_each_for_itself() {
+    let mut pair = Pair::new(&AssociationsConfig::default());
+    let second = second_port(&mut pair, 1, PORT + 1, 1);
+    let there = |number| Peer { addresses: vec![address(1)], port: number };
+    // Another call from the same port of ours to the same port of theirs would be the same association.
+    let own = second_port(&mut pair, 0, PORT + 1, 0);
+    let calls = [(ID, PORT), (ID, PORT + 1), (own, PORT + 1)].map(|(from, to)| {
+        let id = pair.act(0, |program, host, now| program.connect(now, host, from, &there(to))).unwrap();
+        pair.exchange();
+        id
+    });
+    let program = |pair: &Pair, end: usize| [ID, second].map(|port| pair.ends[end].program.alive(port));
+    // The third found the second port's backlog full.
+    assert_eq!(program(&pair, 1), [1, 1]);
+    assert!(matches!(pair.ends[0].program.standing(calls[2]), Some(Err(Lost::PeerAborted(_)))));
+    let accepted = [ID, second].map(|port| pair.ends[1].program.accept(port).unwrap());
+    assert_ne!(accepted[0], accepted[1]);
+    assert_eq!([ID, second].map(|port| pair.ends[1].program.accept(port)), [None, None]);
+    // One is closed: the other goes on, and still takes callers.
+    pair.act(1, |program, host, now| program.close(now, host, second));
+    pair.exchange();
+    assert_eq!(program(&pair, 1), [1, 0]);
+    assert!(pair.ends[1].program.take_idled() && !pair.ends[1].program.take_idled());
+    assert_eq!([ID, second].map(|port| pair.ends[1].program.is_closing(port)), [false, true]);
+    assert!(!pair.ends[1].program.is_over());
+    let message = SendOptions::default().message(0, Bytes::from_static(b"on"));
+    pair.act(0, |program, host, now| program.send(now, host, calls[0], message)).unwrap();
+    let again = pair.act(0, |program, host, now| program.connect(now, host, own, &there(PORT))).unwrap();
+    pair.exchange();
+    assert!(matches!(
+        pair.act(1, |program, host, now| program.receive(now, host, accepted[0])),
+        Received::Message(message) if message.payload == "on"
+    ));
+    assert_eq!(pair.ends[0].program.standing(again), Some(Ok(())));
+    assert!(pair.ends[1].program.accept(ID).is_some());
+    // Whoever stops the program stops all.
+    pair.act(1, |program, host, now| program.stop(now, host));
+    pair.exchange();
+    pair.pass(Duration::from_secs(1));
+    assert_eq!(program(&pair, 1), [0, 0]);
+    assert!(pair.ends[1].program.is_over());
 }
