@@ -114,7 +114,8 @@ mod open {
             })
         }
 
-        /// Opens the endpoint on the sockets of another, as one more SCTP port: in UDP they share its UDP port (RFC 6951). What the sockets are is said already, and has to be said alike here.
+        /// Opens the endpoint on the sockets of another, as one more SCTP port: in UDP they share its UDP port (RFC
+        /// 6951). What the sockets are is said already, and has to be said alike here.
         pub fn open_beside(&self, live: &mut Associated) -> Result<OpenPort, OpenError> {
             self.check()?;
             let has = live.config();

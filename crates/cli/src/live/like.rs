@@ -84,8 +84,8 @@ impl Like {
         })
     }
 
-    /// What is sent, and when, and what messages ask for whose kind does not say so: to a peer whose addresses stand for
-    /// the links of the flow's receiver, the primary one first, then in the order of their names.
+    /// What is sent, and when, and what messages ask for whose kind does not say so. The addresses of the peer stand
+    /// for the links of the flow's receiver, the primary one first, then in the order of their names.
     pub(super) fn messages_to(&self, peers: &[IpAddr]) -> (Workload, SctpSendOptions) {
         self.directed(|link| {
             let place = self.request.links.iter().position(|own| own == link)?;

@@ -7,7 +7,7 @@ use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrStorage, sendmmsg};
 use slantpath_base::{DataSize, Duration, Stream};
 use slantpath_live::{
     Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, LiveCounters, Load, LoadConfig, Peer, Program,
-    ProgramConfig, SctpConfig, Station, WhenBlocked, Workload, host_of, secret,
+    ProgramConfig, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload, host_of, secret,
 };
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
@@ -130,7 +130,7 @@ impl Task {
             when_blocked: WhenBlocked::Queue,
             streams: 1,
             is_unordered: false,
-            options: None,
+            options: SctpSendOptions::default(),
             messages: Some(self.messages / u64::from(self.associations)),
             duration: None,
             is_echoed: false,

@@ -234,7 +234,7 @@ pub fn run_with_programs<F: Interface, T: Interface>(
     let nodes = seats.nodes;
     let on_link = |link: &str| Some((link.to_owned(), address_on(&graph, &links, link, nodes[1])?));
     let destinations = request.destinations.links().filter_map(on_link).collect();
-    let hosts = seated(&graph, hosts, seats, seed, request, destinations, sit);
+    let hosts = seated(&graph, hosts, seats, seed, request, &destinations, sit);
     let mut network = Network::with_source(graph, seed, hosts, source);
     loop {
         let Seat::From(first) = network.host(nodes[0]) else { unreachable!("it sits there") };
@@ -265,7 +265,7 @@ fn seated<F, T>(
     seats: Seats,
     seed: Seed,
     request: &FlowRequest,
-    destinations: BTreeMap<String, IpAddr>,
+    destinations: &BTreeMap<String, IpAddr>,
     sit: impl FnOnce([End; 2]) -> (F, T),
 ) -> Vec<Seat<F, T>> {
     let places = seats.nodes.map(|node| host_place(graph, node));

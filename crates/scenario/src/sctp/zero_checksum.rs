@@ -9,6 +9,7 @@ use slantpath_sctp::ErrorDetectionMethod;
 use super::schema::SctpProfile;
 use crate::flow::trace::Traces;
 use crate::link::arq::Arq;
+use crate::link::fade_trace::FadeStep;
 use crate::link::gilbert_elliott::GilbertElliott;
 use crate::schema::{File, LinkParameters};
 use crate::script::schema::Event;
@@ -67,7 +68,7 @@ fn errs(rate: Option<Setting<Probability>>, bursts: Option<&Nested<GilbertElliot
 }
 
 fn fade_flips(name: &str, traces: &Traces) -> bool {
-    traces.fades.get(name).is_some_and(|steps| steps.iter().any(|step| step.flips_bits()))
+    traces.fades.get(name).is_some_and(|steps| steps.iter().any(FadeStep::flips_bits))
 }
 
 fn of_sky(file: &File, traces: &Traces) -> Option<String> {

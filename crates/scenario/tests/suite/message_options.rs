@@ -104,7 +104,8 @@ fn a_message_that_asks_for_it_is_acknowledged_at_once_so_that_the_rto_is_that_of
     // What the flow says holds for kinds that say nothing, and only for those.
     let of_flow = "flows.terminal.sack_immediately=true";
     assert!(srtt_of_leo(&[&format!("{kind}=false"), of_flow]) > asks + 0.1);
-    let silent = r#"flows.terminal.application.classes.signalling={ stream = 0, message_size = "100 B", interval = "500 ms", destination = "leo" }"#;
+    let keys = r#"stream = 0, message_size = "100 B", interval = "500 ms", destination = "leo""#;
+    let silent = &format!("flows.terminal.application.classes.signalling={{ {keys} }}");
     assert!(srtt_of_leo(&[silent, of_flow]) < 0.08);
     assert!(srtt_of_leo(&[silent]) > asks + 0.1);
 }

@@ -52,7 +52,13 @@ name = "sky"
 duration = "20 s"
 [sky]
 epoch = "2026-03-01T00:00:00Z"
-constellations.leo = {{ satellites = {{ kind = "shell", arrangement = "star", planes = 6, per_plane = 11, altitude = "780 km", inclination = "86.4 deg" }}, isl = {{ pattern = "grid" }} }}
+constellations.leo.isl = {{ pattern = "grid" }}
+constellations.leo.satellites.kind = "shell"
+constellations.leo.satellites.arrangement = "star"
+constellations.leo.satellites.planes = 6
+constellations.leo.satellites.per_plane = 11
+constellations.leo.satellites.altitude = "780 km"
+constellations.leo.satellites.inclination = "86.4 deg"
 ground.min_elevation = "8.2 deg"
 sites.london = {{ latitude = "51.5 deg", longitude = "-0.1 deg" }}
 sites.boston = {{ latitude = "42.3 deg", longitude = "-71.1 deg" }}
@@ -88,7 +94,8 @@ application = {{ kind = "constant-rate", message_size = "200 B", interval = "1 s
 #[test]
 fn links_of_a_sky_that_flip_bits_are_refused_unless_they_repeat_what_is_broken() {
     let errors = "bit_error_rate = \"1e-6\"";
-    let bursts = "gilbert_elliott = { good = { mean = \"1 s\", bit_error_rate = \"1e-6\" }, bad = { mean = \"1 s\", loss = 1.0 } }";
+    let good = "good = { mean = \"1 s\", bit_error_rate = \"1e-6\" }";
+    let bursts = &format!("gilbert_elliott = {{ {good}, bad = {{ mean = \"1 s\", loss = 1.0 }} }}");
     let arq = "arq = { tries = 5 }";
     let fade = |file: &str| format!("[sky.fades.rain]\nlink = \"sky.london\"\nfile = \"{file}\"\n");
     let set =

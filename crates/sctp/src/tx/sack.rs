@@ -554,8 +554,8 @@ impl Sender {
         self.takes_several_paths(config) || config.path_mtu_discovery == PathMtuDiscovery::Probing
     }
 
-    /// Whether DATA may take several paths side by side, so that what arrives over one says nothing of what is under way
-    /// over another.
+    /// Whether DATA may take several paths side by side, so that what arrives over one says nothing of what is under
+    /// way over another.
     fn takes_several_paths(&self, config: &SctpConfig) -> bool {
         config.multipath.is_on() || self.has_directed
     }
@@ -623,9 +623,9 @@ fn note_more(turn: &mut Turn<'_>, chunk: &OutstandingChunk) {
     path.tally.highest_acked = highest.or(Some(chunk.data.tsn));
 }
 
-/// How often the SACK at hand shows a chunk to be missing where DATA takes several paths. Only what was sent to the same
-/// path after it says so (SFR-CACC: Iyengar et al. 2006, figure 5); and where new DATA is spread over paths, so that
-/// SACKs are not hastened by holes, one may say so as often as it answers packets (DAC: the same, section III.C).
+/// How often the SACK at hand shows a chunk to be missing where DATA takes several paths. Only what was sent to the
+/// same path after it says so (SFR-CACC: Iyengar et al. 2006, figure 5); and where new DATA is spread over paths, so
+/// that SACKs are not hastened by holes, one may say so as often as it answers packets (DAC: the same, section III.C).
 fn split_reports(turn: &Turn<'_>, chunk: &OutstandingChunk) -> u8 {
     let tally = &turn.paths[chunk.path].tally;
     if tally.highest_acked.is_none_or(|highest| highest.is_before(chunk.data.tsn)) {

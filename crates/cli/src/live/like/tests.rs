@@ -302,7 +302,12 @@ end = "10 s"
 [flows.f.application]
 kind = "mixed"
 classes.files = { stream = 0, message_size = "1 kB", interval = "1 s" }
-classes.signalling = { stream = 0, message_size = "100 B", interval = "100 ms", destination = "leo", sack_immediately = true }
+[flows.f.application.classes.signalling]
+stream = 0
+message_size = "100 B"
+interval = "100 ms"
+destination = "leo"
+sack_immediately = true
 "#;
     let files = |_: &str| Err(io::Error::from(io::ErrorKind::NotFound));
     Scenario::parse("two.toml", text, &[], Arc::new(files)).expect("a scenario")
@@ -338,8 +343,8 @@ fn the_addresses_of_the_peer_stand_for_the_links_that_messages_name() {
     assert_eq!(
         Like::of(Path::new("two.toml"), over_two_links(), &said).err().as_deref(),
         Some(
-            "flow `f`: messages go to `leo` of its receiver, for which none of 2 addresses stands: give one for each of \
-             its links, in this order: geo, alternative, leo"
+            "flow `f`: messages go to `leo` of its receiver, for which none of 2 addresses stands: give one for each \
+             of its links, in this order: geo, alternative, leo"
         )
     );
 }
