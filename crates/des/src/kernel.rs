@@ -75,7 +75,7 @@ impl Kernel {
 
     /// When the next event happens, if there is one.
     #[inline]
-    pub fn next_event(&self) -> Option<Instant> {
+    pub fn next_event(&mut self) -> Option<Instant> {
         self.calendar.next().map(|(time, _)| time)
     }
 

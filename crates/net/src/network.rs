@@ -267,7 +267,7 @@ impl<H: Host, S: Source> Network<H, S> {
     }
 
     /// When the next event happens, if there is one. At the start of a run the hosts have not been asked yet.
-    pub fn next_event(&self) -> Option<Instant> {
+    pub fn next_event(&mut self) -> Option<Instant> {
         match self.progress {
             Progress::AtStart => Some(self.now()),
             Progress::Running => self.fabric.kernel.next_event(),
