@@ -279,10 +279,13 @@ impl FlowEnd {
                 }
                 Want::Wait(deadline) => return Served::Idle(deadline),
             }
-            // A transport takes thousands of messages once its buffer is half empty. An adaptation layer speaks before
-            // each.
+            // An adaptation layer speaks before each.
             let is_alone = others == Others::Idle && socket.stack.is_idle();
             if !is_alone || !matches!(self.layer, Layer::None) {
+                return Served::Again;
+            }
+            socket.fill(now, sender);
+            if !socket.stack.is_idle() {
                 return Served::Again;
             }
         }

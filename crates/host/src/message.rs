@@ -39,6 +39,7 @@ const fn pattern() -> [u8; PATTERN_LEN + PERIOD] {
 pub const MAX_MESSAGE_LEN: usize = PATTERN_LEN;
 
 /// The pattern as the tail of message `number` holds it.
+#[inline]
 fn pattern_for(number: u32, len: usize) -> &'static [u8] {
     let offset = number as usize % PERIOD;
     &PATTERN[offset..offset + len]
@@ -48,18 +49,21 @@ fn pattern_for(number: u32, len: usize) -> &'static [u8] {
 ///
 /// # Panics
 /// If `len` exceeds [`MAX_MESSAGE_LEN`], or a stamped message is shorter than [`STAMP_LEN`].
+#[inline]
 pub fn compose(content: Content, number: u32, len: usize) -> Bytes {
     match content {
         Content::Pattern => Bytes::from_static(pattern_for(number, len)),
-        Content::Stamped => {
-            let length = u32::try_from(len).expect("a message is at most 64 KiB");
-            let mut bytes = Vec::with_capacity(len);
-            bytes.extend_from_slice(&number.to_be_bytes());
-            bytes.extend_from_slice(&length.to_be_bytes());
-            bytes.extend_from_slice(pattern_for(number, len - STAMP_LEN));
-            bytes.into()
-        }
+        Content::Stamped => stamped(number, len),
     }
+}
+
+fn stamped(number: u32, len: usize) -> Bytes {
+    let length = u32::try_from(len).expect("a message is at most 64 KiB");
+    let mut bytes = Vec::with_capacity(len);
+    bytes.extend_from_slice(&number.to_be_bytes());
+    bytes.extend_from_slice(&length.to_be_bytes());
+    bytes.extend_from_slice(pattern_for(number, len - STAMP_LEN));
+    bytes.into()
 }
 
 /// The number and length that a stamp names.

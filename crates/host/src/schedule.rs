@@ -126,6 +126,16 @@ impl Schedule {
     /// waited for the transport, its timetable slides by that wait.
     #[inline]
     pub fn take(&mut self, now: Instant) {
+        if matches!(self.workload, Workload::Bulk { total: None, .. }) {
+            // The next one is due as long as this one was.
+            self.blocked_since = None;
+            self.taken += 1;
+        } else {
+            self.plan_next(now);
+        }
+    }
+
+    fn plan_next(&mut self, now: Instant) {
         let slides = self.when_blocked == WhenBlocked::Wait && self.is_blocked_since().is_some();
         self.blocked_since = None;
         let due = self.due.unwrap_or(now);

@@ -207,8 +207,7 @@ impl Sender {
     }
 
     /// What to do next; ask again until it is to wait.
-    #[expect(clippy::inline_always, reason = "what it gives is large to move")]
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn want(&mut self, now: Instant) -> Want {
         match self.phase {
             Phase::Idle if self.config.connect <= now => {
@@ -221,19 +220,34 @@ impl Sender {
         }
     }
 
-    #[inline]
     fn want_to_send(&mut self, now: Instant) -> Want {
-        let stopped = self.config.stop.is_some_and(|stop| stop <= now);
-        let planned = self.schedule.as_ref().and_then(|schedule| Some((schedule, schedule.due()?)));
-        let Some((schedule, due)) = planned.filter(|_| !stopped) else {
+        if let Some(message) = self.next_message(now) {
+            return Want::Send(message);
+        }
+        let due = self.schedule.as_ref().and_then(Schedule::due);
+        let Some(due) = due.filter(|_| !self.is_stopped(now)) else {
             self.phase = Phase::Closing;
             return Want::Close;
         };
         if due > now {
             return Want::Wait(Some(self.config.stop.map_or(due, |stop| stop.min(due))));
         }
-        if !schedule.may_offer() {
-            return Want::Wait(self.config.stop);
+        Want::Wait(self.config.stop)
+    }
+
+    #[inline]
+    fn is_stopped(&self, now: Instant) -> bool {
+        self.config.stop.is_some_and(|stop| stop <= now)
+    }
+
+    /// The message that may be offered now, if there is one. To be reported with [`Sender::offered`].
+    #[expect(clippy::inline_always, reason = "what it gives is large to move")]
+    #[inline(always)]
+    pub(crate) fn next_message(&self, now: Instant) -> Option<Outgoing> {
+        let schedule = self.schedule.as_ref()?;
+        let is_due = schedule.due().is_some_and(|due| due <= now) && schedule.may_offer();
+        if !is_due || self.phase != Phase::Sending || self.is_stopped(now) {
+            return None;
         }
         let number = self.next_number;
         let len = schedule.next_bytes();
@@ -243,7 +257,7 @@ impl Sender {
             Some(class) => (class.stream, class.unordered, class.options),
             None => (in_turn, self.config.unordered, self.config.options),
         };
-        Want::Send(Outgoing {
+        Some(Outgoing {
             number: Some(number),
             stream,
             unordered,
@@ -270,14 +284,27 @@ impl Sender {
         }
     }
 
-    fn accepted(&mut self, now: Instant, size: usize) {
+    /// The transport has taken the message.
+    #[expect(clippy::inline_always, reason = "each message passes it, most by its first lines")]
+    #[inline(always)]
+    pub(crate) fn accepted(&mut self, now: Instant, size: usize) {
         let Some(schedule) = &mut self.schedule else { return };
-        let sent = schedule.counts_from(now);
-        schedule.take(now);
+        let measures = self.config.measurement != Measurement::Off && self.config.content == Content::Stamped;
         self.next_number += 1;
         self.report.messages_sent += 1;
         self.report.bytes_sent += size as u64;
-        if self.config.measurement != Measurement::Off && self.config.content == Content::Stamped {
+        if measures || self.config.record_messages {
+            let sent = schedule.counts_from(now);
+            schedule.take(now);
+            return self.record(size, sent, measures);
+        }
+        schedule.take(now);
+    }
+
+    /// Remembers a message that counts as sent at `sent`.
+    #[inline(never)]
+    fn record(&mut self, size: usize, sent: Instant, measures: bool) {
+        if measures {
             self.report.sent.push(sent);
         }
         if self.config.record_messages {

@@ -17,7 +17,7 @@ use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::host::CommandLog;
 use crate::record::{CongestionSample, PathSample};
-use crate::sender::{Offer, Outgoing};
+use crate::sender::{Offer, Outgoing, Sender};
 use crate::sockets::{Opened, SocketId};
 use crate::trace::TraceBuffer;
 use crate::transport::{Peer, Protocol, TransportConfig};
@@ -379,17 +379,7 @@ impl Socket<'_> {
     #[expect(clippy::inline_always, reason = "a message is large to move")]
     pub(crate) fn send(&mut self, now: Instant, message: Outgoing) -> Offer {
         match &self.state.kind {
-            Kind::Sctp { .. } => {
-                let message = sctp::Message {
-                    stream: sctp::StreamId(message.stream),
-                    ppid: sctp::Ppid(message.payload_protocol),
-                    payload: message.payload,
-                    is_unordered: message.unordered,
-                    context: message.number.map_or(UNNUMBERED, u64::from),
-                    options: message.options,
-                };
-                self.send_message(now, message)
-            }
+            Kind::Sctp { .. } => self.send_message(now, sctp_message(message)),
             Kind::Tcp { link, .. } => {
                 let Some(connection) = link.id() else { return Offer::Refused(NOT_OPEN.to_owned()) };
                 if self.stack.tcp.writable_bytes(connection) < message.payload.len() as u64 {
@@ -415,9 +405,26 @@ impl Socket<'_> {
         let Some(association) = self.state.association() else { return Offer::Refused(NOT_OPEN.to_owned()) };
         match self.stack.sctp.send(now, association, message) {
             Ok(()) => Offer::Accepted,
-            Err(sctp::SendError::BufferFull { .. }) => Offer::Full,
-            Err(error) => Offer::Refused(error.to_string()),
+            Err(error) => refusal(&error),
         }
+    }
+
+    /// Hands message after message of a sender over, as long as the association has nothing to send or to tell: a send
+    /// buffer takes thousands once it is half empty. Nothing happens over TCP.
+    #[inline(never)]
+    pub(crate) fn fill(&mut self, now: Instant, sender: &mut Sender) {
+        let Some(association) = self.state.association() else { return };
+        self.stack.sctp.lend(association, |association| {
+            while !association.has_output()
+                && let Some(message) = sender.next_message(now)
+            {
+                let size = message.payload.len();
+                match association.send(now, sctp_message(message)) {
+                    Ok(()) => sender.accepted(now, size),
+                    Err(error) => sender.offered(now, size, refusal(&error)),
+                }
+            }
+        });
     }
 
     /// Closes in order, once everything has been acknowledged.
@@ -631,6 +638,29 @@ impl Socket<'_> {
                 });
             }
         }
+    }
+}
+
+/// A message as SCTP takes it.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a message is large to move")]
+fn sctp_message(message: Outgoing) -> sctp::Message {
+    sctp::Message {
+        stream: sctp::StreamId(message.stream),
+        ppid: sctp::Ppid(message.payload_protocol),
+        payload: message.payload,
+        is_unordered: message.unordered,
+        context: message.number.map_or(UNNUMBERED, u64::from),
+        options: message.options,
+    }
+}
+
+/// Why SCTP has not taken a message.
+#[cold]
+fn refusal(error: &sctp::SendError) -> Offer {
+    match error {
+        sctp::SendError::BufferFull { .. } => Offer::Full,
+        error => Offer::Refused(error.to_string()),
     }
 }
 

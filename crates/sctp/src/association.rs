@@ -149,7 +149,8 @@ impl Association {
     }
 
     /// SEND: queues a message.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a message is large to move")]
+    #[inline(always)]
     pub fn send(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
         match self.state {
             State::Established => {}

@@ -259,6 +259,19 @@ impl Endpoint {
         result
     }
 
+    /// Lends an established association to a user that has several messages for it, each for
+    /// [`Association::send`]: it is looked up once for all of them, and the next poll looks at it if it
+    /// [has output](Association::has_output) then. `None` if there is none.
+    #[inline]
+    pub fn lend<T>(&mut self, id: AssociationId, send: impl FnOnce(&mut Association) -> T) -> Option<T> {
+        let State::Established(association) = &mut self.table.find_mut(id)?.state else { return None };
+        let result = send(association);
+        if association.has_output() {
+            self.wake(id.slot());
+        }
+        Some(result)
+    }
+
     /// Sets the priority or weight of an outbound stream of an established association, as
     /// [`SctpConfig::stream_values`](crate::SctpConfig::stream_values) does from the beginning (RFC 8260, section
     /// 4.3.3). `false` if there is none.

@@ -192,7 +192,8 @@ impl Sender {
     }
 
     /// Takes a message over from the layer above that has no options, while there is none that may be given up.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a message is large to move")]
+    #[inline(always)]
     pub(crate) fn push(&mut self, message: Message, config: &SctpConfig) -> Result<(), SendError> {
         let len = self.check(&message, config)?;
         if self.buffered_bytes + len > config.send_buffer_bytes {

@@ -62,7 +62,7 @@ impl Association {
 
     /// Whether there may be a packet or an event.
     #[inline]
-    pub(crate) fn has_output(&self) -> bool {
+    pub fn has_output(&self) -> bool {
         self.poll_stage == PollStage::Packets || !self.events.is_empty()
     }
 

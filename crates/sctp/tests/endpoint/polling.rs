@@ -142,3 +142,27 @@ fn what_a_sack_acknowledges_is_told_with_it() {
     }
     assert_eq!(endpoint.deadline(), None);
 }
+
+#[test]
+fn an_association_that_is_lent_for_several_messages_is_polled_once_it_has_a_packet() {
+    let (mut net, [first, _]) = served();
+    let now = net.now;
+    let endpoint = &mut net.hosts[2].endpoint;
+    assert_eq!(endpoint.lend(first, |association| association.has_output()), Some(false));
+    assert!(endpoint.is_idle(), "nothing was sent");
+    let outputs = endpoint.lend(first, |association| {
+        [0, 1].map(|_| association.send(now, message(1_000)).map(|()| association.has_output()))
+    });
+    assert_eq!(outputs, Some([Ok(true), Ok(true)]));
+    let sent = [0, 1, 2].map(|_| endpoint.poll_transmit(now, &mut Packet::default()).is_some());
+    assert_eq!(sent, [true, true, false]);
+}
+
+#[test]
+fn an_association_that_is_not_established_is_not_lent() {
+    let mut net = Net::calm();
+    let host = net.add(&[v4(1, 1)], 5_000, SctpConfig::default());
+    net.add(&[v4(1, 2)], 5_000, SctpConfig::default());
+    let id = net.connect(host, 1);
+    assert_eq!(net.hosts[host].endpoint.lend(id, |_| ()), None);
+}
