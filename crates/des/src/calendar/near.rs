@@ -144,9 +144,7 @@ impl Near {
     /// Puts a key in the place of the first, which is no later: one that has just happened is due again.
     #[inline]
     pub(crate) fn replace_first(&mut self, key: Key) {
-        if self.len == 1 {
-            self.put(0, key);
-        } else if self.at(self.len / 2) < key {
+        if self.at(self.len / 2) <= key {
             self.put_towards_end(key);
             self.head = (self.head + 1) % ROOM;
         } else {
@@ -154,37 +152,39 @@ impl Near {
         }
     }
 
-    /// Makes room for a key behind the last, and puts it in its place from there. The one in the middle must be less,
-    /// so that the way ends there.
+    /// Makes room for a key behind the last, and puts it in its place from there. The one in the middle must not be
+    /// greater, so that the way ends there.
     #[inline]
     fn put_towards_end(&mut self, key: Key) {
-        // Places run past the end of the ring and are masked where it is read: one addition less a step.
-        let mut place = self.head + self.len;
+        let mut place = (self.head + self.len) % ROOM;
         loop {
-            let before = self.ring[(place - 1) % ROOM];
-            if before < key {
+            let place_before = place.wrapping_sub(1) % ROOM;
+            let before = self.ring[place_before];
+            if before <= key {
                 break;
             }
-            self.ring[place % ROOM] = before;
-            place -= 1;
+            self.ring[place] = before;
+            place = place_before;
         }
-        self.ring[place % ROOM] = key;
+        self.ring[place] = key;
     }
 
     /// Puts a key in its place from the front, where there is room for it. One behind that room must be greater, so
     /// that the way ends there.
     #[inline]
     fn put_towards_front(&mut self, key: Key) {
-        let mut place = self.head;
+        // Masked, so that nobody has to see whether it lies in the ring.
+        let mut place = self.head % ROOM;
         loop {
-            let behind = self.ring[(place + 1) % ROOM];
+            let place_behind = (place + 1) % ROOM;
+            let behind = self.ring[place_behind];
             if behind > key {
                 break;
             }
-            self.ring[place % ROOM] = behind;
-            place += 1;
+            self.ring[place] = behind;
+            place = place_behind;
         }
-        self.ring[place % ROOM] = key;
+        self.ring[place] = key;
     }
 
     /// Takes a slot's key out, which must be there. Most often it has just happened, and is the first.
