@@ -5,6 +5,7 @@
 //! whole host ([`Stack`]); a socket is borrowed together with them while its application is served.
 
 mod event;
+mod fill;
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -17,18 +18,16 @@ use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::host::CommandLog;
 use crate::record::{CongestionSample, PathSample};
-use crate::sender::{Offer, Outgoing, Sender};
+use crate::sender::{Offer, Outgoing};
 use crate::sockets::{Opened, SocketId};
 use crate::trace::TraceBuffer;
 use crate::transport::{Peer, Protocol, TransportConfig};
 pub(crate) use event::{Abandoned, SocketEvent};
 use event::{path_number, sctp_event, tcp_event};
+use fill::{refusal, sctp_message, write};
 
 /// Why a message is refused before there is anything to send it on.
 const NOT_OPEN: &str = "nothing has been opened";
-
-/// The number of what no application counts: theirs have 32 bits.
-const UNNUMBERED: u64 = u64::MAX;
 
 /// The transports of a host.
 #[derive(Debug, Default)]
@@ -382,13 +381,7 @@ impl Socket<'_> {
             Kind::Sctp { .. } => self.send_message(now, sctp_message(message)),
             Kind::Tcp { link, .. } => {
                 let Some(connection) = link.id() else { return Offer::Refused(NOT_OPEN.to_owned()) };
-                if self.stack.tcp.writable_bytes(connection) < message.payload.len() as u64 {
-                    return Offer::Full;
-                }
-                match self.stack.tcp.write(now, connection, message.payload) {
-                    Ok(()) => Offer::Accepted,
-                    Err(error) => Offer::Refused(error.to_string()),
-                }
+                write(&mut self.stack.tcp, now, connection, message.payload)
             }
         }
     }
@@ -407,24 +400,6 @@ impl Socket<'_> {
             Ok(()) => Offer::Accepted,
             Err(error) => refusal(&error),
         }
-    }
-
-    /// Hands message after message of a sender over, as long as the association has nothing to send or to tell: a send
-    /// buffer takes thousands once it is half empty. Nothing happens over TCP.
-    #[inline(never)]
-    pub(crate) fn fill(&mut self, now: Instant, sender: &mut Sender) {
-        let Some(association) = self.state.association() else { return };
-        self.stack.sctp.lend(association, |association| {
-            while !association.has_output()
-                && let Some(message) = sender.next_message(now)
-            {
-                let size = message.payload.len();
-                match association.send(now, sctp_message(message)) {
-                    Ok(()) => sender.accepted(now, size),
-                    Err(error) => sender.offered(now, size, refusal(&error)),
-                }
-            }
-        });
     }
 
     /// Closes in order, once everything has been acknowledged.
@@ -638,29 +613,6 @@ impl Socket<'_> {
                 });
             }
         }
-    }
-}
-
-/// A message as SCTP takes it.
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "a message is large to move")]
-fn sctp_message(message: Outgoing) -> sctp::Message {
-    sctp::Message {
-        stream: sctp::StreamId(message.stream),
-        ppid: sctp::Ppid(message.payload_protocol),
-        payload: message.payload,
-        is_unordered: message.unordered,
-        context: message.number.map_or(UNNUMBERED, u64::from),
-        options: message.options,
-    }
-}
-
-/// Why SCTP has not taken a message.
-#[cold]
-fn refusal(error: &sctp::SendError) -> Offer {
-    match error {
-        sctp::SendError::BufferFull { .. } => Offer::Full,
-        error => Offer::Refused(error.to_string()),
     }
 }
 

@@ -1,0 +1,88 @@
+//! Messages go over from an application to its transport: one, or as many as the transport takes.
+
+use bytes::Bytes;
+use slantpath_base::Instant;
+use slantpath_sctp as sctp;
+use slantpath_tcp as tcp;
+
+use super::{Kind, Socket};
+use crate::sender::{Offer, Outgoing, Sender};
+
+/// The number of what no application counts: theirs have 32 bits.
+const UNNUMBERED: u64 = u64::MAX;
+
+impl Socket<'_> {
+    /// Hands message after message of a sender over, as long as the association or connection has nothing to send or to
+    /// tell: a send buffer takes thousands once it is half empty.
+    #[inline(never)]
+    pub(crate) fn fill(&mut self, now: Instant, sender: &mut Sender) {
+        match &self.state.kind {
+            Kind::Sctp { link, .. } => {
+                let Some(association) = link.id() else { return };
+                self.stack.sctp.lend(association, |association| {
+                    while !association.has_output()
+                        && let Some(message) = sender.next_message(now)
+                    {
+                        let size = message.payload.len();
+                        match association.send(now, sctp_message(message)) {
+                            Ok(()) => sender.accepted(now, size),
+                            Err(error) => sender.offered(now, size, refusal(&error)),
+                        }
+                    }
+                });
+            }
+            Kind::Tcp { link, .. } => {
+                let Some(connection) = link.id() else { return };
+                while self.stack.tcp.is_idle()
+                    && let Some(message) = sender.next_message(now)
+                {
+                    let size = message.payload.len();
+                    match write(&mut self.stack.tcp, now, connection, message.payload) {
+                        Offer::Accepted => sender.accepted(now, size),
+                        offer => sender.offered(now, size, offer),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A message as SCTP takes it.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a message is large to move")]
+pub(super) fn sctp_message(message: Outgoing) -> sctp::Message {
+    sctp::Message {
+        stream: sctp::StreamId(message.stream),
+        ppid: sctp::Ppid(message.payload_protocol),
+        payload: message.payload,
+        is_unordered: message.unordered,
+        context: message.number.map_or(UNNUMBERED, u64::from),
+        options: message.options,
+    }
+}
+
+/// Why SCTP has not taken a message.
+#[cold]
+pub(super) fn refusal(error: &sctp::SendError) -> Offer {
+    match error {
+        sctp::SendError::BufferFull { .. } => Offer::Full,
+        error => Offer::Refused(error.to_string()),
+    }
+}
+
+/// Writes a message into a connection, whole.
+#[inline]
+pub(super) fn write(
+    endpoint: &mut tcp::Endpoint,
+    now: Instant,
+    connection: tcp::ConnectionId,
+    payload: Bytes,
+) -> Offer {
+    if endpoint.writable_bytes(connection) < payload.len() as u64 {
+        return Offer::Full;
+    }
+    match endpoint.write(now, connection, payload) {
+        Ok(()) => Offer::Accepted,
+        Err(error) => Offer::Refused(error.to_string()),
+    }
+}
