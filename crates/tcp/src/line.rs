@@ -44,6 +44,16 @@ impl<T> Line<T> {
         }
     }
 
+    /// Puts items behind the last, and leaves none there. A line with nothing in it takes them over with their memory.
+    pub(crate) fn append(&mut self, items: &mut VecDeque<T>) {
+        if self.first.is_none() {
+            self.first = items.pop_front();
+            core::mem::swap(&mut self.others, items);
+        } else {
+            self.others.append(items);
+        }
+    }
+
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
         let front = self.first.take();
@@ -61,14 +71,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_line_is_a_queue(pushes: Vec<bool>) {
+        fn a_line_is_a_queue(steps in proptest::collection::vec(prop_oneof![Just(None), (0_usize..4).prop_map(Some)], 0..50)) {
             let (mut line, mut plain) = (Line::default(), VecDeque::new());
-            for (item, pushes) in pushes.into_iter().enumerate() {
-                if pushes {
-                    line.push(item);
-                    plain.push_back(item);
-                } else {
-                    prop_assert_eq!(line.pop(), plain.pop_front());
+            for (item, step) in steps.into_iter().enumerate() {
+                match step {
+                    None => prop_assert_eq!(line.pop(), plain.pop_front()),
+                    Some(1) => {
+                        line.push(item);
+                        plain.push_back(item);
+                    }
+                    Some(count) => {
+                        let mut items: VecDeque<_> = (0..count).map(|place| 10 * item + place).collect();
+                        plain.extend(&items);
+                        line.append(&mut items);
+                        prop_assert!(items.is_empty());
+                    }
                 }
                 prop_assert_eq!((line.is_empty(), line.front()), (plain.is_empty(), plain.front()));
                 prop_assert_eq!(line.has_others(), plain.len() > 1);

@@ -166,13 +166,15 @@ impl Rx {
         if !data.is_empty() {
             let reassembly = self.reassembly.get_or_insert_default();
             let duplicate = reassembly.insert(start, data);
-            let taken = reassembly.take_from(self.nxt, |piece| self.ready.push(piece));
-            if let Some(duplicate) = duplicate {
-                self.note_duplicate(duplicate);
-            }
-            if let Some(end) = taken {
+            // What lies behind a gap leaves it as it is.
+            if start == self.nxt
+                && let Some(end) = reassembly.take_from(self.nxt, &mut self.ready)
+            {
                 self.ready_bytes += end - self.nxt;
                 self.nxt = end;
+            }
+            if let Some(duplicate) = duplicate {
+                self.note_duplicate(duplicate);
             }
         }
         if self.fin == Some(self.nxt) {

@@ -148,8 +148,8 @@ impl Connection {
         if let Some(duplicate) = duplicate {
             report(duplicate);
         }
-        for block in self.rx.sack_blocks().iter().flatten() {
-            if !report(*block) {
+        for block in self.rx.sack_blocks().iter().map_while(|block| *block) {
+            if !report(block) {
                 break;
             }
         }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 
+use crate::line::Line;
 use crate::tx::Range;
 
 /// Data without a gap, from `start` up to `end`.
@@ -107,15 +108,15 @@ impl Reassembly {
         }
     }
 
-    /// Gives the pieces of the first island to `take` if it starts at `nxt`, and returns where it ends.
-    pub(crate) fn take_from(&mut self, nxt: u64, take: impl FnMut(Bytes)) -> Option<u64> {
+    /// Puts the pieces of the first island behind what is `ready` if it starts at `nxt`, and returns where it ends.
+    pub(crate) fn take_from(&mut self, nxt: u64, ready: &mut Line<Bytes>) -> Option<u64> {
         if self.islands.front()?.start != nxt {
             return None;
         }
         let Island { end, mut pieces, .. } = self.islands.pop_front()?;
         self.pieces -= pieces.len();
         self.recall(|other| other.end != end, None);
-        pieces.drain(..).for_each(take);
+        ready.append(&mut pieces);
         if pieces.capacity() <= Self::SPARE {
             self.spare = pieces;
         }
@@ -198,10 +199,10 @@ mod tests {
         // The third arrives, and joins the second and fourth.
         reassembly.insert(1_000, bytes(500));
         assert_eq!(reported(&reassembly), [(500, 2_000), (3_500, 4_000), (2_500, 3_000)]);
-        let mut ready = Vec::new();
-        assert_eq!(reassembly.take_from(0, |piece| ready.push(piece)), None);
-        assert_eq!(reassembly.take_from(500, |piece| ready.push(piece)), Some(2_000));
-        assert_eq!(ready.len(), 3);
+        let mut ready = Line::default();
+        assert_eq!(reassembly.take_from(0, &mut ready), None);
+        assert_eq!(reassembly.take_from(500, &mut ready), Some(2_000));
+        assert_eq!(core::iter::from_fn(|| ready.pop()).count(), 3);
         assert_eq!(reported(&reassembly), [(3_500, 4_000), (2_500, 3_000)]);
     }
 
@@ -224,12 +225,12 @@ mod tests {
         reassembly.insert(end, bytes(1));
         reassembly.insert(end + 10, bytes(1));
         assert_eq!(reported(&reassembly), [(0, end)]);
-        assert_eq!(reassembly.take_from(0, drop), Some(end));
+        assert_eq!(reassembly.take_from(0, &mut Line::default()), Some(end));
         for at in 0..10 {
             reassembly.insert(end + 10 + 2 * at, bytes(1));
         }
         assert_eq!((reassembly.pieces, reassembly.islands.len()), (10, 10));
-        assert_eq!(reassembly.take_from(end + 10, drop), Some(end + 11));
+        assert_eq!(reassembly.take_from(end + 10, &mut Line::default()), Some(end + 11));
         assert_eq!(reassembly.pieces, 9);
     }
 
@@ -253,9 +254,9 @@ mod tests {
                     prop_assert!(from == 0 || !is_held[from - 1]);
                 }
             }
-            let mut ready = Vec::new();
-            let end = reassembly.take_from(0, |piece| ready.push(piece)).unwrap() as usize;
-            let joined: Vec<u8> = ready.into_iter().flatten().collect();
+            let mut ready = Line::default();
+            let end = reassembly.take_from(0, &mut ready).unwrap() as usize;
+            let joined: Vec<u8> = core::iter::from_fn(|| ready.pop()).flatten().collect();
             prop_assert_eq!(&joined[..], &stream[..end]);
             prop_assert!(!is_held[end]);
         }
