@@ -346,14 +346,19 @@ impl Receiver {
         }
     }
 
-    /// Sends a SACK if the window has opened much since the last one.
-    fn update_window(&mut self) {
+    /// Whether the window has opened much since the last SACK.
+    pub(crate) fn has_opened_window(&self) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
         //# One way to achieve this is to send a window update
         //# only if the window can be increased by at least a quarter of the
         //# receive buffer size of the association.
         let gain = u64::from(self.a_rwnd()).saturating_sub(self.last_advertised.into());
-        if gain >= self.capacity / 4 {
+        gain >= self.capacity / 4
+    }
+
+    /// Sends a SACK if that is so.
+    fn update_window(&mut self) {
+        if self.has_opened_window() {
             self.schedule = AckSchedule::Due;
         }
     }

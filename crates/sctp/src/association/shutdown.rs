@@ -131,7 +131,9 @@ impl Association {
             //# larger than the cumulative TSN and thus gaps exist in the TSN
             //# sequence) or if duplicate TSNs have been received, then a SACK chunk
             //# MUST also be sent.
-            if !self.receiver.has_gaps_or_duplicates() {
+            // Nor does it tell that the window has opened: without that the peer would send the rest of its DATA as
+            // probes of a closed one.
+            if !self.receiver.has_gaps_or_duplicates() && !self.receiver.has_opened_window() {
                 self.receiver.waive_sack();
             }
         }

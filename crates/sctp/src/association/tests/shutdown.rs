@@ -244,3 +244,28 @@ fn a_shutdown_acknowledges_what_it_says_it_does() {
     wire.inject(0, 0, &[Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(u32::MAX - 1) })]);
     assert_eq!(wire.ends[0].state(), AssociationState::ShutdownAckSent);
 }
+
+#[test]
+fn in_shutdown_sent_the_peer_is_told_that_the_window_has_opened() {
+    let config = SctpConfig { receive_buffer_bytes: 5_000, sack_frequency: 1, ..quiet() };
+    let mut wire = Wire::new(1, config);
+    wire.decide(|_| is_lost());
+    let whole = |number, sequence, len| {
+        let payload = vec![0; len].into();
+        let (tsn, stream, sequence) = (Tsn(6).plus(number), StreamId(0), StreamSequence(sequence));
+        Chunk::Data(Data { flags: DataFlags::WHOLE, tsn, stream, sequence, ppid: Ppid(0), payload })
+    };
+    wire.inject(0, 0, &[whole(0, 1, 3_400)]);
+    assert_eq!(wire.log.last().and_then(Sent::sack).map(|sack| sack.a_rwnd), Some(1_600));
+    wire.ends[0].shutdown(wire.now);
+    wire.drain();
+    // What it has waited for: both are passed on.
+    wire.inject(0, 0, &[whole(1, 0, 10)]);
+    let Some(Sent { chunks, .. }) = wire.log.last() else { unreachable!("something has been sent") };
+    let [Chunk::Sack(sack), last] = &chunks[..] else { panic!("{chunks:?}") };
+    let shutdown = Chunk::Shutdown(Shutdown { cumulative_tsn_ack: Tsn(7) });
+    assert_eq!((sack.cumulative_tsn_ack, sack.a_rwnd, last), (Tsn(7), 5_000, &shutdown));
+    // It has been told.
+    wire.inject(0, 0, &[whole(2, 2, 10)]);
+    assert!(matches!(wire.log.last().unwrap().chunks[..], [Chunk::Shutdown(_)]));
+}
