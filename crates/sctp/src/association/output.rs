@@ -111,6 +111,7 @@ impl Association {
     #[expect(clippy::inline_always, reason = "each packet passes it once")]
     #[inline(always)]
     fn finish_packet(&mut self, path: PathId, packet: &mut Packet) -> Departing {
+        debug_assert!(!self.builder.is_empty(), "a packet has a chunk");
         if self.authentication.is_some() {
             self.sign_packet();
         }

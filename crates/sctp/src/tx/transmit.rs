@@ -134,10 +134,13 @@ impl Sender {
             turn.paths[path].on_probe_sent(self.outstanding.next_tsn(), ProbeKind::New);
             return Some(Transmission { path, first_chunk_len: self.wire_len(len), first: First::New });
         }
-        let tsn = self.repeat_last(turn, path)?;
+        self.repeat_last(turn, path)?;
         self.urgent = Urgent::OnePacket;
-        let first_chunk_len =
-            self.outstanding.find(tsn).map_or(0, |chunk| self.wire_len(chunk.data.payload.len()));
+        // What was lost before it may go elsewhere, and goes first; so does the chunk itself from a path that is not
+        // active any more.
+        let place = self.lost_for(turn, path)?;
+        let first = self.lost.get(place).and_then(|tsn| self.outstanding.find(*tsn))?;
+        let first_chunk_len = self.wire_len(first.data.payload.len());
         Some(Transmission { path, first_chunk_len, first: First::Lost })
     }
 

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::config::{FastRetransmitPath, LossDetection};
+use crate::path::PathState;
+use crate::policy::PotentiallyFailed;
 use slantpath_base::DataRate;
 use slantpath_cc::Algorithm;
 
@@ -545,4 +547,22 @@ fn max_burst_limits_nothing_that_is_paced() {
     let before = data_packets(&wire, 0).len();
     wire.send(0, 4..20, 1_400);
     assert_eq!(data_packets(&wire, 0).len() - before, 3);
+}
+
+/// A packet without a chunk is none (RFC 9260, section 3).
+#[test]
+fn a_probe_goes_elsewhere_from_a_path_that_is_not_active_any_more() {
+    let config = SctpConfig { potentially_failed: PotentiallyFailed::Above(0), ..rack() };
+    let mut wire = in_flight(2, 0, config);
+    assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
+    wire.drain();
+    at(&mut wire, 850);
+    wire.send(0, 0..1, 1_400);
+    at(&mut wire, 1_249);
+    assert_eq!(wire.path(0, 0).state, PathState::PotentiallyFailed);
+    let before = wire.log.len();
+    // Two round trips and the delay of a SACK.
+    at(&mut wire, 1_250);
+    assert_eq!(sent_since(&wire, before), [(1, 1)]);
+    assert_eq!(wire.log[before..].iter().map(|sent| sent.chunks.len()).collect::<Vec<_>>(), [1]);
 }
