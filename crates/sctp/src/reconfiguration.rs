@@ -67,6 +67,26 @@ pub enum StreamsChanged {
     },
 }
 
+impl StreamsChanged {
+    /// Makes one of two resets of which the second follows at once, as seen by who receives. Gives the second back if it
+    /// is something else.
+    pub(crate) fn absorb(&mut self, later: Self) -> Option<Self> {
+        match (&mut *self, later) {
+            (Self::AssociationReset, Self::InboundReset(_) | Self::AssociationReset) => {}
+            (Self::InboundReset(_), Self::AssociationReset) => *self = Self::AssociationReset,
+            (Self::InboundReset(streams), Self::InboundReset(more)) => {
+                if streams.is_empty() || more.is_empty() {
+                    *streams = Box::default();
+                } else {
+                    *streams = StreamSet::of(&[&streams[..], &more[..]].concat()).listed;
+                }
+            }
+            (_, later) => return Some(later),
+        }
+        None
+    }
+}
+
 /// Why a request to change streams was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -23,10 +23,12 @@ use crate::config::{FirstSack, SctpConfig};
 use crate::event::{Event, ReceivedMessage};
 use crate::extension::{Extension, Extensions};
 use crate::path::PathId;
+use crate::reconfiguration::StreamsChanged;
 use crate::types::{StreamId, StreamSequence, Tsn};
 use ack_schedule::{AckSchedule, Brought};
 use held::{Held, to_keep};
 use interleaved::Interleaved;
+
 use reassembly::{Fragment, Heading, Inserted, Reassembly};
 use streams::InboundStreams;
 use tsn_tracker::{Arrival, Position, TsnTracker};
@@ -555,6 +557,22 @@ impl Delivery {
                 held.add(event.payload_len());
                 waiting.push_back(event);
             }
+        }
+    }
+
+    fn tell(&mut self, change: StreamsChanged, mut deliver: impl FnMut(Event)) {
+        if let Self::Paused { waiting, .. } = self
+            && let Some(last) = waiting.back_mut()
+        {
+            // Resets without a message between them are one to who reads: so there are no more of them than messages,
+            // for which the buffer is a bound.
+            let change = match last {
+                Event::StreamsChanged(last) => last.absorb(change),
+                _ => Some(change),
+            };
+            waiting.extend(change.map(Event::StreamsChanged));
+        } else {
+            deliver(Event::StreamsChanged(change));
         }
     }
 }

@@ -525,7 +525,7 @@ impl Association {
                 self.restart_inbound(next.sender);
                 self.sender.reset_streams(|_| true);
                 self.note_association_reset(now);
-                StreamsChanged::AssociationReset
+                return self.tell_association_reset();
             }
             Change::AddOutbound { count, .. } => {
                 //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.7

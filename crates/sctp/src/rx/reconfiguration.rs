@@ -4,6 +4,7 @@ use super::Receiver;
 use super::ack_schedule::AckSchedule;
 use super::reassembly::{Heading, Reassembly};
 use crate::event::Event;
+use crate::reconfiguration::StreamsChanged;
 use crate::types::{StreamId, Tsn};
 
 impl Receiver {
@@ -15,6 +16,11 @@ impl Receiver {
     /// There are so many more.
     pub(crate) const fn add_streams(&mut self, count: u16) {
         self.streams.add(count);
+    }
+
+    /// Says that streams begin anew, behind all that has come before and nobody has read yet.
+    pub(crate) fn tell(&mut self, change: StreamsChanged, deliver: impl FnMut(Event)) {
+        self.delivery.tell(change, deliver);
     }
 
     /// Streams expect Stream Sequence Number 0 again: those listed; none: all.

@@ -212,7 +212,7 @@ impl Association {
         let events = &mut self.events;
         self.receiver.reset_streams(streams.listed(), |event| events.push_back(event));
         let changed = StreamsChanged::InboundReset(streams.listed().into());
-        self.events.push_back(Event::StreamsChanged(changed));
+        self.receiver.tell(changed, |event| events.push_back(event));
     }
 
     /// The peer asks us to reset streams that we send on.
@@ -313,9 +313,15 @@ impl Association {
         //# incoming and outgoing streams.
         self.sender.reset_streams(|_| true);
         self.note_association_reset(now);
-        self.events.push_back(Event::StreamsChanged(StreamsChanged::AssociationReset));
+        self.tell_association_reset();
         let next_tsns = Some(NextTsns { sender, receiver });
         Some(ReconfigurationParameter::Response { response: request, result: Performed, next_tsns })
+    }
+
+    /// Behind what has been received on the streams as they were.
+    pub(super) fn tell_association_reset(&mut self) {
+        let events = &mut self.events;
+        self.receiver.tell(StreamsChanged::AssociationReset, |event| events.push_back(event));
     }
 
     /// The peer adds streams to send on.
