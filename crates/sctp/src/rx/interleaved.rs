@@ -44,6 +44,8 @@ pub(super) struct Interleaved {
     ready: BTreeSet<Key>,
     /// Which message of a stream is being delivered in parts, of ordered and of unordered ones.
     in_parts: BTreeMap<(StreamId, bool), MessageId>,
+    /// The last unordered message of each stream that the peer has given up: fragments of it may still be under way.
+    skipped_unordered: BTreeMap<StreamId, MessageId>,
     /// Ordered messages that are whole and came too early.
     waiting: BTreeMap<(StreamId, u32), ReceivedMessage>,
     held: Held,
@@ -113,6 +115,7 @@ impl Interleaved {
     pub(super) fn reset(&mut self, listed: &[StreamId], mut deliver: impl FnMut(Event)) {
         let is_meant = |stream: &StreamId| listed.is_empty() || listed.contains(stream);
         self.expected.retain(|stream, _| !is_meant(stream));
+        self.skipped_unordered.retain(|stream, _| !is_meant(stream));
         self.ready.retain(|(stream, ..)| !is_meant(stream));
         let held = &mut self.held;
         self.partial.retain(|(stream, ..), partial| {
@@ -189,6 +192,9 @@ impl Interleaved {
         if !is_unordered && self.waiting.contains_key(&(stream, id.0)) {
             return Err(Contradiction);
         }
+        if is_unordered && self.is_skipped(stream, id) {
+            return Ok(());
+        }
         let len = chunk.payload.len();
         let partial = self.partial.entry(key).or_default();
         partial.insert(chunk)?;
@@ -252,6 +258,9 @@ impl Interleaved {
             for range in raw(last.minus((1 << 31) - 1), last) {
                 self.forget(stream, true, range, &mut deliver);
             }
+            if !self.is_skipped(stream, last) {
+                self.skipped_unordered.insert(stream, last);
+            }
             self.note_first_unordered(stream);
             return;
         }
@@ -268,6 +277,18 @@ impl Interleaved {
         }
         self.expected.insert(stream, last);
         self.advance(stream, deliver);
+    }
+
+    /// Whether an unordered message is one that the peer has given up. A stream sends one after the other, so that of
+    /// those before it nothing is missing.
+    fn is_skipped(&mut self, stream: StreamId, id: MessageId) -> bool {
+        let Some(&last) = self.skipped_unordered.get(&stream) else { return false };
+        let is_after = last.is_before(id);
+        // What is said of a message must not be taken to be said of one that has its number a few billion later.
+        if is_after && id.0.wrapping_sub(last.0) > 1 << 30 {
+            self.skipped_unordered.remove(&stream);
+        }
+        !is_after
     }
 
     /// The association is over: tells of messages whose rest will never come.

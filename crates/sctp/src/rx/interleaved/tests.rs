@@ -415,3 +415,32 @@ fn a_reset_leaves_what_is_in_parts_on_other_streams() {
     assert_eq!(events, [aborted(StreamId(0), MessageId(0), true)]);
     assert_eq!(all.in_parts.keys().copied().collect::<Vec<_>>(), [(StreamId(1), true)]);
 }
+
+#[test]
+fn what_comes_late_of_an_unordered_message_that_was_given_up_is_not_kept() {
+    const UNORDERED: DataFlags = DataFlags::UNORDERED;
+    let mut all = Interleaved::default();
+    begin(&mut all, 0, UNORDERED, 5, 100);
+    let skipped =
+        |last| SkippedMessages { stream: StreamId(0), is_unordered: true, message_id: MessageId(last) };
+    all.skip(skipped(5), |event| panic!("{event:?}"));
+    all.skip(skipped(3), |event| panic!("{event:?}"));
+    for late in [4, 5] {
+        assert_eq!(accept(&mut all, chunk(0, UNORDERED.with(DataFlags::ENDING), late, 2, 100)), []);
+    }
+    assert!(is_held(&all, 0, 0));
+    // Others are.
+    begin(&mut all, 0, UNORDERED, 6, 100);
+    begin(&mut all, 1, UNORDERED, 5, 100);
+    begin(&mut all, 0, ORDERED, 5, 100);
+    assert!(is_held(&all, 300, 3));
+    // So are those that come to have the number again, be it after a reset or after all others.
+    begin(&mut all, 0, UNORDERED, 5 + (1 << 30) + 1, 100);
+    begin(&mut all, 0, UNORDERED, 5, 100);
+    assert!(is_held(&all, 500, 5));
+    let mut all = Interleaved::default();
+    all.skip(skipped(5), |event| panic!("{event:?}"));
+    all.reset(&[StreamId(0)], |event| panic!("{event:?}"));
+    begin(&mut all, 0, UNORDERED, 5, 100);
+    assert!(is_held(&all, 100, 1));
+}
