@@ -329,7 +329,13 @@ impl Association {
     fn give_up(&mut self) {
         let events = &mut self.events;
         self.receiver.finish(|event| events.push_back(event));
-        let failed = self.sender.drain_messages();
+        let reports = self.config.report_acknowledged;
+        let failed = self.sender.drain_messages(|context| {
+            // It has been said to be there for good, but not cumulatively.
+            if reports {
+                events.push_back(Event::Acknowledged { context });
+            }
+        });
         self.events.extend(failed.into_iter().map(|message| Event::SendFailed { message }));
         if let Some(state) = &mut self.reconfiguration {
             self.events.extend(state.drain_messages().map(|message| Event::SendFailed { message }));

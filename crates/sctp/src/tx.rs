@@ -283,9 +283,9 @@ impl Sender {
     }
 
     /// Gives up every message that is not acknowledged whole, in the order of their transmission.
-    pub(crate) fn drain_messages(&mut self) -> Vec<Message> {
+    pub(crate) fn drain_messages(&mut self, on_received: impl FnMut(u64)) -> Vec<Message> {
         self.buffered_bytes = 0;
-        let mut messages = self.outstanding.drain_messages();
+        let mut messages = self.outstanding.drain_messages(on_received);
         messages.extend(self.queue.drain());
         messages
     }

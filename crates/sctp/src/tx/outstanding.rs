@@ -373,12 +373,16 @@ impl Outstanding {
         }
     }
 
-    /// Empties the queue: the messages that are not acknowledged whole, as they were given.
-    pub(crate) fn drain_messages(&mut self) -> Vec<Message> {
+    /// Empties the queue: the messages that are not acknowledged whole, as they were given. Says which others there were
+    /// that the peer has for good.
+    pub(crate) fn drain_messages(&mut self, mut on_received: impl FnMut(u64)) -> Vec<Message> {
         let mut messages = Vec::new();
         for chunk in self.chunks.drain(..) {
             // Of a message in one chunk that the peer has for good there is nothing to be given up.
             let is_received = chunk.is_freed() && chunk.data.flags.contain(DataFlags::WHOLE);
+            if is_received {
+                on_received(chunk.context);
+            }
             let Data { flags, stream, ppid, payload, .. } = chunk.data;
             if !flags.is_ending() || is_received {
                 continue;

@@ -127,3 +127,20 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_message_that_stands_for_good_when_all_ends_is_said_to_have_arrived() {
+    let config = SctpConfig { report_acknowledged: true, ..config() };
+    let mut wire = unheard(config, 3);
+    wire.inject(0, 0, &[nr_sack(0, &[], &[(2, 2)])]);
+    wire.inject(0, 0, &[Chunk::Abort(Abort { is_tag_reflected: false, causes: Vec::new() })]);
+    let fates: Vec<(u64, bool)> = wire.events[0]
+        .iter()
+        .filter_map(|event| match event {
+            Event::Acknowledged { context } => Some((*context, true)),
+            Event::SendFailed { message } => Some((message.context, false)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(fates, [(1, true), (0, false), (2, false)]);
+}
