@@ -190,7 +190,9 @@ impl Association {
     fn deadline_of_extensions(&self) -> Option<Instant> {
         let reconfiguration = self.reconfiguration.as_ref().and_then(|state| state.next_deadline());
         let addresses = self.addresses.as_ref().and_then(|state| state.next_deadline());
-        [reconfiguration, addresses, self.sender.next_expiry()].into_iter().flatten().min()
+        // What must not be sent now is not looked at either: it is given up once it may be.
+        let expiry = self.sender.next_expiry().filter(|_| !self.is_held_back());
+        [reconfiguration, addresses, expiry].into_iter().flatten().min()
     }
 
     /// Puts the next packet into the builder, if there is one, and says where it goes.

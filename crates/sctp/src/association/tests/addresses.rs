@@ -7,7 +7,9 @@ use crate::addressing::{AddressError, AddressEvent};
 use crate::chunk::{
     AddressChange, Asconf, AsconfAck, AsconfResponse, AsconfSerial, CookieAck, Heartbeat, kind,
 };
+use crate::event::SendOptions;
 use crate::extension::{Extension, Extensions};
+use crate::reliability::Reliability;
 use AddressChange::{Add, Delete};
 
 /// Two ends with so many addresses each, between which nothing arrives.
@@ -399,4 +401,25 @@ fn an_address_that_the_peer_has_not_taken_is_not_ours_once_its_deletion_is_refus
     answer(&mut wire, 1, &[(2, &[shortage()]), (3, &[shortage()])]);
     assert_eq!(answers(&wire).len(), 3);
     assert_eq!(change(&mut wire, &[Delete(never)]), Err(AddressError::Unknown(never)));
+}
+
+#[test]
+fn a_message_that_expires_while_nothing_may_be_sent_is_given_up_when_something_may() {
+    let extensions = Extensions::of(&[Extension::DynamicAddresses, Extension::PartialReliability]);
+    let mut wire = Wire::new(1, SctpConfig { extensions, unauthenticated_addresses: true, ..quiet() });
+    wire.decide(|_| is_lost());
+    // The only address is replaced.
+    change(&mut wire, &[Add(new_address(1)), Delete(address(0, 0))]).unwrap();
+    let reliability = Reliability::Lifetime(Duration::from_millis(30));
+    let options = Some(Box::new(SendOptions { reliability, ..SendOptions::default() }));
+    wire.ends[0].send(wire.now, Message { options, ..message(0, 7, 100) }).unwrap();
+    wire.drain();
+    let abandoned =
+        |wire: &Wire| wire.events[0].iter().filter(|event| matches!(event, Event::Abandoned { .. })).count();
+    // The next thing to happen is that the ASCONF is sent again.
+    assert_eq!(wire.next_at(), Some(Instant::from_secs(1)));
+    wire.run_until(Instant::from_millis(500));
+    assert_eq!(abandoned(&wire), 0);
+    answer(&mut wire, 0, &[]);
+    assert_eq!(abandoned(&wire), 1);
 }
