@@ -17,7 +17,7 @@ use crate::cause::{Cause, code};
 use crate::chunk::{AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfSerial, Chunk, CookieAck, kind};
 use crate::event::Event;
 use crate::extension::Extension;
-use crate::path::{PathId, Paths};
+use crate::path::{PathId, PathStats, Paths};
 use crate::tcb::Tcb;
 use crate::trace::Unanswered;
 use crate::tx::Turn;
@@ -42,6 +42,8 @@ pub(super) struct Addresses {
     wanted_primary: Option<PathId>,
     /// Whether the peer's addresses have changed since somebody asked.
     has_news: bool,
+    /// What has happened on the paths to addresses that the peer has deleted.
+    removed_stats: PathStats,
 }
 
 /// An ASCONF that has not been answered.
@@ -85,12 +87,18 @@ impl Addresses {
             is_refused: false,
             wanted_primary: tcb.wanted_primary.and_then(|address| paths.find(address)),
             has_news: false,
+            removed_stats: PathStats::default(),
         }))
     }
 
     /// When T4-RTO expires.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.in_flight.as_ref().map(|asconf| asconf.deadline)
+    }
+
+    /// What has happened on the paths to addresses that the peer has deleted.
+    pub(super) const fn removed_stats(&self) -> PathStats {
+        self.removed_stats
     }
 
     /// Whether nothing but an ASCONF may leave.

@@ -123,10 +123,18 @@ impl Authentication {
         builder.reserve_auth(&Auth { key: self.active_key, hmac: self.algorithm.identifier(), digest });
     }
 
-    /// Fills the digest in, or takes the AUTH chunk out where nothing needs it.
-    pub(crate) fn sign(&self, builder: &mut PacketBuilder) {
-        let Some(key) = self.keys.get(&self.active_key) else { return };
-        builder.sign(|kind| self.required.contain(kind), |parts| self.algorithm.digest(key, parts));
+    /// Fills the digest in, or takes the AUTH chunk out where nothing needs it. Returns whether it has stayed.
+    pub(crate) fn sign(&self, builder: &mut PacketBuilder) -> bool {
+        let Some(key) = self.keys.get(&self.active_key) else { return false };
+        builder.sign(|kind| self.required.contain(kind), |parts| self.algorithm.digest(key, parts))
+    }
+
+    /// DATA follows in a packet, and nothing behind that: takes the AUTH chunk out if neither needs it, so that it takes
+    /// no room and the packet is known to be as short as it will be.
+    pub(crate) fn prepare_for_data(&self, builder: &mut PacketBuilder) {
+        if self.data_overhead() == 0 {
+            builder.waive_auth(|kind| self.required.contain(kind));
+        }
     }
 
     /// What becomes of a chunk of a packet; `is_authenticated`: whether an AUTH chunk in front of it was right.
@@ -270,7 +278,7 @@ impl Association {
     #[cold]
     pub(super) fn sign_packet(&mut self) {
         if let Some(state) = &self.authentication {
-            state.sign(&mut self.builder);
+            self.stats.control_chunks_sent += u64::from(state.sign(&mut self.builder));
         }
     }
 
@@ -285,6 +293,7 @@ impl Association {
     ) -> Verdict {
         let Some(state) = &self.authentication else { return Verdict::Read };
         let verdict = state.judge(chunks, found, is_authenticated);
+        self.stats.control_chunks_received += u64::from(found.header.kind == kind::AUTH);
         match verdict {
             Verdict::Read => {}
             Verdict::PassOver if found.header.kind == kind::AUTH => {}

@@ -322,6 +322,9 @@ impl Association {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "each packet with DATA passes it once")]
     fn fill(&mut self, now: Instant, transmission: Transmission) {
+        if let Some(authentication) = &self.authentication {
+            authentication.prepare_for_data(&mut self.builder);
+        }
         let mut turn = turn!(self, now);
         self.sender.fill(&mut turn, &mut self.builder, transmission);
         if self.ecn.is_some() && self.sender.may_be_marked(transmission) {

@@ -128,19 +128,10 @@ impl Association {
         self.sender.abandoned_by_stream()
     }
 
-    /// What has happened on all its paths together.
+    /// What has happened on all its paths together, those included that it has no more.
     pub(crate) fn path_stats(&self) -> PathStats {
-        self.paths.iter().map(Path::stats).fold(PathStats::default(), |sum, path| PathStats {
-            packets_sent: sum.packets_sent + path.packets_sent,
-            data_chunks_sent: sum.data_chunks_sent + path.data_chunks_sent,
-            retransmissions: sum.retransmissions + path.retransmissions,
-            timeouts: sum.timeouts + path.timeouts,
-            rtt_samples: sum.rtt_samples + path.rtt_samples,
-            mark_reductions: sum.mark_reductions + path.mark_reductions,
-            undone_reductions: sum.undone_reductions + path.undone_reductions,
-            mtu_probes: sum.mtu_probes + path.mtu_probes,
-            black_holes: sum.black_holes + path.black_holes,
-        })
+        let removed = self.addresses.as_ref().map(|state| state.removed_stats());
+        self.paths.iter().map(Path::stats).fold(removed.unwrap_or_default(), PathStats::plus)
     }
 
     /// The paths now, in the order in which the peer listed its addresses.

@@ -350,9 +350,10 @@ impl Endpoint {
         let (peer_port, tag) = (entry.peer_port, handshake.tcb.peer_tag);
         let (chunks, destination) = handshake.echo();
         let chunks: SmallVec<[Chunk; 2]> = chunks.iter().cloned().collect();
-        let Some(source) = crate::address::source_for(destination, &port.addresses) else { return };
+        let own = still_own(&handshake.tcb.local_addresses, &port.addresses, [destination].into_iter());
+        let Some(source) = source_for(destination, &own) else { return };
         let max_len = longest_packet(&config, destination);
-        self.outbox.count_control_chunks(chunks.len());
+        let mut has_auth = false;
         self.outbox.transmit_with(port.sender(), source, destination, peer_port, tag, max_len, |builder| {
             let authentication = handshake.association.authentication();
             if let Some(authentication) = authentication {
@@ -367,12 +368,16 @@ impl Endpoint {
             //# until the COOKIE ACK chunk is returned, the sender MUST NOT send
             //# any other packets to the peer.
             if handshake.takes_data() {
+                if let Some(authentication) = handshake.association.authentication() {
+                    authentication.prepare_for_data(builder);
+                }
                 handshake.association.bundle_data(now, builder, destination);
             }
             if let Some(authentication) = handshake.association.authentication() {
-                authentication.sign(builder);
+                has_auth = authentication.sign(builder);
             }
         });
+        self.outbox.count_control_chunks(chunks.len() + usize::from(has_auth));
         self.wake(slot);
     }
 

@@ -159,27 +159,48 @@ impl PacketBuilder {
     }
 
     /// Fills the digest of the AUTH chunk in, if there is one and a chunk behind it needs that; if none does, takes it
-    /// out.
-    pub(crate) fn sign(&mut self, is_needed: impl Fn(u8) -> bool, digest: impl FnOnce(&[&[u8]]) -> Bytes) {
-        let first = COMMON_HEADER_LEN + core::mem::take(&mut self.auth_len);
-        if first == COMMON_HEADER_LEN {
-            return;
-        }
-        let mut at = first;
-        let mut is_wanted = false;
-        while let Some(Ok(header)) = self.bytes.get(at..).map(ChunkHeader::parse) {
-            is_wanted |= is_needed(header.kind);
-            at += header.padded_len();
-        }
-        if !is_wanted {
-            self.bytes.drain(COMMON_HEADER_LEN..first);
-            return;
+    /// out. Returns whether the packet has one.
+    pub(crate) fn sign(
+        &mut self,
+        is_needed: impl Fn(u8) -> bool,
+        digest: impl FnOnce(&[&[u8]]) -> Bytes,
+    ) -> bool {
+        self.waive_auth(is_needed);
+        if core::mem::take(&mut self.auth_len) == 0 {
+            return false;
         }
         let payload = self.payload.as_deref().unwrap_or_default();
         let padding = &[0; 3][..tlv::padding(payload.len())];
         let digest = digest(&[&self.bytes[COMMON_HEADER_LEN..], payload, padding]);
         let start = COMMON_HEADER_LEN + Auth::FIXED_LEN;
         self.bytes[start..start + digest.len()].copy_from_slice(&digest);
+        true
+    }
+
+    /// Whether it holds a chunk of such a type.
+    pub(crate) fn holds(&self, is_meant: impl Fn(u8) -> bool) -> bool {
+        let mut at = COMMON_HEADER_LEN;
+        while let Some(Ok(header)) = self.bytes.get(at..).map(ChunkHeader::parse) {
+            if is_meant(header.kind) {
+                return true;
+            }
+            at += header.padded_len();
+        }
+        false
+    }
+
+    /// Takes the AUTH chunk out that has been reserved, if there is one, unless a chunk behind it needs it.
+    pub(crate) fn waive_auth(&mut self, is_needed: impl Fn(u8) -> bool) {
+        let first = COMMON_HEADER_LEN + self.auth_len;
+        let mut at = first;
+        while let Some(Ok(header)) = self.bytes.get(at..).map(ChunkHeader::parse) {
+            if is_needed(header.kind) {
+                return;
+            }
+            at += header.padded_len();
+        }
+        self.bytes.drain(COMMON_HEADER_LEN..first);
+        self.auth_len = 0;
     }
 
     /// Copies the payload that was held back: it is not the last chunk.

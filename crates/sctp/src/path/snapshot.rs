@@ -33,6 +33,24 @@ pub struct PathStats {
     pub black_holes: u64,
 }
 
+impl PathStats {
+    /// What has happened on this path and on another.
+    #[must_use]
+    pub(crate) const fn plus(self, other: Self) -> Self {
+        Self {
+            packets_sent: self.packets_sent + other.packets_sent,
+            data_chunks_sent: self.data_chunks_sent + other.data_chunks_sent,
+            retransmissions: self.retransmissions + other.retransmissions,
+            timeouts: self.timeouts + other.timeouts,
+            rtt_samples: self.rtt_samples + other.rtt_samples,
+            mark_reductions: self.mark_reductions + other.mark_reductions,
+            undone_reductions: self.undone_reductions + other.undone_reductions,
+            mtu_probes: self.mtu_probes + other.mtu_probes,
+            black_holes: self.black_holes + other.black_holes,
+        }
+    }
+}
+
 /// A path at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

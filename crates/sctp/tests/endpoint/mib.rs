@@ -1,6 +1,7 @@
 //! The counters of the SCTP MIB (RFC 3873), of an association from its first packet to its last.
 
-use slantpath_sctp::{MibCounters, SctpConfig};
+use slantpath_sctp::chunk::{AddressChange, kind};
+use slantpath_sctp::{AuthenticationConfig, Extension, Extensions, MibCounters, SctpConfig};
 
 use crate::net::{Net, v4};
 
@@ -101,4 +102,33 @@ fn an_abort_counts_at_both_ends_and_what_is_sent_again_as_a_packet_only() {
     let mib = net.hosts[0].endpoint.mib();
     // INIT, COOKIE ECHO, twice the message, ABORT.
     assert_eq!((mib.out_order_chunks, mib.out_sctp_packs, mib.out_ctrl_chunks), (1, 5, 3));
+}
+
+#[test]
+fn what_was_sent_to_an_address_counts_on_when_the_peer_has_deleted_it() {
+    let extensions = Extensions::of(&[Extension::DynamicAddresses]);
+    let config = SctpConfig { extensions, unauthenticated_addresses: true, ..config() };
+    let addresses = |host| [v4(1, host), v4(2, host)];
+    let (mut net, at_a, at_z) = Net::associated(&config, [&addresses(1), &addresses(2)]);
+    net.send(0, at_a, 0, vec![1; 100]);
+    net.run_for(slantpath_base::Duration::from_secs(1));
+    let before = net.hosts[0].endpoint.mib();
+    // The SACK has been sent before; the HEARTBEATs and their answers went both ways.
+    net.change_addresses(1, at_z, &[AddressChange::Delete(v4(1, 2))]);
+    net.run_for(slantpath_base::Duration::from_secs(1));
+    let after = net.hosts[0].endpoint.mib();
+    // The ASCONF ACK alone.
+    assert_eq!(after.out_sctp_packs, before.out_sctp_packs + 1);
+    assert_eq!((after.out_order_chunks, before.out_order_chunks), (1, 1));
+}
+
+#[test]
+fn a_cookie_that_is_authenticated_counts_with_its_auth_chunk() {
+    let extensions = Extensions::of(&[Extension::Authentication]);
+    let chunks = vec![kind::COOKIE_ECHO];
+    let authentication = AuthenticationConfig { chunks, ..AuthenticationConfig::default() };
+    let config = SctpConfig { extensions, authentication, ..config() };
+    let (net, ..) = Net::associated(&config, [&[v4(1, 1)], &[v4(1, 2)]]);
+    // INIT, AUTH and COOKIE ECHO.
+    assert_eq!(net.hosts[0].endpoint.mib().out_ctrl_chunks, 3);
 }

@@ -206,7 +206,9 @@ impl Association {
         if let Some(reconfiguration) = &mut self.reconfiguration {
             reconfiguration.replace_path(path, heir);
         }
+        let stats = self.paths[path].stats();
         if let Some(state) = &mut self.addresses {
+            state.removed_stats = state.removed_stats.plus(stats);
             state.wanted_primary = state.wanted_primary.filter(|wanted| *wanted != path);
             for asconf in state.in_flight.iter_mut().filter(|asconf| asconf.path == path) {
                 asconf.path = heir;

@@ -302,3 +302,31 @@ fn probes_of_the_path_mtu_are_as_long_as_they_claim_and_authenticated_if_the_pee
         assert_eq!(wire.path(0, 0).discovery, Some(DiscoveryState::Complete));
     }
 }
+
+/// How long a packet is tells of the path MTU as it leaves, not as it might have been.
+#[test]
+fn a_path_that_swallows_long_packets_is_found_out_where_sacks_are_authenticated_and_data_is_not() {
+    let config = SctpConfig { path_mtu_discovery: PathMtuDiscovery::Probing, ..quiet() };
+    let mut wire = wire([&[], &[kind::SACK]], config);
+    wire.run_until(Instant::from_secs(1));
+    wire.decide(|sent| {
+        let is_too_long = sent.fragmentation == Fragmentation::Forbidden && sent.packet.len() > 1_280;
+        if is_too_long { is_lost() } else { arrives() }
+    });
+    wire.send(0, 0..5, 1_452);
+    assert_eq!(sent(&wire).last(), Some(&(1_480, vec![kind::DATA])));
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), [0, 1, 2, 3, 4]);
+    assert_eq!(wire.path(0, 0).stats.black_holes, 1);
+}
+
+#[test]
+fn auth_chunks_count_as_control_chunks_at_both_ends() {
+    let mut wire = wire([&[], &[kind::DATA]], quiet());
+    wire.send(0, 0..1, 100);
+    wire.run_to_rest();
+    let [sent, received] = [0, 1].map(|end| wire.ends[end].snapshot().stats);
+    assert_eq!((sent.control_chunks_sent, received.control_chunks_received), (1, 1));
+    // A SACK, without AUTH.
+    assert_eq!((received.control_chunks_sent, sent.control_chunks_received), (1, 1));
+}
