@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use smallvec::SmallVec;
+
 /// Whether an address names one host that packets can go to.
 pub(crate) fn is_usable(address: IpAddr) -> bool {
     //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
@@ -32,6 +34,17 @@ pub(crate) fn source_for(destination: IpAddr, locals: &[IpAddr]) -> Option<IpAdd
         }
     }
     best.map(|(_, local)| local)
+}
+
+/// Those of the addresses that a peer has been told of which are ours still, if any of them reaches one of the peer's,
+/// or all of ours.
+pub(crate) fn still_own(
+    told: &[IpAddr],
+    own: &[IpAddr],
+    mut peer: impl Iterator<Item = IpAddr>,
+) -> SmallVec<[IpAddr; 2]> {
+    let kept: SmallVec<[IpAddr; 2]> = told.iter().copied().filter(|one| own.contains(one)).collect();
+    if peer.any(|address| source_for(address, &kept).is_some()) { kept } else { own.into() }
 }
 
 const fn common_prefix_len(a: IpAddr, b: IpAddr) -> Option<u32> {

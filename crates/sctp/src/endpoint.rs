@@ -44,7 +44,7 @@ use slantpath_wire::icmp::IcmpError;
 use slantpath_wire::ip::{Envelope, IpFields};
 use smallvec::SmallVec;
 
-use crate::address::{is_usable, source_for};
+use crate::address::{is_usable, source_for, still_own};
 use crate::association::{Association, Departing};
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk};
@@ -664,9 +664,15 @@ impl Endpoint {
     fn send_init(&mut self, slot: u32) {
         if let State::CookieWait(handshake) = &self.table[slot].state {
             let (init, destination) = handshake.init();
-            //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
-            //# *  The sender MUST set the Verification Tag of the packet to 0.
-            self.transmit_to_peer(slot, destination, VerificationTag::ZERO, &[init]);
+            let (port, peer_port) = (&self.ports[self.table[slot].port as usize], self.table[slot].peer_port);
+            // An address that the port has been given since is not told, so that the peer would not know it again.
+            let own = still_own(handshake.local_addresses(), &port.addresses, [destination].into_iter());
+            if let Some(source) = source_for(destination, &own) {
+                //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
+                //# *  The sender MUST set the Verification Tag of the packet to 0.
+                let tag = VerificationTag::ZERO;
+                self.outbox.transmit(port.sender(), source, destination, peer_port, tag, &[init]);
+            }
         }
         self.wake(slot);
     }

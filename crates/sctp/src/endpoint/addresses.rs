@@ -17,9 +17,8 @@ impl Endpoint {
     /// [add](Self::add_address) it. `false` if the port has not been bound, or the address names no single host.
     pub fn add_port_address(&mut self, port: u16, address: IpAddr) -> bool {
         let Some(&place) = self.by_number.get(&port) else { return false };
-        let addresses = &mut self.ports[place as usize].addresses;
-        if is_usable(address) && !addresses.contains(&address) {
-            addresses.push(address);
+        if is_usable(address) {
+            self.ports[place as usize].add_address(address);
         }
         is_usable(address)
     }
@@ -27,10 +26,10 @@ impl Endpoint {
     /// Takes packets to an address no more. `false` if it is none of the port's, or its last.
     pub fn remove_port_address(&mut self, port: u16, address: IpAddr) -> bool {
         let Some(&place) = self.by_number.get(&port) else { return false };
-        let addresses = &mut self.ports[place as usize].addresses;
-        let may = addresses.len() > 1 && addresses.contains(&address);
+        let port = &mut self.ports[place as usize];
+        let may = port.addresses.len() > 1 && port.addresses.contains(&address);
         if may {
-            addresses.retain(|one| *one != address);
+            port.remove_address(address);
             self.table.forget_latest();
         }
         may

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::Endpoint;
 use super::receive::Received;
 use super::table::State;
+use crate::address::{source_for, still_own};
 use crate::association::Association;
 use crate::authentication::AuthenticationOffer;
 use crate::cause::Cause;

@@ -61,6 +61,8 @@ enum Accepting {
 pub(super) struct Port {
     pub(super) number: u16,
     pub(super) addresses: SmallVec<[IpAddr; 2]>,
+    /// Those that it has been given since it was bound, and from when on INIT ACKs tell of each.
+    added: Vec<(IpAddr, Option<Instant>)>,
     pub(super) config: Arc<SctpConfig>,
     /// How many associations it has.
     pub(super) associations: usize,
@@ -76,6 +78,7 @@ impl Port {
         Self {
             number: port,
             addresses: addresses.into(),
+            added: Vec::new(),
             config: Arc::new(config),
             associations: 0,
             stream,
@@ -123,7 +126,32 @@ impl Port {
         }
     }
 
+    /// Takes packets to another address.
+    pub(super) fn add_address(&mut self, address: IpAddr) {
+        if !self.addresses.contains(&address) {
+            self.addresses.push(address);
+            self.added.push((address, None));
+        }
+    }
+
+    /// Takes packets to an address no more.
+    pub(super) fn remove_address(&mut self, address: IpAddr) {
+        self.addresses.retain(|one| *one != address);
+        self.added.retain(|(one, _)| *one != address);
+    }
+
+    /// The addresses that an INIT ACK has told of which was made at some time.
+    pub(super) fn addresses_told(&self, at: Instant) -> SmallVec<[IpAddr; 2]> {
+        let is_later = |address: &IpAddr| {
+            self.added.iter().any(|(one, since)| one == address && since.is_none_or(|since| since > at))
+        };
+        self.addresses.iter().copied().filter(|address| !is_later(address)).collect()
+    }
+
     pub(super) fn sign(&mut self, now: Instant, cookie: &Cookie) -> Bytes {
+        for (_, since) in &mut self.added {
+            since.get_or_insert(now);
+        }
         self.signer.sign(now, cookie, &mut self.stream)
     }
 

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::t1::T1;
 use super::{EarlyRequests, LEAST_RWND, LocalStart, Offer, Refusal, unrecognized_parameters};
+use crate::address::still_own;
 use crate::authentication::{AuthenticationOffer, AuthenticationTerms};
 use crate::cause::Cause;
 use crate::chunk::{Chunk, Error, Init, InitAck, InitFields};
@@ -27,6 +28,8 @@ pub(crate) struct CookieWait {
     /// How often the peer has refused a cookie as stale.
     pub(crate) stale_cookies: u32,
     init: Init,
+    /// The addresses of ours that the INIT tells: what the port gets later is no part of the association.
+    local_addresses: SmallVec<[IpAddr; 2]>,
     t1_init: T1,
 }
 
@@ -70,6 +73,7 @@ impl CookieWait {
             early_requests: EarlyRequests::default(),
             stale_cookies: 0,
             init,
+            local_addresses: local_addresses.iter().copied().collect(),
             t1_init,
         }
     }
@@ -86,6 +90,11 @@ impl CookieWait {
     /// The INIT, and where it goes now.
     pub(crate) fn init(&self) -> (Chunk, IpAddr) {
         (Chunk::Init(self.init.clone()), self.destinations[self.t1_init.current()])
+    }
+
+    /// The addresses of ours that the INIT tells.
+    pub(crate) fn local_addresses(&self) -> &[IpAddr] {
+        &self.local_addresses
     }
 
     /// The fields of the INIT.
@@ -147,7 +156,7 @@ impl CookieWait {
             let missing = [kind::STATE_COOKIE].into_iter().collect();
             return Err(Refusal::Ends(Cause::MissingMandatoryParameter(missing)));
         };
-        let (local_port, local_addresses) = endpoint;
+        let (local_port, own_addresses) = endpoint;
         let sent_to = self.destinations[self.t1_init.current()];
         let (peer_addresses, primary) = self.paths(&offer.addresses, sent_to);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
@@ -160,6 +169,7 @@ impl CookieWait {
             peer_addresses.iter().any(|peer: &PeerAddress| peer.address == *address && peer.is_confirmed)
         };
         let echo_to = [source, sent_to].into_iter().find(is_confirmed).unwrap_or(primary);
+        let to = peer_addresses.iter().map(|peer| peer.address);
         let tcb = Tcb {
             local_port,
             peer_port,
@@ -182,7 +192,7 @@ impl CookieWait {
             authentication: offer
                 .authentication
                 .map(|peer| Box::new(AuthenticationTerms { local: local_offer(&self.start, config), peer })),
-            local_addresses: local_addresses.iter().copied().collect(),
+            local_addresses: still_own(&self.local_addresses, own_addresses, to),
             peer_addresses,
             primary,
             round_trip: self.t1_init.round_trip(now).filter(|_| primary == sent_to),

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use slantpath_base::{Instant, Seed};
+use slantpath_base::{Duration, Instant, Seed};
+use slantpath_sctp::chunk::AddressChange;
 use slantpath_sctp::{
-    Acceptance, AssociationId, BindError, Chunk, ConnectError, ConnectOptions, Endpoint, Input, Output,
-    PortConfig, SctpConfig,
+    Acceptance, AssociationId, BindError, Chunk, ConnectError, ConnectOptions, Endpoint, Extension,
+    Extensions, Input, Output, PortConfig, SctpConfig,
 };
 use slantpath_wire::Packet;
 use slantpath_wire::ip::{Dscp, Ecn, IpFields};
@@ -236,4 +237,51 @@ fn an_association_that_has_ended_leaves_room_for_another_of_its_port() {
     assert!(endpoint.abort(now, first, Bytes::new()));
     assert_eq!(connect(&mut endpoint, to(5_000, 4)), Ok(0));
     assert_eq!(connect(&mut endpoint, to(5_000, 5)), Err(ConnectError::TooManyAssociations));
+}
+
+#[test]
+fn an_address_that_a_port_is_given_during_a_setup_is_no_part_of_the_association_until_it_is_added() {
+    for late in [0, 1] {
+        let extensions = Extensions::of(&[Extension::DynamicAddresses]);
+        let config = SctpConfig { extensions, unauthenticated_addresses: true, ..SctpConfig::default() };
+        let mut net = Net::calm();
+        let addresses = [[v4(1, 1)], [v4(2, 2)]];
+        for own in &addresses {
+            net.add(own, 5_000, config.clone());
+        }
+        net.listen(1);
+        let id = net.connect(0, 1);
+        // The INIT ACK is on its way, and then a COOKIE ECHO.
+        net.run_for(Duration::from_millis(15));
+        // Nearer to the other host than the one that it knows.
+        let new = if late == 0 { v4(2, 9) } else { v4(1, 9) };
+        net.add_address(late, new);
+        net.run_for(Duration::from_secs(1));
+        let other = net.established(1).expect("an association");
+        for (host, id) in [(0, id), (1, other)] {
+            net.send(host, id, 0, "hello");
+        }
+        net.run_for(Duration::from_secs(1));
+        assert!(net.sent.iter().all(|sent| sent.route.0 != new), "{}", net.trace(0));
+        assert_eq!([0, 1].map(|host| net.received(host).len()), [1, 1]);
+        let id = [id, other][late];
+        net.change_addresses(late, id, &[AddressChange::Add(new)]);
+        net.run_for(Duration::from_secs(1));
+        let id = [other, [id, other][0]][late];
+        assert_eq!(net.hosts[1 - late].endpoint.peer(id).unwrap().addresses, [addresses[late][0], new]);
+    }
+}
+
+#[test]
+fn an_init_comes_again_from_an_address_that_it_tells() {
+    let mut net = Net::calm();
+    net.add(&[v4(1, 1)], 5_000, SctpConfig::default());
+    net.add(&[v4(2, 2)], 5_000, SctpConfig::default());
+    net.connect(0, 1);
+    net.drop_under_way();
+    net.add_address(0, v4(2, 9));
+    net.listen(1);
+    net.run_for(Duration::from_secs(5));
+    assert!(net.established(1).is_some());
+    assert!(net.sent.iter().all(|sent| sent.route.0 != v4(2, 9)), "{}", net.trace(0));
 }
