@@ -23,6 +23,13 @@ impl ErrorDetectionMethod {
     }
 }
 
+/// Whether a chunk goes in packets with a checksum only. The receiver of an ASCONF may have to find the association by
+/// what it says (RFC 9653, section 5.2); that of a SHUTDOWN ACK may have forgotten the association, and with it that
+/// packets may lack the checksum.
+pub(crate) const fn keeps_checksum(kind: u8) -> bool {
+    matches!(kind, kind::ASCONF | kind::SHUTDOWN_ACK)
+}
+
 /// Whether a packet may be without a checksum, whatever has been agreed on: nothing has been before an INIT has been
 /// answered, nor does the receiver of a COOKIE ECHO know anything until it has read the cookie (RFC 9653, section 5.2).
 pub(crate) fn may_lack_checksum(packet: &ParsedPacket<'_>) -> bool {

@@ -14,6 +14,7 @@ use crate::packet::{CommonHeader, Fragmentation, Seal};
 use crate::path::{PathId, PathState};
 use crate::tx::{Transmission, Turn};
 use crate::types::Tsn;
+use crate::zero_checksum::keeps_checksum;
 use smallvec::SmallVec;
 
 /// What is to be done for an association.
@@ -126,8 +127,15 @@ impl Association {
                 path.fragmentation(self.builder.len())
             },
         };
-        self.stats.zero_checksums_sent += u64::from(self.seal == Seal::Zero);
-        self.builder.finish_over(self.seal, packet);
+        let mut seal = self.seal;
+        if seal == Seal::Zero {
+            if self.builder.holds(keeps_checksum) {
+                seal = Seal::Sum;
+            } else {
+                self.stats.zero_checksums_sent += 1;
+            }
+        }
+        self.builder.finish_over(seal, packet);
         departing
     }
 

@@ -120,7 +120,8 @@ impl Endpoint {
     }
 
     /// Reads a packet that has zero for a checksum, if that is what the other end of an association may send: we have
-    /// said that we take it, and it bears our tag (RFC 9653, section 5.3).
+    /// said that we take it, and it bears our tag. So does one of an association that we know no more: its sender
+    /// learns of that the sooner (RFC 9653, section 5.3).
     #[cold]
     fn parse_without_checksum<'a>(
         &mut self,
@@ -128,10 +129,27 @@ impl Endpoint {
         packet: &'a Packet,
     ) -> Option<ParsedPacket<'a>> {
         let parsed = ParsedPacket::parse_unverified(packet).ok()?;
-        let (_, slot) = self.find(envelope, parsed.header)?;
-        let entry = &self.table[slot?];
+        let (port, slot) = self.find(envelope, parsed.header)?;
+        let tag = parsed.header.verification_tag;
+        let is_meant = |slot: &u32| self.table[*slot].state.tags().0 == tag;
+        // As without this extension, its source need not be known, as of one that has just moved.
+        let slot = slot.filter(is_meant).or_else(|| {
+            let &Envelope { source, destination, fields: ip } = envelope;
+            let first = parsed.chunk_kinds().find(|kind| *kind != kind::AUTH)?;
+            let received = Received { port, source, destination, ip, packet: &parsed };
+            self.slot_of(received, first).map(|(slot, _)| slot)
+        });
+        let Some(slot) = slot else {
+            let is_ours = self.table.slot_of(port, envelope.source, parsed.header.source_port).is_some();
+            let is_taken = !is_ours
+                && self.ports[port as usize].config.zero_checksum.is_some()
+                && may_lack_checksum(&parsed);
+            self.stats.zero_checksums += u64::from(is_taken);
+            return is_taken.then_some(parsed);
+        };
+        let entry = &self.table[slot];
         let is_announced = entry.config.zero_checksum.is_some();
-        let is_of_peer = entry.state.tags().0 == parsed.header.verification_tag;
+        let is_of_peer = entry.state.tags().0 == tag;
         let is_taken = is_announced && is_of_peer && may_lack_checksum(&parsed);
         self.stats.zero_checksums += u64::from(is_taken);
         is_taken.then_some(parsed)

@@ -3,14 +3,14 @@
 use core::num::NonZeroU32;
 
 use slantpath_base::Duration;
-use slantpath_sctp::chunk::{Data, DataFlags};
+use slantpath_sctp::chunk::{AddressChange, Data, DataFlags, kind};
 use slantpath_sctp::{
-    Chunk, CommonHeader, ErrorDetectionMethod, Ppid, SctpConfig, StreamId, StreamSequence, Tsn,
-    VerificationTag,
+    Chunk, CommonHeader, ErrorDetectionMethod, Extension, Extensions, Ppid, SctpConfig, StreamId,
+    StreamSequence, Tsn, VerificationTag,
 };
 use slantpath_wire::{Checksum, Packet};
 
-use crate::net::{Net, packet_of, v4};
+use crate::net::{Net, packet_of, parse, v4};
 
 fn config(method: u32) -> SctpConfig {
     let zero_checksum = NonZeroU32::new(method).map(ErrorDetectionMethod);
@@ -118,4 +118,59 @@ fn it_is_missed_unless_its_absence_has_been_announced_and_the_packet_is_the_peer
         net.inject(route, Packet::copied(&bytes, Checksum::Complete));
         assert_eq!(stats(&net).1, if is_taken { 5 } else { 6 });
     }
+}
+
+#[test]
+fn a_host_moves_to_another_address_by_a_packet_with_its_checksum() {
+    let extensions = Extensions::of(&[Extension::DynamicAddresses]);
+    let config = SctpConfig { extensions, unauthenticated_addresses: true, ..config(1) };
+    let (mut net, at_a, at_z) = Net::associated(&config, [&[v4(1, 1)], &[v4(1, 2)]]);
+    net.add_address(0, v4(3, 1));
+    net.change_addresses(0, at_a, &[AddressChange::Add(v4(3, 1)), AddressChange::Delete(v4(1, 1))]);
+    assert_eq!((net.sent[0].route.0, lacking(&net)[0]), (v4(3, 1), (kind::ASCONF, false)));
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(net.hosts[1].endpoint.peer(at_z).unwrap().addresses, [v4(3, 1)]);
+    net.send(1, at_z, 0, "to the new one");
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(net.received(0).len(), 1);
+    assert_eq!(net.hosts[1].endpoint.stats().bad_checksums, 0);
+}
+
+/// The source of an ASCONF need not be known, with its checksum or without.
+#[test]
+fn an_asconf_without_a_checksum_is_found_by_the_address_in_it() {
+    let extensions = Extensions::of(&[Extension::DynamicAddresses]);
+    let config = SctpConfig { extensions, unauthenticated_addresses: true, ..config(1) };
+    let (mut net, at_a, at_z) = Net::associated(&config, [&[v4(1, 1)], &[v4(1, 2)]]);
+    net.add_address(0, v4(3, 1));
+    net.cut(v4(3, 1), v4(1, 2));
+    net.change_addresses(0, at_a, &[AddressChange::Add(v4(3, 1)), AddressChange::Delete(v4(1, 1))]);
+    let asconf = without_checksum(&net.sent[0].packet.clone());
+    net.inject((v4(3, 1), v4(1, 2)), asconf);
+    assert_eq!(net.hosts[1].endpoint.peer(at_z).unwrap().addresses, [v4(3, 1)]);
+}
+
+#[test]
+fn a_shutdown_ack_has_its_checksum_and_what_is_out_of_the_blue_is_answered_without() {
+    let (mut net, at_a, _) = Net::associated(&config(1), [&[v4(1, 1)], &[v4(1, 2)]]);
+    // SHUTDOWN, SHUTDOWN ACK, SHUTDOWN COMPLETE, of which the last is lost.
+    net.lose(2);
+    net.shutdown(0, at_a);
+    net.run_for(Duration::from_millis(500));
+    assert_eq!(lacking(&net), [(kind::SHUTDOWN, true), (kind::SHUTDOWN_ACK, false), (14, true)]);
+    let again = net.sent[1].packet.clone();
+    for (packet, zeros) in [(again.clone(), 0), (without_checksum(&again), 1)] {
+        let before = net.sent.len();
+        let taken = net.hosts[0].endpoint.stats().zero_checksums;
+        net.inject((v4(1, 2), v4(1, 1)), packet);
+        assert_eq!(net.hosts[0].endpoint.stats().zero_checksums - taken, zeros);
+        let (_, chunks) = parse(&net.sent[before].packet);
+        assert!(matches!(chunks[..], [Chunk::ShutdownComplete(_)]), "{chunks:?}");
+    }
+    net.run_for(Duration::from_secs(5));
+    assert_eq!([0, 1].map(|host| net.hosts[host].endpoint.association_count()), [0, 0]);
+    // Who has not said that he takes them answers nothing.
+    let (mut net, ..) = Net::associated(&config(0), [&[v4(1, 1)], &[v4(1, 2)]]);
+    net.inject((v4(2, 2), v4(1, 1)), without_checksum(&again));
+    assert_eq!((net.sent.len(), net.hosts[0].endpoint.stats().bad_checksums), (0, 1));
 }
