@@ -138,6 +138,9 @@ impl Association {
             return;
         }
         let Some(round_trip) = self.paths[path].heartbeat.answered(now, nonce) else { return };
+        if let Some(state) = &mut self.reconfiguration {
+            state.on_heartbeat_ack(nonce);
+        }
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
         //# The receiver of the HEARTBEAT ACK chunk SHOULD also perform an RTT
         //# measurement for that destination transport address using the time
@@ -166,9 +169,6 @@ impl Association {
     pub(super) fn on_path_answers(&mut self, path: PathId) {
         self.error_count = 0;
         self.return_path.on_heartbeat_ack(path);
-        if let Some(state) = &mut self.reconfiguration {
-            state.on_heartbeat_ack(path);
-        }
         self.mark_answering(path);
         if self.addresses.is_some() {
             self.follow_wanted_primary();

@@ -117,10 +117,11 @@ enum Deferred {
     ResetAssociation {
         request: RequestSequence,
     },
-    /// It has been carried out, but messages wait until a HEARTBEAT behind the answer has been answered on this path:
-    /// no DATA of ours must overtake the answer, from which on its numbers are the new ones.
+    /// It has been carried out, but messages wait until the HEARTBEAT in the packet with the answer has been answered: no
+    /// DATA of ours must overtake the answer, from which on its numbers are the new ones.
     Confirming {
-        path: PathId,
+        /// Of that HEARTBEAT.
+        nonce: Option<u64>,
         /// When the answer is sent again; `None`: it has been confirmed.
         again_at: Option<Instant>,
     },
@@ -176,10 +177,10 @@ impl Reconfiguration {
         }
     }
 
-    /// The HEARTBEAT that was sent last on a path has been answered.
-    pub(super) fn on_heartbeat_ack(&mut self, on: PathId) {
-        if let Some(Deferred::Confirming { path, again_at }) = &mut self.deferred
-            && *path == on
+    /// A HEARTBEAT has been answered. Only the one that went along with the answer shows that this has arrived.
+    pub(super) fn on_heartbeat_ack(&mut self, answered: u64) {
+        if let Some(Deferred::Confirming { nonce, again_at }) = &mut self.deferred
+            && *nonce == Some(answered)
         {
             *again_at = None;
         }

@@ -46,6 +46,14 @@ impl Heartbeat {
         HeartbeatInfo { path, nonce: sent.nonce }.to_bytes()
     }
 
+    /// The nonce of the one that is awaited.
+    pub(crate) const fn awaited(self) -> Option<u64> {
+        match self {
+            Self::Awaited { sent, .. } => Some(sent.nonce),
+            Self::Off | Self::Scheduled { .. } | Self::Requested { .. } | Self::Overdue { .. } => None,
+        }
+    }
+
     /// Takes the answer with `nonce`: the round trip, or `None` if nobody waits for it.
     pub(crate) fn answered(&mut self, now: Instant, nonce: u64) -> Option<Duration> {
         match *self {

@@ -113,10 +113,14 @@ impl Association {
     /// Has the answer to an association reset, which has just been queued for `path`, confirmed.
     fn confirm_numbers(&mut self, now: Instant, to: PathId) {
         let deferred = self.reconfiguration.as_mut().and_then(|state| state.deferred.as_mut());
-        if let Some(Deferred::Confirming { path, again_at }) = deferred {
-            *path = to;
-            *again_at = Some(now + self.paths[to].rtt.rto());
-            self.send_heartbeat(now, to);
+        if !matches!(deferred, Some(Deferred::Confirming { .. })) {
+            return;
+        }
+        let again_at = Some(now + self.paths[to].rtt.rto());
+        self.send_heartbeat(now, to);
+        let nonce = self.paths[to].heartbeat.awaited();
+        if let Some(state) = &mut self.reconfiguration {
+            state.deferred = Some(Deferred::Confirming { nonce, again_at });
         }
     }
 
@@ -297,7 +301,7 @@ impl Association {
         if !self.sender.is_drained() || self.receiver.has_gaps() {
             return None;
         }
-        state.deferred = Some(Deferred::Confirming { path: self.paths.current(), again_at: Some(now) });
+        state.deferred = Some(Deferred::Confirming { nonce: None, again_at: Some(now) });
         //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.4
         //# The
         //# value SHOULD be the smallest TSN not acknowledged by the

@@ -227,3 +227,27 @@ fn a_reset_that_was_put_off_is_done_when_the_numbers_begin_anew() {
     wire.inject(0, 0, &[Chunk::Data(Data { tsn: sender, ..first })]);
     assert_eq!(wire.messages(0).len(), 1);
 }
+
+/// The peer would take DATA with new numbers for old ones, acknowledge it, and throw it away when it hears the answer.
+#[test]
+fn a_heartbeat_of_its_own_does_not_confirm_that_the_answer_has_arrived() {
+    let mut wire = wire();
+    let mut is_first = true;
+    wire.decide(move |sent| {
+        let is_answer = sent.from == 0 && sent.chunks.iter().any(|chunk| matches!(chunk, Chunk::ReConfig(_)));
+        if is_answer && core::mem::take(&mut is_first) { is_lost() } else { arrives() }
+    });
+    wire.ends[1].reset_association(wire.now).unwrap();
+    wire.drain();
+    wire.run_until(Instant::from_millis(100));
+    assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
+    send_on(&mut wire, 0, 0, 0..1);
+    wire.run_until(Instant::from_millis(1_000));
+    assert!(data_packets(&wire, 0).is_empty());
+    wire.run_to_rest();
+    let [Event::StreamsChanged(StreamsChanged::AssociationReset), _, Event::Received(_)] =
+        &wire.events[1][..]
+    else {
+        panic!("{:?}", wire.events[1]);
+    };
+}
