@@ -336,7 +336,7 @@ impl Association {
     /// The peer has answered an ASCONF.
     pub(super) fn on_asconf_ack(&mut self, now: Instant, ack: &AsconfAck) {
         let Some(state) = &mut self.addresses else { return };
-        let Some(asconf) = state.in_flight.take_if(|asconf| asconf.chunk.serial == ack.serial) else {
+        let Some(mut asconf) = state.in_flight.take_if(|asconf| asconf.chunk.serial == ack.serial) else {
             //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3
             //# F0)  If an endpoint receives an ASCONF-ACK that is greater than or
             //# equal to the next Sequence Number to be used but no ASCONF Chunk
@@ -376,6 +376,8 @@ impl Association {
                 // It may have been added by the same ASCONF.
                 AddressChange::Delete(address) if is_accepted => {
                     self.tcb.local_addresses.retain(|one| *one != address);
+                    // That it refuses to delete it once more does not bring it back.
+                    asconf.withheld.retain(|one| *one != address);
                 }
                 // One that the peer has never taken is none of ours, whatever it says of the request.
                 AddressChange::Delete(address) if asconf.withheld.contains(&address) => {

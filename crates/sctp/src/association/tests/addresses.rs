@@ -423,3 +423,14 @@ fn a_message_that_expires_while_nothing_may_be_sent_is_given_up_when_something_m
     answer(&mut wire, 0, &[]);
     assert_eq!(abandoned(&wire), 1);
 }
+
+#[test]
+fn an_address_that_is_deleted_and_cannot_be_added_again_is_not_used() {
+    let mut wire = wire(2);
+    let own = address(0, 0);
+    change(&mut wire, &[Delete(own), Add(own), Delete(own)]).unwrap();
+    let causes = [Cause::OutOfResource];
+    answer(&mut wire, 0, &[(2, &causes), (3, &causes)]);
+    assert_eq!(answers(&wire), [(Delete(own), true), (Add(own), false), (Delete(own), false)]);
+    assert_eq!(wire.ends[0].tcb.local_addresses[..], [address(0, 1)]);
+}
