@@ -357,7 +357,7 @@ mod tests {
             (
                 callers[1],
                 ProgramEvent::Ended {
-                    failure: Some("PeerAborted([UserInitiatedAbort(b\"\")])".to_owned()),
+                    failure: Some("the peer has aborted the association: by its user".to_owned()),
                     reason: Some(Box::new(sctp::CloseReason::PeerAborted(vec![
                         sctp::Cause::UserInitiatedAbort(Bytes::new())
                     ]))),
@@ -392,7 +392,7 @@ mod tests {
         // An INIT, and an ABORT.
         assert_eq!(exchange(&mut hosts), 2);
         let ended = ProgramEvent::Ended {
-            failure: Some("PeerAborted([])".to_owned()),
+            failure: Some("the peer has aborted the association, and does not say why".to_owned()),
             reason: Some(Box::new(sctp::CloseReason::PeerAborted(Vec::new()))),
         };
         assert_eq!(events(&mut hosts[0]), [(caller, ended)]);
