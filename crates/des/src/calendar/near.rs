@@ -26,12 +26,15 @@ impl Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bound(u64);
 
+/// Behind every deadline: what the first place of an empty ring holds.
+const NONE: Key = Key(u64::MAX);
+
 /// A sorted ring. A link with the delay of its neighbours is due last of all when it is set, one that sends a
 /// packet after the other soon again: so a key looks for its place from the nearer end.
 #[derive(Clone, Debug)]
 pub(crate) struct Near {
     ring: [Key; ROOM],
-    /// Where the first key is.
+    /// Where the first key is, or [`NONE`] if there is no key: nobody who looks at it has to ask how many there are.
     head: usize,
     len: usize,
     /// When the span of time begins that keys can tell.
@@ -43,7 +46,7 @@ impl Near {
     pub(crate) const SLOTS_MAX: usize = 1 << SLOT_BITS;
 
     pub(crate) const fn new() -> Self {
-        Self { ring: [Key(0); ROOM], head: 0, len: 0, begin: 0 }
+        Self { ring: [NONE; ROOM], head: 0, len: 0, begin: 0 }
     }
 
     /// The key of a deadline, if it lies in the span. [`Instant::FAR_FUTURE`] never does.
@@ -67,6 +70,7 @@ impl Near {
         for key in &mut self.ring {
             *key = Key(key.0.wrapping_sub(by));
         }
+        self.mark_if_empty();
         self.begin = begin;
         self.key(deadline, slot)
     }
@@ -101,7 +105,7 @@ impl Near {
     #[inline]
     pub(crate) fn first_before(&self, bound: Bound) -> Option<(Instant, usize)> {
         let first = self.at(0);
-        (self.len > 0 && first.0 < bound.0).then(|| (self.deadline(first), first.slot()))
+        (first.0 < bound.0).then(|| (self.deadline(first), first.slot()))
     }
 
     /// The bound of a deadline, for as long as the span stays where it is.
@@ -123,7 +127,8 @@ impl Near {
     /// Whether the first key is that of a slot.
     #[inline]
     pub(crate) fn is_first(&self, slot: usize) -> bool {
-        self.len > 0 && self.at(0).slot() == slot
+        let first = self.at(0);
+        first.slot() == slot && first != NONE
     }
 
     /// Puts a key in its place. There must be room.
@@ -201,6 +206,14 @@ impl Near {
     pub(crate) const fn pop_first(&mut self) {
         self.head = (self.head + 1) % ROOM;
         self.len -= 1;
+        self.mark_if_empty();
+    }
+
+    #[inline]
+    const fn mark_if_empty(&mut self) {
+        if self.len == 0 {
+            self.ring[self.head % ROOM] = NONE;
+        }
     }
 
     /// Moves what is before a slot's key back by one place, where it is found.
@@ -222,6 +235,7 @@ impl Near {
     pub(crate) fn pop_last(&mut self) -> Option<(Instant, usize)> {
         let last = self.last()?;
         self.len -= 1;
+        self.mark_if_empty();
         Some((self.deadline(last), last.slot()))
     }
 
@@ -249,7 +263,31 @@ mod tests {
         // Slots that have no keys, and times that keys cannot tell.
         assert_eq!((first_before(6, Near::SLOTS_MAX + 9), first_before(7, Near::SLOTS_MAX)), (None, next));
         assert_eq!(first_before(u64::MAX, 0), next);
+        near.pop_first();
+        assert_eq!(
+            (near.first(), near.is_first(5), near.is_first(Near::SLOTS_MAX - 1)),
+            (None, false, false)
+        );
         near.begin = 3;
         assert_eq!(near.first_before(near.bound(Instant::from_nanos(2), 9)), None);
+    }
+
+    #[test]
+    fn an_empty_ring_has_no_first_whatever_it_held() {
+        let mut near = Near::new();
+        let empty = (None, [false; 2]);
+        let first = |near: &Near| (near.first(), [5, Near::SLOTS_MAX - 1].map(|slot| near.is_first(slot)));
+        for round in 0..2 * ROOM as u64 {
+            near.insert(near.key(Instant::from_nanos(round), 5).expect("it lies in the span"));
+            assert_eq!(first(&near), (Some((Instant::from_nanos(round), 5)), [true, false]));
+            if round % 3 == 0 {
+                near.pop_last();
+            } else {
+                near.pop_first();
+            }
+            assert_eq!(first(&near), empty);
+        }
+        assert!(near.key_after_move(Instant::from_nanos(3 * SPAN), 5).is_some());
+        assert_eq!(first(&near), empty);
     }
 }
