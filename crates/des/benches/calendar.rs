@@ -13,7 +13,7 @@ use slantpath_des::Calendar;
 /// What is measured.
 trait Queue {
     fn set(&mut self, slot: usize, deadline: Instant);
-    fn next(&self) -> Option<(Instant, usize)>;
+    fn next(&mut self) -> Option<(Instant, usize)>;
 }
 
 impl Queue for Calendar {
@@ -21,8 +21,8 @@ impl Queue for Calendar {
         Self::set(self, slot, deadline);
     }
 
-    fn next(&self) -> Option<(Instant, usize)> {
-        Self::next(self)
+    fn next(&mut self) -> Option<(Instant, usize)> {
+        self.next_due()
     }
 }
 
@@ -91,7 +91,7 @@ impl Queue for Heap {
         }
     }
 
-    fn next(&self) -> Option<(Instant, usize)> {
+    fn next(&mut self) -> Option<(Instant, usize)> {
         self.keys.first().copied()
     }
 }

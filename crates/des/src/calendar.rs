@@ -166,7 +166,7 @@ impl Calendar {
 
     /// The next deadline and its slot, or `None` if all are idle. Nothing changes by it but what is found sooner.
     #[inline]
-    pub fn next(&mut self) -> Option<(Instant, usize)> {
+    pub fn next_due(&mut self) -> Option<(Instant, usize)> {
         if self.near.first_before(self.bound).is_none() {
             self.settle();
         }
@@ -229,7 +229,7 @@ mod tests {
             calendar.set(slot, at);
         }
         let mut order = Vec::new();
-        while let Some((time, slot)) = calendar.next() {
+        while let Some((time, slot)) = calendar.next_due() {
             assert_eq!(time, at);
             order.push(slot);
             calendar.clear(slot);
@@ -239,11 +239,11 @@ mod tests {
 
     #[test]
     fn a_calendar_of_one_slot_or_none_works() {
-        assert_eq!(Calendar::new(0, 0).next(), None);
+        assert_eq!(Calendar::new(0, 0).next_due(), None);
         let mut calendar = Calendar::new(1, 1);
-        assert_eq!(calendar.next(), None);
+        assert_eq!(calendar.next_due(), None);
         calendar.set(0, Instant::START);
-        assert_eq!(calendar.next(), Some((Instant::START, 0)));
+        assert_eq!(calendar.next_due(), Some((Instant::START, 0)));
     }
 
     /// A slot and a deadline: often equal ones, often any, often some of which not all fit into the ring's span, now
@@ -280,11 +280,11 @@ mod tests {
                 calendar.set(slot, time);
                 plain[slot] = time;
                 if is_asked {
-                    prop_assert_eq!(calendar.next(), least(&plain));
+                    prop_assert_eq!(calendar.next_due(), least(&plain));
                 }
                 prop_assert_eq!(calendar.deadline(slot), time);
             }
-            prop_assert_eq!(calendar.next(), least(&plain));
+            prop_assert_eq!(calendar.next_due(), least(&plain));
         }
 
         #[test]
@@ -308,13 +308,13 @@ mod tests {
                 calendar.set(slot, plain[slot]);
             }
             for (again, other, other_after) in moves {
-                let Some((now, slot)) = calendar.next() else { break };
+                let Some((now, slot)) = calendar.next_due() else { break };
                 let after = |nanos| now.saturating_add(Duration::from_nanos(nanos));
                 plain[slot] = after(again);
                 calendar.set_again(slot, plain[slot]);
                 plain[other % slots] = after(other_after);
                 calendar.set(other % slots, plain[other % slots]);
-                prop_assert_eq!(calendar.next(), least(&plain));
+                prop_assert_eq!(calendar.next_due(), least(&plain));
             }
         }
     }

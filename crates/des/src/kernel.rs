@@ -76,14 +76,14 @@ impl Kernel {
     /// When the next event happens, if there is one.
     #[inline]
     pub fn next_event(&mut self) -> Option<Instant> {
-        self.calendar.next().map(|(time, _)| time)
+        self.calendar.next_due().map(|(time, _)| time)
     }
 
     /// Moves time to the next event and returns its component, which must be scheduled anew. `None` once
     /// nothing is due up to and including `end`; time then stands at `end`.
     #[inline]
     pub fn advance(&mut self, end: Instant, clock: &mut impl Clock) -> Option<usize> {
-        match self.calendar.next() {
+        match self.calendar.next_due() {
             Some((time, slot)) if time <= end => {
                 assert!(time >= self.now, "slot {slot} was due at {time}, which is over");
                 if let Synchronization::Late(lateness) = clock.synchronize(time) {
