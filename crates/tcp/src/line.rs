@@ -71,7 +71,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_line_is_a_queue(steps in proptest::collection::vec(prop_oneof![Just(None), (0_usize..4).prop_map(Some)], 0..50)) {
+        fn a_line_is_a_queue(
+            // How many items come, or that one goes.
+            steps in proptest::collection::vec(prop_oneof![Just(None), (0_usize..4).prop_map(Some)], 0..50),
+        ) {
             let (mut line, mut plain) = (Line::default(), VecDeque::new());
             for (item, step) in steps.into_iter().enumerate() {
                 match step {
