@@ -38,8 +38,12 @@ impl Association {
     /// Goes on with the shutdown once everything has been acknowledged.
     pub(super) fn progress_shutdown(&mut self, now: Instant) {
         let may_progress = matches!(self.state, State::ShutdownPending | State::ShutdownReceived);
-        let holds_nothing = self.reconfiguration.as_ref().is_none_or(|state| state.holds_nothing());
-        if may_progress && self.sender.is_drained() && holds_nothing {
+        let waits = self.reconfiguration.as_ref().is_some_and(|state| {
+            // Behind a SHUTDOWN nobody would take the answer that gives the peer's numbers a new meaning, and the peer
+            // could send nothing more.
+            !state.holds_nothing() || self.state == State::ShutdownPending && state.awaits_new_numbers()
+        });
+        if may_progress && self.sender.is_drained() && !waits {
             self.begin_t2(now);
         }
     }
@@ -75,6 +79,7 @@ impl Association {
             State::Established | State::ShutdownPending => {
                 self.state = State::ShutdownReceived;
                 self.events.push_back(Event::ShutdownReceived);
+                self.confirm_by_shutdown();
                 self.cancel_reconfiguration(now);
                 self.on_shutdown_acknowledgement(now, cumulative_tsn_ack, from);
             }

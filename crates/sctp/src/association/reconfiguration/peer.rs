@@ -124,6 +124,14 @@ impl Association {
         }
     }
 
+    /// A SHUTDOWN has come: the peer has the answer to its association reset, since it waits for that, and it answers
+    /// HEARTBEATs no more.
+    pub(in crate::association) fn confirm_by_shutdown(&mut self) {
+        if let Some(state) = &mut self.reconfiguration {
+            state.deferred.take_if(|deferred| matches!(deferred, Deferred::Confirming { .. }));
+        }
+    }
+
     fn set_answer(&mut self, request: RequestSequence, parameter: &ReconfigurationParameter) {
         let answers = self.reconfiguration.iter_mut().flat_map(|state| &mut state.answers);
         for (_, answer) in answers.filter(|(of, _)| *of == request) {

@@ -251,3 +251,32 @@ fn a_heartbeat_of_its_own_does_not_confirm_that_the_answer_has_arrived() {
         panic!("{:?}", wire.events[1]);
     };
 }
+
+#[test]
+fn a_shutdown_waits_for_the_answer_to_an_association_reset_and_shows_that_it_has_come() {
+    let mut wire = wire();
+    send_on(&mut wire, 0, 0, 0..2);
+    wire.run_until(Instant::from_secs(1));
+    // Neither the first answers arrive nor that the last one has.
+    wire.decide(|sent| {
+        let is = |kind: fn(&Chunk) -> bool| sent.chunks.iter().any(kind);
+        let is_answer = sent.from == 0 && is(|chunk| matches!(chunk, Chunk::ReConfig(_)));
+        let is_lost_answer = is_answer && sent.at < Instant::from_secs(3);
+        if is_lost_answer || is(|chunk| matches!(chunk, Chunk::HeartbeatAck(_))) {
+            is_lost()
+        } else {
+            arrives()
+        }
+    });
+    wire.ends[1].reset_association(wire.now).unwrap();
+    wire.drain();
+    wire.run_until(Instant::from_millis(1_100));
+    send_on(&mut wire, 0, 0, 2..5);
+    wire.ends[1].shutdown(wire.now);
+    wire.drain();
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), [0, 1, 2, 3, 4]);
+    for end in [0, 1] {
+        assert_eq!(wire.events[end].last(), Some(&Event::Closed(CloseReason::ShutdownComplete)));
+    }
+}
