@@ -94,11 +94,14 @@ pub(super) struct Abandonment {
 }
 
 impl Abandonment {
-    /// What was told by one path counts as told by another, since an address is deleted.
+    /// What was told by one path counts as told by another, since an address is deleted, and is told again: the timer of
+    /// that path has gone with it.
     pub(super) fn replace_path(&mut self, from: PathId, to: PathId) {
         if let Some(told) = self.told.as_mut().filter(|told| told.path == from) {
             told.path = to;
             told.is_ambiguous = true;
+            told.repeats = true;
+            self.is_due = true;
         }
     }
 
@@ -537,6 +540,7 @@ mod tests {
             abandonment.replace_path(PathId(gone), PathId(2));
             let told = abandonment.told.unwrap();
             assert_eq!((told.path.0, told.is_ambiguous), expected);
+            assert_eq!((told.repeats, abandonment.is_due), (expected.1, expected.1));
         }
     }
 }

@@ -269,3 +269,25 @@ fn what_was_in_flight_to_an_address_that_goes_is_sent_to_an_active_one() {
     let sent: Vec<_> = data_packets(&wire, 0).iter().map(|sent| sent.path).collect();
     assert_eq!(sent, [0, 1]);
 }
+
+#[test]
+fn what_was_given_up_is_told_again_if_the_address_that_it_was_told_to_is_deleted() {
+    let extensions = Extensions::of(&[Extension::DynamicAddresses, Extension::PartialReliability]);
+    let mut wire = Wire::new(2, SctpConfig { extensions, unauthenticated_addresses: true, ..quiet() });
+    wire.decide(|_| is_lost());
+    let options = Some(Box::new(SendOptions {
+        reliability: Reliability::Retransmissions(0),
+        ..SendOptions::default()
+    }));
+    wire.ends[0].send(wire.now, Message { options, ..message(0, 0, 100) }).unwrap();
+    wire.drain();
+    let told = |wire: &Wire| {
+        let of = |sent: &&Sent| sent.chunks.iter().any(|chunk| matches!(chunk, Chunk::ForwardTsn(_)));
+        wire.log.iter().filter(of).map(|sent| (sent.at, sent.path)).collect::<Vec<_>>()
+    };
+    wire.run_until(Instant::from_millis(1_200));
+    let &[(at, path)] = &told(&wire)[..] else { panic!("{:?}", told(&wire)) };
+    assert_eq!(at, Instant::from_secs(1));
+    ask(&mut wire, 0, 1 - path, &[Delete(address(1, path))]);
+    assert_eq!(told(&wire)[1..], [(wire.now, 1 - path)]);
+}
