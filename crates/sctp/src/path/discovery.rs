@@ -372,6 +372,8 @@ impl Discovery {
         let round_trip = (self.probe_count == 0).then(|| now.saturating_since(sent.first_at));
         self.probe_count = 0;
         self.plpmtu = self.probed_size;
+        // What has passed refutes whoever has said that it does not.
+        self.too_big = self.too_big.filter(|too_big| *too_big > self.plpmtu);
         match self.state {
             DiscoveryState::Error if self.plpmtu < self.base => self.complete(now),
             _ => self.search_on(now),

@@ -103,6 +103,29 @@ fn a_path_below_the_base_size_is_found_if_icmp_tells_and_else_an_error() {
     assert_eq!(found(400, true), (DiscoveryState::Error, 576, true));
 }
 
+/// RFC 8899, section 4.6.1: a report may be untrue. The base size passes, so that larger ones are looked for as ever.
+#[test]
+fn a_report_that_a_probe_refutes_does_not_end_the_search() {
+    let mut discovery = Discovery::new(v4(), &SctpConfig::default());
+    let mut random = Seed::new(1, 0).stream("discovery");
+    let mut now = Instant::START;
+    let mut probed = |discovery: &mut Discovery| {
+        now += ROUND_TRIP;
+        let probe = discovery.send(now, ROUND_TRIP, &mut random).expect("a probe");
+        discovery.on_answered(now, probe.nonce).expect("it is awaited");
+        probe.size
+    };
+    discovery.start();
+    assert_eq!([probed(&mut discovery), probed(&mut discovery)], [1_200, 1_500]);
+    assert!(discovery.on_too_big(Instant::from_secs(1), 100));
+    assert_eq!((discovery.state(), discovery.plpmtu()), (DiscoveryState::Error, 576));
+    assert_eq!([probed(&mut discovery), probed(&mut discovery)], [1_200, 1_500]);
+    assert_eq!((discovery.state(), discovery.plpmtu()), (DiscoveryState::Complete, 1_500));
+    // One that cannot be true leaves nothing behind.
+    assert!(!discovery.on_too_big(Instant::from_secs(2), 67));
+    assert_eq!((discovery.state(), discovery.too_big), (DiscoveryState::Complete, None));
+}
+
 #[test]
 fn losses_beside_the_probes_of_the_base_size_do_not_keep_them_from_an_answer() {
     let mut discovery = Discovery::new(v4(), &SctpConfig::default());
