@@ -8,10 +8,10 @@ use slantpath_base::{Duration, Instant, Seed};
 use slantpath_sctp::chunk::{Data, DataFlags, GapAckBlock, Sack};
 use slantpath_sctp::packet::ParsedPacket;
 use slantpath_sctp::{
-    Acceptance, AssociationId, ChecksumPolicy, Chunk, CommonHeader, ConnectOptions, Endpoint, Event,
-    Extension, Extensions, Input, LossDetection, Message, Output, PacketBuilder, PartialMessage, PortConfig,
-    PotentiallyFailed, Ppid, ReceivedMessage, SctpConfig, SendOptions, StreamId, StreamScheduling,
-    StreamSequence, Tsn, VerificationTag,
+    Acceptance, Algorithm, AssociationId, ChecksumPolicy, Chunk, CommonHeader, ConnectOptions, Endpoint,
+    ErrorDetectionMethod, Event, Extension, Extensions, Input, LossDetection, Message, Multipath, Output,
+    PacketBuilder, PartialMessage, PathMtuDiscovery, PortConfig, PotentiallyFailed, Ppid, ReceivedMessage,
+    SctpConfig, SendOptions, StreamId, StreamScheduling, StreamSequence, Tsn, VerificationTag,
 };
 use slantpath_wire::icmp::IcmpError;
 use slantpath_wire::ip::{Ecn, IpFields};
@@ -61,11 +61,11 @@ struct World {
 }
 
 /// Loss, repetition, reordering and bit errors between two honest ends, and the commands of their users: each step is
-/// four bytes. Every stream keeps its order, nothing is delivered twice, and once the network is whole again everything
+/// four bytes, and what is left behind the last says more of the settings. Every stream keeps its order, nothing is delivered twice, and once the network is whole again everything
 /// arrives, unless somebody has ended the association.
 pub fn pair(data: &[u8]) {
     let Some((&options, steps)) = data.split_first() else { return };
-    let mut world = World::new(options, true);
+    let mut world = World::new(options, steps.chunks_exact(4).remainder(), true);
     for step in steps.chunks_exact(4).take(300) {
         world.step([step[0] % 14, step[1], step[2], step[3]]);
     }
@@ -76,7 +76,7 @@ pub fn pair(data: &[u8]) {
 /// end, and what is kept stays bounded.
 pub fn hostile(data: &[u8]) {
     let Some((&options, steps)) = data.split_first() else { return };
-    let mut world = World::new(options, false);
+    let mut world = World::new(options, steps.chunks_exact(4).remainder(), false);
     let mut steps = steps.chunks_exact(4).take(300);
     while let Some(step) = steps.next() {
         match step[0] % 20 {
@@ -98,20 +98,41 @@ fn address(network: u8, end: usize) -> IpAddr {
     [10, 0, network, if end == 0 { 1 } else { 2 }].into()
 }
 
-fn config(options: u8) -> SctpConfig {
+/// The settings of an endpoint. `more` is up to three bytes, of which each missing one is zero: the scheduler, what is
+/// offered beyond the extensions, and the congestion control.
+fn config(options: u8, more: &[u8]) -> SctpConfig {
     let is_set = |bit: u8| options >> bit & 1 == 1;
+    let [scheduler, offered, control] = [0, 1, 2].map(|place| more.get(place).copied().unwrap_or(0));
     let default = SctpConfig::default();
+    let schedulers = [
+        StreamScheduling::FirstComeFirstServed,
+        StreamScheduling::RoundRobin,
+        StreamScheduling::RoundRobinPerPacket,
+        StreamScheduling::Priority,
+        StreamScheduling::FairCapacity,
+        StreamScheduling::WeightedFairQueueing,
+    ];
+    let controls = [
+        Algorithm::Standard,
+        Algorithm::Cubic,
+        Algorithm::Hybla,
+        Algorithm::Bbr,
+        Algorithm::Bbr3,
+        Algorithm::Backlog,
+    ];
+    let multipaths = [Multipath::Off, Multipath::Concurrent, Multipath::PooledV1, Multipath::PooledV2];
     SctpConfig {
+        stream_values: (0..STREAMS).map(|stream| (StreamId(stream), stream)).collect(),
+        congestion_control: controls[usize::from(control) % controls.len()],
+        multipath: multipaths[usize::from(offered & 3)],
+        path_mtu_discovery: if offered & 4 == 0 { PathMtuDiscovery::Off } else { PathMtuDiscovery::Probing },
+        zero_checksum: (offered & 8 != 0).then_some(ErrorDetectionMethod::DTLS),
         heartbeat_interval: is_set(7).then_some(Duration::from_secs(30)),
         loss_detection: if is_set(1) { LossDetection::Rack } else { LossDetection::MissIndications },
         ecn: is_set(2),
         receive_buffer_bytes: if is_set(3) { 3_000 } else { default.receive_buffer_bytes },
         potentially_failed: if is_set(4) { PotentiallyFailed::Above(0) } else { PotentiallyFailed::Off },
-        stream_scheduling: if is_set(5) {
-            StreamScheduling::RoundRobin
-        } else {
-            StreamScheduling::FirstComeFirstServed
-        },
+        stream_scheduling: schedulers[(usize::from(scheduler) + usize::from(is_set(5))) % schedulers.len()],
         extensions: if is_set(6) { Extensions::of(&Extension::ALL) } else { Extensions::NONE },
         outbound_streams: STREAMS,
         send_buffer_bytes: 50_000,
@@ -120,10 +141,10 @@ fn config(options: u8) -> SctpConfig {
 }
 
 impl World {
-    /// The options are bits: two networks, and what [`config`] makes of them.
-    fn new(options: u8, is_honest: bool) -> Self {
+    /// The options are bits: two networks, and what [`config`] makes of them and of `more`.
+    fn new(options: u8, more: &[u8], is_honest: bool) -> Self {
         let networks = 1 + (options & 1);
-        let config = config(options);
+        let config = config(options, more);
         let ends = [0, 1].map(|end| {
             let addresses = (0..networks).map(|network| address(network, end)).collect();
             let mut endpoint = Endpoint::default();
@@ -167,7 +188,8 @@ impl World {
                     self.under_way.push_back(copy);
                 }
             }
-            // A bit error, which the checksum finds.
+            // A bit error, which the checksum finds, or what stands in for it below: that drops the packet.
+            4 if self.config.zero_checksum.is_some() => drop(self.under_way.remove(place)),
             4 => {
                 if let Some(damaged) = self.under_way.get_mut(place) {
                     let mut bytes = damaged.packet.contiguous().to_vec();
@@ -292,8 +314,12 @@ impl World {
             let mut packet = Packet::default();
             match self.ends[from].endpoint.poll_output(self.now, &mut packet) {
                 Output::Transmit { source, destination, ip, .. } => {
-                    // What is written can be read.
-                    let parsed = ParsedPacket::parse(&packet).expect("a packet that can be read");
+                    // What is written can be read, and lacks its checksum only where that has been agreed on.
+                    let bytes = packet.contiguous();
+                    let may_lack = self.config.zero_checksum.is_some() && bytes[8..12] == [0; 4];
+                    assert!(may_lack || ParsedPacket::parse(&packet).is_ok());
+                    let written = Packet::shared(bytes, Checksum::Omitted);
+                    let parsed = ParsedPacket::parse(&written).expect("a packet that can be read");
                     assert!(parsed.chunks().all(|chunk| chunk.is_ok()));
                     self.under_way.push_back(UnderWay { from, source, destination, ip, packet });
                 }

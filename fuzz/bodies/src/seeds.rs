@@ -226,6 +226,10 @@ fn associations(seeds: &mut Seeds) {
     {
         seeds.keep("sctp_pair", name, [&[options][..], &steps.concat()].concat());
     }
+    // What is behind the last step: the scheduler, paths at once with discovery and without checksums, the controller.
+    for (name, more) in [("spread", [3, 0x01, 1]), ("pooled", [4, 0x07, 3]), ("unsummed", [5, 0x0c, 5])] {
+        seeds.keep("sctp_pair", name, [&[0x53][..], &steps.concat(), &more].concat());
+    }
     let lies: Vec<[u8; 4]> = vec![
         [14, 0x06, 1, 9],
         [14, 0x02, 3, 9],
@@ -239,7 +243,8 @@ fn associations(seeds: &mut Seeds) {
         [1, 2, 3, 4],
     ];
     let input = [&[0x01][..], &steps.concat(), &lies.concat()].concat();
-    seeds.keep("sctp_hostile", "lies", input);
+    seeds.keep("sctp_hostile", "lies", &input);
+    seeds.keep("sctp_hostile", "lies-to-all", [&[0x53], &input[1..], &[2, 0x0e, 4]].concat());
 }
 
 fn tcp(seeds: &mut Seeds) {
