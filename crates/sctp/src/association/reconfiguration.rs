@@ -599,8 +599,8 @@ impl Association {
 
     /// The association shuts down: what has not been asked for yet never will, and what waited for it goes out.
     pub(super) fn cancel_reconfiguration(&mut self, now: Instant) {
+        self.deny_asked();
         let Some(state) = &mut self.reconfiguration else { return };
-        state.asked = None;
         if let Some(Deferred::ResetAssociation { request }) = state.deferred {
             state.deferred = None;
             self.deny_late(request);
@@ -620,9 +620,28 @@ impl Association {
 impl Association {
     /// Nothing is asked or answered any more: all has been acknowledged, and SHUTDOWN or SHUTDOWN ACK is due.
     pub(super) fn end_reconfiguration(&mut self) {
+        self.deny_asked();
         if let Some(state) = &mut self.reconfiguration {
-            (state.own, state.asked) = (None, None);
+            state.own = None;
             state.deferred.take_if(|deferred| matches!(deferred, Deferred::Confirming { .. }));
+        }
+    }
+}
+
+impl Association {
+    /// What the peer has asked for, and waits until a request of ours is over, is not done: a peer that goes on being told
+    /// of progress would hold what waits for it for ever.
+    fn deny_asked(&mut self) {
+        let Some(state) = &mut self.reconfiguration else { return };
+        let asked = state.asked.take().map(|(request, _)| request);
+        let waiting = state.own.iter().filter(|own| !own.is_in_flight()).flat_map(|own| &own.parts);
+        let induced = waiting.filter_map(|part| match &part.change {
+            Change::ResetOutbound { answers, .. } => *answers,
+            _ => None,
+        });
+        let denied: SmallVec<[RequestSequence; 2]> = asked.into_iter().chain(induced).collect();
+        for request in denied {
+            self.deny_late(request);
         }
     }
 }

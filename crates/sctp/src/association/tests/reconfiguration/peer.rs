@@ -280,3 +280,31 @@ fn a_shutdown_waits_for_the_answer_to_an_association_reset_and_shows_that_it_has
         assert_eq!(wire.events[end].last(), Some(&Event::Closed(CloseReason::ShutdownComplete)));
     }
 }
+
+/// What was handed over behind a reset in both directions waits for both answers.
+#[test]
+fn a_reset_that_the_peer_has_asked_for_and_that_waits_is_denied_when_all_shuts_down() {
+    let mut wire = wire();
+    wire.decide(|sent| {
+        let is_request = sent.chunks.iter().any(|chunk| {
+            matches!(chunk, Chunk::ReConfig(ReConfig { parameters }) if parameters[0].request().is_some())
+        });
+        if sent.from == 0 && is_request { is_lost() } else { arrives() }
+    });
+    send_on(&mut wire, 0, 1, 0..1);
+    wire.run_until(Instant::from_millis(300));
+    // Ours goes on first, and the peer does not hear of it.
+    reset(&mut wire, 0, ResetDirection::Outbound, &[2]);
+    reset(&mut wire, 1, ResetDirection::Both, &[1]);
+    send_on(&mut wire, 1, 1, 10..11);
+    wire.run_until(Instant::from_millis(500));
+    assert_eq!(outcomes(&wire, 0), [Outcome::Performed, Outcome::InProgress]);
+    wire.ends[0].shutdown(wire.now);
+    wire.drain();
+    wire.run_to_rest();
+    assert_eq!(outcomes(&wire, 0)[2..], [Outcome::Denied]);
+    assert_eq!((wire.received(0), wire.received(1)), (vec![10], vec![0]));
+    for end in [0, 1] {
+        assert_eq!(wire.events[end].last(), Some(&Event::Closed(CloseReason::ShutdownComplete)));
+    }
+}
