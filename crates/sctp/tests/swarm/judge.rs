@@ -13,7 +13,7 @@ pub(crate) fn judge(world: &World, is_settled: bool) {
     let case = &world.case;
     for (number, end) in world.ends.iter().enumerate() {
         assert_eq!(end.endpoint.association_count(), 0, "end {number} hangs");
-        assert!(end.id.is_none() || end.end.is_some(), "end {number} does not say how it ended");
+        assert!(end.id.is_none() || end.closed.is_some(), "end {number} does not say how it ended");
     }
     // The answer to a packet that comes late may be at the other end before the SHUTDOWN COMPLETE.
     let is_in_order = |end: &Option<CloseReason>| match end {
@@ -21,10 +21,10 @@ pub(crate) fn judge(world: &World, is_settled: bool) {
         Some(CloseReason::PeerAborted(causes)) => causes.is_empty(),
         _ => false,
     };
-    let is_complete = world.ends.iter().all(|end| is_in_order(&end.end))
-        && world.ends.iter().any(|end| matches!(end.end, Some(CloseReason::ShutdownComplete)));
+    let is_complete = world.ends.iter().all(|end| is_in_order(&end.closed))
+        && world.ends.iter().any(|end| matches!(end.closed, Some(CloseReason::ShutdownComplete)));
     if case.is_survivable {
-        let ends = [0, 1].map(|end| &world.ends[end].end);
+        let ends = [0, 1].map(|end| &world.ends[end].closed);
         assert!(is_complete, "an association ends by itself: {ends:?}");
     }
     for (number, end) in world.ends.iter().enumerate() {

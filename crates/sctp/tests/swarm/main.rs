@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use slantpath_base::{Duration, Seed};
-use slantpath_sctp::AssociationState;
+use slantpath_sctp::{Association, AssociationState};
 
 use case::{CLEARS, Case, Feature};
 use world::World;
@@ -44,7 +44,7 @@ fn run(seed: u64, is_shown: bool) {
     let mut random = Seed::new(seed, 0).stream("swarm");
     let case = Case::draw(&mut random);
     if is_shown {
-        println!("{case:#?}");
+        eprintln!("{case:#?}");
     }
     let mut world = World::new(seed, case);
     for _ in 0..world.case.acts {
@@ -86,7 +86,7 @@ fn run(seed: u64, is_shown: bool) {
 fn settle(world: &mut World) {
     let last = CLEARS.max(world.now) + Duration::from_secs(1_000);
     while world.now < last {
-        if world.now >= CLEARS && (is_settled(world) || world.ends.iter().any(|end| end.end.is_some())) {
+        if world.now >= CLEARS && (is_settled(world) || world.ends.iter().any(|end| end.closed.is_some())) {
             return;
         }
         if !world.step() {
@@ -95,7 +95,7 @@ fn settle(world: &mut World) {
     }
     for end in &world.ends {
         let association = end.id.and_then(|id| end.endpoint.association(id));
-        eprintln!("asked {:?}, {:?}", end.asked, association.map(|association| association.snapshot()));
+        eprintln!("asked {:?}, {:?}", end.asked, association.map(Association::snapshot));
     }
     panic!("what was asked for is not done");
 }

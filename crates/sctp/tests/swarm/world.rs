@@ -38,7 +38,7 @@ pub(crate) struct End {
     pub(crate) endpoint: Endpoint,
     pub(crate) id: Option<AssociationId>,
     pub(crate) deadline: Option<Instant>,
-    pub(crate) end: Option<CloseReason>,
+    pub(crate) closed: Option<CloseReason>,
     pub(crate) outbound_streams: u16,
     /// Messages that this end was given, by their numbers.
     pub(crate) given: Vec<Given>,
@@ -102,7 +102,7 @@ impl World {
                 endpoint,
                 id: None,
                 deadline: None,
-                end: None,
+                closed: None,
                 outbound_streams: STREAMS,
                 given: Vec::new(),
                 partial: PartialMessage::new(u64::MAX),
@@ -200,7 +200,7 @@ impl World {
             "a packet is refused for its checksum if that is wrong, and only then"
         );
         let kinds = self.drain(to);
-        if wants_sack && self.ends[to].end.is_none() {
+        if wants_sack && self.ends[to].closed.is_none() {
             assert!(kinds.iter().any(|kind| matches!(kind, 3 | 16)), "no SACK at once: {kinds:?}");
         }
         self.check_bounds();
@@ -327,18 +327,14 @@ impl World {
 
     fn hear(&mut self, at: usize, id: AssociationId, event: Event) {
         let [this, other] = self.ends.get_disjoint_mut([at, 1 - at]).expect("two ends");
-        assert!(this.end.is_none() || this.id != Some(id), "after its end an association says {event:?}");
+        assert!(this.closed.is_none() || this.id != Some(id), "after its end an association says {event:?}");
         match event {
             Event::Established { outbound_streams, .. } => {
                 assert!(this.id.is_none_or(|known| known == id), "one association");
                 this.id = Some(id);
                 this.outbound_streams = outbound_streams;
             }
-            Event::Closed(reason) => {
-                if this.id == Some(id) {
-                    this.end = Some(reason);
-                }
-            }
+            Event::Closed(reason) if this.id == Some(id) => this.closed = Some(reason),
             Event::Restarted => panic!("nobody has restarted"),
             Event::Received(message) => take(this, other, &message),
             Event::ReceivedPart(part) => {
