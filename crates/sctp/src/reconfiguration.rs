@@ -68,8 +68,8 @@ pub enum StreamsChanged {
 }
 
 impl StreamsChanged {
-    /// Makes one of two resets of which the second follows at once, as seen by who receives. Gives the second back if it
-    /// is something else.
+    /// Makes one of two resets of which the second follows at once, as seen by who receives. Gives the second back if
+    /// it is something else.
     pub(crate) fn absorb(&mut self, later: Self) -> Option<Self> {
         match (&mut *self, later) {
             (Self::AssociationReset, Self::InboundReset(_) | Self::AssociationReset) => {}

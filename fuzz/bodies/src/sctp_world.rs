@@ -61,8 +61,8 @@ struct World {
 }
 
 /// Loss, repetition, reordering and bit errors between two honest ends, and the commands of their users: each step is
-/// four bytes, and what is left behind the last says more of the settings. Every stream keeps its order, nothing is delivered twice, and once the network is whole again everything
-/// arrives, unless somebody has ended the association.
+/// four bytes, and what is left behind the last says more of the settings. Every stream keeps its order, nothing is
+/// delivered twice, and once the network is whole again everything arrives, unless somebody has ended the association.
 pub fn pair(data: &[u8]) {
     let Some((&options, steps)) = data.split_first() else { return };
     let mut world = World::new(options, steps.chunks_exact(4).remainder(), true);

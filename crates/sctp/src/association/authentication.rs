@@ -129,8 +129,8 @@ impl Authentication {
         builder.sign(|kind| self.required.contain(kind), |parts| self.algorithm.digest(key, parts))
     }
 
-    /// DATA follows in a packet, and nothing behind that: takes the AUTH chunk out if neither needs it, so that it takes
-    /// no room and the packet is known to be as short as it will be.
+    /// DATA follows in a packet, and nothing behind that: takes the AUTH chunk out if neither needs it, so that it
+    /// takes no room and the packet is known to be as short as it will be.
     pub(crate) fn prepare_for_data(&self, builder: &mut PacketBuilder) {
         if self.data_overhead() == 0 {
             builder.waive_auth(|kind| self.required.contain(kind));

@@ -117,8 +117,8 @@ enum Deferred {
     ResetAssociation {
         request: RequestSequence,
     },
-    /// It has been carried out, but messages wait until the HEARTBEAT in the packet with the answer has been answered: no
-    /// DATA of ours must overtake the answer, from which on its numbers are the new ones.
+    /// It has been carried out, but messages wait until the HEARTBEAT in the packet with the answer has been
+    /// answered: no DATA of ours must overtake the answer, from which on its numbers are the new ones.
     Confirming {
         /// Of that HEARTBEAT.
         nonce: Option<u64>,
@@ -629,8 +629,8 @@ impl Association {
 }
 
 impl Association {
-    /// What the peer has asked for, and waits until a request of ours is over, is not done: a peer that goes on being told
-    /// of progress would hold what waits for it for ever.
+    /// What the peer has asked for, and waits until a request of ours is over, is not done: a peer that goes on being
+    /// told of progress would hold what waits for it for ever.
     fn deny_asked(&mut self) {
         let Some(state) = &mut self.reconfiguration else { return };
         let asked = state.asked.take().map(|(request, _)| request);

@@ -94,8 +94,8 @@ pub(super) struct Abandonment {
 }
 
 impl Abandonment {
-    /// What was told by one path counts as told by another, since an address is deleted, and is told again: the timer of
-    /// that path has gone with it.
+    /// What was told by one path counts as told by another, since an address is deleted, and is told again: the timer
+    /// of that path has gone with it.
     pub(super) fn replace_path(&mut self, from: PathId, to: PathId) {
         if let Some(told) = self.told.as_mut().filter(|told| told.path == from) {
             told.path = to;

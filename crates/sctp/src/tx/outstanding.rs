@@ -373,8 +373,8 @@ impl Outstanding {
         }
     }
 
-    /// Empties the queue: the messages that are not acknowledged whole, as they were given. Says which others there were
-    /// that the peer has for good.
+    /// Empties the queue: the messages that are not acknowledged whole, as they were given. Says which others there
+    /// were that the peer has for good.
     pub(crate) fn drain_messages(&mut self, mut on_received: impl FnMut(u64)) -> Vec<Message> {
         let mut messages = Vec::new();
         for chunk in self.chunks.drain(..) {

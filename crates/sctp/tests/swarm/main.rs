@@ -1,8 +1,8 @@
 //! A swarm: pairs of endpoints with random extensions and settings in random networks, each from its seed.
 //!
-//! Each seed has one extension alone, or each or not, and draws what goes wrong in the network. While that lasts nothing
-//! wrong may be delivered or sent: safety. Then the network clears, and the association has to finish what it was asked
-//! for and to end in order, or to have ended with a reason where the network was too bad: liveness.
+//! Each seed has one extension alone, or each or not, and draws what goes wrong in the network. While that lasts
+//! nothing wrong may be delivered or sent: safety. Then the network clears, and the association has to finish what it
+//! was asked for and to end in order, or to have ended with a reason where the network was too bad: liveness.
 //!
 //! A case that fails says how to run it again. More of them than every test run needs, all of them fresh:
 //!
