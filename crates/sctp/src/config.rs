@@ -72,6 +72,9 @@ pub struct SctpConfig {
     pub heartbeat_max_burst: u32,
     /// SACK.Delay: how long an acknowledgement may be held back, at most 500 ms.
     pub sack_delay: Duration,
+    /// A SACK that is held back leaves at a multiple of this time, up to so much before SACK.Delay is over, so that those
+    /// of many associations leave together: a host with a real clock is woken once for them. Zero: when it is over.
+    pub sack_granularity: Duration,
     /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
     pub sack_frequency: u32,
     /// Whether the first DATA of an association is acknowledged without the delay. RFC 9260, section 5.1: it is.
@@ -254,6 +257,7 @@ impl Default for SctpConfig {
             heartbeat_interval: Some(Duration::from_secs(30)),
             heartbeat_max_burst: 1,
             sack_delay: Duration::from_millis(200),
+            sack_granularity: Duration::ZERO,
             sack_frequency: 2,
             first_sack: FirstSack::default(),
             bundling_delay: Duration::ZERO,

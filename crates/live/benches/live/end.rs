@@ -95,6 +95,7 @@ impl Task {
             initial_path_mtu: 1_500 - overhead,
             max_associations: 200_000,
             sack_frequency: self.sack_frequency,
+            sack_granularity: LiveConfig::SACK_GRANULARITY,
             ..SctpConfig::default()
         };
         ProgramConfig { sctp: Box::new(sctp), local_addresses: vec![self.local], local_port, peer }

@@ -520,6 +520,8 @@ impl SctpProfile {
             heartbeat_interval: self.hb_interval.quantity(),
             heartbeat_max_burst: *self.hb_max_burst,
             sack_delay: *self.sack_delay,
+            // Simulated time wakes nobody.
+            sack_granularity: Duration::ZERO,
             sack_frequency: *self.sack_frequency,
             first_sack: self.first_sack.policy(),
             bundling_delay: self.bundling_delay.map(|delay| *delay).unwrap_or_default(),
