@@ -89,10 +89,6 @@ impl World {
             Err(SendError::NoSuchDestination { address }) => {
                 assert!(!states.contains_key(&address), "{address} is there");
             }
-            Err(SendError::UnconfirmedDestination { address }) => {
-                let state = states.get(&address);
-                assert!(state.is_none_or(|state| *state == slantpath_sctp::PathState::Unconfirmed));
-            }
             Err(SendError::NoAssociation | SendError::ShuttingDown) => {}
             Err(error) => panic!("{error}"),
         }
