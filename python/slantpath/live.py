@@ -319,10 +319,10 @@ class Association:
         return self._native.outbound_streams(self._number)
 
     def paths(self) -> list[dict[str, Any]]:
-        """Return the paths as they are now: addresses, state, RTT, RTO, window, path MTU, DATA chunks sent."""
+        """Return the paths as they are now: addresses, state, RTT, RTO, window, path MTU, chunks sent."""
         return self._native.paths(self._number)
 
-    async def send(
+    async def send(  # noqa: PLR0913 - each is what a message asks for
         self,
         stream: int,
         payload: bytes,
@@ -336,7 +336,7 @@ class Association:
         """Hand a message over to be sent on a stream, and wait while the send buffer has no room for it.
 
         It is sent whole or not at all. After ``lifetime`` seconds it is given up, if both ends have agreed to
-        partial reliability. It goes to ``destination``, one of the peer's addresses, as long as that is active.
+        partial reliability. It goes to ``destination``, an address of the peer's, as long as that is active.
         """
         payload = bytes(payload)
 

@@ -85,6 +85,27 @@ def test_messages_come_back_whole_in_order_on_their_stream() -> None:
     run(test())
 
 
+def test_a_message_goes_to_the_address_that_it_names() -> None:
+    async def test() -> None:
+        both = [LOOPBACK, "127.0.0.2"]
+        server = await live.Endpoint.bind(both, port=PORT, udp=live.Udp(0))
+        udp = live.Udp(0, server.addresses[0][1])
+        client = await live.Endpoint.bind([LOOPBACK], udp=udp)
+        async with client, server:
+            call, accepted = await asyncio.gather(client.connect(both, PORT), server.accept())
+            # Each answer is a round trip, in the first of which the second address is confirmed.
+            for _ in range(20):
+                await call.send(0, b"over there", destination=both[1])
+                assert await accepted.receive() is not None
+            chunks = {path["destination"]: path["data_chunks"] for path in call.paths()}
+            assert chunks[both[1]] > 10
+            assert sum(chunks.values()) == 20
+            with pytest.raises(live.LiveError, match=r"127\.0\.0\.9 is none of the peer's addresses"):
+                await call.send(0, b"nowhere", destination="127.0.0.9")
+
+    run(test())
+
+
 def test_a_sender_waits_for_a_slow_reader() -> None:
     async def test() -> None:
         client, server = await endpoints(buffer_bytes=20_000)
