@@ -60,6 +60,13 @@ struct InFlight {
     withheld: SmallVec<[IpAddr; 2]>,
 }
 
+/// Whether the peer may have done what an ASCONF asked for, its answer being lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubt {
+    No,
+    Possible,
+}
+
 /// How many changes wait at most.
 const MAX_WAITING: usize = 16;
 
@@ -268,13 +275,16 @@ impl Association {
         }
     }
 
-    /// Gives an ASCONF up that the peer has not answered, and says what it asked for.
-    fn withdraw_asconf(&mut self, now: Instant) -> Vec<AsconfRequest> {
+    /// Gives an ASCONF up that the peer has not answered, and says what it asked for. Addresses that were to be deleted
+    /// come back if the peer has them for sure, or if there are no others.
+    fn withdraw_asconf(&mut self, now: Instant, doubt: Doubt) -> Vec<AsconfRequest> {
         let Some(asconf) = self.addresses.as_mut().and_then(|state| state.in_flight.take()) else {
             return Vec::new();
         };
-        for address in asconf.withheld {
-            self.use_address(address);
+        if doubt == Doubt::No || self.tcb.local_addresses.is_empty() {
+            for address in asconf.withheld {
+                self.use_address(address);
+            }
         }
         self.refresh_sources(now);
         self.control.retain(|(_, chunk)| !matches!(chunk, Chunk::Asconf(_)));
@@ -307,7 +317,7 @@ impl Association {
             return;
         }
         if !self.state.may_send_data() {
-            self.withdraw_asconf(now);
+            self.withdraw_asconf(now, Doubt::Possible);
             return;
         }
         //= https://www.rfc-editor.org/rfc/rfc5061#section-5.1
@@ -405,7 +415,7 @@ impl Association {
         };
         state.is_refused = true;
         let waiting = core::mem::take(&mut state.waiting);
-        let sent = self.withdraw_asconf(now);
+        let sent = self.withdraw_asconf(now, Doubt::No);
         for change in sent.into_iter().map(|request| request.change).chain(waiting) {
             let event = AddressEvent::Answered { change, is_accepted: false };
             self.events.push_back(Event::Addresses(event));
