@@ -14,6 +14,7 @@ use crate::event::{CloseReason, Event};
 use crate::path::{Heartbeat, HeartbeatInfo, PathId, PathState, Paths, heartbeat_period};
 use crate::trace::{TraceEvent, Unanswered};
 use crate::tx::{TimeoutMeaning, Turn};
+use crate::types::Tsn;
 
 /// Sets the first HEARTBEAT of every address.
 pub(super) fn begin_heartbeats(now: Instant, paths: &mut Paths, config: &SctpConfig, random: &mut Stream) {
@@ -97,6 +98,24 @@ impl Association {
         self.control.push_back((path, Chunk::Heartbeat(HeartbeatChunk::new(info))));
         let address = self.paths[path].destination;
         self.trace(|| TraceEvent::HeartbeatSent { address });
+    }
+
+    /// DATA has come by `path`. Where it says that SACKs may be lost on another path, that is asked at once: a HEARTBEAT
+    /// that is answered there within a round trip brings them back, and the next by HB.interval may be half a minute
+    /// away.
+    #[inline]
+    pub(super) fn follow_way_back(&mut self, now: Instant, path: PathId, tsn: Tsn) {
+        if let Some(left) = self.return_path.on_data(path, tsn) {
+            self.ask_way_back(now, left);
+        }
+    }
+
+    #[cold]
+    fn ask_way_back(&mut self, now: Instant, path: PathId) {
+        let is_scheduled = matches!(self.paths[path].heartbeat, Heartbeat::Scheduled { .. });
+        if is_scheduled && self.state.may_send_heartbeats() {
+            self.send_heartbeat(now, path);
+        }
     }
 
     /// CHANGE HEARTBEAT: sets HB.interval of an address of the peer, or turns its HEARTBEATs off, but for those

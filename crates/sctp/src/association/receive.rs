@@ -296,7 +296,7 @@ impl Association {
             self.on_marked_data(data.tsn);
         }
         if let Some(path) = from {
-            self.return_path.on_data(path, data.tsn);
+            self.follow_way_back(now, path, data.tsn);
         }
         let events = &mut self.events;
         let taken = self.receiver.on_data(data, packet_len, from, |event| events.push_back(event));
@@ -359,7 +359,7 @@ impl Association {
                     self.on_marked_data(chunk.tsn);
                 }
                 if let Some(path) = from {
-                    self.return_path.on_data(path, chunk.tsn);
+                    self.follow_way_back(now, path, chunk.tsn);
                 }
                 let events = &mut self.events;
                 let deliver = |event| events.push_back(event);

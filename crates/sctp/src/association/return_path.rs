@@ -46,8 +46,9 @@ impl ReturnPath {
         self.last = None;
     }
 
-    /// DATA has come by `path`.
-    pub(super) fn on_data(&mut self, path: PathId, tsn: Tsn) {
+    /// DATA has come by `path`. Gives the path that SACKs leave because of it, if they went there until now: whether it
+    /// is broken is to be asked there, as the peer may have sent the chunk again without need.
+    pub(super) fn on_data(&mut self, path: PathId, tsn: Tsn) -> Option<PathId> {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
         //# When a receiver of a duplicate DATA chunk sends a SACK chunk to a
         //# multi-homed endpoint, it MAY be beneficial to vary the destination
@@ -61,8 +62,12 @@ impl ReturnPath {
             && last.path != path
             && tsn.is_at_or_before(last.cumulative_tsn_ack)
         {
-            self.detour = Some(Detour { of: last.path, by: path });
+            let detour = Some(Detour { of: last.path, by: path });
+            let is_new = self.detour.map(|known| known.of) != Some(last.path);
+            self.detour = detour;
+            return is_new.then_some(last.path);
         }
+        None
     }
 
     /// A HEARTBEAT to `path` has been answered there: both directions work.
@@ -84,10 +89,11 @@ mod tests {
         back.on_data(FIRST, Tsn(9));
         back.on_sack_sent(FIRST, Tsn(10));
         for (path, tsn) in [(FIRST, 10), (SECOND, 11)] {
-            back.on_data(path, Tsn(tsn));
+            assert_eq!(back.on_data(path, Tsn(tsn)), None);
             assert_eq!(back.toward(FIRST), FIRST, "TSN {tsn} says nothing of the way back");
         }
-        back.on_data(SECOND, Tsn(10));
+        let asked = [(); 2].map(|()| back.on_data(SECOND, Tsn(10)));
+        assert_eq!(asked, [Some(FIRST), None], "whether the first is broken is asked once");
         assert_eq!([FIRST, SECOND].map(|path| back.toward(path)), [SECOND, SECOND]);
         back.on_heartbeat_ack(SECOND);
         assert_eq!(back.toward(FIRST), SECOND);

@@ -385,3 +385,35 @@ fn where_sacks_seek_the_least_delay_paths_are_probed_that_the_handshake_has_not_
         assert_eq!([0, 1].map(|path| times(&wire, path).len()), probed);
     }
 }
+
+#[test]
+fn a_path_that_sacks_leave_because_of_what_came_twice_is_asked_at_once_whether_it_is_broken() {
+    let mut wire = Wire::new(2, SctpConfig { heartbeat_interval: Some(Duration::from_secs(30)), ..quiet() });
+    // Past what the handshake leaves to be probed.
+    wire.run_until(Instant::from_millis(10_000));
+    wire.log.clear();
+    let sends_three = |wire: &mut Wire| {
+        for context in 0..3 {
+            wire.ends[1].send(wire.now, message(0, context, 100)).unwrap();
+            wire.drain();
+        }
+        wire.run_until(wire.now + Duration::from_millis(300));
+        let sack = wire.log.iter().rev().find(|sent| sent.from == 0 && sent.sack().is_some());
+        sack.expect("a SACK").path
+    };
+    let probes = |wire: &Wire| {
+        let is_probe = |sent: &&Sent| sent.chunks.iter().any(|chunk| matches!(chunk, Chunk::Heartbeat(_)));
+        let own = wire.log.iter().filter(|sent| sent.from == 0);
+        own.filter(is_probe).map(|sent| sent.path).collect::<Vec<_>>()
+    };
+    assert_eq!((sends_three(&mut wire), probes(&wire)), (0, vec![]));
+    // What came first comes again by the other path, as by a needless retransmission.
+    for _ in 0..2 {
+        wire.inject(0, 1, &[data(6, b"again")]);
+        assert_eq!(wire.log.last().unwrap().path, 1);
+    }
+    assert_eq!(probes(&wire), [0], "asked once");
+    // A round trip later there is an answer.
+    wire.run_until(wire.now + Duration::from_millis(100));
+    assert_eq!((sends_three(&mut wire), probes(&wire)), (0, vec![0]));
+}
