@@ -100,9 +100,9 @@ impl Association {
         self.trace(|| TraceEvent::HeartbeatSent { address });
     }
 
-    /// DATA has come by `path`. Where it says that SACKs may be lost on another path, that is asked at once: a HEARTBEAT
-    /// that is answered there within a round trip brings them back, and the next by HB.interval may be half a minute
-    /// away.
+    /// DATA has come by `path`. Where it says that SACKs may be lost on another path, that is asked at once: a
+    /// HEARTBEAT that is answered there within a round trip brings them back, and the next by HB.interval may be half a
+    /// minute away.
     #[inline]
     pub(super) fn follow_way_back(&mut self, now: Instant, path: PathId, tsn: Tsn) {
         if let Some(left) = self.return_path.on_data(path, tsn) {
