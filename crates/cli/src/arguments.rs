@@ -167,8 +167,7 @@ pub(crate) struct LoadArguments {
     /// Ask the server to acknowledge each message at once (RFC 7053).
     #[arg(long)]
     pub(crate) sack_immediately: bool,
-    /// Send messages to this address of the server as long as its path is active, while HEARTBEATs and all else keep to
-    /// the first.
+    /// Send messages to this address of the server, and not to the first, as long as its path is active.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) destination: Option<IpAddr>,
     #[command(flatten)]
@@ -195,7 +194,8 @@ pub(crate) struct SctpArguments {
     /// HB.interval, 30 s if absent.
     #[arg(long, value_name = "TIME")]
     pub(crate) heartbeat: Option<Duration>,
-    /// The delay of acknowledgements, 200 ms if absent.
+    /// The delay of acknowledgements, 200 ms if absent; they leave at multiples of 4 ms, up to so much before it is
+    /// over.
     #[arg(long, value_name = "TIME")]
     pub(crate) sack_delay: Option<Duration>,
     /// The path MTU to begin with, in bytes of IP, 1500 if absent; with `--probe-mtu` the largest that is tried.

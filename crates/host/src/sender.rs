@@ -263,7 +263,7 @@ impl Sender {
             unordered,
             payload_protocol: 0,
             payload: compose(self.config.content, number, len),
-            options: options.of_message(),
+            options: options.for_message(),
         })
     }
 

@@ -63,7 +63,7 @@ impl SendOptions {
     /// A message on a stream that is sent so.
     pub fn message(self, stream: u16, payload: Bytes) -> ProgramMessage {
         let Self { payload_protocol, is_unordered, reliability, sack_immediately, destination } = self;
-        let options = sctp::SendOptions { sack_immediately, destination, reliability }.of_message();
+        let options = sctp::SendOptions { sack_immediately, destination, reliability }.for_message();
         ProgramMessage { stream, payload_protocol, is_unordered, payload, options }
     }
 }

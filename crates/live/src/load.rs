@@ -87,7 +87,7 @@ impl LoadConfig {
             payload_protocol: 0,
             is_unordered,
             payload: Stamp { number, kind, due }.message(schedule.next_bytes(), filling),
-            options: options.of_message(),
+            options: options.for_message(),
         }
     }
 }

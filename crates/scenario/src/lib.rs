@@ -34,6 +34,7 @@ mod summary;
 mod sweep;
 mod tcp;
 
+pub use flow::message::Destinations;
 pub use json_schema::{json_schema, sweep_schema, topology_schema};
 pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};

@@ -47,9 +47,9 @@ pub struct SendOptions {
 }
 
 impl SendOptions {
-    /// As a [`Message`] has them; `None` if they ask for nothing.
+    /// As a [`Message`] has them: behind a pointer if they ask for anything.
     #[inline]
-    pub fn of_message(self) -> Option<Box<Self>> {
+    pub fn for_message(self) -> Option<Box<Self>> {
         (self != Self::default()).then(|| Box::new(self))
     }
 }

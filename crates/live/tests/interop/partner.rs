@@ -133,7 +133,7 @@ impl Partner {
         let reliability = self.plan.partial.filter(|_| self.is_partial(number)).unwrap_or_default();
         let sack_immediately = self.plan.sack_immediately;
         let options = SctpSendOptions { reliability, sack_immediately, ..SctpSendOptions::default() };
-        options.of_message()
+        options.for_message()
     }
 
     fn length(&self, number: u64) -> usize {

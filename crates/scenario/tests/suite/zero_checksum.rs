@@ -2,26 +2,30 @@
 
 use std::sync::Arc;
 
-use slantpath_scenario::{RunOptions, Scenario, run};
+use slantpath_scenario::Scenario;
 use slantpath_sctp::chunk::kind;
 
+use crate::alone::run_text;
 use crate::project;
 
-/// The first chunk of each packet of SCTP in the capture of the link, and whether its checksum is zero.
-fn captured(overrides: &[&str]) -> Vec<(u8, bool)> {
-    let short = ["scenario.duration=20 s", "flows.commands.end=10 s", "flows.positions.end=10 s"];
-    let scenario = project::load("data-channel-over-leo.toml", &[&short, overrides].concat());
-    let options = RunOptions { captures: vec!["satellite".to_owned()], ..RunOptions::default() };
-    let output = run(&scenario, &options).unwrap();
+/// The first chunk of each packet of SCTP in the capture of the scenario's link, and whether its checksum is zero; with
+/// this in place of the profile's method.
+fn captured(method: &str) -> Vec<(u8, bool)> {
+    let text = std::fs::read_to_string(project::path("data-channel-over-leo.toml")).unwrap();
+    let changed =
+        text.replace("zero_checksum = \"dtls\"\n", method).replace("end = \"120 s\"", "end = \"10 s\"");
+    assert_ne!(text, changed, "the scenario has other keys");
+    let output = run_text(&format!("{changed}\n[probes]\ncaptures = [\"satellite\"]\n"));
     let bytes = &output.captures[0].pcapng;
     // An IPv4 header of 20 bytes with protocol 132, between two hosts of the scenario, and SCTP's own.
     let is_header = |bytes: &&[u8]| bytes[0] == 0x45 && bytes[9] == 132 && bytes[12] == 10 && bytes[16] == 10;
-    bytes.windows(33).filter(is_header).map(|bytes| (bytes[32], bytes[28..32] == [0; 4])).collect()
+    let packets = bytes.windows(33).filter(is_header);
+    packets.map(|bytes| (bytes[32], bytes[28..32] == [0; 4])).collect()
 }
 
 #[test]
 fn what_sets_an_association_up_or_may_find_it_gone_has_a_checksum_and_all_else_none() {
-    let packets = captured(&[]);
+    let packets = captured("zero_checksum = \"dtls\"\n");
     assert!(packets.len() > 500, "{}", packets.len());
     for (first, is_zero) in packets {
         let has_one = matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO | kind::SHUTDOWN_ACK);
@@ -31,15 +35,8 @@ fn what_sets_an_association_up_or_may_find_it_gone_has_a_checksum_and_all_else_n
 
 #[test]
 fn every_packet_has_a_checksum_unless_the_profile_says_otherwise() {
-    let text = std::fs::read_to_string(project::path("data-channel-over-leo.toml")).unwrap();
-    let with = text.replace("zero_checksum = \"dtls\"\n", "");
-    assert_ne!(text, with);
-    let output = crate::alone::run_text(&format!("{with}\n[probes]\ncaptures = [\"satellite\"]\n"));
-    let bytes = &output.captures[0].pcapng;
-    let is_header = |bytes: &&[u8]| bytes[0] == 0x45 && bytes[9] == 132 && bytes[12] == 10 && bytes[16] == 10;
-    let mut packets = bytes.windows(33).filter(is_header).peekable();
-    assert!(packets.peek().is_some());
-    assert!(packets.all(|bytes| bytes[28..32] != [0; 4]));
+    let packets = captured("");
+    assert!(packets.len() > 500 && packets.iter().all(|(_, is_zero)| !is_zero), "{packets:?}");
 }
 
 /// A profile without checksums under a sky, with these keys of its access links, of its links between satellites, and
@@ -61,7 +58,7 @@ constellations.leo.satellites.altitude = "780 km"
 constellations.leo.satellites.inclination = "86.4 deg"
 ground.min_elevation = "8.2 deg"
 sites.london = {{ latitude = "51.5 deg", longitude = "-0.1 deg" }}
-sites.boston = {{ latitude = "42.3 deg", longitude = "-71.1 deg" }}
+sites.boston = {{ latitude = "42.3 deg", longitude = "-71.1 deg", relay = "gateway" }}
 [sky.access.all]
 rate = "2 Mbit/s"
 shared_downlink = false
@@ -101,6 +98,12 @@ fn links_of_a_sky_that_flip_bits_are_refused_unless_they_repeat_what_is_broken()
     let set =
         "[[script]]\nat = \"5 s\"\nlink = \"sky.london\"\naction = \"set\"\nbit_error_rate = \"1e-6\"\n";
     let both = |one: &str, other: &str| format!("{one}\n{other}");
+    let cable = |errors: &str| {
+        format!(
+            "[[sky.cables]]\nends = [\"london\", \"boston\"]\ndelay = \"20 ms\"\n\
+             [sky.terrestrial.all]\nrate = \"10 Mbit/s\"\n{errors}\n"
+        )
+    };
     for (access, isls, more, named) in [
         ("", "", "", None),
         (errors, "", "", Some("`sky.access.all` flips bits")),
@@ -113,6 +116,8 @@ fn links_of_a_sky_that_flip_bits_are_refused_unless_they_repeat_what_is_broken()
         ("", "", &fade("loss.csv"), None),
         (arq, "", &fade("fade.csv"), Some("`sky.fades.rain` flips bits")),
         (arq, arq, &fade("fade.csv"), None),
+        ("", "", &cable(errors), Some("` flips bits")),
+        ("", "", &cable(""), None),
         ("", "", set, Some("`sky.london`, as the script has it, flips bits")),
         (arq, arq, set, None),
     ] {

@@ -615,9 +615,7 @@ impl Association {
         }
         self.release_messages(now);
     }
-}
 
-impl Association {
     /// Nothing is asked or answered any more: all has been acknowledged, and SHUTDOWN or SHUTDOWN ACK is due.
     pub(super) fn end_reconfiguration(&mut self) {
         self.deny_asked();
@@ -626,9 +624,7 @@ impl Association {
             state.deferred.take_if(|deferred| matches!(deferred, Deferred::Confirming { .. }));
         }
     }
-}
 
-impl Association {
     /// What the peer has asked for, and waits until a request of ours is over, is not done: a peer that goes on being
     /// told of progress would hold what waits for it for ever.
     fn deny_asked(&mut self) {
