@@ -465,8 +465,11 @@ fn nr_sack(given: Given<'_>) {
         skip("Linux knows no NR-SACK");
         return;
     }
-    for way in [Way::ToPeer, Way::ToUs] {
-        given.network.damage(0, way, "delay 10ms 5ms loss 3%");
+    // Both links: an INIT that is lost makes the second path the peer's primary one.
+    for link in [0, 1] {
+        for way in [Way::ToPeer, Way::ToUs] {
+            given.network.damage(link, way, "delay 10ms 5ms loss 3%");
+        }
     }
     let exchange = extended(given, &[Extension::NonRenegableSack]);
     let outcome = run(&exchange, |_, _| true);
