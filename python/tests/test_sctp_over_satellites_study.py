@@ -18,7 +18,7 @@ from slantpath.studies.sctp_over_satellites.findings import findings
 from slantpath.studies.sctp_over_satellites.measures import RunFigures
 from slantpath.studies.sctp_over_satellites.output import write
 from slantpath.studies.sctp_over_satellites.placements import Placement, Sky, flows, nearest_slot
-from slantpath.studies.sctp_over_satellites.runs import Results, plan
+from slantpath.studies.sctp_over_satellites.runs import Results, plan, runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,6 +41,20 @@ def test_a_placement_is_drawn_of_seed_and_number_alone_and_fewer_pairs_are_its_f
     north = Placement.drawn(0, None, cases.NORTH_DEG)
     assert all(50 <= place.latitude_deg <= 70 for pair in north.pairs for place in pair)
     assert list(first.terminals(2)) == list(first.terminals(3))[:4]
+
+
+def test_figure_9_has_the_placements_that_were_asked_for_and_twice_as_many_where_they_differ_most() -> None:
+    every = cases.every(cases.FULL)
+
+    def placements(sky: Sky, rate: str, where: str) -> int:
+        return runs_of(every[cases.throughput(sky, rate, where)], 40, cases.FULL)
+
+    two, one = Sky.TWO_ANTENNAS, Sky.IRIDIUM
+    assert [placements(two, rate, cases.PER_PATH) for rate in ("1e-6", "1e-5")] == [40, 80]
+    assert [placements(one, rate, cases.PER_PATH) for rate in ("1e-6", "1e-5")] == [40, 40]
+    assert [placements(one, rate, cases.PER_LINK) for rate in ("1e-6", "1e-5")] == [40, 80]
+    assert runs_of(every[cases.backup(10, "1e-5")], 40, cases.FULL) == 6
+    assert runs_of(every[cases.backup(10, "1e-5")], 2, cases.FULL) == 2
 
 
 def test_terminals_take_the_geostationary_satellite_that_is_nearest_in_longitude() -> None:

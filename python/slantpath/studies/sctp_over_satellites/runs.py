@@ -20,19 +20,20 @@ if TYPE_CHECKING:
 
 
 def runs_of(case: Case, runs: int, extent: Extent) -> int:
-    """Give a case as many placements as were asked for, or as cases beside figure 9 have at most."""
-    return runs if case.is_main else min(runs, extent.beside)
+    """Give a case of figure 9 as many placements as were asked for, others as many as they have at most."""
+    return case.placements * runs or min(runs, extent.beside)
 
 
 def plan(runs: int, seed: int | None, extent: Extent = cases.FULL) -> list[tuple[str, Job]]:
     """List every run of the study with the name of its case: run n is under placement n."""
     length = {"scenario.duration": f"{extent.duration_s} s"}
+    every = cases.every(extent).values()
     with TemporaryDirectory(prefix="slantpath-") as directory:
         skies = Skies(Path(directory), seed)
         return [
             (case.name, Job(scenario, number, seed))
-            for number in range(runs)
-            for case in cases.every(extent).values()
+            for number in range(max(runs_of(case, runs, extent) for case in every))
+            for case in every
             if number < runs_of(case, runs, extent)
             for scenario in [skies.scenario(number, case.ground, case.flow, {**length, **case.values})]
         ]
@@ -75,8 +76,8 @@ class Results:
         """Say from what every random draw derives."""
         used = "the scenario's seed" if self.seed is None else f"seed {self.seed}"
         return (
-            f"Placements 0 to {self.runs - 1} for figure 9 with errors on paths, 0 to "
-            f"{min(self.runs, self.extent.beside) - 1} for everything else, under {used}; "
+            f"Placements 0 to {self.runs - 1} for figure 9, twice as many at 1e-5 for two antennas and for "
+            f"errors on each link, 0 to {min(self.runs, self.extent.beside) - 1} for everything else, under {used}; "
             f"{self.extent.duration_s - cases.WARM_UP_S} s measured after {cases.WARM_UP_S} s. In a "
             "placement all cases have the same pairs of places, times and random streams."
         )
