@@ -1,6 +1,6 @@
 //! A server that sends every message back, or throws it away.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 
 use slantpath_base::{Duration, Instant, Stream};
@@ -57,8 +57,6 @@ pub struct EchoReport {
 struct Caller {
     peer: Option<SocketAddr>,
     outbound_streams: u16,
-    /// What the send buffer had no room for, oldest first. While there is any, nothing more is taken in.
-    waiting: VecDeque<ProgramMessage>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +73,8 @@ enum Phase {
 pub struct Echo {
     config: EchoConfig,
     callers: BySocket<Caller>,
+    /// What the send buffers of some had no room for, oldest first. While there is any, nothing more is taken in.
+    waiting: BTreeMap<SocketId, VecDeque<ProgramMessage>>,
     phase: Phase,
     ended: u64,
     report: EchoReport,
@@ -91,6 +91,7 @@ impl Echo {
         Self {
             config,
             callers: BySocket::default(),
+            waiting: BTreeMap::new(),
             phase: Phase::Serving,
             ended: 0,
             report: EchoReport::default(),
@@ -121,15 +122,14 @@ impl Echo {
     }
 
     fn answer(&mut self, now: Instant, host: &mut Host, socket: SocketId, message: ProgramMessage) {
-        let Some(caller) = self.callers.get_mut(socket) else { return };
-        if !caller.waiting.is_empty() {
-            caller.waiting.push_back(message);
+        if let Some(waiting) = self.waiting.get_mut(&socket) {
+            waiting.push_back(message);
             return;
         }
         match host.send(now, socket, message.clone()) {
             Ok(()) => self.report.echoed += 1,
             Err(Refused::Full) => {
-                caller.waiting.push_back(message);
+                self.waiting.entry(socket).or_default().push_back(message);
                 host.pause(now, socket);
             }
             Err(Refused::Never(_)) => self.report.dropped += 1,
@@ -137,15 +137,16 @@ impl Echo {
     }
 
     fn answer_waiting(&mut self, now: Instant, host: &mut Host, socket: SocketId) {
-        let Some(caller) = self.callers.get_mut(socket) else { return };
-        while let Some(message) = caller.waiting.front() {
+        let Some(waiting) = self.waiting.get_mut(&socket) else { return };
+        while let Some(message) = waiting.front() {
             match host.send(now, socket, message.clone()) {
                 Ok(()) => self.report.echoed += 1,
                 Err(Refused::Full) => return,
                 Err(Refused::Never(_)) => self.report.dropped += 1,
             }
-            caller.waiting.pop_front();
+            waiting.pop_front();
         }
+        self.waiting.remove(&socket);
         host.resume(now, socket);
     }
 
@@ -153,7 +154,7 @@ impl Echo {
         let Some(caller) = self.callers.remove(socket) else { return };
         self.ended += 1;
         self.report.failed += u64::from(lost.is_some());
-        self.report.dropped += caller.waiting.len() as u64;
+        self.report.dropped += self.waiting.remove(&socket).map_or(0, |waiting| waiting.len()) as u64;
         let how = lost.map_or_else(|| "ended".to_owned(), |lost| format!("failed: {lost}"));
         self.tell(format!("{} {how}", name(caller.peer)));
         if self.config.associations.is_some_and(|most| self.ended >= most) && self.phase == Phase::Serving {
@@ -176,7 +177,7 @@ impl Program for Echo {
                 let peer = host.peer(socket);
                 self.tell(format!("{} has come", name(peer)));
                 self.report.associations += 1;
-                self.callers.insert(socket, Caller { peer, outbound_streams, waiting: VecDeque::new() });
+                self.callers.insert(socket, Caller { peer, outbound_streams });
                 if self.phase != Phase::Serving {
                     host.shut_down(now, socket);
                 }
@@ -184,9 +185,10 @@ impl Program for Echo {
             ProgramEvent::Message(mut message) => {
                 self.report.messages += 1;
                 self.report.bytes += message.payload.len() as u64;
-                let Some(caller) = self.callers.get(socket) else { return };
-                message.stream %= caller.outbound_streams.max(1);
+                // Who it is from matters to an answer alone.
                 if self.config.mode == EchoMode::Echo {
+                    let Some(caller) = self.callers.get(socket) else { return };
+                    message.stream %= caller.outbound_streams.max(1);
                     self.answer(now, host, socket, message);
                 }
             }
@@ -201,11 +203,9 @@ impl Program for Echo {
                 self.tell(format!("{}: path to {address}: {}", name(peer), kind.name()));
             }
             ProgramEvent::Restarted => {
-                let peer = self.callers.get_mut(socket).and_then(|caller| {
-                    // What its former self was owed is of no use to it.
-                    caller.waiting.clear();
-                    caller.peer
-                });
+                // What its former self was owed is of no use to it.
+                self.waiting.remove(&socket);
+                let peer = self.callers.get(socket).and_then(|caller| caller.peer);
                 host.resume(now, socket);
                 self.tell(format!("{} has begun anew", name(peer)));
             }

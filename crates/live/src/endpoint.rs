@@ -34,7 +34,7 @@ impl EndpointConfig {
         let sctp = SctpConfig {
             initial_path_mtu: default.initial_path_mtu - overhead,
             max_path_mtu: default.max_path_mtu - overhead,
-            sack_granularity: LiveConfig::SACK_GRANULARITY,
+            timer_granularity: LiveConfig::TIMER_GRANULARITY,
             ..default
         };
         let associations = AssociationsConfig::default();

@@ -19,15 +19,23 @@ const KEPT: usize = 262_144;
 #[derive(Debug)]
 pub(crate) struct UdpPorts {
     default: u16,
-    young: HashMap<Key, u16>,
-    old: HashMap<Key, u16>,
+    young: Learned,
+    old: Learned,
     /// Where the packet at hand came from, which is answered there whoever sent it.
     at_hand: Option<(Key, u16)>,
 }
 
+/// Ports of peers.
+#[derive(Debug, Default)]
+struct Learned {
+    ports: HashMap<Key, u16>,
+    /// How many of them are not the default port: while all are, nothing has to be looked up to send.
+    elsewhere: usize,
+}
+
 impl UdpPorts {
     pub(crate) fn new(default: u16) -> Self {
-        Self { default, young: HashMap::new(), old: HashMap::new(), at_hand: None }
+        Self { default, young: Learned::default(), old: Learned::default(), at_hand: None }
     }
 
     /// A packet has come from this port; what is sent before the next answers it.
@@ -54,21 +62,31 @@ impl UdpPorts {
 
     /// A peer is behind this port, until it proves to be behind another.
     pub(crate) fn set(&mut self, key: Key, port: u16) {
-        if self.young.insert(key, port).is_none() && self.young.len() >= KEPT {
+        let before = self.young.ports.insert(key, port);
+        self.young.elsewhere += usize::from(port != self.default);
+        self.young.elsewhere -= usize::from(before.is_some_and(|before| before != self.default));
+        if before.is_none() && self.young.ports.len() >= KEPT {
             self.old = std::mem::take(&mut self.young);
         }
     }
 
     /// Whether a peer has proved to have this port.
     pub(crate) fn has_learned(&self, key: Key, port: u16) -> bool {
-        self.young.get(&key).or_else(|| self.old.get(&key)) == Some(&port)
+        self.learned(key) == Some(port)
     }
 
     /// The UDP port that a packet goes to.
     pub(crate) fn towards(&self, key: Key) -> u16 {
-        let learned = self.young.get(&key).or_else(|| self.old.get(&key)).copied();
         let answered = self.at_hand.and_then(|(from, port)| (from == key).then_some(port));
-        learned.or(answered).unwrap_or(self.default)
+        let otherwise = answered.unwrap_or(self.default);
+        if otherwise == self.default && self.young.elsewhere + self.old.elsewhere == 0 {
+            return self.default;
+        }
+        self.learned(key).unwrap_or(otherwise)
+    }
+
+    fn learned(&self, key: Key) -> Option<u16> {
+        self.young.ports.get(&key).or_else(|| self.old.ports.get(&key)).copied()
     }
 }
 
@@ -104,6 +122,32 @@ mod tests {
     }
 
     #[test]
+    fn how_many_are_elsewhere_is_known_at_any_time() {
+        let mut ports = UdpPorts::new(9_899);
+        let mut after = |number, port| {
+            ports.set(key(number), port);
+            ports.young.elsewhere
+        };
+        let counts = [(1, 9_899), (1, 40_000), (2, 40_001), (1, 40_002), (1, 9_899), (2, 40_001)];
+        assert_eq!(counts.map(|(number, port)| after(number, port)), [0, 1, 2, 2, 1, 1]);
+        assert_eq!([1, 2, 3].map(|number| ports.towards(key(number))), [9_899, 40_001, 9_899]);
+    }
+
+    #[test]
+    fn what_is_old_is_found_and_what_answers_from_elsewhere_though_all_are_at_the_default_port() {
+        let mut ports = UdpPorts::new(9_899);
+        ports.set(key(1), 40_000);
+        ports.old = std::mem::take(&mut ports.young);
+        assert_eq!((ports.towards(key(1)), ports.towards(key(2))), (40_000, 9_899));
+        let mut ports = UdpPorts::new(9_899);
+        ports.set(key(1), 9_899);
+        for (number, goes_to) in [(1, 9_899), (2, 50_000)] {
+            ports.take_in_hand(key(number), 50_000);
+            assert_eq!(ports.towards(key(number)), goes_to);
+        }
+    }
+
+    #[test]
     fn as_many_are_kept_as_that_and_never_more_than_twice() {
         let mut ports = UdpPorts::new(9_899);
         for own_port in 0..12 {
@@ -112,7 +156,7 @@ mod tests {
                 ports.learn();
                 ports.put_down();
             }
-            assert!(ports.young.len() + ports.old.len() <= 2 * KEPT);
+            assert!(ports.young.ports.len() + ports.old.ports.len() <= 2 * KEPT);
         }
         assert_eq!(ports.towards(Key { own_port: 11, ..key(9) }), 1);
         assert_eq!(ports.towards(Key { own_port: 0, ..key(9) }), 9_899);

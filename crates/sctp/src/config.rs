@@ -6,7 +6,7 @@ pub use check::{ConfigFinding, LimitingBuffer, Severity};
 
 use std::collections::BTreeMap;
 
-use slantpath_base::{DataRate, Duration};
+use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_cc::sctp::{CwndGrowth, FastRetransmitWindow, WindowPolicy};
 use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::{Ecn, IpFields};
@@ -72,10 +72,10 @@ pub struct SctpConfig {
     pub heartbeat_max_burst: u32,
     /// SACK.Delay: how long an acknowledgement may be held back, at most 500 ms.
     pub sack_delay: Duration,
-    /// A SACK that is held back leaves at a multiple of this time, up to so much before SACK.Delay is over, so that
-    /// those of many associations leave together: a host with a real clock is woken once for them. Zero: when it is
-    /// over.
-    pub sack_granularity: Duration,
+    /// A SACK that is held back, and a HEARTBEAT to an idle path, leave at a multiple of this time, up to so much before
+    /// SACK.Delay or the period of HEARTBEATs is over, so that those of many associations leave together: a host with a
+    /// real clock is woken once for them. Zero: when it is over.
+    pub timer_granularity: Duration,
     /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
     pub sack_frequency: u32,
     /// Whether the first DATA of an association is acknowledged without the delay. RFC 9260, section 5.1: it is.
@@ -258,7 +258,7 @@ impl Default for SctpConfig {
             heartbeat_interval: Some(Duration::from_secs(30)),
             heartbeat_max_burst: 1,
             sack_delay: Duration::from_millis(200),
-            sack_granularity: Duration::ZERO,
+            timer_granularity: Duration::ZERO,
             sack_frequency: 2,
             first_sack: FirstSack::default(),
             bundling_delay: Duration::ZERO,
@@ -326,6 +326,15 @@ impl SctpConfig {
     #[inline]
     pub(crate) fn ip_fields(&self) -> IpFields {
         if self.ecn { IpFields { ecn: Ecn::NotCapable, ..self.ip } } else { self.ip }
+    }
+
+    /// When what is to wait for `delay` from `now` on leaves: at the last multiple of the granularity of timers that is
+    /// not too late, if there is one.
+    pub(crate) fn coarse_deadline(&self, now: Instant, delay: Duration) -> Instant {
+        let latest = now + delay;
+        let beyond = latest.as_nanos().checked_rem(self.timer_granularity.as_nanos()).unwrap_or(0);
+        let multiple = Instant::from_nanos(latest.as_nanos() - beyond);
+        if multiple > now { multiple } else { latest }
     }
 
     /// RFC 2960 of 2000, where it differs from RFC 9260: RTO.Initial (section 14), no
@@ -492,6 +501,20 @@ mod tests {
         assert_eq!(modified.sack_path, SackPath::GapReportsOnLowestDelay);
         assert_eq!(modified.rtt_sampling, RttSampling::GapFreeSackOnDataPath);
         assert_eq!(modified.congestion, standard.congestion);
+    }
+
+    #[test]
+    fn what_may_wait_leaves_at_multiples_of_the_granularity_and_never_too_late() {
+        let leaves = |at_us: u64, granularity_ms: u64| {
+            let timer_granularity = Duration::from_millis(granularity_ms);
+            let config = SctpConfig { timer_granularity, ..SctpConfig::default() };
+            let now = Instant::from_nanos(at_us * 1_000);
+            config.coarse_deadline(now, Duration::from_millis(200)).as_nanos() / 1_000
+        };
+        assert_eq!([1, 3_999, 4_000, 4_001].map(|at| leaves(at, 4)), [200_000, 200_000, 204_000, 204_000]);
+        assert_eq!([1, 3_999].map(|at| leaves(at, 0)), [200_001, 203_999]);
+        // No multiple of such a time lies between: then the delay counts.
+        assert_eq!([1, 299_999, 300_000].map(|at| leaves(at, 300)), [200_001, 300_000, 500_000]);
     }
 
     #[test]

@@ -386,6 +386,8 @@ impl Endpoint {
     pub fn take_due(&mut self, now: Instant) -> Option<AssociationId> {
         let slot = self.deadlines.take_due(now)?;
         self.table.set_due(slot, true);
+        // Others may be due before it is its turn.
+        self.table.prefetch(slot);
         Some(self.table.id(slot))
     }
 

@@ -26,7 +26,7 @@ pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<Sctp
         path_max_retrans: arguments.path_max_retrans.unwrap_or(default.path_max_retrans),
         heartbeat_interval: arguments.heartbeat.or(default.heartbeat_interval),
         sack_delay: arguments.sack_delay.unwrap_or(default.sack_delay),
-        sack_granularity: LiveConfig::SACK_GRANULARITY,
+        timer_granularity: LiveConfig::TIMER_GRANULARITY,
         initial_path_mtu: arguments.mtu.unwrap_or(default.initial_path_mtu) - overhead,
         max_path_mtu: arguments.mtu.unwrap_or(default.max_path_mtu) - overhead,
         path_mtu_discovery: if arguments.probe_mtu {

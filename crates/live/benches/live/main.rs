@@ -188,7 +188,7 @@ fn crowd(link: &Link, each: u16, sack_frequency: u32) {
         sack_frequency,
         ..bare(0)
     };
-    let mut server = link.start(1, ours, &task("serve", ADDRESSES[1], ADDRESSES[0], 200_000));
+    let mut server = link.start(1, ours, &task("serve", ADDRESSES[1], ADDRESSES[0], SERVED));
     server.line();
     let mut parts: Vec<End> = CROWD_ADDRESSES
         .iter()
@@ -207,6 +207,9 @@ fn crowd(link: &Link, each: u16, sack_frequency: u32) {
 const CROWD_ADDRESSES: [&str; CROWDS] = [ADDRESSES[0], "10.9.0.3"];
 /// Messages a second of each.
 const RATE: u64 = 10_000;
+/// Messages that are measured: 33 s, so that each association has a HEARTBEAT among them, which come HB.interval and an
+/// RTO after each other.
+const SERVED: u64 = 660_000;
 
 fn bare(messages: u64) -> Task {
     Task {

@@ -41,7 +41,7 @@ pub(crate) enum Unsent {
 struct Outgoing {
     packet: Packet,
     end: usize,
-    to: SockaddrStorage,
+    to: SocketAddr,
     /// How many bytes of its inline part are left to the system.
     skipped: usize,
     options: Options,
@@ -120,12 +120,15 @@ impl Transmitter {
             Carriage::Raw => 0,
             Carriage::Udp { .. } => key_of(&header, &packet, skipped).map_or(0, towards),
         };
-        let to = SocketAddr::new(header.destination, udp_port).into();
+        let to = SocketAddr::new(header.destination, udp_port);
         self.waiting.push(Outgoing { packet, end, to, skipped, options });
     }
 
     /// Sends all that waits. Gives the number of system calls, and what was not sent.
     pub(crate) fn flush(&mut self, ends: &mut [End], failed: &mut Vec<Unsent>) -> u64 {
+        if ends.iter().any(|end| end.cuts_into_segments) {
+            self.put_together();
+        }
         let mut calls = 0;
         let mut first = 0;
         let mut attempts = 0;
@@ -180,6 +183,15 @@ impl Transmitter {
         self.waiting.clear();
         calls
     }
+
+    /// Puts what goes to one place together, in the order in which it came: packets of many associations with a few
+    /// hosts alternate between these, and only what follows each other can be sent as one.
+    fn put_together(&mut self) {
+        let place = |outgoing: &Outgoing| (outgoing.end, outgoing.to);
+        if !self.waiting.is_sorted_by_key(place) {
+            self.waiting.sort_by_key(place);
+        }
+    }
 }
 
 /// Whom a packet goes to, whose IP header is not part of it or lies in as many bytes of its inline part.
@@ -223,8 +235,8 @@ fn send_as_one(end: &End, group: &[Outgoing]) -> Result<(), Errno> {
     let slices: Vec<IoSlice<'_>> = group.iter().flat_map(Outgoing::slices).collect();
     let len = u16::try_from(group[0].len()).map_err(|_| Errno::EMSGSIZE)?;
     let segments = [ControlMessage::UdpGsoSegments(&len)];
-    let to = Some(&group[0].to);
-    sendmsg(end.socket.as_raw_fd(), &slices, &segments, MsgFlags::MSG_DONTWAIT, to).map(drop)
+    let to = SockaddrStorage::from(group[0].to);
+    sendmsg(end.socket.as_raw_fd(), &slices, &segments, MsgFlags::MSG_DONTWAIT, Some(&to)).map(drop)
 }
 
 /// What becomes of the first packet of those that were not sent: `None` if it is to be tried again.
@@ -251,10 +263,11 @@ fn too_long(end: &End, outgoing: &Outgoing) -> Vec<Unsent> {
     if !is_ours_to_cut || !fragment::may_be_cut_on_its_way(&bytes) {
         return vec![Unsent::TooLong { end: outgoing.end, bytes: bytes.to_vec() }];
     }
-    let to = Some(&outgoing.to);
+    let to = SockaddrStorage::from(outgoing.to);
     let sent = |piece: &Packet| {
         let bytes = piece.contiguous();
-        sendmsg(end.socket.as_raw_fd(), &[IoSlice::new(&bytes)], &[], MsgFlags::MSG_DONTWAIT, to).map(drop)
+        sendmsg(end.socket.as_raw_fd(), &[IoSlice::new(&bytes)], &[], MsgFlags::MSG_DONTWAIT, Some(&to))
+            .map(drop)
     };
     for mtu_bytes in LEAST_MTUS {
         let Some(pieces) = fragment::cut(&bytes, mtu_bytes, 0) else { break };
@@ -274,7 +287,7 @@ const LEAST_MTUS: [u32; 4] = [576, 288, 144, 68];
 
 fn send(end: &End, waiting: &[Outgoing]) -> Result<usize, Errno> {
     let slices: Vec<[IoSlice<'_>; 3]> = waiting.iter().map(Outgoing::slices).collect();
-    let to: Vec<Option<SockaddrStorage>> = waiting.iter().map(|outgoing| Some(outgoing.to)).collect();
+    let to: Vec<Option<SockaddrStorage>> = waiting.iter().map(|outgoing| Some(outgoing.to.into())).collect();
     let none: [ControlMessage<'_>; 0] = [];
     // Made anew for each call: it holds pointers, and a host that is live may move to another thread.
     let mut headers = MultiHeaders::preallocate(waiting.len(), None);
@@ -306,7 +319,7 @@ mod tests {
         Outgoing {
             packet: Packet::copied(&vec![0; len], Checksum::Complete),
             end: 0,
-            to: SocketAddr::from((to, 9_899)).into(),
+            to: SocketAddr::from((to, 9_899)),
             skipped: 0,
             options: Options::FIRST,
         }
@@ -339,7 +352,7 @@ mod tests {
                 transmitter.push(Instant::START, carriage, 0, piece, towards);
             }
             let [sent] = &transmitter.waiting[..] else { panic!("{transmitter:?}") };
-            assert_eq!((sent.to.as_sockaddr_in6().unwrap().port(), sent.len()), (40_000, 1_452));
+            assert_eq!((sent.to.port(), sent.len()), (40_000, 1_452));
         }
     }
 
@@ -356,5 +369,15 @@ mod tests {
         assert_eq!(group(&[(100, here), (100, there)]), 1);
         assert_eq!(group(&[(100, here); 65]), 64);
         assert_eq!(group(&[(1_472, here); 64]), 44, "no more than UDP carries");
+    }
+
+    #[test]
+    fn what_alternates_between_two_places_is_put_together_and_stays_in_order() {
+        let [here, there] = [[10, 0, 0, 1], [10, 0, 0, 2]];
+        let waiting = (0..6).map(|n| outgoing(100 + n, [there, here][n % 2])).collect();
+        let mut transmitter = Transmitter { waiting, reassembler: Reassembler::default() };
+        transmitter.put_together();
+        let lengths: Vec<usize> = transmitter.waiting.iter().map(Outgoing::len).collect();
+        assert_eq!(lengths, [101, 103, 105, 100, 102, 104]);
     }
 }

@@ -521,7 +521,7 @@ impl SctpProfile {
             heartbeat_max_burst: *self.hb_max_burst,
             sack_delay: *self.sack_delay,
             // Simulated time wakes nobody.
-            sack_granularity: Duration::ZERO,
+            timer_granularity: Duration::ZERO,
             sack_frequency: *self.sack_frequency,
             first_sack: self.first_sack.policy(),
             bundling_delay: self.bundling_delay.map(|delay| *delay).unwrap_or_default(),

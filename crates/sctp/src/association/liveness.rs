@@ -32,15 +32,22 @@ pub(super) fn begin_heartbeats(now: Instant, paths: &mut Paths, config: &SctpCon
             // Nobody knows which path has the lowest delay before all have been measured.
             Heartbeat::Requested { at: now }
         } else {
-            scheduled(now, path.rtt.rto(), path.heartbeat_interval, random)
+            scheduled(now, path.rtt.rto(), path.heartbeat_interval, config, random)
         };
     }
 }
 
-fn scheduled(now: Instant, rto: Duration, interval: Option<Duration>, random: &mut Stream) -> Heartbeat {
+fn scheduled(
+    now: Instant,
+    rto: Duration,
+    interval: Option<Duration>,
+    config: &SctpConfig,
+    random: &mut Stream,
+) -> Heartbeat {
     match interval {
         Some(interval) => {
-            Heartbeat::Scheduled { at: now + heartbeat_period(interval, rto, random), since: now }
+            let at = config.coarse_deadline(now, heartbeat_period(interval, rto, random));
+            Heartbeat::Scheduled { at, since: now }
         }
         None => Heartbeat::Off,
     }
@@ -136,7 +143,7 @@ impl Association {
             && self.state.may_send_heartbeats()
         {
             let rto = self.paths[path].rtt.rto();
-            self.paths[path].heartbeat = scheduled(now, rto, interval, &mut self.random);
+            self.paths[path].heartbeat = scheduled(now, rto, interval, &self.config, &mut self.random);
             self.poll_stage = PollStage::Packets;
         }
         true
@@ -169,7 +176,7 @@ impl Association {
         self.trace(|| TraceEvent::HeartbeatAnswered { address, round_trip });
         let rto = self.paths[path].rtt.rto();
         let interval = self.paths[path].heartbeat_interval;
-        self.paths[path].heartbeat = scheduled(now, rto, interval, &mut self.random);
+        self.paths[path].heartbeat = scheduled(now, rto, interval, &self.config, &mut self.random);
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
         //# Upon the receipt of the HEARTBEAT ACK chunk, the sender of the
         //# HEARTBEAT chunk SHOULD clear the error counter of the destination
@@ -400,7 +407,8 @@ impl Association {
                 } else {
                     let rto = self.paths[path].rtt.rto();
                     let interval = self.paths[path].heartbeat_interval;
-                    self.paths[path].heartbeat = scheduled(now, rto, interval, &mut self.random);
+                    self.paths[path].heartbeat =
+                        scheduled(now, rto, interval, &self.config, &mut self.random);
                 }
             }
             Heartbeat::Awaited { sent, .. } => {
@@ -457,8 +465,8 @@ impl Association {
                 let interval = self.paths[path].heartbeat_interval.or(fallback.filter(|_| is_unconfirmed));
                 self.paths[path].heartbeat = match interval {
                     Some(interval) => {
-                        let at = now + heartbeat_period(interval, rto, &mut self.random);
-                        Heartbeat::Overdue { sent, at }
+                        let period = heartbeat_period(interval, rto, &mut self.random);
+                        Heartbeat::Overdue { sent, at: self.config.coarse_deadline(now, period) }
                     }
                     None => Heartbeat::Off,
                 };

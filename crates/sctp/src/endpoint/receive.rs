@@ -166,6 +166,7 @@ impl Endpoint {
             && is_usable(source);
         let slot = self.table.slot_of(port, source, source_port).filter(|_| is_right);
         if let Some(slot) = slot {
+            self.table.prefetch(slot);
             let route = Route { source, destination, source_port, destination_port };
             self.table.set_latest(route, port, slot);
         }

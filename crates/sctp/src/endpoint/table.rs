@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use slantpath_base::{Instant, Stream};
+use slantpath_base::{Instant, Stream, prefetch};
 use slantpath_wire::ip::{Envelope, IpFields};
 use smallvec::SmallVec;
 
@@ -341,6 +341,13 @@ impl Table {
     /// Notes whether the slot's deadline has come, and returns whether it had before.
     pub(super) fn set_due(&mut self, slot: u32, is_due: bool) -> bool {
         core::mem::replace(&mut self.slots[slot as usize].is_due, is_due)
+    }
+
+    /// Asks for the memory of what is in a slot: an association is going to be served of which there are very many.
+    pub(super) fn prefetch(&self, slot: u32) {
+        if let Some(Entry { state: State::Established(association), .. }) = &self.slots[slot as usize].entry {
+            prefetch(&**association);
+        }
     }
 
     /// Notes whether the slot waits to be looked at, and returns whether that is news.

@@ -85,9 +85,7 @@ impl AckSchedule {
             //# acknowledgement SHOULD be generated for at least every second packet
             //# (not every second DATA chunk) received and SHOULD be generated within
             //# 200 ms of the arrival of any unacknowledged DATA chunk.
-            Self::Nothing => {
-                Self::Delayed { deadline: end_of_delay(now, delay, config.sack_granularity), packets }
-            }
+            Self::Nothing => Self::Delayed { deadline: config.coarse_deadline(now, delay), packets },
             Self::Delayed { deadline, .. } => Self::Delayed { deadline, packets },
         };
     }
@@ -120,15 +118,6 @@ impl AckSchedule {
     }
 }
 
-/// When a SACK that is held back from `now` on leaves: at the last multiple of `granularity` that is not too late, if
-/// there is one.
-fn end_of_delay(now: Instant, delay: Duration, granularity: Duration) -> Instant {
-    let latest = now + delay;
-    let beyond = latest.as_nanos().checked_rem(granularity.as_nanos()).unwrap_or(0);
-    let multiple = Instant::from_nanos(latest.as_nanos() - beyond);
-    if multiple > now { multiple } else { latest }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,20 +129,13 @@ mod tests {
     const NEW: Brought = Brought { new: true, duplicate_or_dropped: false, immediate: false };
 
     #[test]
-    fn sacks_that_are_held_back_leave_together_and_none_after_its_delay() {
-        let leaves = |at_us: u64, granularity_ms: u64| {
-            let config = SctpConfig { sack_granularity: Duration::from_millis(granularity_ms), ..config() };
+    fn sacks_that_are_held_back_leave_together() {
+        let config = SctpConfig { timer_granularity: Duration::from_millis(4), ..config() };
+        for at_us in [1, 3_999] {
             let mut schedule = AckSchedule::Nothing;
             schedule.on_packet(Instant::from_nanos(at_us * 1_000), NEW, false, &config);
-            match schedule {
-                AckSchedule::Delayed { deadline, .. } => deadline.as_nanos() / 1_000,
-                other => panic!("{other:?}"),
-            }
-        };
-        assert_eq!([1, 3_999, 4_000, 4_001].map(|at| leaves(at, 4)), [200_000, 200_000, 204_000, 204_000]);
-        assert_eq!([1, 3_999].map(|at| leaves(at, 0)), [200_001, 203_999]);
-        // No multiple of such a time lies between: then the delay counts.
-        assert_eq!([1, 299_999, 300_000].map(|at| leaves(at, 300)), [200_001, 300_000, 500_000]);
+            assert_eq!(schedule.deadline(), Timer::set(Instant::from_millis(200)));
+        }
     }
 
     #[test]

@@ -107,6 +107,23 @@ fn data_at_the_beginning_of_a_heartbeat_period_makes_a_heartbeat_needless() {
 }
 
 #[test]
+fn heartbeats_leave_at_multiples_of_the_granularity_of_timers_whether_the_last_was_answered_or_not() {
+    for is_answered in [true, false] {
+        let config = SctpConfig {
+            heartbeat_interval: Some(Duration::from_secs(30)),
+            timer_granularity: Duration::from_millis(250),
+            ..quiet()
+        };
+        let mut wire = Wire::new(1, config);
+        wire.decide(move |_| if is_answered { arrives() } else { is_lost() });
+        wire.run_until(Instant::from_secs(100));
+        let times = times(&wire, 0);
+        assert!(times.len() >= 2 && times.iter().all(|at| at % 250 == 0), "{is_answered}: {times:?}");
+        assert!((30_250..=31_500).contains(&times[0]), "{is_answered}: {times:?}");
+    }
+}
+
+#[test]
 fn a_missed_heartbeat_on_a_failing_path_with_data_in_flight_counts_nothing() {
     let config = SctpConfig {
         potentially_failed: PotentiallyFailed::Above(0),
