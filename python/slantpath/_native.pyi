@@ -76,6 +76,11 @@ class LiveEndpoint:
     ) -> Self:
         """Open the sockets; ``udp`` is the own UDP port and that of peers, None is IP."""
 
+    def beside(
+        self, port: int, settings: dict[str, float | None], backlog: int, read_ahead_bytes: int
+    ) -> LiveEndpoint:
+        """Open another SCTP port on the same sockets."""
+
     @property
     def port(self) -> int:
         """The SCTP port."""

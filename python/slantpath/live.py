@@ -120,20 +120,94 @@ class _Bells:
         return result
 
 
+class _Sockets:
+    """The sockets of one endpoint or more, and the event loop that serves them."""
+
+    def __init__(self, native: LiveEndpoint) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.endpoints: list[Endpoint] = []
+        self.associations: dict[int, _Bells] = {}
+        self._native = native
+        self._turn_is_due = False
+        self._fileno: int | None = native.fileno()
+        self.loop.add_reader(self._fileno, self.turn)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether they are served."""
+        return self._fileno is not None
+
+    def poke(self) -> None:
+        """Have what a command has left to do done, once the loop has its turn."""
+        if not self._turn_is_due and self.is_open and self._native.is_touched():
+            self._turn_is_due = True
+            self.loop.call_soon(self.turn)
+
+    def turn(self) -> None:
+        """Do some of what there is to do, and wake whom it concerns."""
+        self._turn_is_due = False
+        if not self.is_open:
+            return
+        try:
+            may_be_more, concerns = self._native.turn()
+        except OSError as error:
+            for endpoint in list(self.endpoints):
+                self.leave(endpoint, error)
+            return
+        if may_be_more and not self._turn_is_due:
+            self._turn_is_due = True
+            self.loop.call_soon(self.turn)
+        self._wake(concerns)
+
+    def _wake(self, concerns: Sequence[tuple[int, str]]) -> None:
+        for number, concern in concerns:
+            if concern == "caller":
+                for endpoint in self.endpoints:
+                    endpoint._bells.ring(concern)  # noqa: SLF001 - they are one
+            elif (bells := self.associations.get(number)) is not None:
+                # Whatever is waited for: it may have ended.
+                bells.ring(*(("standing", *list(bells.waiting)) if concern == "standing" else (concern,)))
+        for endpoint in self.endpoints:
+            if not endpoint._native.alive():  # noqa: SLF001
+                endpoint._bells.ring("idle")  # noqa: SLF001
+
+    def leave(self, endpoint: Endpoint, failure: Exception) -> None:
+        """Serve an endpoint no more; without any, wait for nothing any more."""
+        if endpoint not in self.endpoints:
+            return
+        self.endpoints.remove(endpoint)
+        if not self.endpoints and self._fileno is not None:
+            self.loop.remove_reader(self._fileno)
+            self._fileno = None
+        endpoint._stop(failure)  # noqa: SLF001
+        self._close_if_over()
+
+    def release(self, number: int) -> None:
+        """Have an association end that is not used any more."""
+        self.associations.pop(number, None)
+        if self.is_open:
+            self._native.release(number)
+            self.poke()
+        self._close_if_over()
+
+    def _close_if_over(self) -> None:
+        # What has ended is received from what is kept here.
+        if not self.is_open and not self.associations:
+            self._native.close_sockets()
+
+
 class Endpoint:
     """One SCTP port on one or more of the machine's addresses: it calls others, and accepts who calls."""
 
-    def __init__(self, native: LiveEndpoint) -> None:
+    def __init__(self, native: LiveEndpoint, sockets: _Sockets | None = None) -> None:
         """Serve what has been opened, in the running loop: `Endpoint.bind` opens it."""
         self._native = native
-        self._loop = asyncio.get_running_loop()
-        self._bells = _Bells(self._loop)
+        self._sockets = sockets or _Sockets(native)
+        self._bells = _Bells(self._sockets.loop)
         self._associations: dict[int, _Bells] = {}
         self._failure: Exception | None = None
         self._is_closing = False
-        self._turn_is_due = False
-        self._fileno: int | None = native.fileno()
-        self._loop.add_reader(self._fileno, self._turn)
+        self._sockets.endpoints.append(self)
         self._poke()
 
     @classmethod
@@ -160,6 +234,23 @@ class Endpoint:
         """
         carriage = (udp.local_port, udp.remote_port) if udp else None
         return cls(LiveEndpoint(list(addresses), port, carriage, settings, backlog, read_ahead_bytes))
+
+    async def bind_beside(
+        self,
+        *,
+        port: int = 0,
+        backlog: int = 128,
+        read_ahead_bytes: int = 65536,
+        **settings: float | None,
+    ) -> Self:
+        """Open another SCTP port on the sockets of this endpoint, with settings of its own.
+
+        Over UDP both have the same UDP port, which two sockets could not (RFC 6951). The sockets stay open,
+        and the port is in use, until all endpoints on them are closed.
+        """
+        self._check()
+        beside = self._native.beside(port, settings, backlog, read_ahead_bytes)
+        return type(self)(beside, self._sockets)
 
     @property
     def port(self) -> int:
@@ -203,21 +294,13 @@ class Endpoint:
         """Accept nobody any more, shut all associations down in order, and close the sockets after them.
 
         Those whose peer does not read or answer end by the timers of SCTP, which may take minutes; `abort`
-        ends them at once.
+        ends them at once. Sockets that other endpoints use stay open.
         """
-        if self._fileno is None:
-            return
-        self._is_closing = True
-        self._native.close(at_once=False)
-        await self._end()
+        await self._end(at_once=False)
 
     async def abort(self) -> None:
         """Accept nobody any more, end all associations at once and close the sockets."""
-        if self._fileno is None:
-            return
-        self._is_closing = True
-        self._native.close(at_once=True)
-        await self._end()
+        await self._end(at_once=True)
 
     async def __aenter__(self) -> Self:
         """Close it at the end of the block: in order, or at once if an exception leaves it."""
@@ -229,15 +312,18 @@ class Endpoint:
         """Close it."""
         await (self.close() if kind is None else self.abort())
 
-    async def _end(self) -> None:
+    async def _end(self, *, at_once: bool) -> None:
+        if self not in self._sockets.endpoints:
+            return
+        self._is_closing = True
+        self._native.close(at_once=at_once)
         self._poke()
         self._bells.ring("caller")
-        # What has ended is received from what is kept here: the sockets go with the last association.
         await self._bells.wait_for(
             "idle", lambda: True if self._failure or not self._native.alive() else None
         )
-        self._turn()
-        self._stop(LiveError("the endpoint has been closed"))
+        self._sockets.turn()
+        self._sockets.leave(self, LiveError("the endpoint has been closed"))
 
     def _check(self) -> None:
         if self._failure:
@@ -247,53 +333,22 @@ class Endpoint:
             raise LiveError(message)
 
     def _poke(self) -> None:
-        """Have what a command has left to do done, once the loop has its turn."""
-        if not self._turn_is_due and self._fileno is not None and self._native.is_touched():
-            self._turn_is_due = True
-            self._loop.call_soon(self._turn)
-
-    def _turn(self) -> None:
-        self._turn_is_due = False
-        if self._fileno is None:
-            return
-        try:
-            may_be_more, concerns = self._native.turn()
-        except OSError as error:
-            self._stop(error)
-            return
-        for number, concern in concerns:
-            if concern == "caller":
-                self._bells.ring(concern)
-            elif (bells := self._associations.get(number)) is not None:
-                # Whatever is waited for: it may have ended.
-                bells.ring(*(("standing", *list(bells.waiting)) if concern == "standing" else (concern,)))
-        if may_be_more and not self._turn_is_due:
-            self._turn_is_due = True
-            self._loop.call_soon(self._turn)
-        if not self._native.alive():
-            self._bells.ring("idle")
+        self._sockets.poke()
 
     def _stop(self, failure: Exception) -> None:
         """Wait for nothing any more."""
-        if self._fileno is None:
-            return
-        self._loop.remove_reader(self._fileno)
-        self._fileno = None
         self._failure = failure
         for bells in (self._bells, *self._associations.values()):
             bells.ring(*list(bells.waiting))
-        if not self._associations:
-            self._native.close_sockets()
+
+    def _hold(self, number: int, bells: _Bells) -> None:
+        """Have an association's bells rung."""
+        self._associations[number] = self._sockets.associations[number] = bells
 
     def _release(self, number: int) -> None:
         """Have an association end that is not used any more."""
         self._associations.pop(number, None)
-        if self._fileno is None:
-            if not self._associations:
-                self._native.close_sockets()
-            return
-        self._native.release(number)
-        self._poke()
+        self._sockets.release(number)
 
 
 class Association:
@@ -304,9 +359,9 @@ class Association:
         self._endpoint = endpoint
         self._native = endpoint._native  # noqa: SLF001 - they are one
         self._number = number
-        self._bells = _Bells(endpoint._loop)  # noqa: SLF001
+        self._bells = _Bells(endpoint._sockets.loop)  # noqa: SLF001
         self._turn = asyncio.Lock()
-        endpoint._associations[number] = self._bells  # noqa: SLF001
+        endpoint._hold(number, self._bells)  # noqa: SLF001
 
     @property
     def peer(self) -> tuple[str, int] | None:
@@ -447,5 +502,6 @@ class Association:
     def __del__(self) -> None:
         """Have the endpoint shut it down in order, from whichever thread it is collected in."""
         endpoint, number = self._endpoint, self._number
-        if not endpoint._loop.is_closed():  # noqa: SLF001
-            endpoint._loop.call_soon_threadsafe(endpoint._release, number)  # noqa: SLF001
+        loop = endpoint._sockets.loop  # noqa: SLF001
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(endpoint._release, number)  # noqa: SLF001

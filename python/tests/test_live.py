@@ -106,6 +106,42 @@ def test_a_message_goes_to_the_address_that_it_names() -> None:
     run(test())
 
 
+def test_two_ports_share_the_sockets_of_one_endpoint() -> None:
+    async def test() -> None:
+        client, server = await endpoints()
+        beside = await server.bind_beside(port=PORT + 1, inbound_streams=3)
+        assert (beside.port, beside.addresses) == (PORT + 1, server.addresses)
+        with pytest.raises(live.LiveError, match=r"SCTP port 5000 at 127\.0\.0\.1 is in use"):
+            await beside.bind_beside(port=PORT)
+        with pytest.raises(ValueError, match="socket_buffer_bytes"):
+            await server.bind_beside(socket_buffer_bytes=65536)
+        first = await associate(client, server)
+        second = await asyncio.gather(client.connect([LOOPBACK], PORT + 1), beside.accept())
+        assert [call.outbound_streams for call, _ in (first, second)] == [16, 3]
+        for call, accepted in (first, second):
+            await call.send(0, b"to a port")
+            assert (await accepted.receive()).payload == b"to a port"  # type: ignore[union-attr]
+        # What is closed first leaves the other be.
+        await server.close()
+        with pytest.raises(live.LiveError, match="has been closed"):
+            await server.accept()
+        call, accepted = second
+        await accepted.send(2, b"still here")
+        assert (await call.receive()).payload == b"still here"  # type: ignore[union-attr]
+        udp_port = beside.addresses[0][1]
+        await beside.close()
+        await client.close()
+        assert await call.receive() is None
+        # The sockets go with the last that holds something of them.
+        del call, accepted, first, second
+        gc.collect()
+        await asyncio.sleep(0)
+        again = await live.Endpoint.bind([LOOPBACK], port=PORT, udp=live.Udp(udp_port))
+        await again.close()
+
+    run(test())
+
+
 def test_a_sender_waits_for_a_slow_reader() -> None:
     async def test() -> None:
         client, server = await endpoints(buffer_bytes=20_000)

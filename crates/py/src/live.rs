@@ -4,7 +4,7 @@
 
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ const TURNS: usize = 16;
 /// What a message is to Python: its stream, its protocol, whether it is unordered, its bytes.
 type Message<'py> = (u16, u32, bool, Bound<'py, PyBytes>);
 
-/// What an endpoint has open.
+/// What an endpoint has open, with others on the same sockets.
 struct Open {
     live: Live<Station<Associations>>,
     readiness: OwnedFd,
@@ -34,7 +34,7 @@ struct Open {
 /// One SCTP port on some of the machine's addresses.
 #[pyclass(module = "slantpath._native", frozen)]
 pub(crate) struct LiveEndpoint {
-    open: Mutex<Option<Open>>,
+    open: Arc<Mutex<Option<Open>>>,
     port: OpenPort,
 }
 
@@ -80,14 +80,34 @@ impl LiveEndpoint {
         let mut config = EndpointConfig::new(addresses, carriage);
         config.port = port;
         (config.associations.backlog, config.associations.read_ahead_bytes) = (backlog, read_ahead_bytes);
-        for (name, value) in settings.iter() {
-            set(&mut config, &name.extract::<String>()?, &value)?;
-        }
-        let failed = |error: &dyn std::fmt::Display| LiveError::new_err(error.to_string());
+        set_all(&mut config, settings)?;
         let (mut live, port) = config.open().map_err(|error| failed(&error))?;
         let readiness = live.readiness().map_err(|error| failed(&error))?;
         let open = Open { live, readiness, is_touched: true };
-        Ok(Self { open: Mutex::new(Some(open)), port })
+        Ok(Self { open: Arc::new(Mutex::new(Some(open))), port })
+    }
+
+    /// Opens another SCTP port on the same sockets.
+    fn beside(
+        &self,
+        port: u16,
+        settings: &Bound<'_, PyDict>,
+        backlog: usize,
+        read_ahead_bytes: usize,
+    ) -> PyResult<Self> {
+        if settings.contains("socket_buffer_bytes")? {
+            return Err(PyValueError::new_err("socket_buffer_bytes: the sockets have been opened already"));
+        }
+        let port = self.with(|open| {
+            let of_sockets = open.live.config();
+            let mut config = EndpointConfig::new(of_sockets.addresses.clone(), of_sockets.carriage);
+            config.port = port;
+            (config.associations.backlog, config.associations.read_ahead_bytes) = (backlog, read_ahead_bytes);
+            set_all(&mut config, settings)?;
+            open.is_touched = true;
+            config.open_beside(&mut open.live).map_err(|error| failed(&error))
+        })??;
+        Ok(Self { open: Arc::clone(&self.open), port })
     }
 
     /// The SCTP port.
@@ -295,7 +315,7 @@ impl LiveEndpoint {
         self.with(|open| open.live.host().program.alive(self.port.id))
     }
 
-    /// Gives the sockets back.
+    /// Gives the sockets back, of all endpoints on them.
     fn close_sockets(&self) {
         drop(self.lock().take());
     }
@@ -311,6 +331,10 @@ fn name(concern: Concern) -> &'static str {
     }
 }
 
+fn failed(error: &dyn std::fmt::Display) -> PyErr {
+    LiveError::new_err(error.to_string())
+}
+
 fn raised(lost: &Lost) -> PyErr {
     AssociationLost::new_err(lost.to_string())
 }
@@ -321,6 +345,10 @@ fn time(name: &str, seconds: f64) -> PyResult<Duration> {
         return Ok(Duration::from_secs_f64(seconds));
     }
     Err(PyValueError::new_err(format!("{name} is {seconds}: a time is from 0 to 1e9 seconds")))
+}
+
+fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>) -> PyResult<()> {
+    settings.iter().try_for_each(|(name, value)| set(config, &name.extract::<String>()?, &value))
 }
 
 /// Sets one of SCTP's settings by its name: times are seconds.
