@@ -125,6 +125,12 @@ def backup(associations: int, rate: str) -> str:
     return f"backup/{associations}/{rate}"
 
 
+BACKUP_BY_BYTES = "backup/bytes"
+"""The point of figure 10 at 1e-4 with that for the chance that a byte is wrong, and not a bit."""
+BYTE_ERRORS = "1.25e-5"
+"""A byte is wrong with a chance of 1e-4 if a bit is with this one."""
+
+
 def streams(sky: Sky, count: int, segments: int, rate: str) -> str:
     """Name a point of figures 11 to 14."""
     return f"streams/{sky.value}/{count}/{segments}/{rate}"
@@ -305,6 +311,7 @@ def _backups(extent: Extent) -> Iterator[Case]:
         if associations != PAIRS:
             sky = Sky.SUPPLEMENTED
             yield Case(backup(associations, rate), sky, errors(sky, rate), associations)
+    yield Case(BACKUP_BY_BYTES, Sky.SUPPLEMENTED, errors(Sky.SUPPLEMENTED, BYTE_ERRORS))
 
 
 def _streams(extent: Extent) -> Iterator[Case]:

@@ -117,6 +117,7 @@ def _backup(results: Results) -> Finding:
         throughput(Sky.SUPPLEMENTED, rates[-1], cases.PER_LINK),
         lambda run: run.backup_bit_per_s / cases.PAIRS,
     )
+    by_bytes = results.estimate(cases.BACKUP_BY_BYTES, lambda run: run.backup_bit_per_s / cases.PAIRS)
     grows = all(one.mean <= next_.mean for one, next_ in pairwise(loads))
     listed = ", ".join(
         f"{load.text('', KILO, 1).strip()} at {rate}" for rate, load in zip(rates, loads, strict=True)
@@ -126,7 +127,8 @@ def _backup(results: Results) -> Finding:
         loads[-1].text("kbit/s", KILO, 1),
         verdict(agrees=grows and loads[-1].agrees_with(PUBLISHED_BACKUP_BIT_PER_S)),
         f"IP packets of all kinds that a source sends to its geostationary satellite; in kbit/s {listed}; "
-        f"with errors on each link {per_link.text('', KILO, 1).strip()} at {rates[-1]}",
+        f"with errors on each link {per_link.text('', KILO, 1).strip()} at {rates[-1]}; where that is the "
+        f"chance that a byte is wrong, and not a bit, {by_bytes.text('', KILO, 1).strip()}",
     )
 
 
