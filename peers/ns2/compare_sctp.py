@@ -1,6 +1,8 @@
 """SCTP over satellites in ns-2.35 and here: the same pairs under the same sky, figures 9 and 14 by points.
 
-python peers/ns2/compare_sctp.py [iridium|geo|supplemented|two-antennas [PLACEMENTS [SECONDS [PAIRS]]]]
+python peers/ns2/compare_sctp.py [SKY [PLACEMENTS [SECONDS [PAIRS [RATES]]]]]
+
+SKY is iridium, geo, supplemented or two-antennas, RATES a list like 1e-6,1e-5.
 """
 
 from __future__ import annotations
@@ -8,17 +10,23 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from slantpath.running import Job, processors, run_jobs
 from slantpath.studies.claims import Estimate
 from slantpath.studies.sctp_over_satellites import cases
-from slantpath.studies.sctp_over_satellites.measures import TABLES
+from slantpath.studies.sctp_over_satellites.measures import TABLES, RunFigures
 from slantpath.studies.sctp_over_satellites.placements import Placement, Skies, Sky
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 HERE = Path(__file__).parent
-RATES = ("1e-9", "1e-7", "1e-6", "1e-5", "1e-4")
 BUFFER_BYTES = cases.LARGEST_BUFFER * 528
 """A segment takes 528 bytes of ns-2's buffer: its chunk."""
 DATA_PACKET_BYTES = 560
@@ -29,8 +37,24 @@ HEADERS = ("sky.access.iridium", "sky.isls.iridium", "sky.access.geo", "sky.acce
 """Links on which ns-2 has headers of 16 bytes."""
 
 
-def theirs(sky: Sky, pairs: int, placement: int, rate: str, seconds: int) -> float:
-    """Give the mean throughput of an association in ns-2, of all DATA that the sinks receive."""
+FIRST_OF_A_PAIR = 72
+NODES_OF_A_PAIR = 6
+SECOND_OF_SINK = 4
+"""Nodes of ns-2 with GEO satellites beside Iridium: behind 66 and 3 satellites and 3 gateways three for each
+end, of which the second is its second antenna."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of an association, in the mean."""
+
+    throughput_bit_per_s: float
+    backup_bit_per_s: float
+    """What sources send over geostationary satellites beside Iridium; in ns-2 what of it arrives."""
+
+
+def theirs(sky: Sky, pairs: int, placement: int, rate: str, seconds: int) -> Figures:
+    """Give the figures of ns-2, of all DATA that the sinks receive."""
     drawn = Placement.drawn(placement, None)
     with TemporaryDirectory() as directory:
         places = Path(directory) / "pairs"
@@ -44,17 +68,23 @@ def theirs(sky: Sky, pairs: int, placement: int, rate: str, seconds: int) -> flo
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as ns:
             assert ns.stdout is not None
             events = (line.split(maxsplit=6) for line in ns.stdout)
-            received = sum(
-                event[0] == "r" and event[5] == str(DATA_PACKET_BYTES) and float(event[1]) >= cases.WARM_UP_S
-                for event in events
-            )
+            messages = backup_bytes = 0
+            for kind, time, _, node, _, size, *_ in events:
+                if kind != "r" or float(time) < cases.WARM_UP_S:
+                    continue
+                messages += size == str(DATA_PACKET_BYTES)
+                if (int(node) - FIRST_OF_A_PAIR) % NODES_OF_A_PAIR == SECOND_OF_SINK:
+                    backup_bytes += int(size)
         if ns.returncode:
             message = f"ns ended with status {ns.returncode}"
             raise RuntimeError(message)
-    return 8 * cases.SEGMENT_BYTES * received / pairs / (seconds - cases.WARM_UP_S)
+    per_association = 8 / pairs / (seconds - cases.WARM_UP_S)
+    return Figures(messages * cases.SEGMENT_BYTES * per_association, backup_bytes * per_association)
 
 
-def ours(sky: Sky, pairs: int, placements: int, seconds: int) -> dict[tuple[int, str], float]:
+def ours(
+    sky: Sky, pairs: int, placements: int, seconds: int, rates: Sequence[str]
+) -> dict[tuple[int, str], Figures]:
     """Give the same of our runs, with ns-2's link headers and the first plane over Greenwich at the start."""
     with TemporaryDirectory() as directory:
         skies = Skies(Path(directory), None, {"constellations.iridium.satellites.first_longitude": "0 deg"})
@@ -74,32 +104,48 @@ def ours(sky: Sky, pairs: int, placements: int, seconds: int) -> dict[tuple[int,
                 tables=TABLES,
             ): (number, rate)
             for number in range(placements)
-            for rate in RATES
+            for rate in rates
         }
-        return {
-            jobs[job]: sum(float(each or 0) for each in output["flows"]["throughput_bit_per_s"]) / pairs
-            for job, output in run_jobs(jobs)
-        }
+        figures = {}
+        for job, output in run_jobs(jobs):
+            flows, links, sky_paths = (pa.table(output[name]) for name in TABLES)
+            run = RunFigures.of(flows, links, sky_paths, cases.WARM_UP_S, seconds)
+            figures[jobs[job]] = Figures(run.mean_bit_per_s, run.backup_bit_per_s / pairs)
+        return figures
 
 
-def main(over: str = "iridium", placements: int = 3, seconds: int = 360, pairs: int = cases.PAIRS) -> None:
+def main(
+    over: str = "iridium",
+    placements: str = "3",
+    seconds: str = "360",
+    pairs: str = str(cases.PAIRS),
+    rates: str = "1e-9,1e-7,1e-6,1e-5,1e-4",
+) -> None:
     """Print both, and how they stand to each other."""
-    sky = Sky(over)
-    points = [(number, rate) for number in range(placements) for rate in RATES]
+    compare(Sky(over), int(placements), int(seconds), int(pairs), rates.split(","))
+
+
+def compare(sky: Sky, placements: int, seconds: int, pairs: int, rates: Sequence[str]) -> None:
+    """Print a table of throughput, and one of the load of GEO satellites where they are a backup."""
+    points = [(number, rate) for number in range(placements) for rate in rates]
     with ThreadPoolExecutor(processors()) as pool:
         of_ns = dict(
             zip(points, pool.map(lambda point: theirs(sky, pairs, *point, seconds), points), strict=True)
         )
-    of_ours = ours(sky, pairs, placements, seconds)
-    print("| bit error rate | ns-2.35, kbit/s | ours, kbit/s | ours / ns-2 |\n| --- | --- | --- | --- |")
-    for rate in RATES:
-        cells = [
-            Estimate.of([given[number, rate] for number in range(placements)]).text("", KILO, 1).strip()
-            for given in (of_ns, of_ours)
-        ]
-        ratios = [of_ours[number, rate] / of_ns[number, rate] for number in range(placements)]
-        print(f"| {rate} | {cells[0]} | {cells[1]} | {Estimate.of(ratios).text('', 1, 3).strip()} |")
+    of_ours = ours(sky, pairs, placements, seconds, rates)
+    measured = ["throughput_bit_per_s"] + ["backup_bit_per_s"] * (sky is Sky.SUPPLEMENTED)
+    for of in measured:
+        print(f"\n{of.split('_')[0]} of an association\n")
+        print("| bit error rate | ns-2.35, kbit/s | ours, kbit/s | ours / ns-2 |\n| --- | --- | --- | --- |")
+        for rate in rates:
+            both = [
+                [float(getattr(given[number, rate], of)) for number in range(placements)]
+                for given in (of_ns, of_ours)
+            ]
+            cells = [Estimate.of(each).text("", KILO, 1).strip() for each in both]
+            ratios = [our / their for their, our in zip(*both, strict=True) if their]
+            print(f"| {rate} | {cells[0]} | {cells[1]} | {Estimate.of(ratios).text('', 1, 3).strip()} |")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2], *map(int, sys.argv[2:]))
+    main(*sys.argv[1:])
