@@ -51,8 +51,8 @@ pub struct LiveConfig {
 impl LiveConfig {
     /// A buffer for a tenth of a second at 300 Mbit/s.
     pub const SOCKET_BUFFER_BYTES: usize = 4 * 1_024 * 1_024;
-    /// SACKs of a host that are held back and HEARTBEATs to idle paths leave at multiples of this, as with the timers of
-    /// most kernels, so that those of thousands of associations share wake-ups and system calls.
+    /// SACKs of a host that are held back and HEARTBEATs to idle paths leave at multiples of this, as with the timers
+    /// of most kernels, so that those of thousands of associations share wake-ups and system calls.
     pub const TIMER_GRANULARITY: Duration = Duration::from_millis(4);
 }
 

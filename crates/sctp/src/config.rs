@@ -72,9 +72,9 @@ pub struct SctpConfig {
     pub heartbeat_max_burst: u32,
     /// SACK.Delay: how long an acknowledgement may be held back, at most 500 ms.
     pub sack_delay: Duration,
-    /// A SACK that is held back, and a HEARTBEAT to an idle path, leave at a multiple of this time, up to so much before
-    /// SACK.Delay or the period of HEARTBEATs is over, so that those of many associations leave together: a host with a
-    /// real clock is woken once for them. Zero: when it is over.
+    /// A SACK that is held back, and a HEARTBEAT to an idle path, leave at a multiple of this time, up to so much
+    /// before SACK.Delay or the period of HEARTBEATs is over, so that those of many associations leave together: a
+    /// host with a real clock is woken once for them. Zero: when it is over.
     pub timer_granularity: Duration,
     /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
     pub sack_frequency: u32,
