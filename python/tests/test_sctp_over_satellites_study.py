@@ -43,16 +43,16 @@ def test_a_placement_is_drawn_of_seed_and_number_alone_and_fewer_pairs_are_its_f
     assert list(first.terminals(2)) == list(first.terminals(3))[:4]
 
 
-def test_figure_9_has_the_placements_that_were_asked_for_and_twice_as_many_where_they_differ_most() -> None:
+def test_figure_9_has_the_placements_that_were_asked_for_and_more_where_they_differ_most() -> None:
     every = cases.every(cases.FULL)
 
     def placements(sky: Sky, rate: str, where: str) -> int:
         return runs_of(every[cases.throughput(sky, rate, where)], 40, cases.FULL)
 
     two, one = Sky.TWO_ANTENNAS, Sky.IRIDIUM
-    assert [placements(two, rate, cases.PER_PATH) for rate in ("1e-6", "1e-5")] == [40, 80]
+    assert [placements(two, rate, cases.PER_PATH) for rate in ("1e-6", "1e-5")] == [40, 120]
     assert [placements(one, rate, cases.PER_PATH) for rate in ("1e-6", "1e-5")] == [40, 40]
-    assert [placements(one, rate, cases.PER_LINK) for rate in ("1e-6", "1e-5")] == [40, 80]
+    assert [placements(one, rate, cases.PER_LINK) for rate in ("1e-6", "1e-5")] == [40, 160]
     assert runs_of(every[cases.backup(10, "1e-5")], 40, cases.FULL) == 6
     assert runs_of(every[cases.backup(10, "1e-5")], 2, cases.FULL) == 2
 

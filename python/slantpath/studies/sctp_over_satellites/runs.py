@@ -77,8 +77,8 @@ class Results:
         used = "the scenario's seed" if self.seed is None else f"seed {self.seed}"
         beside = min(self.runs, self.extent.beside)
         return (
-            f"Placements 0 to {self.runs - 1} for figure 9, twice as many at 1e-5 for two antennas and for "
-            f"errors on each link, 0 to {beside - 1} for everything else, under {used}; "
+            f"Placements 0 to {self.runs - 1} for figure 9, two to four times as many at points that differ "
+            f"most from one to the next, 0 to {beside - 1} for everything else, under {used}; "
             f"{self.extent.duration_s - cases.WARM_UP_S} s measured after {cases.WARM_UP_S} s. In a "
             "placement all cases have the same pairs of places, times and random streams."
         )
