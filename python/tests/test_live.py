@@ -120,14 +120,18 @@ def test_two_ports_share_the_sockets_of_one_endpoint() -> None:
         assert [call.outbound_streams for call, _ in (first, second)] == [16, 3]
         for call, accepted in (first, second):
             await call.send(0, b"to a port")
-            assert (await accepted.receive()).payload == b"to a port"  # type: ignore[union-attr]
+            message = await accepted.receive()
+            assert message is not None
+            assert message.payload == b"to a port"
         # What is closed first leaves the other be.
         await server.close()
         with pytest.raises(live.LiveError, match="has been closed"):
             await server.accept()
         call, accepted = second
         await accepted.send(2, b"still here")
-        assert (await call.receive()).payload == b"still here"  # type: ignore[union-attr]
+        message = await call.receive()
+        assert message is not None
+        assert message.payload == b"still here"
         udp_port = beside.addresses[0][1]
         await beside.close()
         await client.close()

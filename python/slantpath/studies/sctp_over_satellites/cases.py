@@ -41,8 +41,8 @@ TIMES: Mapping[tuple[str, Sky, str], int] = {
     (PER_LINK, Sky.TWO_ANTENNAS, "1e-6"): 2,
     (PER_LINK, Sky.TWO_ANTENNAS, "1e-5"): 4,
 }
-"""How many times as many placements the points of figure 9 have that differ most from one to the next: with 40
-of all others half the width of every interval is about 5 % at most."""
+"""How many times as many placements points of figure 9 have that differ most from one to the next: with 40 of
+all others half the width of every interval is about 5 % at most."""
 
 
 @dataclass(frozen=True, slots=True)
