@@ -125,7 +125,8 @@ fn measure(
         let mut rounds: Vec<[Usage; 2]> = (0..count)
             .map(|_| {
                 let mut receiving = link.start(1, receiver, &task("receive", 1));
-                receiving.line();
+                let ready = receiving.line();
+                assert!(ready.contains("ready"), "a receiver is not ready: {ready}");
                 let sent = link.start(0, sender, &task("send", 0)).usage();
                 let read = Usage::read(&receiving.line());
                 receiving.kill();
@@ -203,6 +204,8 @@ fn crowd(link: &Link, each: u16, sack_frequency: u32) {
     println!("{all:<24} {micros:>9.2} {system:>8.2} {:>20} {packets:>12.2}", held.trim());
 }
 
+/// All words of a task but how SACKs are sent.
+const USRSCTP_WORDS: usize = 8;
 /// One for each program of a crowd.
 const CROWD_ADDRESSES: [&str; CROWDS] = [ADDRESSES[0], "10.9.0.3"];
 /// Messages a second of each.
@@ -283,7 +286,10 @@ impl Link {
         if stack == Stack::Slantpath {
             command.arg("end");
         }
-        let mut child = command.args(task.words()).stdout(Stdio::piped()).spawn().unwrap();
+        let words = task.words();
+        // usrsctp's program has its own way with SACKs: every second packet, as RFC 9260 has it.
+        let words = if stack == Stack::Usrsctp { &words[..USRSCTP_WORDS] } else { &words[..] };
+        let mut child = command.args(words).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         End { child, output }
     }
