@@ -1,5 +1,5 @@
 //! The vocabulary of every other crate: time, units, named random streams, serial numbers, timers, deadlines and
-//! queues of what has work, and state tables.
+//! queues of what has work, state tables, and a hint to the processor's cache.
 //!
 //! Nothing here knows a packet, a protocol or a network. Time is a 64-bit count of nanoseconds since the
 //! start of a run; nothing in this crate, or above it up to the drivers, ever reads a clock.

@@ -468,6 +468,7 @@ mod tests {
     use slantpath_base::{DataSize, Seed};
     use slantpath_host::{MessageClass, Peer};
     use slantpath_interface::{Host as _, InterfaceId};
+    use slantpath_sctp::SctpConfig;
     use slantpath_wire::Packet;
     use std::net::IpAddr;
 
@@ -604,6 +605,39 @@ mod tests {
         assert_eq!([come(0, 0, 16), come(1, 1, 40)], [(1, 3), (2, 3)]);
         let kinds = load.program.report(&mut load.host, NOW).kinds;
         assert_eq!(kinds.iter().map(|kind| (kind.sent, kind.echoed)).collect::<Vec<_>>(), [(1, 1); 2]);
+    }
+
+    #[test]
+    fn an_echo_whose_buffer_is_full_time_and_again_answers_all() {
+        const MESSAGES: u64 = 400;
+        let (mut load, _) = ends_of(1, false, |config| {
+            config.messages = Some(MESSAGES);
+            // No timer expires here: each packet is acknowledged at once.
+            config.port.sctp.sack_frequency = 1;
+        });
+        let address = IpAddr::from([10, 0, 0, 2]);
+        // Of messages of 100 bytes one has room.
+        let sctp = SctpConfig { send_buffer_bytes: 150, ..SctpConfig::default() };
+        let port =
+            ProgramConfig { sctp: Box::new(sctp), local_addresses: vec![address], local_port: 7, peer: None };
+        let patience = Duration::from_secs(1);
+        let config = EchoConfig { port, mode: EchoMode::Echo, associations: None, patience };
+        let mut host = host_of(&[address]);
+        let program = Echo::open(config, &mut host, Seed::new(1, 0).stream("echo"));
+        let mut echo = Station { host, program };
+        let mut turns = 0;
+        while !load.program.is_over() {
+            turns += 1;
+            assert!(turns < 10 * MESSAGES, "{:?}", echo.program.report());
+            let there = packets(&mut load);
+            take_in(&mut echo, there);
+            let back = packets(&mut echo);
+            take_in(&mut load, back);
+        }
+        let report = load.program.report(&mut load.host, NOW);
+        assert_eq!((report.echoed, report.foreign, report.failures), (MESSAGES, 0, Vec::new()));
+        assert_eq!(echo.program.report().dropped, 0);
+        assert!(turns > MESSAGES, "one at a time: {turns}");
     }
 
     #[test]

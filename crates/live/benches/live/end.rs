@@ -33,7 +33,7 @@ pub(crate) struct Task {
 pub(crate) const CROWDS: usize = 2;
 /// The first port of those who send.
 const FIRST_PORT: u16 = 20_000;
-/// What the first messages of each association take comes once.
+/// For how long a crowd sends before it is measured: two messages of each of 100,000, whose memory is taken once.
 const SETTLING: Duration = Duration::from_secs(10);
 /// No run takes as long.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -223,7 +223,6 @@ impl Task {
             live.step(last).unwrap();
         }
         println!("{{\"bytes\":{}}}", (resident_bytes() - before) / all);
-        // The memory that the first messages of each take is taken once.
         let settled = live.now().saturating_add(SETTLING);
         while live.now() < settled {
             live.step(settled).unwrap();

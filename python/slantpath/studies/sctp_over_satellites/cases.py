@@ -95,7 +95,7 @@ class Case:
     pairs: int = PAIRS
     flow: Mapping[str, Value] = field(default_factory=dict)
     """Changes to each flow."""
-    placements: int = 0
+    times: int = 0
     """How many times as many placements it has as were asked for. Zero: what cases beside figure 9 have."""
     latitudes_deg: tuple[float, float] = LATITUDES_DEG
     """Where its terminals are."""
@@ -312,7 +312,7 @@ def every(extent: Extent) -> Mapping[str, Case]:
 def _throughputs(extent: Extent) -> Iterator[Case]:
     for where, sky, rate in product((PER_PATH, PER_LINK), CONFIGURATIONS, extent.error_rates):
         times = TIMES.get((where, sky, rate), 1)
-        yield Case(throughput(sky, rate, where), sky, errors(sky, rate, where), placements=times)
+        yield Case(throughput(sky, rate, where), sky, errors(sky, rate, where), times=times)
 
 
 def _backups(extent: Extent) -> Iterator[Case]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def runs_of(case: Case, runs: int, extent: Extent) -> int:
     """Give a case of figure 9 as many placements as were asked for, others as many as they have at most."""
-    return case.placements * runs or min(runs, extent.beside)
+    return case.times * runs or min(runs, extent.beside)
 
 
 def plan(runs: int, seed: int | None, extent: Extent = cases.FULL) -> list[tuple[str, Job]]:
