@@ -20,7 +20,7 @@ mod tracing;
 
 pub(crate) use authentication::Authentication;
 pub use authentication::KeyError;
-pub use output::{AssociationOutput, Departing};
+pub use output::Departing;
 pub use snapshot::{AssociationSnapshot, AssociationStats};
 pub use state::AssociationState;
 
@@ -90,7 +90,6 @@ pub struct Association {
     /// Retransmissions in a row, over all paths, that the peer has not answered.
     error_count: u32,
     events: VecDeque<Event>,
-    builder: PacketBuilder,
     seal: Seal,
     random: Stream,
     /// When the paths' bursts were refilled last.
@@ -136,7 +135,6 @@ impl Association {
             error_count: 0,
             events: tcb.adaptation_layer.map(Event::AdaptationLayer).into_iter().collect(),
             tcb,
-            builder: PacketBuilder::default(),
             seal,
             random,
             burst_at: None,

@@ -443,7 +443,7 @@ impl Endpoint {
         while let Some(&slot) = self.pending.front() {
             if let Some(State::Established(association)) =
                 self.table.get_mut(slot).map(|entry| &mut entry.state)
-                && let Some(departing) = association.poll_transmit(now, packet)
+                && let Some(departing) = association.poll_transmit(now, self.outbox.builder(), packet)
             {
                 if !association.has_output() {
                     let deadline = association.next_deadline();

@@ -92,8 +92,7 @@ mod zero_checksum;
 
 pub use addressing::{AddressError, AddressEvent};
 pub use association::{
-    Association, AssociationOutput, AssociationSnapshot, AssociationState, AssociationStats, Departing,
-    KeyError,
+    Association, AssociationSnapshot, AssociationState, AssociationStats, Departing, KeyError,
 };
 pub use authentication::{
     AuthenticationConfig, AuthenticationOffer, AuthenticationTerms, HmacAlgorithm, SharedKey,

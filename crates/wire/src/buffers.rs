@@ -77,6 +77,11 @@ impl PacketBuffers {
         bytes
     }
 
+    /// Whether it keeps no buffer.
+    pub const fn is_empty(&self) -> bool {
+        self.buffers.is_empty()
+    }
+
     /// Keeps none of the buffers any longer.
     pub fn clear(&mut self) {
         self.buffers = Vec::new();

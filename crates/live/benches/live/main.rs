@@ -74,6 +74,7 @@ fn main() -> ExitCode {
 /// A server of very many associations.
 fn many(link: &Link) {
     println!("a server of associations in UDP, 20,000 messages a second over all of them, heartbeats beside");
+    println!("with {}={}", HUGE_PAGES.0, HUGE_PAGES.1);
     for (sack_frequency, acknowledged) in [(2, "as RFC 9260 asks"), (1, "one by one, at once")] {
         println!("acknowledged {acknowledged}");
         println!(
@@ -204,6 +205,8 @@ fn crowd(link: &Link, each: u16, sack_frequency: u32) {
     println!("{all:<24} {micros:>9.2} {system:>8.2} {:>20} {packets:>12.2}", held.trim());
 }
 
+/// What a server of very many associations is to run with (`docs/live.md`): its allocator asks for huge pages.
+const HUGE_PAGES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 /// All words of a task but how SACKs are sent.
 const USRSCTP_WORDS: usize = 8;
 /// One for each program of a crowd.
@@ -285,6 +288,9 @@ impl Link {
         command.args(["netns", "exec", &self.names[end]]).arg(program);
         if stack == Stack::Slantpath {
             command.arg("end");
+        }
+        if task.role == "serve" {
+            command.env(HUGE_PAGES.0, HUGE_PAGES.1);
         }
         let words = task.words();
         // usrsctp's program has its own way with SACKs: every second packet, as RFC 9260 has it.

@@ -17,6 +17,7 @@ use crate::cause::{Cause, code};
 use crate::chunk::{AddressChange, Asconf, AsconfAck, AsconfRequest, AsconfSerial, Chunk, CookieAck, kind};
 use crate::event::Event;
 use crate::extension::Extension;
+use crate::packet::PacketBuilder;
 use crate::path::{PathId, PathStats, Paths};
 use crate::tcb::Tcb;
 use crate::trace::Unanswered;
@@ -431,37 +432,37 @@ impl Association {
 
     /// What may leave meanwhile.
     #[cold]
-    pub(super) fn build_held_back(&mut self) -> Option<PathId> {
+    pub(super) fn build_held_back(&mut self, builder: &mut PacketBuilder) -> Option<PathId> {
         if self.addresses.as_ref().is_some_and(|state| state.is_muted()) {
-            return self.build_muted();
+            return self.build_muted(builder);
         }
         let (path, _) = *self.control.front()?;
-        self.start_packet(path);
-        self.bundle_control(path);
+        self.start_packet(builder, path);
+        self.bundle_control(builder, path);
         Some(path)
     }
 
     /// Puts the ASCONF into a packet, and the answers to the peer's: two ends that move at once would else wait for
     /// each other.
-    fn build_muted(&mut self) -> Option<PathId> {
+    fn build_muted(&mut self, builder: &mut PacketBuilder) -> Option<PathId> {
         let is_asconf = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::Asconf(_));
         let place = self.control.iter().position(is_asconf)?;
         let (path, _) = *self.control.get(place)?;
-        self.start_packet(path);
+        self.start_packet(builder, path);
         let (_, chunk) = self.control.remove(place)?;
         // If the peer has not heard that its cookie was good, it takes nothing else.
         let is_cookie_ack = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::CookieAck(_));
         if self.control.iter().any(is_cookie_ack) {
             self.control.retain(|entry| !is_cookie_ack(entry));
-            self.builder.push(&Chunk::CookieAck(CookieAck));
+            builder.push(&Chunk::CookieAck(CookieAck));
             self.stats.control_chunks_sent += 1;
         }
-        self.builder.push(&chunk);
+        builder.push(&chunk);
         self.stats.control_chunks_sent += 1;
         let is_answer = |(_, chunk): &(PathId, Chunk)| matches!(chunk, Chunk::AsconfAck(_));
         while let Some(place) = self.control.iter().position(is_answer) {
             let Some((_, answer)) = self.control.remove(place) else { break };
-            if !self.builder.push(&answer) {
+            if !builder.push(&answer) {
                 break;
             }
             self.stats.control_chunks_sent += 1;

@@ -255,30 +255,30 @@ impl Association {
 
     /// Leaves room for an AUTH chunk in a packet to `path` that has been started, if it may need one.
     #[cold]
-    pub(super) fn reserve_auth(&mut self, path: PathId) {
+    pub(super) fn reserve_auth(&mut self, builder: &mut PacketBuilder, path: PathId) {
         let Some(state) = &self.authentication else { return };
         let is_needed = |(to, chunk): &(PathId, Chunk)| *to == path && state.requires(chunk.kind());
         let is_last = self.state.is_closed() && state.requires(kind::ABORT);
         if state.is_general || is_last || self.control.iter().any(is_needed) {
-            state.reserve(&mut self.builder);
+            state.reserve(builder);
         }
     }
 
     /// The same in a packet that has been started and will hold chunks of these types and no others.
     #[cold]
-    pub(super) fn reserve_auth_for(&mut self, kinds: &[u8]) {
+    pub(super) fn reserve_auth_for(&mut self, builder: &mut PacketBuilder, kinds: &[u8]) {
         if let Some(state) = &self.authentication
             && kinds.iter().any(|kind| state.requires(*kind))
         {
-            state.reserve(&mut self.builder);
+            state.reserve(builder);
         }
     }
 
     /// Authenticates the packet that has been made, if it needs that.
     #[cold]
-    pub(super) fn sign_packet(&mut self) {
+    pub(super) fn sign_packet(&mut self, builder: &mut PacketBuilder) {
         if let Some(state) = &self.authentication {
-            self.stats.control_chunks_sent += u64::from(state.sign(&mut self.builder));
+            self.stats.control_chunks_sent += u64::from(state.sign(builder));
         }
     }
 

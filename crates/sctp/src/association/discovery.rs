@@ -9,6 +9,7 @@ use super::output::PollStage;
 use super::state::State;
 use super::{Association, Turn, turn};
 use crate::chunk::{Chunk, Heartbeat, Pad, kind};
+use crate::packet::PacketBuilder;
 use crate::path::{HeartbeatInfo, PathId, PathState, Paths, ProbePacket};
 
 /// The place of a probe packet among control chunks: how long it is, is known when its turn comes.
@@ -95,7 +96,7 @@ impl Association {
     //# Probe packets consist of an SCTP common header followed by a
     //# HEARTBEAT chunk and a PAD chunk.
     #[cold]
-    pub(super) fn build_mtu_probe(&mut self, now: Instant) -> Option<PathId> {
+    pub(super) fn build_mtu_probe(&mut self, builder: &mut PacketBuilder, now: Instant) -> Option<PathId> {
         while let Some(&(path, Chunk::Pad(_))) = self.control.front() {
             self.control.pop_front();
             let rto = self.paths[path].rtt.rto();
@@ -104,15 +105,15 @@ impl Association {
                 continue;
             };
             let len = usize::from(size) - self.paths[path].ip_header_len();
-            self.start_packet_without_auth(path);
-            self.builder.set_max_len(len);
+            self.start_packet_without_auth(builder, path);
+            builder.set_max_len(len);
             // Its padding fills what is left: an AUTH chunk that were taken out again would leave it too short.
-            self.reserve_auth_for(&[kind::HEARTBEAT, kind::PAD]);
+            self.reserve_auth_for(builder, &[kind::HEARTBEAT, kind::PAD]);
             let info = HeartbeatInfo { path, nonce }.to_bytes();
-            self.builder.push(&Chunk::Heartbeat(Heartbeat::new(info)));
+            builder.push(&Chunk::Heartbeat(Heartbeat::new(info)));
             self.stats.control_chunks_sent += 1;
-            if let Some(pad) = Pad::of_wire_len(self.builder.room()) {
-                self.builder.push(&Chunk::Pad(pad));
+            if let Some(pad) = Pad::of_wire_len(builder.room()) {
+                builder.push(&Chunk::Pad(pad));
                 self.stats.control_chunks_sent += 1;
             }
             return Some(path);

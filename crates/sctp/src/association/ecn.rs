@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use super::state::State;
 use super::{Association, Turn, turn};
 use crate::chunk::{Chunk, Cwr, Ecne};
+use crate::packet::PacketBuilder;
 use crate::path::{PathId, PathState};
 use crate::types::Tsn;
 
@@ -119,10 +120,10 @@ impl Association {
 
     /// Puts them into the packet.
     #[inline]
-    pub(super) fn put_echoes(&mut self) {
+    pub(super) fn put_echoes(&mut self, builder: &mut PacketBuilder) {
         if let Some(ecn) = &self.ecn {
             for mark in &ecn.unanswered {
-                self.builder.push(&Chunk::Ecne(Ecne { lowest_tsn: mark.lowest }));
+                builder.push(&Chunk::Ecne(Ecne { lowest_tsn: mark.lowest }));
                 self.stats.control_chunks_sent += 1;
             }
         }

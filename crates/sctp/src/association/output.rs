@@ -10,23 +10,12 @@ use crate::chunk::{Chunk, NrSack, Sack};
 use crate::config::SackPath;
 use crate::event::Event;
 use crate::extension::Extension;
-use crate::packet::{CommonHeader, Fragmentation, Seal};
+use crate::packet::{CommonHeader, Fragmentation, PacketBuilder, Seal};
 use crate::path::{PathId, PathState};
 use crate::tx::{Transmission, Turn};
 use crate::types::Tsn;
 use crate::zero_checksum::keeps_checksum;
 use smallvec::SmallVec;
-
-/// What is to be done for an association.
-#[derive(Debug)]
-pub enum AssociationOutput {
-    /// Send the packet that has been written, from the common header on.
-    Transmit(Departing),
-    /// Tell the layer above.
-    Event(Event),
-    /// Nothing until the deadline, if there is one.
-    Wait(Option<Instant>),
-}
 
 /// Where a packet goes, and what IP is to know of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,16 +38,10 @@ pub(super) enum PollStage {
 }
 
 impl Association {
-    /// What is to be done next; a packet to send is written over `packet`. Call it after every input and command, until
-    /// it says [`AssociationOutput::Wait`].
-    pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> AssociationOutput {
-        if let Some(departing) = self.poll_transmit(now, packet) {
-            return AssociationOutput::Transmit(departing);
-        }
-        match self.poll_event() {
-            Some(event) => AssociationOutput::Event(event),
-            None => AssociationOutput::Wait(self.next_deadline()),
-        }
+    /// Whether a chunk with DATA is under way.
+    #[inline]
+    pub(crate) fn has_outstanding(&self) -> bool {
+        self.sender.has_outstanding()
     }
 
     /// Whether there may be a packet or an event.
@@ -67,22 +50,27 @@ impl Association {
         self.poll_stage == PollStage::Packets || !self.events.is_empty()
     }
 
-    /// The next packet, written over `packet`.
+    /// The next packet, written over `packet` with the help of `builder`, which keeps nothing of it.
     #[expect(
         clippy::inline_always,
         reason = "half of all polls find nothing, and cost no more than this then"
     )]
     #[inline(always)]
-    pub(crate) fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<Departing> {
+    pub(crate) fn poll_transmit(
+        &mut self,
+        now: Instant,
+        builder: &mut PacketBuilder,
+        packet: &mut Packet,
+    ) -> Option<Departing> {
         if self.poll_stage != PollStage::Packets {
             self.poll_stage = PollStage::Events;
             return None;
         }
-        let Some(path) = self.build_packet(now) else {
+        let Some(path) = self.build_packet(builder, now) else {
             self.end_packets();
             return None;
         };
-        Some(self.finish_packet(path, packet))
+        Some(self.finish_packet(builder, path, packet))
     }
 
     /// No packet can leave before something changes.
@@ -111,10 +99,10 @@ impl Association {
     /// Writes the packet that has been built for `path`.
     #[expect(clippy::inline_always, reason = "each packet passes it once")]
     #[inline(always)]
-    fn finish_packet(&mut self, path: PathId, packet: &mut Packet) -> Departing {
-        debug_assert!(!self.builder.is_empty(), "a packet has a chunk");
+    fn finish_packet(&mut self, builder: &mut PacketBuilder, path: PathId, packet: &mut Packet) -> Departing {
+        debug_assert!(!builder.is_empty(), "a packet has a chunk");
         if self.authentication.is_some() {
-            self.sign_packet();
+            self.sign_packet(builder);
         }
         let fields = self.departing_fields();
         let path = &mut self.paths[path];
@@ -124,18 +112,18 @@ impl Association {
             fragmentation: if path.is_probe_departing() {
                 Fragmentation::Forbidden
             } else {
-                path.fragmentation(self.builder.len())
+                path.fragmentation(builder.len())
             },
         };
         let mut seal = self.seal;
         if seal == Seal::Zero {
-            if self.builder.holds(keeps_checksum) {
+            if builder.holds(keeps_checksum) {
                 seal = Seal::Sum;
             } else {
                 self.stats.zero_checksums_sent += 1;
             }
         }
-        self.builder.finish_over(seal, packet);
+        builder.finish_over(seal, packet);
         departing
     }
 
@@ -205,39 +193,39 @@ impl Association {
 
     /// Puts the next packet into the builder, if there is one, and says where it goes.
     #[inline(never)]
-    fn build_packet(&mut self, now: Instant) -> Option<PathId> {
+    fn build_packet(&mut self, builder: &mut PacketBuilder, now: Instant) -> Option<PathId> {
         if !self.control.is_empty()
-            && let Some(path) = self.build_mtu_probe(now)
+            && let Some(path) = self.build_mtu_probe(builder, now)
         {
             return Some(path);
         }
         if self.addresses.is_some() && self.is_held_back() {
-            return self.build_held_back();
+            return self.build_held_back(builder);
         }
         // DATA and SHUTDOWN never leave in the same state.
         if !self.state.may_send_data() {
             return match self.state {
-                State::Closed { .. } => self.build_farewell(),
-                _ => self.build_bundle(now, None, self.shutdown_due()),
+                State::Closed { .. } => self.build_farewell(builder),
+                _ => self.build_bundle(builder, now, None, self.shutdown_due()),
             };
         }
         if self.sender.abandons() {
             self.settle_abandonment(now);
             if !self.state.may_send_data() {
-                return self.build_bundle(now, None, self.shutdown_due());
+                return self.build_bundle(builder, now, None, self.shutdown_due());
             }
         }
         let transmission = self.next_transmission(now);
         if transmission.is_none() && self.control.is_empty() && self.receiver.is_ack_due() {
-            return Some(self.build_sack());
+            return Some(self.build_sack(builder));
         }
         if !self.control.is_empty() || self.receiver.is_ack_owed() {
-            return self.build_bundle(now, transmission, None);
+            return self.build_bundle(builder, now, transmission, None);
         }
         // DATA alone, which is what most packets with DATA hold, or nothing.
         let transmission = transmission?;
-        self.start_packet(transmission.path);
-        self.fill(now, transmission);
+        self.start_packet(builder, transmission.path);
+        self.fill(builder, now, transmission);
         if self.sender.finds_nothing(&mut self.paths) {
             self.end_packets();
         }
@@ -245,10 +233,10 @@ impl Association {
     }
 
     /// The same for a SACK alone, which is what most packets without DATA hold.
-    fn build_sack(&mut self) -> PathId {
+    fn build_sack(&mut self, builder: &mut PacketBuilder) -> PathId {
         let path = self.ack_path();
-        self.start_packet(path);
-        self.put_sack(path, self.builder.room().saturating_sub(self.echo_len()));
+        self.start_packet(builder, path);
+        self.put_sack(builder, path, builder.room().saturating_sub(self.echo_len()));
         self.end_packets();
         path
     }
@@ -257,6 +245,7 @@ impl Association {
     #[inline(never)]
     fn build_bundle(
         &mut self,
+        builder: &mut PacketBuilder,
         now: Instant,
         transmission: Option<Transmission>,
         shutdown: Option<PathId>,
@@ -276,19 +265,19 @@ impl Association {
         } else {
             shutdown?
         };
-        self.start_packet(path);
-        self.bundle_control(path);
+        self.start_packet(builder, path);
+        self.bundle_control(builder, path);
         let transmission = transmission.filter(|transmission| transmission.path == path);
         if ack_path == Some(path) {
-            self.bundle_sack(path, transmission);
+            self.bundle_sack(builder, path, transmission);
         }
         if let Some(transmission) = transmission
-            && (self.builder.is_empty() || transmission.first_chunk_len <= self.builder.room())
+            && (builder.is_empty() || transmission.first_chunk_len <= builder.room())
         {
-            self.fill(now, transmission);
+            self.fill(builder, now, transmission);
         }
         if shutdown == Some(path) {
-            self.bundle_shutdown(now, path);
+            self.bundle_shutdown(builder, now, path);
         }
         if !has_more && self.control.is_empty() && !self.receiver.is_ack_due() {
             self.end_packets();
@@ -298,11 +287,11 @@ impl Association {
 
     /// The last packet of all.
     #[cold]
-    fn build_farewell(&mut self) -> Option<PathId> {
+    fn build_farewell(&mut self, builder: &mut PacketBuilder) -> Option<PathId> {
         let State::Closed { farewell } = &mut self.state else { return None };
         let (path, chunk) = *farewell.take()?;
-        self.start_packet(path);
-        self.builder.push(&chunk);
+        self.start_packet(builder, path);
+        builder.push(&chunk);
         self.stats.control_chunks_sent += 1;
         Some(path)
     }
@@ -329,12 +318,12 @@ impl Association {
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "each packet with DATA passes it once")]
-    fn fill(&mut self, now: Instant, transmission: Transmission) {
+    fn fill(&mut self, builder: &mut PacketBuilder, now: Instant, transmission: Transmission) {
         if let Some(authentication) = &self.authentication {
-            authentication.prepare_for_data(&mut self.builder);
+            authentication.prepare_for_data(builder);
         }
         let mut turn = turn!(self, now);
-        self.sender.fill(&mut turn, &mut self.builder, transmission);
+        self.sender.fill(&mut turn, builder, transmission);
         if self.ecn.is_some() && self.sender.may_be_marked(transmission) {
             //= https://www.rfc-editor.org/rfc/rfc3168#section-5
             //# Protocols and senders that only require a single ECT codepoint SHOULD
@@ -345,33 +334,33 @@ impl Association {
 
     #[expect(clippy::inline_always, reason = "each packet passes it once")]
     #[inline(always)]
-    pub(super) fn start_packet(&mut self, path: PathId) {
-        self.start_packet_without_auth(path);
+    pub(super) fn start_packet(&mut self, builder: &mut PacketBuilder, path: PathId) {
+        self.start_packet_without_auth(builder, path);
         if self.authentication.is_some() {
-            self.reserve_auth(path);
+            self.reserve_auth(builder, path);
         }
     }
 
     #[expect(clippy::inline_always, reason = "each packet passes it once")]
     #[inline(always)]
-    pub(super) fn start_packet_without_auth(&mut self, path: PathId) {
+    pub(super) fn start_packet_without_auth(&mut self, builder: &mut PacketBuilder, path: PathId) {
         let header = CommonHeader {
             source_port: self.tcb.local_port,
             destination_port: self.tcb.peer_port,
             verification_tag: self.tcb.peer_tag,
         };
-        self.builder.start(header, self.max_packet_len(path));
+        builder.start(header, self.max_packet_len(path));
         self.set_departing(Ecn::NotCapable);
     }
 
     /// Bundles the control chunks at the head of the queue that go to `path`, as many as fit.
-    pub(super) fn bundle_control(&mut self, path: PathId) {
+    pub(super) fn bundle_control(&mut self, builder: &mut PacketBuilder, path: PathId) {
         while let Some((_, chunk)) = self.control.front().filter(|(to, _)| *to == path) {
             // The place of a packet of its own, which may be no longer than it is.
             if matches!(chunk, Chunk::Pad(_)) {
                 return;
             }
-            if !self.builder.push(chunk) {
+            if !builder.push(chunk) {
                 return;
             }
             self.stats.control_chunks_sent += 1;
@@ -380,35 +369,35 @@ impl Association {
     }
 
     /// Bundles the SACK that is owed, unless it may wait and would displace the DATA.
-    fn bundle_sack(&mut self, path: PathId, transmission: Option<Transmission>) {
+    fn bundle_sack(&mut self, builder: &mut PacketBuilder, path: PathId, transmission: Option<Transmission>) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
         //# Before an endpoint transmits a DATA chunk, if any received DATA
         //# chunks have not been acknowledged (e.g., due to delayed ack), the
         //# sender SHOULD create a SACK chunk and bundle it with the outbound
         //# DATA chunk, as long as the size of the final SCTP packet does not
         //# exceed the current PMTU.
-        let room = self.builder.room().saturating_sub(self.echo_len());
+        let room = builder.room().saturating_sub(self.echo_len());
         let data_len = transmission.map_or(0, |transmission| transmission.first_chunk_len);
         let is_longer = self.sends_nr_sacks() && self.receiver.has_gaps_or_duplicates();
         let extra = if is_longer { NrSack::FIXED_LEN - Sack::FIXED_LEN } else { 0 };
         let must = self.receiver.is_ack_due() && room >= Sack::FIXED_LEN + extra;
         if must || self.receiver.sack_len() + extra + data_len <= room {
-            self.put_sack(path, room);
+            self.put_sack(builder, path, room);
         }
     }
 
     /// The same, in at most `room` bytes, and in front of it what it has to say of marks.
     #[inline]
-    fn put_sack(&mut self, path: PathId, room: usize) {
-        self.put_echoes();
+    fn put_sack(&mut self, builder: &mut PacketBuilder, path: PathId, room: usize) {
+        self.put_echoes(builder);
         let cumulative_tsn_ack = if let Some((cumulative_tsn_ack, a_rwnd)) = self.receiver.take_plain_sack() {
-            self.builder.put_plain_sack(cumulative_tsn_ack, a_rwnd);
+            builder.put_plain_sack(cumulative_tsn_ack, a_rwnd);
             cumulative_tsn_ack
         } else if self.sends_nr_sacks() {
-            self.put_nr_sack(room)
+            self.put_nr_sack(builder, room)
         } else {
             let sack = self.receiver.take_sack(room);
-            self.builder.push_sack(&sack);
+            builder.push_sack(&sack);
             sack.cumulative_tsn_ack
         };
         self.return_path.on_sack_sent(path, cumulative_tsn_ack);
@@ -424,10 +413,10 @@ impl Association {
     /// An NR-SACK: of what has arrived here nothing is ever thrown away before it has been delivered, so that every
     /// block is a non-renegable one. A SACK without blocks says as much as an NR-SACK without.
     #[cold]
-    fn put_nr_sack(&mut self, room: usize) -> Tsn {
+    fn put_nr_sack(&mut self, builder: &mut PacketBuilder, room: usize) -> Tsn {
         let sack = self.receiver.take_sack(room.saturating_sub(NrSack::FIXED_LEN - Sack::FIXED_LEN));
         let cumulative_tsn_ack = sack.cumulative_tsn_ack;
-        self.builder.push(&Chunk::NrSack(NrSack {
+        builder.push(&Chunk::NrSack(NrSack {
             cumulative_tsn_ack,
             a_rwnd: sack.a_rwnd,
             gap_ack_blocks: SmallVec::new(),

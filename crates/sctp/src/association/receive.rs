@@ -446,12 +446,7 @@ impl Association {
     #[inline]
     fn conclude(&mut self, effect: SackEffect) {
         match effect {
-            SackEffect::Acknowledged => {
-                if !self.sender.has_outstanding() {
-                    self.builder.forget_buffers();
-                }
-                self.on_data_acknowledged();
-            }
+            SackEffect::Acknowledged => self.on_data_acknowledged(),
             SackEffect::ProbeAnswered => self.on_probe_answered(),
             SackEffect::Nothing | SackEffect::Stale => {}
         }

@@ -8,6 +8,7 @@ use super::state::{State, T2};
 use crate::cause::Cause;
 use crate::chunk::{Chunk, Shutdown, ShutdownAck, ShutdownComplete};
 use crate::event::{CloseReason, Event};
+use crate::packet::PacketBuilder;
 use crate::path::PathId;
 use crate::trace::Unanswered;
 use crate::types::Tsn;
@@ -194,14 +195,14 @@ impl Association {
     }
 
     /// Puts SHUTDOWN or SHUTDOWN ACK into the packet to `path` and starts T2-shutdown.
-    pub(super) fn bundle_shutdown(&mut self, now: Instant, path: PathId) {
+    pub(super) fn bundle_shutdown(&mut self, builder: &mut PacketBuilder, now: Instant, path: PathId) {
         let chunk = match self.state {
             State::ShutdownSent { .. } => {
                 Chunk::Shutdown(Shutdown { cumulative_tsn_ack: self.receiver.cumulative_tsn() })
             }
             _ => Chunk::ShutdownAck(ShutdownAck),
         };
-        if !self.builder.push(&chunk) {
+        if !builder.push(&chunk) {
             return;
         }
         self.stats.control_chunks_sent += 1;

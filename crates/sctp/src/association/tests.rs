@@ -97,6 +97,7 @@ pub(super) struct Wire {
     pub(super) events: [Vec<Event>; 2],
     pub(super) log: Vec<Sent>,
     deadlines: [Option<Instant>; 2],
+    builder: PacketBuilder,
     arriving: BinaryHeap<Arriving>,
     sequence: u64,
     fate: Box<dyn FnMut(&Sent) -> Fate>,
@@ -176,6 +177,7 @@ impl Wire {
             events: [Vec::new(), Vec::new()],
             log: Vec::new(),
             deadlines: [None, None],
+            builder: PacketBuilder::default(),
             arriving: BinaryHeap::new(),
             sequence: 0,
             fate: Box::new(|_| arrives()),
@@ -212,13 +214,14 @@ impl Wire {
             for outputs in 0.. {
                 assert!(outputs < 100_000, "end {end} has output without end");
                 let mut packet = Packet::default();
-                match self.ends[end].poll_output(self.now, &mut packet) {
-                    AssociationOutput::Transmit(departing) => self.transmit(end, departing, packet),
-                    AssociationOutput::Event(event) => self.events[end].push(event),
-                    AssociationOutput::Wait(deadline) => {
-                        self.deadlines[end] = deadline;
-                        break;
-                    }
+                let association = &mut self.ends[end];
+                if let Some(departing) = association.poll_transmit(self.now, &mut self.builder, &mut packet) {
+                    self.transmit(end, departing, packet);
+                } else if let Some(event) = association.poll_event() {
+                    self.events[end].push(event);
+                } else {
+                    self.deadlines[end] = association.next_deadline();
+                    break;
                 }
             }
         }

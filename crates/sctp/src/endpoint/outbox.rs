@@ -39,6 +39,12 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
+    /// What makes all packets of the endpoint, one after the other.
+    #[inline]
+    pub(super) const fn builder(&mut self) -> &mut PacketBuilder {
+        &mut self.builder
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

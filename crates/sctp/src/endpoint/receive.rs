@@ -108,9 +108,16 @@ impl Endpoint {
             // What most packets are.
             self.is_verified = true;
             *received_ip = Some(envelope.fields);
+            let had_outstanding = association.has_outstanding();
             association.handle_packet(now, &parsed, envelope.source, envelope.fields.ecn);
+            // An endpoint that waits holds no memory for packets. Of several associations one would take from the
+            // others what they use again.
+            let is_all_acknowledged = had_outstanding && !association.has_outstanding();
             if association.may_change_addresses() {
                 self.follow_addresses(slot);
+            }
+            if is_all_acknowledged && self.table.len() == 1 {
+                self.outbox.builder().forget_buffers();
             }
             self.wake_behind_packet(slot);
             return;

@@ -259,3 +259,57 @@ proptest! {
         }
     }
 }
+
+/// Whether a bundle of messages that have been acknowledged is still held by its sender, which has this many
+/// associations.
+fn holds_buffers(associations: u16) -> bool {
+    let mut pair = Pair::new();
+    for local_port in (5_000..).take(usize::from(associations)) {
+        if local_port > 5_000 {
+            let config =
+                PortConfig { port: local_port, addresses: vec![ADDRESSES[0]], config: SctpConfig::default() };
+            pair.endpoints[0].bind(config, Seed::new(2, 0).stream("another port")).unwrap();
+        }
+        let options = ConnectOptions {
+            peer_addresses: vec![ADDRESSES[1]],
+            peer_port: 5_000,
+            local_port,
+            ..ConnectOptions::default()
+        };
+        pair.ids[0] = Some(pair.endpoints[0].connect(pair.now, &options).unwrap());
+        pair.drain(0);
+        pair.deliver();
+    }
+    let message = Message {
+        stream: StreamId(0),
+        ppid: Ppid(0),
+        payload: vec![0; 100].into(),
+        is_unordered: false,
+        context: 0,
+        options: None,
+    };
+    for _ in 0..12 {
+        pair.endpoints[0].send(pair.now, pair.ids[0].unwrap(), message.clone()).unwrap();
+    }
+    pair.drain(0);
+    let [(1, packet)] = &pair.under_way[..] else { panic!("one bundle: {:?}", pair.under_way) };
+    let bundle = packet.tail().clone();
+    assert!(bundle.len() > 1_200);
+    pair.deliver();
+    // SACK.Delay.
+    pair.wait(Duration::from_secs(1));
+    pair.deliver();
+    let id = pair.ids[0].unwrap();
+    assert_eq!(pair.endpoints[0].association(id).unwrap().snapshot().outstanding_chunks, 0);
+    !bundle.is_unique()
+}
+
+#[test]
+fn an_endpoint_with_nothing_under_way_keeps_no_buffers() {
+    assert!(!holds_buffers(1));
+}
+
+#[test]
+fn the_end_of_one_transfer_does_not_take_the_buffers_of_others() {
+    assert!(holds_buffers(2));
+}

@@ -255,8 +255,11 @@ impl PacketBuilder {
     }
 
     /// Gives back the memory of packets that have been dropped: nothing is under way.
+    #[inline]
     pub(crate) fn forget_buffers(&mut self) {
-        self.buffers.clear();
+        if !self.buffers.is_empty() {
+            self.buffers.clear();
+        }
     }
 
     /// Fills in the checksum of what has been written and what follows it, if that is wanted.

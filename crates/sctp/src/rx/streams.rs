@@ -16,19 +16,24 @@ type Page = Box<[StreamSequence; PAGE_LEN]>;
 /// How many streams share a page: the peer chooses which streams it uses, and a page is what the least used one costs.
 const PAGE_LEN: usize = 64;
 
-/// All pages that there are, by the stream's number divided by [`PAGE_LEN`]. Streams of one that is missing expect 0.
+/// How many streams are at hand, with no page: as many as have room where a page would be named. Few associations use
+/// more, and of very many each touches less memory.
+const FIRST: usize = 4;
+
+/// What all streams expect.
 #[derive(Clone, Debug)]
-struct Pages {
-    /// At hand, since few associations use more streams.
-    first: Option<Page>,
-    others: BTreeMap<u16, Page>,
+struct Expected {
+    first: [StreamSequence; FIRST],
+    /// The pages that there are of the streams behind those, by the stream's number divided by [`PAGE_LEN`]. Streams of
+    /// one that is missing expect 0.
+    pages: BTreeMap<u16, Page>,
 }
 
 /// The inbound streams of an association.
 #[derive(Clone, Debug)]
 pub(crate) struct InboundStreams {
     count: u16,
-    expected: Pages,
+    expected: Expected,
     /// Messages that came too early.
     waiting: BTreeMap<(StreamId, u16), ReceivedMessage>,
     held: Held,
@@ -38,8 +43,7 @@ impl InboundStreams {
     /// `count` streams, each expecting Stream Sequence Number 0.
     pub(crate) const fn new(count: u16) -> Self {
         let held = Held { payload: 0, pieces: 0 };
-        let expected = Pages { first: None, others: BTreeMap::new() };
-        Self { count, expected, waiting: BTreeMap::new(), held }
+        Self { count, expected: Expected::START, waiting: BTreeMap::new(), held }
     }
 
     /// Whether `stream` exists.
@@ -54,8 +58,7 @@ impl InboundStreams {
 
     /// The Stream Sequence Number that `stream` delivers next.
     pub(crate) fn expected(&self, stream: StreamId) -> StreamSequence {
-        let (page, place) = locate(stream);
-        self.expected.get(page).map_or(StreamSequence(0), |page| page[place])
+        self.expected.get(stream)
     }
 
     /// How many streams there are.
@@ -72,15 +75,14 @@ impl InboundStreams {
     /// be delivered: its sender has left numbers out.
     pub(crate) fn reset(&mut self, listed: &[StreamId]) {
         if listed.is_empty() {
-            self.expected = Pages { first: None, others: BTreeMap::new() };
+            self.expected = Expected::START;
             self.waiting.clear();
             self.held = Held::default();
             return;
         }
         for stream in listed {
-            let (page, place) = locate(*stream);
-            if let Some(page) = self.expected.get_mut(page) {
-                page[place] = StreamSequence(0);
+            if let Some(expected) = self.expected.get_mut(*stream) {
+                *expected = StreamSequence(0);
             }
             let of_stream = self.waiting.range((*stream, 0)..=(*stream, u16::MAX));
             for key in of_stream.map(|(key, _)| *key).collect::<Vec<_>>() {
@@ -99,10 +101,8 @@ impl InboundStreams {
     /// Counts a message as delivered if it is next in its stream and nothing waits; says whether it is.
     #[inline]
     pub(crate) fn advance_if_next(&mut self, stream: StreamId, sequence: StreamSequence) -> bool {
-        let (page, place) = locate(stream);
         // The first message of a page goes the long way and makes it.
-        let expected = self.expected.get_mut(page).map(|page| &mut page[place]);
-        match expected.filter(|expected| **expected == sequence) {
+        match self.expected.get_mut(stream).filter(|expected| **expected == sequence) {
             Some(expected) => {
                 *expected = sequence.next();
                 true
@@ -145,8 +145,7 @@ impl InboundStreams {
             deliver(message);
             next = next.next();
         }
-        let (page, place) = locate(stream);
-        self.expected.made(page)[place] = next;
+        self.expected.set(stream, next);
     }
 
     /// Messages of an existing stream up to `sequence` that have not come never will: passes on those that have, and
@@ -175,8 +174,7 @@ impl InboundStreams {
                 deliver(message);
             }
         }
-        let (page, place) = locate(stream);
-        self.expected.made(page)[place] = sequence;
+        self.expected.set(stream, sequence);
         self.advance(stream, deliver);
     }
 
@@ -186,28 +184,35 @@ impl InboundStreams {
     }
 }
 
-impl Pages {
-    fn get(&self, page: u16) -> Option<&Page> {
-        if page == 0 { self.first.as_ref() } else { self.others.get(&page) }
-    }
+impl Expected {
+    const START: Self = Self { first: [StreamSequence(0); FIRST], pages: BTreeMap::new() };
 
-    fn get_mut(&mut self, page: u16) -> Option<&mut Page> {
-        if page == 0 { self.first.as_mut() } else { self.others.get_mut(&page) }
-    }
-
-    #[cfg(test)]
-    fn count(&self) -> usize {
-        usize::from(self.first.is_some()) + self.others.len()
-    }
-
-    /// The page, made if it is missing.
-    fn made(&mut self, page: u16) -> &mut Page {
-        let fresh = || Box::new([StreamSequence(0); PAGE_LEN]);
-        if page == 0 {
-            self.first.get_or_insert_with(fresh)
-        } else {
-            self.others.entry(page).or_insert_with(fresh)
+    fn get(&self, stream: StreamId) -> StreamSequence {
+        if let Some(first) = self.first.get(usize::from(stream.0)) {
+            return *first;
         }
+        let (page, place) = locate(stream);
+        self.pages.get(&page).map_or(StreamSequence(0), |page| page[place])
+    }
+
+    /// What a stream expects, if its page has been made.
+    #[inline]
+    fn get_mut(&mut self, stream: StreamId) -> Option<&mut StreamSequence> {
+        if let Some(first) = self.first.get_mut(usize::from(stream.0)) {
+            return Some(first);
+        }
+        let (page, place) = locate(stream);
+        self.pages.get_mut(&page).map(|page| &mut page[place])
+    }
+
+    fn set(&mut self, stream: StreamId, sequence: StreamSequence) {
+        if let Some(first) = self.first.get_mut(usize::from(stream.0)) {
+            *first = sequence;
+            return;
+        }
+        let (page, place) = locate(stream);
+        let page = self.pages.entry(page).or_insert_with(|| Box::new([StreamSequence(0); PAGE_LEN]));
+        page[place] = sequence;
     }
 }
 
@@ -286,11 +291,11 @@ mod tests {
         assert_eq!(size_of::<[StreamSequence; PAGE_LEN]>(), 128);
         let mut streams = InboundStreams::new(u16::MAX);
         accept(&mut streams, 65_534, 0).unwrap();
-        assert_eq!(streams.expected.count(), 1);
+        assert_eq!(streams.expected.pages.len(), 1);
         for stream in 0..65_534 {
             accept(&mut streams, stream, 0).unwrap();
         }
-        assert_eq!(streams.expected.count(), 1_024);
+        assert_eq!(streams.expected.pages.len(), 1_024);
         assert_eq!(accept(&mut streams, 65_534, 1), Ok(vec![message(65_534, 1)]));
         assert_eq!(streams.held(), Held::default());
     }

@@ -365,15 +365,3 @@ fn data_behind_a_cookie_echo_begins_the_time_from_which_a_window_decays() {
         assert_eq!((wire.log.len(), wire.path(0, 0).cwnd), (0, windows * P), "{messages} messages");
     }
 }
-
-#[test]
-fn buffers_of_bundles_are_kept_no_longer_than_something_is_outstanding() {
-    let mut wire = Wire::new(1, quiet());
-    wire.send(0, 0..12, 100);
-    assert_eq!(wire.log[0].tsns().len(), 12);
-    wire.run_to_rest();
-    let bundle = wire.log[0].packet.tail().clone();
-    wire.log.clear();
-    wire.events[1].clear();
-    assert!(bundle.is_unique(), "its sender does not hold it any more");
-}

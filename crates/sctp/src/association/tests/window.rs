@@ -170,9 +170,15 @@ fn wide() -> Association {
     for context in 0..32_000 {
         end.send(Instant::START, message(0, context, 8)).unwrap();
     }
-    while end.poll_transmit(Instant::START, &mut Packet::default()).is_some() {}
+    transmit_all(&mut end);
     assert_eq!(end.snapshot().outstanding_chunks, 32_000);
     end
+}
+
+/// Lets `end` send what it may.
+fn transmit_all(end: &mut Association) {
+    let mut builder = PacketBuilder::default();
+    while end.poll_transmit(Instant::START, &mut builder, &mut Packet::default()).is_some() {}
 }
 
 /// How many things `end` looks at for each of these SACKs.
@@ -189,7 +195,7 @@ fn work(end: &mut Association, blocks: &[&[(u16, u16)]]) -> Vec<usize> {
         let packet = builder.finish(ChecksumPolicy::Omit);
         let parsed = ParsedPacket::parse(&packet).unwrap();
         end.handle_packet(Instant::START, &parsed, address(1, 0), ip::Ecn::NotCapable);
-        while end.poll_transmit(Instant::START, &mut Packet::default()).is_some() {}
+        transmit_all(end);
         crate::tx::tests::steps(&end.sender)
     };
     blocks.iter().map(take).collect()
