@@ -15,4 +15,5 @@ pub mod rounds;
 pub mod sessions;
 pub mod signalling;
 pub mod sky;
+pub mod sky_runs;
 pub mod table;

@@ -17,17 +17,18 @@ use slantpath_benches::pair::{Endpoint, Pair, Settings, Side};
 use slantpath_benches::rounds::{Contestant, Failure, Work, medians};
 use slantpath_benches::sessions;
 use slantpath_benches::signalling::{gtt, m2pa, m3ua, mtp3, network, sccp};
-use slantpath_benches::sky;
 use slantpath_benches::table::{Row, Table};
+use slantpath_benches::{sky, sky_runs};
 use slantpath_wire::Packet;
 
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
-    let comparisons: [Comparison; 17] = [
+    let comparisons: [Comparison; 18] = [
         ("dumbbells", || dumbbells().map(text)),
         ("hosts", || hosts_of_many_flows().map(text)),
         ("sky", || sky::moving_and_frozen().map(text)),
+        ("sky-runs", || sky_runs::runs(|name| eprintln!("{name} …")).map(text)),
         ("sessions", || sessions::sessions().map(text)),
         ("pairs", || pairs().map(text)),
         ("windows", || windows().map(text)),
@@ -44,6 +45,20 @@ fn main() -> ExitCode {
         ("failover", || failover::runs().map(text)),
     ];
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [word, name] = &words[..]
+        && word == sky_runs::WORD
+    {
+        return match sky_runs::run_alone(name) {
+            Ok(line) => {
+                println!("{line}");
+                ExitCode::SUCCESS
+            }
+            Err(failure) => {
+                eprintln!("bench: {name}: {failure}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     if let Some(word) = words.iter().find(|word| comparisons.iter().all(|(name, _)| name != word)) {
         eprintln!("bench: nothing is called {word}: {}", comparisons.map(|(name, _)| name).join(", "));
         return ExitCode::FAILURE;

@@ -138,8 +138,8 @@ impl Task {
             duration: None,
             is_echoed: false,
             waits_for_all: false,
-            // usrsctp's raw socket has a buffer of some fifty packets: of a thousand associations that begin at once one
-            // may lose the same packet time and again, and T3-rtx doubles.
+            // usrsctp's raw socket has a buffer of some fifty packets: of a thousand associations that begin at once
+            // one may lose the same packet time and again, and T3-rtx doubles.
             patience: PATIENCE,
         }
     }
