@@ -7,5 +7,6 @@ pub(crate) mod check;
 pub(crate) mod message;
 pub(crate) mod schema;
 pub(crate) mod script;
+pub(crate) mod send_buffer;
 pub(crate) mod trace;
 pub(crate) mod transport;

@@ -9,8 +9,8 @@ use slantpath_sctp::Extension;
 
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::application::{Application, Content, Mixed, Total};
-use crate::flow::script;
 use crate::flow::trace::{Files, Traces, check_digest, load};
+use crate::flow::{script, send_buffer};
 use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{Adaptation, File, Flow, NodeKind, SctpProfile, TcpProfile, Transport};
 
@@ -41,6 +41,7 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         asked_for(file, flow, faults);
         script::check(file, flow, faults);
         application(flow, places[name], faults);
+        send_buffer::check(file, flow, faults);
         if let Application::Mixed(mixed) = &flow.application.0 {
             classes(mixed, flow, places[name], faults);
         }
@@ -75,6 +76,16 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> T
         {
             check_digest(&trace.file, trace.file.place(), &mut trace.digest, digest, faults);
             traces.flows.insert((*trace.file).clone(), messages.into());
+        }
+    }
+    for (_, flow) in file.flows.iter() {
+        if let Application::Trace(trace) = &flow.application.0
+            && let Some(longest) = traces
+                .flows
+                .get(&*trace.file)
+                .and_then(|messages| messages.iter().map(|(_, size)| *size).max())
+        {
+            send_buffer::holds(file, *flow.transport, flow.profile.as_ref(), longest, faults);
         }
     }
     traces

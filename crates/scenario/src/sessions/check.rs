@@ -8,6 +8,7 @@ use slantpath_reader::{Fault, Faults, Named, OneOf, Place, Setting, fault_of};
 use super::schema::{Arrivals, Sessions, Sizes};
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::check::{DEFAULT_PROFILE, message_size};
+use crate::flow::send_buffer;
 use crate::flow::trace::{Files, Traces, check_digest, in_order, read};
 use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{File, NodeKind, Transport};
@@ -32,6 +33,8 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
         if let Err(fault) = message_size(*sessions.message_size) {
             faults.report(sessions.message_size.place(), fault);
         }
+        let (transport, profile) = (*sessions.transport, sessions.profile.as_ref());
+        send_buffer::holds(file, transport, profile, *sessions.message_size, faults);
         if let Some(primary) = &sessions.primary {
             must_end_at(file, primary, &sessions.to, faults);
         } else {
