@@ -1,4 +1,6 @@
-"""SCTP over satellites in ns-2.35 and here: the same pairs under the same sky, figures 9 and 14 by points.
+"""SCTP over satellites in ns-2.35 and here: the same pairs under the same sky.
+
+Points of figure 9, and of figure 14 with one stream.
 
 python peers/ns2/compare_sctp.py [SKY [PLACEMENTS [SECONDS [PAIRS [RATES]]]]]
 

@@ -259,7 +259,16 @@ def test_the_study_writes_its_claims_figures_tables_and_a_scenario_of_each_confi
     ]
     again = Scenario.load(tmp_path / "placement-0" / "geo" / "scenario.toml")
     assert again.hash in (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert (tmp_path / "switches.txt").read_text(encoding="utf-8").count("| recommended |") == 6
+    assert (tmp_path / "switches.txt").read_text(encoding="utf-8").count("| recommended |") == 8
+
+
+def test_a_backup_is_measured_where_there_is_something_to_back_up() -> None:
+    rows = {row[0]: row[2:] for row in dict(tables.grids(AsPublished()))["switches"].rows}
+    geo = [environment.sky is Sky.GEO for environment in cases.ENVIRONMENTS.values()]
+    assert [cell == "–" for cell in rows[switches.MULTIHOMING.feature]] == 2 * geo
+    assert all("–" not in cells for name, cells in rows.items() if name != switches.MULTIHOMING.feature)
+    backed_up = cases.every(cases.FULL)[cases.setting("backed-up", "iridium-clear", cases.UNLIMITED)]
+    assert backed_up.sky is Sky.SUPPLEMENTED
 
 
 def test_quick_is_for_studies_that_have_a_quick_form(capsys: pytest.CaptureFixture[str]) -> None:

@@ -226,6 +226,14 @@ class Setting:
     values: Mapping[str, Value] = field(default_factory=dict)
     flow: Mapping[str, Value] = field(default_factory=dict)
     message: str = "512 B"
+    backed_up: bool = False
+    """Whether a second antenna has GEO as backup, which there is for Iridium alone."""
+
+    def sky(self, environment: Environment) -> Sky | None:
+        """Give the sky that it has in an environment, if it can be had there."""
+        if not self.backed_up:
+            return environment.sky
+        return Sky.SUPPLEMENTED if environment.sky is Sky.IRIDIUM else None
 
 
 _WHOLE_BUFFER = "65536 B"
@@ -250,8 +258,12 @@ SETTINGS: Mapping[str, Setting] = {
     "whole-packets": Setting(
         {"sctp.paper.initial_path_mtu": "1500 B", "sctp.paper.initial_cwnd": "2904 B"}, message="1452 B"
     ),
+    "discovery": Setting(
+        {"sctp.paper.path_mtu_discovery": "probing", "sctp.paper.initial_cwnd": "2904 B"}, message="1452 B"
+    ),
     "fixed-window": Setting({"sctp.paper.fixed_cwnd": _WHOLE_BUFFER}),
     "whole-window": Setting({"sctp.paper.initial_cwnd": _WHOLE_BUFFER}),
+    "late-avoidance": Setting({"sctp.paper.initial_ssthresh": _WHOLE_BUFFER}),
     "timeouts-only": Setting({"sctp.paper.fast_retransmit_threshold": 1_000_000}),
     "sack-each": Setting({"sctp.paper.sack_frequency": 1}),
     "cwnd-1": Setting({"sctp.paper.initial_cwnd": "512 B"}),
@@ -260,6 +272,9 @@ SETTINGS: Mapping[str, Setting] = {
     "limit-2": Setting({"sctp.paper.byte_counting_limit": 2}),
     "buffer-40": Setting(buffer(40)),
     "buffer-512": Setting(buffer(512)),
+    "small-buffer": Setting(buffer(SMALL_BUFFER)),
+    "small-buffer-4-streams": Setting(buffer(SMALL_BUFFER), flow={"streams": 4}),
+    "backed-up": Setting(backed_up=True),
     "early-drops": Setting(_early(marks=False)),
     "early-marks": Setting(_early(marks=True)),
     "tcp-once": Setting(flow={"transport": "tcp", "profile": "once"}),
@@ -356,11 +371,10 @@ def _settings() -> Iterator[Case]:
     for (name, one), (place, environment), total in product(
         SETTINGS.items(), ENVIRONMENTS.items(), (UNLIMITED, TRANSFER)
     ):
-        values = {
-            **errors(environment.sky, environment.rate),
-            **buffer(SETTING_BUFFER),
-            **one.values,
-        }
+        sky = one.sky(environment)
+        if sky is None:
+            continue
+        values = {**errors(sky, environment.rate), **buffer(SETTING_BUFFER), **one.values}
         application: dict[str, Value] = {"kind": "bulk", "message_size": one.message, "total": total}
         flow: dict[str, Value] = {**one.flow, "application": application}
-        yield Case(setting(name, place, total), environment.sky, values, SETTING_PAIRS, flow)
+        yield Case(setting(name, place, total), sky, values, SETTING_PAIRS, flow)

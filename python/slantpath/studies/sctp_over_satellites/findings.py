@@ -184,22 +184,26 @@ def _switches(results: Results) -> Finding:
     extent = results.extent
     most = extent.error_rates[-1]
     gains = {
-        switch.feature: [
-            results.ratio(*switch.pair(place, total), switches.measure(total))
+        switch: [
+            results.ratio(*pair, switches.measure(total))
             for place in cases.ENVIRONMENTS
             for total in (cases.UNLIMITED, cases.TRANSFER)
+            for pair in [switch.pair(place, total)]
+            if pair is not None
         ]
         for switch in switches.SWITCHES
         if switch.is_recommended
     }
-    gains["multihoming"] = [results.ratio(throughput(Sky.SUPPLEMENTED, most), throughput(Sky.IRIDIUM, most))]
-    gains["multistreaming"] = [
+    gains[switches.MULTIHOMING].append(
+        results.ratio(throughput(Sky.SUPPLEMENTED, most), throughput(Sky.IRIDIUM, most))
+    )
+    gains[switches.MULTISTREAMING].append(
         results.ratio(
             cases.streams(Sky.IRIDIUM, extent.streams[-1], cases.SMALL_BUFFER, "1e-5"),
             cases.streams(Sky.IRIDIUM, 1, cases.SMALL_BUFFER, "1e-5"),
         )
-    ]
-    not_worth = [feature for feature, own in gains.items() if not any(map(_is_certainly_above, own))]
+    )
+    not_worth = [switch.feature for switch, own in gains.items() if not any(map(_is_certainly_above, own))]
     return Finding(
         CLAIMS["N5"],
         f"{len(gains) - len(not_worth)} of {len(gains)}",

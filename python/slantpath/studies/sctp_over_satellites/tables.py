@@ -88,8 +88,10 @@ def _backup(results: Results) -> Grid:
 
 def _switches(results: Results) -> Grid:
     def gain(switch: switches.Switch, place: str, total: str) -> str:
-        ratio = results.ratio(*switch.pair(place, total), switches.measure(total))
-        return ratio.text("", 1, 2).strip()
+        pair = switch.pair(place, total)
+        if pair is None:
+            return "–"
+        return results.ratio(*pair, switches.measure(total)).text("", 1, 2).strip()
 
     rows = [
         (
@@ -107,8 +109,9 @@ def _switches(results: Results) -> Grid:
     return Grid(
         "Tables V and VI: what each feature is worth",
         "Throughput with the feature over that without, and the same of the pace of a transfer of 64 kB: "
-        "above 1, the feature helps. SACK and Fast Recovery cannot be taken out of SCTP; multihoming is "
-        "figure 9, and streams are figures 11 to 14.",
+        "above 1, the feature helps. SACK and Fast Recovery cannot be taken out of SCTP, and congestion "
+        "avoidance not for good: without it the first loss begins it. More of multihoming is in figure 9, of "
+        "streams in figures 11 to 14.",
         (
             "feature",
             "the paper",
