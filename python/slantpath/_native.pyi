@@ -70,14 +70,14 @@ class LiveEndpoint:
         addresses: list[str],
         port: int,
         udp: tuple[int, int] | None,
-        settings: dict[str, float | None],
+        settings: Mapping[str, object],
         backlog: int,
         read_ahead_bytes: int,
     ) -> Self:
         """Open the sockets; ``udp`` is the own UDP port and that of peers, None is IP."""
 
     def beside(
-        self, port: int, settings: dict[str, float | None], backlog: int, read_ahead_bytes: int
+        self, port: int, settings: Mapping[str, object], backlog: int, read_ahead_bytes: int
     ) -> LiveEndpoint:
         """Open another SCTP port on the same sockets."""
 
@@ -111,6 +111,9 @@ class LiveEndpoint:
 
     def peer(self, number: int) -> tuple[str, int] | None:
         """Return the peer's first address and its port."""
+
+    def extensions(self, number: int) -> list[str]:
+        """Return the names of the extensions that an association uses."""
 
     def outbound_streams(self, number: int) -> int:
         """Return how many streams can be sent on."""

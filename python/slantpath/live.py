@@ -46,8 +46,10 @@ if sys.platform != "linux":
 from slantpath._native import LiveEndpoint
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from types import TracebackType
+
+    Setting = float | str | Sequence[str] | Mapping[int, bytes] | Mapping[int, int] | None
 
 __all__ = ["Association", "AssociationLost", "Endpoint", "LiveError", "Message", "Notification", "Udp"]
 
@@ -219,7 +221,7 @@ class Endpoint:
         udp: Udp | None = None,
         backlog: int = 128,
         read_ahead_bytes: int = 65536,
-        **settings: float | None,
+        **settings: Setting,
     ) -> Self:
         """Open the sockets of an SCTP port; zero is any from 49152 on.
 
@@ -230,7 +232,12 @@ class Endpoint:
         Settings of SCTP, by default RFC 9260's: ``rto_initial``, ``rto_min``, ``rto_max``, ``sack_delay``,
         ``heartbeat_interval`` (None: never) in seconds; ``path_max_retrans``, ``association_max_retrans``,
         ``outbound_streams``, ``inbound_streams``, ``receive_buffer_bytes``, ``send_buffer_bytes``,
-        ``max_associations``, ``socket_buffer_bytes``.
+        ``max_associations``, ``socket_buffer_bytes``; ``path_mtu_bytes`` of IP, with which a path begins and
+        which it does not exceed, ``path_mtu_discovery`` ("icmp", "probing": RFC 8899);
+        ``stream_scheduling``, ``stream_values``. ``extensions`` lists what is offered, by the names that
+        scenarios have; each is used if the other end offers it, too. With "authentication" among them DATA
+        is taken only if it is authenticated, by the secret of ``keys``, bytes by their number, that
+        ``active_key`` names, or by an empty one.
         """
         carriage = (udp.local_port, udp.remote_port) if udp else None
         return cls(LiveEndpoint(list(addresses), port, carriage, settings, backlog, read_ahead_bytes))
@@ -241,7 +248,7 @@ class Endpoint:
         port: int = 0,
         backlog: int = 128,
         read_ahead_bytes: int = 65536,
-        **settings: float | None,
+        **settings: Setting,
     ) -> Self:
         """Open another SCTP port on the sockets of this endpoint, with settings of its own.
 
@@ -372,6 +379,11 @@ class Association:
     def outbound_streams(self) -> int:
         """How many streams can be sent on."""
         return self._native.outbound_streams(self._number)
+
+    @property
+    def extensions(self) -> list[str]:
+        """The extensions that both ends have agreed to."""
+        return self._native.extensions(self._number)
 
     def paths(self) -> list[dict[str, Any]]:
         """Return the paths as they are now: addresses, state, RTT, RTO, window, path MTU, chunks sent."""

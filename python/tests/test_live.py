@@ -7,7 +7,7 @@ import gc
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,7 +17,9 @@ if sys.platform != "linux":
 from slantpath import live
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Mapping
+
+    Settings = Mapping[str, Any]
 
 LOOPBACK = "127.0.0.1"
 PORT = 5000
@@ -28,18 +30,15 @@ def run(test: Coroutine[None, None, None]) -> None:
     asyncio.run(asyncio.wait_for(test, 120))
 
 
-async def endpoints(buffer_bytes: int = 131_072) -> tuple[live.Endpoint, live.Endpoint]:
-    async def bind(port: int, udp: live.Udp) -> live.Endpoint:
-        return await live.Endpoint.bind(
-            [LOOPBACK],
-            port=port,
-            udp=udp,
-            receive_buffer_bytes=buffer_bytes,
-            send_buffer_bytes=buffer_bytes,
-        )
+async def endpoints(
+    buffer_bytes: int = 131_072, *, client: Settings | None = None, server: Settings | None = None
+) -> tuple[live.Endpoint, live.Endpoint]:
+    async def bind(port: int, udp: live.Udp, settings: Settings) -> live.Endpoint:
+        buffers = {"receive_buffer_bytes": buffer_bytes, "send_buffer_bytes": buffer_bytes}
+        return await live.Endpoint.bind([LOOPBACK], port=port, udp=udp, **{**buffers, **settings})
 
-    server = await bind(PORT, live.Udp(0))
-    return await bind(0, live.Udp(0, server.addresses[0][1])), server
+    listening = await bind(PORT, live.Udp(0), server or {})
+    return await bind(0, live.Udp(0, listening.addresses[0][1]), client or {}), listening
 
 
 async def associate(
@@ -222,6 +221,58 @@ def test_how_an_association_was_lost_is_told() -> None:
     run(test())
 
 
+def test_extensions_are_used_that_both_ends_offer() -> None:
+    offered = ["authentication", "partial-reliability", "stream-reconfiguration"]
+
+    async def test() -> None:
+        keys = {1: b"of the first year", 2: b"of the second"}
+        client, server = await endpoints(
+            client={"extensions": [*offered, "interleaving"], "keys": keys, "active_key": 2},
+            server={"extensions": offered, "keys": keys, "active_key": 1},
+        )
+        async with client, server:
+            call, accepted = await associate(client, server)
+            assert set(call.extensions) == set(accepted.extensions) == set(offered)
+            await call.send(0, b"by the second key")
+            message = await accepted.receive()
+            assert message is not None
+            assert message.payload == b"by the second key"
+
+    run(test())
+
+
+def test_what_is_authenticated_by_another_key_is_not_taken() -> None:
+    settings = {"extensions": ["authentication"], "active_key": 1, "rto_min": 0.05, "sack_delay": 0.01}
+    impatient = {**settings, "rto_initial": 0.05, "rto_max": 0.1, "association_max_retrans": 2}
+
+    async def test() -> None:
+        client, server = await endpoints(
+            client={**impatient, "path_max_retrans": 1, "keys": {1: b"ours"}},
+            server={**settings, "rto_initial": 0.05, "keys": {1: b"theirs"}},
+        )
+        async with server:
+            call, _accepted = await associate(client, server)
+            await call.send(0, b"by another key")
+            with pytest.raises(live.AssociationLost, match="does not answer"):
+                await call.receive()
+            await client.abort()
+            await server.abort()
+
+    run(test())
+
+
+def test_an_mtu_and_a_scheduler_are_set() -> None:
+    async def test() -> None:
+        settings = {"path_mtu_bytes": 1000, "stream_scheduling": "priority", "stream_values": {0: 2, 1: 1}}
+        client, server = await endpoints(client=settings)
+        async with client, server:
+            call, accepted = await associate(client, server)
+            assert [path["mtu_bytes"] for path in call.paths()] == [992]
+            assert [path["mtu_bytes"] for path in accepted.paths()] == [1492]
+
+    run(test())
+
+
 def test_what_cannot_be_opened_is_said() -> None:
     async def test() -> None:
         with pytest.raises(live.LiveError, match=r"192\.0\.2\.1 is no address of this machine"):
@@ -230,6 +281,10 @@ def test_what_cannot_be_opened_is_said() -> None:
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto=1)
         with pytest.raises(ValueError, match="rto_min is -1"):
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto_min=-1)
+        with pytest.raises(ValueError, match="nr-sacks is none of partial-reliability,"):
+            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), extensions=["nr-sacks"])
+        with pytest.raises(ValueError, match='keys need "authentication"'):
+            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), keys={1: b"x"})
         with pytest.raises(live.LiveError, match="settings"):
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto_min=90)
 

@@ -55,7 +55,7 @@ pub use slantpath_host::{
 pub use slantpath_interface::Host as Interface;
 pub use slantpath_sctp::{
     AuthenticationConfig, Extension, Extensions, PathMtuDiscovery, PathSnapshot, Reliability, SctpConfig,
-    SendOptions as SctpSendOptions, Severity, SharedKey,
+    SendOptions as SctpSendOptions, Severity, SharedKey, StreamId, StreamScheduling,
 };
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;

@@ -8,6 +8,8 @@ mod arrow;
 mod command;
 #[cfg(target_os = "linux")]
 mod live;
+#[cfg(target_os = "linux")]
+mod live_settings;
 mod os_error;
 mod plan;
 mod run;

@@ -10,9 +10,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slantpath_live::{
-    Associations, Carriage, Concern, Duration, EndpointConfig, Host, Instant, Live, Lost, Notification,
-    OpenPort, Peer, Received, Reliability, SendOptions, SendRefused, SocketId, Station, Woken,
+    Associations, Carriage, Concern, Duration, EndpointConfig, Extension, Host, Instant, Live, Lost,
+    Notification, OpenPort, Peer, Received, Reliability, SendOptions, SendRefused, SocketId, Station, Woken,
 };
+
+use crate::live_settings::{set_all, time};
 
 pyo3::import_exception!(slantpath.errors, AssociationLost);
 pyo3::import_exception!(slantpath.errors, LiveError);
@@ -190,6 +192,12 @@ impl LiveEndpoint {
         Ok(peer.map(|peer| (peer.ip().to_string(), peer.port())))
     }
 
+    /// The names of the extensions that an association uses.
+    fn extensions(&self, number: u32) -> PyResult<Vec<&'static str>> {
+        let extensions = self.with(|open| open.live.host().host.sctp_extensions(SocketId(number)))?;
+        Ok(extensions.iter().map(Extension::name).collect())
+    }
+
     /// How many streams can be sent on.
     fn outbound_streams(&self, number: u32) -> PyResult<u16> {
         self.act(|program, _, _| program.outbound_streams(SocketId(number)))
@@ -337,40 +345,4 @@ fn failed(error: &dyn std::fmt::Display) -> PyErr {
 
 fn raised(lost: &Lost) -> PyErr {
     AssociationLost::new_err(lost.to_string())
-}
-
-/// A time that is a number of seconds to Python.
-fn time(name: &str, seconds: f64) -> PyResult<Duration> {
-    if (0.0..=1e9).contains(&seconds) {
-        return Ok(Duration::from_secs_f64(seconds));
-    }
-    Err(PyValueError::new_err(format!("{name} is {seconds}: a time is from 0 to 1e9 seconds")))
-}
-
-fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>) -> PyResult<()> {
-    settings.iter().try_for_each(|(name, value)| set(config, &name.extract::<String>()?, &value))
-}
-
-/// Sets one of SCTP's settings by its name: times are seconds.
-fn set(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    let time = || time(name, value.extract::<f64>()?);
-    let sctp = &mut config.sctp;
-    match name {
-        "rto_initial" => sctp.rto_initial = time()?,
-        "rto_min" => sctp.rto_min = time()?,
-        "rto_max" => sctp.rto_max = time()?,
-        "sack_delay" => sctp.sack_delay = time()?,
-        "heartbeat_interval" if value.is_none() => sctp.heartbeat_interval = None,
-        "heartbeat_interval" => sctp.heartbeat_interval = Some(time()?),
-        "path_max_retrans" => sctp.path_max_retrans = value.extract()?,
-        "association_max_retrans" => sctp.association_max_retrans = value.extract()?,
-        "outbound_streams" => sctp.outbound_streams = value.extract()?,
-        "inbound_streams" => sctp.inbound_streams = value.extract()?,
-        "receive_buffer_bytes" => sctp.receive_buffer_bytes = value.extract()?,
-        "send_buffer_bytes" => sctp.send_buffer_bytes = value.extract()?,
-        "max_associations" => sctp.max_associations = value.extract()?,
-        "socket_buffer_bytes" => config.socket_buffer_bytes = value.extract()?,
-        _ => return Err(PyValueError::new_err(format!("no setting of SCTP is called {name}"))),
-    }
-    Ok(())
 }

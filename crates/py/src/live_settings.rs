@@ -1,0 +1,104 @@
+//! Settings of an SCTP port by their names, as Python gives them.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use slantpath_live::{
+    Duration, EndpointConfig, Extension, Extensions, PathMtuDiscovery, SharedKey, StreamId, StreamScheduling,
+};
+
+/// Types of chunks: RFC 9260, section 3.2, and RFC 8260, section 2.1.
+const DATA: u8 = 0;
+const I_DATA: u8 = 64;
+
+/// By the names that scenarios have for them.
+const SCHEDULERS: [(&str, StreamScheduling); 6] = [
+    ("first-come-first-served", StreamScheduling::FirstComeFirstServed),
+    ("round-robin", StreamScheduling::RoundRobin),
+    ("round-robin-per-packet", StreamScheduling::RoundRobinPerPacket),
+    ("priority", StreamScheduling::Priority),
+    ("fair-capacity", StreamScheduling::FairCapacity),
+    ("weighted-fair-queueing", StreamScheduling::WeightedFairQueueing),
+];
+
+/// A time that is a number of seconds to Python.
+pub(crate) fn time(name: &str, seconds: f64) -> PyResult<Duration> {
+    if (0.0..=1e9).contains(&seconds) {
+        return Ok(Duration::from_secs_f64(seconds));
+    }
+    Err(PyValueError::new_err(format!("{name} is {seconds}: a time is from 0 to 1e9 seconds")))
+}
+
+/// Sets all that is given.
+pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>) -> PyResult<()> {
+    settings.iter().try_for_each(|(name, value)| set(config, &name.extract::<String>()?, &value))?;
+    let sctp = &mut config.sctp;
+    if sctp.extensions.contain(Extension::Authentication) {
+        // What most packets hold.
+        sctp.authentication.chunks = vec![DATA, I_DATA];
+    } else if !sctp.authentication.keys.is_empty() {
+        return Err(PyValueError::new_err("keys need \"authentication\" among the extensions"));
+    }
+    Ok(())
+}
+
+/// Sets one of SCTP's settings by its name: times are seconds.
+fn set(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let time = || time(name, value.extract::<f64>()?);
+    let overhead = u16::try_from(config.carriage.overhead_bytes()).unwrap_or_default();
+    let sctp = &mut config.sctp;
+    match name {
+        "rto_initial" => sctp.rto_initial = time()?,
+        "rto_min" => sctp.rto_min = time()?,
+        "rto_max" => sctp.rto_max = time()?,
+        "sack_delay" => sctp.sack_delay = time()?,
+        "heartbeat_interval" if value.is_none() => sctp.heartbeat_interval = None,
+        "heartbeat_interval" => sctp.heartbeat_interval = Some(time()?),
+        "path_max_retrans" => sctp.path_max_retrans = value.extract()?,
+        "association_max_retrans" => sctp.association_max_retrans = value.extract()?,
+        "outbound_streams" => sctp.outbound_streams = value.extract()?,
+        "inbound_streams" => sctp.inbound_streams = value.extract()?,
+        "receive_buffer_bytes" => sctp.receive_buffer_bytes = value.extract()?,
+        "send_buffer_bytes" => sctp.send_buffer_bytes = value.extract()?,
+        "max_associations" => sctp.max_associations = value.extract()?,
+        "extensions" => sctp.extensions = extensions(value)?,
+        "keys" => {
+            let keys: Vec<(u16, Vec<u8>)> = value.cast::<PyDict>()?.items().extract()?;
+            sctp.authentication.keys = keys.into_iter().map(|(id, key)| (id, SharedKey::new(key))).collect();
+        }
+        "active_key" => sctp.authentication.active_key = value.extract()?,
+        "path_mtu_bytes" => {
+            let mtu = value.extract::<u16>()?.saturating_sub(overhead);
+            (sctp.initial_path_mtu, sctp.max_path_mtu) = (mtu, mtu);
+        }
+        "path_mtu_discovery" => {
+            let known = [("icmp", PathMtuDiscovery::Off), ("probing", PathMtuDiscovery::Probing)];
+            sctp.path_mtu_discovery = one_of(name, value, &known)?;
+        }
+        "stream_values" => {
+            let values: Vec<(u16, u16)> = value.cast::<PyDict>()?.items().extract()?;
+            sctp.stream_values = values.into_iter().map(|(id, value)| (StreamId(id), value)).collect();
+        }
+        "stream_scheduling" => sctp.stream_scheduling = one_of(name, value, &SCHEDULERS)?,
+        "socket_buffer_bytes" => config.socket_buffer_bytes = value.extract()?,
+        _ => return Err(PyValueError::new_err(format!("no setting of SCTP is called {name}"))),
+    }
+    Ok(())
+}
+
+fn extensions(value: &Bound<'_, PyAny>) -> PyResult<Extensions> {
+    let names: Vec<String> = value.extract()?;
+    let all = Extension::ALL.map(|extension| (extension.name(), extension));
+    names.iter().try_fold(Extensions::NONE, |set, name| Ok(set.with(named("extensions", name, &all)?)))
+}
+
+fn one_of<T: Copy>(setting: &str, value: &Bound<'_, PyAny>, known: &[(&'static str, T)]) -> PyResult<T> {
+    named(setting, &value.extract::<String>()?, known)
+}
+
+fn named<T: Copy>(setting: &str, name: &str, known: &[(&'static str, T)]) -> PyResult<T> {
+    known.iter().find(|(own, _)| *own == name).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<_> = known.iter().map(|(own, _)| *own).collect();
+        PyValueError::new_err(format!("{setting}: {name} is none of {}", names.join(", ")))
+    })
+}
