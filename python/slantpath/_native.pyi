@@ -115,6 +115,9 @@ class LiveEndpoint:
     def extensions(self, number: int) -> list[str]:
         """Return the names of the extensions that an association uses."""
 
+    def unacknowledged(self, number: int) -> int:
+        """Return how many messages had not been acknowledged when an association ended."""
+
     def outbound_streams(self, number: int) -> int:
         """Return how many streams can be sent on."""
 

@@ -385,6 +385,11 @@ class Association:
         """The extensions that both ends have agreed to."""
         return self._native.extensions(self._number)
 
+    @property
+    def unacknowledged(self) -> int:
+        """How many messages had not been acknowledged when it ended, and may have arrived or not."""
+        return self._native.unacknowledged(self._number)
+
     def paths(self) -> list[dict[str, Any]]:
         """Return the paths as they are now: addresses, state, RTT, RTO, window, path MTU, chunks sent."""
         return self._native.paths(self._number)

@@ -255,6 +255,7 @@ def test_what_is_authenticated_by_another_key_is_not_taken() -> None:
             await call.send(0, b"by another key")
             with pytest.raises(live.AssociationLost, match="does not answer"):
                 await call.receive()
+            assert call.unacknowledged == 1
             await client.abort()
             await server.abort()
 

@@ -74,6 +74,9 @@ pub enum ProgramEvent {
         failure: Option<String>,
         /// The same as SCTP has it; `None` if there was nothing of SCTP's to end.
         reason: Option<Box<sctp::CloseReason>>,
+        /// How many messages of this end had not been acknowledged: whether they have arrived is not known. Over all
+        /// of its life, in which the peer may have begun anew.
+        unacknowledged: u64,
     },
     /// A message has come.
     Message(ProgramMessage),
@@ -117,6 +120,8 @@ pub(crate) struct Program {
     are_events_noted: bool,
     /// How many messages it has sent, from 0 on again after 2^32: what each is called in a trace.
     sent: u32,
+    /// How many have failed: those that had not been acknowledged when the association ended.
+    unacknowledged: u64,
 }
 
 impl ProgramConfig {
@@ -138,7 +143,7 @@ impl Program {
     }
 
     const fn of(kind: Kind) -> Self {
-        Self { kind, events: VecDeque::new(), are_events_noted: false, sent: 0 }
+        Self { kind, events: VecDeque::new(), are_events_noted: false, sent: 0, unacknowledged: 0 }
     }
 
     /// The program's application for an association that has come to the port that this one, `own`, listens at.
@@ -220,7 +225,12 @@ impl Program {
         }
         self.kind = Kind::Open;
         if let Err(failure) = socket.open(now) {
-            self.events.push_back(ProgramEvent::Ended { failure: Some(failure), reason: None });
+            let unacknowledged = self.unacknowledged;
+            self.events.push_back(ProgramEvent::Ended {
+                failure: Some(failure),
+                reason: None,
+                unacknowledged,
+            });
         }
         Served::Again
     }
@@ -231,7 +241,9 @@ impl Program {
                 let listener = if let Kind::Accepted(listener) = self.kind { Some(listener) } else { None };
                 ProgramEvent::Connected { listener, outbound_streams }
             }
-            SocketEvent::Ended { failure, reason } => ProgramEvent::Ended { failure, reason },
+            SocketEvent::Ended { failure, reason } => {
+                ProgramEvent::Ended { failure, reason, unacknowledged: self.unacknowledged }
+            }
             SocketEvent::Message { stream, place, payload_protocol, payload } => {
                 let is_unordered = place == Place::Unordered;
                 let options = None;
@@ -251,11 +263,14 @@ impl Program {
             SocketEvent::Writable => ProgramEvent::Writable,
             SocketEvent::Abandoned(_) => ProgramEvent::Abandoned,
             SocketEvent::Sctp(event) => ProgramEvent::Sctp(event),
-            // A message that has failed does so with its association; nothing else is traced.
+            SocketEvent::MessageFailed => {
+                self.unacknowledged += 1;
+                return;
+            }
+            // Nothing of the kind is traced.
             SocketEvent::Acknowledged(_)
             | SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
-            | SocketEvent::MessageFailed
             | SocketEvent::Transmitted { .. } => return,
         };
         self.events.push_back(told);
@@ -361,11 +376,13 @@ mod tests {
                     reason: Some(Box::new(sctp::CloseReason::PeerAborted(vec![
                         sctp::Cause::UserInitiatedAbort(Bytes::new())
                     ]))),
+                    unacknowledged: 0,
                 }
             )
         );
         let in_order = Some(Box::new(sctp::CloseReason::ShutdownComplete));
-        assert_eq!(first_end[1], (callers[0], ProgramEvent::Ended { failure: None, reason: in_order }));
+        let in_order = ProgramEvent::Ended { failure: None, reason: in_order, unacknowledged: 0 };
+        assert_eq!(first_end[1], (callers[0], in_order));
         assert_eq!(second_end.len(), 2, "{second_end:?}");
     }
 
@@ -386,6 +403,29 @@ mod tests {
     }
 
     #[test]
+    fn what_had_not_been_acknowledged_at_the_end_is_counted() {
+        let mut hosts = [host(0), host(1)];
+        open(&mut hosts, 1, PORT, None);
+        let caller = open(&mut hosts, 0, 20_000, Some(PORT));
+        exchange(&mut hosts);
+        // Every second packet is acknowledged at once.
+        for number in 0..2 {
+            hosts[0].send(NOW, caller, message(number)).unwrap();
+        }
+        exchange(&mut hosts);
+        events(&mut hosts[0]);
+        for number in 2..5 {
+            hosts[0].send(NOW, caller, message(number)).unwrap();
+        }
+        hosts[0].abort(NOW, caller);
+        exchange(&mut hosts);
+        assert!(matches!(
+            events(&mut hosts[0])[..],
+            [(_, ProgramEvent::Ended { failure: Some(_), unacknowledged: 3, .. })]
+        ));
+    }
+
+    #[test]
     fn who_calls_where_nobody_listens_is_refused_at_once_and_an_answer_is_not_answered() {
         let mut hosts = [host(0), host(1)];
         let caller = open(&mut hosts, 0, 20_000, Some(PORT));
@@ -394,6 +434,7 @@ mod tests {
         let ended = ProgramEvent::Ended {
             failure: Some("the peer has aborted the association, and does not say why".to_owned()),
             reason: Some(Box::new(sctp::CloseReason::PeerAborted(Vec::new()))),
+            unacknowledged: 0,
         };
         assert_eq!(events(&mut hosts[0]), [(caller, ended)]);
         assert_eq!(hosts[1].sctp_stats().out_of_the_blue, 1);

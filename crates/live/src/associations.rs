@@ -145,6 +145,12 @@ impl Associations {
         self.entries.get(id)?.peer
     }
 
+    /// How many messages had not been acknowledged when an association ended: whether they have arrived is not known.
+    /// Zero before.
+    pub fn unacknowledged(&self, id: SocketId) -> u64 {
+        self.entries.get(id).map_or(0, |entry| entry.unacknowledged)
+    }
+
     /// How many streams can be sent on; zero before the association is up.
     pub fn outbound_streams(&self, id: SocketId) -> u16 {
         self.entries.get(id).map_or(0, |entry| entry.outbound_streams)
@@ -415,7 +421,10 @@ impl Program for Associations {
             }
             ProgramEvent::Message(message) => self.message(now, host, socket, message),
             ProgramEvent::Writable => self.tell(socket, Concern::Writable),
-            ProgramEvent::Ended { failure, reason } => {
+            ProgramEvent::Ended { failure, reason, unacknowledged } => {
+                if let Some(entry) = self.entries.get_mut(socket) {
+                    entry.unacknowledged = unacknowledged;
+                }
                 let lost = failure.map(|failure| Lost::new(failure, reason.map(|reason| *reason)));
                 self.ended(host, socket, lost);
             }

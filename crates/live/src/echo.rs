@@ -193,7 +193,7 @@ impl Program for Echo {
                 }
             }
             ProgramEvent::Writable => self.answer_waiting(now, host, socket),
-            ProgramEvent::Ended { failure, reason } => {
+            ProgramEvent::Ended { failure, reason, .. } => {
                 let lost = failure.map(|failure| Lost::new(failure, reason.map(|reason| *reason)));
                 self.ended(now, host, socket, lost);
                 host.release(socket);

@@ -389,7 +389,8 @@ impl Program for Load {
                 }
                 self.offer(now, host, socket);
             }
-            ProgramEvent::Ended { failure, reason } => {
+            ProgramEvent::Ended { failure, reason, unacknowledged } => {
+                self.measure.unacknowledged(unacknowledged);
                 let lost = failure.map(|failure| Lost::new(failure, reason.map(|reason| *reason)));
                 self.ended(now, socket, lost);
                 self.begin_to_send(now, host);
@@ -605,6 +606,25 @@ mod tests {
         assert_eq!([come(0, 0, 16), come(1, 1, 40)], [(1, 3), (2, 3)]);
         let kinds = load.program.report(&mut load.host, NOW).kinds;
         assert_eq!(kinds.iter().map(|kind| (kind.sent, kind.echoed)).collect::<Vec<_>>(), [(1, 1); 2]);
+    }
+
+    #[test]
+    fn what_had_not_been_acknowledged_when_an_association_was_lost_is_counted() {
+        let (mut load, mut echo) = ends_of(1, false, |_| {});
+        for _ in 0..2 {
+            let there = packets(&mut load);
+            take_in(&mut echo, there);
+            let back = packets(&mut echo);
+            take_in(&mut load, back);
+        }
+        // What it sends once it is up is lost.
+        packets(&mut load);
+        let socket = *load.program.callers.keys().next().unwrap();
+        assert_eq!(load.program.report(&mut load.host, NOW).unacknowledged, 0);
+        load.host.abort(NOW, socket);
+        packets(&mut load);
+        let report = load.program.report(&mut load.host, NOW);
+        assert_eq!((report.sent, report.unacknowledged, report.failures.len()), (2, 2, 1));
     }
 
     #[test]

@@ -198,6 +198,11 @@ impl LiveEndpoint {
         Ok(extensions.iter().map(Extension::name).collect())
     }
 
+    /// How many messages had not been acknowledged when an association ended.
+    fn unacknowledged(&self, number: u32) -> PyResult<u64> {
+        self.act(|program, _, _| program.unacknowledged(SocketId(number)))
+    }
+
     /// How many streams can be sent on.
     fn outbound_streams(&self, number: u32) -> PyResult<u16> {
         self.act(|program, _, _| program.outbound_streams(SocketId(number)))

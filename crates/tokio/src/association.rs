@@ -43,6 +43,11 @@ impl Association {
         self.shared.lock().live.host().program.peer(self.id)
     }
 
+    /// How many messages had not been acknowledged when it ended: whether they have arrived is not known. Zero before.
+    pub fn unacknowledged(&self) -> u64 {
+        self.shared.lock().live.host().program.unacknowledged(self.id)
+    }
+
     /// How many streams can be sent on: messages take those from 0 to one less.
     pub fn outbound_streams(&self) -> u16 {
         self.shared.lock().live.host().program.outbound_streams(self.id)

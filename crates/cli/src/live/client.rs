@@ -332,6 +332,7 @@ fn summary(report: &LoadReport, kinds: &[String]) -> Value {
         "echoed_bytes": report.echoed_bytes,
         "foreign": report.foreign,
         "abandoned": report.abandoned,
+        "unacknowledged": report.unacknowledged,
         "extensions": report.extensions.iter().map(Extension::name).collect::<Vec<_>>(),
         "span_s": report.span.as_secs_f64(),
         "throughput_bit_per_s": report.throughput_bit_per_s,
@@ -392,6 +393,10 @@ fn print(
         table.row(std::iter::once("ms".to_owned()).chain(cells));
         writeln!(out)?;
         table.print(1, out)?;
+    }
+    if report.unacknowledged > 0 {
+        let ended = "not acknowledged when their association ended, whether they arrived or not";
+        writeln!(out, "\n{} messages were {ended}", report.unacknowledged)?;
     }
     print_extensions(report, arguments, out)?;
     print_paths(report, out)?;

@@ -119,6 +119,8 @@ pub(super) struct Entry {
     pub(super) holder: Holder,
     pub(super) peer: Option<SocketAddr>,
     pub(super) outbound_streams: u16,
+    /// Messages that had not been acknowledged when it ended.
+    pub(super) unacknowledged: u64,
     pub(super) told: Told,
     /// Whether SCTP has been asked to hold messages back.
     pub(super) is_paused: bool,
@@ -151,6 +153,7 @@ impl Entry {
             holder,
             peer: None,
             outbound_streams: 0,
+            unacknowledged: 0,
             told: Told::default(),
             is_paused: false,
             waiting_bytes: 0,

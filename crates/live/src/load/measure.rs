@@ -24,6 +24,8 @@ pub struct LoadReport {
     pub echoed_bytes: u64,
     /// Messages that were given up, as had been asked for; some of them may have come back all the same.
     pub abandoned: u64,
+    /// Messages that had not been acknowledged when their associations ended: whether they have arrived is not known.
+    pub unacknowledged: u64,
     /// The extensions that the first association uses.
     pub extensions: Extensions,
     /// Messages that came and were none of those that had been sent.
@@ -186,6 +188,10 @@ impl Measure {
         if self.report.extensions.is_empty() {
             self.report.extensions = extensions;
         }
+    }
+
+    pub(super) const fn unacknowledged(&mut self, messages: u64) {
+        self.report.unacknowledged += messages;
     }
 
     pub(super) const fn abandoned(&mut self) {
