@@ -46,7 +46,10 @@ impl fmt::Display for AddressChange {
                     "the link of {address} is down: its paths fail until it is up (`ip link set ... up`)"
                 )
             }
-            Presence::Up => write!(f, "{address} is back, with its link: its paths are tried by HEARTBEATs"),
+            Presence::Up => write!(
+                f,
+                "{address} is back, with its link: its paths work again once a HEARTBEAT or what is sent again is answered"
+            ),
         }
     }
 }
