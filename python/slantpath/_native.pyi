@@ -140,6 +140,18 @@ class LiveEndpoint:
     def notification(self, number: int) -> tuple[str, str | None, int] | None:
         """Return the next notification: what, at which address, how many were missed."""
 
+    def reset_streams(self, number: int, streams: Sequence[int]) -> None:
+        """Have streams begin anew: those listed, or all."""
+
+    def add_streams(self, number: int, outbound: int, inbound: int) -> None:
+        """Ask for more streams."""
+
+    def set_primary(self, number: int, address: str) -> bool:
+        """Make an address of the peer's the primary one; return False if it is none, or not confirmed."""
+
+    def request_heartbeat(self, number: int, address: str) -> bool:
+        """Probe an address of the peer's now; return False if it is none."""
+
     def paths(self, number: int) -> list[dict[str, Any]]:
         """Return the paths of an association."""
 

@@ -394,6 +394,31 @@ class Association:
         """Return the paths as they are now: addresses, state, RTT, RTO, window, path MTU, chunks sent."""
         return self._native.paths(self._number)
 
+    def reset_streams(self, streams: Sequence[int] = ()) -> None:
+        """Have the numbers of these streams begin anew, or of all that this end sends on (RFC 6525).
+
+        What comes of it is told by `notification`, as for `add_streams`.
+        """
+        self._native.reset_streams(self._number, list(streams))
+        self._endpoint._poke()  # noqa: SLF001
+
+    def add_streams(self, outbound: int, inbound: int = 0) -> None:
+        """Ask for so many more streams to send on, and for so many that the peer sends on (RFC 6525)."""
+        self._native.add_streams(self._number, outbound, inbound)
+        self._endpoint._poke()  # noqa: SLF001
+
+    def set_primary(self, address: str) -> bool:
+        """Make an address of the peer's the primary one; False if it is none, or not confirmed."""
+        is_set = self._native.set_primary(self._number, address)
+        self._endpoint._poke()  # noqa: SLF001
+        return is_set
+
+    def request_heartbeat(self, address: str) -> bool:
+        """Probe an address of the peer's now; False if it is none."""
+        is_one = self._native.request_heartbeat(self._number, address)
+        self._endpoint._poke()  # noqa: SLF001
+        return is_one
+
     async def send(  # noqa: PLR0913 - each is what a message asks for
         self,
         stream: int,

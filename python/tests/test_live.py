@@ -241,6 +241,37 @@ def test_extensions_are_used_that_both_ends_offer() -> None:
     run(test())
 
 
+def test_streams_are_added_and_reset_and_paths_are_commanded() -> None:
+    async def test() -> None:
+        offered = {"extensions": ["stream-reconfiguration"]}
+        client, server = await endpoints(client=offered, server=offered)
+        async with client, server:
+            call, accepted = await associate(client, server)
+            with pytest.raises(live.LiveError, match="stream 19 is not one of the 16"):
+                await call.send(19, b"too early")
+            call.add_streams(4)
+            for association in (call, accepted):
+                told = await association.notification()
+                assert told is not None
+                assert told.what == "streams added"
+            await call.send(19, b"on one that was added")
+            message = await accepted.receive()
+            assert message is not None
+            assert message.stream == 19
+            call.reset_streams([19])
+            told = await accepted.notification()
+            assert told is not None
+            assert told.what == "streams reset"
+            assert call.request_heartbeat(LOOPBACK)
+            assert not call.request_heartbeat("192.0.2.1")
+            assert call.set_primary(LOOPBACK)
+            assert not call.set_primary("192.0.2.1")
+        with pytest.raises(live.LiveError):
+            call.add_streams(1)
+
+    run(test())
+
+
 def test_what_is_authenticated_by_another_key_is_not_taken() -> None:
     settings = {"extensions": ["authentication"], "active_key": 1, "rto_min": 0.05, "sack_delay": 0.01}
     impatient = {**settings, "rto_initial": 0.05, "rto_max": 0.1, "association_max_retrans": 2}

@@ -17,6 +17,7 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 use slantpath_base::{Instant, Stream};
 use slantpath_host::{Host, Peer, ProgramConfig, ProgramEvent, ProgramMessage, SocketId};
+use slantpath_sctp as sctp;
 
 use crate::by_socket::BySocket;
 use crate::program::Program;
@@ -211,6 +212,22 @@ impl Associations {
     /// Whether the host may have something to send for the sake of commands since this was last asked.
     pub const fn take_touched(&mut self) -> bool {
         std::mem::replace(&mut self.is_touched, false)
+    }
+
+    /// Has SCTP itself do what extensions and paths have of commands: streams reset or added, addresses, keys, the
+    /// primary path, a HEARTBEAT. `None` unless the association is up.
+    pub fn command<R>(
+        &mut self,
+        host: &mut Host,
+        id: SocketId,
+        act: impl FnOnce(&mut sctp::Endpoint, sctp::AssociationId) -> R,
+    ) -> Option<R> {
+        if self.entries.get(id)?.standing != Standing::Up {
+            return None;
+        }
+        self.is_touched = true;
+        let (sctp, association) = host.sctp_association(id)?;
+        Some(act(sctp, association))
     }
 
     /// Ends an association once all that was sent has been delivered.

@@ -54,8 +54,9 @@ pub use slantpath_host::{
 };
 pub use slantpath_interface::Host as Interface;
 pub use slantpath_sctp::{
-    AuthenticationConfig, Extension, Extensions, PathMtuDiscovery, PathSnapshot, Reliability, SctpConfig,
-    SendOptions as SctpSendOptions, Severity, SharedKey, StreamId, StreamScheduling,
+    AssociationId, AuthenticationConfig, Endpoint as Sctp, Extension, Extensions, PathMtuDiscovery,
+    PathSnapshot, Reliability, ResetDirection, SctpConfig, SendOptions as SctpSendOptions, Severity,
+    SharedKey, StreamId, StreamScheduling,
 };
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;

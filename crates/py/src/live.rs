@@ -10,8 +10,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slantpath_live::{
-    Associations, Carriage, Concern, Duration, EndpointConfig, Extension, Host, Instant, Live, Lost,
-    Notification, OpenPort, Peer, Received, Reliability, SendOptions, SendRefused, SocketId, Station, Woken,
+    AssociationId, Associations, Carriage, Concern, Duration, EndpointConfig, Extension, Host, Instant, Live,
+    Lost, Notification, OpenPort, Peer, Received, Reliability, ResetDirection, Sctp, SendOptions,
+    SendRefused, SocketId, Station, StreamId, Woken,
 };
 
 use crate::live_settings::{set_all, time};
@@ -49,6 +50,16 @@ impl LiveEndpoint {
     fn with<R>(&self, act: impl FnOnce(&mut Open) -> R) -> PyResult<R> {
         let mut open = self.lock();
         open.as_mut().map(act).ok_or_else(|| LiveError::new_err("the endpoint has been closed"))
+    }
+
+    /// Has SCTP itself do something with an association that is up.
+    fn command<R>(
+        &self,
+        number: u32,
+        act: impl FnOnce(&mut Sctp, AssociationId, Instant) -> R,
+    ) -> PyResult<R> {
+        self.act(|program, host, now| program.command(host, SocketId(number), |sctp, id| act(sctp, id, now)))?
+            .ok_or_else(|| LiveError::new_err("the association is not up"))
     }
 
     /// Acts on the associations and their host.
@@ -297,6 +308,30 @@ impl LiveEndpoint {
             dict.set_item(name, value)?;
         }
         Ok(dict)
+    }
+
+    /// Has streams begin anew: those listed, or all that this end sends on.
+    fn reset_streams(&self, number: u32, streams: Vec<u16>) -> PyResult<()> {
+        let streams: Vec<_> = streams.into_iter().map(StreamId).collect();
+        let ours = ResetDirection::Outbound;
+        self.command(number, |sctp, id, now| sctp.reset_streams(now, id, ours, &streams))?
+            .map_err(|error| failed(&error))
+    }
+
+    /// Asks for more streams: so many to send on, and so many for the peer.
+    fn add_streams(&self, number: u32, outbound: u16, inbound: u16) -> PyResult<()> {
+        self.command(number, |sctp, id, now| sctp.add_streams(now, id, outbound, inbound))?
+            .map_err(|error| failed(&error))
+    }
+
+    /// Makes an address of the peer's the primary one; `False` if it is none, or not confirmed.
+    fn set_primary(&self, number: u32, address: IpAddr) -> PyResult<bool> {
+        self.command(number, |sctp, id, now| sctp.set_primary(now, id, address))
+    }
+
+    /// Probes an address of the peer's now; `False` if it is none.
+    fn request_heartbeat(&self, number: u32, address: IpAddr) -> PyResult<bool> {
+        self.command(number, |sctp, id, now| sctp.request_heartbeat(now, id, address))
     }
 
     /// Ends an association in order.

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use slantpath_live::{Lost, Message, Notification, Received, SendOptions, SendRefused, SocketId};
+use slantpath_live::{Instant, Lost, Message, Notification, Received, SendOptions, SendRefused, SocketId};
 use slantpath_sctp as sctp;
 
 use crate::error::{AssociationError, SendError};
@@ -164,6 +164,26 @@ impl Association {
             state.check().err().map(|error| Err(error.into()))
         })
         .await
+    }
+
+    /// Has SCTP itself do what extensions and paths have of commands: streams reset or added ([RFC 6525]), addresses
+    /// added or deleted ([RFC 5061]), keys, the primary path, a HEARTBEAT. What comes of it is told as a
+    /// [`Notification`]. `None` unless the association is up.
+    ///
+    /// ```no_run
+    /// # fn add(association: &slantpath_tokio::Association) {
+    /// let added = association.command(|sctp, id, now| sctp.add_streams(now, id, 4, 0));
+    /// assert_eq!(added, Some(Ok(())));
+    /// # }
+    /// ```
+    ///
+    /// [RFC 6525]: https://www.rfc-editor.org/rfc/rfc6525
+    /// [RFC 5061]: https://www.rfc-editor.org/rfc/rfc5061
+    pub fn command<R>(
+        &self,
+        act: impl FnOnce(&mut sctp::Endpoint, sctp::AssociationId, Instant) -> R,
+    ) -> Option<R> {
+        self.shared.act(|program, host, now| program.command(host, self.id, |sctp, id| act(sctp, id, now)))
     }
 
     /// Ends the association at once: what was sent and has not been acknowledged may be lost. The peer is told why.

@@ -7,10 +7,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use slantpath_sctp::{Cause, Extension, Extensions, Reliability, SendError as Refused, StreamId};
+use slantpath_sctp::{
+    Cause, Event, Extension, Extensions, Reliability, SendError as Refused, StreamId, StreamsChanged,
+};
 use slantpath_tokio::{
     Association, AssociationError, AssociationsConfig, Carriage, ConnectError, Endpoint, EndpointConfig,
-    EndpointError, Lost, Message, OpenError, Peer, SendError, SendOptions,
+    EndpointError, Lost, Message, Notification, OpenError, Peer, SendError, SendOptions,
 };
 
 const PORT: u16 = 5_000;
@@ -369,4 +371,23 @@ async fn several_sctp_ports_share_a_udp_port_and_outlive_each_other() {
     assert!(matches!(refused(EndpointConfig { port: PORT + 2, ..config(1) }), OpenError::Settings(_)));
     let elsewhere = EndpointConfig::new(vec![IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2))], beside.carriage);
     assert!(matches!(refused(elsewhere), OpenError::Settings(_)));
+}
+
+#[tokio::test]
+async fn commands_of_extensions_reach_sctp_and_what_comes_of_them_is_told() {
+    let offered = Extensions::of(&[Extension::Reconfiguration]);
+    let [client, server] = endpoints(|config| config.sctp.extensions = offered).await;
+    let [call, accepted] = association(&client, &server).await;
+    assert_eq!(call.command(|sctp, id, now| sctp.add_streams(now, id, 4, 0)), Some(Ok(())));
+    for association in [&call, &accepted] {
+        let Notification::Sctp(event) = association.notification().await.unwrap() else {
+            panic!("streams were added")
+        };
+        assert!(matches!(*event, Event::StreamsChanged(StreamsChanged::Added { .. })), "{event:?}");
+    }
+    call.send(19, "on a stream that was added", SendOptions::default()).await.unwrap();
+    assert_eq!(text(&accepted).await, "on a stream that was added");
+    assert_eq!(call.command(|sctp, id, now| sctp.request_heartbeat(now, id, LOOPBACK)), Some(true));
+    call.shutdown().await.unwrap();
+    assert_eq!(call.command(|_, _, _| ()), None, "it has ended");
 }

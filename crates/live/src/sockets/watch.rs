@@ -48,7 +48,7 @@ impl fmt::Display for AddressChange {
             }
             Presence::Up => write!(
                 f,
-                "{address} is back, with its link: its paths work again once a HEARTBEAT or what is sent again is answered"
+                "{address} is back, with its link: its paths work again once what is sent there is answered"
             ),
         }
     }
