@@ -51,8 +51,8 @@ FEW_HANDOVERS = 60
 FAR_EAST = 150.0
 HOUR_S = 3600.0
 CROWDED_EAST, CROWDED_NORTH = 22.0, 3.5
-CROWDED_SITE = 4.0
-LINE_POINTS = 11
+CROWDED_SITE = 5.0
+LINE_POINTS, LINE_DEGREES = 11, 5.5
 MANY_RELAYS = 8
 
 
@@ -96,7 +96,16 @@ def delay_figure(tables: Tables, path: str, title: str) -> Figure:
                     zorder=0,
                 )
         upper.set_title(plain(title), loc="left", fontsize=11, fontweight="bold")
-        upper.legend(loc="upper right", ncols=3, fontsize=8.5)
+        # Where most of the time has no path, the legend lies on the bands whose sample it shows.
+        upper.legend(
+            loc="upper right",
+            ncols=3,
+            fontsize=8.5,
+            frameon=True,
+            facecolor="white",
+            framealpha=1.0,
+            edgecolor="0.8",
+        )
         strip.set_xlabel(f"time after the start / {name}")
         strip.set_xlim(start[0] / unit, end[-1] / unit)
         if unit == HOUR_S and end[-1] >= 12 * HOUR_S:
@@ -416,6 +425,7 @@ def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
     where = np.column_stack([longitude, latitude])
     ends = ends_of_path(where, relays, is_site & taken)
     named: list[Points] = []
+    lines: list[int] = []
     for index in [*np.flatnonzero(shown), *ends, *np.flatnonzero(relays)]:
         site = bool(is_site[index])
         # Names that would lie on each other are left out, but those of the ends of the path.
@@ -423,10 +433,9 @@ def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
         crowded = any(east < CROWDED_EAST and north < CROWDED_NORTH for east, north in near)
         if not site and (named_twice(where[index], named) or (crowded and index not in ends)):
             continue
-        # Names of near sites stand in lines of their own, the southern one below.
-        rivals = [other for other, away in zip(named, near, strict=True) if lies_near(away)] if site else []
-        line = sum(1 if other[1] < where[index][1] else -1 for other in rivals)
+        line = free_line(where[index], named, lines) if site else 0
         named.append(where[index])
+        lines.append(line)
         # A site's name stands away from its satellite, a satellite's above it; none leaves the sheet.
         left = longitude[index] > FAR_EAST
         if site and relays.any():
@@ -447,9 +456,27 @@ def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
         )
 
 
-def lies_near(away: Points) -> bool:
-    """Tell whether the names of two sites so far apart would lie on each other."""
-    return bool(away[0] < CROWDED_EAST and away[1] < CROWDED_SITE)
+def free_line(place: Points, named: list[Points], lines: list[int]) -> int:
+    """Give the line, from that of its own place upwards, on which a site's name lies on no other.
+
+    It is the next free one above the first of the names in its way, or below it if the site is more southern.
+    """
+    beside = [
+        (other[1], other[1] + LINE_DEGREES * line)
+        for other, line in zip(named, lines, strict=True)
+        if abs(place[0] - other[0]) < CROWDED_EAST
+    ]
+
+    def in_the_way(line: int) -> list[float]:
+        height = place[1] + LINE_DEGREES * line
+        return [north for north, other in beside if abs(height - other) < CROWDED_SITE]
+
+    rivals = in_the_way(0)
+    step = -1 if rivals and place[1] < rivals[0] else 1
+    line = 0
+    while in_the_way(line):
+        line += step
+    return line
 
 
 def ends_of_path(where: Points, relays: NDArray[np.bool_], sites: NDArray[np.bool_]) -> list[int]:

@@ -227,10 +227,31 @@ def test_a_gap_is_seen_in_the_figure_and_in_its_legend() -> None:
     assert alpha == 1.0
     assert min(red, green, blue) < 0.7
     assert patch.get_linewidth() > 0.5
+    # What it lies on shows through neither the sample nor its name.
+    frame = legend.get_frame()
+    assert legend.get_frame_on()
+    assert to_rgba(frame.get_facecolor()) == (1.0, 1.0, 1.0, 1.0)
 
 
-def test_names_of_near_sites_do_not_lie_on_each_other_and_a_journey_is_drawn() -> None:
-    sites = [("hague", 52.1, 4.3), ("delft", 52.0, 4.4), ("leiden", 52.2, 4.5)]
+@pytest.mark.parametrize(
+    "sites",
+    [
+        [("hague", 52.1, 4.3), ("delft", 52.0, 4.4), ("leiden", 52.2, 4.5)],
+        # The third lies between the first two.
+        [("boston", 42.30, -71.06), ("cambridge", 42.37, -71.11), ("newton", 42.33, -71.21)],
+        [
+            ("a", 42.30, -71.06),
+            ("b", 42.37, -71.11),
+            ("c", 42.33, -71.21),
+            ("d", 42.2, -71.0),
+            ("e", 42.4, -71.1),
+        ],
+        # Some are apart, and yet their names would meet in the lines to which they give way.
+        [("south", 40.0, 10.0), ("north", 43.5, 10.0), ("between", 42.0, 10.0), ("middle", 41.0, 10.0)],
+    ],
+    ids=["three", "one between two", "five", "lines that meet"],
+)
+def test_names_of_near_sites_do_not_lie_on_each_other(sites: list[tuple[str, float, float]]) -> None:
     nodes = pa.Table.from_pylist(
         [
             {"node": name, "kind": "site", "path": None, "latitude_deg": north, "longitude_deg": east}
@@ -246,7 +267,11 @@ def test_names_of_near_sites_do_not_lie_on_each_other_and_a_journey_is_drawn() -
     boxes = [text.get_window_extent() for text in axes.texts]
     assert len(boxes) == len(sites)
     for index, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[:index])
+        assert not any(box.overlaps(other) for other in boxes[:index]), sites[index]
+
+
+def test_a_journey_is_drawn_over_the_antimeridian() -> None:
+    axes = Figure().subplots()
     journeys = pa.Table.from_pylist(
         [
             {"site": "ship", "latitude_deg": 50.0, "longitude_deg": 170.0},
