@@ -263,15 +263,22 @@ impl<S> Deref for Counted<S> {
 
 impl<S: Section + Clone> Member for Counted<S> {
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self> {
-        let Some(Entry { node: Node { place, data: Data::Integer(count) }, .. }) = reader.entries.get(field)
-        else {
-            return Vec::read(reader, field).map(Self);
-        };
-        let (place, path) = (*place, join(reader.path, field));
-        if !(1..=MOST_COUNTED).contains(count) {
-            let fault = Fault::new(format!("`{path}` is {count}"));
+        let path = join(reader.path, field);
+        let none = |message: String| {
             let help = format!("give a number from 1 to {MOST_COUNTED}, or tables `[[{path}]]`");
-            reader.fail(place, fault.help(help));
+            Fault::new(message).help(help)
+        };
+        let (place, count) = match reader.entries.get(field).map(|entry| &entry.node) {
+            Some(Node { place, data: Data::Integer(count) }) => (*place, count),
+            // Whoever writes a list of none does not mean what is there where nothing is written.
+            Some(Node { place, data: Data::Array(items) }) if items.is_empty() => {
+                reader.fail(*place, none(format!("`{path}` is empty")));
+                return None;
+            }
+            _ => return Vec::read(reader, field).map(Self),
+        };
+        if !(1..=MOST_COUNTED).contains(count) {
+            reader.fail(place, none(format!("`{path}` is {count}")));
             return None;
         }
         let section = S::read(&Entries::new(), &path, place, reader.faults)?;
@@ -284,7 +291,7 @@ impl<S: Section + Clone> Member for Counted<S> {
 
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str) {
         let count = json!({ "type": "integer", "minimum": 1, "maximum": MOST_COUNTED });
-        let list = json!({ "type": "array", "items": S::schema() });
+        let list = json!({ "type": "array", "items": S::schema(), "minItems": 1 });
         schema.property(field, json!({ "anyOf": [count, list] }), doc);
     }
 }

@@ -113,9 +113,15 @@ fn tables_are_counted_from_one_to_a_thousand() {
 }
 
 #[test]
+fn a_list_of_no_tables_is_refused_where_tables_are_counted() {
+    let fault = "f.toml:1:9: `lamps` is empty\n  help: give a number from 1 to 1000, or tables `[[lamps]]`";
+    assert_eq!(read::<Mast>("lamps = []\n"), Err(fault.to_owned()));
+}
+
+#[test]
 fn an_editor_is_told_that_tables_may_be_counted() {
     let count = json!({ "type": "integer", "minimum": 1, "maximum": 1_000 });
-    let list = json!({ "type": "array", "items": Lamp::schema() });
+    let list = json!({ "type": "array", "items": Lamp::schema(), "minItems": 1 });
     let schema = Mast::schema();
     assert_eq!(schema["properties"]["lamps"]["anyOf"], json!([count, list]));
     assert_eq!(schema["required"], json!([]));
