@@ -348,11 +348,17 @@ impl Sky {
         }
     }
 
-    /// Whether a contact of the plan is a cable that carries packets.
+    /// Whether a contact of the plan carries packets: a site at which no node stands sends nothing on, and a cable is a
+    /// link of the network or nothing.
     pub(crate) fn carries(&self, contact: &Contact) -> bool {
         let (there, back) = ([contact.a, contact.b], [contact.b, contact.a]);
-        contact.kind == ContactKind::Terrestrial
-            && self.cables.values().any(|cable| cable.ends == there || cable.ends == back)
+        match contact.kind {
+            ContactKind::InterSatellite => true,
+            ContactKind::Ground { .. } => self.node(contact.b).is_some(),
+            ContactKind::Terrestrial => {
+                self.cables.values().any(|cable| cable.ends == there || cable.ends == back)
+            }
+        }
     }
 
     /// The node to which a direction leads, if it is one of a cable.

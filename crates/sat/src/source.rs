@@ -11,7 +11,7 @@ use slantpath_net::{
     NetworkGraph, NodeId, Planned, Source,
 };
 use slantpath_orbit::NodeId as Body;
-use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan};
+use slantpath_orbit::contact::{ContactId, ContactPlan};
 use slantpath_orbit::route::{Hop, Overlap, RouteConfig, Router};
 
 use crate::handover::Handover;
@@ -100,8 +100,8 @@ struct Turn {
 
 impl<'p> SkySource<'p> {
     /// The source of a graph in which a sky was [declared](Sky::declare) over this plan. While an antenna holds two
-    /// satellites, routes lead by the one that it took last. Of the plan's cables those count that are links of the
-    /// network.
+    /// satellites, routes lead by the one that it took last. Of the plan's sites and cables those count that are nodes and
+    /// links of the network.
     pub fn new(plan: &'p ContactPlan, sky: &'p Sky, graph: &NetworkGraph, routes: RouteConfig) -> Self {
         Self {
             plan,
@@ -111,7 +111,7 @@ impl<'p> SkySource<'p> {
                 plan,
                 &[],
                 RouteConfig { overlap: Overlap::Latest, ..routes },
-                &|contact| contact.kind != ContactKind::Terrestrial || sky.carries(contact),
+                &|contact| sky.carries(contact),
             ),
             hops: Hops::new(graph.nodes().count()),
             is_host: graph.nodes().map(|node| graph.host_place(node).is_some()).collect(),

@@ -178,15 +178,21 @@ pub(super) fn links(
     found.collect()
 }
 
-/// Whether a contact of the plan is a cable that carries packets.
+/// Whether a contact of the plan carries packets: that of a site at which a node stands, a cable that is a link, and
+/// every one of two satellites.
 pub(super) fn carried(file: &File, plan: &SkyPlan) -> impl Fn(&Contact) -> bool + use<> {
     let by_site = nodes_by_site(file);
     let cables = file.links.iter().filter_map(|(_, link)| cable_of(link, &by_site, &plan.bodies));
     let ends: Vec<_> =
         cables.map(|cable| cable.ends.each_ref().map(|site| plan.contacts.node(site))).collect();
+    let stands: Vec<_> = by_site.keys().filter_map(|site| plan.contacts.node(site)).collect();
     move |contact| {
         let (a, b) = (Some(contact.a), Some(contact.b));
-        contact.kind == ContactKind::Terrestrial && (ends.contains(&[a, b]) || ends.contains(&[b, a]))
+        match contact.kind {
+            ContactKind::InterSatellite => true,
+            ContactKind::Ground { .. } => stands.contains(&contact.b),
+            ContactKind::Terrestrial => ends.contains(&[a, b]) || ends.contains(&[b, a]),
+        }
     }
 }
 

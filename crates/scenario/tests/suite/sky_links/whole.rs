@@ -187,3 +187,59 @@ fn an_association_over_two_orbits_takes_the_geostationary_one_while_there_is_no_
     let longest = delays_of(840.0, 860.0).into_iter().fold(0.0, f64::max);
     assert!((2.0..9.0).contains(&longest), "{longest}");
 }
+
+#[test]
+fn routes_lead_over_no_gateway_at_which_nobody_stands() {
+    // Of four satellites each is linked with its neighbours: down and up again at the gateway is shorter than by the one
+    // in between.
+    let file = r#"
+        [scenario]
+        name = "empty"
+        duration = "60 s"
+
+        [sky]
+        epoch = "2026-03-01T00:00:00Z"
+
+        [sky.constellations.geo]
+        satellites = { kind = "slots", longitudes = ["-60 deg", "0 deg", "60 deg", "180 deg"] }
+        payload = "regenerative"
+        isl = { pattern = "grid" }
+
+        [sky.ground]
+        min_elevation = "5 deg"
+
+        [sky.sites]
+        a = { latitude = "0 deg", longitude = "-100 deg" }
+        b = { latitude = "0 deg", longitude = "100 deg" }
+        gateway = { latitude = "0 deg", longitude = "0 deg", relay = "gateway", antennas = 3 }
+
+        [sky.access.all]
+        rate = "2 Mbit/s"
+
+        [sky.isls.all]
+        rate = "25 Mbit/s"
+
+        [nodes]
+        a = { kind = "host", site = "a" }
+        b = { kind = "host", site = "b" }
+
+        [flows.f]
+        from = "a"
+        to = "b"
+        transport = "sctp"
+        end = "50 s"
+        application = { kind = "constant-rate", message_size = "512 B", interval = "1 s" }
+    "#;
+    let path_with = |more: &str| {
+        let files: TraceFiles = Arc::new(|_| Ok(String::new()));
+        let scenario = Scenario::parse("f.toml", &(file.to_owned() + more), &[], files);
+        let output = run_once(&scenario.unwrap_or_else(|error| panic!("{error}")));
+        let flows = output.table("flows").expect("always");
+        assert!(number(flows, 0, "messages_sent") > 40.0);
+        assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
+        text(output.table("sky_paths").expect("there is a sky"), 0, "satellites")
+    };
+    assert_eq!(path_with(""), "geo-1 > geo-2 > geo-3");
+    let node = "\n[nodes.gateway]\nkind = \"router\"\nsite = \"gateway\"\n";
+    assert_eq!(path_with(node), "geo-1 > gateway > geo-3");
+}
