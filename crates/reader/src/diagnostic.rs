@@ -76,6 +76,13 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+impl Diagnostic {
+    /// What it says, without its place.
+    fn fault(&self) -> Fault {
+        Fault { message: self.message.clone(), help: self.help.clone() }
+    }
+}
+
 /// All faults found in one input, in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostics(Vec<Diagnostic>);
@@ -219,6 +226,24 @@ impl Faults {
     /// the first is reported, and how many more there are.
     pub fn warn_of_kind(&mut self, kind: impl Into<String>, place: Place, fault: Fault) {
         self.warnings.push(Warning { place, fault, kind: Some(kind.into()) });
+    }
+
+    /// Takes over a fault of another input, such as a file that this one names, at its place there.
+    pub fn adopt(&mut self, found: &Diagnostic) {
+        let place = self.place_in(found);
+        self.report(place, found.fault());
+    }
+
+    /// The same with a warning.
+    pub fn adopt_warning(&mut self, found: &Diagnostic) {
+        let place = self.place_in(found);
+        self.warn(place, found.fault());
+    }
+
+    fn place_in(&mut self, found: &Diagnostic) -> Place {
+        let known = self.sources.iter().position(|source| Arc::ptr_eq(source, &found.source));
+        let source = known.unwrap_or_else(|| self.share_source(Arc::clone(&found.source)) as usize);
+        Place::new(source, found.span.clone())
     }
 
     /// The warnings so far, in the order of the text, each kind once.
@@ -383,6 +408,31 @@ mod tests {
         let expected =
             ["f.toml:1:1: `a` is late (and 2 more like it)", "f.toml:2:1: `b` is early", "f.toml:3:1: alone"];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn faults_of_another_input_are_told_at_their_place_there_behind_those_of_this_one() {
+        let mut other = Faults::default();
+        let file = other.add_source("sky.toml", "one\ntwo\n");
+        other.report(Place::new(file, 4..7), Fault::new("`two` is none").help("cure"));
+        other.report(Place::new(file, 0..3), Fault::new("`one` is none"));
+        other.warn(Place::new(file, 0..3), Fault::new("`one` is old"));
+        let mut faults = Faults::default();
+        let own = faults.add_source("f.toml", "sky\n");
+        for warning in other.warnings() {
+            faults.adopt_warning(&warning);
+        }
+        for diagnostic in &other.into_result().unwrap_err() {
+            faults.adopt(diagnostic);
+        }
+        faults.report(Place::new(own, 0..3), Fault::new("own"));
+        let warnings: Vec<String> = faults.warnings().iter().map(ToString::to_string).collect();
+        assert_eq!(warnings, ["sky.toml:1:1: `one` is old"]);
+        let text = faults.into_result().unwrap_err().to_string();
+        assert_eq!(
+            text,
+            "f.toml:1:1: own\nsky.toml:1:1: `one` is none\nsky.toml:2:1: `two` is none\n  help: cure"
+        );
     }
 
     #[test]

@@ -162,15 +162,9 @@ fn named(
     let own: TraceFiles = Arc::new(move |file| files(&beside.join(file).to_string_lossy()));
     let topology = match Topology::parse(name, &text, &[], own) {
         Ok(topology) => topology,
+        // They stand in the topology, and so do their places and cures.
         Err(diagnostics) => {
-            let first = diagnostics.iter().next().map(ToString::to_string).unwrap_or_default();
-            let first = first.lines().next().unwrap_or_default();
-            let message = format!("topology `{name}` is at fault: {first}");
-            let help = format!(
-                "see all {} of its faults with `slantpath topology {name} --show`",
-                diagnostics.len()
-            );
-            faults.report(place, Fault::new(message).help(help));
+            diagnostics.iter().for_each(|diagnostic| faults.adopt(diagnostic));
             return None;
         }
     };
@@ -184,10 +178,6 @@ fn named(
         Some(_) => {}
         None => sky.digest = Some(Setting::derived(hash.clone(), "of the topology", place)),
     }
-    for warning in topology.warnings() {
-        let text = warning.to_string();
-        let line = text.lines().next().unwrap_or_default();
-        faults.warn(place, Fault::new(line).help(format!("see `slantpath topology {name} --show`")));
-    }
+    topology.warnings().iter().for_each(|warning| faults.adopt_warning(warning));
     Some(Bodies { network: topology.network().clone(), hash })
 }
