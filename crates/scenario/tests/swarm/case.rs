@@ -5,24 +5,24 @@ use std::fmt::Write;
 use slantpath_base::{Seed, Stream};
 
 /// When all faults are healed.
-const HEALED_S: u64 = 60;
+pub(crate) const HEALED_S: u64 = 60;
 /// When every flow must have ended: an RTO of at most 60 s may have to double its way up and the peer be found
 /// dead after a dozen of them.
-const END_S: u64 = 1_500;
+pub(crate) const END_S: u64 = 1_500;
 
 /// Which faults a seed has.
 #[allow(clippy::struct_excessive_bools, reason = "each is a coin of its own, thrown apart from the others")]
-struct Faults {
-    loss: bool,
-    bit_errors: bool,
+pub(crate) struct Faults {
+    pub(crate) loss: bool,
+    pub(crate) bit_errors: bool,
     duplicates: bool,
     reordering: bool,
-    small_queues: bool,
+    pub(crate) small_queues: bool,
     outages: bool,
 }
 
 impl Faults {
-    fn draw(stream: &mut Stream) -> Self {
+    pub(crate) fn draw(stream: &mut Stream) -> Self {
         let mut coin = || stream.below(2) == 1;
         Self {
             loss: coin(),
@@ -55,11 +55,11 @@ pub(crate) fn toml(seed: u64) -> String {
     text
 }
 
-fn pick<'a>(stream: &mut Stream, of: &[&'a str]) -> &'a str {
+pub(crate) fn pick<'a>(stream: &mut Stream, of: &[&'a str]) -> &'a str {
     of[usize::try_from(stream.below(of.len() as u64)).expect("an index")]
 }
 
-type Link = (String, &'static str, &'static str);
+pub(crate) type Link = (String, &'static str, &'static str);
 
 /// Two hosts joined by one to three links, by two chains of routers, or over one bottleneck.
 fn topology(stream: &mut Stream, text: &mut String) -> Vec<Link> {
@@ -112,7 +112,7 @@ fn link(stream: &mut Stream, faults: &Faults, name: &str, first: &str, second: &
     let _ = writeln!(text, "while_down = \"{}\"\n", pick(stream, &["drop", "hold"]));
 }
 
-fn profiles(stream: &mut Stream, faults: &Faults, text: &mut String) {
+pub(crate) fn profiles(stream: &mut Stream, faults: &Faults, text: &mut String) {
     let preset = pick(stream, &["rfc2960", "rfc9260", "multi-link-standard", "multi-link-modified"]);
     let _ = writeln!(text, "[sctp.default]\npreset = \"{preset}\"");
     let rto_min = 50 << stream.below(5);
@@ -161,7 +161,7 @@ fn profiles(stream: &mut Stream, faults: &Faults, text: &mut String) {
     let _ = writeln!(text, "maximum_segment_lifetime = \"5 s\"\n");
 }
 
-fn flow(stream: &mut Stream, faults: &Faults, links: &[Link], number: u64, text: &mut String) {
+pub(crate) fn flow(stream: &mut Stream, faults: &Faults, links: &[Link], number: u64, text: &mut String) {
     // TCP's checksum lets one in some thousand double bit errors through: then its bytes may be wrong.
     let is_tcp = !faults.bit_errors && stream.below(3) == 0;
     let (from, to) = if stream.below(4) == 0 { ("b", "a") } else { ("a", "b") };
@@ -213,7 +213,7 @@ fn flow(stream: &mut Stream, faults: &Faults, links: &[Link], number: u64, text:
 }
 
 /// Links fail and are repaired; in the end all are up and clean.
-fn script(stream: &mut Stream, faults: &Faults, links: &[Link], text: &mut String) {
+pub(crate) fn script(stream: &mut Stream, faults: &Faults, links: &[Link], text: &mut String) {
     let mut event = |at_ms: u64, link: &str, what: &str| {
         let _ = writeln!(text, "[[script]]\nat = \"{at_ms} ms\"\nlink = \"{link}\"\n{what}\n");
     };
