@@ -98,8 +98,14 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
 
 /// What has happened in the sky, in all runs together.
 fn print_sky(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
-    let rows = |output: &RunOutput| output.table("handovers").map(Table::rows);
-    let Some(changes) = outputs.iter().map(rows).sum::<Option<usize>>() else { return Ok(()) };
+    // An antenna that begins without a satellite has a row, too, and has changed nothing.
+    let changes_in = |table: &Table| {
+        let is_empty =
+            |row, column| table.column(column).is_none_or(|column| matches!(column.at(row), Value::Missing));
+        (0..table.rows()).filter(|&row| !(is_empty(row, "from") && is_empty(row, "to"))).count()
+    };
+    let changes = |output: &RunOutput| output.table("handovers").map(changes_in);
+    let Some(changes) = outputs.iter().map(changes).sum::<Option<usize>>() else { return Ok(()) };
     let sum = |table: &str, column: &str| -> u64 {
         let columns = outputs.iter().filter_map(|output| output.table(table)?.column(column));
         let cells = columns.flat_map(|column| (0..column.len()).map(|row| column.at(row)));

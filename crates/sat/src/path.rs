@@ -15,7 +15,7 @@ pub struct Way {
     pub to: NodeId,
 }
 
-/// A way gets another path, or loses the one that it has.
+/// A way gets its first path, or another one, or has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathChange {
     /// When.
@@ -30,10 +30,9 @@ pub struct PathChange {
     pub shared: Option<u32>,
 }
 
-/// A way, and the path that it has.
+/// A way, and what was found on it last: its path, if there is one, and how much that shares with the other of two ways.
 #[derive(Clone, Debug)]
 pub(crate) struct Followed {
     pub(crate) way: Way,
-    pub(crate) path: Option<Vec<Body>>,
-    pub(crate) shared: Option<u32>,
+    pub(crate) seen: Option<(Option<Vec<Body>>, Option<u32>)>,
 }

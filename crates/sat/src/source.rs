@@ -11,7 +11,7 @@ use slantpath_net::{
     NetworkGraph, NodeId, Planned, Source,
 };
 use slantpath_orbit::NodeId as Body;
-use slantpath_orbit::contact::{ContactId, ContactPlan};
+use slantpath_orbit::contact::{Cause, ContactId, ContactPlan};
 use slantpath_orbit::route::{Hop, Overlap, RouteConfig, Router};
 
 use crate::handover::Handover;
@@ -150,16 +150,17 @@ impl<'p> SkySource<'p> {
         self.wired = directions
             .map(|direction| (graph.node_of(direction.receiver()), graph.direction(direction).delay.clone()))
             .collect();
-        self.followed = ways.iter().map(|&way| Followed { way, path: None, shared: None }).collect();
+        self.followed = ways.iter().map(|&way| Followed { way, seen: None }).collect();
     }
 
-    /// Which paths have changed since this was last asked, in the order of time. A way without a path at the start has
-    /// no change there.
+    /// Which paths have changed since this was last asked, in the order of time. Each way has a change at the start,
+    /// which says that there is no path where there is none.
     pub fn take_path_changes(&mut self) -> Vec<PathChange> {
         core::mem::take(&mut self.path_changes)
     }
 
-    /// What has happened at antennas since this was last asked, in the order of time.
+    /// What has happened at antennas since this was last asked, in the order of time. Each antenna has a handover at the
+    /// start, from no satellite to its first one, or to none.
     pub fn take_handovers(&mut self) -> Vec<Handover> {
         core::mem::take(&mut self.handovers)
     }
@@ -206,6 +207,21 @@ impl<'p> SkySource<'p> {
         self.note_paths(now);
     }
 
+    /// Notes the antennas that begin without a satellite: a gap at the start is seen as any other is.
+    fn note_empty_antennas(&mut self) {
+        let empty = self.held.iter().enumerate().filter(|(_, held)| held.is_empty());
+        let none = LeftBehind::default();
+        self.handovers.extend(empty.map(|(antenna, _)| Handover {
+            at: Instant::START,
+            antenna,
+            from: None,
+            to: None,
+            cause: Cause::SpanBegins,
+            uplink: none,
+            downlink: none,
+        }));
+    }
+
     /// Notes the ways whose paths have changed.
     fn note_paths(&mut self, now: Instant) {
         for place in 0..self.followed.len() {
@@ -214,11 +230,12 @@ impl<'p> SkySource<'p> {
                 Some((path, delay, shared)) => (Some(path), delay, shared),
                 None => (None, Duration::ZERO, None),
             };
-            let followed = &mut self.followed[place];
-            if path != followed.path || shared != followed.shared {
+            let seen = &mut self.followed[place].seen;
+            let is_known = seen.as_ref().is_some_and(|known| (&known.0, known.1) == (&path, shared));
+            if !is_known {
                 let change = PathChange { at: now, way: place, path: path.clone(), delay, shared };
                 self.path_changes.push(change);
-                (followed.path, followed.shared) = (path, shared);
+                *seen = Some((path, shared));
             }
         }
     }
@@ -547,6 +564,7 @@ impl Source for SkySource<'_> {
             links.steer(direction);
         }
         self.make_changes(Instant::START, links);
+        self.note_empty_antennas();
     }
 
     fn next_change(&self) -> Instant {

@@ -90,6 +90,26 @@ fn files_are_equal_byte_for_byte_on_any_number_of_threads() {
 }
 
 #[test]
+fn an_antenna_that_begins_without_a_satellite_has_changed_none() {
+    let place = Place::new("sky-late");
+    let late = "[scenario]\nname = \"late\"\nduration = \"30 s\"\n[sky]\nepoch = \"2026-03-01T00:00:00Z\"\n\
+                constellations.geo.satellites = { kind = \"slots\", longitudes = [\"0 deg\"] }\n\
+                ground.min_elevation = \"10 deg\"\naccess.all.rate = \"2 Mbit/s\"\n\
+                sites.a = { latitude = \"40 deg\", longitude = \"5 deg\" }\n\
+                sites.b = { latitude = \"30 deg\", longitude = \"15 deg\" }\n\
+                outages = [{ node = \"b\", from = \"0 s\", until = \"10 s\" }]\n\
+                [nodes]\na = { kind = \"host\", site = \"a\" }\nb = { kind = \"host\", site = \"b\" }\n\
+                [flows.f]\nfrom = \"a\"\nto = \"b\"\ntransport = \"sctp\"\napplication = { kind = \"constant-rate\", \
+                message_size = \"512 B\", interval = \"1 s\" }\n";
+    place.write("late.toml", late);
+    let outcome = place.run(&["run", "late.toml", "--out", "out"]);
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""), "{}", outcome.out);
+    assert!(outcome.out.contains("Antennas changed their satellites 2 times."), "{}", outcome.out);
+    let handovers = place.files("out").into_iter().find(|(name, _)| name == "handovers.csv").unwrap().1;
+    assert_eq!(String::from_utf8(handovers).unwrap().lines().count(), 1 + 4, "one of each antenna at 0");
+}
+
+#[test]
 fn the_json_form_holds_the_summary_and_what_it_came_from() {
     let outcome = with_first("json").run(&["run", "first.toml", "--reps", "3", "--json"]);
     assert_eq!(outcome.status, Some(0));

@@ -2,6 +2,7 @@
 
 mod cables;
 mod errors;
+mod events;
 mod parts;
 mod steering;
 mod whole;
