@@ -90,6 +90,31 @@ fn files_are_equal_byte_for_byte_on_any_number_of_threads() {
 }
 
 #[test]
+fn runs_under_a_sky_are_equal_on_any_number_of_threads() {
+    let place = Place::new("sky-threads");
+    for name in ["sctp-over-iridium.toml", "iridium-london-boston.toml"] {
+        place.write(name, &scenario(name));
+    }
+    let run = |jobs| {
+        let values =
+            ["scenario.duration=300 s", "sky.access.terminals.loss=1 %", "sky.isls.iridium.loss=1 %"];
+        let values = values.iter().flat_map(|value| ["--set", value]);
+        let head = ["run", "sctp-over-iridium.toml", "--reps", "2", "--jobs", jobs, "--json"];
+        place.run(&head.into_iter().chain(values).collect::<Vec<_>>())
+    };
+    let (one, two) = (run("1"), run("2"));
+    assert_eq!((one.status, one.err.as_str()), (Some(0), ""));
+    let digests = |outcome: &Outcome| -> Vec<serde_json::Value> {
+        let json: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+        json["runs"].as_array().unwrap().iter().map(|run| run["digest"].clone()).collect()
+    };
+    assert_eq!(digests(&one), digests(&two));
+    assert_eq!(one, two);
+    // Their losses differ.
+    assert_ne!(digests(&one)[0], digests(&one)[1]);
+}
+
+#[test]
 fn an_antenna_that_begins_without_a_satellite_has_changed_none() {
     let place = Place::new("sky-late");
     let late = "[scenario]\nname = \"late\"\nduration = \"30 s\"\n[sky]\nepoch = \"2026-03-01T00:00:00Z\"\n\

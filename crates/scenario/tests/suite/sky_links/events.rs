@@ -1,11 +1,11 @@
-//! What happens at antennas, as tables tell it: from the first instant of a run on.
+//! What happens at antennas, as tables tell it: from the first instant of a run, and over hours of handovers.
 
 use std::path::Path;
 
 use slantpath_results::Table;
 use slantpath_scenario::{Scenario, trace_files};
 
-use super::{number, run_once, text};
+use super::{load, number, run_once, text};
 
 #[test]
 fn a_gap_at_the_start_and_an_antenna_without_a_satellite_have_a_row_of_their_own_at_0() {
@@ -80,4 +80,31 @@ fn a_gap_at_the_start_and_an_antenna_without_a_satellite_have_a_row_of_their_own
     assert_eq!(told, ["0 f|sky.b|", "20 f|sky.b|geo-1"]);
     let flows = output.table("flows").expect("always");
     assert_eq!(number(flows, 0, "messages_delivered"), number(flows, 0, "messages_sent"));
+}
+
+#[test]
+fn an_association_lives_through_a_hundred_handovers_and_every_message_is_accounted_for() {
+    let scenario = load(&[
+        "scenario.duration=8 h",
+        "scenario.warm_up=0 s",
+        "flows.telemetry.connect=0 s",
+        "flows.telemetry.end=28790 s",
+        "flows.telemetry.application.interval=1 s",
+        "probes.intervals=1 h",
+    ]);
+    let output = run_once(&scenario);
+    let handovers = output.table("handovers").expect("there is a sky");
+    // From one satellite to another, at either end.
+    let changes = (0..handovers.rows())
+        .filter(|&row| !text(handovers, row, "from").is_empty() && !text(handovers, row, "to").is_empty())
+        .count();
+    assert!(changes >= 100, "{changes}");
+    assert_eq!(output.failures, []);
+    let flows = output.table("flows").expect("always");
+    let of_flow = |column| number(flows, 0, column);
+    // From 1 s on, one each second.
+    assert_eq!(of_flow("messages_sent"), 28_789.0);
+    assert_eq!(of_flow("messages_delivered"), 28_789.0);
+    let wrong = ["messages_corrupt", "messages_out_of_order", "messages_abandoned"];
+    assert_eq!(wrong.map(of_flow), [0.0; 3]);
 }
