@@ -20,6 +20,7 @@ pub(crate) mod stretch;
 pub(crate) mod visibility;
 
 pub use delay::{DelayCurve, Polynomial};
+pub use joint::bound_antennas;
 pub use plan::{Change, Contact, ContactId, ContactKind, ContactPlan};
 pub use planner::{Planner, SitePasses};
 pub use stretch::Cause;

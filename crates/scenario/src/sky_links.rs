@@ -5,6 +5,7 @@ mod cables;
 pub(crate) mod changes;
 pub(crate) mod check;
 mod gaps;
+mod idle;
 mod pairs;
 pub(crate) mod plan;
 pub(crate) mod routes;

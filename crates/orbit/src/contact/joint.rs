@@ -94,6 +94,11 @@ enum State {
     On { links: Vec<(Link, usize)>, since: f64 },
 }
 
+/// For each site of a network, the antennas that hold what pairs need and nothing else.
+pub fn bound_antennas(network: &Network) -> Vec<Vec<usize>> {
+    landing::bound_antennas(network, &landing::choosers(network, &OutageTable::default()))
+}
+
 /// All pairs of a network that choose together.
 pub(crate) struct Joint<'a> {
     ephemeris: &'a Ephemeris,

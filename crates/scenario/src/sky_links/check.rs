@@ -12,7 +12,7 @@ use slantpath_reader::{AllKnown, Fault, Faults, Flat, Nested, Place, Setting, Ta
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
-use super::{cables, gaps, pairs, routes};
+use super::{cables, gaps, idle, pairs, routes};
 use crate::check::Contacts;
 use crate::link::check::transmitter;
 use crate::link::conditioner;
@@ -462,6 +462,7 @@ pub(crate) fn plan(
     if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
         gaps::check(file, known, faults);
         routes::check_hops(sky, known, faults);
+        idle::check(file, known, faults);
         return Some(Arc::clone(known));
     }
     match SkyPlan::new(&bodies.network, of, contacts.progress) {
@@ -474,6 +475,7 @@ pub(crate) fn plan(
             }
             gaps::check(file, &plan, faults);
             routes::check_hops(sky, &plan, faults);
+            idle::check(file, &plan, faults);
             Some(Arc::new(plan))
         }
         Err(error) => {
