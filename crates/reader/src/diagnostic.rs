@@ -246,6 +246,13 @@ impl Faults {
         Place::new(source, found.span.clone())
     }
 
+    /// Gives the faults that were reported since there were so many another cure where one is known that fits better.
+    pub fn cure_since(&mut self, count: usize, mut cure: impl FnMut(Place) -> Option<String>) {
+        for (place, fault) in self.found.iter_mut().skip(count) {
+            fault.help = cure(*place).or(fault.help.take());
+        }
+    }
+
     /// The warnings so far, in the order of the text, each kind once.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         let mut warnings = self.warnings.clone();
@@ -432,6 +439,23 @@ mod tests {
         assert_eq!(
             text,
             "f.toml:1:1: own\nsky.toml:1:1: `one` is none\nsky.toml:2:1: `two` is none\n  help: cure"
+        );
+    }
+
+    #[test]
+    fn a_better_cure_takes_the_place_of_those_of_the_latest_faults() {
+        let mut faults = Faults::default();
+        let file = faults.add_source("f.toml", "first\nsecond\n");
+        let (first, second) = (Place::new(file, 0..5), Place::new(file, 6..12));
+        faults.report(second, Fault::new("before").help("cure"));
+        let count = faults.len();
+        faults.report(second, Fault::new("second").help("cure"));
+        faults.report(first, Fault::new("first").help("cure"));
+        faults.cure_since(count, |place| (place == second).then(|| "better".to_owned()));
+        let text = faults.into_result().unwrap_err().to_string();
+        assert_eq!(
+            text,
+            "f.toml:1:1: first\n  help: cure\nf.toml:2:1: before\n  help: cure\nf.toml:2:1: second\n  help: better"
         );
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 mod cables;
+mod causes;
 pub(crate) mod changes;
 pub(crate) mod check;
 mod gaps;

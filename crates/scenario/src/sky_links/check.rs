@@ -12,11 +12,12 @@ use slantpath_reader::{AllKnown, Fault, Faults, Flat, Nested, Place, Setting, Ta
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
-use super::{cables, gaps, idle, pairs, routes};
+use super::{cables, causes, gaps, idle, pairs, routes};
 use crate::check::Contacts;
 use crate::link::check::transmitter;
 use crate::link::conditioner;
 use crate::link::schema::{Family, QueueSize};
+use crate::replicate::Progress;
 use crate::scenario::TraceFiles;
 use crate::schema::{File, Node};
 use crate::sky::warning_lines;
@@ -460,9 +461,7 @@ pub(crate) fn plan(
     }
     let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
     if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
-        gaps::check(file, known, faults);
-        routes::check_hops(sky, known, faults);
-        idle::check(file, known, faults);
+        follow(file, known, contacts.progress, faults);
         return Some(Arc::clone(known));
     }
     match SkyPlan::new(&bodies.network, of, contacts.progress) {
@@ -473,9 +472,7 @@ pub(crate) fn plan(
                     Fault::new(line).help("take newer element sets, or an earlier `start`"),
                 );
             }
-            gaps::check(file, &plan, faults);
-            routes::check_hops(sky, &plan, faults);
-            idle::check(file, &plan, faults);
+            follow(file, &plan, contacts.progress, faults);
             Some(Arc::new(plan))
         }
         Err(error) => {
@@ -488,4 +485,15 @@ pub(crate) fn plan(
             None
         }
     }
+}
+
+/// What the contacts of a run say about its flows, routes and antennas.
+fn follow(file: &File, plan: &SkyPlan, progress: &dyn Fn(Progress), faults: &mut Faults) {
+    let since = faults.len();
+    gaps::check(file, plan, faults);
+    causes::cures(file, plan, progress, since, faults);
+    if let Some(sky) = &file.sky {
+        routes::check_hops(&sky.0, plan, faults);
+    }
+    idle::check(file, plan, faults);
 }

@@ -59,6 +59,13 @@ impl SkyPlan {
         Ok(Self { bodies, contacts, stale, of })
     }
 
+    /// The contacts of the same run if nothing were out of service.
+    pub(super) fn without_outages(&self, progress: &dyn Fn(Progress)) -> Option<ContactPlan> {
+        let bodies = Network { outages: Vec::new(), ..self.bodies.clone() };
+        let planner = Planner::new(&bodies, self.of.duration.saturating_add(Self::BEYOND)).ok()?;
+        planner.plan(&mut |done, all| progress(Progress { done, all, share: done as f64 / all as f64 })).ok()
+    }
+
     /// Whether it is the plan of these.
     pub(crate) fn is_of(&self, of: &Basis) -> bool {
         self.of == *of
