@@ -16,8 +16,8 @@ pub struct Handover {
     pub from: Option<NodeId>,
     /// The satellite by which it sends from then on; none in a gap.
     pub to: Option<NodeId>,
-    /// Why the change came: the end of the old contact if there was one, or the beginning of the new one; where there is
-    /// neither, the beginning of the span.
+    /// Why the change came: the end of the old contact if there was one, or the beginning of the new one; where there
+    /// is neither, the beginning of the span.
     pub cause: Cause,
     /// What the antenna had left to send.
     pub uplink: LeftBehind,

@@ -30,7 +30,8 @@ pub struct PathChange {
     pub shared: Option<u32>,
 }
 
-/// A way, and what was found on it last: its path, if there is one, and how much that shares with the other of two ways.
+/// A way, and what was found on it last: its path, if there is one, and how much that shares with the other of two
+/// ways.
 #[derive(Clone, Debug)]
 pub(crate) struct Followed {
     pub(crate) way: Way,

@@ -100,8 +100,8 @@ struct Turn {
 
 impl<'p> SkySource<'p> {
     /// The source of a graph in which a sky was [declared](Sky::declare) over this plan. While an antenna holds two
-    /// satellites, routes lead by the one that it took last. Of the plan's sites and cables those count that are nodes and
-    /// links of the network.
+    /// satellites, routes lead by the one that it took last. Of the plan's sites and cables those count that are nodes
+    /// and links of the network.
     pub fn new(plan: &'p ContactPlan, sky: &'p Sky, graph: &NetworkGraph, routes: RouteConfig) -> Self {
         Self {
             plan,
@@ -159,8 +159,8 @@ impl<'p> SkySource<'p> {
         core::mem::take(&mut self.path_changes)
     }
 
-    /// What has happened at antennas since this was last asked, in the order of time. Each antenna has a handover at the
-    /// start, from no satellite to its first one, or to none.
+    /// What has happened at antennas since this was last asked, in the order of time. Each antenna has a handover at
+    /// the start, from no satellite to its first one, or to none.
     pub fn take_handovers(&mut self) -> Vec<Handover> {
         core::mem::take(&mut self.handovers)
     }

@@ -32,7 +32,7 @@ pub(super) fn cures(
             return None;
         }
         let contacts = undisturbed.get_or_init(|| plan.without_outages(progress)).as_ref()?;
-        outage(file, plan, contacts, &path_of(file, flow, contacts)?)
+        Some(outage(file, plan, contacts, &path_of(file, flow, contacts)?))
     });
 }
 
@@ -74,7 +74,7 @@ fn missing(file: &File, plan: &SkyPlan, path: &Path) -> Option<String> {
 }
 
 /// The outage that takes a path away which would be there without outages.
-fn outage(file: &File, plan: &SkyPlan, contacts: &ContactPlan, path: &Path) -> Option<String> {
+fn outage(file: &File, plan: &SkyPlan, contacts: &ContactPlan, path: &Path) -> String {
     let names: Vec<&str> = path.nodes.iter().map(|node| contacts.names()[node.index()].as_str()).collect();
     let strikes = |outage: &&Outage| match &outage.what {
         Failing::Node(node) => names.contains(&node.as_str()),
@@ -91,9 +91,7 @@ fn outage(file: &File, plan: &SkyPlan, contacts: &ContactPlan, path: &Path) -> O
         (is_of_end, outage.until - outage.from)
     };
     let Some(outage) = plan.bodies.outages.iter().filter(strikes).max_by_key(weight) else {
-        return Some(
-            "there would be one without the outages of the topology: shorten or remove some".to_owned(),
-        );
+        return "there would be one without the outages of the topology: shorten or remove some".to_owned();
     };
     let what = match &outage.what {
         Failing::Node(node) => format!("`{node}`"),
@@ -101,7 +99,7 @@ fn outage(file: &File, plan: &SkyPlan, contacts: &ContactPlan, path: &Path) -> O
     };
     // The topology counts from its epoch.
     let until = outage.until.since_start().saturating_add(start);
-    Some(format!(
+    format!(
         "an outage takes {what} away until {until}: let it end earlier, or the run last longer or start later"
-    ))
+    )
 }

@@ -190,8 +190,8 @@ fn an_association_over_two_orbits_takes_the_geostationary_one_while_there_is_no_
 
 #[test]
 fn routes_lead_over_no_gateway_at_which_nobody_stands() {
-    // Of four satellites each is linked with its neighbours: down and up again at the gateway is shorter than by the one
-    // in between.
+    // Of four satellites each is linked with its neighbours: down and up again at the gateway is shorter than by the
+    // one in between.
     let file = r#"
         [scenario]
         name = "empty"
