@@ -16,7 +16,11 @@
 //!
 //!     SLANTPATH_SWARM_SEEDS=20000 cargo test --release -p slantpath-scenario --test swarm the_swarm
 
-#![allow(clippy::print_stderr, reason = "a panic must tell its seed")]
+#![allow(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a panic must tell its seed, and a seed its scenario"
+)]
 
 mod case;
 mod sky;
