@@ -113,7 +113,11 @@ pub(crate) fn manifest(scenario: &Scenario, outputs: &[RunOutput]) -> Json {
     })
 }
 
-/// Flows that failed, and what of.
+/// Flows that failed, and what of and when.
 pub(crate) fn failures(failures: &[FlowFailure]) -> Json {
-    failures.iter().map(|failure| json!({ "flow": failure.flow, "reason": failure.reason })).collect()
+    let failure = |failure: &FlowFailure| {
+        let at = failure.at.map(|at| at.as_secs_f64());
+        json!({ "flow": failure.flow, "reason": failure.reason, "at_s": at })
+    };
+    failures.iter().map(failure).collect()
 }

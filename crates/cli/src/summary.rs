@@ -191,7 +191,8 @@ fn number(value: f64) -> String {
 fn print_failures(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
     for output in outputs {
         for failure in &output.failures {
-            writeln!(out, "\nrun {}: flow `{}` failed: {}", output.run, failure.flow, failure.reason)?;
+            let at = failure.at.map(|at| format!(" at {} s", number(at.as_secs_f64()))).unwrap_or_default();
+            writeln!(out, "\nrun {}: flow `{}` failed{at}: {}", output.run, failure.flow, failure.reason)?;
         }
     }
     Ok(())

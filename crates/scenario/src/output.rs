@@ -1,5 +1,6 @@
 //! What a run gives.
 
+use slantpath_base::Duration;
 use slantpath_results::{Column, Table, Value};
 
 /// Declares the tables that a run can give, in alphabetical order of their names.
@@ -162,6 +163,8 @@ pub struct FlowFailure {
     pub flow: String,
     /// What it failed of.
     pub reason: String,
+    /// When, from the start of the run.
+    pub at: Option<Duration>,
 }
 
 /// The packets of a link.
@@ -177,11 +180,15 @@ impl FlowFailure {
     /// Those that a table of flows tells of.
     pub(crate) fn all(tables: &[Table]) -> Vec<Self> {
         let flows = tables.iter().find(|table| table.name() == TableKind::Flows.name());
-        let columns = flows.and_then(|flows| flows.column("flow").zip(flows.column("failure")));
-        let Some((names, reasons)) = columns else { return Vec::new() };
+        let columns = ["flow", "failure", "ended_s"].map(|name| flows.and_then(|flows| flows.column(name)));
+        let [Some(names), Some(reasons), Some(ended)] = columns else { return Vec::new() };
         let failure = |row| match (names.at(row), reasons.at(row)) {
             (Value::Text(flow), Value::Text(reason)) => {
-                Some(Self { flow: flow.to_owned(), reason: reason.to_owned() })
+                let at = match ended.at(row) {
+                    Value::F64(seconds) => Some(Duration::from_secs_f64(seconds)),
+                    _ => None,
+                };
+                Some(Self { flow: flow.to_owned(), reason: reason.to_owned(), at })
             }
             _ => None,
         };

@@ -165,12 +165,14 @@ fn flows_that_fail_are_told_and_are_the_exit_status() {
     let run = |more: &[&str]| place.run(&[&["run", "first.toml"][..], &HOPELESS, more].concat());
     let outcome = run(&[]);
     assert_eq!((outcome.status, outcome.err.as_str()), (Some(3), "flows failed: signalling\n"));
-    let reason =
-        outcome.out.lines().last().unwrap().strip_prefix("run 0: flow `signalling` failed: ").unwrap();
+    let told = outcome.out.lines().last().unwrap();
+    let told = told.strip_prefix("run 0: flow `signalling` failed at ").unwrap();
+    let (at, reason) = told.split_once(" s: ").unwrap();
+    let at: f64 = at.parse().unwrap();
     let outcome = run(&["--json", "--reps", "2", "--out", "out"]);
     assert_eq!((outcome.status, outcome.err.as_str()), (Some(3), "flows failed in 2 of 2 runs\n"));
     let json: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
-    let failures = serde_json::json!([{ "flow": "signalling", "reason": reason }]);
+    let failures = serde_json::json!([{ "flow": "signalling", "reason": reason, "at_s": at }]);
     assert_eq!((&json["runs"][0]["failures"], &json["runs"][1]["failures"]), (&failures, &failures));
     // The results are whole all the same.
     assert_eq!(json["files"].as_array().map(Vec::len), Some(12));

@@ -1,10 +1,14 @@
 //! A run's tables and captures as bytes and back, with a checksum over all.
 
+use slantpath_base::Duration;
 use slantpath_results::{Column, Table};
 
 use crate::output::{Capture, FlowFailure, RunOutput};
 
-const MAGIC: &[u8; 8] = b"slntrun4";
+const MAGIC: &[u8; 8] = b"slntrun5";
+
+/// In the place of a time that there is none of.
+const NEVER: u64 = u64::MAX;
 
 /// All of a run.
 pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
@@ -17,6 +21,7 @@ pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
     for failure in &output.failures {
         put_text(&mut body, &failure.flow);
         put_text(&mut body, &failure.reason);
+        put_u64(&mut body, failure.at.map_or(NEVER, Duration::as_nanos));
     }
     put_u64(&mut body, output.tables.len() as u64);
     for table in &output.tables {
@@ -49,7 +54,9 @@ pub(super) fn decode(bytes: &[u8]) -> Option<RunOutput> {
     let digest = take_text(&mut rest)?;
     let mut failures = Vec::new();
     for _ in 0..take_u64(&mut rest)? {
-        failures.push(FlowFailure { flow: take_text(&mut rest)?, reason: take_text(&mut rest)? });
+        let (flow, reason, at) = (take_text(&mut rest)?, take_text(&mut rest)?, take_u64(&mut rest)?);
+        let at = (at != NEVER).then(|| Duration::from_nanos(at));
+        failures.push(FlowFailure { flow, reason, at });
     }
     let mut tables = Vec::new();
     for _ in 0..take_u64(&mut rest)? {
@@ -127,7 +134,11 @@ mod tests {
             digest: "ab".to_owned(),
             events: 5,
             packet_hops: 11,
-            failures: vec![FlowFailure { flow: "bulk".to_owned(), reason: "timed out".to_owned() }],
+            failures: vec![FlowFailure {
+                flow: "bulk".to_owned(),
+                reason: "timed out".to_owned(),
+                at: Some(Duration::from_secs(7)),
+            }],
             tables: vec![Table::new("t", columns).unwrap()],
             captures: vec![Capture { link: "satellite".to_owned(), pcapng: vec![1, 2, 3] }],
         }
