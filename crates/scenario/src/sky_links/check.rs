@@ -461,7 +461,7 @@ pub(crate) fn plan(
     }
     let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
     if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
-        follow(file, known, contacts.progress, faults);
+        follow(file, sky, known, contacts.progress, faults);
         return Some(Arc::clone(known));
     }
     match SkyPlan::new(&bodies.network, of, contacts.progress) {
@@ -472,7 +472,7 @@ pub(crate) fn plan(
                     Fault::new(line).help("take newer element sets, or an earlier `start`"),
                 );
             }
-            follow(file, &plan, contacts.progress, faults);
+            follow(file, sky, &plan, contacts.progress, faults);
             Some(Arc::new(plan))
         }
         Err(error) => {
@@ -487,13 +487,14 @@ pub(crate) fn plan(
     }
 }
 
-/// What the contacts of a run say about its flows, routes and antennas.
-fn follow(file: &File, plan: &SkyPlan, progress: &dyn Fn(Progress), faults: &mut Faults) {
+/// What the contacts of a run say about its flows, routes and antennas. Fixed routes that never hold say so themselves;
+/// what else has no path is looked for where all of them do.
+fn follow(file: &File, sky: &SkyTable, plan: &SkyPlan, progress: &dyn Fn(Progress), faults: &mut Faults) {
     let since = faults.len();
-    gaps::check(file, plan, faults);
-    causes::cures(file, plan, progress, since, faults);
-    if let Some(sky) = &file.sky {
-        routes::check_hops(&sky.0, plan, faults);
+    routes::check_hops(sky, plan, faults);
+    if faults.is_empty() {
+        gaps::check(file, plan, faults);
     }
+    causes::cures(file, plan, progress, since, faults);
     idle::check(file, plan, faults);
 }

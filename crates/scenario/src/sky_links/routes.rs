@@ -128,7 +128,7 @@ fn nodes_of(name: &str, via: &Setting<Vec<String>>, network: &Network, faults: &
 /// Every hop of a fixed route is one that contacts of the run join at some time, and at some time all of them at once.
 pub(super) fn check_hops(sky: &SkyTable, plan: &SkyPlan, faults: &mut Faults) {
     for (name, route) in sky.routes.iter() {
-        let (Some(via), Some(nodes)) = (&route.via, fixed(route, plan)) else { continue };
+        let (Some(via), Some(nodes)) = (&route.via, fixed_nodes(route, plan)) else { continue };
         let is_joined = |pair: &&[NodeId]| {
             let joins = |[a, b]: [NodeId; 2]| pair[0] == a && pair[1] == b || pair[0] == b && pair[1] == a;
             plan.contacts.contacts().iter().any(|contact| joins([contact.a, contact.b]))
@@ -152,10 +152,17 @@ pub(super) fn check_hops(sky: &SkyTable, plan: &SkyPlan, faults: &mut Faults) {
 }
 
 /// The nodes of a fixed route, both ends included.
-fn fixed(route: &SiteRouteTable, plan: &SkyPlan) -> Option<Vec<NodeId>> {
+fn fixed_nodes(route: &SiteRouteTable, plan: &SkyPlan) -> Option<Vec<NodeId>> {
     let via = route.via.as_ref()?;
     let names = [&route.ends.0].into_iter().chain(via.iter()).chain([&route.ends.1]);
     names.map(|name| plan.contacts.node(name)).collect()
+}
+
+/// The nodes of every fixed route, both ends included.
+pub(super) fn fixed_routes(file: &File, plan: &SkyPlan) -> Vec<Vec<NodeId>> {
+    let routes = file.sky.iter().flat_map(|sky| sky.0.routes.iter());
+    let fixed = routes.filter(|(_, route)| *route.selection == SiteSelection::Fixed);
+    fixed.filter_map(|(_, route)| fixed_nodes(route, plan)).collect()
 }
 
 /// Whether a route joins these two sites, in either order.
@@ -231,7 +238,7 @@ pub(crate) fn build(file: &File, plan: &SkyPlan) -> (Vec<(usize, Balance)>, Vec<
                 let node = |name: &str| plan.contacts.node(name).expect(checked);
                 SiteRoute::Disjoint { ends: [(node(&route.ends.0), one), (node(&route.ends.1), other)] }
             }
-            SiteSelection::Fixed => SiteRoute::Fixed(fixed(route, plan).expect(checked)),
+            SiteSelection::Fixed => SiteRoute::Fixed(fixed_nodes(route, plan).expect(checked)),
         }
     });
     (balances, routes.collect())

@@ -3,6 +3,7 @@
 mod cables;
 mod errors;
 mod events;
+mod gaps;
 mod parts;
 mod steering;
 mod whole;

@@ -1,0 +1,100 @@
+//! What needs a path between two nodes, and from when to when.
+
+use slantpath_base::Instant;
+use slantpath_reader::Place;
+
+use crate::schema::{File, Transport};
+use crate::signalling::{asp_node, gateway_point, node_of};
+
+/// A flow, a table of sessions, or an association that carries signalling.
+pub(super) struct Subject<'a> {
+    /// As a message calls it.
+    pub(super) name: String,
+    pub(super) from: String,
+    pub(super) to: String,
+    /// Where it is told what is wrong.
+    pub(super) place: Place,
+    pub(super) transport: Transport,
+    pub(super) profile: &'a str,
+    pub(super) begins: Begins,
+    /// From then on a break does no harm: it has closed.
+    pub(super) ends: Option<Instant>,
+}
+
+/// When associations or connections are set up.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Begins {
+    /// At any time between these, once each.
+    Once { from: Instant, until: Instant },
+    /// At the start of the run, and again whenever a set-up has failed, so that none fails for good.
+    Again,
+}
+
+/// All of a scenario that has been checked so far.
+pub(super) fn all(file: &File) -> Vec<Subject<'_>> {
+    let at = |after| Instant::START + after;
+    let mut all = Vec::new();
+    for (name, flow) in file.flows.iter() {
+        let from = at(flow.connect.as_ref().map_or(*flow.start, |connect| **connect));
+        all.push(Subject {
+            name: format!("flow `{name}`"),
+            from: (*flow.from).clone(),
+            to: (*flow.to).clone(),
+            place: flow.to.place(),
+            transport: *flow.transport,
+            profile: flow.profile.as_deref().map_or("default", String::as_str),
+            begins: Begins::Once { from, until: from + *flow.start_jitter },
+            ends: flow.end.map(|end| at(*end)),
+        });
+    }
+    for (name, sessions) in file.sessions.iter() {
+        let until = sessions.end.map_or(Instant::FAR_FUTURE, |end| at(*end));
+        all.push(Subject {
+            name: format!("sessions `{name}`"),
+            from: (*sessions.from).clone(),
+            to: (*sessions.to).clone(),
+            place: sessions.to.place(),
+            transport: *sessions.transport,
+            profile: sessions.profile.as_deref().map_or("default", String::as_str),
+            begins: Begins::Once { from: at(*sessions.start), until },
+            ends: None,
+        });
+    }
+    all.extend(of_signalling(file));
+    all
+}
+
+/// Associations of M2PA and of M3UA.
+fn of_signalling(file: &File) -> Vec<Subject<'_>> {
+    use crate::schema::signalling::Carrier;
+    let Some(signalling) = file.signalling.whole() else { return Vec::new() };
+    let mut all = Vec::new();
+    for (name, link) in signalling.links.iter() {
+        let Carrier::M2pa(m2pa) = &*link.carrier else { continue };
+        let [from, to] =
+            [&link.between.0, &link.between.1].map(|point| (*node_of(signalling, point)).clone());
+        all.push(Subject {
+            name: format!("signalling link `{name}`"),
+            from,
+            to,
+            place: link.between.place(),
+            transport: Transport::Sctp,
+            profile: m2pa.profile.as_deref().map_or("default", String::as_str),
+            begins: Begins::Again,
+            ends: None,
+        });
+    }
+    for (name, table) in signalling.associations.iter() {
+        all.push(Subject {
+            name: format!("association `{name}`"),
+            from: asp_node(signalling, &table.asp).to_owned(),
+            to: (*node_of(signalling, gateway_point(signalling, &table.gateway))).clone(),
+            place: table.asp.place(),
+            transport: Transport::Sctp,
+            profile: table.profile.as_deref().map_or("default", String::as_str),
+            begins: Begins::Again,
+            ends: None,
+        });
+    }
+    all
+}
