@@ -8,12 +8,14 @@ use slantpath_scenario::{Scenario, TraceFiles};
 
 use super::{LONDON_TO_BOSTON, number, run_once, text};
 
-/// Two sites below a geostationary satellite, of which one fails for a while.
+/// Two sites below a geostationary satellite, or two of them, of which one fails for a while.
 fn scenario(outage: [u64; 2], duration: u64, more: &str) -> Scenario {
     seeded(1, 1, outage, duration, more)
 }
 
 fn seeded(seed: u64, antennas: u64, [from, until]: [u64; 2], duration: u64, more: &str) -> Scenario {
+    let (east, west) = ("{ constellation = \"east\" }", "{ constellation = \"west\" }");
+    let antennas = if antennas == 1 { format!("[{east}]") } else { format!("[{east}, {west}]") };
     let text = format!(
         r#"
         [scenario]
@@ -22,13 +24,16 @@ fn seeded(seed: u64, antennas: u64, [from, until]: [u64; 2], duration: u64, more
         duration = "{duration} s"
         [sky]
         epoch = "2026-03-01T00:00:00Z"
-        [sky.constellations.geo]
-        satellites = {{ kind = "slots", longitudes = ["0 deg", "10 deg"] }}
+        [sky.constellations.east]
+        satellites = {{ kind = "slots", longitudes = ["10 deg"] }}
+        [sky.constellations.west]
+        satellites = {{ kind = "slots", longitudes = ["-10 deg"] }}
         [sky.ground]
         min_elevation = "10 deg"
         [sky.sites.here]
         latitude = "0 deg"
         longitude = "0 deg"
+        antennas = {antennas}
         [sky.sites.there]
         latitude = "0 deg"
         longitude = "1 deg"
