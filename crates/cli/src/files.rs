@@ -116,7 +116,7 @@ pub(crate) fn manifest(scenario: &Scenario, outputs: &[RunOutput]) -> Json {
 /// Flows that failed, and what of and when.
 pub(crate) fn failures(failures: &[FlowFailure]) -> Json {
     let failure = |failure: &FlowFailure| {
-        let at = failure.at.map(|at| at.as_secs_f64());
+        let at = failure.at.map(slantpath_base::Duration::as_secs_f64);
         json!({ "flow": failure.flow, "reason": failure.reason, "at_s": at })
     };
     failures.iter().map(failure).collect()

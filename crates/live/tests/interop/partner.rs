@@ -220,7 +220,7 @@ impl Program for Partner {
                 self.is_waiting = false;
                 self.send(now, host);
             }
-            ProgramEvent::Ended { failure, reason: _ } => self.found.end = Some(failure.map_or(Ok(()), Err)),
+            ProgramEvent::Ended { failure, .. } => self.found.end = Some(failure.map_or(Ok(()), Err)),
             ProgramEvent::Path { address, kind } => self.found.paths.push((address, kind.name())),
             ProgramEvent::Abandoned => self.found.abandoned += 1,
             ProgramEvent::Sctp(event) => self.found.told.push(*event),
