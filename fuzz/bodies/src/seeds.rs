@@ -1,5 +1,6 @@
 //! The first inputs of each corpus, written by our own encoders.
 
+mod associations;
 mod calls;
 mod traces;
 
@@ -51,7 +52,7 @@ pub fn seeds() -> io::Result<BTreeMap<String, Vec<u8>>> {
     let mut seeds = Seeds::default();
     wire(&mut seeds);
     sctp(&mut seeds);
-    associations(&mut seeds);
+    associations::keep(&mut seeds);
     tcp(&mut seeds);
     signalling(&mut seeds);
     link(&mut seeds);
@@ -200,51 +201,6 @@ fn sctp(seeds: &mut Seeds) {
         }
         seeds.keep("sctp_packet", name, input);
     }
-}
-
-/// An association of messages both ways that loses, repeats and damages some of its packets and is then shut down,
-/// under several options; and one that hears what nobody has sent.
-fn associations(seeds: &mut Seeds) {
-    let steps: Vec<[u8; 4]> = vec![
-        [10, 0, 15, 0],
-        [6, 0x00, 1, 0],
-        [6, 0x11, 30, 0],
-        [2, 0, 1, 0],
-        [3, 0, 0, 0],
-        [4, 0x21, 0, 20],
-        [0, 0, 2, 0],
-        [10, 0, 15, 0],
-        [9, 0, 100, 20],
-        [6, 0x42, 3, 200],
-        [10, 0, 15, 0],
-        [11, 0, 9, 1],
-        [9, 0, 255, 255],
-        [10, 0, 15, 0],
-        [11, 1, 0, 0],
-    ];
-    for (name, options) in [("plain", 0x00), ("paths", 0x11), ("rack", 0x02), ("small", 0x08), ("all", 0xff)]
-    {
-        seeds.keep("sctp_pair", name, [&[options][..], &steps.concat()].concat());
-    }
-    // What is behind the last step: the scheduler, paths at once with discovery and without checksums, the controller.
-    for (name, more) in [("spread", [3, 0x01, 1]), ("pooled", [4, 0x07, 3]), ("unsummed", [5, 0x0c, 5])] {
-        seeds.keep("sctp_pair", name, [&[0x53][..], &steps.concat(), &more].concat());
-    }
-    let lies: Vec<[u8; 4]> = vec![
-        [14, 0x06, 1, 9],
-        [14, 0x02, 3, 9],
-        [15, 0x40, 1, 90],
-        [2, 3, 5, 9],
-        [16, 4, 0, 2],
-        // ABORT, then COOKIE ACK, then an unknown chunk.
-        [6, 0, 0, 4],
-        [11, 0, 0, 4],
-        [0xc7, 0, 0, 8],
-        [1, 2, 3, 4],
-    ];
-    let input = [&[0x01][..], &steps.concat(), &lies.concat()].concat();
-    seeds.keep("sctp_hostile", "lies", &input);
-    seeds.keep("sctp_hostile", "lies-to-all", [&[0x53], &input[1..], &[2, 0x0e, 4]].concat());
 }
 
 fn tcp(seeds: &mut Seeds) {
