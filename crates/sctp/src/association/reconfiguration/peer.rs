@@ -5,9 +5,9 @@ use slantpath_base::{Duration, Instant};
 use super::super::receive::Arrived;
 use super::super::state::State;
 use super::{
-    Association, Change, Chunk, Data, Deferred, Event, MAX_HELD_CHUNKS, Part, PathId, PollStage, ReConfig,
-    ReconfigurationParameter, ReconfigurationResult, Request, RequestSequence, StreamSet, StreamsChanged,
-    Tsn,
+    Association, Change, Chunk, Data, Deferred, Event, MAX_HELD_CHUNKS, Part, PathId, Phase, PollStage,
+    ReConfig, ReconfigurationParameter, ReconfigurationResult, Request, RequestSequence, StreamSet,
+    StreamsChanged, Tsn,
 };
 use crate::cause::Cause;
 use crate::chunk::NextTsns;
@@ -37,7 +37,7 @@ impl Association {
             return self.report(Cause::violation("RE-CONFIG parameters that do not go together"), from);
         }
         let mut answers = Vec::new();
-        let mut is_first = true;
+        let (mut is_first, mut adds_streams) = (true, false);
         for parameter in chunk.parameters {
             let Some(request) = parameter.request() else {
                 if let ReconfigurationParameter::Response { response, result, next_tsns } = parameter {
@@ -67,6 +67,7 @@ impl Association {
                 }
             }
             state.expected_request = request.next();
+            adds_streams |= matches!(parameter, ReconfigurationParameter::AddOutgoingStreams { .. });
             // What becomes of it later takes this place.
             state.answers.push((request, answer(request, InProgress)));
             let parameter = self.on_request(now, request, parameter);
@@ -81,6 +82,9 @@ impl Association {
         //# be put into one RE_CONFIG chunk.
         let path = self.answer_with(answers, from);
         self.confirm_numbers(now, path);
+        if adds_streams {
+            self.ask_again_for_streams();
+        }
         //= https://www.rfc-editor.org/rfc/rfc6525#section-5.2.1
         //# If the received RE-CONFIG chunk
         //# contains at least one request parameter, a selective acknowledgment
@@ -161,7 +165,6 @@ impl Association {
             }
             ReconfigurationParameter::SsnTsnReset { .. } => self.on_association_reset(now, request),
             ReconfigurationParameter::AddOutgoingStreams { count, .. } => {
-                self.on_induced(now, |part| matches!(part.change, Change::AddInbound(_)));
                 answer(request, self.on_inbound_streams(count))
             }
             ReconfigurationParameter::AddIncomingStreams { count, .. } => {
@@ -188,6 +191,21 @@ impl Association {
             return true;
         }
         false
+    }
+
+    /// The peer adds streams to send on while we wait for an answer to the same wish. Some answer by nothing else (RFC
+    /// 6525, section 5.2.6), but it may be of its own accord, and our request lost: then our next numbers would never
+    /// be those that it expects. Whichever it is, the answer to the same request once more says it.
+    fn ask_again_for_streams(&mut self) {
+        let own = self.reconfiguration.as_ref().and_then(|state| state.own.as_ref());
+        let Some(own) = own else { return };
+        let is_open = |part: &Part| !part.is_answered && matches!(part.change, Change::AddInbound(_));
+        if let Phase::InFlight { chunk, path, .. } = &own.phase
+            && own.parts.iter().any(is_open)
+        {
+            self.control.push_back((*path, Chunk::ReConfig(chunk.clone())));
+            self.poll_stage = PollStage::Packets;
+        }
     }
 
     /// The peer resets streams that it sends on.

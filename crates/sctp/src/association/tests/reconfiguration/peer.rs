@@ -308,3 +308,34 @@ fn a_reset_that_the_peer_has_asked_for_and_that_waits_is_denied_when_all_shuts_d
         assert_eq!(wire.events[end].last(), Some(&Event::Closed(CloseReason::ShutdownComplete)));
     }
 }
+
+/// Section 5.2.6: a peer may answer our wish for streams of its own by adding them, and by nothing else. But it may add
+/// streams of its own accord and never have heard of the wish, whose number it then still expects.
+#[test]
+fn streams_that_the_peer_adds_by_itself_do_not_answer_a_wish_that_was_lost() {
+    let mut wire = wire();
+    let mut asked = 0;
+    wire.decide(move |sent| {
+        let is_wish = sent.from == 0 && sent.chunks.iter().any(|chunk| matches!(chunk, Chunk::ReConfig(_)));
+        asked += u32::from(is_wish);
+        if is_wish && asked == 1 { is_lost() } else { arrives() }
+    });
+    wire.ends[0].add_streams(wire.now, 0, 1).unwrap();
+    wire.drain();
+    wire.ends[1].add_streams(wire.now, 2, 0).unwrap();
+    wire.drain();
+    wire.run_to_rest();
+    // Asked again as soon as the peer has its own answer, not after an RTO.
+    assert!(wire.now < Instant::from_secs(1), "{}", wire.now);
+    wire.ends[0].add_streams(wire.now, 1, 0).unwrap();
+    wire.drain();
+    wire.run_to_rest();
+    let answers = changes(&wire, 0).into_iter().filter(|event| !matches!(event, Event::StreamsChanged(_)));
+    let expected = [
+        answered(StreamChange::AddInbound(1), Outcome::Performed),
+        answered(StreamChange::AddOutbound(1), Outcome::Performed),
+    ];
+    assert_eq!(answers.collect::<Vec<_>>(), expected);
+    let added = Event::StreamsChanged(StreamsChanged::Added { outbound_streams: 7, inbound_streams: 5 });
+    assert_eq!(changes(&wire, 1).last(), Some(&added));
+}
