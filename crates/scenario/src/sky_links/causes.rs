@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use slantpath_base::Duration;
+use slantpath_base::{Duration, Instant};
 use slantpath_orbit::contact::ContactPlan;
 use slantpath_orbit::outage::{Failing, Outage};
 use slantpath_orbit::route::{Path, RouteConfig, Router};
@@ -36,8 +36,10 @@ pub(super) fn cures(
     });
 }
 
-/// The first path between the ends of a flow over all sites and cables of a sky, whether nodes use them or not.
+/// The first path between the ends of a flow over all sites and cables of a sky, whether nodes use them or not, in the
+/// time of the run: contacts are known for a little longer.
 fn path_of(file: &File, flow: &Flow, contacts: &ContactPlan) -> Option<Path> {
+    let end = Instant::START + file.scenario.whole().map_or(Duration::ZERO, |head| *head.duration);
     let sites_of =
         |host: &str| pairs::sites_of(file, host).into_iter().filter_map(|site| contacts.node(&site));
     let (from, to): (Vec<_>, Vec<_>) = (sites_of(&flow.from).collect(), sites_of(&flow.to).collect());
@@ -47,7 +49,8 @@ fn path_of(file: &File, flow: &Flow, contacts: &ContactPlan) -> Option<Path> {
         if let Some(path) = ways.find_map(|(from, place)| router.path(from, place)) {
             return Some(path);
         }
-        router.step()?;
+        router.next_change().filter(|next| *next < end)?;
+        router.step();
     }
 }
 

@@ -7,7 +7,6 @@ mod told;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::NodeId;
-use slantpath_orbit::contact::{Contact, ContactKind};
 use slantpath_orbit::route::{RouteConfig, Router};
 use slantpath_reader::Faults;
 
@@ -58,8 +57,7 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     let mut destinations: Vec<NodeId> = of_all.chain(relays.iter().flatten()).copied().collect();
     destinations.sort_unstable();
     destinations.dedup();
-    let is_carried = cables::carried(file, plan);
-    let is_usable = |contact: &Contact| contact.kind != ContactKind::Terrestrial || is_carried(contact);
+    let is_usable = cables::carried(file, plan);
     let fixed = routes::fixed_routes(file, plan);
     let mut router = Router::within(contacts, &destinations, RouteConfig::default(), &is_usable);
     let mut script = script::AntennaScript::new(file, contacts);
