@@ -237,7 +237,7 @@ class Endpoint:
         ``stream_scheduling``, ``stream_values``. ``extensions`` lists what is offered, by the names that
         scenarios have; each is used if the other end offers it, too. With "authentication" among them DATA
         is taken only if it is authenticated, by the secret of ``keys``, bytes by their number, that
-        ``active_key`` names, or by an empty one.
+        ``active_key`` names, or the first; without keys by an empty one.
         """
         carriage = (udp.local_port, udp.remote_port) if udp else None
         return cls(LiveEndpoint(list(addresses), port, carriage, settings, backlog, read_ahead_bytes))

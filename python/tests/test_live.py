@@ -315,8 +315,20 @@ def test_what_cannot_be_opened_is_said() -> None:
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto_min=-1)
         with pytest.raises(ValueError, match="nr-sacks is none of partial-reliability,"):
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), extensions=["nr-sacks"])
-        with pytest.raises(ValueError, match='keys need "authentication"'):
+        with pytest.raises(ValueError, match='keys needs "authentication"'):
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), keys={1: b"x"})
+        with pytest.raises(ValueError, match='active_key needs "authentication"'):
+            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), active_key=1)
+        with pytest.raises(ValueError, match="active_key is 3, and keys has 1, 2"):
+            await live.Endpoint.bind(
+                [LOOPBACK],
+                udp=live.Udp(0),
+                extensions=["authentication"],
+                keys={1: b"x", 2: b"y"},
+                active_key=3,
+            )
+        with pytest.raises(live.LiveError, match="path MTU of 92 bytes is less than the 568"):
+            await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), path_mtu_bytes=100)
         with pytest.raises(live.LiveError, match="settings"):
             await live.Endpoint.bind([LOOPBACK], udp=live.Udp(0), rto_min=90)
 

@@ -4,12 +4,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use slantpath_live::{
-    Duration, EndpointConfig, Extension, Extensions, PathMtuDiscovery, SharedKey, StreamId, StreamScheduling,
+    AuthenticationConfig, Duration, EndpointConfig, Extension, Extensions, PathMtuDiscovery, SharedKey,
+    StreamId, StreamScheduling,
 };
-
-/// Types of chunks: RFC 9260, section 3.2, and RFC 8260, section 2.1.
-const DATA: u8 = 0;
-const I_DATA: u8 = 64;
 
 /// By the names that scenarios have for them.
 const SCHEDULERS: [(&str, StreamScheduling); 6] = [
@@ -33,11 +30,21 @@ pub(crate) fn time(name: &str, seconds: f64) -> PyResult<Duration> {
 pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>) -> PyResult<()> {
     settings.iter().try_for_each(|(name, value)| set(config, &name.extract::<String>()?, &value))?;
     let sctp = &mut config.sctp;
+    let AuthenticationConfig { keys, active_key, .. } = &sctp.authentication;
     if sctp.extensions.contain(Extension::Authentication) {
-        // What most packets hold.
-        sctp.authentication.chunks = vec![DATA, I_DATA];
-    } else if !sctp.authentication.keys.is_empty() {
-        return Err(PyValueError::new_err("keys need \"authentication\" among the extensions"));
+        if settings.contains("active_key")? && !keys.contains_key(active_key) {
+            let known: Vec<_> = keys.keys().map(u16::to_string).collect();
+            let message = format!("active_key is {active_key}, and keys has {}", known.join(", "));
+            return Err(PyValueError::new_err(message));
+        }
+        sctp.authentication.chunks = AuthenticationConfig::of_data().chunks;
+        return Ok(());
+    }
+    for setting in ["keys", "active_key"] {
+        if settings.contains(setting)? {
+            let message = format!("{setting} needs \"authentication\" among the extensions");
+            return Err(PyValueError::new_err(message));
+        }
     }
     Ok(())
 }

@@ -159,6 +159,12 @@ pub struct AuthenticationConfig {
 }
 
 impl AuthenticationConfig {
+    /// DATA is accepted only if it is authenticated, whichever chunk it comes in; by the empty key, unless there is
+    /// another.
+    pub fn of_data() -> Self {
+        Self { chunks: vec![kind::DATA, kind::I_DATA], ..Self::default() }
+    }
+
     /// The key of an identifier; the empty one of 0 unless another has been given.
     pub(crate) fn initial_keys(&self) -> BTreeMap<u16, SharedKey> {
         let mut keys = self.keys.clone();

@@ -395,8 +395,8 @@ fn print(
         table.print(1, out)?;
     }
     if report.unacknowledged > 0 {
-        let ended = "not acknowledged when their association ended, whether they arrived or not";
-        writeln!(out, "\n{} messages were {ended}", report.unacknowledged)?;
+        let ended = "when its association ended, and may have arrived or not";
+        writeln!(out, "\n{} of the messages sent had not been acknowledged {ended}", report.unacknowledged)?;
     }
     print_extensions(report, arguments, out)?;
     print_paths(report, out)?;

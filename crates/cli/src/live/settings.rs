@@ -11,10 +11,6 @@ use crate::arguments::SctpArguments;
 use crate::failure::Failure;
 use crate::terminal;
 
-/// Types of chunks: RFC 9260, section 3.2, and RFC 8260, section 2.1.
-const DATA: u8 = 0;
-const I_DATA: u8 = 64;
-
 /// SCTP's settings: RFC 9260's, but for what flags say, and what the carriage leaves of the path MTU.
 pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<SctpConfig, Failure> {
     let default = SctpConfig::default();
@@ -55,11 +51,11 @@ fn authentication(arguments: &SctpArguments) -> Result<AuthenticationConfig, Fai
             None => Ok(AuthenticationConfig::default()),
         };
     }
-    let chunks = vec![DATA, I_DATA];
-    let Some(path) = &arguments.key else { return Ok(AuthenticationConfig { chunks, ..Default::default() }) };
+    let of_data = AuthenticationConfig::of_data();
+    let Some(path) = &arguments.key else { return Ok(of_data) };
     let secret = std::fs::read(path)
         .map_err(|error| Failure::Misused(format!("the key in {}: {error}", path.display())))?;
-    Ok(AuthenticationConfig { chunks, keys: [(1, SharedKey::new(secret))].into(), active_key: 1 })
+    Ok(AuthenticationConfig { keys: [(1, SharedKey::new(secret))].into(), active_key: 1, ..of_data })
 }
 
 pub(super) fn live(addresses: &[IpAddr], carriage: Carriage, ports: Vec<u16>) -> LiveConfig {

@@ -255,6 +255,33 @@ fn a_load_that_is_interrupted_before_it_is_up_is_no_failure() {
     assert_eq!(json["failures"], serde_json::json!(["the association was aborted here: by its user"]));
 }
 
+#[test]
+fn what_had_not_been_acknowledged_when_the_server_was_gone_is_told() {
+    let place = Place::new("live-gone");
+    let port = free_port();
+    let mut server = Server::start(&place, port, &[]);
+    let udp = format!("--udp={port}");
+    // As fast as possible, so that something is under way at any time; there is no end but the server's.
+    let arguments = ["load", "127.0.0.1", &udp, "--for", "100 s", "--json", "load.json"];
+    let client =
+        place.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut news = BufReader::new(server.child.stderr.take().expect("a pipe"));
+    let mut come = String::new();
+    news.read_line(&mut come).expect("a line");
+    assert!(come.ends_with(" has come\n"), "{come}");
+    server.child.kill().expect("it runs");
+    server.child.wait().expect("it ends");
+    let outcome = Outcome::from(client.wait_with_output().expect("it ends"));
+    assert_eq!(outcome.status, Some(3), "{}", outcome.err);
+    let json = std::fs::read(place.path().join("load.json")).expect("it was asked for");
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("it is JSON");
+    let unacknowledged = json["unacknowledged"].as_u64().expect("a count");
+    assert!((1..=json["sent"].as_u64().expect("a count")).contains(&unacknowledged), "{json}");
+    let line =
+        format!("\n{unacknowledged} of the messages sent had not been acknowledged when its association");
+    assert!(outcome.out.contains(&line), "{}", outcome.out);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn what_was_measured_is_printed_although_a_file_cannot_be_written() {

@@ -106,7 +106,8 @@ fn doubt(profile: &SctpProfile, finding: ConfigFinding, faults: &mut Faults) {
         | ConfigFinding::RtoInitialOutside { .. }
         | ConfigFinding::WindowBeyondBuffer { .. }
         | ConfigFinding::SackDelayTooLong { .. }
-        | ConfigFinding::ReceiveBufferTooSmall { .. } => {}
+        | ConfigFinding::ReceiveBufferTooSmall { .. }
+        | ConfigFinding::PathMtuTooSmall { .. } => {}
         ConfigFinding::AddressesNeverAuthenticated => {
             let place = profile.extensions.as_ref().map_or(profile.preset.place(), Setting::place);
             let help = "add \"authentication\" to `extensions`, or write `unauthenticated_addresses = true`";

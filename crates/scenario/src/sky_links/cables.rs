@@ -1,6 +1,6 @@
 //! Cables of the topology: links of the scenario whose delay and outages the topology says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_net::{Change, NetworkBuilder, NodeId};
@@ -185,7 +185,7 @@ pub(super) fn carried(file: &File, plan: &SkyPlan) -> impl Fn(&Contact) -> bool 
     let cables = file.links.iter().filter_map(|(_, link)| cable_of(link, &by_site, &plan.bodies));
     let ends: Vec<_> =
         cables.map(|cable| cable.ends.each_ref().map(|site| plan.contacts.node(site))).collect();
-    let stands: Vec<_> = by_site.keys().filter_map(|site| plan.contacts.node(site)).collect();
+    let stands: BTreeSet<_> = by_site.keys().filter_map(|site| plan.contacts.node(site)).collect();
     move |contact| {
         let (a, b) = (Some(contact.a), Some(contact.b));
         match contact.kind {

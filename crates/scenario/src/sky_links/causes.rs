@@ -8,6 +8,7 @@ use slantpath_orbit::outage::{Failing, Outage};
 use slantpath_orbit::route::{Path, RouteConfig, Router};
 use slantpath_reader::Faults;
 
+use super::gaps::end_of_run;
 use super::plan::SkyPlan;
 use super::{cables, pairs};
 use crate::replicate::Progress;
@@ -22,24 +23,24 @@ pub(super) fn cures(
     since: usize,
     faults: &mut Faults,
 ) {
+    let end = end_of_run(file);
     let undisturbed = OnceCell::new();
     faults.cure_since(since, |place| {
         let (_, flow) = file.flows.iter().find(|(_, flow)| flow.to.place() == place)?;
-        if let Some(path) = path_of(file, flow, &plan.contacts) {
+        if let Some(path) = path_of(file, flow, &plan.contacts, end) {
             return missing(file, plan, &path);
         }
         if plan.bodies.outages.is_empty() {
             return None;
         }
         let contacts = undisturbed.get_or_init(|| plan.without_outages(progress)).as_ref()?;
-        Some(outage(file, plan, contacts, &path_of(file, flow, contacts)?))
+        Some(outage(file, plan, contacts, &path_of(file, flow, contacts, end)?))
     });
 }
 
 /// The first path between the ends of a flow over all sites and cables of a sky, whether nodes use them or not, in the
 /// time of the run: contacts are known for a little longer.
-fn path_of(file: &File, flow: &Flow, contacts: &ContactPlan) -> Option<Path> {
-    let end = Instant::START + file.scenario.whole().map_or(Duration::ZERO, |head| *head.duration);
+fn path_of(file: &File, flow: &Flow, contacts: &ContactPlan, end: Instant) -> Option<Path> {
     let sites_of =
         |host: &str| pairs::sites_of(file, host).into_iter().filter_map(|site| contacts.node(&site));
     let (from, to): (Vec<_>, Vec<_>) = (sites_of(&flow.from).collect(), sites_of(&flow.to).collect());

@@ -37,7 +37,7 @@ struct Ends<'a> {
 /// Looks over the whole run which ends have a path, at every change of a contact, and of an antenna by a script.
 pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     let contacts = &plan.contacts;
-    let end = Instant::START + file.scenario.whole().map_or(Duration::ZERO, |head| *head.duration);
+    let end = end_of_run(file);
     let sites_of = |node: &str| -> Vec<NodeId> {
         pairs::sites_of(file, node).iter().filter_map(|site| contacts.node(site)).collect()
     };
@@ -91,6 +91,11 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
         ends.close(end);
         told::report(file, &ends, end, faults);
     }
+}
+
+/// When the run ends.
+pub(super) fn end_of_run(file: &File) -> Instant {
+    Instant::START + file.scenario.whole().map_or(Duration::ZERO, |head| *head.duration)
 }
 
 /// Whether a route is one between these two sites, either way.

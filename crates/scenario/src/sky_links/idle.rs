@@ -16,7 +16,8 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
         let Some(place) = &node.site else { continue };
         let sites = &plan.bodies.sites;
         let Some(index) = sites.iter().position(|site| site.name == **place) else { continue };
-        if node.balance.is_none() && *node.kind != NodeKind::Host {
+        // Of satellites that forward no antenna is bound to anybody's: then contacts are not looked through.
+        if bound[index].is_empty() || node.balance.is_none() && *node.kind != NodeKind::Host {
             continue;
         }
         let body = plan.bodies.site_node(index);

@@ -120,6 +120,14 @@ pub enum ConfigFinding {
         /// The least.
         least: u32,
     },
+    /// A path MTU that has no room for chunks and what goes in front of them.
+    #[error("a path MTU of {mtu} bytes is less than the {least} that every host takes, encapsulation apart")]
+    PathMtuTooSmall {
+        /// The path MTU that paths begin with, or do not exceed.
+        mtu: u16,
+        /// The least.
+        least: u16,
+    },
 }
 
 impl ConfigFinding {
@@ -130,7 +138,8 @@ impl ConfigFinding {
             | Self::RtoInitialOutside { .. }
             | Self::SwitchoverTooEarly(_)
             | Self::SackDelayTooLong { .. }
-            | Self::ReceiveBufferTooSmall { .. } => Severity::Error,
+            | Self::ReceiveBufferTooSmall { .. }
+            | Self::PathMtuTooSmall { .. } => Severity::Error,
             Self::AddressesNeverAuthenticated
             | Self::RtoMinWithinSackDelay { .. }
             | Self::PathOutlivesAssociation { .. }
@@ -142,6 +151,8 @@ impl ConfigFinding {
 
 /// The least receive buffer that an INIT may advertise (RFC 9260, section 3.3.2).
 const LEAST_RECEIVE_BUFFER: u32 = 1_500;
+/// The least path MTU: 576 bytes (RFC 791, section 3.1), of which a UDP header may take 8 (RFC 6951).
+const LEAST_PATH_MTU: u16 = 576 - 8;
 //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
 //# An implementation MUST NOT allow the maximum delay (protocol
 //# parameter 'SACK.Delay') to be configured to be more than 500 ms.
@@ -161,6 +172,10 @@ impl SctpConfig {
         if self.receive_buffer_bytes < LEAST_RECEIVE_BUFFER {
             let (bytes, least) = (self.receive_buffer_bytes, LEAST_RECEIVE_BUFFER);
             findings.push(ConfigFinding::ReceiveBufferTooSmall { bytes, least });
+        }
+        let mtu = self.initial_path_mtu.min(self.max_path_mtu);
+        if mtu < LEAST_PATH_MTU {
+            findings.push(ConfigFinding::PathMtuTooSmall { mtu, least: LEAST_PATH_MTU });
         }
         if self.sack_delay > LONGEST_SACK_DELAY {
             let (delay, most) = (self.sack_delay, LONGEST_SACK_DELAY);
@@ -269,6 +284,19 @@ mod tests {
             assert_eq!(config.check(), if is_found { vec![found] } else { vec![] }, "{min} {delay}");
             assert_eq!(found.severity(), Severity::Warning);
         }
+    }
+
+    #[test]
+    fn a_path_mtu_that_no_host_has_is_an_error() {
+        let of = |initial_path_mtu, max_path_mtu| {
+            SctpConfig { initial_path_mtu, max_path_mtu, ..SctpConfig::default() }.check()
+        };
+        assert_eq!(of(568, 568), []);
+        let found = ConfigFinding::PathMtuTooSmall { mtu: 567, least: 568 };
+        assert_eq!([of(567, 1_500), of(1_500, 567)], [[found], [found]]);
+        assert_eq!(found.severity(), Severity::Error);
+        let text = "a path MTU of 567 bytes is less than the 568 that every host takes, encapsulation apart";
+        assert_eq!(found.to_string(), text);
     }
 
     #[test]

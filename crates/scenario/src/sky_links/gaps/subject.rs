@@ -1,8 +1,9 @@
 //! What needs a path between two nodes, and from when to when.
 
 use slantpath_base::Instant;
-use slantpath_reader::Place;
+use slantpath_reader::{Place, Setting};
 
+use crate::flow::check::DEFAULT_PROFILE;
 use crate::schema::{File, Transport};
 use crate::signalling::{asp_node, gateway_point, node_of};
 
@@ -42,7 +43,7 @@ pub(super) fn all(file: &File) -> Vec<Subject<'_>> {
             to: (*flow.to).clone(),
             place: flow.to.place(),
             transport: *flow.transport,
-            profile: flow.profile.as_deref().map_or("default", String::as_str),
+            profile: name_of(flow.profile.as_ref()),
             begins: Begins::Once { from, until: from + *flow.start_jitter },
             ends: flow.end.map(|end| at(*end)),
         });
@@ -55,13 +56,18 @@ pub(super) fn all(file: &File) -> Vec<Subject<'_>> {
             to: (*sessions.to).clone(),
             place: sessions.to.place(),
             transport: *sessions.transport,
-            profile: sessions.profile.as_deref().map_or("default", String::as_str),
+            profile: name_of(sessions.profile.as_ref()),
             begins: Begins::Once { from: at(*sessions.start), until },
             ends: None,
         });
     }
     all.extend(of_signalling(file));
     all
+}
+
+/// The profile that something uses.
+fn name_of(profile: Option<&Setting<String>>) -> &str {
+    profile.map_or(DEFAULT_PROFILE, |profile| profile.as_str())
 }
 
 /// Associations of M2PA and of M3UA.
@@ -79,7 +85,7 @@ fn of_signalling(file: &File) -> Vec<Subject<'_>> {
             to,
             place: link.between.place(),
             transport: Transport::Sctp,
-            profile: m2pa.profile.as_deref().map_or("default", String::as_str),
+            profile: name_of(m2pa.profile.as_ref()),
             begins: Begins::Again,
             ends: None,
         });
@@ -91,7 +97,7 @@ fn of_signalling(file: &File) -> Vec<Subject<'_>> {
             to: (*node_of(signalling, gateway_point(signalling, &table.gateway))).clone(),
             place: table.asp.place(),
             transport: Transport::Sctp,
-            profile: table.profile.as_deref().map_or("default", String::as_str),
+            profile: name_of(table.profile.as_ref()),
             begins: Begins::Again,
             ends: None,
         });
