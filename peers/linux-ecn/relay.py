@@ -121,7 +121,8 @@ class Kernel:
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
         raw.setblocking(False)  # noqa: FBT003
         self.prefix = [str(self.scripts / "run-in-guest"), self.name]
-        command(str(self.scripts / "up"), self.name, self.name, f"tap0,{OURS}/24,{KERNEL}/24")
+        up = Path(__file__).parent.parent / "user-mode-linux/up"
+        command(str(up), str(self.scripts), self.name, self.name, f"tap0,{OURS}/24,{KERNEL}/24")
         command(*self.prefix, "sysctl", "-qw", f"net.sctp.ecn_enable={ecn}")
         self.source = raw.fileno()
         self.receive = lambda: raw.recv(1 << 16)

@@ -77,8 +77,9 @@ impl Network {
             format!("k{n},{router}+fd82:{n}:0:2::2/64,{guest}+fd82:{n}:0:2::3/64")
         });
         let behind = (0..LINKS).map(|n| format!("u{n},@b{n},10.82.{n}.130/26+fd82:{n}:0:3::3/64"));
-        let mut up = Command::new(scripts.join("up"));
-        up.args([name.clone(), namespace(&name, Place::Router)]).args(links).args(behind);
+        let mut up =
+            Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers/user-mode-linux/up"));
+        up.arg(&scripts).args([name.clone(), namespace(&name, Place::Router)]).args(links).args(behind);
         // It ends by itself, if this is killed.
         let up = up.env("GUEST_LIFE", "900").output().expect("a script that starts");
         if !up.status.success() {
