@@ -5,7 +5,7 @@ mod what_if;
 use std::fs::File;
 use std::io::{BufReader, Write};
 
-use slantpath_trace::{Selection, Story, TraceReader, tell};
+use slantpath_trace::{Origin, Selection, Story, TraceReader, tell};
 
 use crate::arguments::ExplainArguments;
 use crate::failure::Failure;
@@ -16,9 +16,14 @@ pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result
     let file = File::open(&arguments.trace).map_err(|error| misused(error.to_string()))?;
     let reader = TraceReader::open(BufReader::new(file)).map_err(|error| misused(error.to_string()))?;
     let header = reader.header().clone();
+    if !arguments.what_if.is_empty()
+        && let Origin::Live { command } = &header.origin
+    {
+        return what_if::live::main(reader, command, arguments, out);
+    }
     let story = Story::of(header, arguments.idle, reader).map_err(|error| misused(error.to_string()))?;
     if !arguments.what_if.is_empty() {
-        return what_if::main(&story, arguments, out);
+        return what_if::simulated::main(&story, arguments, out);
     }
     if let Some(path) = arguments.path
         && !story.associations.values().flat_map(|of| &of.paths).any(|known| known.address == path)

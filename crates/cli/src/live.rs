@@ -7,6 +7,8 @@ mod like;
 #[cfg(target_os = "linux")]
 mod outputs;
 #[cfg(target_os = "linux")]
+mod rebuilt;
+#[cfg(target_os = "linux")]
 mod replay;
 #[cfg(target_os = "linux")]
 mod server;
@@ -15,6 +17,8 @@ mod settings;
 
 #[cfg(target_os = "linux")]
 pub(crate) use client::load;
+#[cfg(target_os = "linux")]
+pub(crate) use rebuilt::{LinkEstimate, Rebuilt, load_of};
 #[cfg(target_os = "linux")]
 pub(crate) use replay::replay;
 #[cfg(target_os = "linux")]

@@ -4,7 +4,8 @@
 //! [`Record`] is one step. A [`TraceWriter`] writes records behind a [`Header`], a [`TraceReader`] reads them again,
 //! whatever stands in the file. [`Story`] follows the records of a file and can then say of each path when and why it
 //! failed, of each message that was sent again how its loss was noticed, and how long the sender waited for what;
-//! [`tell`] writes that as text, [`Story::json`] for programs. [`Outcome`] is what two runs are compared by.
+//! [`tell`] writes that as text, [`Story::json`] for programs. [`Outcome`] is what two runs are compared by. An [`Estimator`]
+//! says what the records show of the network below.
 //!
 //! The file's format is described in `docs/trace.md`, which is made of the declarations here.
 //!
@@ -25,6 +26,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod estimate;
 mod explain;
 mod field;
 mod header;
@@ -34,6 +36,7 @@ mod read;
 mod record;
 mod write;
 
+pub use estimate::{Estimator, NetworkEstimate, PathEstimate};
 pub use explain::story::{
     AssociationStory, Idle, Loss, Message, MessageKey, Part, PathStory, Reduction, Step, StepKind, Story,
     Transmission,

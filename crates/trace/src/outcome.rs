@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use serde_json::{Value, json};
 use slantpath_base::{Duration, Instant};
 
-use crate::explain::story::{AssociationStory, StepKind, Story};
+use crate::explain::story::{AssociationStory, Delays, StepKind, Story};
 
 /// What a run came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,12 @@ pub struct Outcome {
     pub delay_max: Option<Duration>,
     /// The longest time between two deliveries.
     pub longest_gap: Option<Duration>,
+    /// The mean time from when a message was first sent until the peer had acknowledged it.
+    pub acknowledgement_mean: Option<Duration>,
+    /// The longest of these times.
+    pub acknowledgement_max: Option<Duration>,
+    /// The longest time between two acknowledgements.
+    pub acknowledgement_gap: Option<Duration>,
     /// Messages that had to be sent again.
     pub messages_resent: u64,
     /// DATA chunks that were sent again.
@@ -45,25 +51,26 @@ pub struct Outcome {
 impl Outcome {
     pub(crate) fn of(story: &Story) -> Self {
         let mut outcome = Self::default();
-        let mut sum_ns = 0;
+        let mut delays = Delays::default();
+        let mut acknowledgements = Delays::default();
         for association in story.associations.values() {
             outcome.add(association);
-            sum_ns += association.delays.sum_ns;
+            delays.join(&association.delays);
+            acknowledgements.join(&association.acknowledgements);
         }
-        outcome.delay_mean = sum_ns
-            .checked_div(u128::from(outcome.delivered))
-            .map(|mean| Duration::from_nanos(u64::try_from(mean).unwrap_or(u64::MAX)));
+        (outcome.delivered, outcome.delay_mean) = (delays.messages, delays.mean());
+        outcome.delay_max = delays.longest.map(|(longest, _)| longest);
+        outcome.longest_gap = delays.longest_gap.map(|(gap, _)| gap);
+        outcome.last_delivery = delays.span.map(|(_, last)| last);
+        outcome.acknowledgement_mean = acknowledgements.mean();
+        outcome.acknowledgement_max = acknowledgements.longest.map(|(longest, _)| longest);
+        outcome.acknowledgement_gap = acknowledgements.longest_gap.map(|(gap, _)| gap);
         outcome
     }
 
     fn add(&mut self, association: &AssociationStory) {
-        let delays = &association.delays;
         self.sent += association.messages_sent;
         self.acknowledged += association.messages_acknowledged;
-        self.delivered += delays.delivered;
-        self.last_delivery = self.last_delivery.max(delays.span.map(|(_, last)| last));
-        self.delay_max = self.delay_max.max(delays.longest.map(|(longest, _)| longest));
-        self.longest_gap = self.longest_gap.max(delays.longest_gap.map(|(gap, _)| gap));
         self.messages_resent += association.resent.len() as u64 + association.resent_left_out;
         self.chunks_resent += association.chunks_resent;
         self.timeouts += association.paths.iter().map(|path| path.timeouts).sum::<u64>();
@@ -79,15 +86,20 @@ impl Outcome {
     pub fn rows(&self) -> Vec<(&'static str, &'static str, Option<String>)> {
         let millis = |time: Option<Duration>| time.map(|time| format!("{:.3}", time.as_millis_f64()));
         let count = |count: u64| Some(count.to_string());
+        // Of real sockets a trace knows one end only.
+        let is_delivery_known = self.delivered > 0 || self.acknowledged == 0;
         let last = self.last_delivery.map(|at| format!("{:.6}", at.since_start().as_secs_f64()));
         vec![
             ("sent", "messages", count(self.sent)),
             ("acknowledged", "messages", count(self.acknowledged)),
-            ("delivered", "messages", count(self.delivered)),
+            ("delivered", "messages", count(self.delivered).filter(|_| is_delivery_known)),
             ("last delivery", "s", last),
             ("delay, mean", "ms", millis(self.delay_mean)),
             ("delay, at most", "ms", millis(self.delay_max)),
             ("longest gap in deliveries", "ms", millis(self.longest_gap)),
+            ("until acknowledged, mean", "ms", millis(self.acknowledgement_mean)),
+            ("until acknowledged, at most", "ms", millis(self.acknowledgement_max)),
+            ("longest gap in acknowledgements", "ms", millis(self.acknowledgement_gap)),
             ("messages sent again", "messages", count(self.messages_resent)),
             ("chunks sent again", "chunks", count(self.chunks_resent)),
             ("T3-rtx expired", "times", count(self.timeouts)),
@@ -109,6 +121,9 @@ impl Outcome {
             "delay_mean_s": seconds(self.delay_mean),
             "delay_max_s": seconds(self.delay_max),
             "longest_gap_s": seconds(self.longest_gap),
+            "acknowledgement_mean_s": seconds(self.acknowledgement_mean),
+            "acknowledgement_max_s": seconds(self.acknowledgement_max),
+            "acknowledgement_gap_s": seconds(self.acknowledgement_gap),
             "messages_resent": self.messages_resent,
             "chunks_resent": self.chunks_resent,
             "timeouts": self.timeouts,

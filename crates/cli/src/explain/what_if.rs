@@ -1,117 +1,49 @@
-//! `slantpath explain TRACE --what-if PATH=VALUE`: the run of the trace, beside the same run with another setting.
+//! `slantpath explain TRACE --what-if PATH=VALUE`: what was, beside what another setting would have made of it.
 
-use std::io::Write;
-use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+#[cfg(target_os = "linux")]
+pub(super) mod live;
+pub(super) mod simulated;
 
-use serde_json::json;
-use slantpath_base::Instant;
-use slantpath_scenario::{RunOptions, Scenario, run_traced};
-use slantpath_trace::{Header, Origin, Record, Story};
+use std::io::{self, Write};
 
-use crate::arguments::ExplainArguments;
-use crate::failure::Failure;
-use crate::interrupt;
+use slantpath_trace::Outcome;
+
 use crate::table::TextTable;
 
-pub(super) fn main(told: &Story, arguments: &ExplainArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.trace.display()));
-    let Origin::Simulated { scenario, hash, set, seed, run, flow, .. } = &told.header.origin else {
-        return Err(misused("it is of real sockets: only a simulated run can be made again".to_owned()));
-    };
-    let path = place_of(arguments, scenario);
-    let as_it_was = Scenario::load(&path, set)?;
-    if as_it_was.hash() != *hash {
-        return Err(misused(format!(
-            "{} is not the scenario of the trace any more: its hash is {}, that of the trace {hash}",
-            path.display(),
-            as_it_was.hash()
-        )));
-    }
-    let changed: Vec<String> = set.iter().chain(&arguments.what_if).cloned().collect();
-    let otherwise = Scenario::load(&path, &changed)?;
-    let options = RunOptions { seed: Some(*seed), run: *run, captures: Vec::new() };
-    // A value may concern the seed itself.
-    let other_seed = RunOptions { seed: seed_of(&otherwise, &as_it_was).or(Some(*seed)), ..options.clone() };
-    let again = story(&as_it_was, &options, flow, &told.header, arguments)?;
-    let outcome = again.outcome();
-    if told.is_whole && told.dropped == 0 && outcome != told.outcome() {
-        return Err(misused(
-            "this program makes another run of the scenario than that of the trace".to_owned(),
-        ));
-    }
-    let header = Header { origin: told.header.origin.clone(), ..told.header.clone() };
-    let other = story(&otherwise, &other_seed, flow, &header, arguments)?.outcome();
-    if arguments.json {
-        let both =
-            json!({ "what_if": arguments.what_if, "as_it_was": outcome.json(), "otherwise": other.json() });
-        writeln!(out, "{both:#}")?;
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "flow `{flow}` in {}: as it was, and with {}\n",
-        path.display(),
-        arguments.what_if.join(", ")
-    )?;
+/// Prints outcomes side by side, each with a word above it. What none of them knows is left out.
+fn print(outcomes: &[(&str, &Outcome)], out: &mut impl Write) -> io::Result<()> {
     let mut table = TextTable::default();
-    table.row(["", "as it was", "what if", ""].map(str::to_owned));
-    for ((name, unit, was), (.., is)) in outcome.rows().into_iter().zip(other.rows()) {
-        let cell = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
-        table.row([name.to_owned(), cell(was), cell(is), unit.to_owned()]);
-    }
-    table.print(1, out)?;
-    if outcome == other {
-        writeln!(out, "\nThe setting makes no difference to what is counted here.")?;
-    }
-    Ok(())
-}
-
-/// The scenario's file: what was said, or what the trace says, seen from here or from where the trace is.
-fn place_of(arguments: &ExplainArguments, scenario: &str) -> PathBuf {
-    if let Some(path) = &arguments.scenario {
-        return path.clone();
-    }
-    let here = PathBuf::from(scenario);
-    let beside = arguments.trace.parent().map(|directory| directory.join(scenario));
-    match beside {
-        Some(beside) if !here.exists() && beside.exists() => beside,
-        _ => here,
-    }
-}
-
-/// The other scenario's seed, if it has another one.
-fn seed_of(otherwise: &Scenario, as_it_was: &Scenario) -> Option<u64> {
-    let (other, was) = (*otherwise.scenario.seed, *as_it_was.scenario.seed);
-    (other != was).then_some(other)
-}
-
-/// Makes a run, and follows the trace of the flow.
-fn story(
-    scenario: &Scenario,
-    options: &RunOptions,
-    flow: &str,
-    header: &Header,
-    arguments: &ExplainArguments,
-) -> Result<Story, Failure> {
-    let request = scenario.trace_request(&[flow.to_owned()]);
-    let request = request.map_err(|error| Failure::Misused(error.to_string()))?;
-    let mut story = Story::new(header.clone(), arguments.idle);
-    let mut sink = |_: usize, records: &[Record]| {
-        for record in records {
-            story.follow(record);
+    let words = outcomes.iter().map(|(word, _)| *word);
+    table.row(std::iter::once("").chain(words).chain([""]).map(str::to_owned));
+    let all: Vec<_> = outcomes.iter().map(|(_, outcome)| outcome.rows()).collect();
+    for (row, (name, unit, _)) in outcomes[0].1.rows().into_iter().enumerate() {
+        let cells: Vec<Option<String>> = all.iter().map(|rows| rows[row].2.clone()).collect();
+        if cells.iter().all(Option::is_none) {
+            continue;
         }
-        Ok(())
-    };
-    let stop = interrupt::flag();
-    let mut go_on = |_: Instant| {
-        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let output = run_traced(scenario, options, &request, &mut sink, &mut go_on)?;
-    if output.is_none() {
-        return Err(Failure::Interrupted("interrupted before both runs were made".to_owned()));
+        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
+        table.row(std::iter::once(name.to_owned()).chain(cells).chain([unit.to_owned()]));
     }
-    story.finish();
-    Ok(story)
+    table.print(1, out)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) mod live {
+    use std::io::{BufRead, Write};
+
+    use slantpath_trace::TraceReader;
+
+    use crate::arguments::ExplainArguments;
+    use crate::failure::Failure;
+
+    pub(in super::super) fn main(
+        _: TraceReader<impl BufRead>,
+        _: &[String],
+        _: &ExplainArguments,
+        _: &mut impl Write,
+    ) -> Result<(), Failure> {
+        Err(Failure::Failed(
+            "the load of a live trace is made again on Linux only, where loads are".to_owned(),
+        ))
+    }
 }

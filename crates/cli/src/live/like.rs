@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 use slantpath_base::{DataSize, Duration, Instant, Stream};
 use slantpath_live::{
-    Carriage, Echo, EchoConfig, EchoMode, Extension, Load, LoadConfig, LoadReport, Program as _, Reliability,
-    SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload,
+    Carriage, Echo, EchoConfig, EchoMode, Extension, Host, Load, LoadConfig, LoadReport, Program as _,
+    Reliability, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload,
 };
 use slantpath_scenario::{FlowRequest, LoadError, RunOptions, Scenario, run_with_programs};
 
@@ -46,7 +46,7 @@ impl Like {
             .map_err(|error| Failure::Misused(format!("{}: {error}", path.display())))
     }
 
-    fn of(path: &Path, scenario: Scenario, arguments: &LoadArguments) -> Result<Self, String> {
+    pub(super) fn of(path: &Path, scenario: Scenario, arguments: &LoadArguments) -> Result<Self, String> {
         let request = scenario.flow_request(arguments.flow.as_deref()).map_err(|error| error.to_string())?;
         let mut workload = request.workload.clone();
         if let Workload::Bulk { total, .. } = &mut workload
@@ -134,9 +134,19 @@ impl Like {
 
     /// The same load between the two hosts of the flow on the network of the scenario, beside all its other traffic.
     pub(super) fn simulate(&self, load: &LoadConfig) -> Result<LoadReport, Failure> {
+        self.simulate_traced(load, &mut |_| {})
+    }
+
+    /// The same; if the load is traced, `take` is called every few milliseconds of work to take what its host has told.
+    pub(super) fn simulate_traced(
+        &self,
+        load: &LoadConfig,
+        take: &mut dyn FnMut(&mut Host),
+    ) -> Result<LoadReport, Failure> {
         let stop = interrupt::flag();
         let mut next_word = Instant::START + BETWEEN_WORDS;
-        let mut go_on = |now: Instant, station: &Station<Load>| {
+        let mut go_on = |now: Instant, station: &mut Station<Load>| {
+            take(&mut station.host);
             if now >= next_word {
                 // When nobody listens the work goes on.
                 let _ = writeln!(io::stderr(), "simulated: {now}");
@@ -150,7 +160,8 @@ impl Like {
         let sit = |[from, to]: [slantpath_scenario::End; 2]| {
             let mut host = from.host;
             let (workload, options) = self.directed(|link| from.destinations.get(link).copied());
-            let config = LoadConfig { port: from.port, workload, options, ..load.clone() };
+            let mut config = LoadConfig { port: from.port, workload, options, ..load.clone() };
+            config.port.sctp.trace = load.port.sctp.trace;
             let program = Load::open(config, &mut host, from.stream);
             let from = Station { host, program };
             let mode = if load.is_echoed { EchoMode::Echo } else { EchoMode::Discard };
@@ -166,6 +177,7 @@ impl Like {
         if stop.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted("stopped while it was simulated: nothing was sent".to_owned()));
         }
+        take(&mut from.host);
         Ok(from.program.report(&mut from.host, now))
     }
 

@@ -112,3 +112,200 @@ fn what_is_no_trace_and_what_cannot_be_traced_is_said() {
     assert_eq!(outcome.status, Some(0), "{}", outcome.err);
     assert!(outcome.out.contains(" s, where the trace is cut off\n"), "{}", outcome.out);
 }
+
+/// Two ways to a server, of which the first loses a packet in a hundred and is out of service from 20 s to 32 s.
+const TWO_WAYS: &str = r#"
+[scenario]
+name = "two-ways"
+duration = "2 min"
+[nodes]
+client = { kind = "host" }
+server = { kind = "host" }
+[links.first]
+ends = ["client", "server"]
+addresses = ["10.1.0.1", "10.1.0.2"]
+rate = "100 Mbit/s"
+delay = "20 ms"
+[links.first.forward]
+loss = "1 %"
+[links.second]
+ends = ["client", "server"]
+addresses = ["10.2.0.1", "10.2.0.2"]
+rate = "100 Mbit/s"
+delay = "260 ms"
+[sctp.default]
+path_max_retrans = 2
+rto_max = "4 s"
+hb_interval = "3 s"
+[flows.load]
+from = "client"
+to = "server"
+transport = "sctp"
+primary = "first"
+when_blocked = "queue"
+end = "1 min"
+application = { kind = "constant-rate", message_size = "200 B", interval = "20 ms" }
+[[script]]
+at = "20 s"
+link = "first"
+action = "down"
+[[script]]
+at = "32 s"
+link = "first"
+action = "up"
+"#;
+
+/// A place with a trace of the scenario as the command would have written it of real sockets: without what the other
+/// end knows.
+fn as_if_live(test: &str, scenario: &str, command: &[&str]) -> Place {
+    let place = Place::new(test);
+    place.write("two-ways.toml", scenario);
+    let outcome = place.run(&["run", "two-ways.toml", "--trace", "load=simulated.trace"]);
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+    let trace = std::fs::read_to_string(place.path().join("simulated.trace")).expect("a trace");
+    let (head, rest) = trace.split_once('\n').expect("a header");
+    let mut head: serde_json::Value = serde_json::from_str(head).expect("a line of JSON");
+    head["origin"] = serde_json::json!({ "kind": "live", "command": command });
+    let known = rest.lines().filter(|line| !line.contains("\"delivered\""));
+    let lines = std::iter::once(head.to_string()).chain(known.map(str::to_owned));
+    place.write("load.trace", &lines.map(|line| line + "\n").collect::<String>());
+    place
+}
+
+/// The command of the flow in [`TWO_WAYS`].
+const LOAD: [&str; 14] = [
+    "load",
+    "10.1.0.2",
+    "10.2.0.2",
+    "--rate",
+    "50",
+    "--size",
+    "200",
+    "--for",
+    "1 min",
+    "--path-max-retrans",
+    "2",
+    "--rto-max",
+    "4 s",
+    "--heartbeat=3 s",
+];
+
+#[test]
+fn the_load_of_a_live_trace_is_made_again_over_the_network_that_it_shows() {
+    let place = as_if_live("explain-live", TWO_WAYS, &[&LOAD[..], &["--one-way"]].concat());
+    let explain = ["explain", "load.trace", "--what-if", "sctp.default.path_max_retrans=0", "--json"];
+    let outcome = place.run(&[&explain[..], &["--rebuilt", "rebuilt.toml"]].concat());
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+    let all: serde_json::Value = serde_json::from_str(&outcome.out).expect("JSON");
+    let number = |value: &serde_json::Value| value.as_f64().unwrap_or_else(|| panic!("{value} is no number"));
+    let near = |value: &serde_json::Value, wanted: f64, share: f64| {
+        let value = number(value);
+        assert!((value - wanted).abs() <= wanted * share, "{value} is not near {wanted}: {}", outcome.out);
+    };
+    let [first, second] = [&all["paths"][0], &all["paths"][1]];
+    assert_eq!([first["path"].as_str(), second["source"].as_str()], [Some("10.1.0.2"), Some("10.2.0.1")]);
+    near(&first["round_trip_min_s"], 0.040, 0.01);
+    near(&second["round_trip_min_s"], 0.520, 0.01);
+    near(&first["loss"], 0.01, 0.5);
+    near(&first["outages_s"][0][0], 20.0, 0.005);
+    // Up to the next HEARTBEAT nobody knows that it is back.
+    let up = number(&first["outages_s"][0][1]);
+    assert!((32.0..42.0).contains(&up), "{up}");
+    assert_eq!([first, second].map(|path| path["outages_s"].as_array().map(Vec::len)), [Some(1), Some(0)]);
+    // Those that the other path overtook look lost, if their acknowledgement does not come too soon for what was sent again.
+    assert!(number(&second["loss"]) < 0.004, "{second}");
+    // Over the network that was made of that the load fares as it did.
+    let [was, rebuilt, otherwise] = ["as_it_was", "rebuilt", "otherwise"].map(|run| &all[run]);
+    assert_eq!(was["failovers"], rebuilt["failovers"]);
+    near(&rebuilt["acknowledged"], number(&was["acknowledged"]), 0.01);
+    near(&rebuilt["longest_failover_s"], number(&was["longest_failover_s"]), 0.1);
+    near(&rebuilt["acknowledgement_gap_s"], number(&was["acknowledgement_gap_s"]), 0.1);
+    near(&rebuilt["acknowledgement_mean_s"], number(&was["acknowledgement_mean_s"]), 0.1);
+    near(&rebuilt["messages_resent"], number(&was["messages_resent"]), 0.2);
+    // A path that is left after its first time-out is left sooner.
+    assert!(
+        number(&otherwise["longest_failover_s"]) < 0.5 * number(&was["longest_failover_s"]),
+        "{}",
+        outcome.out
+    );
+    // It is a scenario as any.
+    let outcome = place.run(&["run", "rebuilt.toml"]);
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+    let outcome = place.run(&explain[..4]);
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+    insta::assert_snapshot!(outcome.out);
+}
+
+#[test]
+fn what_cannot_be_made_again_is_said() {
+    let of = |command: &[&str], more: &[&str]| {
+        let place = as_if_live("explain-live-not", TWO_WAYS, command);
+        let what_if = ["explain", "load.trace", "--what-if", "sctp.default.rto_min=300 ms"];
+        let outcome = place.run(&[&what_if[..], more].concat());
+        assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""));
+        outcome.err
+    };
+    let wanted =
+        "error: load.trace: it is of a server, which sends what others want: give the trace of the load\n";
+    assert_eq!(of(&["echo"], &[]), wanted);
+    let wanted = "error: load.trace: its load was that of a flow of lab.toml: ask `slantpath run lab.toml --trace`, whose \
+                  trace can be made again\n";
+    assert_eq!(of(&["load", "10.1.0.2", "--like", "lab.toml"], &[]), wanted);
+    let wanted =
+        "error: load.trace: its messages have 70000 bytes, and those of a simulated flow 65536 at most\n";
+    assert_eq!(of(&["load", "10.1.0.2", "--size", "70000"], &[]), wanted);
+    assert_eq!(of(&["paint"], &[]), "error: load.trace: this program has no command `paint`\n");
+    // The scenario has no such setting.
+    let said = of(&LOAD, &["--what-if", "sctp.default.rto_mim=1 s"]);
+    assert!(said.contains("rto_mim") && said.contains("rto_min"), "{said}");
+}
+
+#[test]
+fn a_load_that_fills_its_path_is_made_again_over_one_that_carries_as_much() {
+    let rate = "rate = \"4 Mbit/s\"\nqueue = \"60 kB\"\ndelay = \"20 ms\"";
+    let full = TWO_WAYS
+        .replacen("rate = \"100 Mbit/s\"\ndelay = \"20 ms\"", rate, 1)
+        .replace("loss = \"1 %\"", "loss = \"0.02 %\"")
+        .replace("end = \"1 min\"", "end = \"15 s\"");
+    let constant = "kind = \"constant-rate\", message_size = \"200 B\", interval = \"20 ms\"";
+    // As fast as possible, and at a rate that is more than the path carries.
+    let bulk = "kind = \"bulk\", message_size = \"1000 B\", total = \"unlimited\"";
+    let too_fast = "kind = \"constant-rate\", message_size = \"1000 B\", interval = \"1 ms\"";
+    for (application, said) in [(bulk, &[][..]), (too_fast, &["--rate", "1000"])] {
+        let command = [&["load", "10.1.0.2", "10.2.0.2", "--for", "15 s", "--one-way"], said].concat();
+        let place = as_if_live("explain-live-full", &full.replace(constant, application), &command);
+        let what_if = "sctp.default.congestion_control=cubic";
+        let outcome = place.run(&["explain", "load.trace", "--what-if", what_if, "--json"]);
+        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+        let all: serde_json::Value = serde_json::from_str(&outcome.out).expect("JSON");
+        let rate = all["paths"][0]["rate_bit_per_s"].as_f64().expect("it was full");
+        assert!((3.6e6..4.4e6).contains(&rate), "{rate}");
+        // What waited is no property of the path but its queue's.
+        let scenario = all["scenario"].as_str().expect("a text");
+        assert!(!scenario.contains("action = \"set\""), "{scenario}");
+        let sent = |run: &str| all[run]["acknowledged"].as_f64().expect("a count");
+        assert!((0.85..1.15).contains(&(sent("rebuilt") / sent("as_it_was"))), "{}", outcome.out);
+    }
+}
+
+#[test]
+fn a_way_that_never_answers_is_down_and_the_primary_one_stays_it() {
+    // The server is called over the second, the first has no way out.
+    let dead = TWO_WAYS
+        .replace("primary = \"first\"", "primary = \"second\"")
+        .replace("at = \"20 s\"", "at = \"0 s\"")
+        .replace("at = \"32 s\"", "at = \"119 s\"")
+        .replace("end = \"1 min\"", "end = \"15 s\"");
+    let command = ["load", "10.2.0.2", "--rate", "50", "--size", "200", "--for", "15 s", "--one-way"];
+    let place = as_if_live("explain-live-dead", &dead, &command);
+    let what_if = ["explain", "load.trace", "--what-if", "sctp.default.rto_min=300 ms"];
+    let outcome = place.run(&[&what_if[..], &["--rebuilt", "rebuilt.toml"]].concat());
+    assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""));
+    let line = |address: &str| outcome.out.lines().find(|line| line.starts_with(address)).unwrap_or_default();
+    assert!(line("10.1.0.2").ends_with(" always"), "{}", outcome.out);
+    assert!(line("10.2.0.2").ends_with(" never"), "{}", outcome.out);
+    let rebuilt = std::fs::read_to_string(place.path().join("rebuilt.toml")).expect("it was asked for");
+    let link = line("10.2.0.2").split_whitespace().nth(1).expect("a name");
+    assert!(rebuilt.contains(&format!("primary = \"{link}\"")), "{rebuilt}");
+    assert!(rebuilt.contains("action = \"down\" # nothing ever came back\n"), "{rebuilt}");
+}

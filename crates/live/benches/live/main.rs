@@ -10,6 +10,7 @@
 )]
 
 mod end;
+mod ratios;
 mod usage;
 
 use std::fs::File;
@@ -37,6 +38,12 @@ impl Stack {
     }
 }
 
+/// What a message has cost the sender and the receiver.
+struct Pair {
+    stacks: [Stack; 2],
+    usage: [Usage; 2],
+}
+
 const MESSAGES: u64 = 100_000;
 const LENGTH: usize = 1_000;
 /// RFC 9260's: at least every second packet is acknowledged.
@@ -59,14 +66,18 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let usrsctp = build_usrsctp();
+    let mut alone = None;
     let messages = words.first().map_or(MESSAGES, |word| word.parse().unwrap());
     for udp_port in [0, 9_899] {
         // Odd, for a median. usrsctp takes its time to connect a thousand times.
         for (associations, rounds) in [(1, 3), (1_000, 1)] {
-            measure(&link, usrsctp.as_deref(), messages, associations, udp_port, rounds);
+            let pairs = measure(&link, usrsctp.as_deref(), messages, associations, udp_port, rounds);
+            ratios::print_roles(&pairs);
+            alone.get_or_insert(pairs[0].usage[0]);
         }
     }
-    written(&link, messages);
+    let written = written(&link, messages);
+    ratios::print_sending(&alone.expect("it comes first"), &written);
     many(&link);
     ExitCode::SUCCESS
 }
@@ -81,9 +92,8 @@ fn many(link: &Link) {
             "{:<24} {:>9} {:>8} {:>20} {:>12}",
             "associations", "a message", "system", "bytes an association", "packets sent"
         );
-        for each in [500, 5_000, 50_000] {
-            crowd(link, each, sack_frequency);
-        }
+        let servers = [500, 5_000, 50_000].map(|each| crowd(link, each, sack_frequency));
+        ratios::print_crowds(&servers[0], &servers[2]);
     }
 }
 
@@ -95,7 +105,7 @@ fn measure(
     associations: u16,
     udp_port: u16,
     count: usize,
-) {
+) -> Vec<Pair> {
     let carriage = if udp_port == 0 { "IP" } else { "UDP" };
     println!(
         "{messages} messages of {LENGTH} bytes in {carriage}, {associations} associations: CPU microseconds a message"
@@ -111,6 +121,7 @@ fn measure(
     for &sender in &stacks {
         pairs.extend(stacks.iter().map(|&receiver| (sender, receiver)));
     }
+    let mut measured = Vec::new();
     for (sender, receiver) in pairs {
         let task = |role: &str, end: usize| Task {
             role: role.to_owned(),
@@ -153,12 +164,13 @@ fn measure(
             calls(&from),
             calls(&to)
         );
+        measured.push(Pair { stacks: [sender.0, receiver.0], usage: [from, to] });
     }
-    println!();
+    measured
 }
 
 /// What the system takes for writing packets, where they are read as those of an association are.
-fn written(link: &Link, messages: u64) {
+fn written(link: &Link, messages: u64) -> Usage {
     let ours = std::env::current_exe().unwrap();
     let ours = (Stack::Slantpath, ours.as_path());
     let [read, write] = ["receive", "write"].map(|role| Task { role: role.to_owned(), ..bare(messages) });
@@ -171,13 +183,13 @@ fn written(link: &Link, messages: u64) {
         usage.micros(),
         usage.system_micros()
     );
-    println!();
     reader.kill();
+    usage
 }
 
 /// A server with so many associations of each part of a crowd. Of many each has messages so far apart that the server
 /// acknowledges them one by one, after SACK.Delay: with a SACK for each packet at once that is no difference.
-fn crowd(link: &Link, each: u16, sack_frequency: u32) {
+fn crowd(link: &Link, each: u16, sack_frequency: u32) -> Usage {
     let ours = std::env::current_exe().unwrap();
     let ours = (Stack::Slantpath, ours.as_path());
     let task = |role: &str, local: &str, peer: &str, messages| Task {
@@ -203,6 +215,7 @@ fn crowd(link: &Link, each: u16, sack_frequency: u32) {
     let (micros, system) = (usage.micros(), usage.system_micros());
     let packets = usage.packets.unwrap() / usage.messages;
     println!("{all:<24} {micros:>9.2} {system:>8.2} {:>20} {packets:>12.2}", held.trim());
+    usage
 }
 
 /// What a server of very many associations is to run with (`docs/live.md`): its allocator asks for huge pages.

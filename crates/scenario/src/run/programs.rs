@@ -211,7 +211,7 @@ pub struct End {
 
 /// Runs a scenario in which the caller's hosts stand at both ends of a flow: `sit` makes them of the scenario's, the
 /// sending end first. It ends when `go_on` says so, which is asked every few milliseconds of work with the simulated
-/// time and the first of them, and gives both back with the time at which it ended.
+/// time and the first of them, so that what it has told can be taken, and gives both back with the time at which it ended.
 ///
 /// # Errors
 /// If the network cannot be made.
@@ -223,7 +223,7 @@ pub fn run_with_programs<F: Interface, T: Interface>(
     request: &FlowRequest,
     options: &RunOptions,
     sit: impl FnOnce([End; 2]) -> (F, T),
-    go_on: &mut dyn FnMut(Instant, &F) -> ControlFlow<()>,
+    go_on: &mut dyn FnMut(Instant, &mut F) -> ControlFlow<()>,
 ) -> Result<(F, T, Instant), RunError> {
     let seed = Seed::new(options.seed.unwrap_or(*scenario.scenario.seed), options.run);
     let Plan { graph, hosts, links, sky, ways, seats, .. } = plan(scenario, seed, Some(&request.name), &[])?;
@@ -237,8 +237,9 @@ pub fn run_with_programs<F: Interface, T: Interface>(
     let hosts = seated(&graph, hosts, seats, seed, request, &destinations, sit);
     let mut network = Network::with_source(graph, seed, hosts, source);
     loop {
-        let Seat::From(first) = network.host(nodes[0]) else { unreachable!("it sits there") };
-        if go_on(network.now(), first).is_break() {
+        let now = network.now();
+        let Seat::From(first) = network.host_mut(nodes[0]) else { unreachable!("it sits there") };
+        if go_on(now, first).is_break() {
             break;
         }
         // Nothing is left to come: nobody would ever be told to stop.

@@ -116,15 +116,10 @@ impl AssociationStory {
             }
             What::Acknowledged { message } => {
                 self.messages_acknowledged += 1;
-                if let Some(number) = message {
-                    let key = MessageKey::Number(*number);
-                    self.settle(key, |message| message.acknowledged = Some(at));
-                } else {
-                    // Nobody knows which: of those without a number the oldest, as they are acknowledged in order.
-                    let oldest = self.under_way.range(MessageKey::Tsn(0)..).next().map(|(key, _)| *key);
-                    if let Some(key) = oldest {
-                        self.settle(key, |message| message.acknowledged = Some(at));
-                    }
+                // Of those without a number nobody knows which: the oldest, as they are acknowledged in order.
+                let oldest = || self.under_way.range(MessageKey::Tsn(0)..).next().map(|(key, _)| *key);
+                if let Some(key) = message.map(MessageKey::Number).or_else(oldest) {
+                    self.acknowledge(at, key);
                 }
             }
             What::Delivered { message, offered_ns } => {
@@ -348,6 +343,18 @@ impl AssociationStory {
     fn latest_transmission(&mut self, key: MessageKey, tsn: u32) -> Option<&mut Transmission> {
         let message = self.find(key)?;
         message.parts.iter_mut().find(|part| part.tsn == tsn)?.sent.last_mut()
+    }
+
+    fn acknowledge(&mut self, at: Instant, key: MessageKey) {
+        let first = |message: &mut Message| message.parts.first()?.sent.first().map(|sent| sent.at);
+        if let Some(sent) = self.find(key).and_then(first) {
+            let number = match key {
+                MessageKey::Number(number) => number,
+                MessageKey::Tsn(tsn) => u64::from(tsn),
+            };
+            self.acknowledgements.add(at, sent, number);
+        }
+        self.settle(key, |message| message.acknowledged = Some(at));
     }
 
     /// A message is acknowledged or given up: it is no longer on its way.

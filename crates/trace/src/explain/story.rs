@@ -75,6 +75,8 @@ pub struct AssociationStory {
     pub lost: BTreeMap<Evidence, u64>,
     /// What readers have seen.
     pub delays: Delays,
+    /// From when a part of a message was first sent until the peer had acknowledged all of it.
+    pub acknowledgements: Delays,
     pub(super) under_way: BTreeMap<MessageKey, Message>,
     pub(super) waiting: Option<(Instant, WaitReason)>,
     /// Since when the peer's window lets nothing out, and for how many bytes it has room.
@@ -270,18 +272,19 @@ pub struct PathStory {
     pub(super) answered: Option<(Instant, Duration)>,
 }
 
-/// What the readers of an association have seen, as far as the trace knows.
+/// How long something took of each message, as far as the trace knows: until its reader had it, or until it was
+/// acknowledged.
 #[derive(Clone, Debug, Default)]
 pub struct Delays {
-    /// Messages that were delivered.
-    pub delivered: u64,
+    /// Messages of which it is known.
+    pub messages: u64,
     /// The sum of their delays, in nanoseconds.
     pub sum_ns: u128,
     /// The longest, and the number of its message.
     pub longest: Option<(Duration, u64)>,
-    /// The first and the last delivery.
+    /// When it was over for the first and for the last one.
     pub span: Option<(Instant, Instant)>,
-    /// The longest time between two deliveries, and when it began.
+    /// The longest time between two such instants, and when it began.
     pub longest_gap: Option<(Duration, Instant)>,
 }
 
@@ -342,6 +345,17 @@ impl Story {
         self.associations.values_mut().for_each(|association| association.finish(until, idle));
     }
 
+    /// The share of their time, 0 to 1, for which associations had something to send and were not allowed to.
+    pub fn held_up(&self) -> f64 {
+        let waits = self.associations.values().flat_map(|association| &association.waits);
+        let mut times = [0.0; 2];
+        for (reason, time) in waits {
+            times[usize::from(*reason == WaitReason::NothingToSend)] += time.as_secs_f64();
+        }
+        let [held_up, unasked] = times;
+        if held_up > 0.0 { held_up / (held_up + unasked) } else { 0.0 }
+    }
+
     /// What two runs are compared by.
     pub fn outcome(&self) -> Outcome {
         Outcome::of(self)
@@ -363,7 +377,7 @@ impl Message {
 impl Delays {
     pub(super) fn add(&mut self, at: Instant, offered: Instant, number: u64) {
         let delay = at.saturating_since(offered);
-        self.delivered += 1;
+        self.messages += 1;
         self.sum_ns += u128::from(delay.as_nanos());
         if self.longest.is_none_or(|(longest, _)| longest < delay) {
             self.longest = Some((delay, number));
@@ -377,9 +391,21 @@ impl Delays {
         self.span = Some((self.span.map_or(at, |(first, _)| first), at));
     }
 
-    /// Their mean; `None` if nothing was delivered.
+    /// Those of another association count, too: gaps are those within one.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.messages += other.messages;
+        self.sum_ns += other.sum_ns;
+        self.longest = self.longest.max(other.longest);
+        self.longest_gap = self.longest_gap.max(other.longest_gap);
+        self.span = match (self.span, other.span) {
+            (Some((first, last)), Some((begin, end))) => Some((first.min(begin), last.max(end))),
+            (one, another) => one.or(another),
+        };
+    }
+
+    /// Their mean; `None` if there were none.
     pub fn mean(&self) -> Option<Duration> {
-        let mean = self.sum_ns.checked_div(u128::from(self.delivered))?;
+        let mean = self.sum_ns.checked_div(u128::from(self.messages))?;
         Some(Duration::from_nanos(u64::try_from(mean).unwrap_or(u64::MAX)))
     }
 }

@@ -152,7 +152,7 @@ fn tell_summary(association: &AssociationStory, out: &mut impl Write) -> io::Res
         writeln!(
             out,
             "{} messages were delivered, after {} on average and {} at most (message {number}).",
-            delays.delivered,
+            delays.messages,
             duration(mean),
             duration(longest)
         )?;

@@ -172,7 +172,7 @@ fn of_load(scenario: &Scenario, flow: &str) -> Vec<Vec<(Row, Message)>> {
         host.add_program(&to.port, to.stream);
         (from, Station { host, program: Keeper::default() })
     };
-    let mut go_on = |_: Instant, station: &Station<Load>| {
+    let mut go_on = |_: Instant, station: &mut Station<Load>| {
         if station.program.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let ran = run_with_programs(scenario, &like.request, &RunOptions::default(), sit, &mut go_on);

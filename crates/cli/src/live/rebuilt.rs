@@ -1,0 +1,350 @@
+//! A load once more, over a network as its trace shows it: what `slantpath explain TRACE --what-if` does for the trace of a
+//! live run, whose own network cannot be asked a second time.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Parser as _;
+use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_live::Extension;
+use slantpath_scenario::Scenario;
+use slantpath_trace::{Header, NetworkEstimate, PathEstimate, Record, Story};
+
+use super::client;
+use super::like::Like;
+use crate::arguments::{Arguments, Command, LoadArguments, SctpArguments};
+use crate::failure::Failure;
+
+/// How long a load lasts that does not say so.
+const DURATION: Duration = Duration::from_secs(10);
+/// The rate of a path that was never full.
+const AMPLE: u64 = 1_000_000_000;
+/// The least that a queue is taken to hold.
+const QUEUE_BYTES_LEAST: u128 = 150_000;
+/// A path's longest round trip beside its shortest from which on there was a queue.
+const QUEUED: f64 = 1.25;
+/// The share of the time for which a load waited for a window from which on it filled the path.
+const FULL: f64 = 0.5;
+/// The longest message of a scenario.
+const MESSAGE_BYTES_MOST: u32 = 65_536;
+
+/// A load, and the scenario that its trace comes to.
+pub(crate) struct Rebuilt {
+    arguments: LoadArguments,
+    name: String,
+    /// The scenario, as a file of its own.
+    pub(crate) scenario: String,
+    /// Its links, in the order of the paths of the estimate.
+    pub(crate) links: Vec<LinkEstimate>,
+}
+
+/// A path as a link.
+pub(crate) struct LinkEstimate {
+    /// What the scenario calls it.
+    pub(crate) name: String,
+    /// What each way takes at first.
+    pub(crate) delay: Duration,
+    /// What packets on the way to the peer are lost with.
+    pub(crate) loss: f64,
+    /// What it carries, if the load filled it, in bit/s.
+    pub(crate) rate: Option<u64>,
+}
+
+/// What a trace's command says, if it is a load that can be made again.
+pub(crate) fn load_of(command: &[String]) -> Result<LoadArguments, String> {
+    let line = std::iter::once("slantpath").chain(command.iter().map(String::as_str));
+    let words = command.join(" ");
+    let parsed =
+        Arguments::try_parse_from(line).map_err(|_| format!("this program has no command `{words}`"))?;
+    let load = match parsed.command {
+        Command::Load(load) => load,
+        Command::Echo(_) => {
+            return Err(
+                "it is of a server, which sends what others want: give the trace of the load".to_owned()
+            );
+        }
+        _ => return Err(format!("`{words}` is no load, and only a load can be made again")),
+    };
+    if let Some(like) = &load.like {
+        return Err(format!(
+            "its load was that of a flow of {0}: ask `slantpath run {0} --trace`, whose trace can be made again",
+            like.display()
+        ));
+    }
+    if load.size > MESSAGE_BYTES_MOST {
+        return Err(format!(
+            "its messages have {} bytes, and those of a simulated flow {MESSAGE_BYTES_MOST} at most",
+            load.size
+        ));
+    }
+    Ok(load)
+}
+
+impl Rebuilt {
+    /// What the trace at `trace` comes to.
+    pub(crate) fn of(
+        trace: &Path,
+        load: LoadArguments,
+        network: &NetworkEstimate,
+        told: &Story,
+    ) -> Result<Self, String> {
+        if network.paths.iter().all(|path| path.round_trips.is_empty()) {
+            return Err(
+                "nothing that was sent was acknowledged: it does not show what its paths are like".to_owned()
+            );
+        }
+        let is_full = load.rate.is_none() || told.held_up() >= FULL;
+        let known = network.paths.iter().filter_map(PathEstimate::least_round_trip).min().unwrap_or_default();
+        let links: Vec<LinkEstimate> = network
+            .paths
+            .iter()
+            .enumerate()
+            .map(|(number, path)| LinkEstimate::of(number, path, known, is_full, &load))
+            .collect();
+        let scenario = text(trace, &load, network, &links);
+        // What the scenario says need not be said twice.
+        let mut arguments = load;
+        arguments.flow = Some("load".to_owned());
+        if arguments.count.is_none() {
+            arguments.duration = None;
+        }
+        Ok(Self { arguments, name: format!("the scenario of {}", trace.display()), scenario, links })
+    }
+
+    /// Makes the load over the scenario with these values replaced, and follows its trace.
+    pub(crate) fn run(&self, set: &[String], header: &Header, idle: Duration) -> Result<Story, Failure> {
+        let none = |_: &str| Err(io::Error::from(io::ErrorKind::NotFound));
+        let scenario =
+            Scenario::parse(&self.name, &self.scenario, set, Arc::new(none)).map_err(Failure::Invalid)?;
+        let misused = |error: String| Failure::Misused(format!("{}: {error}", self.name));
+        let like = Like::of(Path::new(&self.name), scenario, &self.arguments).map_err(misused)?;
+        let arguments = like.arguments(&self.arguments)?;
+        let own = self.arguments.peers.clone();
+        let config = client::config(&arguments, Some(&like), &own, 1, true)?;
+        let mut story = Story::new(header.clone(), idle);
+        let mut until = Instant::START;
+        like.simulate_traced(&config, &mut |host| {
+            for told in host.take_trace().0 {
+                until = told.at;
+                if let Some(record) = Record::of_event(told.at, told.socket.0, &told.event) {
+                    story.follow(&record);
+                }
+            }
+        })?;
+        story.finish();
+        Ok(story)
+    }
+}
+
+impl LinkEstimate {
+    fn of(number: usize, path: &PathEstimate, known: Duration, is_full: bool, load: &LoadArguments) -> Self {
+        let least = path.least_round_trip().unwrap_or(known);
+        let first = path.round_trips.first().map_or(least, |(_, round_trip)| *round_trip);
+        let rate =
+            path.acknowledged_per_s.filter(|_| is_full).map(|chunks| rounded(chunks * wire_bits(load)));
+        let lost = if rate.is_some() { path.lost - path.lost_in_queue } else { path.lost };
+        Self {
+            // So that their order by name is that of the paths.
+            name: format!("path-{:02}", number + 1),
+            delay: half(if rate.is_some() && is_queued(path) { least } else { first }),
+            loss: if path.sent == 0 { 0.0 } else { lost as f64 / path.sent as f64 },
+            rate,
+        }
+    }
+}
+
+/// Three digits say all that is known of a rate.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "no rate is negative or that large"
+)]
+fn rounded(rate: f64) -> u64 {
+    let rate = (rate as u64).max(1);
+    let digits = rate.ilog10();
+    let step = 10_u64.pow(digits.saturating_sub(2));
+    (rate + step / 2) / step * step
+}
+
+/// Whether round trips grew by packets that waited.
+fn is_queued(path: &PathEstimate) -> bool {
+    let longest = path.longest_round_trip.unwrap_or_default().as_secs_f64();
+    path.least_round_trip().is_some_and(|least| longest > least.as_secs_f64() * QUEUED)
+}
+
+const fn half(time: Duration) -> Duration {
+    Duration::from_nanos(time.as_nanos() / 2)
+}
+
+/// How many bits of IP a DATA chunk of a load takes, with its share of the headers in front of it.
+fn wire_bits(load: &LoadArguments) -> f64 {
+    /// IPv4's header and the common header.
+    const HEADERS: u32 = 20 + 12;
+    /// That of a DATA chunk.
+    const CHUNK: u32 = 16;
+    let room = u32::from(load.sctp.mtu.unwrap_or(1_500)) - HEADERS;
+    let chunk = load.size.min(room - CHUNK).next_multiple_of(4) + CHUNK;
+    let together = (room / chunk).max(1);
+    8.0 * (f64::from(chunk) + f64::from(HEADERS) / f64::from(together))
+}
+
+/// The scenario.
+fn text(trace: &Path, load: &LoadArguments, network: &NetworkEstimate, links: &[LinkEstimate]) -> String {
+    let lasts = load.duration.or(if load.count.is_none() { Some(DURATION) } else { None });
+    let until = network.until.since_start().max(lasts.unwrap_or_default()).as_millis() / 1_000 + 60;
+    let mut text = format!(
+        "# The network that a trace shows: {}. What it cannot show is taken for nothing.\n\
+         [scenario]\nname = \"rebuilt\"\nduration = \"{until} s\"\n\n\
+         [nodes]\nclient = {{ kind = \"host\" }}\nserver = {{ kind = \"host\" }}\n",
+        one_line(trace)
+    );
+    for (path, link) in network.paths.iter().zip(links) {
+        write_link(&mut text, path, link);
+    }
+    write_profile(&mut text, &load.sctp);
+    write_flow(&mut text, load, lasts, network, links);
+    for (path, link) in network.paths.iter().zip(links) {
+        write_changes(&mut text, path, link);
+    }
+    text
+}
+
+/// A name of a file, as a comment can have it.
+fn one_line(path: &Path) -> String {
+    path.display().to_string().chars().filter(|letter| !letter.is_control()).collect()
+}
+
+fn write_link(text: &mut String, path: &PathEstimate, link: &LinkEstimate) {
+    let source = path.source.map_or_else(String::new, |source| format!(" from {source}"));
+    let family = if path.address.is_ipv4() { "ipv4" } else { "ipv6" };
+    let rate = DataRate::from_bits_per_sec(link.rate.unwrap_or(AMPLE));
+    let about = if link.rate.is_some() { "the load filled it" } else { "never full: any that is ample" };
+    let mut push = |line: std::fmt::Arguments<'_>| {
+        writeln!(text, "{line}").expect("a text takes everything");
+    };
+    push(format_args!("\n# To {}{source}.", path.address));
+    push(format_args!("[links.{}]", link.name));
+    push(format_args!("ends = [\"client\", \"server\"]\nfamily = \"{family}\""));
+    push(format_args!("rate = \"{rate}\" # {about}"));
+    push(format_args!("delay = \"{}\" # half a round trip", link.delay));
+    if let (Some(rate), Some(longest)) = (link.rate, path.longest_round_trip) {
+        let waited = longest.saturating_sub(link.delay).saturating_sub(link.delay);
+        let bytes = u128::from(waited.as_nanos()) * u128::from(rate) / 8_000_000_000;
+        let bytes = bytes.max(QUEUE_BYTES_LEAST);
+        push(format_args!("queue = \"{bytes} B\" # as long as the longest round trip says"));
+    }
+    if link.loss > 0.0 {
+        push(format_args!("[links.{}.forward]", link.name));
+        push(format_args!("loss = {:.6} # of {} packets", link.loss, path.sent));
+    }
+}
+
+/// The settings of the command, by their names in scenarios.
+fn write_profile(text: &mut String, sctp: &SctpArguments) {
+    let SctpArguments {
+        rto_initial,
+        rto_min,
+        rto_max,
+        path_max_retrans,
+        heartbeat,
+        sack_delay,
+        mtu,
+        probe_mtu,
+        extensions,
+        // Both ends have the same key: which one it is makes no difference.
+        key: _,
+    } = sctp;
+    let mut push = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            writeln!(text, "{name} = {value}").expect("a text takes everything");
+        }
+    };
+    push("\n[sctp.default]\npreset", Some("\"rfc9260\"".to_owned()));
+    let time = |time: &Option<Duration>| time.map(|time| format!("\"{time}\""));
+    push("rto_initial", time(rto_initial));
+    push("rto_min", time(rto_min));
+    push("rto_max", time(rto_max));
+    push("path_max_retrans", path_max_retrans.map(|most| most.to_string()));
+    push("hb_interval", time(heartbeat));
+    push("sack_delay", time(sack_delay));
+    let mtu = || mtu.map(|mtu| format!("\"{mtu} B\""));
+    if *probe_mtu {
+        push("path_mtu_discovery", Some("\"probing\"".to_owned()));
+    } else {
+        push("initial_path_mtu", mtu());
+    }
+    push("max_path_mtu", mtu());
+    if !extensions.is_empty() {
+        let names: Vec<_> = extensions.iter().map(|extension| format!("\"{}\"", extension.name())).collect();
+        push("extensions", Some(format!("[{}]", names.join(", "))));
+    }
+    if extensions.contains(&Extension::Authentication) {
+        push("authenticated_chunks", Some("[\"data\"]".to_owned()));
+    }
+}
+
+fn write_flow(
+    text: &mut String,
+    load: &LoadArguments,
+    lasts: Option<Duration>,
+    network: &NetworkEstimate,
+    links: &[LinkEstimate],
+) {
+    let link_to = |address| {
+        let place = network.paths.iter().position(|path| Some(path.address) == address)?;
+        Some(format!("\"{}\"", links[place].name))
+    };
+    let mut push = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            writeln!(text, "{name} = {value}").expect("a text takes everything");
+        }
+    };
+    push("\n[flows.load]\nfrom", Some("\"client\"".to_owned()));
+    push("to", Some("\"server\"".to_owned()));
+    push("transport", Some("\"sctp\"".to_owned()));
+    push("count", Some(load.associations.to_string()));
+    push("streams", Some(load.streams.to_string()));
+    push("when_blocked", Some("\"queue\"".to_owned()));
+    push("primary", link_to(network.primary));
+    push("destination", link_to(load.destination));
+    push("end", lasts.map(|lasts| format!("\"{lasts}\"")));
+    let size = load.size;
+    let application = match load.rate {
+        None => format!("{{ kind = \"bulk\", message_size = \"{size} B\", total = \"unlimited\" }}"),
+        Some(rate) => {
+            let interval = Duration::from_secs_f64(1.0 / rate);
+            format!("{{ kind = \"constant-rate\", message_size = \"{size} B\", interval = \"{interval}\" }}")
+        }
+    };
+    push("application", Some(application));
+    push("unordered", load.unordered.then(|| "true".to_owned()));
+    push("lifetime", load.lifetime.map(|lifetime| format!("\"{lifetime}\"")));
+    push("max_retransmissions", load.max_retransmissions.map(|most| most.to_string()));
+    push("sack_immediately", load.sack_immediately.then(|| "true".to_owned()));
+}
+
+/// What happens to a link while the load lasts.
+fn write_changes(text: &mut String, path: &PathEstimate, link: &LinkEstimate) {
+    let mut push = |at: Instant, what: String| {
+        let at = at.since_start();
+        writeln!(text, "\n[[script]]\nat = \"{at}\"\nlink = \"{}\"\n{what}", link.name)
+            .expect("a text takes everything");
+    };
+    if path.round_trips.is_empty() {
+        push(Instant::START, "action = \"down\" # nothing ever came back".to_owned());
+        return;
+    }
+    if link.rate.is_none() || !is_queued(path) {
+        for (at, round_trip) in path.round_trips.iter().skip(1) {
+            push(*at, format!("action = \"set\"\ndelay = \"{}\"", half(*round_trip)));
+        }
+    }
+    for (from, to) in &path.outages {
+        push(*from, "action = \"down\"".to_owned());
+        if let Some(to) = to {
+            push(*to, "action = \"up\"".to_owned());
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What is asked of the figures, beside them: ratios of one run, which hold on other machines.
+
+use super::usage::Usage;
+use super::{Pair, Stack};
+
+/// Ours in each role, against either peer, to usrsctp in its place.
+const OF_USRSCTP: f64 = 0.5;
+/// What the system takes for our sender, to what it takes for `sendmmsg` alone.
+const OF_SENDMMSG: f64 = 1.2;
+/// A message of a server of a hundred thousand associations, to one of a thousand.
+const OF_MANY: f64 = 1.2;
+
+/// In each role and against each peer: what ours takes of what usrsctp takes there.
+pub(super) fn print_roles(pairs: &[Pair]) {
+    for (end, role) in ["sending to", "receiving from"].into_iter().enumerate() {
+        for peer in [Stack::Slantpath, Stack::Usrsctp] {
+            let of = |stack: Stack| {
+                let pair =
+                    pairs.iter().find(|pair| pair.stacks[end] == stack && pair.stacks[1 - end] == peer)?;
+                Some(pair.usage[end].micros())
+            };
+            if let (Some(ours), Some(theirs)) = (of(Stack::Slantpath), of(Stack::Usrsctp)) {
+                let what = format!("{role} {}: ours to usrsctp's", peer.name());
+                print(&what, ours / theirs, OF_USRSCTP);
+            }
+        }
+    }
+    println!();
+}
+
+/// What the system takes for our sender.
+pub(super) fn print_sending(sender: &Usage, written: &Usage) {
+    print(
+        "the system's part of our sender to that",
+        sender.system_micros() / written.system_micros(),
+        OF_SENDMMSG,
+    );
+    println!();
+}
+
+/// A message of few associations and one of many.
+pub(super) fn print_crowds(few: &Usage, many: &Usage) {
+    print("a message of the last to one of the first", many.micros() / few.micros(), OF_MANY);
+    println!();
+}
+
+fn print(what: &str, ratio: f64, most: f64) {
+    let verdict = if ratio <= most { "" } else { ": more than asked" };
+    println!("{what}: {ratio:.2} (at most {most} is asked){verdict}");
+}
