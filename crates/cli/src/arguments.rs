@@ -366,8 +366,8 @@ pub(crate) struct ExplainArguments {
     #[arg(long, value_name = "TIME", default_value = "1 s")]
     pub(crate) idle: Duration,
     /// Make the run of the trace again, and once more with this value of its scenario, and compare them. May be given
-    /// several times. A live load is made again over a network as its trace shows it, whose scenario has `sctp.default`,
-    /// `flows.load` and a link for each path, `links.path-01` and so on.
+    /// several times. A live load is made again over a network as its trace shows it, whose scenario has
+    /// `sctp.default`, `flows.load` and a link for each path, `links.path-01` and so on.
     #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["message", "path", "all"])]
     pub(crate) what_if: Vec<String>,
     /// Write the scenario that a live load is made again by into this file, for `slantpath run` and others.

@@ -2,8 +2,8 @@
 //! which share of the rest was lost, and what it carried. A network that is made of that can be asked again, which the
 //! real one cannot.
 //!
-//! A trace is one end's view: of a round trip it does not know which way took how long, of what was not acknowledged not
-//! whether DATA or SACK was lost, and of a path nothing while nothing was sent over it.
+//! A trace is one end's view: of a round trip it does not know which way took how long, of what was not acknowledged
+//! not whether DATA or SACK was lost, and of a path nothing while nothing was sent over it.
 
 mod timeline;
 
@@ -45,15 +45,15 @@ pub struct PathEstimate {
     pub round_trips: Vec<(Instant, Duration)>,
     /// The longest of the least round trips of each second.
     pub longest_round_trip: Option<Duration>,
-    /// When nothing came through: each from the middle between the last that did and the first that did not, to the middle
-    /// between the last that did not and the first that did again; `None`: nothing did any more.
+    /// When nothing came through: each from the middle between the last that did and the first that did not, to the
+    /// middle between the last that did not and the first that did again; `None`: nothing did any more.
     pub outages: Vec<(Instant, Option<Instant>)>,
     /// DATA chunks and HEARTBEATs that were sent outside of these and whose fate is known.
     pub sent: u64,
     /// Those of them that were not answered.
     pub lost: u64,
-    /// Those of the lost that were sent while round trips were nearly as long as they ever were: there was a queue, which
-    /// may have been full.
+    /// Those of the lost that were sent while round trips were nearly as long as they ever were: there was a queue,
+    /// which may have been full.
     pub lost_in_queue: u64,
     /// DATA chunks a second that were acknowledged, in the seconds of which a quarter had more; `None` if none were.
     pub acknowledged_per_s: Option<f64>,
@@ -109,8 +109,8 @@ struct Acknowledged {
 }
 
 impl Estimator {
-    /// Nothing yet. A peer that sends nothing back holds the acknowledgement of a single packet back for SACK.Delay, which
-    /// is no property of the path: then only messages count for round trips that another one was acknowledged
+    /// Nothing yet. A peer that sends nothing back holds the acknowledgement of a single packet back for SACK.Delay,
+    /// which is no property of the path: then only messages count for round trips that another one was acknowledged
     /// together with.
     pub fn new(peer_is_silent: bool) -> Self {
         Self {
@@ -282,8 +282,8 @@ const fn half(time: Duration) -> Duration {
     Duration::from_nanos(time.as_nanos() / 2)
 }
 
-/// Whether a chunk is to be sent again because nothing came back for it. One that was too long for a link was no loss on
-/// the way, nor was one that the peer had no room for; and what goes out again as a probe need not be lost.
+/// Whether a chunk is to be sent again because nothing came back for it. One that was too long for a link was no loss
+/// on the way, nor was one that the peer had no room for; and what goes out again as a probe need not be lost.
 fn is_silence(evidence: Evidence) -> bool {
     match evidence {
         Evidence::MissIndications | Evidence::Overtaken | Evidence::TimedOut => true,

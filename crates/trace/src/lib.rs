@@ -4,8 +4,8 @@
 //! [`Record`] is one step. A [`TraceWriter`] writes records behind a [`Header`], a [`TraceReader`] reads them again,
 //! whatever stands in the file. [`Story`] follows the records of a file and can then say of each path when and why it
 //! failed, of each message that was sent again how its loss was noticed, and how long the sender waited for what;
-//! [`tell`] writes that as text, [`Story::json`] for programs. [`Outcome`] is what two runs are compared by. An [`Estimator`]
-//! says what the records show of the network below.
+//! [`tell`] writes that as text, [`Story::json`] for programs. [`Outcome`] is what two runs are compared by. An
+//! [`Estimator`] says what the records show of the network below.
 //!
 //! The file's format is described in `docs/trace.md`, which is made of the declarations here.
 //!

@@ -1,5 +1,5 @@
-//! A load once more, over a network as its trace shows it: what `slantpath explain TRACE --what-if` does for the trace of a
-//! live run, whose own network cannot be asked a second time.
+//! A load once more, over a network as its trace shows it: what `slantpath explain TRACE --what-if` does for the trace
+//! of a live run, whose own network cannot be asked a second time.
 
 use std::fmt::Write as _;
 use std::io;

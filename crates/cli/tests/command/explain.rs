@@ -212,7 +212,8 @@ fn the_load_of_a_live_trace_is_made_again_over_the_network_that_it_shows() {
     let up = number(&first["outages_s"][0][1]);
     assert!((32.0..42.0).contains(&up), "{up}");
     assert_eq!([first, second].map(|path| path["outages_s"].as_array().map(Vec::len)), [Some(1), Some(0)]);
-    // Those that the other path overtook look lost, if their acknowledgement does not come too soon for what was sent again.
+    // Those that the other path overtook look lost, if their acknowledgement does not come too soon for what was sent
+    // again.
     assert!(number(&second["loss"]) < 0.004, "{second}");
     // Over the network that was made of that the load fares as it did.
     let [was, rebuilt, otherwise] = ["as_it_was", "rebuilt", "otherwise"].map(|run| &all[run]);
@@ -248,8 +249,8 @@ fn what_cannot_be_made_again_is_said() {
     let wanted =
         "error: load.trace: it is of a server, which sends what others want: give the trace of the load\n";
     assert_eq!(of(&["echo"], &[]), wanted);
-    let wanted = "error: load.trace: its load was that of a flow of lab.toml: ask `slantpath run lab.toml --trace`, whose \
-                  trace can be made again\n";
+    let wanted = "error: load.trace: its load was that of a flow of lab.toml: ask `slantpath run lab.toml \
+                  --trace`, whose trace can be made again\n";
     assert_eq!(of(&["load", "10.1.0.2", "--like", "lab.toml"], &[]), wanted);
     let wanted =
         "error: load.trace: its messages have 70000 bytes, and those of a simulated flow 65536 at most\n";

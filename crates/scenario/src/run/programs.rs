@@ -211,7 +211,8 @@ pub struct End {
 
 /// Runs a scenario in which the caller's hosts stand at both ends of a flow: `sit` makes them of the scenario's, the
 /// sending end first. It ends when `go_on` says so, which is asked every few milliseconds of work with the simulated
-/// time and the first of them, so that what it has told can be taken, and gives both back with the time at which it ended.
+/// time and the first of them, so that what it has told can be taken, and gives both back with the time at which it
+/// ended.
 ///
 /// # Errors
 /// If the network cannot be made.

@@ -1,5 +1,6 @@
-//! The trace of a live load: its network is gone, so that the load is made again over one like what the trace shows, with
-//! the settings as they were and with others. How near the first comes to the trace says what the second is worth.
+//! The trace of a live load: its network is gone, so that the load is made again over one like what the trace shows,
+//! with the settings as they were and with others. How near the first comes to the trace says what the second is
+//! worth.
 
 use std::io::{BufRead, Write};
 
