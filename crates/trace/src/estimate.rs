@@ -7,11 +7,11 @@
 
 mod timeline;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::Unanswered;
+use slantpath_sctp::{Unanswered, WaitReason};
 
 use crate::field::Evidence;
 use crate::record::{Record, What};
@@ -76,6 +76,8 @@ pub struct Estimator {
     chunks: HashMap<(u32, u32), Chunk>,
     /// The chunks of messages that are on their way, by their number.
     messages: HashMap<(u32, u64), Vec<u32>>,
+    /// Associations whose peer has no room.
+    closed: HashSet<u32>,
     /// The message that was acknowledged last.
     acknowledged: Option<Acknowledged>,
     until: Instant,
@@ -119,6 +121,7 @@ impl Estimator {
             primary: None,
             chunks: HashMap::new(),
             messages: HashMap::new(),
+            closed: HashSet::new(),
             acknowledged: None,
             until: Instant::START,
         }
@@ -150,6 +153,8 @@ impl Estimator {
                     self.messages.entry((association, number)).or_default().push(tsn);
                 }
             }
+            // What probes a closed window and is thrown away for want of room was not lost on the way.
+            What::Lost { evidence: Evidence::TimedOut, .. } if self.closed.contains(&association) => {}
             What::Lost { tsn, evidence, .. } if is_silence(evidence) => {
                 if let Some(chunk) = self.chunks.get_mut(&(association, tsn)) {
                     chunk.is_lost = true;
@@ -165,6 +170,12 @@ impl Estimator {
                     let slot = self.paths[path].timeline.at(at);
                     slot.lost = slot.lost.saturating_sub(1);
                 }
+            }
+            What::Waiting { reason: WaitReason::PeerWindow, .. } if self.closed.len() < CHUNKS_MAX => {
+                self.closed.insert(association);
+            }
+            What::Waiting { .. } | What::Closed { .. } => {
+                self.closed.remove(&association);
             }
             What::Acknowledged { message: Some(number) } => self.acknowledge(at, association, number),
             What::Failed { message: Some(number) } | What::Abandoned { message: Some(number), .. } => {

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::Unanswered;
+use slantpath_sctp::{Unanswered, WaitReason};
 use slantpath_trace::{Estimator, Evidence, PathEstimate, Record, What};
 
 fn address(path: u8) -> IpAddr {
@@ -155,8 +155,21 @@ fn what_was_not_lost_on_the_way_does_not_count() {
     trace.lost(5_100, 300, 1, Evidence::TimedOut);
     trace.0.push((5_200, What::Restored { message: Some(300), tsn: 300 }));
     trace.acknowledged(5_200, 300);
+    // The peer has no room: what probes its window is thrown away.
+    let waiting = |reason, peer_rwnd_bytes| What::Waiting { reason, peer_rwnd_bytes };
+    trace.0.push((6_000, waiting(WaitReason::PeerWindow, 0)));
+    for probe in 0..5 {
+        trace.sent(6_001 + 1_000 * probe, 400, 1, 1);
+        trace.lost(7_001 + 1_000 * probe, 400, 1, Evidence::TimedOut);
+    }
+    trace.0.push((11_500, waiting(WaitReason::NothingToSend, 9_000)));
+    trace.sent(11_500, 400, 1, 6);
+    trace.acknowledged(11_540, 400);
+    // It has some again.
+    trace.sent(12_000, 401, 1, 1);
+    trace.lost(13_000, 401, 1, Evidence::TimedOut);
     let path = trace.only_path();
-    assert_eq!((path.sent, path.lost), (101, 0));
+    assert_eq!((path.sent, path.lost, path.outages.as_slice()), (103, 1, &[][..]));
 }
 
 #[test]
