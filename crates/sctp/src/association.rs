@@ -310,6 +310,26 @@ impl Association {
         self.sender.expect_room(&mut turn);
     }
 
+    /// When the next message expires of which something has not been sent.
+    pub(crate) fn next_expiry(&self) -> Option<Instant> {
+        self.sender.next_expiry()
+    }
+
+    /// Gives up what has expired before the association is there, and takes out all that is said of messages that have
+    /// been given up: whoever sets the association up says it, since the setup may begin anew.
+    pub(crate) fn take_abandoned(&mut self, now: Instant) -> Vec<Event> {
+        if !self.sender.abandons() {
+            return Vec::new();
+        }
+        let mut turn = turn!(self, now);
+        self.sender.abandon_expired(&mut turn);
+        let is_of_it = |event: &Event| matches!(event, Event::Abandoned { .. });
+        let events = core::mem::take(&mut self.events).into_iter();
+        let (abandoned, others): (Vec<_>, Vec<_>) = events.partition(is_of_it);
+        self.events = others.into();
+        abandoned
+    }
+
     /// Whether a message has been refused for want of room and room not been announced since.
     pub(crate) fn owes_room(&self) -> bool {
         self.sender.owes_room()

@@ -14,6 +14,7 @@
 mod addresses;
 mod connect;
 mod cookie_echo;
+mod early;
 mod icmp;
 mod initiation;
 mod keys;
@@ -250,7 +251,7 @@ impl Endpoint {
     pub fn send(&mut self, now: Instant, id: AssociationId, message: Message) -> Result<(), SendError> {
         let entry = self.table.find_mut(id).ok_or(SendError::NoAssociation)?;
         let State::Established(association) = &mut entry.state else {
-            return entry.send_early(now, message);
+            return self.send_early(now, id.slot(), message);
         };
         let result = association.send(now, message);
         if association.has_output() {
@@ -582,9 +583,14 @@ impl Endpoint {
     }
 
     fn handle_deadline(&mut self, now: Instant, slot: u32) {
+        if !self.table[slot].state.is_established() {
+            self.give_up_early(now, slot);
+        }
         let entry = &mut self.table[slot];
         let config = Arc::clone(&entry.config);
         match &mut entry.state {
+            State::CookieWait(handshake) if !handshake.is_due(now) => {}
+            State::CookieEchoed(handshake) if !handshake.is_due(now) => {}
             State::CookieWait(handshake) => {
                 if handshake.expire(now, &config) {
                     self.send_init(slot);

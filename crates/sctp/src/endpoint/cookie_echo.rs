@@ -322,12 +322,13 @@ impl Endpoint {
         let stream = self.stream_of(slot).fork("association");
         let config = Arc::clone(&self.table[slot].config);
         let addresses: SmallVec<[IpAddr; 2]> = tcb.peer_addresses.iter().map(|peer| peer.address).collect();
-        // Messages get the numbers that they had behind a COOKIE ECHO, so that none can arrive twice.
+        // Messages get TSNs anew: a peer that has another tag by now has taken nothing of what went behind our COOKIE
+        // ECHO, which it discards (RFC 9260, section 5.2.4, action C).
         let mut association = Box::new(Association::new(now, tcb, config, stream));
-        let rejected = early_requests.hand_to(now, &mut association);
+        let not_taken = early_requests.hand_to(now, &mut association);
         let id = self.table.id(slot);
-        for message in rejected {
-            self.outbox.push_event(id, Event::SendFailed { message });
+        for event in not_taken {
+            self.outbox.push_event(id, event);
         }
         if early_requests.is_shutdown_requested() {
             association.shutdown(now);

@@ -17,7 +17,7 @@ use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, Init, InitAck, InitFields};
 use crate::config::SctpConfig;
 use crate::cookie::{Cookie, CookieAuthentication, TieTags};
-use crate::event::{CloseReason, Event};
+use crate::event::CloseReason;
 use crate::handshake::{CookieEchoed, Families, LEAST_RWND, LocalStart, Offer, Refusal};
 use crate::packet::COMMON_HEADER_LEN;
 use crate::parameter::Parameter;
@@ -313,10 +313,10 @@ impl Endpoint {
         let stream = self.stream_of(slot).fork("association");
         let mut association =
             Box::new(Association::new(now, accepted.tcb.clone(), Arc::clone(&config), stream));
-        let rejected = origin.early_requests.hand_to(now, &mut association);
+        let not_taken = origin.early_requests.hand_to(now, &mut association);
         let id = self.table.id(slot);
-        for message in rejected {
-            self.outbox.push_event(id, Event::SendFailed { message });
+        for event in not_taken {
+            self.outbox.push_event(id, event);
         }
         let addresses: SmallVec<[IpAddr; 2]> =
             accepted.tcb.peer_addresses.iter().map(|peer| peer.address).collect();

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use crate::association::{Association, AssociationState};
 use crate::config::SctpConfig;
 use crate::cookie::TieTags;
-use crate::event::{Message, SendError};
+use crate::event::{Event, Message, SendError};
 use crate::handshake::{CookieEchoed, CookieWait};
 use crate::packet::CommonHeader;
 use crate::tcb::PeerAddress;
@@ -92,9 +92,19 @@ impl Entry {
     #[cold]
     pub(super) fn send_early(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
         match &mut self.state {
-            State::CookieWait(handshake) => handshake.early_requests.send(message, &self.config),
+            State::CookieWait(handshake) => handshake.early_requests.send(now, message, &self.config),
             State::CookieEchoed(handshake) => handshake.send(now, message),
             State::Established(association) => association.send(now, message),
+        }
+    }
+
+    /// Gives up the messages that have expired before the handshake is over, and says which have been given up.
+    #[cold]
+    pub(super) fn give_up_early(&mut self, now: Instant) -> Vec<Event> {
+        match &mut self.state {
+            State::CookieWait(handshake) => handshake.early_requests.expire(now),
+            State::CookieEchoed(handshake) => handshake.give_up_messages(now),
+            State::Established(_) => Vec::new(),
         }
     }
 

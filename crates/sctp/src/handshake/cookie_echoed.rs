@@ -10,7 +10,7 @@ use super::{Accepted, CookieWait, EarlyRequests};
 use crate::association::Association;
 use crate::chunk::{Chunk, CookieEcho};
 use crate::config::SctpConfig;
-use crate::event::{Message, SendError};
+use crate::event::{Event, Message, SendError};
 use crate::tcb::Tcb;
 
 /// An association in COOKIE-ECHOED.
@@ -63,9 +63,15 @@ impl CookieEchoed {
         self.t1_cookie.is_first()
     }
 
-    /// When T1-cookie expires.
+    /// When T1-cookie or a message expires.
     pub(crate) fn deadline(&self) -> Instant {
-        self.t1_cookie.deadline()
+        let expiry = self.association.next_expiry();
+        expiry.map_or(self.t1_cookie.deadline(), |expiry| expiry.min(self.t1_cookie.deadline()))
+    }
+
+    /// Whether T1-cookie has expired.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.t1_cookie.deadline() <= now
     }
 
     /// T1-cookie has expired; whether the COOKIE ECHO is to be sent again.
@@ -82,7 +88,7 @@ impl CookieEchoed {
             return Err(SendError::ShuttingDown);
         }
         match self.association.send(now, message.clone()) {
-            Ok(()) => self.origin.early_requests.keep(message),
+            Ok(()) => self.origin.early_requests.keep(now, message),
             Err(error) => {
                 if let SendError::BufferFull { .. } = error {
                     self.origin.early_requests.note_refusal();
@@ -91,6 +97,11 @@ impl CookieEchoed {
             }
         }
         Ok(())
+    }
+
+    /// Gives up the messages that have expired, and says which have been given up for whatever reason.
+    pub(crate) fn give_up_messages(&mut self, now: Instant) -> Vec<Event> {
+        self.origin.early_requests.expire_in(now, &mut self.association)
     }
 
     /// What the layer above has asked for.

@@ -102,9 +102,15 @@ impl CookieWait {
         &self.init.fields
     }
 
-    /// When T1-init expires.
+    /// When T1-init or a message expires.
     pub(crate) fn deadline(&self) -> Instant {
-        self.t1_init.deadline()
+        let expiry = self.early_requests.next_expiry();
+        expiry.map_or(self.t1_init.deadline(), |expiry| expiry.min(self.t1_init.deadline()))
+    }
+
+    /// Whether T1-init has expired.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.t1_init.deadline() <= now
     }
 
     /// T1-init has expired; whether the INIT is to be sent again.

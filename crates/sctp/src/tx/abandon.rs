@@ -287,7 +287,7 @@ impl Sender {
     }
 
     /// Gives up every message that has expired and not been cut to its end.
-    fn abandon_expired(&mut self, turn: &mut Turn<'_>) {
+    pub(crate) fn abandon_expired(&mut self, turn: &mut Turn<'_>) {
         //= https://www.rfc-editor.org/rfc/rfc3758#section-4.1
         //# If it is expired, the
         //# SCTP sender MUST NOT assign a TSN to that message, but instead,

@@ -8,6 +8,7 @@ mod camping;
 mod collisions;
 mod counts;
 mod delivery;
+mod early;
 mod ecn;
 mod handshake;
 mod icmp;
