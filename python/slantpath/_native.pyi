@@ -158,6 +158,9 @@ class LiveEndpoint:
     def mib(self) -> dict[str, int]:
         """Return the counters of the SCTP MIB (RFC 3873), by name."""
 
+    def mib_association(self, number: int) -> dict[str, Any] | None:
+        """Return what the tables of the SCTP MIB have of an association; None once it has ended."""
+
     def shut_down(self, number: int) -> None:
         """End an association in order."""
 

@@ -394,6 +394,13 @@ class Association:
         """Return the paths as they are now: addresses, state, RTT, RTO, window, path MTU, chunks sent."""
         return self._native.paths(self._number)
 
+    def mib(self) -> dict[str, Any] | None:
+        """Return what the tables of the SCTP MIB (RFC 3873) have of it, by name; None once it has ended.
+
+        Values have the units that they have there: intervals in milliseconds, times in 1/100 of a second.
+        """
+        return self._native.mib_association(self._number)
+
     def reset_streams(self, streams: Sequence[int] = ()) -> None:
         """Have the numbers of these streams begin anew, or of all that this end sends on (RFC 6525).
 

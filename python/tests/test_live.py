@@ -77,7 +77,18 @@ def test_messages_come_back_whole_in_order_on_their_stream() -> None:
             (path,) = call.paths()
             assert (path["destination"], path["state"], path["is_primary"]) == (LOOPBACK, "Active", True)
             assert path["srtt_s"] > 0
+            row = call.mib()
+            assert row is not None
+            assert (row["sctpAssocState"], row["sctpAssocRemPort"], row["sctpAssocInStreams"]) == (
+                "established",
+                PORT,
+                16,
+            )
+            (remote,) = row["sctpAssocRemAddrTable"]
+            assert (remote["sctpAssocRemAddr"], remote["sctpAssocRemAddrHBActive"]) == (LOOPBACK, True)
+            assert remote["sctpAssocRemAddrRTO"] == round(path["rto_s"] * 1000)
             await call.shutdown()
+            assert call.mib() is None
             await serving
             assert server.counters()["sctpPassiveEstabs"] == 1
 

@@ -292,6 +292,9 @@ impl Load {
             if caller.is_up() && self.measure.keeps_no_paths() {
                 self.measure.keep_paths(&host.sctp_paths(now, socket));
             }
+            if self.measure.keeps_more_rows() {
+                self.measure.keep_row(host.sctp_mib_association(socket));
+            }
             host.shut_down(now, socket);
         }
     }

@@ -10,6 +10,8 @@ mod command;
 mod live;
 #[cfg(target_os = "linux")]
 mod live_settings;
+#[cfg(target_os = "linux")]
+mod mib;
 mod os_error;
 mod plan;
 mod run;

@@ -16,6 +16,7 @@ use slantpath_live::{
 };
 
 use crate::live_settings::{set_all, time};
+use crate::mib;
 
 pyo3::import_exception!(slantpath.errors, AssociationLost);
 pyo3::import_exception!(slantpath.errors, LiveError);
@@ -308,6 +309,12 @@ impl LiveEndpoint {
             dict.set_item(name, value)?;
         }
         Ok(dict)
+    }
+
+    /// What the tables of the SCTP MIB have of an association, by name; `None` once it has ended.
+    fn mib_association<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let row = self.with(|open| open.live.host().host.sctp_mib_association(SocketId(number)))?;
+        row.map(|row| mib::association(py, &row)).transpose()
     }
 
     /// Has streams begin anew: those listed, or all that this end sends on.

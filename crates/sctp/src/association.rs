@@ -9,6 +9,7 @@ mod authentication;
 mod discovery;
 mod ecn;
 mod liveness;
+mod mib;
 mod output;
 mod receive;
 mod reconfiguration;
@@ -20,6 +21,7 @@ mod tracing;
 
 pub(crate) use authentication::Authentication;
 pub use authentication::KeyError;
+pub use mib::{MibAssociation, MibLocalAddress, MibRemAddress, MibState, MibValue};
 pub use output::Departing;
 pub use snapshot::{AssociationSnapshot, AssociationStats};
 pub use state::AssociationState;
@@ -96,6 +98,10 @@ pub struct Association {
     burst_at: Option<Instant>,
     poll_stage: PollStage,
     stats: AssociationStats,
+    /// When its setup was over.
+    established_at: Instant,
+    /// Expirations of T1 until then.
+    t1_expiries: u32,
     /// What a trace was told last, once there is one.
     tracer: Option<Box<Tracer>>,
 }
@@ -140,6 +146,8 @@ impl Association {
             burst_at: None,
             poll_stage: PollStage::Packets,
             stats: AssociationStats::default(),
+            established_at: now,
+            t1_expiries: 0,
             tracer: None,
         };
         association.follow_wanted_primary();

@@ -638,6 +638,7 @@ impl Endpoint {
     fn remove(&mut self, slot: u32) -> Option<Entry> {
         self.deadlines.set(slot, None);
         let entry = self.table.remove(slot)?;
+        self.ended.assoc_t1expireds += u64::from(entry.state.t1_expiries_in_setup());
         if let State::Established(association) = &entry.state {
             self.ended.add(association);
         }

@@ -93,6 +93,7 @@ mod zero_checksum;
 pub use addressing::{AddressError, AddressEvent};
 pub use association::{
     Association, AssociationSnapshot, AssociationState, AssociationStats, Departing, KeyError,
+    MibAssociation, MibLocalAddress, MibRemAddress, MibState, MibValue,
 };
 pub use authentication::{
     AuthenticationConfig, AuthenticationOffer, AuthenticationTerms, HmacAlgorithm, SharedKey,

@@ -143,6 +143,14 @@ impl Association {
         state.live.host_mut().host.sctp_paths(now, self.id)
     }
 
+    /// What the tables of the SCTP MIB ([RFC 3873]) have of the association now: state, streams, expirations of its
+    /// timers, retransmissions, the addresses of both ends. `None` once it has ended.
+    ///
+    /// [RFC 3873]: https://www.rfc-editor.org/rfc/rfc3873
+    pub fn mib(&self) -> Option<sctp::MibAssociation> {
+        self.shared.lock().live.host().host.sctp_mib_association(self.id)
+    }
+
     /// Ends the association once all that was sent has been delivered, and waits until it has ended. What comes
     /// meanwhile can still be received.
     ///

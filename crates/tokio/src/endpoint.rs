@@ -39,7 +39,7 @@ pub struct EndpointSnapshot {
     pub sockets: LiveCounters,
     /// What has come in for SCTP, and what became of it.
     pub sctp: sctp::EndpointStats,
-    /// The counters of the SCTP MIB (RFC 3873).
+    /// The counters of the SCTP MIB (RFC 3873); of one association: [`Association::mib`].
     pub mib: sctp::MibCounters,
 }
 

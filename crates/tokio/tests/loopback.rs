@@ -74,6 +74,9 @@ async fn messages_keep_their_stream_their_protocol_and_their_order_both_ways() {
     assert_eq!((paths.len(), paths[0].destination, paths[0].is_primary), (1, LOOPBACK, true));
     let snapshot = server.snapshot();
     assert_eq!((snapshot.associations, snapshot.mib.passive_estabs), (1, 1));
+    let row = accepted.mib().expect("it is up");
+    assert_eq!((row.local_port, row.rem_port), (server.port(), client.port()));
+    assert_eq!(row.rem_addresses.iter().map(|remote| remote.addr).collect::<Vec<_>>(), [LOOPBACK]);
     assert!(snapshot.sockets.packets_received > 3);
 }
 

@@ -12,7 +12,7 @@ use slantpath_live::{
 };
 
 use super::like::{Like, in_use};
-use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_mib};
+use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_associations, sctp_mib};
 use super::server::STOP;
 use super::settings::{failed, live, not_opened, place, sctp};
 use crate::arguments::LoadArguments;
@@ -341,6 +341,7 @@ fn summary(report: &LoadReport, kinds: &[String]) -> Value {
         "longest_gap_at_s": report.longest_gap.map(|(_, at)| at.as_secs_f64()),
         "path_events": events.collect::<Vec<_>>(),
         "paths": paths.collect::<Vec<_>>(),
+        "sctp_associations": sctp_associations(&report.associations),
         "failures": report.failures,
     });
     for (name, kind) in kinds.iter().zip(&report.kinds) {

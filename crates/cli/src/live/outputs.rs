@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use slantpath_base::Instant;
 use slantpath_live::record::Recorder;
-use slantpath_live::{Host, Live, Program, SctpConfig, Station};
+use slantpath_live::{Host, Live, MibAssociation, MibValue, Program, SctpConfig, Station};
 use slantpath_trace::{Header, Origin, Record, Settings, TraceWriter, What};
 
 use crate::arguments::LiveOutputArguments;
@@ -204,10 +204,32 @@ pub(super) fn machine<H: slantpath_live::Interface>(live: &Live<H>) -> Value {
     })
 }
 
-/// The counters of the SCTP MIB (RFC 3873), as JSON.
+/// The counters of the SCTP MIB (RFC 3873), as JSON, and columns of its table of associations, summed.
 pub(super) fn sctp_mib<P: Program>(live: &Live<Station<P>>) -> Value {
     let counters = live.host().host.sctp_mib();
     Value::Object(counters.named().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect())
+}
+
+/// Associations as the tables of the SCTP MIB have them, as JSON: each value by its name there and in its unit.
+pub(super) fn sctp_associations(rows: &[MibAssociation]) -> Value {
+    let value = |value| match value {
+        MibValue::Address(address) => json!(address),
+        MibValue::Number(number) => json!(number),
+        MibValue::Truth(truth) => json!(truth),
+        MibValue::Word(word) => json!(word),
+    };
+    let object = |named: &[(&str, MibValue)]| {
+        Value::Object(named.iter().map(|&(name, of)| (name.to_owned(), value(of))).collect())
+    };
+    let row = |association: &MibAssociation| {
+        let mut row = object(&association.named());
+        let local = association.local_addresses.iter().map(|address| object(&address.named()));
+        let remote = association.rem_addresses.iter().map(|address| object(&address.named()));
+        row["sctpAssocLocalAddrTable"] = local.collect();
+        row["sctpAssocRemAddrTable"] = remote.collect();
+        row
+    };
+    rows.iter().map(row).collect()
 }
 
 /// How the machine kept up, in two lines.

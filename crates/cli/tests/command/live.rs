@@ -71,6 +71,22 @@ fn a_load_is_echoed_measured_and_told_as_a_table_and_as_json() {
     let json: serde_json::Value = serde_json::from_slice(&json.1).expect("it is JSON");
     assert_eq!((&json["sent"], &json["echoed"]), (&500.into(), &500.into()));
     assert!(json["latency"]["p50_s"].as_f64() <= json["latency"]["max_s"].as_f64());
+    let rows = json["sctp_associations"].as_array().expect("rows");
+    assert_eq!(rows.len(), 1, "{json}");
+    for (name, value) in [
+        ("sctpAssocRemPort", serde_json::json!(7)),
+        ("sctpAssocRemPrimAddr", "127.0.0.1".into()),
+        ("sctpAssocState", "established".into()),
+        ("sctpAssocOutStreams", 16.into()),
+        ("sctpAssocMaxRetr", 10.into()),
+    ] {
+        assert_eq!(rows[0][name], value, "{name}: {}", rows[0]);
+    }
+    let remote = &rows[0]["sctpAssocRemAddrTable"][0];
+    assert_eq!([&remote["sctpAssocRemAddrActive"], &remote["sctpAssocRemAddrHBActive"]], [true, true]);
+    assert_eq!(remote["sctpAssocRemAddrRtx"], json["paths"][0]["retransmissions"]);
+    assert_eq!(rows[0]["sctpAssocLocalAddrTable"][0]["sctpAssocLocalAddr"], "127.0.0.1");
+    assert!(json["sctp_mib"]["sctpAssocT1expireds"].is_u64(), "{json}");
     let record = files.iter().find(|(name, _)| name == "load.record").expect("it was asked for");
     assert!(record.1.starts_with(b"slantpath live 1"));
 

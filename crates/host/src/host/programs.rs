@@ -133,6 +133,11 @@ impl Host {
         self.stack.sctp.mib()
     }
 
+    /// What the tables of the SCTP MIB have of a socket's association, in whatever state it is; none without one.
+    pub fn sctp_mib_association(&self, id: SocketId) -> Option<sctp::MibAssociation> {
+        self.stack.sctp.mib_association(self.sockets.association(id)?)
+    }
+
     /// Has packets to a destination without a route leave by the interface whose address they bear: where the operating
     /// system knows the routes, and peers come from anywhere.
     pub const fn route_by_source(&mut self) {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use hdrhistogram::Histogram;
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{Extensions, PathSnapshot, PathState};
+use slantpath_sctp::{Extensions, MibAssociation, PathSnapshot, PathState};
 
 use crate::lateness::LONGEST_NANOS;
 
@@ -48,6 +48,9 @@ pub struct LoadReport {
     pub path_events: Vec<(Duration, IpAddr, &'static str)>,
     /// The paths of the first association, as they were when it was closed.
     pub paths: Vec<PathReport>,
+    /// The associations as the tables of the SCTP MIB (RFC 3873) had them when they were closed: the first
+    /// [`LoadReport::MOST_ROWS`] of those that there were then.
+    pub associations: Vec<MibAssociation>,
     /// What went wrong, each association once.
     pub failures: Vec<String>,
 }
@@ -55,6 +58,8 @@ pub struct LoadReport {
 impl LoadReport {
     /// Which quantiles of latencies are reported.
     pub const QUANTILES: [f64; 6] = [0.5, 0.9, 0.95, 0.99, 0.999, 1.0];
+    /// Of how many associations there are rows: a file with those of all would be long, and is read for a few.
+    pub const MOST_ROWS: usize = 100;
 }
 
 /// What has become of the messages of one kind.
@@ -258,6 +263,14 @@ impl Measure {
 
     pub(super) fn keep_paths(&mut self, paths: &[PathSnapshot]) {
         self.report.paths = paths.iter().map(PathReport::from).collect();
+    }
+
+    pub(super) const fn keeps_more_rows(&self) -> bool {
+        self.report.associations.len() < LoadReport::MOST_ROWS
+    }
+
+    pub(super) fn keep_row(&mut self, row: Option<MibAssociation>) {
+        self.report.associations.extend(row);
     }
 
     pub(super) fn report(&self, paths: &[PathSnapshot]) -> LoadReport {

@@ -45,6 +45,8 @@ pub(super) struct Addresses {
     has_news: bool,
     /// What has happened on the paths to addresses that the peer has deleted.
     removed_stats: PathStats,
+    /// When each address, of either end, was added that has been since the association was established.
+    added: Vec<(IpAddr, Instant)>,
 }
 
 /// An ASCONF that has not been answered.
@@ -96,6 +98,7 @@ impl Addresses {
             wanted_primary: tcb.wanted_primary.and_then(|address| paths.find(address)),
             has_news: false,
             removed_stats: PathStats::default(),
+            added: Vec::new(),
         }))
     }
 
@@ -107,6 +110,17 @@ impl Addresses {
     /// What has happened on the paths to addresses that the peer has deleted.
     pub(super) const fn removed_stats(&self) -> PathStats {
         self.removed_stats
+    }
+
+    /// When an address was added, if it has been since the association was established.
+    pub(super) fn start_of(&self, address: IpAddr) -> Option<Instant> {
+        self.added.iter().find(|(added, _)| *added == address).map(|(_, at)| *at)
+    }
+
+    /// An address has been added, or one that was is no more (`None`).
+    fn note_start(&mut self, address: IpAddr, at: Option<Instant>) {
+        self.added.retain(|(added, _)| *added != address);
+        self.added.extend(at.map(|at| (address, at)));
     }
 
     /// Whether nothing but an ASCONF may leave.
@@ -269,6 +283,13 @@ impl Association {
         self.poll_stage = PollStage::Packets;
     }
 
+    /// An address of either end has been added, or is no more (`None`).
+    fn note_start(&mut self, address: IpAddr, at: Option<Instant>) {
+        if let Some(state) = &mut self.addresses {
+            state.note_start(address, at);
+        }
+    }
+
     /// An address of ours that the peer knows.
     fn use_address(&mut self, address: IpAddr) {
         if !self.tcb.local_addresses.contains(&address) {
@@ -383,12 +404,16 @@ impl Association {
                 }
             }
             match change {
-                AddressChange::Add(address) if is_accepted => self.use_address(address),
+                AddressChange::Add(address) if is_accepted => {
+                    self.use_address(address);
+                    self.note_start(address, Some(now));
+                }
                 // It may have been added by the same ASCONF.
                 AddressChange::Delete(address) if is_accepted => {
                     self.tcb.local_addresses.retain(|one| *one != address);
                     // That it refuses to delete it once more does not bring it back.
                     asconf.withheld.retain(|one| *one != address);
+                    self.note_start(address, None);
                 }
                 // One that the peer has never taken is none of ours, whatever it says of the request.
                 AddressChange::Delete(address) if asconf.withheld.contains(&address) => {

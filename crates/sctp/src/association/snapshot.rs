@@ -46,6 +46,8 @@ pub struct AssociationStats {
     pub messages_fragmented: u64,
     /// Messages that arrived whole in fragments, but for those that were interleaved.
     pub messages_reassembled: u64,
+    /// Expirations of T1-init and T1-cookie, before it was established.
+    pub t1_expiries: u64,
     /// Expirations of T2-shutdown.
     pub t2_expiries: u64,
     /// Answers that were left out, since all answers to a packet have to fit one packet.
@@ -111,6 +113,7 @@ impl Association {
         let AbandonmentCounts { unsent, sent, forward_tsns } = self.sender.abandonment_counts();
         let (unordered_chunks_sent, messages_fragmented) = self.sender.cut_counts();
         AssociationStats {
+            t1_expiries: self.t1_expiries.into(),
             abandoned_unsent: unsent,
             abandoned_sent: sent,
             forward_tsns_sent: forward_tsns,

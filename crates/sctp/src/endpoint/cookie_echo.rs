@@ -290,7 +290,9 @@ impl Endpoint {
         let streams = self.table.change_state(slot, |state| match state {
             State::CookieEchoed(handshake) => {
                 let streams = (handshake.tcb.outbound_streams, handshake.tcb.inbound_streams);
+                let t1_expiries = handshake.origin().t1_expiries;
                 let (mut association, early_requests) = handshake.into_parts();
+                association.begin_row(now, t1_expiries);
                 if early_requests.is_shutdown_requested() {
                     association.shutdown(now);
                 }
@@ -307,13 +309,14 @@ impl Endpoint {
 
     /// The setup of both sides has collided, and the peer's cookie has come first.
     fn establish_from_cookie(&mut self, now: Instant, slot: u32, cookie: &Cookie) {
-        let (mut early_requests, named) = match &mut self.table[slot].state {
+        let (mut early_requests, named, t1_expiries) = match &mut self.table[slot].state {
             State::CookieWait(handshake) => {
-                (core::mem::take(&mut handshake.early_requests), handshake.destinations.clone())
+                let early_requests = core::mem::take(&mut handshake.early_requests);
+                (early_requests, handshake.destinations.clone(), handshake.t1_expiries)
             }
             State::CookieEchoed(handshake) => {
                 let named = handshake.named().iter().copied().collect();
-                (core::mem::take(handshake.early_requests()), named)
+                (core::mem::take(handshake.early_requests()), named, handshake.origin().t1_expiries)
             }
             State::Established(_) => return,
         };
@@ -325,6 +328,7 @@ impl Endpoint {
         // Messages get TSNs anew: a peer that has another tag by now has taken nothing of what went behind our COOKIE
         // ECHO, which it discards (RFC 9260, section 5.2.4, action C).
         let mut association = Box::new(Association::new(now, tcb, config, stream));
+        association.begin_row(now, t1_expiries);
         let not_taken = early_requests.hand_to(now, &mut association);
         let id = self.table.id(slot);
         for event in not_taken {

@@ -1,13 +1,18 @@
 //! The counters of the SCTP MIB (RFC 3873, section 4, `sctpStats`), summed over the associations that there are and
 //! those that have ended.
 
+use slantpath_base::Duration;
+
 use super::Endpoint;
-use super::table::{Entry, State};
-use crate::association::{Association, AssociationState};
+use super::table::{AssociationId, Entry, State};
+use crate::association::{Association, AssociationState, MibAssociation, MibState};
 use crate::event::CloseReason;
 
 /// The counters of RFC 3873, section 4, each named as there without `sctp`. Packets of no port of the endpoint count in
 /// none; what is sent and received out of the blue, or in a setup, counts in packets and control chunks alone.
+///
+/// The last three are columns of `sctpAssocTable`, summed over all associations that there have been: a row is gone with
+/// its association ([`Endpoint::mib_association`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MibCounters {
@@ -45,11 +50,17 @@ pub struct MibCounters {
     pub out_sctp_packs: u64,
     /// `sctpInSCTPPacks`: packets received, duplicates included.
     pub in_sctp_packs: u64,
+    /// `sctpAssocT1expireds`: expirations of T1-init and T1-cookie, also in setups that failed.
+    pub assoc_t1expireds: u64,
+    /// `sctpAssocT2expireds`: expirations of T2-shutdown.
+    pub assoc_t2expireds: u64,
+    /// `sctpAssocRtxChunks`: DATA chunks sent again because T3-rtx had expired.
+    pub assoc_rtx_chunks: u64,
 }
 
 impl MibCounters {
     /// Every counter with its name of RFC 3873, in its order.
-    pub const fn named(&self) -> [(&'static str, u64); 17] {
+    pub const fn named(&self) -> [(&'static str, u64); 20] {
         [
             ("sctpCurrEstab", self.curr_estab),
             ("sctpActiveEstabs", self.active_estabs),
@@ -68,6 +79,9 @@ impl MibCounters {
             ("sctpReasmUsrMsgs", self.reasm_usr_msgs),
             ("sctpOutSCTPPacks", self.out_sctp_packs),
             ("sctpInSCTPPacks", self.in_sctp_packs),
+            ("sctpAssocT1expireds", self.assoc_t1expireds),
+            ("sctpAssocT2expireds", self.assoc_t2expireds),
+            ("sctpAssocRtxChunks", self.assoc_rtx_chunks),
         ]
     }
 
@@ -84,6 +98,9 @@ impl MibCounters {
         self.frag_usr_msgs += stats.messages_fragmented;
         self.reasm_usr_msgs += stats.messages_reassembled;
         self.out_sctp_packs += sent.packets_sent;
+        self.assoc_t1expireds += stats.t1_expiries;
+        self.assoc_t2expireds += stats.t2_expiries;
+        self.assoc_rtx_chunks += sent.timeout_retransmissions;
     }
 
     /// Counts the end of an association.
@@ -106,6 +123,7 @@ impl Endpoint {
         mib.out_sctp_packs += self.outbox.packets_sent();
         mib.out_ctrl_chunks += self.outbox.control_chunks_sent();
         for Entry { state, .. } in self.table.entries() {
+            mib.assoc_t1expireds += u64::from(state.t1_expiries_in_setup());
             if let State::Established(association) = state {
                 mib.add(association);
                 let is_current = matches!(
@@ -118,5 +136,32 @@ impl Endpoint {
             }
         }
         mib
+    }
+
+    /// What the tables of the SCTP MIB have of an association, in whatever state; `None` if there is no such
+    /// association.
+    pub fn mib_association(&self, id: AssociationId) -> Option<MibAssociation> {
+        let entry = self.table.find(id)?;
+        let state = match &entry.state {
+            State::Established(association) => return Some(association.mib()),
+            State::CookieWait(_) => MibState::CookieWait,
+            State::CookieEchoed(_) => MibState::CookieEchoed,
+        };
+        Some(MibAssociation {
+            local_port: self.ports[entry.port as usize].number,
+            rem_port: entry.peer_port,
+            rem_prim_addr: None,
+            heart_beat_interval: entry.config.heartbeat_interval.unwrap_or(Duration::ZERO),
+            state,
+            in_streams: 0,
+            out_streams: 0,
+            max_retr: entry.config.association_max_retrans,
+            t1expireds: entry.state.t1_expiries_in_setup().into(),
+            t2expireds: 0,
+            rtx_chunks: 0,
+            start_time: None,
+            local_addresses: Vec::new(),
+            rem_addresses: Vec::new(),
+        })
     }
 }

@@ -63,6 +63,15 @@ impl State {
         matches!(self, Self::Established(_))
     }
 
+    /// How often T1-init and T1-cookie have expired in a setup that is not over.
+    pub(super) fn t1_expiries_in_setup(&self) -> u32 {
+        match self {
+            Self::CookieWait(handshake) => handshake.t1_expiries,
+            Self::CookieEchoed(handshake) => handshake.origin().t1_expiries,
+            Self::Established(_) => 0,
+        }
+    }
+
     /// Whether the association has ended, and only its last words are still to be taken.
     pub(super) fn is_over(&self) -> bool {
         matches!(self, Self::Established(association) if association.state() == AssociationState::Closed)

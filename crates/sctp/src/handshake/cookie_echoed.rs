@@ -79,6 +79,7 @@ impl CookieEchoed {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.4
         //# If the timer expires, the endpoint MUST
         //# retransmit the COOKIE ECHO chunk and restart the T1-cookie timer.
+        self.origin.t1_expiries += 1;
         self.t1_cookie.expire(now, config).is_some()
     }
 

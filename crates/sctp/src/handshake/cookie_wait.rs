@@ -27,6 +27,8 @@ pub(crate) struct CookieWait {
     pub(crate) early_requests: EarlyRequests,
     /// How often the peer has refused a cookie as stale.
     pub(crate) stale_cookies: u32,
+    /// How often T1-init and T1-cookie have expired.
+    pub(crate) t1_expiries: u32,
     init: Init,
     /// The addresses of ours that the INIT tells: what the port gets later is no part of the association.
     local_addresses: SmallVec<[IpAddr; 2]>,
@@ -72,6 +74,7 @@ impl CookieWait {
             destinations,
             early_requests: EarlyRequests::default(),
             stale_cookies: 0,
+            t1_expiries: 0,
             init,
             local_addresses: local_addresses.iter().copied().collect(),
             t1_init,
@@ -118,6 +121,7 @@ impl CookieWait {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-4
         //# 2)  If the T1-init timer expires, the endpoint MUST retransmit the
         //# INIT chunk and restart the T1-init timer.
+        self.t1_expiries += 1;
         self.t1_init.expire(now, config).is_some()
     }
 

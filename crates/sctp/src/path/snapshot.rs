@@ -19,6 +19,8 @@ pub struct PathStats {
     pub data_chunks_sent: u64,
     /// DATA chunks that were retransmitted here.
     pub retransmissions: u64,
+    /// Those of them that were retransmitted because T3-rtx had expired, of whatever path.
+    pub timeout_retransmissions: u64,
     /// Expirations of T3-rtx.
     pub timeouts: u64,
     /// Round-trip times taken.
@@ -41,6 +43,7 @@ impl PathStats {
             packets_sent: self.packets_sent + other.packets_sent,
             data_chunks_sent: self.data_chunks_sent + other.data_chunks_sent,
             retransmissions: self.retransmissions + other.retransmissions,
+            timeout_retransmissions: self.timeout_retransmissions + other.timeout_retransmissions,
             timeouts: self.timeouts + other.timeouts,
             rtt_samples: self.rtt_samples + other.rtt_samples,
             mark_reductions: self.mark_reductions + other.mark_reductions,

@@ -361,6 +361,9 @@ impl Sender {
         if let Some(ChunkState::Lost(Loss::Reported | Loss::TimedOut)) = before {
             turn.paths[chunk.path].note_repetition(tsn);
         }
+        if before == Some(ChunkState::Lost(Loss::TimedOut)) {
+            turn.paths[path].stats.timeout_retransmissions += 1;
+        }
         chunk.is_ambiguous |= chunk.path != path;
         Self::note_shift(self.spread.as_mut(), chunk, path);
         chunk.path = path;

@@ -179,6 +179,7 @@ impl Association {
         path.heartbeat = Heartbeat::Requested { at: now };
         let path = self.paths.add(path)?;
         self.send_heartbeat(now, path);
+        self.note_start(address, Some(now));
         self.note_addresses(AddressEvent::PeerAdded(address));
         Some(())
     }
@@ -215,6 +216,7 @@ impl Association {
             }
         }
         self.paths.remove(path);
+        self.note_start(address, None);
         self.note_addresses(AddressEvent::PeerRemoved(address));
     }
 
