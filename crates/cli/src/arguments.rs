@@ -4,8 +4,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use slantpath_base::Duration;
-use slantpath_scenario::Extension;
+use slantpath_base::{DataSize, Duration};
+use slantpath_scenario::{Extension, Multipath, StreamScheduling};
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]
@@ -84,7 +84,7 @@ pub(crate) struct EchoArguments {
 }
 
 /// What a flow says of itself.
-const LIKE_SAYS: [&str; 19] = [
+const LIKE_SAYS: [&str; 27] = [
     "associations",
     "size",
     "rate",
@@ -94,12 +94,20 @@ const LIKE_SAYS: [&str; 19] = [
     "rto_min",
     "rto_max",
     "path_max_retrans",
+    "association_max_retrans",
+    "max_init_retransmits",
     "heartbeat",
     "sack_delay",
     "mtu",
     "extensions",
     "key",
     "probe_mtu",
+    "send_buffer",
+    "receive_buffer",
+    "stream_scheduling",
+    "stream_values",
+    "multipath",
+    "zero_checksum",
     "lifetime",
     "max_retransmissions",
     "sack_immediately",
@@ -191,6 +199,12 @@ pub(crate) struct SctpArguments {
     /// Path.Max.Retrans, 5 if absent.
     #[arg(long, value_name = "N")]
     pub(crate) path_max_retrans: Option<u32>,
+    /// Association.Max.Retrans, 10 if absent.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=REPETITIONS_MAX))]
+    pub(crate) association_max_retrans: Option<u32>,
+    /// Max.Init.Retransmits, 8 if absent: how often INIT, and then COOKIE ECHO, are repeated.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=REPETITIONS_MAX))]
+    pub(crate) max_init_retransmits: Option<u32>,
     /// HB.interval, 30 s if absent.
     #[arg(long, value_name = "TIME")]
     pub(crate) heartbeat: Option<Duration>,
@@ -204,6 +218,26 @@ pub(crate) struct SctpArguments {
     /// Find the path MTU by probe packets (RFC 8899), also where no ICMP comes back.
     #[arg(long)]
     pub(crate) probe_mtu: bool,
+    /// The send buffer, messages in flight included, `1 MiB` if absent.
+    #[arg(long, value_name = "SIZE", value_parser = a_send_buffer)]
+    pub(crate) send_buffer: Option<DataSize>,
+    /// The receive buffer, advertised as a_rwnd, `256 KiB` if absent.
+    #[arg(long, value_name = "SIZE", value_parser = a_receive_buffer)]
+    pub(crate) receive_buffer: Option<DataSize>,
+    /// Which stream is served next (RFC 8260): first-come-first-served, as it is if absent, round-robin,
+    /// round-robin-per-packet, priority, fair-capacity or weighted-fair-queueing.
+    #[arg(long, value_name = "NAME", value_parser = a_scheduling)]
+    pub(crate) stream_scheduling: Option<StreamScheduling>,
+    /// The priority or weight of each stream from 0 on, with commas between.
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub(crate) stream_values: Vec<u16>,
+    /// Let new DATA take several paths at once: concurrent, pooled-v1 or pooled-v2; off, as it is if absent.
+    #[arg(long, value_name = "NAME", value_parser = a_multipath)]
+    pub(crate) multipath: Option<Multipath>,
+    /// Say that something below finds errors as well as the checksum (RFC 9653), so that packets go without one to
+    /// another end that says the same: dtls.
+    #[arg(long, value_name = "METHOD", value_parser = an_error_detection)]
+    pub(crate) zero_checksum: Option<ErrorDetection>,
     /// Offer an extension, which is used if the other end offers it, too; several: with commas between. They are
     /// partial-reliability, interleaving, nr-sack, stream-reconfiguration, authentication and dynamic-addresses.
     /// With authentication the other end has to authenticate its DATA.
@@ -213,6 +247,16 @@ pub(crate) struct SctpArguments {
     #[arg(long, value_name = "FILE", requires = "extensions")]
     pub(crate) key: Option<PathBuf>,
 }
+
+/// What finds errors in place of SCTP's checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ErrorDetection {
+    /// SCTP lies in DTLS (RFC 8261).
+    Dtls,
+}
+
+/// As often as scenarios allow: at a time-out of a minute that is a week.
+const REPETITIONS_MAX: i64 = 10_000;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LiveOutputArguments {
@@ -432,12 +476,50 @@ pub(crate) struct CommonArguments {
     pub(crate) set: Vec<String>,
 }
 
-/// Messages a second: more than none, and no more than nanoseconds tell apart.
 fn an_extension(text: &str) -> Result<Extension, String> {
-    let names = || Extension::ALL.map(Extension::name).join(", ");
-    Extension::of_name(text).ok_or_else(|| format!("there are {}", names()))
+    named(text, Extension::ALL, Extension::name)
 }
 
+fn a_scheduling(text: &str) -> Result<StreamScheduling, String> {
+    named(text, StreamScheduling::ALL, StreamScheduling::name)
+}
+
+fn a_multipath(text: &str) -> Result<Multipath, String> {
+    named(text, Multipath::ALL, Multipath::name)
+}
+
+fn an_error_detection(text: &str) -> Result<ErrorDetection, String> {
+    named(text, [ErrorDetection::Dtls], |_| "dtls")
+}
+
+/// The value of a name among all that there are.
+fn named<T: Copy, const N: usize>(text: &str, all: [T; N], name: fn(T) -> &'static str) -> Result<T, String> {
+    let found = all.into_iter().find(|value| name(*value) == text);
+    found.ok_or_else(|| format!("there {} {}", if N == 1 { "is" } else { "are" }, all.map(name).join(", ")))
+}
+
+/// More is in no memory.
+const SEND_BUFFER_MAX: DataSize = DataSize::from_bytes(16 << 30);
+/// a_rwnd has 32 bits.
+const RECEIVE_BUFFER_MAX: DataSize = DataSize::from_bytes(u32::MAX as u64);
+
+fn a_send_buffer(text: &str) -> Result<DataSize, String> {
+    a_buffer(text, DataSize::from_bytes(1), SEND_BUFFER_MAX)
+}
+
+fn a_receive_buffer(text: &str) -> Result<DataSize, String> {
+    a_buffer(text, DataSize::from_bytes(1_500), RECEIVE_BUFFER_MAX)
+}
+
+fn a_buffer(text: &str, least: DataSize, most: DataSize) -> Result<DataSize, String> {
+    let size: DataSize = text.parse().map_err(|error: slantpath_base::QuantityError| error.to_string())?;
+    if (least..=most).contains(&size) {
+        return Ok(size);
+    }
+    Err(format!("give {least} to {most}"))
+}
+
+/// Messages a second: more than none, and no more than nanoseconds tell apart.
 fn a_rate(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(rate) if (1e-3..=1e9).contains(&rate) => Ok(rate),

@@ -54,10 +54,10 @@ pub use slantpath_host::{
 };
 pub use slantpath_interface::Host as Interface;
 pub use slantpath_sctp::{
-    AssociationId, AuthenticationConfig, Endpoint as Sctp, Extension, Extensions, MibAssociation,
-    MibLocalAddress, MibRemAddress, MibState, MibValue, PathMtuDiscovery, PathSnapshot, Reliability,
-    ResetDirection, SctpConfig, SendOptions as SctpSendOptions, Severity, SharedKey, StreamId,
-    StreamScheduling,
+    AssociationId, AuthenticationConfig, Endpoint as Sctp, ErrorDetectionMethod, Extension, Extensions,
+    MibAssociation, MibLocalAddress, MibRemAddress, MibState, MibValue, Multipath, PathMtuDiscovery,
+    PathSnapshot, Reliability, ResetDirection, SctpConfig, SendOptions as SctpSendOptions, Severity,
+    SharedKey, StreamId, StreamScheduling,
 };
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;

@@ -300,14 +300,14 @@ impl Load {
     }
 
     fn connected(&mut self, now: Instant, host: &mut Host, socket: SocketId, outbound_streams: u16) {
-        let extensions = host.sctp_extensions(socket);
+        let (extensions, omits_checksums) = (host.sctp_extensions(socket), host.sctp_omits_checksums(socket));
         let Some(caller) = self.callers.get_mut(&socket) else { return };
         if std::mem::replace(&mut caller.standing, Standing::Up) == Standing::Opening {
             self.opening -= 1;
         }
         caller.streams = self.config.streams.clamp(1, outbound_streams.max(1));
         self.measure.connected(now);
-        self.measure.agreed(extensions);
+        self.measure.agreed(extensions, omits_checksums);
     }
 
     /// Begins to send, if it is time to.

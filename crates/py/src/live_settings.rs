@@ -9,15 +9,6 @@ use slantpath_live::{
 };
 
 /// By the names that scenarios have for them.
-const SCHEDULERS: [(&str, StreamScheduling); 6] = [
-    ("first-come-first-served", StreamScheduling::FirstComeFirstServed),
-    ("round-robin", StreamScheduling::RoundRobin),
-    ("round-robin-per-packet", StreamScheduling::RoundRobinPerPacket),
-    ("priority", StreamScheduling::Priority),
-    ("fair-capacity", StreamScheduling::FairCapacity),
-    ("weighted-fair-queueing", StreamScheduling::WeightedFairQueueing),
-];
-
 /// A time that is a number of seconds to Python.
 pub(crate) fn time(name: &str, seconds: f64) -> PyResult<Duration> {
     if (0.0..=1e9).contains(&seconds) {
@@ -86,7 +77,12 @@ fn set(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyR
             let values: Vec<(u16, u16)> = value.cast::<PyDict>()?.items().extract()?;
             sctp.stream_values = values.into_iter().map(|(id, value)| (StreamId(id), value)).collect();
         }
-        "stream_scheduling" => sctp.stream_scheduling = one_of(name, value, &SCHEDULERS)?,
+        "stream_scheduling" => {
+            sctp.stream_scheduling = {
+                let all = StreamScheduling::ALL.map(|scheduling| (scheduling.name(), scheduling));
+                one_of(name, value, &all)?
+            }
+        }
         "socket_buffer_bytes" => config.socket_buffer_bytes = value.extract()?,
         _ => return Err(PyValueError::new_err(format!("no setting of SCTP is called {name}"))),
     }

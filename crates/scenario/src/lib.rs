@@ -52,8 +52,8 @@ pub use slantpath_reader::{
     Diagnostic, Diagnostics, Flat, Named, Nested, OneOf, Origin, Pair, Part, Setting, Source, Tables,
     is_acted_on, visible,
 };
-/// What an SCTP profile may offer, by its name in a scenario.
-pub use slantpath_sctp::Extension;
+/// What an SCTP profile may offer and ask for, by their names in a scenario.
+pub use slantpath_sctp::{Extension, Multipath, StreamScheduling};
 pub use spooled::RunRecords;
 pub use summary::{LEVEL, means, summary};
 pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored};

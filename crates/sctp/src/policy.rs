@@ -45,3 +45,32 @@ pub enum StreamScheduling {
     /// stream without one, or of weight 0, has the weight 1.
     WeightedFairQueueing,
 }
+
+impl StreamScheduling {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::FirstComeFirstServed,
+        Self::RoundRobin,
+        Self::RoundRobinPerPacket,
+        Self::Priority,
+        Self::FairCapacity,
+        Self::WeightedFairQueueing,
+    ];
+
+    /// Its name in scenarios, commands and Python.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FirstComeFirstServed => "first-come-first-served",
+            Self::RoundRobin => "round-robin",
+            Self::RoundRobinPerPacket => "round-robin-per-packet",
+            Self::Priority => "priority",
+            Self::FairCapacity => "fair-capacity",
+            Self::WeightedFairQueueing => "weighted-fair-queueing",
+        }
+    }
+
+    /// Whether it reads [stream values](crate::SctpConfig::stream_values).
+    pub const fn reads_values(self) -> bool {
+        matches!(self, Self::Priority | Self::WeightedFairQueueing)
+    }
+}

@@ -42,6 +42,7 @@ pub(crate) fn load(
     reaches(&addresses, &arguments.peers)?;
     knows_destination(arguments)?;
     doubt_reliability(arguments)?;
+    doubt_paths(arguments)?;
     let mut files = Files::create(&arguments.outputs)?;
     let secret = slantpath_live::secret().map_err(failed)?;
     let first_port = arguments.own_port.unwrap_or_else(port_of_process);
@@ -161,13 +162,15 @@ pub(super) fn config(
     check_addresses(addresses).map_err(|error| not_opened(&error))?;
     let mut sctp = match like {
         Some(like) => like.sctp(carriage(arguments)),
-        None => sctp(&arguments.sctp, carriage(arguments))?,
+        None => sctp(&arguments.sctp, carriage(arguments), arguments.streams)?,
     };
-    if like.is_none() {
-        sctp.outbound_streams = sctp.outbound_streams.max(arguments.streams);
-    }
     sctp.trace = is_traced;
     let message = DataSize::from_bytes(arguments.size.into());
+    if let Some(buffer) = arguments.sctp.send_buffer.filter(|buffer| *buffer < message) {
+        return Err(Failure::Misused(format!(
+            "--send-buffer {buffer} never holds a message of {message}: give {message} or more, or a smaller --size"
+        )));
+    }
     let (workload, options) = match (like, arguments.rate) {
         (Some(like), _) => like.messages_to(&arguments.peers),
         (None, None) => (Workload::Bulk { message, total: None }, options(arguments)),
@@ -282,6 +285,18 @@ fn doubt_reliability(arguments: &LoadArguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Warns where several paths are asked for and there is one.
+fn doubt_paths(arguments: &LoadArguments) -> Result<(), Failure> {
+    let asked = arguments.sctp.multipath.filter(|multipath| multipath.is_on());
+    if let Some(multipath) = asked.filter(|_| arguments.peers.len() == 1) {
+        let name = multipath.name();
+        terminal::warn(&format!(
+            "--multipath {name}: one address of the server makes one path; name others, too"
+        ))?;
+    }
+    Ok(())
+}
+
 /// A port that another process hardly has.
 fn port_of_process() -> u16 {
     const FIRST: u32 = 20_000;
@@ -333,6 +348,7 @@ fn summary(report: &LoadReport, kinds: &[String]) -> Value {
         "foreign": report.foreign,
         "abandoned": report.abandoned,
         "unacknowledged": report.unacknowledged,
+        "zero_checksum": report.omits_checksums,
         "extensions": report.extensions.iter().map(Extension::name).collect::<Vec<_>>(),
         "span_s": report.span.as_secs_f64(),
         "throughput_bit_per_s": report.throughput_bit_per_s,
@@ -406,7 +422,7 @@ fn print(
 
 /// What was offered and is used, and what came of it.
 fn print_extensions(report: &LoadReport, arguments: &LoadArguments, out: &mut impl Write) -> io::Result<()> {
-    if !arguments.sctp.extensions.is_empty() {
+    if !arguments.sctp.extensions.is_empty() || arguments.sctp.zero_checksum.is_some() {
         writeln!(out, "\nextensions in use: {}", in_use(report))?;
     }
     if arguments.lifetime.is_some() || arguments.max_retransmissions.is_some() || report.abandoned > 0 {

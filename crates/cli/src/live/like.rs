@@ -229,7 +229,8 @@ impl Like {
             report.paths.iter().map(|path| path.retransmissions).sum::<u64>().to_string()
         });
         table.print(1, out)?;
-        if !self.request.sctp[0].extensions.is_empty() {
+        let offered = &self.request.sctp[0];
+        if !offered.extensions.is_empty() || offered.zero_checksum.is_some() {
             // What another end does not offer is used in one of both places only.
             let [live, simulated] = [live, simulated].map(in_use);
             writeln!(out, "extensions in use: {live} live; {simulated} simulated")?;
@@ -315,9 +316,10 @@ fn check(workload: &Workload, request: &FlowRequest) -> Result<(), String> {
     })
 }
 
-/// The extensions that a load has used.
+/// The extensions that a load has used, packets without a checksum among them.
 pub(super) fn in_use(report: &LoadReport) -> String {
-    let names: Vec<_> = report.extensions.iter().map(Extension::name).collect();
+    let zero_checksum = report.omits_checksums.then_some("zero-checksum");
+    let names: Vec<_> = report.extensions.iter().map(Extension::name).chain(zero_checksum).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 

@@ -1,18 +1,25 @@
 //! What flags say of a live run, as the crate below wants it.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use slantpath_base::DataSize;
 use slantpath_live::{
-    AuthenticationConfig, Carriage, Extension, Extensions, LiveConfig, OpenError, PathMtuDiscovery,
-    SctpConfig, Severity, SharedKey,
+    AuthenticationConfig, Carriage, ErrorDetectionMethod, Extension, Extensions, LiveConfig, OpenError,
+    PathMtuDiscovery, SctpConfig, Severity, SharedKey, StreamId, StreamScheduling,
 };
 
-use crate::arguments::SctpArguments;
+use crate::arguments::{ErrorDetection, SctpArguments};
 use crate::failure::Failure;
 use crate::terminal;
 
-/// SCTP's settings: RFC 9260's, but for what flags say, and what the carriage leaves of the path MTU.
-pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<SctpConfig, Failure> {
+/// SCTP's settings: RFC 9260's, but for what flags say, and what the carriage leaves of the path MTU. So many streams
+/// are sent on at least.
+pub(super) fn sctp(
+    arguments: &SctpArguments,
+    carriage: Carriage,
+    streams: u16,
+) -> Result<SctpConfig, Failure> {
     let default = SctpConfig::default();
     let overhead = u16::try_from(carriage.overhead_bytes()).unwrap_or_default();
     let config = SctpConfig {
@@ -20,6 +27,8 @@ pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<Sctp
         rto_min: arguments.rto_min.unwrap_or(default.rto_min),
         rto_max: arguments.rto_max.unwrap_or(default.rto_max),
         path_max_retrans: arguments.path_max_retrans.unwrap_or(default.path_max_retrans),
+        association_max_retrans: arguments.association_max_retrans.unwrap_or(default.association_max_retrans),
+        max_init_retransmits: arguments.max_init_retransmits.unwrap_or(default.max_init_retransmits),
         heartbeat_interval: arguments.heartbeat.or(default.heartbeat_interval),
         sack_delay: arguments.sack_delay.unwrap_or(default.sack_delay),
         timer_granularity: LiveConfig::TIMER_GRANULARITY,
@@ -30,10 +39,25 @@ pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<Sctp
         } else {
             default.path_mtu_discovery
         },
+        outbound_streams: default.outbound_streams.max(streams),
+        send_buffer_bytes: arguments.send_buffer.map_or(default.send_buffer_bytes, DataSize::as_bytes),
+        receive_buffer_bytes: arguments
+            .receive_buffer
+            .and_then(|size| u32::try_from(size.as_bytes()).ok())
+            .unwrap_or(default.receive_buffer_bytes),
+        stream_scheduling: arguments.stream_scheduling.unwrap_or(default.stream_scheduling),
+        stream_values: stream_values(arguments)?,
+        multipath: arguments.multipath.unwrap_or(default.multipath),
+        zero_checksum: zero_checksum(arguments, carriage)?,
         extensions: Extensions::of(&arguments.extensions),
         authentication: authentication(arguments)?,
         ..default
     };
+    let (values, streams) = (config.stream_values.len(), config.outbound_streams);
+    if values > usize::from(streams) {
+        let lack = format!("--stream-values: {values} values are more than {streams} streams: give fewer");
+        return Err(Failure::Misused(lack));
+    }
     for finding in config.check() {
         match finding.severity() {
             Severity::Error => return Err(Failure::Misused(finding.to_string())),
@@ -41,6 +65,36 @@ pub(super) fn sctp(arguments: &SctpArguments, carriage: Carriage) -> Result<Sctp
         }
     }
     Ok(config)
+}
+
+/// The values of streams, which only some schedulers read.
+fn stream_values(arguments: &SctpArguments) -> Result<BTreeMap<StreamId, u16>, Failure> {
+    let values = &arguments.stream_values;
+    if !values.is_empty() && !arguments.stream_scheduling.is_some_and(StreamScheduling::reads_values) {
+        return Err(Failure::Misused(
+            "--stream-values say nothing to this scheduler: give --stream-scheduling priority or \
+             weighted-fair-queueing, too"
+                .to_owned(),
+        ));
+    }
+    Ok((0..).map(StreamId).zip(values.iter().copied()).collect())
+}
+
+/// What stands in for the checksum, if anything does. Nothing here carries SCTP in DTLS, so that whoever says so has to
+/// know.
+fn zero_checksum(
+    arguments: &SctpArguments,
+    carriage: Carriage,
+) -> Result<Option<ErrorDetectionMethod>, Failure> {
+    let Some(ErrorDetection::Dtls) = arguments.zero_checksum else { return Ok(None) };
+    let left = match carriage {
+        Carriage::Raw => "nothing finds bit errors",
+        Carriage::Udp { .. } => "the 16 bits of UDP's checksum alone find bit errors",
+    };
+    terminal::warn(&format!(
+        "--zero-checksum dtls: this command does not carry SCTP in DTLS itself; unless a tunnel does, {left}"
+    ))?;
+    Ok(Some(ErrorDetectionMethod::DTLS))
 }
 
 /// By which keys chunks are authenticated, and which: DATA, as most is.

@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use crate::place::{Outcome, Place};
 
 /// A server.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     first: String,
     out: BufReader<std::process::ChildStdout>,
 }
 
 impl Server {
-    fn start(place: &Place, udp: u16, more: &[&str]) -> Self {
+    pub(crate) fn start(place: &Place, udp: u16, more: &[&str]) -> Self {
         let udp = format!("--udp={udp}");
         let arguments = [&["echo", "--address", "127.0.0.1", &udp], more].concat();
         let mut child = place
@@ -30,7 +30,7 @@ impl Server {
         Self { child, first, out }
     }
 
-    fn end(mut self) -> String {
+    pub(crate) fn end(mut self) -> String {
         let mut rest = String::new();
         self.out.read_to_string(&mut rest).expect("text");
         assert!(self.child.wait().expect("it ends").success());
@@ -38,7 +38,7 @@ impl Server {
     }
 }
 
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     UdpSocket::bind("127.0.0.1:0").expect("a socket").local_addr().expect("an address").port()
 }
 
@@ -353,7 +353,7 @@ fn interrupt(process: u32) {
 }
 
 /// Two hosts and a link of 1 ms; four flows of SCTP.
-const LAB: &str = r#"
+pub(crate) const LAB: &str = r#"
 [scenario]
 name = "lab"
 duration = "5 s"

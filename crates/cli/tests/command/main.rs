@@ -6,6 +6,8 @@ mod errors;
 mod explain;
 #[cfg(target_os = "linux")]
 mod live;
+#[cfg(target_os = "linux")]
+mod live_settings;
 mod place;
 mod plan;
 mod run;

@@ -123,6 +123,12 @@ impl Host {
         association.map_or(sctp::Extensions::NONE, sctp::Association::extensions)
     }
 
+    /// Whether the ends of a socket's association send each other packets without a checksum (RFC 9653).
+    pub fn sctp_omits_checksums(&self, id: SocketId) -> bool {
+        let association = self.sockets.association(id).and_then(|id| self.stack.sctp.association(id));
+        association.is_some_and(sctp::Association::omits_checksums)
+    }
+
     /// What has come in for SCTP, and what became of it.
     pub const fn sctp_stats(&self) -> &sctp::EndpointStats {
         self.stack.sctp.stats()

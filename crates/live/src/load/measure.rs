@@ -28,6 +28,8 @@ pub struct LoadReport {
     pub unacknowledged: u64,
     /// The extensions that the first association uses.
     pub extensions: Extensions,
+    /// Whether packets go without a checksum in an association (RFC 9653).
+    pub omits_checksums: bool,
     /// Messages that came and were none of those that had been sent.
     pub foreign: u64,
     /// From when the first association was up until the last message came back, or the last association had ended.
@@ -188,8 +190,9 @@ impl Measure {
         now.saturating_since(self.up.unwrap_or(now))
     }
 
-    /// An association uses these; of the first that is up it is reported.
-    pub(super) fn agreed(&mut self, extensions: Extensions) {
+    /// An association uses these, and sends packets without checksums; of the first that is up it is reported.
+    pub(super) fn agreed(&mut self, extensions: Extensions, omits_checksums: bool) {
+        self.report.omits_checksums |= omits_checksums;
         if self.report.extensions.is_empty() {
             self.report.extensions = extensions;
         }

@@ -91,6 +91,11 @@ impl Association {
         self.tcb.extensions
     }
 
+    /// Whether both ends have announced that they take packets without a checksum, for the same reason (RFC 9653).
+    pub const fn omits_checksums(&self) -> bool {
+        self.tcb.omits_checksum
+    }
+
     /// The association now.
     pub fn snapshot(&self) -> AssociationSnapshot {
         AssociationSnapshot {

@@ -18,6 +18,19 @@ pub enum Multipath {
 }
 
 impl Multipath {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Off, Self::Concurrent, Self::PooledV1, Self::PooledV2];
+
+    /// Its name in scenarios and commands.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Concurrent => "concurrent",
+            Self::PooledV1 => "pooled-v1",
+            Self::PooledV2 => "pooled-v2",
+        }
+    }
+
     /// Whether several paths carry new DATA at once.
     pub const fn is_on(self) -> bool {
         !matches!(self, Self::Off)
