@@ -146,6 +146,24 @@ class LiveEndpoint:
     def add_streams(self, number: int, outbound: int, inbound: int) -> None:
         """Ask for more streams."""
 
+    def add_address(self, number: int, address: str) -> None:
+        """Tell the peer of another address of the endpoint's."""
+
+    def delete_address(self, number: int, address: str) -> None:
+        """Tell the peer that an address of the endpoint's is none of the association's any more."""
+
+    def request_peer_primary(self, number: int, address: str) -> None:
+        """Ask the peer to send to this address of the endpoint's."""
+
+    def add_key(self, number: int, key: int, secret: bytes) -> None:
+        """Add a key by which chunks may be authenticated, or replace it."""
+
+    def activate_key(self, number: int, key: int) -> None:
+        """Authenticate what is sent by another key."""
+
+    def delete_key(self, number: int, key: int) -> None:
+        """Take a key away."""
+
     def set_primary(self, number: int, address: str) -> bool:
         """Make an address of the peer's the primary one; return False if it is none, or not confirmed."""
 

@@ -87,11 +87,11 @@ class Notification:
 
     what: str
     """``active``, ``inactive``, ``potentially failed``, ``primary`` of a path; ``restarted``;
-    ``abandoned``: a message was given up; ``address added``, ``address deleted``, ``address preferred``;
-    ``streams added``, ``streams reset``, ``association reset``; ``error reported`` by the peer;
-    ``missed``."""
+    ``abandoned``: a message was given up; ``address added``, ``address deleted``, ``address preferred`` of
+    the peer's, ``change accepted``, ``change refused`` of an own one; ``streams added``, ``streams reset``,
+    ``association reset``; ``error reported`` by the peer; ``missed``."""
     address: str | None
-    """The address of the peer's that it is about."""
+    """The address that it is about."""
     missed: int
     """How many older notifications were dropped, since nobody had asked for them."""
 
@@ -413,6 +413,38 @@ class Association:
         """Ask for so many more streams to send on, and for so many that the peer sends on (RFC 6525)."""
         self._native.add_streams(self._number, outbound, inbound)
         self._endpoint._poke()  # noqa: SLF001
+
+    def add_address(self, address: str) -> None:
+        """Tell the peer of another address of this end's (RFC 5061): one that its endpoint was bound to.
+
+        What comes of it is told by `notification` as "change accepted" or "change refused", as for the next
+        two; the other end is told of "address added", "address deleted" or "address preferred". All need
+        "dynamic-addresses" and "authentication" at both ends.
+        """
+        self._native.add_address(self._number, address)
+        self._endpoint._poke()  # noqa: SLF001
+
+    def delete_address(self, address: str) -> None:
+        """Tell the peer that this address is none of this end's any more: others are used at once."""
+        self._native.delete_address(self._number, address)
+        self._endpoint._poke()  # noqa: SLF001
+
+    def request_peer_primary(self, address: str) -> None:
+        """Ask the peer to send to this address of this end's."""
+        self._native.request_peer_primary(self._number, address)
+        self._endpoint._poke()  # noqa: SLF001
+
+    def add_key(self, key: int, secret: bytes) -> None:
+        """Add a key to authenticate chunks by (RFC 4895), or replace it: what comes by it is taken."""
+        self._native.add_key(self._number, key, secret)
+
+    def activate_key(self, key: int) -> None:
+        """Authenticate what is sent by this key from now on: the other end has to have it by then."""
+        self._native.activate_key(self._number, key)
+
+    def delete_key(self, key: int) -> None:
+        """Take a key away that is not the active one: what comes by it is dropped from now on."""
+        self._native.delete_key(self._number, key)
 
     def set_primary(self, address: str) -> bool:
         """Make an address of the peer's the primary one; False if it is none, or not confirmed."""

@@ -283,6 +283,100 @@ def test_streams_are_added_and_reset_and_paths_are_commanded() -> None:
     run(test())
 
 
+async def told(association: live.Association, what: str) -> str | None:
+    """Wait until a notification says this, and give the address that it is about."""
+    while (notification := await association.notification()) is not None:
+        if notification.what == what:
+            return notification.address
+    pytest.fail(f"the association has ended without {what}")
+
+
+def test_addresses_change_while_an_association_lives() -> None:
+    second = "127.0.0.2"
+
+    async def test() -> None:
+        offered = ["authentication", "dynamic-addresses"]
+        server = await live.Endpoint.bind([LOOPBACK], port=PORT, udp=live.Udp(0), extensions=offered)
+        udp = live.Udp(0, server.addresses[0][1])
+        client = await live.Endpoint.bind([LOOPBACK, second], udp=udp, extensions=offered)
+        async with client, server:
+            call, accepted = await associate(client, server)
+
+            def seen() -> set[str]:
+                return {path["destination"] for path in accepted.paths()}
+
+            assert seen() == {LOOPBACK, second}
+            call.delete_address(second)
+            assert await told(call, "change accepted") == second
+            assert await told(accepted, "address deleted") == second
+            assert seen() == {LOOPBACK}
+            with pytest.raises(live.LiveError, match=r"127\.0\.0\.2 is no address of this association"):
+                call.request_peer_primary(second)
+            with pytest.raises(live.LiveError, match=r"127\.0\.0\.1 is the last address"):
+                call.delete_address(LOOPBACK)
+            with pytest.raises(live.LiveError, match=r"192\.0\.2\.1 cannot be added"):
+                call.add_address("192.0.2.1")
+            call.add_address(second)
+            assert await told(accepted, "address added") == second
+            assert seen() == {LOOPBACK, second}
+            call.request_peer_primary(second)
+            assert await told(accepted, "address preferred") == second
+            (primary,) = (path["destination"] for path in accepted.paths() if path["is_primary"])
+            assert primary == second
+
+    run(test())
+
+
+def test_keys_change_while_an_association_lives() -> None:
+    first: Settings = {"extensions": ["authentication"], "keys": {1: b"the first"}, "active_key": 1}
+    # Whoever is not understood ends soon.
+    quick: Settings = {"rto_initial": 0.05, "rto_min": 0.05, "rto_max": 0.1, "sack_delay": 0.01}
+    impatient: Settings = {**first, **quick, "association_max_retrans": 2, "path_max_retrans": 1}
+
+    async def test() -> None:
+        client, server = await endpoints(client=impatient, server={**first, "sack_delay": 0.01})
+        async with server:
+            call, accepted = await associate(client, server)
+            with pytest.raises(live.LiveError, match="there is no key 2"):
+                call.activate_key(2)
+            for association in (call, accepted):
+                association.add_key(2, b"the second")
+                association.activate_key(2)
+            with pytest.raises(live.LiveError, match="key 2 is the active one"):
+                call.delete_key(2)
+            for association in (call, accepted):
+                association.delete_key(1)
+            await call.send(0, b"by the second key")
+            message = await accepted.receive()
+            assert message is not None
+            assert message.payload == b"by the second key"
+            # A key that the other end does not have.
+            call.add_key(3, b"the third")
+            call.activate_key(3)
+            await call.send(0, b"by the third key")
+            with pytest.raises(live.AssociationLost, match="does not answer"):
+                await call.receive()
+            await client.abort()
+            await server.abort()
+
+    run(test())
+
+
+def test_commands_of_extensions_that_are_not_in_use_are_refused() -> None:
+    async def test() -> None:
+        client, server = await endpoints()
+        async with client, server:
+            call, _accepted = await associate(client, server)
+            with pytest.raises(live.LiveError, match="dynamic addresses were not negotiated"):
+                call.delete_address(LOOPBACK)
+            with pytest.raises(live.LiveError, match="no association that authenticates"):
+                call.add_key(1, b"x")
+        with pytest.raises(live.LiveError, match="not up"):
+            call.add_key(1, b"x")
+
+    run(test())
+
+
 def test_what_is_authenticated_by_another_key_is_not_taken() -> None:
     settings = {"extensions": ["authentication"], "active_key": 1, "rto_min": 0.05, "sack_delay": 0.01}
     impatient = {**settings, "rto_initial": 0.05, "rto_max": 0.1, "association_max_retrans": 2}

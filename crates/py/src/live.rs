@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict};
 use slantpath_live::{
     AssociationId, Associations, Carriage, Concern, Duration, EndpointConfig, Extension, Host, Instant, Live,
     Lost, Notification, OpenPort, Peer, Received, Reliability, ResetDirection, Sctp, SendOptions,
-    SendRefused, SocketId, Station, StreamId, Woken,
+    SendRefused, SharedKey, SocketId, Station, StreamId, Woken,
 };
 
 use crate::live_settings::{set_all, time};
@@ -329,6 +329,40 @@ impl LiveEndpoint {
     fn add_streams(&self, number: u32, outbound: u16, inbound: u16) -> PyResult<()> {
         self.command(number, |sctp, id, now| sctp.add_streams(now, id, outbound, inbound))?
             .map_err(|error| failed(&error))
+    }
+
+    /// Tells the peer of another address of the endpoint's.
+    fn add_address(&self, number: u32, address: IpAddr) -> PyResult<()> {
+        self.command(number, |sctp, id, now| sctp.add_address(now, id, address))?
+            .map_err(|error| failed(&error))
+    }
+
+    /// Tells the peer that an address of the endpoint's is none of the association's any more.
+    fn delete_address(&self, number: u32, address: IpAddr) -> PyResult<()> {
+        self.command(number, |sctp, id, now| sctp.remove_address(now, id, address))?
+            .map_err(|error| failed(&error))
+    }
+
+    /// Asks the peer to send to this address of the endpoint's.
+    fn request_peer_primary(&self, number: u32, address: IpAddr) -> PyResult<()> {
+        self.command(number, |sctp, id, now| sctp.request_peer_primary(now, id, address))?
+            .map_err(|error| failed(&error))
+    }
+
+    /// Adds a key by which chunks may be authenticated, or replaces it.
+    fn add_key(&self, number: u32, key: u16, secret: &[u8]) -> PyResult<()> {
+        let secret = SharedKey::new(secret.to_vec());
+        self.command(number, |sctp, id, _| sctp.add_key(id, key, &secret))?.map_err(|error| failed(&error))
+    }
+
+    /// Authenticates what is sent by another key.
+    fn activate_key(&self, number: u32, key: u16) -> PyResult<()> {
+        self.command(number, |sctp, id, _| sctp.activate_key(id, key))?.map_err(|error| failed(&error))
+    }
+
+    /// Takes a key away.
+    fn delete_key(&self, number: u32, key: u16) -> PyResult<()> {
+        self.command(number, |sctp, id, _| sctp.delete_key(id, key))?.map_err(|error| failed(&error))
     }
 
     /// Makes an address of the peer's the primary one; `False` if it is none, or not confirmed.

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use slantpath_host::timeline::PathEventKind;
 use slantpath_host::{ProgramMessage, SocketId};
+use slantpath_sctp::chunk::AddressChange;
 use slantpath_sctp::{self as sctp, AddressEvent, StreamsChanged};
 
 use super::outcome::Lost;
@@ -48,6 +49,10 @@ impl Notification {
                 sctp::Event::Addresses(AddressEvent::PeerPrimary(address)) => {
                     ("address preferred", Some(address))
                 }
+                sctp::Event::Addresses(AddressEvent::Answered { ref change, is_accepted }) => {
+                    let what = if is_accepted { "change accepted" } else { "change refused" };
+                    (what, own_address(change))
+                }
                 sctp::Event::StreamsChanged(StreamsChanged::Added { .. }) => ("streams added", None),
                 sctp::Event::StreamsChanged(StreamsChanged::AssociationReset) => ("association reset", None),
                 sctp::Event::StreamsChanged(_) => ("streams reset", None),
@@ -55,6 +60,16 @@ impl Notification {
                 _ => ("extension", None),
             },
         }
+    }
+}
+
+/// The address of ours that a change is about.
+const fn own_address(change: &AddressChange) -> Option<IpAddr> {
+    match change {
+        AddressChange::Add(address) | AddressChange::Delete(address) | AddressChange::SetPrimary(address) => {
+            Some(*address)
+        }
+        AddressChange::Unknown { .. } => None,
     }
 }
 

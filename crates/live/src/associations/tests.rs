@@ -317,9 +317,12 @@ impl Associations {
 
 #[test]
 fn what_has_happened_has_a_name_and_the_address_that_it_is_about() {
+    use slantpath_sctp::chunk::AddressChange;
     use slantpath_sctp::{AddressEvent, Event, StreamsChanged};
     let address = IpAddr::from([192, 0, 2, 1]);
     let of_sctp = |event| Notification::Sctp(Box::new(event));
+    let answered =
+        |change, is_accepted| of_sctp(Event::Addresses(AddressEvent::Answered { change, is_accepted }));
     let added = StreamsChanged::Added { outbound_streams: 4, inbound_streams: 6 };
     for (notification, what) in [
         (Notification::Missed(3), ("missed", None)),
@@ -328,6 +331,8 @@ fn what_has_happened_has_a_name_and_the_address_that_it_is_about() {
         (of_sctp(Event::Addresses(AddressEvent::PeerAdded(address))), ("address added", Some(address))),
         (of_sctp(Event::Addresses(AddressEvent::PeerRemoved(address))), ("address deleted", Some(address))),
         (of_sctp(Event::Addresses(AddressEvent::PeerPrimary(address))), ("address preferred", Some(address))),
+        (answered(AddressChange::Add(address), true), ("change accepted", Some(address))),
+        (answered(AddressChange::SetPrimary(address), false), ("change refused", Some(address))),
         (of_sctp(Event::StreamsChanged(added)), ("streams added", None)),
         (of_sctp(Event::StreamsChanged(StreamsChanged::AssociationReset)), ("association reset", None)),
         (
