@@ -12,7 +12,7 @@ pub(crate) use script::CommandLog;
 use script::Script;
 pub use script::{AssociationCommand, CommandOutcome, CommandRecord};
 use slantpath_base::{Deadlines, Instant, Seed};
-use slantpath_interface::{InterfaceId, Journey};
+use slantpath_interface::{AddressNews, InterfaceId, Journey};
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::{Transmit, TransportInput};
 use slantpath_tcp as tcp;
@@ -564,6 +564,12 @@ impl slantpath_interface::Host for Host {
 
     fn is_verified(&self) -> bool {
         self.stack.sctp.is_verified()
+    }
+
+    fn handle_address(&mut self, now: Instant, news: AddressNews) {
+        match news {
+            AddressNews::Back(address) => self.stack.sctp.local_address_is_back(now, address),
+        }
     }
 
     fn handle_deadline(&mut self, now: Instant) {

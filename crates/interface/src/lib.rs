@@ -4,6 +4,8 @@
 //! A simulated network drives a [`Host`] from event to event; a program with real sockets or a TUN device drives the
 //! same object by the operating system's clock. Neither is known here, nor to the host.
 
+use std::net::IpAddr;
+
 use slantpath_base::{Duration, Instant};
 use slantpath_wire::Packet;
 
@@ -53,6 +55,13 @@ impl Journey {
     }
 }
 
+/// What has become of one of a host's own addresses, as far as that which moves its packets has learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressNews {
+    /// Packets can go by it again: it, or its link, had gone.
+    Back(IpAddr),
+}
+
 /// An end system, as that which moves its packets drives it: after [`handle_packet`](Self::handle_packet) or
 /// [`handle_deadline`](Self::handle_deadline) it is drained by [`poll_transmit`](Self::poll_transmit) until
 /// `None`, and then asked for its next [`deadline`](Self::deadline). At the start every host is drained once.
@@ -74,6 +83,10 @@ pub trait Host {
     fn is_verified(&self) -> bool {
         false
     }
+
+    /// Tells what has become of an own address. Only of a network where that is known at once; a host that makes nothing
+    /// of it finds out by time-outs.
+    fn handle_address(&mut self, _now: Instant, _news: AddressNews) {}
 
     /// Does what is due by `now`. May come early: a host that has nothing to do does nothing.
     fn handle_deadline(&mut self, now: Instant);

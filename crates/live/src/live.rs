@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use slantpath_base::{Duration, Instant};
 use slantpath_host::Peer;
-use slantpath_interface::{Host as Interface, InterfaceId};
+use slantpath_interface::{AddressNews, Host as Interface, InterfaceId};
 use slantpath_wire::icmp::{IcmpError, Unreachable};
 use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet};
@@ -17,7 +17,7 @@ use crate::config::{Carriage, LiveConfig, OpenError};
 use crate::lateness::Lateness;
 use crate::record::{Digest, Recorder};
 use crate::sockets::readiness::Readiness;
-use crate::sockets::watch::AddressChange;
+use crate::sockets::watch::{AddressChange, Presence};
 use crate::sockets::{Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
 use crate::udp_ports::{Key, UdpPorts};
 
@@ -188,8 +188,7 @@ impl<H: Interface> Live<H> {
         &self.counters
     }
 
-    /// What has become of an own address or its link, oldest first: for the program's user, since the host learns from
-    /// its paths.
+    /// What has become of an own address or its link, oldest first: for the program's user. The host has been told.
     pub fn poll_change(&mut self) -> Option<AddressChange> {
         self.changes.pop_front()
     }
@@ -220,15 +219,13 @@ impl<H: Interface> Live<H> {
         let deadline = self.host.deadline().unwrap_or(Instant::FAR_FUTURE);
         let wait = deadline.min(until).saturating_since(now).min(LONGEST_WAIT);
         self.counters.wait_calls += 1;
-        if self.sockets.wait(wait, &mut self.ready)? {
-            let changes = &mut self.changes;
-            self.sockets.watch.read(|change| {
-                if changes.len() < CHANGES_MAX {
-                    changes.push_back(change);
-                }
-            });
-        }
         let mut woken = Woken::Idle;
+        if self.sockets.wait(wait, &mut self.ready)? {
+            woken = Woken::Worked;
+            for change in self.sockets.watch.read() {
+                self.note_change(change);
+            }
+        }
         for end in 0..self.ready.len() {
             let Ready { packets, errors } = self.ready[end];
             if errors {
@@ -252,6 +249,26 @@ impl<H: Interface> Live<H> {
         }
         self.flush(now);
         Ok(woken)
+    }
+
+    /// Something has become of an own address. That one is gone, the host finds out by what is not answered; that it is
+    /// back, it is told.
+    fn note_change(&mut self, change: AddressChange) {
+        if change.presence == Presence::Up {
+            self.tell_of_address(AddressNews::Back(change.address));
+        }
+        if self.changes.len() < CHANGES_MAX {
+            self.changes.push_back(change);
+        }
+    }
+
+    fn tell_of_address(&mut self, news: AddressNews) {
+        let now = self.now();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.address(now, news);
+        }
+        self.host.handle_address(now, news);
+        self.drain(now);
     }
 
     /// A descriptor that can be read whenever [`Live::turn`] has something to do: for whoever waits for other things as

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Instant;
 use slantpath_host::{Host, ProgramEvent, SocketId};
-use slantpath_interface::{Host as Interface, InterfaceId, Journey};
+use slantpath_interface::{AddressNews, Host as Interface, InterfaceId, Journey};
 use slantpath_wire::Packet;
 
 /// A host that has these addresses of the machine, each at the interface with the number of its place, whose routes are
@@ -76,6 +76,10 @@ impl<P: Program> Interface for Station<P> {
 
     fn is_verified(&self) -> bool {
         self.host.is_verified()
+    }
+
+    fn handle_address(&mut self, now: Instant, news: AddressNews) {
+        self.host.handle_address(now, news);
     }
 
     fn handle_deadline(&mut self, now: Instant) {

@@ -4,10 +4,12 @@
 //! is set up alike and told the same sends the same at the same instants: [`Replay`] proves it by a [`Digest`]. Whoever
 //! has the record can foretell what the run's cookies were signed with; it is not for others while the run lasts.
 
+use std::net::IpAddr;
+
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_des::RunDigest;
-use slantpath_interface::{Host, InterfaceId};
+use slantpath_interface::{AddressNews, Host, InterfaceId};
 use slantpath_wire::{Checksum, Packet, Reader, WireError};
 
 /// What a record begins with.
@@ -21,6 +23,12 @@ mod kind {
     pub(super) const COMMAND: u8 = 3;
     pub(super) const ABOUT: u8 = 4;
     pub(super) const DIGEST: u8 = 5;
+    pub(super) const ADDRESS: u8 = 6;
+}
+
+/// What has become of an own address.
+mod news {
+    pub(super) const BACK: u8 = 0;
 }
 
 /// A digest of all that a host has sent, and when.
@@ -120,6 +128,30 @@ impl Recorder {
         self.bytes.push(number);
     }
 
+    /// Something has become of an own address.
+    pub fn address(&mut self, now: Instant, news: AddressNews) {
+        self.entry(kind::ADDRESS, now);
+        match news {
+            AddressNews::Back(address) => {
+                self.bytes.push(news::BACK);
+                self.ip(address);
+            }
+        }
+    }
+
+    fn ip(&mut self, address: IpAddr) {
+        match address {
+            IpAddr::V4(v4) => {
+                self.bytes.push(4);
+                self.bytes.extend_from_slice(&v4.octets());
+            }
+            IpAddr::V6(v6) => {
+                self.bytes.push(6);
+                self.bytes.extend_from_slice(&v6.octets());
+            }
+        }
+    }
+
     /// What has been written since this was last asked: the next part of the file.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
@@ -138,6 +170,9 @@ pub enum ReplayError {
     /// An entry is of no kind that there is.
     #[error("there is no entry of kind {0}")]
     UnknownEntry(u8),
+    /// What has become of an address is nothing that there is, or it is of no IP version.
+    #[error("there is no news of an address of kind {0}, nor IP of that version")]
+    UnknownNews(u8),
     /// Time goes back.
     #[error("an entry of {at} stands behind one of {before}")]
     Disordered {
@@ -219,6 +254,7 @@ impl<'a> Replay<'a> {
                     // As who learned from it asked.
                     host.is_verified();
                 }
+                kind::ADDRESS => host.handle_address(at, news(&mut self.reader)?),
                 kind::DEADLINE => host.handle_deadline(at),
                 kind::COMMAND => command(host, at, self.reader.u8()?),
                 // The host was told nothing then, and not asked either.
@@ -257,6 +293,21 @@ impl Replayed {
     /// Whether it is known to be the run of the record.
     pub fn is_same(&self) -> bool {
         self.recorded.as_ref().is_some_and(|recorded| *recorded == self.digest.to_string())
+    }
+}
+
+fn news(reader: &mut Reader<'_>) -> Result<AddressNews, ReplayError> {
+    match reader.u8()? {
+        news::BACK => Ok(AddressNews::Back(ip(reader)?)),
+        unknown => Err(ReplayError::UnknownNews(unknown)),
+    }
+}
+
+fn ip(reader: &mut Reader<'_>) -> Result<IpAddr, ReplayError> {
+    match reader.u8()? {
+        4 => Ok(reader.array::<4>()?.into()),
+        6 => Ok(reader.array::<16>()?.into()),
+        unknown => Err(ReplayError::UnknownNews(unknown)),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::Instant;
-use slantpath_interface::{Host, InterfaceId, Journey};
+use slantpath_interface::{AddressNews, Host, InterfaceId, Journey};
 use slantpath_wire::Packet;
 use slantpath_wire::pcapng::{CaptureInterface, Direction, Writer};
 
@@ -64,6 +64,10 @@ impl<H: Host, O: Observer> Host for Tap<H, O> {
 
     fn is_verified(&self) -> bool {
         self.host.is_verified()
+    }
+
+    fn handle_address(&mut self, now: Instant, news: AddressNews) {
+        self.host.handle_address(now, news);
     }
 
     fn handle_deadline(&mut self, now: Instant) {

@@ -9,6 +9,7 @@ mod authentication;
 mod discovery;
 mod ecn;
 mod liveness;
+mod local_address;
 mod mib;
 mod output;
 mod receive;

@@ -96,6 +96,15 @@ enum Allowance {
     OnePacket,
 }
 
+/// What is known of the link of our address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// It has come back, and no HEARTBEAT has been answered since.
+    Back,
+    /// Nothing.
+    Unchanged,
+}
+
 /// One destination address.
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
@@ -136,6 +145,7 @@ pub(crate) struct Path {
     probe: RttProbe,
     allowance: Allowance,
     reduction: Reduction,
+    pub(crate) link: Link,
     burst_left: u32,
     /// When DATA was sent last, moved on by the RTOs for which the window has decayed since.
     last_data_at: Option<Instant>,
@@ -177,6 +187,7 @@ impl Path {
             probe: RttProbe::Idle,
             allowance: Allowance::Window,
             reduction: Reduction::None,
+            link: Link::Unchanged,
             burst_left: u32::MAX,
             last_data_at: None,
             last_timed_at: None,
@@ -273,6 +284,21 @@ impl Path {
     /// Starts T3-rtx anew (rule R3).
     pub(crate) fn restart_t3_rtx(&mut self, now: Instant) {
         self.t3_rtx = Timer::set(now + self.rtt.rto());
+    }
+
+    /// Has T3-rtx expire after no more than the RTO as it has been measured now.
+    //
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.3
+    //# once a new RTT measurement is obtained (which
+    //# can happen only when new data has been sent and acknowledged, per
+    //# rule C5, or for a measurement made from a HEARTBEAT chunk; see
+    //# Section 8.3), the computation in rule C3 is performed, including the
+    //# computation of RTO, which might result in "collapsing" RTO back down
+    //# after it has been subject to doubling (rule E2).
+    pub(crate) fn hasten_t3_rtx(&mut self, now: Instant) {
+        if self.t3_rtx.at().is_some_and(|at| at > now + self.rtt.rto()) {
+            self.restart_t3_rtx(now);
+        }
     }
 
     /// Stops T3-rtx (rule R2).

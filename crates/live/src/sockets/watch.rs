@@ -1,6 +1,7 @@
 //! What becomes of the own addresses and their links while a host runs, as the system tells it (rtnetlink).
 //!
-//! Nothing follows from it but that it is said: a path without its address is one that fails, and SCTP finds that out.
+//! That an address is gone is only said: a path without its address is one that fails, and SCTP finds that out. That it
+//! is back the host is told.
 
 use std::fmt;
 use std::io::{self, Read as _};
@@ -48,7 +49,7 @@ impl fmt::Display for AddressChange {
             }
             Presence::Up => write!(
                 f,
-                "{address} is back, with its link: its paths work again once what is sent there is answered"
+                "{address} is back, with its link: its paths are asked at once, and work again once they answer"
             ),
         }
     }
@@ -105,19 +106,21 @@ impl Watch {
         Ok(Self { socket, own })
     }
 
-    /// Reads what the system has said, and tells what of it concerns own addresses.
-    pub(crate) fn read(&mut self, mut tell: impl FnMut(AddressChange)) {
+    /// Reads what the system has said, and gives what of it concerns own addresses, oldest first.
+    pub(crate) fn read(&mut self) -> Vec<AddressChange> {
+        let mut told = Vec::new();
         let mut octets = vec![0; LONGEST];
         for _ in 0..BATCH {
             // What was lost for want of room is told no more: the next change of the same address is.
-            let Ok(len) = (&self.socket).read(&mut octets) else { return };
+            let Ok(len) = (&self.socket).read(&mut octets) else { break };
             for change in messages(&octets[..len]) {
-                self.apply(change, &mut tell);
+                self.apply(change, &mut told);
             }
         }
+        told
     }
 
-    fn apply(&mut self, change: Change, tell: &mut impl FnMut(AddressChange)) {
+    fn apply(&mut self, change: Change, told: &mut Vec<AddressChange>) {
         for own in &mut self.own {
             let before = own.presence;
             match change {
@@ -132,7 +135,7 @@ impl Watch {
                 Change::Added { .. } | Change::Link { .. } | Change::Removed { .. } => {}
             }
             if own.presence != before {
-                tell(AddressChange { address: own.address, presence: own.presence });
+                told.push(AddressChange { address: own.address, presence: own.presence });
             }
         }
     }
@@ -244,8 +247,9 @@ mod tests {
             about_an_address(NEW_ADDRESS),
         ];
         for change in messages(&said.concat()) {
-            watch.apply(change, &mut |change: AddressChange| told.push(change.presence));
+            watch.apply(change, &mut told);
         }
+        let told: Vec<Presence> = told.iter().map(|change| change.presence).collect();
         assert_eq!(told, [Presence::LinkDown, Presence::Up, Presence::Gone, Presence::Up]);
     }
 

@@ -119,10 +119,21 @@ pub(crate) fn load_station(
     config: &LoadConfig,
     key: [u8; 32],
 ) -> Station<Load> {
+    load_station_with(sctp(carriage), own, peer, config, key)
+}
+
+/// The same with other settings of SCTP's.
+pub(crate) fn load_station_with(
+    sctp: SctpConfig,
+    own: &[IpAddr],
+    peer: &[IpAddr],
+    config: &LoadConfig,
+    key: [u8; 32],
+) -> Station<Load> {
     let mut host = host_of(own);
     let peer = config.port.peer.clone().unwrap_or(Peer { addresses: peer.to_vec(), port: PORT });
     let port = ProgramConfig {
-        sctp: Box::new(sctp(carriage)),
+        sctp: Box::new(sctp),
         local_addresses: own.to_vec(),
         peer: Some(peer),
         ..config.port.clone()
@@ -137,9 +148,20 @@ pub(crate) fn client(
     carriage: Carriage,
     config: &LoadConfig,
 ) -> Result<Live<Station<Load>>, OpenError> {
+    client_with(sctp(carriage), own, peer, carriage, config)
+}
+
+/// The same with other settings of SCTP's.
+pub(crate) fn client_with(
+    sctp: SctpConfig,
+    own: &[IpAddr],
+    peer: &[IpAddr],
+    carriage: Carriage,
+    config: &LoadConfig,
+) -> Result<Live<Station<Load>>, OpenError> {
     let key = slantpath_live::secret().unwrap();
     let ports: Vec<u16> = (0..config.associations).map(|number| config.port.local_port + number).collect();
-    let station = load_station(own, peer, carriage, config, key);
+    let station = load_station_with(sctp, own, peer, config, key);
     let mut live = Live::open(&live_config(own, carriage, &ports), station)?;
     live.record(Recorder::new(key));
     Ok(live)

@@ -1,9 +1,13 @@
 //! SCTP in IP, on raw sockets in network namespaces: skipped, loudly, without root.
 
 use slantpath_base::Duration;
-use slantpath_live::{Carriage, LoadConfig, LoadReport, OpenError};
+use slantpath_live::record::Replay;
+use slantpath_live::{Carriage, LoadConfig, LoadReport, OpenError, SctpConfig, SocketId, Station};
+use slantpath_sctp::PathState;
 
-use crate::fixture::{client, every, ips, load, run, server, server_with, turn};
+use crate::fixture::{
+    client, client_with, every, ips, load, load_station_with, run, sctp, server, server_with, turn,
+};
 use crate::namespaces::Namespaces;
 
 /// A load over these addresses: the client's end of each link is the first.
@@ -168,6 +172,44 @@ fn an_address_that_goes_is_said_at_once_and_what_was_under_way_takes_the_other_p
     assert!(gone.starts_with("10.82.0.1 is no longer an address of this machine: "), "{gone}");
     assert!(back.starts_with("10.82.0.1 is back"), "{back}");
     assert!(down.starts_with("the link of 10.82.1.1 is down: "), "{down}");
+}
+
+#[test]
+fn a_link_that_is_back_is_asked_at_once_and_so_again_in_a_repetition() {
+    let Some(namespaces) = Namespaces::new("back", 2) else { return };
+    let (own, peer) = (ips(&["10.82.0.1", "10.82.1.1"]), ips(&["10.82.0.2", "10.82.1.2"]));
+    namespaces.enter(1);
+    let mut server = server(&peer, Carriage::Raw).unwrap();
+    namespaces.enter(0);
+    // The first time-out ends a path, and no HEARTBEAT of its own ever brings it back.
+    let sctp = || SctpConfig {
+        path_max_retrans: 0,
+        heartbeat_interval: Some(Duration::from_secs(3_600)),
+        ..sctp(Carriage::Raw)
+    };
+    let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(1_500, 400) };
+    let mut client = client_with(sctp(), &own, &peer, Carriage::Raw, &config).unwrap();
+    let mut step = 0;
+    let report = run(&mut server, &mut client, |_, client| {
+        let now = client.now();
+        let Station { host, program } = client.host_mut();
+        let state = host.sctp_paths(now, SocketId(0)).first().map(|path| path.state);
+        if step == 0 && program.progress().1 > 200 {
+            step = 1;
+            namespaces.set_link(0, "down");
+        } else if step == 1 && state == Some(PathState::Inactive) {
+            step = 2;
+            namespaces.set_link(0, "up");
+        } else if step == 2 && state == Some(PathState::Active) {
+            step = 3;
+        }
+    });
+    assert_eq!((report.sent, report.echoed, step), (1_500, 1_500, 3), "{report:?}");
+
+    let (record, live) = (client.take_record(), *client.digest().unwrap());
+    let replay = Replay::new(&record).unwrap();
+    let mut station = load_station_with(sctp(), &own, &peer, &config, replay.secret());
+    assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
 }
 
 #[test]

@@ -174,6 +174,7 @@ impl Association {
         self.paths[path].sample_rtt(round_trip);
         let address = self.paths[path].destination;
         self.trace(|| TraceEvent::HeartbeatAnswered { address, round_trip });
+        self.follow_link(now, path);
         let rto = self.paths[path].rtt.rto();
         let interval = self.paths[path].heartbeat_interval;
         self.paths[path].heartbeat = scheduled(now, rto, interval, &self.config, &mut self.random);
@@ -391,7 +392,7 @@ impl Association {
         }
     }
 
-    fn on_heartbeat_deadline(&mut self, now: Instant, path: PathId) {
+    pub(super) fn on_heartbeat_deadline(&mut self, now: Instant, path: PathId) {
         match self.paths[path].heartbeat {
             Heartbeat::Off => {}
             Heartbeat::Requested { .. } | Heartbeat::Overdue { .. } => self.send_heartbeat(now, path),

@@ -13,6 +13,7 @@ mod faults;
 mod hostile;
 mod interleaving;
 mod liveness;
+mod local_address;
 mod multipath;
 mod non_renegable;
 mod partial_reliability;

@@ -35,6 +35,19 @@ impl Endpoint {
         may
     }
 
+    /// Packets can leave from an address of ours again, which had gone, or whose link had: see
+    /// [`Association::local_address_is_back`](crate::Association::local_address_is_back). Associations that are being
+    /// set up go on by their own timer.
+    pub fn local_address_is_back(&mut self, now: Instant, address: IpAddr) {
+        for slot in self.table.occupied() {
+            if let Some(Entry { state: State::Established(association), .. }) = self.table.get_mut(slot)
+                && association.local_address_is_back(now, address)
+            {
+                self.wake(slot);
+            }
+        }
+    }
+
     /// Changes our addresses in an association: see
     /// [`Association::change_addresses`](crate::Association::change_addresses). Those that are added must be the
     /// port's.

@@ -230,6 +230,12 @@ impl Table {
         self.slots.iter().filter_map(|slot| slot.entry.as_ref())
     }
 
+    /// The slots of all associations, ascending.
+    pub(super) fn occupied(&self) -> impl Iterator<Item = u32> + use<> {
+        let taken = (0..).zip(&self.slots).filter_map(|(number, slot)| slot.entry.as_ref().map(|_| number));
+        taken.collect::<Vec<u32>>().into_iter()
+    }
+
     /// Whether an association with this tag of ours has ended lately.
     pub(super) fn has_ended(&self, local_tag: VerificationTag) -> bool {
         self.ended.contains(&local_tag)

@@ -18,7 +18,8 @@ pub(crate) enum Heartbeat {
     Requested { at: Instant },
     /// Sent; an answer by `deadline` is in time.
     Awaited { sent: SentHeartbeat, deadline: Instant },
-    /// Not answered in time, which has been counted; the next goes out at `at`. A late answer still counts.
+    /// Not answered in time, which has been counted, or lost with our own link, as it may be; the next goes out at `at`.
+    /// A late answer still counts.
     Overdue { sent: SentHeartbeat, at: Instant },
 }
 
@@ -44,6 +45,20 @@ impl Heartbeat {
         let sent = SentHeartbeat { nonce: random.next_u64(), at: now };
         *self = Self::Awaited { sent, deadline: now + rto };
         HeartbeatInfo { path, nonce: sent.nonce }.to_bytes()
+    }
+
+    /// Has the next one go out now, or `gap` after the last one, if that is later; where HEARTBEATs are off, none does.
+    /// One that is awaited counts nothing if no answer comes: it may have been lost with our own link. An answer to it
+    /// counts.
+    pub(crate) fn hasten(&mut self, now: Instant, gap: Duration) {
+        let behind = |last: Instant| now.max(last + gap);
+        *self = match *self {
+            Self::Scheduled { at, since } => Self::Requested { at: at.min(behind(since)) },
+            Self::Awaited { sent, .. } => Self::Overdue { sent, at: behind(sent.at) },
+            Self::Overdue { sent, at } => Self::Overdue { sent, at: at.min(behind(sent.at)) },
+            // Unconfirmed addresses wait for each other, by HB.Max.Burst.
+            Self::Off | Self::Requested { .. } => return,
+        };
     }
 
     /// The nonce of the one that is awaited.
