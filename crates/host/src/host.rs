@@ -568,7 +568,13 @@ impl slantpath_interface::Host for Host {
 
     fn handle_address(&mut self, now: Instant, news: AddressNews) {
         match news {
+            AddressNews::Added(address, interface) => {
+                self.interfaces.add_address(address, interface);
+                self.stack.sctp.add_host_address(now, address);
+            }
             AddressNews::Back(address) => self.stack.sctp.local_address_is_back(now, address),
+            // It stays known: packets of associations that keep it still leave by its interface once it is back.
+            AddressNews::Removed(address) => self.stack.sctp.remove_host_address(now, address),
         }
     }
 

@@ -90,6 +90,13 @@ impl Interfaces {
         Self { addresses, ..Self::default() }
     }
 
+    /// Gives the host another address, at an interface.
+    pub(crate) fn add_address(&mut self, address: IpAddr, interface: InterfaceId) {
+        if !self.owns(address) {
+            self.addresses.push((address, interface));
+        }
+    }
+
     #[inline]
     pub(crate) fn owns(&self, address: IpAddr) -> bool {
         self.addresses.iter().any(|(own, _)| *own == address)

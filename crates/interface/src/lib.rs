@@ -58,8 +58,12 @@ impl Journey {
 /// What has become of one of a host's own addresses, as far as that which moves its packets has learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressNews {
+    /// The host has it, too, from now on, at this interface, and uses it.
+    Added(IpAddr, InterfaceId),
     /// Packets can go by it again: it, or its link, had gone.
     Back(IpAddr),
+    /// The host has it no more, for good.
+    Removed(IpAddr),
 }
 
 /// An end system, as that which moves its packets drives it: after [`handle_packet`](Self::handle_packet) or

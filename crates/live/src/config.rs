@@ -33,12 +33,25 @@ impl Carriage {
     }
 }
 
+/// Which addresses a host has while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Binding {
+    /// Those that it was opened with, as long as the machine has them, and all that come to the machine later and that
+    /// others can use: none of the loopback, nor of a link alone.
+    AllOfMachine,
+    /// Those that it was opened with.
+    #[default]
+    Listed,
+}
+
 /// What a live host is opened with.
 #[derive(Clone, Debug)]
 pub struct LiveConfig {
     /// The machine's addresses that the host has, at least one. Each is an interface of the host, numbered in this
     /// order.
     pub addresses: Vec<IpAddr>,
+    /// Whether it has those alone.
+    pub binding: Binding,
     /// What its packets travel in.
     pub carriage: Carriage,
     /// The SCTP ports that it uses. On raw sockets, which have no ports, they are kept from other programs of this
@@ -142,6 +155,15 @@ pub fn check_addresses(addresses: &[IpAddr]) -> Result<(), OpenError> {
         return Err(OpenError::Unusable { address, why });
     }
     Ok(())
+}
+
+/// Whether hosts elsewhere can send to an address of this machine.
+pub(crate) fn is_for_others(address: IpAddr) -> bool {
+    let is_near = match address {
+        IpAddr::V4(address) => address.is_loopback() || address.is_link_local(),
+        IpAddr::V6(address) => address.is_loopback() || address.is_unicast_link_local(),
+    };
+    !is_near && is_of_one_host(address)
 }
 
 fn is_of_one_host(address: IpAddr) -> bool {

@@ -79,7 +79,7 @@ mod open {
 
     use super::EndpointConfig;
     use crate::associations::Associations;
-    use crate::config::{LiveConfig, OpenError, check_addresses};
+    use crate::config::{Binding, LiveConfig, OpenError, check_addresses};
     use crate::live::Live;
     use crate::program::{Station, host_of};
     use crate::sockets::chance::secret;
@@ -104,6 +104,7 @@ mod open {
             self.at_a_port(&mut stream, |number, stream| {
                 let config = LiveConfig {
                     addresses: self.addresses.clone(),
+                    binding: Binding::Listed,
                     carriage: self.carriage,
                     ports: vec![number],
                     socket_buffer_bytes: self.socket_buffer_bytes,

@@ -18,6 +18,8 @@ mod by_socket;
 #[cfg(target_os = "linux")]
 mod clock;
 mod config;
+#[cfg(target_os = "linux")]
+mod departures;
 mod echo;
 mod endpoint;
 mod lateness;
@@ -36,7 +38,7 @@ pub use associations::{
     Associations, AssociationsConfig, Concern, ConnectRefused, Lost, NOTIFICATIONS_MAX, Notification,
     Received, SendRefused,
 };
-pub use config::{Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError, check_addresses};
+pub use config::{Binding, Carriage, ENCAPSULATION_PORT, LiveConfig, OpenError, check_addresses};
 pub use echo::{Echo, EchoConfig, EchoMode, EchoReport};
 #[cfg(target_os = "linux")]
 pub use endpoint::OpenPort;
@@ -62,7 +64,7 @@ pub use slantpath_sctp::{
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]
-pub use sockets::local::{own_addresses, source_towards};
+pub use sockets::local::{addresses_for_others, own_addresses, source_towards};
 #[cfg(target_os = "linux")]
 pub use sockets::watch::{AddressChange, Presence};
 pub use tap::{Capture, Observer, Tap};

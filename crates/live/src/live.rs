@@ -13,12 +13,13 @@ use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet};
 
 use crate::clock::Clock;
-use crate::config::{Carriage, LiveConfig, OpenError};
+use crate::config::{Binding, Carriage, LiveConfig, OpenError};
+use crate::departures::{Absence, Departures};
 use crate::lateness::Lateness;
 use crate::record::{Digest, Recorder};
 use crate::sockets::readiness::Readiness;
 use crate::sockets::watch::{AddressChange, Presence};
-use crate::sockets::{Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
+use crate::sockets::{End, Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
 use crate::udp_ports::{Key, UdpPorts};
 
 /// What has passed a live host's sockets.
@@ -81,6 +82,7 @@ pub struct Live<H> {
     readiness: Option<Readiness>,
     /// What has become of own addresses, oldest first; bounded.
     changes: VecDeque<AddressChange>,
+    departures: Departures,
     // Kept for their memory.
     ready: Vec<Ready>,
     received: Vec<Received>,
@@ -114,6 +116,7 @@ impl<H: Interface> Live<H> {
             progress: Progress::AtStart,
             readiness: None,
             changes: VecDeque::new(),
+            departures: Departures::default(),
             ready: Vec::new(),
             received: Vec::new(),
             reported: Vec::new(),
@@ -216,15 +219,19 @@ impl<H: Interface> Live<H> {
     pub fn step(&mut self, until: Instant) -> io::Result<Woken> {
         self.start();
         let now = self.now();
-        let deadline = self.host.deadline().unwrap_or(Instant::FAR_FUTURE);
+        let deadline = self.deadline().unwrap_or(Instant::FAR_FUTURE);
         let wait = deadline.min(until).saturating_since(now).min(LONGEST_WAIT);
         self.counters.wait_calls += 1;
         let mut woken = Woken::Idle;
         if self.sockets.wait(wait, &mut self.ready)? {
             woken = Woken::Worked;
             for change in self.sockets.watch.read() {
-                self.note_change(change);
+                self.note_change(change)?;
             }
+        }
+        for gone in self.departures.take_due(self.now()) {
+            woken = Woken::Worked;
+            self.tell_of_address(AddressNews::Removed(gone));
         }
         for end in 0..self.ready.len() {
             let Ready { packets, errors } = self.ready[end];
@@ -251,15 +258,51 @@ impl<H: Interface> Live<H> {
         Ok(woken)
     }
 
-    /// Something has become of an own address. That one is gone, the host finds out by what is not answered; that it is
-    /// back, it is told.
-    fn note_change(&mut self, change: AddressChange) {
-        if change.presence == Presence::Up {
-            self.tell_of_address(AddressNews::Back(change.address));
+    /// Something has become of an own address. That one is gone, the host finds out by what is not answered, until it is
+    /// gone for good; that one is back or new, it is told.
+    fn note_change(&mut self, mut change: AddressChange) -> io::Result<()> {
+        let address = change.address;
+        match change.presence {
+            Presence::Added => match self.sockets.add(address, &self.config) {
+                Ok(end) => self.begin_with(end)?,
+                Err(_) if !self.sockets.watch.refuse(address) => return Ok(()),
+                Err(error) => change.presence = Presence::Refused(error.to_string()),
+            },
+            Presence::Gone if self.config.binding == Binding::AllOfMachine => {
+                self.departures.leave(self.clock.now(), address);
+            }
+            Presence::Up => {
+                let end = self.sockets.ends.iter().position(|end| end.address == address);
+                if let Some(end) = end.filter(|_| self.departures.come_back(address) == Absence::Final) {
+                    self.tell_of_address(AddressNews::Added(address, interface(end)));
+                }
+                self.tell_of_address(AddressNews::Back(address));
+            }
+            Presence::Gone | Presence::LinkDown | Presence::Refused(_) => {}
         }
         if self.changes.len() < CHANGES_MAX {
             self.changes.push_back(change);
         }
+        Ok(())
+    }
+
+    /// Uses an address that has come, whose socket is open.
+    fn begin_with(&mut self, end: usize) -> io::Result<()> {
+        let End { address, ref socket, .. } = self.sockets.ends[end];
+        if let Some(readiness) = &mut self.readiness {
+            readiness.add(socket.as_fd())?;
+        }
+        for gone in self.departures.take_replaced(address) {
+            self.tell_of_address(AddressNews::Removed(gone));
+        }
+        self.tell_of_address(AddressNews::Added(address, interface(end)));
+        Ok(())
+    }
+
+    /// When there is something to do although nothing comes.
+    fn deadline(&self) -> Option<Instant> {
+        let deadlines = [self.host.deadline(), self.departures.deadline()];
+        deadlines.into_iter().flatten().min()
     }
 
     fn tell_of_address(&mut self, news: AddressNews) {
@@ -289,8 +332,8 @@ impl<H: Interface> Live<H> {
         let now = self.now();
         self.drain(now);
         let woken = self.step(now)?;
+        let deadline = self.deadline().map(|deadline| self.clock.monotonic(deadline));
         if let Some(readiness) = &mut self.readiness {
-            let deadline = self.host.deadline().map(|deadline| self.clock.monotonic(deadline));
             readiness.wake_at(deadline, self.clock.monotonic(self.clock.now()))?;
         }
         Ok(woken)

@@ -29,6 +29,8 @@ mod kind {
 /// What has become of an own address.
 mod news {
     pub(super) const BACK: u8 = 0;
+    pub(super) const ADDED: u8 = 1;
+    pub(super) const REMOVED: u8 = 2;
 }
 
 /// A digest of all that a host has sent, and when.
@@ -132,8 +134,17 @@ impl Recorder {
     pub fn address(&mut self, now: Instant, news: AddressNews) {
         self.entry(kind::ADDRESS, now);
         match news {
+            AddressNews::Added(address, interface) => {
+                self.bytes.push(news::ADDED);
+                self.bytes.extend_from_slice(&interface.number().to_be_bytes());
+                self.ip(address);
+            }
             AddressNews::Back(address) => {
                 self.bytes.push(news::BACK);
+                self.ip(address);
+            }
+            AddressNews::Removed(address) => {
+                self.bytes.push(news::REMOVED);
                 self.ip(address);
             }
         }
@@ -298,7 +309,12 @@ impl Replayed {
 
 fn news(reader: &mut Reader<'_>) -> Result<AddressNews, ReplayError> {
     match reader.u8()? {
+        news::ADDED => {
+            let interface = InterfaceId::new(reader.u32()?);
+            Ok(AddressNews::Added(ip(reader)?, interface))
+        }
         news::BACK => Ok(AddressNews::Back(ip(reader)?)),
+        news::REMOVED => Ok(AddressNews::Removed(ip(reader)?)),
         unknown => Err(ReplayError::UnknownNews(unknown)),
     }
 }
@@ -333,6 +349,10 @@ mod tests {
             self.answers.push(u8::try_from(packet.len()).unwrap());
         }
 
+        fn handle_address(&mut self, now: Instant, news: AddressNews) {
+            self.calls.push(format!("{now} {news:?}"));
+        }
+
         fn handle_deadline(&mut self, now: Instant) {
             self.calls.push(format!("{now} due"));
         }
@@ -352,6 +372,10 @@ mod tests {
         recorder.start(Instant::from_millis(1));
         recorder.packet(Instant::from_millis(2), InterfaceId::new(3), b"abc");
         recorder.deadline(Instant::from_millis(2));
+        let addresses: [IpAddr; 2] = [[10, 0, 0, 1].into(), "fd00::1".parse().unwrap()];
+        recorder.address(Instant::from_millis(3), AddressNews::Back(addresses[0]));
+        recorder.address(Instant::from_millis(3), AddressNews::Added(addresses[1], InterfaceId::new(7)));
+        recorder.address(Instant::from_millis(4), AddressNews::Removed(addresses[1]));
         let mut first = recorder.take();
         recorder.command(Instant::from_millis(5), 9);
         first.extend(recorder.take());
@@ -369,7 +393,14 @@ mod tests {
             .unwrap();
         assert_eq!(
             parrot.calls,
-            ["0.002000000 s 3 b\"abc\"", "0.002000000 s due", "0.005000000 s command 9"]
+            [
+                "0.002000000 s 3 b\"abc\"",
+                "0.002000000 s due",
+                "0.003000000 s Back(10.0.0.1)",
+                "0.003000000 s Added(fd00::1, InterfaceId(7))",
+                "0.004000000 s Removed(fd00::1)",
+                "0.005000000 s command 9"
+            ]
         );
         assert_eq!(digest.packets(), 1);
     }
@@ -409,9 +440,12 @@ mod tests {
                 Ok(replay) => whole += usize::from(replay.run(&mut Parrot::default(), |_, _, _| {}).is_ok()),
             }
         }
-        assert_eq!(whole, 5, "an empty one, and one behind each entry");
+        assert_eq!(whole, 8, "an empty one, and one behind each entry");
         let unknown = [&MAGIC[..], &[0; 32], &[9; 9]].concat();
         let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _| {});
         assert_eq!(replayed, Err(ReplayError::UnknownEntry(9)));
+        let unknown = [&MAGIC[..], &[0; 32], &[kind::ADDRESS], &[0; 8], &[9]].concat();
+        let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _| {});
+        assert_eq!(replayed, Err(ReplayError::UnknownNews(9)));
     }
 }

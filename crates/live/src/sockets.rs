@@ -40,8 +40,8 @@ use watch::Watch;
 pub(crate) struct Sockets {
     pub(crate) ends: Vec<End>,
     pub(crate) carriage: Carriage,
-    /// They take nothing in, so that the kernel has somebody for every packet.
-    _guards: Vec<Socket>,
+    /// They take nothing in, so that the kernel has somebody for every packet; one for each IP version.
+    guards: Vec<(Domain, Socket)>,
     claims: Vec<Claim>,
     /// For each address, whether this program answers what is of no port there.
     answers: Vec<Option<Claim>>,
@@ -87,44 +87,46 @@ impl Sockets {
         if is_raw && Path::new("/proc/net/sctp").exists() {
             return Err(OpenError::KernelSctp);
         }
-        let mut answers = Vec::new();
-        let mut guards = Vec::new();
-        if is_raw {
-            for version in [Domain::IPV4, Domain::IPV6] {
-                if config.addresses.iter().any(|address| Domain::for_address((*address, 0).into()) == version)
-                {
-                    guards.push(guard(version)?);
-                }
-            }
-        }
-        let mut ends: Vec<End> = Vec::new();
-        for &address in &config.addresses {
-            // Any free port: that of the first at all, so that a peer finds each address by what it knows of another.
-            let first = ends.first().and_then(|end| end.socket.local_addr().ok()?.as_socket());
-            let like_first = first.map(|first| with_port(config, first.port()));
-            let end = match (config.carriage, like_first) {
-                (Carriage::Udp { local_port: 0, .. }, Some(alike)) => {
-                    open_end(address, &alike).or_else(|_| open_end(address, config))
-                }
-                _ => open_end(address, config),
-            };
-            ends.push(end?);
-        }
-        for &address in &config.addresses {
-            let failed =
-                |error| OpenError::System { what: format!("claiming what has no port at {address}"), error };
-            answers.push(if is_raw { Claim::strangers(address).map_err(failed)? } else { None });
-        }
-        let watch = Watch::open(&config.addresses).map_err(|error| OpenError::System {
+        let watch = Watch::open(&config.addresses, config.binding).map_err(|error| OpenError::System {
             what: "listening for what becomes of addresses".to_owned(),
             error,
         })?;
-        let carriage = config.carriage;
-        let mut sockets = Self { ends, carriage, _guards: guards, claims: Vec::new(), answers, watch };
-        for &port in &config.ports {
-            sockets.claim(port)?;
+        let (carriage, ends) = (config.carriage, Vec::new());
+        let (guards, claims, answers) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sockets = Self { ends, carriage, guards, claims, answers, watch };
+        for &address in &config.addresses {
+            sockets.add(address, config)?;
         }
         Ok(sockets)
+    }
+
+    /// Opens a socket for one more address, with all ports there, and gives its place. Nothing is kept of what cannot be
+    /// opened.
+    pub(crate) fn add(&mut self, address: IpAddr, config: &LiveConfig) -> Result<usize, OpenError> {
+        let is_raw = self.carriage == Carriage::Raw;
+        let version = Domain::for_address((address, 0).into());
+        if is_raw && self.guards.iter().all(|(guarded, _)| *guarded != version) {
+            self.guards.push((version, guard(version)?));
+        }
+        // Any free port: that of the first at all, so that a peer finds each address by what it knows of another.
+        let first = self.ends.first().and_then(|end| end.socket.local_addr().ok()?.as_socket());
+        let like_first = first.map(|first| with_port(config, first.port()));
+        let end = match (config.carriage, like_first) {
+            (Carriage::Udp { local_port: 0, .. }, Some(alike)) => {
+                open_end(address, &alike).or_else(|_| open_end(address, config))
+            }
+            _ => open_end(address, config),
+        }?;
+        let failed =
+            |error| OpenError::System { what: format!("claiming what has no port at {address}"), error };
+        let answers = if is_raw { Claim::strangers(address).map_err(failed)? } else { None };
+        let claims = if is_raw { &config.ports[..] } else { &[] };
+        let claims = claims.iter().map(|port| claim_at(address, *port));
+        let claims: Vec<Claim> = claims.collect::<Result<_, _>>()?;
+        self.claims.extend(claims);
+        self.answers.push(answers);
+        self.ends.push(end);
+        Ok(self.ends.len() - 1)
     }
 
     /// Claims an SCTP port at every address. In UDP nobody else has the socket.
@@ -132,13 +134,8 @@ impl Sockets {
         if self.carriage != Carriage::Raw {
             return Ok(());
         }
-        let claim = |end: &End| {
-            let address = end.address;
-            let failed = |error| OpenError::System { what: format!("claiming a port at {address}"), error };
-            let claim = Claim::port(address, port).map_err(failed)?;
-            claim.ok_or(OpenError::PortInUse { protocol: "SCTP", address, port })
-        };
-        let claims: Vec<Claim> = self.ends.iter().map(claim).collect::<Result<_, _>>()?;
+        let claims = self.ends.iter().map(|end| claim_at(end.address, port));
+        let claims: Vec<Claim> = claims.collect::<Result<_, _>>()?;
         self.claims.extend(claims);
         Ok(())
     }
@@ -194,6 +191,13 @@ impl Sockets {
         }));
         Ok(!last.revents().is_empty())
     }
+}
+
+/// Claims an SCTP port at an address.
+fn claim_at(address: IpAddr, port: u16) -> Result<Claim, OpenError> {
+    let failed = |error| OpenError::System { what: format!("claiming a port at {address}"), error };
+    let claim = Claim::port(address, port).map_err(failed)?;
+    claim.ok_or(OpenError::PortInUse { protocol: "SCTP", address, port })
 }
 
 /// The same with this UDP port.

@@ -12,6 +12,9 @@ use slantpath_wire::pcapng::{CaptureInterface, Direction, Writer};
 pub trait Observer {
     /// One comes in, or has just gone out.
     fn see(&mut self, now: Instant, interface: InterfaceId, packet: &Packet, direction: Direction);
+
+    /// The host has another address, at this interface.
+    fn note_address(&mut self, _address: IpAddr, _interface: InterfaceId) {}
 }
 
 /// A host, and who sees all that it is told and sends.
@@ -50,6 +53,13 @@ impl Observer for Capture {
             self.writer.packet(*interface, now, &packet.contiguous(), direction, None);
         }
     }
+
+    fn note_address(&mut self, address: IpAddr, interface: InterfaceId) {
+        // One that has gone and is added again has its interface already.
+        if interface.index() == self.interfaces.len() {
+            self.interfaces.push(self.writer.interface(&address.to_string()));
+        }
+    }
 }
 
 impl<H: Host, O: Observer> Host for Tap<H, O> {
@@ -67,6 +77,9 @@ impl<H: Host, O: Observer> Host for Tap<H, O> {
     }
 
     fn handle_address(&mut self, now: Instant, news: AddressNews) {
+        if let AddressNews::Added(address, interface) = news {
+            self.observer.note_address(address, interface);
+        }
         self.host.handle_address(now, news);
     }
 

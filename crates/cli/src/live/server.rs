@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 use slantpath_base::{Duration, Stream};
 use slantpath_live::{
-    Carriage, ENCAPSULATION_PORT, Echo, EchoConfig, EchoMode, Live, Program, ProgramConfig, SctpConfig,
-    Station, check_addresses, host_of,
+    Binding, Carriage, ENCAPSULATION_PORT, Echo, EchoConfig, EchoMode, Live, LiveConfig, Program,
+    ProgramConfig, SctpConfig, Station, check_addresses, host_of,
 };
 
 use super::outputs::{About, Files, machine, print_machine, say_changes, sctp_mib};
@@ -31,13 +31,14 @@ pub(crate) fn echo(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let carriage = carriage(arguments);
-    let addresses = addresses(arguments);
+    let (addresses, binding) = addresses(arguments);
     let mut files = Files::create(&arguments.outputs)?;
     let secret = slantpath_live::secret().map_err(failed)?;
     let config = config(arguments, &addresses, arguments.outputs.trace.is_some())?;
     let sctp = config.port.sctp.clone();
     let station = station(config, secret);
-    let opened = Live::open(&live(&addresses, carriage, vec![arguments.port]), station);
+    let config = LiveConfig { binding, ..live(&addresses, carriage, vec![arguments.port]) };
+    let opened = Live::open(&config, station);
     let mut live = opened.map_err(|error| not_opened(&error))?;
     let about = About { command, addresses: &addresses, first_port: arguments.port, like: None, sctp: &sctp };
     files.begin(&mut live, secret, &about)?;
@@ -128,17 +129,17 @@ pub(super) fn station(config: EchoConfig, secret: [u8; 32]) -> Station<Echo> {
     Station { host, program }
 }
 
-/// Where to serve: all of the machine's addresses if nothing was said, but for those that a peer elsewhere cannot use.
-fn addresses(arguments: &EchoArguments) -> Vec<IpAddr> {
+/// Where to serve: all of the machine's addresses if nothing was said, but for those that a peer elsewhere cannot use,
+/// and those that come later.
+fn addresses(arguments: &EchoArguments) -> (Vec<IpAddr>, Binding) {
     if !arguments.addresses.is_empty() {
-        return arguments.addresses.clone();
+        return (arguments.addresses.clone(), Binding::Listed);
     }
-    let is_for_others = |address: &IpAddr| match address {
-        IpAddr::V4(address) => !address.is_loopback() && !address.is_link_local(),
-        IpAddr::V6(address) => !address.is_loopback() && !address.is_unicast_link_local(),
-    };
+    let others = slantpath_live::addresses_for_others();
+    if !others.is_empty() {
+        return (others, Binding::AllOfMachine);
+    }
+    // A machine without a network serves itself. Others could not use what it tells them then.
     let own = slantpath_live::own_addresses();
-    let others: Vec<IpAddr> = own.iter().copied().filter(is_for_others).collect();
-    // A machine without a network serves itself.
-    if others.is_empty() { own.into_iter().filter(IpAddr::is_loopback).collect() } else { others }
+    (own.into_iter().filter(IpAddr::is_loopback).collect(), Binding::Listed)
 }

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use slantpath_base::DataSize;
 use slantpath_live::{
-    AuthenticationConfig, Carriage, ErrorDetectionMethod, Extension, Extensions, LiveConfig, OpenError,
-    PathMtuDiscovery, SctpConfig, Severity, SharedKey, StreamId, StreamScheduling,
+    AuthenticationConfig, Binding, Carriage, ErrorDetectionMethod, Extension, Extensions, LiveConfig,
+    OpenError, PathMtuDiscovery, SctpConfig, Severity, SharedKey, StreamId, StreamScheduling,
 };
 
 use crate::arguments::{ErrorDetection, SctpArguments};
@@ -115,6 +115,7 @@ fn authentication(arguments: &SctpArguments) -> Result<AuthenticationConfig, Fai
 pub(super) fn live(addresses: &[IpAddr], carriage: Carriage, ports: Vec<u16>) -> LiveConfig {
     LiveConfig {
         addresses: addresses.to_vec(),
+        binding: Binding::Listed,
         carriage,
         ports,
         socket_buffer_bytes: LiveConfig::SOCKET_BUFFER_BYTES,

@@ -6,8 +6,8 @@ use std::os::fd::AsRawFd;
 use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrStorage, sendmmsg};
 use slantpath_base::{DataSize, Duration, Stream};
 use slantpath_live::{
-    Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, LiveCounters, Load, LoadConfig, Peer, Program,
-    ProgramConfig, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload, host_of, secret,
+    Binding, Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, LiveCounters, Load, LoadConfig, Peer,
+    Program, ProgramConfig, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload, host_of, secret,
 };
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
@@ -112,6 +112,7 @@ impl Task {
         let program = program(&mut host);
         let config = LiveConfig {
             addresses: vec![self.local],
+            binding: Binding::Listed,
             carriage: self.carriage(),
             ports,
             socket_buffer_bytes: LiveConfig::SOCKET_BUFFER_BYTES,

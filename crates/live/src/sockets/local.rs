@@ -7,6 +7,8 @@ use std::os::unix::net::{SocketAddr as UnixAddr, UnixDatagram};
 
 use nix::ifaddrs::getifaddrs;
 
+use crate::config::is_for_others;
+
 /// The machine's addresses, in the order in which it lists them.
 pub fn own_addresses() -> Vec<IpAddr> {
     let mut addresses = Vec::new();
@@ -17,6 +19,11 @@ pub fn own_addresses() -> Vec<IpAddr> {
         addresses.extend(v4.or(v6));
     }
     addresses
+}
+
+/// Those of them that hosts elsewhere can send to: none of the loopback, nor of a link alone.
+pub fn addresses_for_others() -> Vec<IpAddr> {
+    own_addresses().into_iter().filter(|address| is_for_others(*address)).collect()
 }
 
 /// The own address from which packets to `destination` leave, by the routes as they are. Nothing is sent.

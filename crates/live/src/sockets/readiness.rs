@@ -23,12 +23,17 @@ impl Readiness {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
         // Level-triggered, errors as well: it stays readable until everything has been read.
-        let data = epoll::EventData::new_u64(0);
+        epoll::add(&epoll, &timer, DATA, epoll::EventFlags::IN)?;
+        let mut readiness = Self { epoll, timer, set_nanos: None };
         for socket in sockets {
-            epoll::add(&epoll, socket, data, epoll::EventFlags::IN)?;
+            readiness.add(socket)?;
         }
-        epoll::add(&epoll, &timer, data, epoll::EventFlags::IN)?;
-        Ok(Self { epoll, timer, set_nanos: None })
+        Ok(readiness)
+    }
+
+    /// Stands for one more socket.
+    pub(crate) fn add(&mut self, socket: BorrowedFd<'_>) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, socket, DATA, epoll::EventFlags::IN)?)
     }
 
     /// Has the descriptor become readable at a time of the monotonic clock, which is `now`. A timer that is set for
@@ -54,6 +59,9 @@ impl Readiness {
         Ok(())
     }
 }
+
+/// Nobody asks which descriptor it is.
+const DATA: epoll::EventData = epoll::EventData::new_u64(0);
 
 impl AsFd for Readiness {
     fn as_fd(&self) -> BorrowedFd<'_> {

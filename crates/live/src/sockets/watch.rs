@@ -1,20 +1,24 @@
 //! What becomes of the own addresses and their links while a host runs, as the system tells it (rtnetlink).
 //!
-//! That an address is gone is only said: a path without its address is one that fails, and SCTP finds that out. That it
-//! is back the host is told.
+//! That an address is gone is said: a path without its address is one that fails, and SCTP finds that out. That it is
+//! back, and which others have come, the host is told.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read as _};
 use std::net::IpAddr;
 use std::os::fd::AsRawFd;
 
+use nix::errno::Errno;
 use nix::ifaddrs::getifaddrs;
-use nix::net::if_::if_nametoindex;
+use nix::net::if_::{InterfaceFlags, if_nametoindex};
 use nix::sys::socket::NetlinkAddr;
 use socket2::{Domain, Protocol, Socket, Type};
 
+use crate::config::{Binding, is_for_others};
+
 /// What has become of an own address. Its text is a line that says what that means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressChange {
     /// The address.
     pub address: IpAddr,
@@ -23,12 +27,16 @@ pub struct AddressChange {
 }
 
 /// Whether packets can go by an own address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Presence {
+    /// The machine has it now, and had not when the host began, which uses it from now on.
+    Added,
     /// The machine does not have it any more.
     Gone,
     /// The machine has it, and its link is down.
     LinkDown,
+    /// The machine has it now, and the host cannot use it, for this reason.
+    Refused(String),
     /// The machine has it, and its link is up.
     Up,
 }
@@ -37,6 +45,7 @@ impl fmt::Display for AddressChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { address, presence } = self;
         match presence {
+            Presence::Added => write!(f, "{address} is new, and is used from now on"),
             Presence::Gone => write!(
                 f,
                 "{address} is no longer an address of this machine: its paths fail until it is back (`ip address add`)"
@@ -47,6 +56,7 @@ impl fmt::Display for AddressChange {
                     "the link of {address} is down: its paths fail until it is up (`ip link set ... up`)"
                 )
             }
+            Presence::Refused(why) => write!(f, "{address} is new, and cannot be used: {why}"),
             Presence::Up => write!(
                 f,
                 "{address} is back, with its link: its paths are asked at once, and work again once they answer"
@@ -56,7 +66,7 @@ impl fmt::Display for AddressChange {
 }
 
 /// An own address as it was last told of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Own {
     address: IpAddr,
     /// Its interface's number, where it is known.
@@ -68,7 +78,12 @@ struct Own {
 #[derive(Debug)]
 pub(crate) struct Watch {
     pub(crate) socket: Socket,
+    binding: Binding,
     own: Vec<Own>,
+    /// Whether the link of each interface is up.
+    links: BTreeMap<u32, bool>,
+    /// Addresses that could not be used, which has been said.
+    refused: Vec<IpAddr>,
 }
 
 /// AF_NETLINK and NETLINK_ROUTE.
@@ -81,6 +96,8 @@ const NEW_ADDRESS: u16 = 20;
 const DELETED_ADDRESS: u16 = 21;
 /// IFA_ADDRESS and IFA_LOCAL: of a link between two, the first is the other end's.
 const ATTRIBUTES: [u16; 2] = [1, 2];
+/// IFA_F_TENTATIVE and IFA_F_DADFAILED: another machine may have the address. It is told of again once none has.
+const NOT_YET: u8 = 0x40 | 0x08;
 /// IFF_UP and IFF_RUNNING.
 const UP: u32 = 0x1 | 0x40;
 /// As long as a message of this kind is.
@@ -89,56 +106,113 @@ const LONGEST: usize = 32_768;
 const BATCH: usize = 16;
 
 impl Watch {
-    pub(crate) fn open(addresses: &[IpAddr]) -> io::Result<Self> {
+    pub(crate) fn open(addresses: &[IpAddr], binding: Binding) -> io::Result<Self> {
         let kind = Type::RAW.nonblocking().cloexec();
         let socket = Socket::new(Domain::from(NETLINK.0), kind, Some(Protocol::from(NETLINK.1)))?;
         nix::sys::socket::bind(socket.as_raw_fd(), &NetlinkAddr::new(0, GROUPS))?;
-        let mut own: Vec<Own> =
-            addresses.iter().map(|&address| Own { address, index: None, presence: Presence::Up }).collect();
-        for interface in getifaddrs()? {
-            let Some(storage) = interface.address else { continue };
-            let v4 = storage.as_sockaddr_in().map(|address| IpAddr::V4(address.ip()));
-            let v6 = storage.as_sockaddr_in6().map(|address| IpAddr::V6(address.ip()));
-            for own in own.iter_mut().filter(|own| Some(own.address) == v4.or(v6)) {
-                own.index = if_nametoindex(interface.interface_name.as_str()).ok();
-            }
+        let own = addresses.iter().map(|&address| Own { address, index: None, presence: Presence::Up });
+        let own: Vec<Own> = own.collect();
+        let (links, refused) = (BTreeMap::new(), Vec::new());
+        // Others than those that it is opened with are taken once something is told of them.
+        let mut watch = Self { socket, binding: Binding::Listed, own, links, refused };
+        for change in watch.listed()? {
+            watch.apply(change, &mut Vec::new());
         }
-        Ok(Self { socket, own })
+        watch.binding = binding;
+        Ok(watch)
     }
 
-    /// Reads what the system has said, and gives what of it concerns own addresses, oldest first.
+    /// Reads what the system has said, and gives what of it concerns own addresses, oldest first. One that has been
+    /// [added](Presence::Added) counts as one of them, unless it is [refused](Self::refuse).
     pub(crate) fn read(&mut self) -> Vec<AddressChange> {
         let mut told = Vec::new();
         let mut octets = vec![0; LONGEST];
         for _ in 0..BATCH {
-            // What was lost for want of room is told no more: the next change of the same address is.
-            let Ok(len) = (&self.socket).read(&mut octets) else { break };
-            for change in messages(&octets[..len]) {
+            let changes = match (&self.socket).read(&mut octets) {
+                Ok(len) => messages(&octets[..len]),
+                // What was lost for want of room shows in how things are now.
+                Err(error) if error.raw_os_error() == Some(Errno::ENOBUFS as i32) => {
+                    self.listed().unwrap_or_default()
+                }
+                Err(_) => break,
+            };
+            for change in changes {
                 self.apply(change, &mut told);
             }
         }
         told
     }
 
+    /// An address that has been added cannot be used. `true` if that is news.
+    pub(crate) fn refuse(&mut self, address: IpAddr) -> bool {
+        self.own.retain(|own| own.address != address);
+        let is_news = !self.refused.contains(&address);
+        if is_news {
+            self.refused.push(address);
+        }
+        is_news
+    }
+
+    /// How things are now, as changes.
+    fn listed(&self) -> io::Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        let mut present = Vec::new();
+        for interface in getifaddrs()? {
+            let Ok(index) = if_nametoindex(interface.interface_name.as_str()) else { continue };
+            let up = InterfaceFlags::IFF_UP | InterfaceFlags::IFF_RUNNING;
+            changes.push(Change::Link { index, is_up: interface.flags.contains(up) });
+            let Some(storage) = interface.address else { continue };
+            let v4 = storage.as_sockaddr_in().map(|address| IpAddr::V4(address.ip()));
+            let v6 = storage.as_sockaddr_in6().map(|address| IpAddr::V6(address.ip()));
+            present.extend(v4.or(v6).map(|address| (address, index)));
+        }
+        let is_present = |own: &&Own| present.iter().any(|(address, _)| *address == own.address);
+        // Of the loopback's network every address is the machine's, and one is listed.
+        let gone = self.own.iter().filter(|own| own.index.is_some() && !is_present(own));
+        changes.extend(gone.map(|own| Change::Removed { address: own.address }));
+        changes.extend(present.into_iter().map(|(address, index)| Change::Added { address, index }));
+        Ok(changes)
+    }
+
     fn apply(&mut self, change: Change, told: &mut Vec<AddressChange>) {
+        if let Change::Link { index, is_up } = change {
+            self.links.insert(index, is_up);
+        }
+        if let Change::Removed { address } = change {
+            self.refused.retain(|one| *one != address);
+        }
         for own in &mut self.own {
-            let before = own.presence;
+            let before = own.presence.clone();
             match change {
                 Change::Added { address, index } if address == own.address => {
                     own.index = Some(index);
-                    own.presence = Presence::Up;
+                    own.presence = presence_on(&self.links, index);
                 }
                 Change::Removed { address } if address == own.address => own.presence = Presence::Gone,
-                Change::Link { index, is_up } if own.index == Some(index) && before != Presence::Gone => {
-                    own.presence = if is_up { Presence::Up } else { Presence::LinkDown };
+                Change::Link { index, .. } if own.index == Some(index) && before != Presence::Gone => {
+                    own.presence = presence_on(&self.links, index);
                 }
                 Change::Added { .. } | Change::Link { .. } | Change::Removed { .. } => {}
             }
             if own.presence != before {
-                told.push(AddressChange { address: own.address, presence: own.presence });
+                told.push(AddressChange { address: own.address, presence: own.presence.clone() });
             }
         }
+        if let Change::Added { address, index } = change
+            && self.binding == Binding::AllOfMachine
+            && is_for_others(address)
+            && self.own.iter().all(|own| own.address != address)
+        {
+            let presence = presence_on(&self.links, index);
+            self.own.push(Own { address, index: Some(index), presence });
+            told.push(AddressChange { address, presence: Presence::Added });
+        }
     }
+}
+
+/// What an address is at an interface.
+fn presence_on(links: &BTreeMap<u32, bool>, index: u32) -> Presence {
+    if links.get(&index) == Some(&false) { Presence::LinkDown } else { Presence::Up }
 }
 
 /// What a message says.
@@ -173,7 +247,7 @@ fn link(message: &[u8]) -> Option<Change> {
     Some(Change::Link { index, is_up: flags & UP == UP })
 }
 
-/// `struct ifaddrmsg`: the index at 4; then attributes.
+/// `struct ifaddrmsg`: flags at 2, the index at 4; then attributes.
 fn address(message: &[u8], kind: u16) -> Option<Change> {
     let index = u32_at(message, 4)?;
     let mut found = [None; 2];
@@ -191,6 +265,9 @@ fn address(message: &[u8], kind: u16) -> Option<Change> {
         rest = next;
     }
     let address = found[1].or(found[0])?;
+    if kind == NEW_ADDRESS && message[2] & NOT_YET != 0 {
+        return None;
+    }
     Some(if kind == NEW_ADDRESS { Change::Added { address, index } } else { Change::Removed { address } })
 }
 
@@ -208,7 +285,11 @@ mod tests {
 
     /// A message about 10.1.0.2 at interface 3, whose first attribute is the other end's.
     fn about_an_address(kind: u16) -> Vec<u8> {
-        let mut body = [2, 24, 0, 0].to_vec();
+        about_an_address_with(kind, 0)
+    }
+
+    fn about_an_address_with(kind: u16, flags: u8) -> Vec<u8> {
+        let mut body = [2, 24, flags, 0].to_vec();
         body.extend(3_u32.to_ne_bytes());
         for (attribute, last) in [(1_u16, 1), (2, 2)] {
             body.extend(8_u16.to_ne_bytes());
@@ -234,8 +315,8 @@ mod tests {
     #[test]
     fn an_address_that_goes_and_comes_and_its_link_are_told_of_once_each() {
         let own: IpAddr = [10, 1, 0, 2].into();
-        let mut watch = Watch::open(&[own]).unwrap();
-        watch.own[0].index = Some(3);
+        let mut watch = Watch::open(&[own], Binding::Listed).unwrap();
+        (watch.own[0].index, watch.own[0].presence) = (Some(3), Presence::Up);
         let mut told = Vec::new();
         let said = [
             about_a_link(4, 0),
@@ -245,12 +326,70 @@ mod tests {
             about_an_address(DELETED_ADDRESS),
             about_a_link(3, 0),
             about_an_address(NEW_ADDRESS),
+            about_a_link(3, UP),
         ];
         for change in messages(&said.concat()) {
             watch.apply(change, &mut told);
         }
-        let told: Vec<Presence> = told.iter().map(|change| change.presence).collect();
-        assert_eq!(told, [Presence::LinkDown, Presence::Up, Presence::Gone, Presence::Up]);
+        let told: Vec<Presence> = told.into_iter().map(|change| change.presence).collect();
+        let expected = [Presence::LinkDown, Presence::Up, Presence::Gone, Presence::LinkDown, Presence::Up];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn an_address_that_comes_later_is_taken_where_all_of_the_machine_are() {
+        let new: IpAddr = [10, 1, 0, 2].into();
+        let said = [about_an_address(NEW_ADDRESS), about_an_address(NEW_ADDRESS)].concat();
+        for (binding, expected) in
+            [(Binding::Listed, &[][..]), (Binding::AllOfMachine, &[Presence::Added][..])]
+        {
+            let mut watch = Watch::open(&[[127, 0, 0, 1].into()], binding).unwrap();
+            let mut told = Vec::new();
+            for change in messages(&said) {
+                watch.apply(change, &mut told);
+            }
+            assert!(told.iter().all(|change| change.address == new), "{told:?}");
+            let told: Vec<Presence> = told.into_iter().map(|change| change.presence).collect();
+            assert_eq!(told, expected, "{binding:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_refused_is_tried_again_and_said_to_be_once() {
+        let new: IpAddr = [10, 1, 0, 2].into();
+        let mut watch = Watch::open(&[[127, 0, 0, 1].into()], Binding::AllOfMachine).unwrap();
+        let come = |watch: &mut Watch| {
+            let mut told = Vec::new();
+            watch.apply(Change::Added { address: new, index: 3 }, &mut told);
+            assert_eq!(told, [AddressChange { address: new, presence: Presence::Added }]);
+        };
+        come(&mut watch);
+        assert!(watch.refuse(new));
+        come(&mut watch);
+        assert!(!watch.refuse(new));
+        watch.apply(Change::Removed { address: new }, &mut Vec::new());
+        come(&mut watch);
+        assert!(watch.refuse(new));
+    }
+
+    #[test]
+    fn only_addresses_that_others_can_send_to_are_taken() {
+        let mut watch = Watch::open(&[[127, 0, 0, 1].into()], Binding::AllOfMachine).unwrap();
+        let mut told = Vec::new();
+        for text in ["127.0.0.9", "169.254.1.1", "fe80::1", "::1", "fd00::9"] {
+            let address = text.parse().unwrap();
+            watch.apply(Change::Added { address, index: 3 }, &mut told);
+        }
+        let addresses: Vec<String> = told.iter().map(|change| change.address.to_string()).collect();
+        assert_eq!(addresses, ["fd00::9"]);
+    }
+
+    #[test]
+    fn an_address_that_another_machine_may_have_is_none_yet() {
+        for flags in [0x40, 0x08] {
+            assert_eq!(messages(&about_an_address_with(NEW_ADDRESS, flags)), []);
+            assert_eq!(messages(&about_an_address_with(DELETED_ADDRESS, flags)).len(), 1);
+        }
     }
 
     #[test]

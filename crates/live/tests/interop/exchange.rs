@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use serde_json::Value;
 use slantpath_base::{Duration, Stream};
 use slantpath_live::{
-    Carriage, Extensions, Live, LiveConfig, Peer as PeerAddress, Program as _, ProgramConfig, Reliability,
-    SctpConfig, Station, Tap, host_of,
+    Binding, Carriage, Extensions, Live, LiveConfig, Peer as PeerAddress, Program as _, ProgramConfig,
+    Reliability, SctpConfig, Station, Tap, host_of,
 };
 use slantpath_sctp::AssociationStats;
 
@@ -185,6 +185,7 @@ impl<'a> Exchange<'a> {
         let program = Partner::open(self.ours.clone(), &config, &mut host, stream);
         let config = LiveConfig {
             addresses,
+            binding: Binding::Listed,
             carriage: self.carriage,
             ports: vec![self.ports[0]],
             socket_buffer_bytes: LiveConfig::SOCKET_BUFFER_BYTES,

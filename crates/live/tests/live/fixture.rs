@@ -5,8 +5,8 @@ use std::net::{IpAddr, UdpSocket};
 use slantpath_base::{DataSize, Duration, Instant, Stream};
 use slantpath_live::record::Recorder;
 use slantpath_live::{
-    Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, Load, LoadConfig, LoadReport, OpenError, Peer,
-    Program, ProgramConfig, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload, host_of,
+    Binding, Carriage, Echo, EchoConfig, EchoMode, Live, LiveConfig, Load, LoadConfig, LoadReport, OpenError,
+    Peer, Program, ProgramConfig, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload, host_of,
 };
 
 pub(crate) const PORT: u16 = 5_000;
@@ -43,6 +43,7 @@ pub(crate) fn sctp(carriage: Carriage) -> SctpConfig {
 pub(crate) fn live_config(addresses: &[IpAddr], carriage: Carriage, ports: &[u16]) -> LiveConfig {
     LiveConfig {
         addresses: addresses.to_vec(),
+        binding: Binding::Listed,
         carriage,
         ports: ports.to_vec(),
         socket_buffer_bytes: LiveConfig::SOCKET_BUFFER_BYTES,
@@ -50,10 +51,15 @@ pub(crate) fn live_config(addresses: &[IpAddr], carriage: Carriage, ports: &[u16
 }
 
 pub(crate) fn echo_station(addresses: &[IpAddr], carriage: Carriage, key: [u8; 32]) -> Station<Echo> {
+    echo_station_with(sctp(carriage), addresses, key)
+}
+
+/// The same with other settings of SCTP's.
+pub(crate) fn echo_station_with(sctp: SctpConfig, addresses: &[IpAddr], key: [u8; 32]) -> Station<Echo> {
     let mut host = host_of(addresses);
     let config = EchoConfig {
         port: ProgramConfig {
-            sctp: Box::new(sctp(carriage)),
+            sctp: Box::new(sctp),
             local_addresses: addresses.to_vec(),
             local_port: PORT,
             peer: None,

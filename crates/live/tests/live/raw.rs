@@ -1,12 +1,17 @@
 //! SCTP in IP, on raw sockets in network namespaces: skipped, loudly, without root.
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use slantpath_base::Duration;
-use slantpath_live::record::Replay;
-use slantpath_live::{Carriage, LoadConfig, LoadReport, OpenError, SctpConfig, SocketId, Station};
+use slantpath_live::record::{Recorder, Replay};
+use slantpath_live::{
+    Binding, Carriage, Extension, Extensions, Live, LiveConfig, LoadConfig, LoadReport, OpenError,
+    SctpConfig, SocketId, Station, Woken,
+};
 use slantpath_sctp::PathState;
 
 use crate::fixture::{
-    client, client_with, every, ips, load, load_station_with, run, sctp, server, server_with, turn,
+    PORT, client, client_with, echo_station_with, every, ips, live_config, load, load_station_with, run,
+    sctp, server, server_with, turn,
 };
 use crate::namespaces::Namespaces;
 
@@ -210,6 +215,98 @@ fn a_link_that_is_back_is_asked_at_once_and_so_again_in_a_repetition() {
     let replay = Replay::new(&record).unwrap();
     let mut station = load_station_with(sctp(), &own, &peer, &config, replay.secret());
     assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+}
+
+#[test]
+fn an_address_that_comes_later_is_added_and_one_that_goes_deleted_and_so_again_in_a_repetition() {
+    let Some(namespaces) = Namespaces::new("later", 2) else { return };
+    namespaces.set_address(1, "del");
+    let (own, peer) = (ips(&["10.82.0.2", "10.82.1.2"]), ips(&["10.82.0.1"]));
+    let later = ips(&["10.82.1.1"]);
+    let udp = [
+        Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
+        Carriage::Udp { local_port: 40_000, remote_port: 9_899 },
+    ];
+    for carriage in [RAW, udp] {
+        let sctp = |end: usize| SctpConfig {
+            extensions: Extensions::of(&[Extension::DynamicAddresses, Extension::Authentication]),
+            ..sctp(carriage[end])
+        };
+        namespaces.enter(0);
+        let key = slantpath_live::secret().unwrap();
+        let station = echo_station_with(sctp(0), &peer, key);
+        let config = live_config(&peer, carriage[0], &[PORT]);
+        let config = LiveConfig { binding: Binding::AllOfMachine, ..config };
+        let mut server = Live::open(&config, station).unwrap();
+        server.record(Recorder::new(key));
+        let readiness = server.readiness().unwrap();
+        namespaces.enter(1);
+        let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(3_000, 400) };
+        let mut client = client_with(sctp(1), &own, &peer, carriage[1], &config).unwrap();
+        // Where the server opens another socket.
+        namespaces.enter(0);
+        let mut told = Vec::new();
+        let mut step = 0;
+        let report = run(&mut server, &mut client, |server, client| {
+            told.extend(std::iter::from_fn(|| server.poll_change()).map(|change| change.to_string()));
+            let now = client.now();
+            let Station { host, program } = client.host_mut();
+            let paths = host.sctp_paths(now, SocketId(0));
+            let destinations: Vec<_> = paths.iter().map(|path| path.destination).collect();
+            let are_active = paths.iter().all(|path| path.state == PathState::Active);
+            if step == 0 && program.progress().1 > 200 {
+                step = 1;
+                namespaces.set_address(1, "add");
+            } else if step == 1 && are_active && destinations == [peer[0], later[0]] {
+                step = 2;
+                namespaces.set_address(0, "del");
+            } else if step == 2 && destinations == later {
+                step = 3;
+                namespaces.set_address(0, "add");
+            } else if step == 3 && are_active && destinations == [later[0], peer[0]] {
+                step = 4;
+            }
+        });
+        assert_eq!(
+            (report.sent, report.echoed, step),
+            (3_000, 3_000, 4),
+            "{carriage:?}: {told:?} {report:?}"
+        );
+        let [added, gone, back] = &told[..] else { panic!("{told:?}") };
+        assert!(back.starts_with("10.82.0.1 is back"), "{back}");
+        assert_eq!(added, "10.82.1.1 is new, and is used from now on");
+        assert!(gone.starts_with("10.82.0.1 is no longer an address of this machine: "), "{gone}");
+
+        let error = crate::fixture::server(&later, carriage[0]).unwrap_err();
+        assert!(matches!(error, OpenError::PortInUse { .. }), "{error}");
+        namespaces.enter(1);
+        // Who calls the address that has come is taken in, by an event loop that was there before as well.
+        let config = LoadConfig {
+            port: slantpath_live::ProgramConfig { local_port: 30_000, ..load(1, 1).port },
+            ..load(100, 400)
+        };
+        let carriage = [
+            carriage[0],
+            match carriage[1] {
+                Carriage::Raw => Carriage::Raw,
+                Carriage::Udp { remote_port, .. } => Carriage::Udp { local_port: 40_001, remote_port },
+            },
+        ];
+        let mut second = client_with(sctp(1), &own, &later, carriage[1], &config).unwrap();
+        while server.turn().unwrap() == Woken::Worked {}
+        let now = second.now();
+        second.step(now).unwrap();
+        let mut waits = [PollFd::new(&readiness, PollFlags::IN)];
+        assert_eq!(poll(&mut waits, Some(&Timespec { tv_sec: 60, tv_nsec: 0 })), Ok(1));
+        let report = run(&mut server, &mut second, |_, _| {});
+        assert_eq!((report.sent, report.echoed), (100, 100), "{report:?}");
+
+        let (record, live) = (server.take_record(), *server.digest().unwrap());
+        let replay = Replay::new(&record).unwrap();
+        let mut station = echo_station_with(sctp(0), &peer, replay.secret());
+        assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+        namespaces.set_address(1, "del");
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
-//! Addresses that change while the association lives (RFC 5061): our requests. Those of the peer are in [`peer`].
+//! Addresses that change while the association lives (RFC 5061): our requests. Those of the peer are in [`peer`], those
+//! that follow from what addresses the host has in [`following`].
 
+mod following;
 mod peer;
 
 use std::collections::VecDeque;
@@ -47,6 +49,8 @@ pub(super) struct Addresses {
     removed_stats: PathStats,
     /// When each address, of either end, was added that has been since the association was established.
     added: Vec<(IpAddr, Instant)>,
+    /// The addresses that ours are to become once the peer has answered.
+    wanted: Option<SmallVec<[IpAddr; 2]>>,
 }
 
 /// An ASCONF that has not been answered.
@@ -99,6 +103,7 @@ impl Addresses {
             has_news: false,
             removed_stats: PathStats::default(),
             added: Vec::new(),
+            wanted: None,
         }))
     }
 
@@ -278,8 +283,10 @@ impl Association {
         let deadline = now + self.paths[path].rtt.rto();
         state.in_flight = Some(InFlight { chunk: chunk.clone(), path, deadline, only_from, withheld });
         self.refresh_sources(now);
-        // In front of all that waits: what is muted may be behind it.
-        self.control.push_front((path, Chunk::Asconf(chunk)));
+        // In front of all that waits, since what is muted may be behind it, but for a COOKIE ACK: before that the peer
+        // takes nothing.
+        let is_cookie_ack = matches!(self.control.front(), Some((_, Chunk::CookieAck(_))));
+        self.control.insert(usize::from(is_cookie_ack), (path, Chunk::Asconf(chunk)));
         self.poll_stage = PollStage::Packets;
     }
 
@@ -427,6 +434,7 @@ impl Association {
         self.refresh_sources(now);
         self.poll_stage = PollStage::Packets;
         self.send_asconf(now);
+        self.follow_wanted(now);
     }
 
     /// The peer has reported that it does not know a chunk.

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Instant;
 
+use super::port::Following;
 use super::receive::Received;
 use super::table::{Entry, State};
 use super::{AssociationId, Endpoint};
@@ -45,6 +46,42 @@ impl Endpoint {
             {
                 self.wake(slot);
             }
+        }
+    }
+
+    /// The host has another address, and all ports take packets to it. Associations that are set up from now on use it;
+    /// established ones add it, if their ends have agreed to change addresses.
+    pub fn add_host_address(&mut self, now: Instant, address: IpAddr) {
+        if is_usable(address) {
+            self.ports.iter_mut().for_each(|port| port.follow_arrival(address));
+            self.follow_host(now);
+        }
+    }
+
+    /// The host has an address no more, for good. Ports take packets to it no more, unless it is their last; established
+    /// associations delete it, if their ends have agreed to change addresses and another address of theirs reaches the
+    /// peer. Those that have not agreed keep it: it may come back.
+    pub fn remove_host_address(&mut self, now: Instant, address: IpAddr) {
+        self.ports.iter_mut().for_each(|port| port.follow_departure(address));
+        self.table.forget_latest();
+        self.follow_host(now);
+    }
+
+    fn follow_host(&mut self, now: Instant) {
+        for slot in self.table.occupied() {
+            self.follow_port(now, slot);
+        }
+    }
+
+    /// Has an established association follow the addresses of a port that follows those of its host.
+    pub(super) fn follow_port(&mut self, now: Instant, slot: u32) {
+        let Some(Entry { state: State::Established(association), port, .. }) = self.table.get_mut(slot)
+        else {
+            return;
+        };
+        let port = &self.ports[*port as usize];
+        if port.following != Following::Nobody && association.follow_addresses(now, &port.addresses) {
+            self.wake(slot);
         }
     }
 

@@ -282,6 +282,8 @@ impl Endpoint {
         association.push_control(Chunk::CookieAck(CookieAck), received.source);
         let packet: &ParsedPacket<'_> = received.packet;
         association.handle_packet(now, packet, received.source, received.ip.ecn);
+        // An address may have come behind the INIT ACK.
+        self.follow_port(now, slot);
         self.wake(slot);
     }
 
@@ -303,6 +305,7 @@ impl Endpoint {
         if let Some((outbound, inbound)) = streams {
             self.ended.active_estabs += 1;
             self.announce(slot, outbound, inbound);
+            self.follow_port(now, slot);
             self.wake(slot);
         }
     }

@@ -57,12 +57,24 @@ enum Accepting {
     Nobody,
 }
 
+/// Whether a port has the addresses that its host has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Following {
+    /// It does.
+    Host,
+    /// It does, but for this one, its last: the host has it no more, and has no other yet.
+    HostBut(IpAddr),
+    /// It has those that it was bound with, or was given one by one.
+    Nobody,
+}
+
 #[derive(Debug)]
 pub(super) struct Port {
     pub(super) number: u16,
     pub(super) addresses: SmallVec<[IpAddr; 2]>,
     /// Those that it has been given since it was bound, and from when on INIT ACKs tell of each.
     added: Vec<(IpAddr, Option<Instant>)>,
+    pub(super) following: Following,
     pub(super) config: Arc<SctpConfig>,
     /// How many associations it has.
     pub(super) associations: usize,
@@ -79,6 +91,7 @@ impl Port {
             number: port,
             addresses: addresses.into(),
             added: Vec::new(),
+            following: Following::Nobody,
             config: Arc::new(config),
             associations: 0,
             stream,
@@ -138,6 +151,27 @@ impl Port {
     pub(super) fn remove_address(&mut self, address: IpAddr) {
         self.addresses.retain(|one| *one != address);
         self.added.retain(|(one, _)| *one != address);
+    }
+
+    /// The host has another address.
+    pub(super) fn follow_arrival(&mut self, address: IpAddr) {
+        self.add_address(address);
+        if let Following::HostBut(last) = self.following
+            && last != address
+        {
+            self.remove_address(last);
+        }
+        self.following = Following::Host;
+    }
+
+    /// The host has an address no more. The last one stays until there is another: without any a port is nowhere.
+    pub(super) fn follow_departure(&mut self, address: IpAddr) {
+        if self.addresses[..] == [address] {
+            self.following = Following::HostBut(address);
+            return;
+        }
+        self.following = Following::Host;
+        self.remove_address(address);
     }
 
     /// The addresses that an INIT ACK has told of which was made at some time.

@@ -11,6 +11,7 @@ mod delivery;
 mod early;
 mod ecn;
 mod handshake;
+mod host_addresses;
 mod icmp;
 mod mib;
 mod multihoming;

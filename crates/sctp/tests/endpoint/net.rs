@@ -109,6 +109,31 @@ impl Net {
         addresses.push(address);
     }
 
+    /// A host that has all addresses of its machine gets another.
+    pub(crate) fn come(&mut self, host: usize, address: IpAddr) {
+        let now = self.now;
+        let Host { endpoint, addresses, .. } = &mut self.hosts[host];
+        endpoint.add_host_address(now, address);
+        addresses.push(address);
+        self.drain(host);
+    }
+
+    /// It loses one for good.
+    pub(crate) fn go(&mut self, host: usize, address: IpAddr) {
+        let now = self.now;
+        let Host { endpoint, addresses, .. } = &mut self.hosts[host];
+        endpoint.remove_host_address(now, address);
+        addresses.retain(|one| *one != address);
+        self.drain(host);
+    }
+
+    /// An address of a host, or its link, is back.
+    pub(crate) fn is_back(&mut self, host: usize, address: IpAddr) {
+        let now = self.now;
+        self.hosts[host].endpoint.local_address_is_back(now, address);
+        self.drain(host);
+    }
+
     /// Changes addresses of a host in an association.
     pub(crate) fn change_addresses(&mut self, host: usize, id: AssociationId, changes: &[AddressChange]) {
         let now = self.now;
