@@ -296,11 +296,13 @@ def test_addresses_change_while_an_association_lives() -> None:
 
     async def test() -> None:
         offered = ["authentication", "dynamic-addresses"]
-        server = await live.Endpoint.bind([LOOPBACK], port=PORT, udp=live.Udp(0), extensions=offered)
-        udp = live.Udp(0, server.addresses[0][1])
-        client = await live.Endpoint.bind([LOOPBACK, second], udp=udp, extensions=offered)
+        client = await live.Endpoint.bind([LOOPBACK, second], udp=live.Udp(0), extensions=offered)
+        # It has not heard of the second address, and so has to know its UDP port.
+        udp = live.Udp(0, client.addresses[1][1])
+        server = await live.Endpoint.bind([LOOPBACK], port=PORT, udp=udp, extensions=offered)
         async with client, server:
-            call, accepted = await associate(client, server)
+            calling = client.connect([LOOPBACK], PORT, udp_port=server.addresses[0][1])
+            call, accepted = await asyncio.gather(calling, server.accept())
 
             def seen() -> set[str]:
                 return {path["destination"] for path in accepted.paths()}

@@ -572,6 +572,7 @@ impl slantpath_interface::Host for Host {
                 self.interfaces.add_address(address, interface);
                 self.stack.sctp.add_host_address(now, address);
             }
+            AddressNews::Down(address) => self.stack.sctp.local_address_is_down(now, address),
             AddressNews::Back(address) => self.stack.sctp.local_address_is_back(now, address),
             // It stays known: packets of associations that keep it still leave by its interface once it is back.
             AddressNews::Removed(address) => self.stack.sctp.remove_host_address(now, address),

@@ -60,6 +60,8 @@ impl Journey {
 pub enum AddressNews {
     /// The host has it, too, from now on, at this interface, and uses it.
     Added(IpAddr, InterfaceId),
+    /// No packet can go by it until it is [`Back`](Self::Back): it, or its link, has gone.
+    Down(IpAddr),
     /// Packets can go by it again: it, or its link, had gone.
     Back(IpAddr),
     /// The host has it no more, for good.
@@ -88,8 +90,8 @@ pub trait Host {
         false
     }
 
-    /// Tells what has become of an own address. Only of a network where that is known at once; a host that makes nothing
-    /// of it finds out by time-outs.
+    /// Tells what has become of an own address. Only of a network where that is known at once; a host that makes
+    /// nothing of it finds out by time-outs.
     fn handle_address(&mut self, _now: Instant, _news: AddressNews) {}
 
     /// Does what is due by `now`. May come early: a host that has nothing to do does nothing.

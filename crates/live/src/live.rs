@@ -258,8 +258,7 @@ impl<H: Interface> Live<H> {
         Ok(woken)
     }
 
-    /// Something has become of an own address. That one is gone, the host finds out by what is not answered, until it is
-    /// gone for good; that one is back or new, it is told.
+    /// Something has become of an own address, which the host is told.
     fn note_change(&mut self, mut change: AddressChange) -> io::Result<()> {
         let address = change.address;
         match change.presence {
@@ -268,8 +267,11 @@ impl<H: Interface> Live<H> {
                 Err(_) if !self.sockets.watch.refuse(address) => return Ok(()),
                 Err(error) => change.presence = Presence::Refused(error.to_string()),
             },
-            Presence::Gone if self.config.binding == Binding::AllOfMachine => {
-                self.departures.leave(self.clock.now(), address);
+            Presence::Gone | Presence::LinkDown => {
+                if change.presence == Presence::Gone && self.config.binding == Binding::AllOfMachine {
+                    self.departures.leave(self.clock.now(), address);
+                }
+                self.tell_of_address(AddressNews::Down(address));
             }
             Presence::Up => {
                 let end = self.sockets.ends.iter().position(|end| end.address == address);
@@ -278,7 +280,7 @@ impl<H: Interface> Live<H> {
                 }
                 self.tell_of_address(AddressNews::Back(address));
             }
-            Presence::Gone | Presence::LinkDown | Presence::Refused(_) => {}
+            Presence::Refused(_) => {}
         }
         if self.changes.len() < CHANGES_MAX {
             self.changes.push_back(change);

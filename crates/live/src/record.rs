@@ -31,6 +31,7 @@ mod news {
     pub(super) const BACK: u8 = 0;
     pub(super) const ADDED: u8 = 1;
     pub(super) const REMOVED: u8 = 2;
+    pub(super) const DOWN: u8 = 3;
 }
 
 /// A digest of all that a host has sent, and when.
@@ -137,6 +138,10 @@ impl Recorder {
             AddressNews::Added(address, interface) => {
                 self.bytes.push(news::ADDED);
                 self.bytes.extend_from_slice(&interface.number().to_be_bytes());
+                self.ip(address);
+            }
+            AddressNews::Down(address) => {
+                self.bytes.push(news::DOWN);
                 self.ip(address);
             }
             AddressNews::Back(address) => {
@@ -313,6 +318,7 @@ fn news(reader: &mut Reader<'_>) -> Result<AddressNews, ReplayError> {
             let interface = InterfaceId::new(reader.u32()?);
             Ok(AddressNews::Added(ip(reader)?, interface))
         }
+        news::DOWN => Ok(AddressNews::Down(ip(reader)?)),
         news::BACK => Ok(AddressNews::Back(ip(reader)?)),
         news::REMOVED => Ok(AddressNews::Removed(ip(reader)?)),
         unknown => Err(ReplayError::UnknownNews(unknown)),

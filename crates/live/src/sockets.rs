@@ -100,8 +100,8 @@ impl Sockets {
         Ok(sockets)
     }
 
-    /// Opens a socket for one more address, with all ports there, and gives its place. Nothing is kept of what cannot be
-    /// opened.
+    /// Opens a socket for one more address, with all ports there, and gives its place. Nothing is kept of what cannot
+    /// be opened.
     pub(crate) fn add(&mut self, address: IpAddr, config: &LiveConfig) -> Result<usize, OpenError> {
         let is_raw = self.carriage == Carriage::Raw;
         let version = Domain::for_address((address, 0).into());

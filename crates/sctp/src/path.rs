@@ -99,6 +99,8 @@ enum Allowance {
 /// What is known of the link of our address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
+    /// It has gone.
+    Down,
     /// It has come back, and no HEARTBEAT has been answered since.
     Back,
     /// Nothing.

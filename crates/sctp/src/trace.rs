@@ -72,6 +72,13 @@ pub enum TraceEvent {
         /// Its number.
         tsn: Tsn,
     },
+    /// No packet can leave from an address of ours any more, or again.
+    LocalLink {
+        /// The address.
+        source: IpAddr,
+        /// Whether it can.
+        is_up: bool,
+    },
     /// Nothing leaves for another reason than before.
     Waiting {
         /// The reason.
@@ -117,6 +124,8 @@ pub enum LossEvidence {
     Refused,
     /// T3-rtx of its address has expired (RFC 9260, section 6.3.3).
     TimedOut,
+    /// The link of our address has gone: it cannot have left, or is not answered there.
+    LinkDown,
     /// Its packet was longer than a link on the way carries.
     TooBig {
         /// What the link carries, in bytes.

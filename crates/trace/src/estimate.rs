@@ -297,7 +297,7 @@ const fn half(time: Duration) -> Duration {
 /// on the way, nor was one that the peer had no room for; and what goes out again as a probe need not be lost.
 fn is_silence(evidence: Evidence) -> bool {
     match evidence {
-        Evidence::MissIndications | Evidence::Overtaken | Evidence::TimedOut => true,
+        Evidence::LinkDown | Evidence::MissIndications | Evidence::Overtaken | Evidence::TimedOut => true,
         Evidence::Probed | Evidence::Refused | Evidence::TooBig => false,
     }
 }

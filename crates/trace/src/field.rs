@@ -222,6 +222,8 @@ pub enum Evidence {
     Probed,
     /// The peer had no room for it, and has some now.
     Refused,
+    /// The link of our address has gone: it cannot have left, or is not answered there.
+    LinkDown,
     /// T3-rtx has expired.
     TimedOut,
     /// Its packet was longer than a link carries.
@@ -312,6 +314,7 @@ words! {
         Closed = "closed",
     }
     Evidence {
+        LinkDown = "link-down",
         MissIndications = "miss-indications",
         Overtaken = "overtaken",
         Probed = "probed",

@@ -180,12 +180,14 @@ fn traced(event: &TraceEvent) -> What {
                 }
                 LossEvidence::Probed => lost(Evidence::Probed, None, None, None, None),
                 LossEvidence::Refused => lost(Evidence::Refused, None, None, None, None),
+                LossEvidence::LinkDown => lost(Evidence::LinkDown, None, None, None, None),
                 LossEvidence::TimedOut => lost(Evidence::TimedOut, None, None, None, None),
                 LossEvidence::TooBig { mtu } => lost(Evidence::TooBig, None, None, None, Some(mtu)),
             }
         }
         TraceEvent::Restored { context, tsn } => What::Restored { message: numbered(*context), tsn: tsn.0 },
         TraceEvent::Revoked { context, tsn } => What::Revoked { message: numbered(*context), tsn: tsn.0 },
+        TraceEvent::LocalLink { source, is_up } => What::LocalLink { source: *source, up: *is_up },
         TraceEvent::Waiting { reason, peer_rwnd } => {
             What::Waiting { reason: *reason, peer_rwnd_bytes: *peer_rwnd }
         }

@@ -241,6 +241,13 @@ events! {
         /// Whether a part of it had been sent.
         sent: bool,
     }
+    /// No packet can leave from an address of ours any more: it has gone, or its link; or one can again.
+    LocalLink = "local_link" {
+        /// The address.
+        source: IpAddr,
+        /// Whether it can.
+        up: bool,
+    }
     /// Nothing leaves, for another reason than before. It holds until the next one, and is told only after all that
     /// could leave has left.
     Waiting = "waiting" {

@@ -7,14 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_base::{DataRate, DataSize, Duration, Instant};
 use slantpath_live::Extension;
 use slantpath_scenario::Scenario;
 use slantpath_trace::{Header, NetworkEstimate, PathEstimate, Record, Story};
 
 use super::client;
 use super::like::Like;
-use crate::arguments::{Arguments, Command, LoadArguments, SctpArguments};
+use crate::arguments::{Arguments, Command, ErrorDetection, LoadArguments, SctpArguments};
 use crate::failure::Failure;
 
 /// How long a load lasts that does not say so.
@@ -248,10 +248,19 @@ fn write_profile(text: &mut String, sctp: &SctpArguments) {
         rto_min,
         rto_max,
         path_max_retrans,
+        association_max_retrans,
+        max_init_retransmits,
         heartbeat,
         sack_delay,
         mtu,
         probe_mtu,
+        send_buffer,
+        receive_buffer,
+        stream_scheduling,
+        // Those are the flow's.
+        stream_values: _,
+        multipath,
+        zero_checksum,
         extensions,
         // Both ends have the same key: which one it is makes no difference.
         key: _,
@@ -266,7 +275,10 @@ fn write_profile(text: &mut String, sctp: &SctpArguments) {
     push("rto_initial", time(rto_initial));
     push("rto_min", time(rto_min));
     push("rto_max", time(rto_max));
-    push("path_max_retrans", path_max_retrans.map(|most| most.to_string()));
+    let count = |count: &Option<u32>| count.map(|count| count.to_string());
+    push("path_max_retrans", count(path_max_retrans));
+    push("association_max_retrans", count(association_max_retrans));
+    push("max_init_retransmits", count(max_init_retransmits));
     push("hb_interval", time(heartbeat));
     push("sack_delay", time(sack_delay));
     let mtu = || mtu.map(|mtu| format!("\"{mtu} B\""));
@@ -276,6 +288,12 @@ fn write_profile(text: &mut String, sctp: &SctpArguments) {
         push("initial_path_mtu", mtu());
     }
     push("max_path_mtu", mtu());
+    let size = |size: &Option<DataSize>| size.map(|size| format!("\"{size}\""));
+    push("send_buffer", size(send_buffer));
+    push("receive_buffer", size(receive_buffer));
+    push("stream_scheduling", stream_scheduling.map(|one| format!("\"{}\"", one.name())));
+    push("multipath", multipath.map(|one| format!("\"{}\"", one.name())));
+    push("zero_checksum", zero_checksum.map(|ErrorDetection::Dtls| "\"dtls\"".to_owned()));
     if !extensions.is_empty() {
         let names: Vec<_> = extensions.iter().map(|extension| format!("\"{}\"", extension.name())).collect();
         push("extensions", Some(format!("[{}]", names.join(", "))));
@@ -319,6 +337,8 @@ fn write_flow(
         }
     };
     push("application", Some(application));
+    let values: Vec<String> = load.sctp.stream_values.iter().map(u16::to_string).collect();
+    push("stream_values", (!values.is_empty()).then(|| format!("[{}]", values.join(", "))));
     push("unordered", load.unordered.then(|| "true".to_owned()));
     push("lifetime", load.lifetime.map(|lifetime| format!("\"{lifetime}\"")));
     push("max_retransmissions", load.max_retransmissions.map(|most| most.to_string()));

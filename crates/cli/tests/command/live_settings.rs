@@ -16,8 +16,8 @@ fn settings_that_scenarios_have_are_set_at_both_ends_and_again_in_a_repetition()
     let files = ["--json", "load.json", "--record", "load.record"];
     let outcome = place.run(&[&load[..], &own, &common, &files].concat());
     assert_eq!(outcome.status, Some(0), "{}", outcome.err);
-    let warning = "warning: --zero-checksum dtls: this command does not carry SCTP in DTLS itself; unless a tunnel does, \
-                   the 16 bits of UDP's checksum alone find bit errors\n";
+    let warning = "warning: --zero-checksum dtls: this command does not carry SCTP in DTLS itself; unless a tunnel \
+                   does, the 16 bits of UDP's checksum alone find bit errors\n";
     assert!(outcome.err.contains(warning), "{}", outcome.err);
     assert!(outcome.out.contains("\nextensions in use: zero-checksum\n"), "{}", outcome.out);
     let json = std::fs::read(place.path().join("load.json")).expect("it was asked for");

@@ -48,12 +48,13 @@ impl fmt::Display for AddressChange {
             Presence::Added => write!(f, "{address} is new, and is used from now on"),
             Presence::Gone => write!(
                 f,
-                "{address} is no longer an address of this machine: its paths fail until it is back (`ip address add`)"
+                "{address} is no longer an address of this machine: its paths are not used until it is back (`ip \
+                 address add`)"
             ),
             Presence::LinkDown => {
                 write!(
                     f,
-                    "the link of {address} is down: its paths fail until it is up (`ip link set ... up`)"
+                    "the link of {address} is down: its paths are not used until it is up (`ip link set ... up`)"
                 )
             }
             Presence::Refused(why) => write!(f, "{address} is new, and cannot be used: {why}"),

@@ -77,14 +77,18 @@ fn a_link_of_less_than_576_bytes_gets_packets_in_pieces() {
 }
 
 #[test]
-fn the_primarys_link_goes_down_and_nothing_is_lost() {
+fn the_primarys_own_link_goes_down_and_the_other_path_takes_over_before_any_time_out() {
     let Some(namespaces) = Namespaces::new("failover", 2) else { return };
     let (own, peer) = (ips(&["10.82.0.1", "10.82.1.1"]), ips(&["10.82.0.2", "10.82.1.2"]));
     namespaces.enter(1);
-    let mut server = server(&peer, Carriage::Raw).unwrap();
+    // Both ends see the link go; no timer of theirs expires before that of the test's patience does.
+    let rto = Duration::from_secs(50);
+    let sctp = || SctpConfig { rto_initial: rto, rto_min: rto, rto_max: rto, ..sctp(Carriage::Raw) };
+    let station = echo_station_with(sctp(), &peer, slantpath_live::secret().unwrap());
+    let mut server = Live::open(&live_config(&peer, Carriage::Raw, &[PORT]), station).unwrap();
     namespaces.enter(0);
     let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(2_000, 400) };
-    let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
+    let mut client = client_with(sctp(), &own, &peer, Carriage::Raw, &config).unwrap();
     let mut is_down = false;
     let report = run(&mut server, &mut client, |_, client| {
         if !is_down && client.host().program.progress().1 > 300 {
@@ -94,9 +98,8 @@ fn the_primarys_link_goes_down_and_nothing_is_lost() {
     });
     assert_eq!((report.sent, report.echoed, report.foreign), (2_000, 2_000, 0), "{report:?}");
     assert_eq!(report.failures, Vec::<String>::new());
-    // Nobody noticed before the first time-out, and what the application saw is no less.
-    let (gap, at) = report.longest_gap.unwrap();
-    assert!(gap >= Duration::from_millis(100) && at > Duration::from_millis(500), "{gap:?} from {at:?} on");
+    let (gap, _) = report.longest_gap.unwrap();
+    assert!(gap < rto / 2, "{gap:?}");
     let first = report.path_events.iter().find(|(_, address, _)| *address == peer[0]);
     assert!(first.is_some(), "{report:?}");
 }

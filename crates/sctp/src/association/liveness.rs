@@ -271,7 +271,7 @@ impl Association {
     }
 
     /// Puts a path into another state, and says so.
-    fn change_path(&mut self, path: PathId, state: PathState) {
+    pub(super) fn change_path(&mut self, path: PathId, state: PathState) {
         let before = std::mem::replace(&mut self.paths[path].state, state);
         if before != state {
             self.follow_path_state(path);

@@ -1,18 +1,62 @@
-//! An address of ours that is back, or its link: what was given up for it is asked for at once.
+//! An address of ours that has gone, or its link: its paths are left at once. One that is back: they are asked at once.
 
 use std::net::IpAddr;
 
 use slantpath_base::Instant;
+use smallvec::SmallVec;
 
-use super::Association;
 use super::output::PollStage;
-use crate::path::{Link, PathId};
+use super::state::State;
+use super::{Association, turn};
+use crate::path::{Link, PathId, PathState};
+use crate::trace::TraceEvent;
+use crate::tx::Turn;
 
 impl Association {
-    /// Packets can leave from an address of ours again, which had gone, or whose link had: each path from there that has
-    /// HEARTBEATs is sent one at once, but not within RTO.Initial of the last one, so that a link that comes and goes is
-    /// no flood. An answer brings the path back, and what was sent there into the void is sent again an RTO behind it,
-    /// however far T3-rtx had been backed off. `false` if there is no such path.
+    /// No packet can leave from an address of ours until [it is back](Self::local_address_is_back). Where another path
+    /// is active, those from there become inactive at once, and what is in flight on them goes again by the other;
+    /// nothing counts against the association. Where none is, they go on as before: it may be back before T3-rtx
+    /// expires. `false` if there is no such path.
+    //
+    // What RFC 9260 has is time-outs, since an end does not know that nobody answers. Here it does, as where a stack
+    // has no route to an address (usrsctp takes a path without one for unreachable).
+    pub fn local_address_is_down(&mut self, now: Instant, address: IpAddr) -> bool {
+        if self.state.is_closed() {
+            return false;
+        }
+        let from_there: SmallVec<[PathId; 4]> =
+            self.paths.ids().filter(|id| self.paths[*id].source == address).collect();
+        if from_there.is_empty() {
+            return false;
+        }
+        self.trace(|| TraceEvent::LocalLink { source: address, is_up: false });
+        for &id in &from_there {
+            self.paths[id].link = Link::Down;
+        }
+        let is_other =
+            self.paths.iter().any(|path| path.state == PathState::Active && path.link != Link::Down);
+        for id in from_there {
+            if is_other && matches!(self.paths[id].state, PathState::Active | PathState::PotentiallyFailed) {
+                self.leave(now, id);
+            }
+        }
+        self.poll_stage = PollStage::Packets;
+        true
+    }
+
+    /// Takes a path for inactive that nothing was asked of.
+    fn leave(&mut self, now: Instant, path: PathId) {
+        let errors = self.config.path_max_retrans.saturating_add(1);
+        self.paths[path].error_count = self.paths[path].error_count.max(errors);
+        self.change_path(path, PathState::Inactive);
+        let mut turn = turn!(self, now);
+        self.sender.on_link_down(&mut turn, path);
+    }
+
+    /// Packets can leave from an address of ours again, which had gone, or whose link had: each path from there that
+    /// has HEARTBEATs is sent one at once, but not within RTO.Initial of the last one, so that a link that comes and
+    /// goes is no flood. An answer brings the path back, and what was sent there into the void is sent again an RTO
+    /// behind it, however far T3-rtx had been backed off. `false` if there is no such path.
     //
     //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
     //# D)  Request the sending of an on-demand HEARTBEAT chunk on a specific
@@ -36,6 +80,7 @@ impl Association {
             }
         }
         if is_any {
+            self.trace(|| TraceEvent::LocalLink { source: address, is_up: true });
             self.poll_stage = PollStage::Packets;
         }
         is_any

@@ -130,8 +130,8 @@ impl From<AssociationState> for MibState {
 pub enum MibValue {
     /// An address; `None` if there is none yet.
     Address(Option<IpAddr>),
-    /// A count, or a time: intervals in milliseconds, instants (`TimeStamp`) in hundredths of a second from the start of
-    /// the clock, rounded down; zero if it has not come.
+    /// A count, or a time: intervals in milliseconds, instants (`TimeStamp`) in hundredths of a second from the start
+    /// of the clock, rounded down; zero if it has not come.
     Number(u64),
     /// A `TruthValue`.
     Truth(bool),

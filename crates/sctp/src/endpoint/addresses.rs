@@ -36,6 +36,18 @@ impl Endpoint {
         may
     }
 
+    /// No packet can leave from an address of ours until it is back: see
+    /// [`Association::local_address_is_down`](crate::Association::local_address_is_down).
+    pub fn local_address_is_down(&mut self, now: Instant, address: IpAddr) {
+        for slot in self.table.occupied() {
+            if let Some(Entry { state: State::Established(association), .. }) = self.table.get_mut(slot)
+                && association.local_address_is_down(now, address)
+            {
+                self.wake(slot);
+            }
+        }
+    }
+
     /// Packets can leave from an address of ours again, which had gone, or whose link had: see
     /// [`Association::local_address_is_back`](crate::Association::local_address_is_back). Associations that are being
     /// set up go on by their own timer.
@@ -58,9 +70,9 @@ impl Endpoint {
         }
     }
 
-    /// The host has an address no more, for good. Ports take packets to it no more, unless it is their last; established
-    /// associations delete it, if their ends have agreed to change addresses and another address of theirs reaches the
-    /// peer. Those that have not agreed keep it: it may come back.
+    /// The host has an address no more, for good. Ports take packets to it no more, unless it is their last;
+    /// established associations delete it, if their ends have agreed to change addresses and another address of theirs
+    /// reaches the peer. Those that have not agreed keep it: it may come back.
     pub fn remove_host_address(&mut self, now: Instant, address: IpAddr) {
         self.ports.iter_mut().for_each(|port| port.follow_departure(address));
         self.table.forget_latest();

@@ -11,8 +11,8 @@ use crate::event::CloseReason;
 /// The counters of RFC 3873, section 4, each named as there without `sctp`. Packets of no port of the endpoint count in
 /// none; what is sent and received out of the blue, or in a setup, counts in packets and control chunks alone.
 ///
-/// The last three are columns of `sctpAssocTable`, summed over all associations that there have been: a row is gone with
-/// its association ([`Endpoint::mib_association`]).
+/// The last three are columns of `sctpAssocTable`, summed over all associations that there have been: a row is gone
+/// with its association ([`Endpoint::mib_association`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MibCounters {

@@ -18,8 +18,8 @@ pub(crate) enum Heartbeat {
     Requested { at: Instant },
     /// Sent; an answer by `deadline` is in time.
     Awaited { sent: SentHeartbeat, deadline: Instant },
-    /// Not answered in time, which has been counted, or lost with our own link, as it may be; the next goes out at `at`.
-    /// A late answer still counts.
+    /// Not answered in time, which has been counted, or lost with our own link, as it may be; the next goes out at
+    /// `at`. A late answer still counts.
     Overdue { sent: SentHeartbeat, at: Instant },
 }
 

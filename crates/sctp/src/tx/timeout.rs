@@ -71,7 +71,7 @@ impl Sender {
         //# = RTO * 2 ("back off the timer").
         turn.paths[path].rtt.back_off();
         self.repeat_told(turn, path);
-        self.give_up(turn, path);
+        self.give_up(turn, path, LossEvidence::TimedOut);
         turn.paths[path].earliest = None;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
         //= type=exception
@@ -91,6 +91,19 @@ impl Sender {
         meaning
     }
 
+    /// The link that leads to `path` has gone: what is in flight there goes again at once, by another. The window is
+    /// left alone, since nothing says that the path cannot carry it.
+    pub(crate) fn on_link_down(&mut self, turn: &mut Turn<'_>, path: PathId) {
+        turn.paths[path].stop_t3_rtx();
+        self.repeat_told(turn, path);
+        let Some(first) = turn.paths[path].earliest.take() else { return };
+        let first_len = self.outstanding.find(first).map_or(0, OutstandingChunk::payload_len);
+        if !self.peer_window.has_room(first_len) {
+            self.peer_window.probe_again(first);
+        }
+        self.give_up(turn, path, LossEvidence::LinkDown);
+    }
+
     /// The window of a peer that advertises none may be probed now.
     pub(crate) fn handle_deadline(&mut self, now: Instant) {
         self.peer_window.handle_deadline(now);
@@ -98,11 +111,11 @@ impl Sender {
     }
 
     /// Marks everything in flight to `path` for retransmission, and all that the peer has revoked.
-    fn give_up(&mut self, turn: &mut Turn<'_>, path: PathId) {
+    fn give_up(&mut self, turn: &mut Turn<'_>, path: PathId, evidence: LossEvidence) {
         while let Some(tsn) = self.flight_order.first(path, &self.outstanding, &self.steps) {
             if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
                 turn.paths[path].on_chunk_lost(chunk.wire_len(), &chunk.departure);
-                turn.note_lost(chunk.context, tsn, path, LossEvidence::TimedOut);
+                turn.note_lost(chunk.context, tsn, path, evidence);
             }
             insert_lost(&mut self.lost, tsn);
         }
@@ -114,7 +127,7 @@ impl Sender {
                 continue;
             }
             if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
-                turn.note_lost(chunk.context, tsn, chunk.path, LossEvidence::TimedOut);
+                turn.note_lost(chunk.context, tsn, chunk.path, evidence);
                 if let Some(timing) = &mut turn.paths[chunk.path].timing {
                     timing.on_in_order();
                 }

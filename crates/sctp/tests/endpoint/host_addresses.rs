@@ -118,7 +118,7 @@ fn an_address_of_another_ip_version_is_no_way_to_ask_from() {
         let mut net = Net::calm();
         net.add(&[v4(1, 1)], 5_000, dynamic());
         let own = [v4(1, 2), v6];
-        net.add(&own[..1 + usize::from(is_there_from_the_start)], 5_000, dynamic());
+        net.add(&own[..=usize::from(is_there_from_the_start)], 5_000, dynamic());
         net.listen(1);
         net.connect(0, 1);
         net.run_for(Duration::from_secs(1));

@@ -163,6 +163,14 @@ impl AssociationStory {
             What::PeerAddress { change, path } => {
                 self.step(at, Some(*path), StepKind::PeerAddress(*change));
             }
+            What::LocalLink { source, up } => {
+                if *up {
+                    self.links_down.remove(source);
+                } else if self.links_down.len() < PATHS_MAX {
+                    self.links_down.insert(*source);
+                }
+                self.step(at, None, StepKind::LocalLink(*source, *up));
+            }
             What::AdaptationLayer { code } => self.step(at, None, StepKind::AdaptationLayer(*code)),
             What::ShutdownReceived {} => self.step(at, None, StepKind::ShutdownReceived),
             What::Closed { orderly, reason } => {
@@ -223,6 +231,7 @@ impl AssociationStory {
             path.srtt = Some(ranged(path.srtt, *srtt));
         }
         for step in steps {
+            let step = self.without_link(*source, step);
             self.step(at, Some(address), step);
         }
     }
@@ -235,8 +244,23 @@ impl AssociationStory {
         }
         let forgiven = if state == PathState::Active { path.forgive(at) } else { None };
         let changed = path.change_state(at, state);
+        let source = path.source;
         for step in forgiven.into_iter().chain(changed) {
+            let step = match source {
+                Some(source) => self.without_link(source, step),
+                None => step,
+            };
             self.step(at, Some(address), step);
+        }
+    }
+
+    /// A path whose own link has gone is inactive for that, and not for what was not answered.
+    fn without_link(&self, source: IpAddr, step: StepKind) -> StepKind {
+        match step {
+            StepKind::Became(PathState::Inactive, _) if self.links_down.contains(&source) => {
+                StepKind::Became(PathState::Inactive, Vec::new())
+            }
+            other => other,
         }
     }
 

@@ -162,6 +162,7 @@ fn step(step: &Step) -> Value {
         StepKind::PeerWindowClosed(since, room) => {
             json!({ "step": "peer-window-closed", "since_s": seconds(*since), "room_bytes": room })
         }
+        StepKind::LocalLink(source, up) => json!({ "step": "local-link", "source": source, "up": up }),
         StepKind::SwitchedOver => json!({ "step": "switched-over" }),
         StepKind::State(state) => json!({ "step": "state", "state": Field::write(state) }),
         StepKind::Revoked(count) => json!({ "step": "revoked", "chunks": count }),

@@ -3,7 +3,7 @@
 //! What is kept does not grow with the length of a trace, but with what has gone wrong in it: of messages those are
 //! kept that were sent again, and those that are on their way. Both are bounded; what is beyond is counted.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
@@ -78,6 +78,8 @@ pub struct AssociationStory {
     /// From when a part of a message was first sent until the peer had acknowledged all of it.
     pub acknowledgements: Delays,
     pub(super) under_way: BTreeMap<MessageKey, Message>,
+    /// Addresses of ours that no packet can leave from.
+    pub(super) links_down: BTreeSet<IpAddr>,
     pub(super) waiting: Option<(Instant, WaitReason)>,
     /// Since when the peer's window lets nothing out, and for how many bytes it has room.
     pub(super) peer_window: Option<(Instant, u64)>,
@@ -177,7 +179,8 @@ pub enum StepKind {
     TimedOut(Duration, u64),
     /// Something was not answered; the error counters of the path and of the association.
     Unanswered(Unanswered, u32, u32),
-    /// The path is in this state from now on. Behind it what had not been answered in a row until then.
+    /// The path is in this state from now on. Behind it what had not been answered in a row until then; nothing, if it
+    /// is inactive because our address has no link.
     Became(PathState, Vec<(Instant, Unanswered)>),
     /// The path has answered after errors in a row: a HEARTBEAT after this time, or DATA.
     Answered(Option<Duration>, u32),
@@ -212,6 +215,8 @@ pub enum StepKind {
     AddressAnswered(AddressRequest, Option<IpAddr>, bool),
     /// What has happened to an address of the peer.
     PeerAddress(PeerAddress),
+    /// Packets can leave from this address of ours, or cannot.
+    LocalLink(IpAddr, bool),
     /// What the peer says that its layer above is.
     AdaptationLayer(u32),
     /// The peer has reported something.

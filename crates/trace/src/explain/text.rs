@@ -303,6 +303,7 @@ fn loss_words(loss: &Loss) -> String {
         }
         Evidence::Probed => format!("the last in flight: probed at {at}"),
         Evidence::Refused => format!("refused: the peer had had no room for it, and had some at {at}"),
+        Evidence::LinkDown => format!("lost: the link of our address had gone at {at}"),
         Evidence::TimedOut => format!("lost: T3-rtx expired at {at}"),
         Evidence::TooBig => format!("too long for a link on its way, as was told at {at}"),
     };
@@ -347,6 +348,7 @@ const fn evidence_words(evidence: Evidence) -> &'static str {
         Evidence::Overtaken => "what was sent later has arrived, and time for reordering has passed",
         Evidence::Probed => "the last in flight, as a probe for its loss",
         Evidence::Refused => "the peer had no room, and has some now",
+        Evidence::LinkDown => "the link of our address has gone",
         Evidence::TimedOut => "T3-rtx has expired",
         Evidence::TooBig => "a link on the way carries no packet that long",
     }

@@ -273,3 +273,60 @@ fn what_grows_with_a_trace_is_bounded_and_what_is_beyond_is_counted() {
     assert_eq!(story.outcome().messages_resent, 300_000);
     assert!(!story.is_whole);
 }
+
+#[test]
+fn a_path_whose_own_link_has_gone_is_inactive_for_that_and_not_for_errors() {
+    let own: IpAddr = [10, 1, 0, 1].into();
+    let link = |up| What::LocalLink { source: own, up };
+    let gone = |path| What::PathChanged { path: address(path), state: PathState::Inactive };
+    let unchanged = WindowCause::Unchanged;
+    let story = story([
+        (100, What::Up { outbound_streams: 1, inbound_streams: 1 }),
+        (100, governed(1, PathState::Active, true, 0, 4_404, unchanged)),
+        (100, governed(2, PathState::Active, false, 0, 4_404, unchanged)),
+        (200, sent(0, 7, 1, 1)),
+        (
+            900,
+            What::PathError {
+                path: address(1),
+                unanswered: Unanswered::Data,
+                errors: 1,
+                association_errors: 1,
+            },
+        ),
+        (1_000, link(false)),
+        (1_000, gone(1)),
+        (
+            2_000,
+            What::PathError {
+                path: address(2),
+                unanswered: Unanswered::Data,
+                errors: 1,
+                association_errors: 1,
+            },
+        ),
+        (2_000, gone(2)),
+        (3_000, link(true)),
+        (3_000, governed(1, PathState::Active, true, 0, 4_404, unchanged)),
+        (5_000, What::End {}),
+    ]);
+    let became = |path| -> Vec<usize> {
+        let steps = story.associations[&0].steps.iter().filter(move |step| step.path == Some(address(path)));
+        let inactive = steps.filter_map(|step| match &step.kind {
+            StepKind::Became(PathState::Inactive, errors) => Some(errors.len()),
+            _ => None,
+        });
+        inactive.collect()
+    };
+    assert_eq!((became(1), became(2)), (vec![0], vec![1]));
+    let told = text(&story, Selection::default());
+    let all = [
+        "\n  1.000000 s  no packet can leave from 10.1.0.1: it or its link has gone\n",
+        "\n  1.000000 s  10.1.0.2: is inactive: our address has no link\n",
+        "\n  2.000000 s  10.2.0.2: is inactive: more than Path.Max.Retrans (5) errors in a row, DATA at 2.000000 s\n",
+        "\n  3.000000 s  packets can leave from 10.1.0.1 again\n",
+    ];
+    for line in all {
+        assert!(told.contains(line), "{told}");
+    }
+}

@@ -89,6 +89,7 @@ fn samples() -> Vec<What> {
         },
         What::AddressAnswered { request: AddressRequest::Add, address: Some(PATH), accepted: true },
         What::PeerAddress { change: PeerAddress::Removed, path: PATH },
+        What::LocalLink { source: [10, 1, 0, 1].into(), up: false },
         What::AdaptationLayer { code: 17 },
         What::Closed { orderly: true, reason: "closed in order".to_owned() },
         What::Dropped { records: 5 },

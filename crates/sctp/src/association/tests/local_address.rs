@@ -1,7 +1,11 @@
-//! An address of ours, or its link, is back: the paths from there are asked at once, and no more often than they may be.
+//! An address of ours, or its link, is back: the paths from there are asked at once, and no more often than they may
+//! be.
 
 use super::*;
+use crate::event::SendOptions;
+use crate::extension::{Extension, Extensions};
 use crate::path::PathState;
+use crate::reliability::Reliability;
 
 /// HEARTBEATs so seldom that none of their own falls into a test.
 fn probing() -> SctpConfig {
@@ -126,4 +130,163 @@ fn what_was_sent_into_the_void_is_sent_again_an_rto_behind_the_answer() {
     wire.run_until(Instant::from_millis(62_999));
     let data = wire.log.iter().filter(|sent| sent.from == 0 && sent.has_data());
     assert_eq!(data.count(), 6, "the message, and five times again");
+}
+
+/// End 0 learns at some time that one of its addresses has gone.
+fn down(wire: &mut Wire, millis: u64, path: usize) -> bool {
+    wire.run_until(Instant::from_millis(millis));
+    let is_any = wire.ends[0].local_address_is_down(wire.now, address(0, path));
+    wire.drain();
+    is_any
+}
+
+fn states(wire: &Wire) -> Vec<PathState> {
+    wire.ends[0].path_snapshots(wire.now).map(|path| path.state).collect()
+}
+
+#[test]
+fn the_paths_from_an_address_that_has_gone_are_left_at_once_with_what_is_in_flight() {
+    let mut wire = Wire::new(2, quiet());
+    // What leaves by the first path never arrives, from the beginning.
+    wire.decide(|sent| if sent.path == 0 { is_lost() } else { arrives() });
+    wire.send(0, 0..3, 1_000);
+    let before = wire.log.len();
+    let window = wire.path(0, 0).cwnd;
+    assert!(down(&mut wire, 300, 0));
+    assert_eq!(states(&wire), [PathState::Inactive, PathState::Active]);
+    let again: Vec<_> = wire.log[before..].iter().filter(|sent| sent.has_data()).collect();
+    assert!(again.iter().all(|sent| sent.path == 1 && sent.at == Instant::from_millis(300)), "{again:?}");
+    assert_eq!(again.iter().flat_map(|sent| sent.tsns()).count(), 3);
+    let gone = wire.events[0].iter().find(|event| matches!(event, Event::PathChanged { .. }));
+    let wanted = Event::PathChanged { address: address(1, 0), state: PathState::Inactive };
+    assert_eq!(gone, Some(&wanted));
+    // It is told from paths that may work by its errors; nothing counts against the association, no time-out has been,
+    // and the window is as it was.
+    assert_eq!((wire.path(0, 0).error_count, wire.ends[0].snapshot().error_count), (6, 0));
+    assert_eq!((wire.path(0, 0).cwnd, wire.path(0, 0).stats.timeouts), (window, 0));
+    // New DATA goes by the other as well, and nothing is repeated.
+    wire.send(0, 3..20, 1_000);
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), (0..20).collect::<Vec<_>>());
+    assert_eq!(wire.path(0, 1).stats.timeouts, 0);
+    assert!(!down(&mut wire, 20_000, 7), "none of ours");
+}
+
+#[test]
+fn where_no_other_path_is_active_they_go_on_and_the_last_one_is_not_left() {
+    let mut wire = Wire::new(2, quiet());
+    wire.send(0, 0..1, 100);
+    assert!(down(&mut wire, 10, 0) && down(&mut wire, 20, 1));
+    assert_eq!(states(&wire), [PathState::Inactive, PathState::Active]);
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), [0]);
+    let mut wire = Wire::new(1, quiet());
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..1, 100);
+    assert!(down(&mut wire, 500, 0));
+    assert_eq!((states(&wire), wire.path(0, 0).stats.retransmissions), (vec![PathState::Active], 0));
+    wire.decide(|_| arrives());
+    wire.run_to_rest();
+    assert_eq!(
+        wire.log.iter().filter(|sent| sent.has_data()).nth(1).map(|sent| sent.at.as_nanos()),
+        Some(1_000_000_000)
+    );
+}
+
+#[test]
+fn a_path_that_was_left_for_its_link_is_back_with_the_answer_to_the_first_heartbeat() {
+    let mut wire = Wire::new(2, probing());
+    assert!(down(&mut wire, 1_000, 0));
+    wire.send(0, 0..1, 100);
+    assert!(back(&mut wire, 3_000, 0));
+    assert_eq!(heartbeats(&wire, 0), [3_000]);
+    wire.run_until(Instant::from_millis(3_100));
+    assert_eq!(states(&wire), [PathState::Active, PathState::Active]);
+    wire.send(0, 1..2, 100);
+    assert_eq!(
+        wire.log.iter().rfind(|sent| sent.has_data()).map(|sent| sent.path),
+        Some(0),
+        "the primary one"
+    );
+}
+
+#[test]
+fn a_closed_window_is_probed_by_the_path_that_is_left() {
+    let config = SctpConfig { receive_buffer_bytes: 8_000, ..quiet() };
+    let mut wire = Wire::new(2, config);
+    wire.ends[1].pause_delivery();
+    wire.send(0, 0..20, 1_000);
+    wire.run_until(Instant::from_millis(1_500));
+    assert!(down(&mut wire, 1_500, 0));
+    wire.run_until(Instant::from_secs(30));
+    let probes: Vec<_> =
+        data_packets(&wire, 0).into_iter().filter(|sent| sent.at > Instant::from_millis(1_499)).collect();
+    assert!(probes.len() > 2 && probes.iter().all(|sent| sent.path == 1), "{probes:?}");
+    assert_eq!(wire.ends[0].snapshot().error_count, 0);
+    wire.ends[1].resume_delivery();
+    wire.drain();
+    wire.run_to_rest();
+    assert_eq!(wire.received(1), (0..20).collect::<Vec<_>>());
+}
+
+#[test]
+fn of_what_is_in_flight_when_the_peer_has_no_room_one_packet_goes_again() {
+    let mut wire = Wire::new(2, quiet());
+    wire.decide(|_| is_lost());
+    wire.send(0, 0..3, 1_000);
+    let Chunk::Sack(sack) = sack(0, &[]) else { unreachable!() };
+    wire.inject(0, 1, &[Chunk::Sack(Sack { a_rwnd: 0, ..sack })]);
+    let before = wire.log.len();
+    assert!(down(&mut wire, 300, 0));
+    let again: Vec<_> = wire.log[before..].iter().map(|sent| (sent.path, sent.tsns())).collect();
+    assert_eq!(again, [(1, vec![u32::MAX - 3])]);
+}
+
+#[test]
+fn a_forward_tsn_that_may_have_been_lost_with_the_link_goes_by_another() {
+    let extensions = Extensions::of(&[Extension::PartialReliability]);
+    let mut wire = Wire::new(2, SctpConfig { extensions, ..quiet() });
+    wire.decide(|sent| if sent.path == 0 { is_lost() } else { arrives() });
+    let reliability = Reliability::Lifetime(Duration::from_millis(500));
+    let options = Some(Box::new(SendOptions { reliability, ..SendOptions::default() }));
+    wire.ends[0].send(wire.now, Message { options, ..message(0, 0, 100) }).unwrap();
+    wire.drain();
+    // T3-rtx expires and the message is given up, which goes to the other path; that goes, too, and the first is back.
+    let forwards = |wire: &Wire, from: usize| -> Vec<(usize, u64)> {
+        let sent = wire.log[from..].iter().filter(|sent| sent.from == 0);
+        let forward =
+            sent.filter(|sent| sent.chunks.iter().any(|chunk| matches!(chunk, Chunk::ForwardTsn(_))));
+        forward.map(|sent| (sent.path, (sent.at - Instant::START).as_millis())).collect()
+    };
+    wire.decide(|_| is_lost());
+    wire.run_until(Instant::from_millis(1_200));
+    let [(first, _)] = forwards(&wire, 0)[..] else { panic!("{:?}", forwards(&wire, 0)) };
+    wire.decide(|_| arrives());
+    let before = wire.log.len();
+    assert!(down(&mut wire, 1_300, first));
+    assert_eq!(forwards(&wire, before), [(1 - first, 1_300)]);
+    wire.run_to_rest();
+    assert_eq!(wire.ends[1].snapshot().stats.forward_tsns_received, 1);
+}
+
+#[test]
+fn a_trace_says_that_an_address_has_gone_and_is_back_and_what_went_again_for_it() {
+    use crate::trace::{LossEvidence, TraceEvent};
+    let mut wire = Wire::new(2, SctpConfig { trace: true, ..probing() });
+    wire.decide(|sent| if sent.path == 0 { is_lost() } else { arrives() });
+    wire.send(0, 0..1, 100);
+    down(&mut wire, 200, 0);
+    back(&mut wire, 5_000, 0);
+    let told: Vec<_> = wire.events[0]
+        .iter()
+        .filter_map(|event| match event {
+            Event::Trace(event) => match **event {
+                TraceEvent::LocalLink { source, is_up } => Some((source, Some(is_up))),
+                TraceEvent::Lost { address, evidence: LossEvidence::LinkDown, .. } => Some((address, None)),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [(address(0, 0), Some(false)), (address(1, 0), None), (address(0, 0), Some(true))]);
 }

@@ -58,6 +58,10 @@ pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
         StepKind::SwitchedOver => {
             "has become the primary path: the former one had not answered often enough".to_owned()
         }
+        StepKind::LocalLink(source, false) => {
+            format!("no packet can leave from {source}: it or its link has gone")
+        }
+        StepKind::LocalLink(source, true) => format!("packets can leave from {source} again"),
         StepKind::State(state) => state_words(*state).to_owned(),
         StepKind::Revoked(count) => {
             format!(
@@ -125,6 +129,7 @@ fn became_words(state: PathState, errors: &[(Instant, Unanswered)], settings: &S
         errors.iter().map(|(at, what)| format!("{} at {}", unanswered_name(*what), instant(*at))).collect();
     let list = list.join(", ");
     match state {
+        PathState::Inactive if errors.is_empty() => "is inactive: our address has no link".to_owned(),
         PathState::Inactive => format!(
             "is inactive: more than Path.Max.Retrans ({}) errors in a row, {list}",
             settings.path_max_retrans
