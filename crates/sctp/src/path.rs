@@ -101,8 +101,8 @@ enum Allowance {
 pub(crate) enum Link {
     /// It has gone.
     Down,
-    /// It has come back, and no HEARTBEAT has been answered since.
-    Back,
+    /// It has come back at this time, and no HEARTBEAT has been answered since.
+    Back(Instant),
     /// Nothing.
     Unchanged,
 }

@@ -11,7 +11,7 @@ use super::{Association, turn};
 use crate::chunk::{Chunk, Heartbeat as HeartbeatChunk};
 use crate::config::{SackPath, SctpConfig};
 use crate::event::{CloseReason, Event};
-use crate::path::{Heartbeat, HeartbeatInfo, PathId, PathState, Paths, heartbeat_period};
+use crate::path::{Heartbeat, HeartbeatInfo, Link, PathId, PathState, Paths, heartbeat_period};
 use crate::trace::{TraceEvent, Unanswered};
 use crate::tx::{TimeoutMeaning, Turn};
 use crate::types::Tsn;
@@ -171,7 +171,10 @@ impl Association {
         //# The receiver of the HEARTBEAT ACK chunk SHOULD also perform an RTT
         //# measurement for that destination transport address using the time
         //# value carried in the HEARTBEAT ACK chunk.
-        self.paths[path].sample_rtt(round_trip);
+        // One that left before our own link was back has waited for it.
+        if !matches!(self.paths[path].link, Link::Back(at) if now.saturating_since(at) < round_trip) {
+            self.paths[path].sample_rtt(round_trip);
+        }
         let address = self.paths[path].destination;
         self.trace(|| TraceEvent::HeartbeatAnswered { address, round_trip });
         self.follow_link(now, path);
@@ -232,7 +235,8 @@ impl Association {
             //# one destination address only MUST clear the error counter for
             //# the destination address and MUST transition a destination
             //# address in PF state back to active state.
-            if path.tally.is_unambiguous {
+            // What left before our own link went says nothing of what leaves now.
+            if path.tally.is_unambiguous && path.link != Link::Down {
                 path.error_count = 0;
                 is_back |= path.state != PathState::Active;
             }
@@ -246,7 +250,7 @@ impl Association {
     #[cold]
     fn bring_back(&mut self) {
         for path in self.paths.ids() {
-            if self.paths[path].tally.is_unambiguous {
+            if self.paths[path].tally.is_unambiguous && self.paths[path].link != Link::Down {
                 self.change_path(path, PathState::Active);
             }
         }
@@ -266,6 +270,9 @@ impl Association {
 
     fn mark_answering(&mut self, path_id: PathId) {
         let path = &mut self.paths[path_id];
+        if path.link == Link::Down {
+            return;
+        }
         path.error_count = 0;
         self.change_path(path_id, PathState::Active);
     }

@@ -74,7 +74,9 @@ impl Association {
             }
             is_any = true;
             path.heartbeat.hasten(now, self.config.rto_initial);
-            path.link = Link::Back;
+            if !matches!(path.link, Link::Back(_)) {
+                path.link = Link::Back(now);
+            }
             if path.heartbeat.deadline().is_some_and(|deadline| deadline <= now) {
                 self.on_heartbeat_deadline(now, id);
             }
@@ -89,7 +91,8 @@ impl Association {
     /// A HEARTBEAT to `path` has been answered, whose round trip is measured.
     pub(super) fn follow_link(&mut self, now: Instant, path: PathId) {
         let path = &mut self.paths[path];
-        if std::mem::replace(&mut path.link, Link::Unchanged) == Link::Back {
+        if matches!(path.link, Link::Back(_)) {
+            path.link = Link::Unchanged;
             path.hasten_t3_rtx(now);
         }
     }

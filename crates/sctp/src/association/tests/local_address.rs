@@ -290,3 +290,55 @@ fn a_trace_says_that_an_address_has_gone_and_is_back_and_what_went_again_for_it(
         .collect();
     assert_eq!(told, [(address(0, 0), Some(false)), (address(1, 0), None), (address(0, 0), Some(true))]);
 }
+
+#[test]
+fn what_is_answered_by_another_path_brings_none_back_whose_link_has_gone() {
+    let mut wire = Wire::new(2, probing());
+    wire.send(0, 0..20, 1_000);
+    wire.run_until(Instant::from_secs(5));
+    // What leaves by the first path arrives, and is answered later than its link goes, all at once.
+    let late = Duration::from_millis(300);
+    wire.decide(move |sent| match sent.sack() {
+        Some(sack) if matches!(sack.cumulative_tsn_ack, Tsn(17 | 19)) => is_lost(),
+        _ if sent.from == 1 => SmallVec::from_slice(&[late]),
+        _ => arrives(),
+    });
+    // As much as a burst lets out, twice.
+    wire.send(0, 20..24, 1_000);
+    wire.run_until(Instant::from_millis(5_005));
+    wire.send(0, 24..28, 1_000);
+    assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
+    wire.drain();
+    assert!(down(&mut wire, 5_010, 0));
+    let again = data_packets(&wire, 0).iter().filter(|sent| sent.path == 1).count();
+    assert!((1..8).contains(&again), "{again}: not all had a place in the burst");
+    wire.run_until(Instant::from_millis(6_500));
+    assert_eq!(wire.ends[0].snapshot().outstanding_chunks, 0);
+    assert_eq!(wire.path(0, 0).error_count, 6);
+    assert_eq!(states(&wire), [PathState::Inactive, PathState::Active]);
+    wire.decide(|sent| if sent.from == 0 && sent.path == 0 { is_lost() } else { arrives() });
+    wire.send(0, 28..29, 100);
+    assert_eq!(wire.log.iter().rfind(|sent| sent.has_data()).map(|sent| sent.path), Some(1));
+    // It is back, and says so itself.
+    wire.decide(|_| arrives());
+    back(&mut wire, 7_000, 0);
+    wire.run_until(Instant::from_millis(7_200));
+    assert_eq!(states(&wire), [PathState::Active, PathState::Active]);
+}
+
+#[test]
+fn a_heartbeat_that_has_waited_for_our_own_link_says_nothing_of_the_round_trip() {
+    let mut wire = Wire::new(2, probing());
+    wire.decide(|sent| {
+        // Kept by the system until the link is back.
+        let is_kept = sent.from == 0 && sent.at == Instant::from_secs(5);
+        if is_kept { SmallVec::from_slice(&[Duration::from_millis(850)]) } else { arrives() }
+    });
+    down(&mut wire, 4_000, 0);
+    wire.run_until(Instant::from_secs(5));
+    assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
+    wire.drain();
+    back(&mut wire, 5_800, 0);
+    wire.run_until(Instant::from_millis(5_900));
+    assert_eq!((states(&wire)[0], wire.path(0, 0).srtt), (PathState::Active, None));
+}
