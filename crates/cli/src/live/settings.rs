@@ -147,3 +147,40 @@ pub(super) fn place(addresses: &[IpAddr], port: u16, carriage: Carriage, udp_por
     };
     format!("{}, SCTP port {port} in {within}", texts.join(" and "))
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use slantpath_base::Duration;
+    use slantpath_live::Multipath;
+
+    use super::*;
+    use crate::arguments::{Arguments, Command};
+
+    #[test]
+    fn each_flag_sets_what_it_names_and_the_rest_is_rfc_9260s() {
+        let line = "slantpath load 192.0.2.1 --streams 20 --stream-scheduling weighted-fair-queueing --stream-values 3,1 \
+                    --multipath pooled-v2 --zero-checksum dtls --association-max-retrans 6 --path-max-retrans 3 \
+                    --max-init-retransmits 4 --send-buffer 64KiB --receive-buffer 32KiB --rto-min 400ms --sack-delay 0s";
+        let parsed = Arguments::try_parse_from(line.split_whitespace()).expect("flags that there are");
+        let Command::Load(said) = parsed.command else { panic!("another command") };
+        let config = sctp(&said.sctp, Carriage::Raw, said.streams).expect("settings that can be");
+        let expected = SctpConfig {
+            outbound_streams: 20,
+            stream_scheduling: StreamScheduling::WeightedFairQueueing,
+            stream_values: [(StreamId(0), 3), (StreamId(1), 1)].into(),
+            multipath: Multipath::PooledV2,
+            zero_checksum: Some(ErrorDetectionMethod::DTLS),
+            association_max_retrans: 6,
+            path_max_retrans: 3,
+            max_init_retransmits: 4,
+            send_buffer_bytes: 65_536,
+            receive_buffer_bytes: 32_768,
+            rto_min: Duration::from_millis(400),
+            sack_delay: Duration::ZERO,
+            timer_granularity: LiveConfig::TIMER_GRANULARITY,
+            ..SctpConfig::default()
+        };
+        assert_eq!(config, expected);
+    }
+}
