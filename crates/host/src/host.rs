@@ -579,6 +579,18 @@ impl slantpath_interface::Host for Host {
         }
     }
 
+    fn ask_for_routes(&mut self) {
+        self.stack.sctp.ask_for_routes();
+    }
+
+    fn route_question(&self) -> Option<&[IpAddr]> {
+        self.stack.sctp.route_question()
+    }
+
+    fn answer_routes(&mut self, now: Instant, sources: &[Vec<IpAddr>]) {
+        self.stack.sctp.answer_routes(now, sources);
+    }
+
     fn handle_deadline(&mut self, now: Instant) {
         self.reassembler.handle_deadline(now);
         if self.source_deadlines.earliest().is_some_and(|earliest| earliest <= now) {

@@ -94,6 +94,20 @@ pub trait Host {
     /// nothing of it finds out by time-outs.
     fn handle_address(&mut self, _now: Instant, _news: AddressNews) {}
 
+    /// Has the host ask for routes from now on, wherever it has several addresses: who calls this answers each
+    /// [`route_question`](Self::route_question).
+    fn ask_for_routes(&mut self) {}
+
+    /// Destinations of which the host has to know from which of its addresses the routes lead there. It is asked for
+    /// whenever the host is polled, and answered first.
+    fn route_question(&self) -> Option<&[IpAddr]> {
+        None
+    }
+
+    /// Answers it: for each destination the own addresses from which packets may leave, the one that the routes prefer
+    /// first; none where nothing is known.
+    fn answer_routes(&mut self, _now: Instant, _sources: &[Vec<IpAddr>]) {}
+
     /// Does what is due by `now`. May come early: a host that has nothing to do does nothing.
     fn handle_deadline(&mut self, now: Instant);
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
 
 use slantpath_base::{Duration, Instant};
@@ -18,6 +18,7 @@ use crate::departures::{Absence, Departures};
 use crate::lateness::Lateness;
 use crate::record::{Digest, Recorder};
 use crate::sockets::readiness::Readiness;
+use crate::sockets::routes::RouteTable;
 use crate::sockets::watch::{AddressChange, Presence};
 use crate::sockets::{End, Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
 use crate::udp_ports::{Key, UdpPorts};
@@ -70,6 +71,7 @@ pub struct Live<H> {
     sockets: Sockets,
     /// Its ports are in order.
     config: LiveConfig,
+    route_table: RouteTable,
     udp_ports: UdpPorts,
     receiver: Receiver,
     transmitter: Transmitter,
@@ -93,8 +95,11 @@ pub struct Live<H> {
 impl<H: Interface> Live<H> {
     /// Opens the sockets and starts the clock. The host has these addresses, each at the interface with the number of
     /// its place.
-    pub fn open(config: &LiveConfig, host: H) -> Result<Self, OpenError> {
+    pub fn open(config: &LiveConfig, mut host: H) -> Result<Self, OpenError> {
         let sockets = Sockets::open(config)?;
+        let failed = |error| OpenError::System { what: "asking for routes".to_owned(), error };
+        let route_table = RouteTable::open().map_err(failed)?;
+        host.ask_for_routes();
         let mut config = config.clone();
         config.ports.sort_unstable();
         let remote_port = match config.carriage {
@@ -106,6 +111,7 @@ impl<H: Interface> Live<H> {
             clock: Clock::start(),
             sockets,
             config,
+            route_table,
             udp_ports: UdpPorts::new(remote_port),
             receiver: Receiver::default(),
             transmitter: Transmitter::default(),
@@ -309,6 +315,7 @@ impl<H: Interface> Live<H> {
 
     fn tell_of_address(&mut self, news: AddressNews) {
         let now = self.now();
+        self.route_table.forget();
         if let Some(recorder) = &mut self.recorder {
             recorder.address(now, news);
         }
@@ -448,8 +455,14 @@ impl<H: Interface> Live<H> {
     /// Collects what the host has to send.
     fn drain(&mut self, now: Instant) {
         loop {
+            self.answer_routes(now);
             let mut packet = Packet::default();
-            let Some(interface) = self.host.poll_transmit(now, &mut packet) else { return };
+            let Some(interface) = self.host.poll_transmit(now, &mut packet) else {
+                if self.host.route_question().is_some() {
+                    continue;
+                }
+                return;
+            };
             // It reads every byte.
             if self.recorder.is_some() {
                 self.digest.transmitted(now, interface, &packet);
@@ -460,6 +473,19 @@ impl<H: Interface> Live<H> {
             if self.transmitter.is_full() {
                 self.flush_once();
             }
+        }
+    }
+
+    /// Asks the system what the host has to know of routes.
+    fn answer_routes(&mut self, now: Instant) {
+        while let Some(destinations) = self.host.route_question() {
+            let own = self.sockets.watch.interfaces();
+            let towards = |to: &IpAddr| self.route_table.sources_towards(now, *to, &own);
+            let sources: Vec<Vec<IpAddr>> = destinations.iter().map(towards).collect();
+            if let Some(recorder) = &mut self.recorder {
+                recorder.routes(now, &sources);
+            }
+            self.host.answer_routes(now, &sources);
         }
     }
 

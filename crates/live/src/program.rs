@@ -82,6 +82,18 @@ impl<P: Program> Interface for Station<P> {
         self.host.handle_address(now, news);
     }
 
+    fn ask_for_routes(&mut self) {
+        self.host.ask_for_routes();
+    }
+
+    fn route_question(&self) -> Option<&[IpAddr]> {
+        self.host.route_question()
+    }
+
+    fn answer_routes(&mut self, now: Instant, sources: &[Vec<IpAddr>]) {
+        self.host.answer_routes(now, sources);
+    }
+
     fn handle_deadline(&mut self, now: Instant) {
         self.host.handle_deadline(now);
         if self.program.deadline().is_some_and(|deadline| deadline <= now) {

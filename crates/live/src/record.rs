@@ -24,6 +24,7 @@ mod kind {
     pub(super) const ABOUT: u8 = 4;
     pub(super) const DIGEST: u8 = 5;
     pub(super) const ADDRESS: u8 = 6;
+    pub(super) const ROUTES: u8 = 7;
 }
 
 /// What has become of an own address.
@@ -155,6 +156,26 @@ impl Recorder {
         }
     }
 
+    /// A question about routes is answered.
+    ///
+    /// # Panics
+    /// If there are 2^32 addresses.
+    pub fn routes(&mut self, now: Instant, sources: &[Vec<IpAddr>]) {
+        self.entry(kind::ROUTES, now);
+        self.count(sources.len());
+        for sources in sources {
+            self.count(sources.len());
+            for &address in sources {
+                self.ip(address);
+            }
+        }
+    }
+
+    fn count(&mut self, count: usize) {
+        let count = u32::try_from(count).expect("a host has few addresses");
+        self.bytes.extend_from_slice(&count.to_be_bytes());
+    }
+
     fn ip(&mut self, address: IpAddr) {
         match address {
             IpAddr::V4(v4) => {
@@ -253,6 +274,7 @@ impl<'a> Replay<'a> {
         let mut digest = Digest::default();
         let mut recorded = None;
         let mut before = Instant::START;
+        host.ask_for_routes();
         while !self.reader.is_empty() {
             let kind = self.reader.u8()?;
             let at = Instant::from_nanos(self.reader.u64()?);
@@ -278,6 +300,11 @@ impl<'a> Replay<'a> {
                     words(&mut self.reader)?;
                     continue;
                 }
+                // Of a host that has not asked: it is not set up alike.
+                kind::ROUTES => {
+                    routes(&mut self.reader)?;
+                    continue;
+                }
                 kind::DIGEST => {
                     recorded = Some(words(&mut self.reader)?);
                     continue;
@@ -285,12 +312,33 @@ impl<'a> Replay<'a> {
                 unknown => return Err(ReplayError::UnknownEntry(unknown)),
             }
             let mut packet = Packet::default();
-            while let Some(interface) = host.poll_transmit(at, &mut packet) {
-                digest.transmitted(at, interface, &packet);
+            loop {
+                self.answer_routes(at, host)?;
+                match host.poll_transmit(at, &mut packet) {
+                    Some(interface) => digest.transmitted(at, interface, &packet),
+                    None if host.route_question().is_some() => {}
+                    None => break,
+                }
             }
             watch(host, at);
         }
         Ok(Replayed { digest, recorded, until: before })
+    }
+
+    /// Answers what the host asks as it was answered then: behind what has made it ask. Records of a time when no host
+    /// asked have no answers.
+    fn answer_routes<H: Host>(&mut self, at: Instant, host: &mut H) -> Result<(), ReplayError> {
+        while host.route_question().is_some() {
+            let mut reader = self.reader;
+            let mut sources = Vec::new();
+            if reader.u8().is_ok_and(|kind| kind == kind::ROUTES) {
+                reader.u64()?;
+                sources = routes(&mut reader)?;
+                self.reader = reader;
+            }
+            host.answer_routes(at, &sources);
+        }
+        Ok(())
     }
 }
 
@@ -323,6 +371,19 @@ fn news(reader: &mut Reader<'_>) -> Result<AddressNews, ReplayError> {
         news::REMOVED => Ok(AddressNews::Removed(ip(reader)?)),
         unknown => Err(ReplayError::UnknownNews(unknown)),
     }
+}
+
+/// Counts are not believed before that many are there.
+fn routes(reader: &mut Reader<'_>) -> Result<Vec<Vec<IpAddr>>, ReplayError> {
+    let mut all = Vec::new();
+    for _ in 0..reader.u32()? {
+        let mut sources = Vec::new();
+        for _ in 0..reader.u32()? {
+            sources.push(ip(reader)?);
+        }
+        all.push(sources);
+    }
+    Ok(all)
 }
 
 fn ip(reader: &mut Reader<'_>) -> Result<IpAddr, ReplayError> {
@@ -434,6 +495,56 @@ mod tests {
         recorder.digest(Instant::from_millis(3), &Digest::default());
         let (other, _) = replayed(&[record, recorder.take()].concat());
         assert!(!other.is_same());
+    }
+
+    /// A host that has a question behind each packet.
+    #[derive(Default)]
+    struct Curious {
+        question: Option<[IpAddr; 1]>,
+        answers: Vec<Vec<Vec<IpAddr>>>,
+    }
+
+    impl Host for Curious {
+        fn handle_packet(&mut self, _now: Instant, _interface: InterfaceId, _packet: &mut Packet) {
+            self.question = Some([[10, 0, 0, 9].into()]);
+        }
+
+        fn route_question(&self) -> Option<&[IpAddr]> {
+            self.question.as_ref().map(|question| &question[..])
+        }
+
+        fn answer_routes(&mut self, _now: Instant, sources: &[Vec<IpAddr>]) {
+            self.question = None;
+            self.answers.push(sources.to_vec());
+        }
+
+        fn handle_deadline(&mut self, _now: Instant) {}
+
+        fn poll_transmit(&mut self, _now: Instant, _packet: &mut Packet) -> Option<InterfaceId> {
+            assert!(self.question.is_none(), "it is polled before it has its answer");
+            None
+        }
+
+        fn deadline(&self) -> Option<Instant> {
+            None
+        }
+    }
+
+    #[test]
+    fn what_a_host_asked_of_routes_is_answered_as_it_was_and_not_at_all_where_nobody_did() {
+        let sources: Vec<Vec<IpAddr>> = vec![vec![[10, 0, 0, 1].into(), "fd00::1".parse().unwrap()], vec![]];
+        let mut recorder = Recorder::new([7; 32]);
+        recorder.packet(Instant::from_millis(1), InterfaceId::new(0), b"a");
+        recorder.routes(Instant::from_millis(1), &sources);
+        recorder.packet(Instant::from_millis(2), InterfaceId::new(0), b"b");
+        recorder.deadline(Instant::from_millis(3));
+        let record = recorder.take();
+        let mut curious = Curious::default();
+        Replay::new(&record).unwrap().run(&mut curious, |_, _, _| {}).unwrap();
+        assert_eq!(curious.answers, [sources, vec![]]);
+        // A host that does not ask passes over the answer.
+        let digest = Replay::new(&record).unwrap().run(&mut Parrot::default(), |_, _, _| {}).unwrap();
+        assert_eq!(digest.packets(), 2);
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub(crate) mod local;
 pub(crate) mod readiness;
 mod receive;
 pub(crate) mod reports;
+pub(crate) mod routes;
 mod transmit;
 pub(crate) mod watch;
 

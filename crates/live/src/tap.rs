@@ -83,6 +83,18 @@ impl<H: Host, O: Observer> Host for Tap<H, O> {
         self.host.handle_address(now, news);
     }
 
+    fn ask_for_routes(&mut self) {
+        self.host.ask_for_routes();
+    }
+
+    fn route_question(&self) -> Option<&[IpAddr]> {
+        self.host.route_question()
+    }
+
+    fn answer_routes(&mut self, now: Instant, sources: &[Vec<IpAddr>]) {
+        self.host.answer_routes(now, sources);
+    }
+
     fn handle_deadline(&mut self, now: Instant) {
         self.host.handle_deadline(now);
     }

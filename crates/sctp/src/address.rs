@@ -36,6 +36,21 @@ pub(crate) fn source_for(destination: IpAddr, locals: &[IpAddr]) -> Option<IpAdd
     best.map(|(_, local)| local)
 }
 
+/// Which of the sources that the routes allow each of several destinations gets: the one that it has, or the first, but
+/// another that none else has, if there is one. Who has the least choice chooses first. `None` where none is allowed.
+pub(crate) fn spread(allowed: &[SmallVec<[IpAddr; 2]>], current: Option<&[IpAddr]>) -> Vec<Option<IpAddr>> {
+    let mut chosen = vec![None; allowed.len()];
+    let mut order: Vec<usize> = (0..allowed.len()).collect();
+    order.sort_by_key(|place| allowed[*place].len());
+    for place in order {
+        let kept = current.map(|current| current[place]).filter(|source| allowed[place].contains(source));
+        let mut choice = kept.iter().chain(&allowed[place]).copied();
+        let unused = choice.clone().find(|source| !chosen.contains(&Some(*source)));
+        chosen[place] = unused.or_else(|| choice.next());
+    }
+    chosen
+}
+
 /// Those of the addresses that a peer has been told of which are ours still, if any of them reaches one of the peer's,
 /// or all of ours.
 pub(crate) fn still_own(
@@ -74,6 +89,31 @@ mod tests {
         assert_eq!(source_for("fd00::2".parse().unwrap(), &locals[..2]), None);
         let locals = addresses(&["fd00:1::1", "fd00:2::1"]);
         assert_eq!(source_for("fd00:2::2".parse().unwrap(), &locals), Some(locals[1]));
+    }
+
+    #[test]
+    fn destinations_leave_from_different_sources_as_far_as_the_routes_allow() {
+        let all = addresses(&["10.0.0.1", "10.0.0.2", "10.0.0.3"]);
+        let spread = |allowed: &[&[usize]], current: Option<&[usize]>| -> Vec<Option<usize>> {
+            let of = |places: &[usize]| places.iter().map(|place| all[*place]).collect::<Vec<_>>();
+            let allowed: Vec<SmallVec<[IpAddr; 2]>> =
+                allowed.iter().map(|places| of(places).into()).collect();
+            let current = current.map(of);
+            let chosen = spread(&allowed, current.as_deref());
+            let place = |source: IpAddr| all.iter().position(|one| *one == source);
+            chosen.into_iter().map(|source| source.and_then(place)).collect()
+        };
+        // Over one interface, which the routes leave by the first.
+        assert_eq!(spread(&[&[0, 1], &[0, 1]], None), [Some(0), Some(1)]);
+        assert_eq!(spread(&[&[0, 1], &[0, 1], &[0, 1]], None), [Some(0), Some(1), Some(0)]);
+        assert_eq!(spread(&[&[0, 1], &[0]], None), [Some(1), Some(0)], "the second has no choice");
+        assert_eq!(spread(&[&[1], &[0, 1, 2]], None), [Some(1), Some(0)]);
+        assert_eq!(spread(&[&[], &[2]], None), [None, Some(2)]);
+        assert_eq!(spread(&[&[0], &[0]], None), [Some(0), Some(0)]);
+        // What is in use stays, if it can.
+        assert_eq!(spread(&[&[0, 1], &[0, 1]], Some(&[1, 0])), [Some(1), Some(0)]);
+        assert_eq!(spread(&[&[0, 1], &[0, 1]], Some(&[2, 1])), [Some(0), Some(1)]);
+        assert_eq!(spread(&[&[0], &[0, 1]], Some(&[0, 0])), [Some(0), Some(1)]);
     }
 
     #[test]

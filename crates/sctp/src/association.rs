@@ -17,6 +17,7 @@ mod reconfiguration;
 mod return_path;
 mod shutdown;
 mod snapshot;
+mod sources;
 mod state;
 mod tracing;
 
@@ -51,6 +52,7 @@ use output::PollStage;
 use receive::Responses;
 use reconfiguration::Reconfiguration;
 use return_path::ReturnPath;
+use sources::Sources;
 use state::State;
 
 /// What the sending half works with: a macro, since a method would borrow the whole association.
@@ -98,6 +100,9 @@ pub struct Association {
     /// When the paths' bursts were refilled last.
     burst_at: Option<Instant>,
     poll_stage: PollStage,
+    sources: Sources,
+    /// Whether routes are to be asked for anew: addresses have changed.
+    wants_routes: bool,
     stats: AssociationStats,
     /// When its setup was over.
     established_at: Instant,
@@ -146,6 +151,8 @@ impl Association {
             random,
             burst_at: None,
             poll_stage: PollStage::Packets,
+            sources: Sources::ByPrefix,
+            wants_routes: false,
             stats: AssociationStats::default(),
             established_at: now,
             t1_expiries: 0,

@@ -23,6 +23,7 @@ mod outbox;
 mod port;
 mod receive;
 mod reconfiguration;
+mod routes;
 mod stats;
 mod stray;
 mod table;
@@ -58,6 +59,7 @@ use crate::types::{StreamId, VerificationTag};
 
 use outbox::Outbox;
 use port::Port;
+use routes::Questions;
 use table::{Entry, State, Table};
 
 /// The other end of an association.
@@ -133,6 +135,7 @@ pub struct Endpoint {
     /// Whether the packet that came last bore the tag of its association, or a cookie of ours.
     is_verified: bool,
     outbox: Outbox,
+    questions: Questions,
     stats: EndpointStats,
     /// What associations that have ended leave to the counters of the MIB, and what counts once for each.
     ended: MibCounters,
@@ -672,11 +675,23 @@ impl Endpoint {
 
     fn send_init(&mut self, slot: u32) {
         if let State::CookieWait(handshake) = &self.table[slot].state {
+            let (_, destination) = handshake.init();
+            if !self.asks_for_init(slot, destination) {
+                self.send_init_from(slot, &[]);
+            }
+        }
+        self.wake(slot);
+    }
+
+    /// Sends it from the first of the addresses that the routes allow.
+    fn send_init_from(&mut self, slot: u32, allowed: &[IpAddr]) {
+        if let State::CookieWait(handshake) = &self.table[slot].state {
             let (init, destination) = handshake.init();
             let (port, peer_port) = (&self.ports[self.table[slot].port as usize], self.table[slot].peer_port);
             // An address that the port has been given since is not told, so that the peer would not know it again.
             let own = still_own(handshake.local_addresses(), &port.addresses, [destination].into_iter());
-            if let Some(source) = source_for(destination, &own) {
+            let by_route = allowed.iter().copied().find(|address| own.contains(address));
+            if let Some(source) = by_route.or_else(|| source_for(destination, &own)) {
                 //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
                 //# *  The sender MUST set the Verification Tag of the packet to 0.
                 let tag = VerificationTag::ZERO;

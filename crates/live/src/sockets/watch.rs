@@ -144,6 +144,12 @@ impl Watch {
         told
     }
 
+    /// The own addresses that the machine has, each with the number of its interface.
+    pub(crate) fn interfaces(&self) -> Vec<(IpAddr, u32)> {
+        let present = self.own.iter().filter(|own| own.presence != Presence::Gone);
+        present.filter_map(|own| Some((own.address, own.index?))).collect()
+    }
+
     /// An address that has been added cannot be used. `true` if that is news.
     pub(crate) fn refuse(&mut self, address: IpAddr) -> bool {
         self.own.retain(|own| own.address != address);

@@ -70,6 +70,12 @@ impl Namespaces {
         ip(&["-n", &self.names[0], "address", verb, &address, "dev", &format!("v{link}")]).unwrap();
     }
 
+    /// Has `ip` act in the first namespace or the second.
+    pub(crate) fn ip(&self, end: usize, words: &str) {
+        let words: Vec<&str> = ["-n", &self.names[end]].into_iter().chain(words.split(' ')).collect();
+        ip(&words).unwrap();
+    }
+
     /// Sets what a link carries, at both ends.
     pub(crate) fn set_link_mtu(&self, link: usize, mtu: u16) {
         for name in &self.names {

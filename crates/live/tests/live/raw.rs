@@ -5,7 +5,7 @@ use slantpath_base::Duration;
 use slantpath_live::record::{Recorder, Replay};
 use slantpath_live::{
     Binding, Carriage, Extension, Extensions, Live, LiveConfig, LoadConfig, LoadReport, OpenError,
-    SctpConfig, SocketId, Station, Woken,
+    PathReport, SctpConfig, SocketId, Station, Woken,
 };
 use slantpath_sctp::PathState;
 
@@ -309,6 +309,65 @@ fn an_address_that_comes_later_is_added_and_one_that_goes_deleted_and_so_again_i
         let mut station = echo_station_with(sctp(0), &peer, replay.secret());
         assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
         namespaces.set_address(1, "del");
+    }
+}
+
+/// The pairs of addresses that the paths of a client with these addresses take, in a run that is repeated.
+fn pairs(namespaces: &Namespaces, own: &[&str], peer: &[&str], carriage: [Carriage; 2]) -> Vec<[String; 2]> {
+    let (own, peer) = (ips(own), ips(peer));
+    namespaces.enter(1);
+    let mut server = server(&peer, carriage[1]).unwrap();
+    namespaces.enter(0);
+    let config = load(50, 400);
+    let mut client = client(&own, &peer, carriage[0], &config).unwrap();
+    let report = run(&mut server, &mut client, |_, _| {});
+    assert_eq!((report.sent, report.echoed), (50, 50), "{report:?}");
+    let (record, live) = (client.take_record(), *client.digest().unwrap());
+    let replay = Replay::new(&record).unwrap();
+    let mut station = load_station_with(sctp(carriage[0]), &own, &peer, &config, replay.secret());
+    assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+    let pair = |path: &PathReport| [path.source, path.destination].map(|address| address.to_string());
+    report.paths.iter().map(pair).collect()
+}
+
+#[test]
+fn paths_leave_from_where_the_routes_lead_and_from_different_addresses_as_far_as_they_can() {
+    let Some(namespaces) = Namespaces::new("routes", 2) else { return };
+    let udp = [
+        Carriage::Udp { local_port: 40_000, remote_port: 9_899 },
+        Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
+    ];
+    // An address of the server's that the prefixes would have reached by the first link, and the routes by the second.
+    namespaces.ip(1, "address add 10.83.0.2/32 dev lo");
+    namespaces.ip(0, "route add 10.83.0.2 via 10.82.1.2");
+    namespaces.ip(1, "address add fd83::2/128 dev lo nodad");
+    namespaces.ip(0, "-6 route add fd83::2 via fd82:1::2");
+    // Two more addresses at the first link.
+    namespaces.ip(0, "address add 10.82.0.3/24 dev v0");
+    namespaces.ip(1, "address add 10.82.0.4/24 dev v0");
+    for carriage in [RAW, udp] {
+        let found = pairs(&namespaces, &["10.82.0.1", "10.82.1.1"], &["10.83.0.2"], carriage);
+        assert_eq!(found, [["10.82.1.1", "10.83.0.2"]], "{carriage:?}");
+        let found = pairs(&namespaces, &["fd82:0::1", "fd82:1::1"], &["fd83::2"], carriage);
+        assert_eq!(found, [["fd82:1::1", "fd83::2"]], "{carriage:?}");
+        // The routes have the first for both, and lead from the second as well.
+        let (own, peer) = (["10.82.0.1", "10.82.0.3"], ["10.82.0.2", "10.82.0.4"]);
+        let found = pairs(&namespaces, &own, &peer, carriage);
+        assert_eq!(found, [["10.82.0.1", "10.82.0.2"], ["10.82.0.3", "10.82.0.4"]], "{carriage:?}");
+        // What the routes have decides, and neither the prefixes nor the order.
+        let found = pairs(&namespaces, &["10.82.0.3", "10.82.0.1"], &["10.82.0.2"], carriage);
+        assert_eq!(found, [["10.82.0.1", "10.82.0.2"]], "{carriage:?}");
+        // Both by the second link: from the first nothing leads there, and the sources cannot differ.
+        let peer = ["10.82.1.2", "10.83.0.2"];
+        let found = pairs(&namespaces, &["10.82.0.1", "10.82.1.1"], &peer, carriage);
+        assert_eq!(found, [["10.82.1.1", "10.82.1.2"], ["10.82.1.1", "10.83.0.2"]], "{carriage:?}");
+        // A rule for what bears the first address makes it a way of its own.
+        namespaces.ip(0, "rule add from 10.82.0.1 table 100");
+        namespaces.ip(0, "route add 10.83.0.2 via 10.82.0.2 table 100");
+        let found = pairs(&namespaces, &["10.82.0.1", "10.82.1.1"], &peer, carriage);
+        assert_eq!(found, [["10.82.1.1", "10.82.1.2"], ["10.82.0.1", "10.83.0.2"]], "{carriage:?}");
+        namespaces.ip(0, "rule del from 10.82.0.1 table 100");
+        namespaces.ip(0, "route flush table 100");
     }
 }
 

@@ -11,6 +11,7 @@ use slantpath_base::Instant;
 use smallvec::SmallVec;
 
 use super::output::PollStage;
+use super::sources::Sources;
 use super::state::State;
 use super::{Association, turn};
 use crate::address::{is_usable, source_for};
@@ -321,10 +322,15 @@ impl Association {
         asconf.chunk.requests
     }
 
-    /// Lets each path leave from the address of ours that suits it best.
+    /// Lets each path leave from the address of ours that suits it best, until the routes say more.
     fn refresh_sources(&mut self, now: Instant) {
         let only_from = self.only_source();
+        self.wants_routes = true;
+        let keeps = self.sources == Sources::ByRoute;
         for path in self.paths.iter_mut() {
+            if keeps && self.tcb.local_addresses.contains(&path.source) {
+                continue;
+            }
             let source = source_for(path.destination, &self.tcb.local_addresses)
                 .or_else(|| source_for(path.destination, only_from.as_slice()));
             if let Some(source) = source {

@@ -57,6 +57,8 @@ impl Endpoint {
                 && association.local_address_is_back(now, address)
             {
                 self.wake(slot);
+                // They may lead elsewhere now.
+                self.ask_for_paths(slot);
             }
         }
     }
@@ -94,6 +96,16 @@ impl Endpoint {
         let port = &self.ports[*port as usize];
         if port.following != Following::Nobody && association.follow_addresses(now, &port.addresses) {
             self.wake(slot);
+            self.follow_routes(slot);
+        }
+    }
+
+    /// Asks for the routes of an association whose addresses have changed.
+    fn follow_routes(&mut self, slot: u32) {
+        if let Some(Entry { state: State::Established(association), .. }) = self.table.get_mut(slot)
+            && association.takes_other_routes()
+        {
+            self.ask_for_paths(slot);
         }
     }
 
@@ -119,6 +131,7 @@ impl Endpoint {
         }
         let result = association.change_addresses(now, changes);
         self.wake(id.slot());
+        self.follow_routes(id.slot());
         result
     }
 
@@ -160,6 +173,7 @@ impl Endpoint {
         {
             self.table.readdress(slot, addresses.into_iter());
         }
+        self.follow_routes(slot);
     }
 
     /// The association of a packet from an address that is not known yet, by the address parameter of its ASCONF.

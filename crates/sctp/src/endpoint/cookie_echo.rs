@@ -349,6 +349,7 @@ impl Endpoint {
     fn announce(&mut self, slot: u32, outbound_streams: u16, inbound_streams: u16) {
         let id = self.table.id(slot);
         self.outbox.push_event(id, Event::Established { outbound_streams, inbound_streams });
+        self.ask_for_paths(slot);
     }
 
     /// What a cookie stands for. The addresses in `named`, which the layer above has named, are confirmed.

@@ -344,6 +344,17 @@ impl Endpoint {
 
     /// Sends the COOKIE ECHO, the first time with as much DATA as fits behind it.
     pub(super) fn send_cookie_echo(&mut self, now: Instant, slot: u32) {
+        let State::CookieEchoed(handshake) = &self.table[slot].state else { return };
+        let (_, destination) = handshake.echo();
+        if self.asks_for_cookie_echo(slot, destination) {
+            self.wake(slot);
+        } else {
+            self.send_cookie_echo_from(now, slot, &[]);
+        }
+    }
+
+    /// Sends it from the first of the addresses that the routes allow.
+    pub(super) fn send_cookie_echo_from(&mut self, now: Instant, slot: u32, allowed: &[IpAddr]) {
         let Some(entry) = self.table.get_mut(slot) else { return };
         let config = Arc::clone(&entry.config);
         let port = &self.ports[entry.port as usize];
@@ -352,7 +363,8 @@ impl Endpoint {
         let (chunks, destination) = handshake.echo();
         let chunks: SmallVec<[Chunk; 2]> = chunks.iter().cloned().collect();
         let own = still_own(&handshake.tcb.local_addresses, &port.addresses, [destination].into_iter());
-        let Some(source) = source_for(destination, &own) else { return };
+        let by_route = allowed.iter().copied().find(|address| own.contains(address));
+        let Some(source) = by_route.or_else(|| source_for(destination, &own)) else { return };
         let max_len = longest_packet(&config, destination);
         let mut has_auth = false;
         self.outbox.transmit_with(port.sender(), source, destination, peer_port, tag, max_len, |builder| {

@@ -19,5 +19,6 @@ mod net;
 mod out_of_the_blue;
 mod polling;
 mod ports;
+mod routes;
 mod security;
 mod zero_checksum;

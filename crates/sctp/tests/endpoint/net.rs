@@ -34,6 +34,10 @@ pub(crate) struct Host {
     pub(crate) endpoint: Endpoint,
     pub(crate) port: u16,
     addresses: Vec<IpAddr>,
+    /// From where each destination is reached, as far as it is asked for.
+    pub(crate) routes: BTreeMap<IpAddr, Vec<IpAddr>>,
+    /// The questions that it has asked.
+    pub(crate) asked: Vec<Vec<IpAddr>>,
     pub(crate) events: VecDeque<(AssociationId, Event)>,
     deadline: Option<Instant>,
     /// The association that it has spoken of last.
@@ -89,6 +93,8 @@ impl Net {
             endpoint,
             port,
             addresses: addresses.to_vec(),
+            routes: BTreeMap::new(),
+            asked: Vec::new(),
             events: VecDeque::new(),
             deadline: None,
             last: None,
@@ -265,6 +271,7 @@ impl Net {
     pub(crate) fn drain(&mut self, host: usize) {
         for outputs in 0.. {
             assert!(outputs < 100_000, "host {host} has output without end");
+            self.answer_routes(host);
             let mut packet = Packet::default();
             match self.hosts[host].endpoint.poll_output(self.now, &mut packet) {
                 Output::Transmit { source, destination, ip, .. } => {
@@ -287,6 +294,17 @@ impl Net {
                     return;
                 }
             }
+        }
+    }
+
+    fn answer_routes(&mut self, host: usize) {
+        let Host { endpoint, routes, asked, .. } = &mut self.hosts[host];
+        while let Some(question) = endpoint.route_question() {
+            let question = question.to_vec();
+            let sources = question.iter().map(|to| routes.get(to).cloned().unwrap_or_default());
+            let sources: Vec<Vec<IpAddr>> = sources.collect();
+            asked.push(question);
+            endpoint.answer_routes(self.now, &sources);
         }
     }
 

@@ -180,6 +180,7 @@ impl Association {
         let path = self.paths.add(path)?;
         self.send_heartbeat(now, path);
         self.note_start(address, Some(now));
+        self.wants_routes = true;
         self.note_addresses(AddressEvent::PeerAdded(address));
         Some(())
     }

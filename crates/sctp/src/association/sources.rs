@@ -1,0 +1,66 @@
+//! From which address of ours each path leaves, where the routes are known.
+
+use std::net::IpAddr;
+
+use slantpath_base::Instant;
+use smallvec::SmallVec;
+
+use super::Association;
+use crate::address::spread;
+
+/// Who decides from which address of ours a path leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sources {
+    /// The prefixes of the addresses (RFC 6724, rule 8).
+    ByPrefix,
+    /// The routes.
+    ByRoute,
+}
+
+impl Association {
+    /// The peer's addresses, in the order of the paths.
+    pub(crate) fn destinations(&self) -> SmallVec<[IpAddr; 2]> {
+        self.paths.iter().map(|path| path.destination).collect()
+    }
+
+    /// Whether addresses have changed since the routes were asked for.
+    pub(crate) const fn takes_other_routes(&mut self) -> bool {
+        core::mem::replace(&mut self.wants_routes, false)
+    }
+
+    /// Lets each path leave from an address of ours from which the routes lead to its destination, as far as there is
+    /// one, and different paths from different ones, as far as the routes allow. A path that is in use stays where it is
+    /// if it can.
+    //
+    //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4.1
+    //# When retransmitting data that timed out, if the endpoint is
+    //# multi-homed, it needs to consider each source-destination address
+    //# pair in its retransmission selection policy.
+    // Pairs that differ in both are had beforehand.
+    pub(crate) fn choose_sources(&mut self, now: Instant, destinations: &[IpAddr], allowed: &[Vec<IpAddr>]) {
+        let ours = &self.tcb.local_addresses;
+        let of_path = |destination: IpAddr| {
+            let place = destinations.iter().position(|one| *one == destination);
+            let allowed = place.and_then(|place| allowed.get(place)).into_iter().flatten();
+            allowed.copied().filter(|address| ours.contains(address)).collect()
+        };
+        let allowed: Vec<SmallVec<[IpAddr; 2]>> =
+            self.paths.iter().map(|path| of_path(path.destination)).collect();
+        if allowed.iter().all(SmallVec::is_empty) {
+            return;
+        }
+        let current: SmallVec<[IpAddr; 2]> = self.paths.iter().map(|path| path.source).collect();
+        let is_first = self.sources == Sources::ByPrefix;
+        self.sources = Sources::ByRoute;
+        let kept = (!is_first).then_some(&current[..]);
+        let chosen = spread(&allowed, kept);
+        for (path, source) in self.paths.iter_mut().zip(chosen) {
+            match source {
+                // Nothing has been sent yet from where the prefixes would have it.
+                Some(source) if is_first => path.source = source,
+                Some(source) => path.set_source(now, source, &self.config),
+                None => {}
+            }
+        }
+    }
+}
