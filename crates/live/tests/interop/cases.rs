@@ -43,7 +43,7 @@ pub(crate) const CASES: [Case; 18] = [
     ("we begin anew", we_begin_anew),
     ("the peer begins anew", the_peer_begins_anew),
     ("a link is small, and its router says so", small_link),
-    ("a link is small, and its router says nothing", black_hole),
+    ("a link is small, its router says nothing, and both ends are told", told_of_a_black_hole),
 ];
 
 /// In threads of their own, on a link that nothing else uses.
@@ -223,13 +223,23 @@ fn small_link(given: Given<'_>) {
     assert_eq!(outcome.mtus, [(peer.parse().unwrap(), 1_300)]);
 }
 
-/// Another link: Linux remembers what it has heard of the first.
-fn black_hole(given: Given<'_>) {
+/// Nothing finds the path MTU here: each end keeps to what it is told. That it is found is a matter of probes, which have
+/// cases of their own. Another link: Linux remembers what it has heard of the first.
+fn told_of_a_black_hole(given: Given<'_>) {
+    const OURS: u16 = 1_280;
+    const THEIRS: u16 = 1_200;
     let mut exchange = over_a_small_link(given, &[1]);
-    exchange.sctp.initial_path_mtu = 1_280;
-    exchange.peer_path_mtu = Some(1_200);
-    let _narrow = given.network.narrow(1, &given.stack.v4(1), 1_300, true);
-    exchange.run(|_, _| {}).is_whole(&exchange);
+    exchange.sctp.initial_path_mtu = OURS;
+    exchange.peer_path_mtu = Some(THEIRS);
+    let peer = given.stack.v4(1);
+    let _narrow = given.network.narrow(1, &peer, 1_300, true);
+    let outcome = exchange.run(|_, _| {});
+    outcome.is_whole(&exchange);
+    assert_eq!(outcome.mtus, [(peer.parse().unwrap(), OURS)]);
+    let longest = [&outcome.wire.to_peer, &outcome.wire.to_us].map(|passed| passed.longest_with_data);
+    // usrsctp counts from behind the headers of IP and SCTP.
+    let headers_len = if given.stack == Stack::Usrsctp { 32 } else { 0 };
+    assert_eq!(longest, [OURS, THEIRS + headers_len].map(usize::from));
 }
 
 fn nobody_reads(given: Given<'_>) {
