@@ -72,8 +72,11 @@ impl Programs {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers/sctp-sockets");
         let mut cc = Command::new("cc");
         cc.current_dir(sources).args(["-O2", "-Wall", "-Wextra", "-Werror", "peer.c"]).args(words);
-        let output = cc.arg("-o").arg(self.path(stack)).output().expect("a C compiler");
+        // Another run may be about to start the one that is there.
+        let new = self.path(stack).with_extension(std::process::id().to_string());
+        let output = cc.arg("-o").arg(&new).output().expect("a C compiler");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        std::fs::rename(new, self.path(stack)).expect("a file of this run");
     }
 
     fn path(&self, stack: Stack) -> PathBuf {
