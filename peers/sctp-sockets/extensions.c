@@ -14,16 +14,40 @@
 #ifndef SCTP_INTERLEAVING_SUPPORTED
 #define SCTP_INTERLEAVING_SUPPORTED 0x00001206
 #endif
+#ifndef SCTP_CMT_ON_OFF
+#define SCTP_CMT_ON_OFF 0x00001200
+#endif
 #define SCHEDULER SCTP_PLUGGABLE_SS
-#define ROUND_ROBIN SCTP_SS_ROUND_ROBIN
+#define STREAM_VALUE SCTP_SS_VALUE
+#define BY_PRIORITY SCTP_PR_SCTP_BUF
 #define FAILED_FLAGS ssfe_flags
 #else
 #define SCHEDULER SCTP_STREAM_SCHEDULER
-#define ROUND_ROBIN SCTP_SS_RR
+#define STREAM_VALUE SCTP_STREAM_SCHEDULER_VALUE
+#define BY_PRIORITY SCTP_PR_SCTP_PRIO
 #define FAILED_FLAGS ssf_flags
 #endif
 
-enum { KEYS_MAX = 4, KEY_MAX = 64, CHUNKS_MAX = 8, STREAMS_LISTED_MAX = 64 };
+enum { KEYS_MAX = 4, KEY_MAX = 64, CHUNKS_MAX = 8, STREAMS_LISTED_MAX = 64, VALUES_MAX = 8 };
+
+/* What decides which stream is served next, by the name that scenarios have for it. */
+static const struct {
+	const char *name;
+	uint32_t number;
+} schedulers[] = {
+#ifdef USRSCTP
+	{ "first-come-first-served", SCTP_SS_FIRST_COME },
+	{ "round-robin", SCTP_SS_ROUND_ROBIN },
+	{ "round-robin-per-packet", SCTP_SS_ROUND_ROBIN_PACKET },
+	{ "priority", SCTP_SS_PRIORITY },
+	{ "fair-capacity", SCTP_SS_FAIR_BANDWITH },
+#else
+	{ "first-come-first-served", SCTP_SS_FCFS },
+	{ "round-robin", SCTP_SS_RR },
+	{ "priority", SCTP_SS_PRIO },
+#endif
+};
+enum { SCHEDULERS = sizeof schedulers / sizeof *schedulers };
 
 static struct {
 	bool partial, interleaving, reconfiguration, authentication, addresses, nr_sack;
@@ -36,11 +60,17 @@ static struct {
 	int key_count;
 	uint16_t active_key;
 	bool sack_immediately;
-	/* Of every second message: after how many ms, or after how many retransmissions it is given up. */
-	bool is_timed, is_limited;
-	uint32_t lifetime_ms, retransmissions;
+	/* Of every second message: by which rule it is given up, and after how many ms or retransmissions, or for which
+	 * priority. */
+	uint16_t policy;
+	uint32_t policy_value;
+	/* In `schedulers`; that of interleaving is `round-robin` unless it is said. */
+	int scheduler;
+	uint16_t stream_values[VALUES_MAX];
+	int stream_value_count;
+	uint32_t cmt;
 	uint32_t sack_delay_ms, probe_ms, adaptation;
-} options;
+} options = { .scheduler = -1 };
 
 static void fail(const char *what)
 {
@@ -84,6 +114,21 @@ static void extend(const char *name)
 		fail("an extension");
 }
 
+static void give_up_by(uint16_t policy, uint32_t value)
+{
+	options.policy = policy;
+	options.policy_value = value;
+}
+
+static int scheduler_of(const char *name)
+{
+	for (int i = 0; i < SCHEDULERS; i++)
+		if (strcmp(name, schedulers[i].name) == 0)
+			return i;
+	fail("a scheduler");
+	return -1;
+}
+
 bool extensions_option(const char *word, const char *value)
 {
 	unsigned long number = strtoul(value, NULL, 10);
@@ -96,13 +141,19 @@ bool extensions_option(const char *word, const char *value)
 		read_key(value, &options.keys[place].id, options.keys[place].bytes, &options.keys[place].length);
 	} else if (strcmp(word, "--active-key") == 0)
 		options.active_key = number;
-	else if (strcmp(word, "--lifetime-ms") == 0) {
-		options.is_timed = true;
-		options.lifetime_ms = number;
-	} else if (strcmp(word, "--retransmissions") == 0) {
-		options.is_limited = true;
-		options.retransmissions = number;
-	} else if (strcmp(word, "--sack-immediately") == 0)
+	else if (strcmp(word, "--lifetime-ms") == 0)
+		give_up_by(SCTP_PR_SCTP_TTL, number);
+	else if (strcmp(word, "--retransmissions") == 0)
+		give_up_by(SCTP_PR_SCTP_RTX, number);
+	else if (strcmp(word, "--priority") == 0)
+		give_up_by(BY_PRIORITY, number);
+	else if (strcmp(word, "--scheduler") == 0)
+		options.scheduler = scheduler_of(value);
+	else if (strcmp(word, "--stream-value") == 0 && options.stream_value_count < VALUES_MAX)
+		options.stream_values[options.stream_value_count++] = number;
+	else if (strcmp(word, "--cmt") == 0)
+		options.cmt = number;
+	else if (strcmp(word, "--sack-immediately") == 0)
 		options.sack_immediately = number != 0;
 	else if (strcmp(word, "--sack-delay-ms") == 0)
 		options.sack_delay_ms = number;
@@ -152,8 +203,21 @@ static void set_interleaving(stack_socket endpoint)
 	const int level = 2;
 	set(endpoint, SCTP_FRAGMENT_INTERLEAVE, &level, sizeof level, "SCTP_FRAGMENT_INTERLEAVE");
 	set_supported(endpoint, SCTP_INTERLEAVING_SUPPORTED, true, "SCTP_INTERLEAVING_SUPPORTED");
-	struct sctp_assoc_value scheduler = { .assoc_id = SCTP_FUTURE_ASSOC, .assoc_value = ROUND_ROBIN };
-	set(endpoint, SCHEDULER, &scheduler, sizeof scheduler, "a scheduler");
+	if (options.scheduler < 0)
+		options.scheduler = scheduler_of("round-robin");
+}
+
+/* Several paths at once (CMT): usrsctp has it switched on for all before it is for one. */
+static void set_cmt(stack_socket endpoint)
+{
+#ifdef USRSCTP
+	usrsctp_sysctl_set_sctp_cmt_on_off(options.cmt);
+	struct sctp_assoc_value cmt = { .assoc_id = SCTP_FUTURE_ASSOC, .assoc_value = options.cmt };
+	set(endpoint, SCTP_CMT_ON_OFF, &cmt, sizeof cmt, "SCTP_CMT_ON_OFF");
+#else
+	(void)endpoint;
+	fail("Linux sends over one path at a time");
+#endif
 }
 
 static void set_authentication(stack_socket endpoint)
@@ -194,6 +258,13 @@ void extensions_set(stack_socket endpoint)
 #endif
 	if (options.interleaving)
 		set_interleaving(endpoint);
+	if (options.scheduler >= 0) {
+		struct sctp_assoc_value scheduler = { .assoc_id = SCTP_FUTURE_ASSOC,
+			                              .assoc_value = schedulers[options.scheduler].number };
+		set(endpoint, SCHEDULER, &scheduler, sizeof scheduler, "a scheduler");
+	}
+	if (options.cmt)
+		set_cmt(endpoint);
 	if (options.authentication)
 		set_authentication(endpoint);
 	if (options.reconfiguration) {
@@ -214,6 +285,15 @@ void extensions_set(stack_socket endpoint)
 	subscribe(endpoint, SCTP_ASSOC_RESET_EVENT);
 	subscribe(endpoint, SCTP_STREAM_CHANGE_EVENT);
 	subscribe(endpoint, SCTP_SEND_FAILED_EVENT);
+}
+
+void extensions_begun(stack_socket endpoint, sctp_assoc_t association)
+{
+	for (int i = 0; i < options.stream_value_count; i++) {
+		struct sctp_stream_value value = { .assoc_id = association, .stream_id = i,
+			                           .stream_value = options.stream_values[i] };
+		set(endpoint, STREAM_VALUE, &value, sizeof value, "a stream's value");
+	}
 }
 
 /* Those of a reset of streams, of an association and of additional streams are the same. */
@@ -255,15 +335,15 @@ void extensions_notified(const void *bytes)
 
 bool extensions_is_partial(uint64_t number)
 {
-	return (options.is_timed || options.is_limited) && number % 2 == 1;
+	return options.policy && number % 2 == 1;
 }
 
 struct sending extensions_sending(uint64_t number)
 {
 	struct sending own = { .flags = options.sack_immediately ? SCTP_SACK_IMMEDIATELY : 0 };
 	if (extensions_is_partial(number)) {
-		own.policy = options.is_timed ? SCTP_PR_SCTP_TTL : SCTP_PR_SCTP_RTX;
-		own.policy_value = options.is_timed ? options.lifetime_ms : options.retransmissions;
+		own.policy = options.policy;
+		own.policy_value = options.policy_value;
 	}
 	return own;
 }

@@ -10,6 +10,8 @@
 bool extensions_option(const char *word, const char *value);
 /* Sets the endpoint to what the options say, and has it tell of what extensions do. */
 void extensions_set(stack_socket endpoint);
+/* Sets an association that has begun to what the options say, before anything is sent. */
+void extensions_begun(stack_socket endpoint, sctp_assoc_t association);
 /* Says what a notification of an extension tells; one of something else says nothing. */
 void extensions_notified(const void *bytes);
 /* Does what a line on the standard input asks for: a word and its values. False if it is none of these. */

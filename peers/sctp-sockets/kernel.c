@@ -64,6 +64,11 @@ int stack_send(stack_socket socket, sctp_assoc_t association, uint16_t stream, s
 	memset(&control, 0, sizeof control);
 	struct iovec slice = { .iov_base = (void *)bytes, .iov_len = length };
 	struct msghdr message = { .msg_iov = &slice, .msg_iovlen = length > 0 };
+	if (sending.to) {
+		message.msg_name = (void *)sending.to;
+		message.msg_namelen = address_length(sending.to);
+		sending.flags |= SCTP_ADDR_OVER;
+	}
 	message.msg_control = &control;
 	message.msg_controllen = CMSG_SPACE(sizeof(struct sctp_sndinfo));
 	if (sending.policy)

@@ -30,11 +30,16 @@ static struct {
 	int length_count;
 	uint16_t streams, later_streams;
 	uint64_t hold_after;
+	/* How many messages in a row are of one stream and one length. */
+	uint64_t block;
+	/* Where messages of streams with an odd number go first, if there is such a place. */
+	union address directed_to[ADDRESSES_MAX];
+	int directed;
 	unsigned pause_ms, every_us;
 	bool closes;
 	unsigned rto_initial, rto_min, path_max_retrans, heartbeat_ms, path_mtu;
-	int buffer;
-} options = { .streams = 1, .buffer = 1024 * 1024, .hold_after = UINT64_MAX };
+	int buffer, send_buffer;
+} options = { .streams = 1, .buffer = 1024 * 1024, .hold_after = UINT64_MAX, .block = 1 };
 
 static stack_socket endpoint;
 static unsigned char filling[LONGEST + SHIFTS];
@@ -69,13 +74,13 @@ static void fail(const char *what)
 
 static size_t length_of(uint64_t number)
 {
-	return options.lengths[number % options.length_count];
+	return options.lengths[number / options.block % options.length_count];
 }
 
 /* The stream of message `number`. */
 static uint16_t stream_of(uint64_t number)
 {
-	return number % (number < options.hold_after ? options.streams : options.later_streams);
+	return number / options.block % (number < options.hold_after ? options.streams : options.later_streams);
 }
 
 /* Message `number` as its sender writes it. */
@@ -118,11 +123,20 @@ static bool is_of(unsigned generation)
 	return is_current;
 }
 
+/* How message `number` is sent. */
+static struct sending sending_of(uint64_t number)
+{
+	struct sending sending = extensions_sending(number);
+	if (options.directed && stream_of(number) % 2 == 1)
+		sending.to = &options.directed_to[0];
+	return sending;
+}
+
 /* A stream that is being reset takes no message until it has been, although the socket blocks. */
 static bool send_one(sctp_assoc_t association, uint64_t number, const unsigned char *bytes, unsigned generation)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
-	while (stack_send(endpoint, association, stream_of(number), extensions_sending(number), bytes,
+	while (stack_send(endpoint, association, stream_of(number), sending_of(number), bytes,
 	                  length_of(number)) < 0) {
 		if (errno != EAGAIN || !is_of(generation))
 			return false;
@@ -211,6 +225,7 @@ static void begin(const char *how, const struct sctp_assoc_change *change)
 	memset(&found, 0, sizeof found);
 	printf("{\"event\":\"%s\",\"outbound\":%u,\"inbound\":%u}\n", how, change->sac_outbound_streams,
 	       change->sac_inbound_streams);
+	extensions_begun(endpoint, change->sac_assoc_id);
 	pthread_mutex_lock(&lock);
 	shared.association = change->sac_assoc_id;
 	shared.generation++;
@@ -361,21 +376,30 @@ static void read_options(int count, char **words)
 			options.path_mtu = number;
 		else if (strcmp(word, "--buffer") == 0)
 			options.buffer = number;
+		else if (strcmp(word, "--send-buffer") == 0)
+			options.send_buffer = number;
 		else if (strcmp(word, "--hold-after") == 0)
 			options.hold_after = number;
 		else if (strcmp(word, "--later-streams") == 0)
 			options.later_streams = number;
+		else if (strcmp(word, "--block") == 0 && number > 0)
+			options.block = number;
+		else if (strcmp(word, "--direct-to") == 0)
+			add_address(options.directed_to, &options.directed, value);
 		else if (!extensions_option(word, value))
 			fail("an option");
 	}
 	if (options.length_count == 0)
 		options.lengths[options.length_count++] = 1000;
+	if (options.send_buffer == 0)
+		options.send_buffer = options.buffer;
 	if (options.later_streams == 0)
 		options.later_streams = options.streams;
 	for (int i = 0; i < ADDRESSES_MAX; i++) {
 		/* The port lies at the same place for both families. */
 		options.local[i].v4.sin_port = htons(options.port);
 		options.peer[i].v4.sin_port = htons(options.peer_port);
+		options.directed_to[i].v4.sin_port = htons(options.peer_port);
 	}
 }
 
@@ -396,7 +420,7 @@ static void set_options(void)
 	const int on = 1;
 	struct linger at_once = { .l_onoff = 1, .l_linger = 0 };
 	set(SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once, "SO_LINGER");
-	set(SOL_SOCKET, SO_SNDBUF, &options.buffer, sizeof options.buffer, "SO_SNDBUF");
+	set(SOL_SOCKET, SO_SNDBUF, &options.send_buffer, sizeof options.send_buffer, "SO_SNDBUF");
 	set(SOL_SOCKET, SO_RCVBUF, &options.buffer, sizeof options.buffer, "SO_RCVBUF");
 	set(IPPROTO_SCTP, SCTP_NODELAY, &on, sizeof on, "SCTP_NODELAY");
 	set(IPPROTO_SCTP, SCTP_RECVRCVINFO, &on, sizeof on, "SCTP_RECVRCVINFO");

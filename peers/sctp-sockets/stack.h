@@ -18,14 +18,23 @@ typedef struct socket *stack_socket;
 typedef int stack_socket;
 #endif
 
+/* An address with room for either family. */
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
 /* How a message is sent. */
 struct sending {
 	/* Those of `struct sctp_sndinfo`. */
 	uint16_t flags;
-	/* After what it is given up (RFC 7496), SCTP_PR_SCTP_TTL or SCTP_PR_SCTP_RTX, and the time in ms or the number; 0:
-	 * after nothing. */
+	/* After what it is given up (RFC 7496), one of SCTP_PR_SCTP_..., and the time in ms, the number or the priority;
+	 * 0: after nothing. */
 	uint16_t policy;
 	uint32_t policy_value;
+	/* To which of the peer's addresses; NULL: where all else goes. */
+	const union address *to;
 };
 
 /* What one call has read. */
@@ -34,13 +43,6 @@ struct received {
 	bool is_notification;
 	/* The last of its message. */
 	bool is_end;
-};
-
-/* An address with room for either family. */
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
 };
 
 /* Starts the stack; with a port, in UDP (RFC 6951) as well. */

@@ -64,6 +64,11 @@ int stack_connect(stack_socket socket, const union address *addresses, int count
 int stack_send(stack_socket socket, sctp_assoc_t association, uint16_t stream, struct sending sending,
                const void *bytes, size_t length)
 {
+	union address to;
+	if (sending.to) {
+		to = *sending.to;
+		sending.flags |= SCTP_ADDR_OVER;
+	}
 	struct sctp_sendv_spa how = { .sendv_flags = SCTP_SEND_SNDINFO_VALID };
 	how.sendv_sndinfo = (struct sctp_sndinfo){ .snd_sid = stream, .snd_flags = sending.flags, .snd_assoc_id = association };
 	if (sending.policy) {
@@ -71,7 +76,10 @@ int stack_send(stack_socket socket, sctp_assoc_t association, uint16_t stream, s
 		how.sendv_prinfo = (struct sctp_prinfo){ .pr_policy = sending.policy, .pr_value = sending.policy_value };
 	}
 	/* Nothing has an address, too. */
-	return usrsctp_sendv(socket, bytes ? bytes : "", length, NULL, 0, &how, sizeof how, SCTP_SENDV_SPA, 0) < 0 ? -1 : 0;
+	return usrsctp_sendv(socket, bytes ? bytes : "", length, sending.to ? &to.any : NULL, sending.to ? 1 : 0, &how,
+	                     sizeof how, SCTP_SENDV_SPA, 0) < 0
+	               ? -1
+	               : 0;
 }
 
 ssize_t stack_receive(stack_socket socket, void *bytes, size_t length, struct received *received)

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use serde_json::Value;
 use slantpath_base::{Duration, Stream};
 use slantpath_live::{
-    Binding, Carriage, Extensions, Live, LiveConfig, Peer as PeerAddress, Program as _, ProgramConfig,
-    Reliability, SctpConfig, Station, Tap, host_of,
+    Binding, Carriage, Extension, Extensions, Live, LiveConfig, Peer as PeerAddress, Program as _,
+    ProgramConfig, Reliability, SctpConfig, Station, Tap, host_of,
 };
 use slantpath_sctp::AssociationStats;
 
@@ -88,6 +88,8 @@ impl<'a> Exchange<'a> {
             expect: messages,
             lengths: vec![16, 1_000, 1_452, 4_000],
             streams: 4,
+            block: 1,
+            directed_to: None,
             hold_after: None,
             later_streams: 4,
             partial: None,
@@ -127,6 +129,14 @@ impl<'a> Exchange<'a> {
         change(&mut self.ours);
         change(&mut self.theirs);
         self
+    }
+
+    /// Each end has agreed to these extensions.
+    pub(crate) fn agree(&mut self, extensions: &[Extension]) {
+        self.sctp.extensions = Extensions::of(extensions);
+        for extension in extensions {
+            self.peer_options.push(("extension", extension.name().to_owned()));
+        }
     }
 
     fn addresses(&self, v4: impl Fn(usize) -> String, v6: impl Fn(usize) -> String) -> Vec<IpAddr> {
@@ -221,6 +231,10 @@ impl<'a> Exchange<'a> {
             add("length", length);
         }
         add("streams", &plan.streams);
+        add("block", &plan.block);
+        if let Some(address) = &plan.directed_to {
+            add("direct-to", address);
+        }
         add("pause-ms", &plan.pause.as_millis());
         add("every-us", &plan.every.as_micros());
         add("rto-initial-ms", &300);
@@ -239,7 +253,7 @@ impl<'a> Exchange<'a> {
             None | Some(Reliability::Full) => {}
             Some(Reliability::Lifetime(lifetime)) => add("lifetime-ms", &lifetime.as_millis()),
             Some(Reliability::Retransmissions(most)) => add("retransmissions", &most),
-            Some(Reliability::Priority(_)) => panic!("the peers have no such option"),
+            Some(Reliability::Priority(priority)) => add("priority", &priority),
         }
         if plan.sack_immediately {
             add("sack-immediately", &1);

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
-use slantpath_live::{Extension, Extensions, Host, Reliability, SharedKey, Station};
+use slantpath_live::{Extension, Host, Reliability, SharedKey, Station};
 use slantpath_sctp::chunk::AddressChange;
 use slantpath_sctp::{AddressEvent, AssociationId, Endpoint, Event, StreamScheduling};
 use slantpath_testkit::skip;
@@ -16,15 +16,19 @@ use crate::peer::{Peer, Stack};
 use crate::wire::kind;
 
 /// How many messages are sent before what a case is about, and how many in all.
-const HELD: u64 = 200;
-const ALL: u64 = 400;
+pub(crate) const HELD: u64 = 200;
+pub(crate) const ALL: u64 = 400;
 
 /// One after the other, as the others.
-pub(crate) const CASES: [Case; 15] = [
+pub(crate) const CASES: [Case; 17] = [
     ("messages with a lifetime are given up, and we call", |given| lifetime(given, Caller::Us)),
     ("messages with a lifetime are given up, and the peer calls", |given| lifetime(given, Caller::Peer)),
     ("long messages with a lifetime are given up", lifetime_of_long_messages),
     ("messages that may not be sent again are given up", no_retransmission),
+    ("messages that count for less make room for others, and we call", |given| priority(given, Caller::Us)),
+    ("messages that count for less make room for others, and the peer calls", |given| {
+        priority(given, Caller::Peer);
+    }),
     ("messages are interleaved", interleaving),
     ("messages are interleaved and given up", interleaved_and_given_up),
     ("DATA is authenticated by the null key", |given| authentication(given, None)),
@@ -46,10 +50,7 @@ pub(crate) fn extended<'a>(given: Given<'a>, extensions: &[Extension]) -> Exchan
         // RFC 8260 has it.
         plan.lengths = vec![16, 700, 1_000];
     });
-    exchange.sctp.extensions = Extensions::of(extensions);
-    for extension in extensions {
-        exchange.peer_options.push(("extension", extension.name().to_owned()));
-    }
+    exchange.agree(extensions);
     exchange
 }
 
@@ -133,14 +134,20 @@ fn may_be_given_up<'a>(given: Given<'a>, reliability: Reliability, extensions: &
     })
 }
 
-/// Something never came, and is what its sender has given up; what was given up may have come all the same.
+/// How many of our messages never came. They are what we have given up; that may have come all the same.
+fn missing_there(outcome: &Outcome) -> u64 {
+    let end = outcome.peer.said("end").unwrap();
+    let missing = ALL / 2 - end["partial"].as_u64().unwrap();
+    let given_up = outcome.found.abandoned;
+    assert!(given_up >= missing, "{given_up} of {missing}");
+    missing
+}
+
+/// Something never came either way, and is what its sender has given up.
 fn assert_given_up(stack: Stack, outcome: &Outcome) {
     let missing_here = ALL / 2 - outcome.found.partial;
-    let end = outcome.peer.said("end").unwrap();
-    let missing_there = ALL / 2 - end["partial"].as_u64().unwrap();
+    let missing_there = missing_there(outcome);
     assert!(missing_here > 0 && missing_there > 0, "{missing_here} and {missing_there} were given up");
-    let given_up_here = outcome.found.abandoned;
-    assert!(given_up_here >= missing_there, "{given_up_here} of {missing_there}");
     // Linux says nothing of what it has sent.
     if stack == Stack::Usrsctp {
         let given_up_there = outcome.peer.count(|said| said["event"] == "given_up") as u64;
@@ -181,6 +188,35 @@ fn no_retransmission(given: Given<'_>) {
     given_up(given, Reliability::Retransmissions(0), Caller::Us, &[Extension::PartialReliability]);
 }
 
+/// Every second message counts for less than those between them, and neither send buffer holds more than a few.
+fn priority(given: Given<'_>, caller: Caller) {
+    const ROOM: u64 = 15_000;
+    let mut exchange = may_be_given_up(given, Reliability::Priority(1), &[Extension::PartialReliability])
+        .with_plans(|plan| {
+            plan.lengths = vec![2_000, 1_500];
+            plan.every = Duration::ZERO;
+        });
+    exchange.caller = caller;
+    exchange.sctp.send_buffer_bytes = ROOM;
+    exchange.peer_options.push(("send-buffer", ROOM.to_string()));
+    let outcome = run(&exchange, |_, _| true);
+    // We give up what has no TSN yet, of which nobody has to be told. Linux gives up what is under way.
+    let [to_peer, to_us] = outcome.wire.counts(kind::FORWARD_TSN);
+    assert_eq!(to_peer, 0);
+    match given.stack {
+        Stack::Linux => {
+            assert!(to_us > 0, "no FORWARD-TSN");
+            assert_given_up(given.stack, &outcome);
+        }
+        Stack::Usrsctp => {
+            // usrsctp 0.9.5 makes room only for what it has taken in part, and it takes whole messages; told to take
+            // parts (SCTP_EXPLICIT_EOR), it never returns from its search for what to give up.
+            skip("usrsctp gives nothing up for the sake of what counts for more");
+            assert!(missing_there(&outcome) > 0, "nothing was given up");
+        }
+    }
+}
+
 fn interleaved_and_given_up(given: Given<'_>) {
     let _interleaving = Interleaving::at(given);
     let extensions = [Extension::PartialReliability, Extension::Interleaving];
@@ -190,10 +226,10 @@ fn interleaved_and_given_up(given: Given<'_>) {
 // Interleaving (RFC 8260).
 
 /// Linux has a switch for its whole kernel.
-struct Interleaving<'a>(Given<'a>);
+pub(crate) struct Interleaving<'a>(Given<'a>);
 
 impl<'a> Interleaving<'a> {
-    fn at(given: Given<'a>) -> Self {
+    pub(crate) fn at(given: Given<'a>) -> Self {
         given.network.guest("sysctl -qw net.sctp.intl_enable=1");
         Self(given)
     }

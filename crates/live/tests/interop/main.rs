@@ -9,11 +9,13 @@
 mod cases;
 mod exchange;
 mod extensions;
+mod multipath;
 mod network;
 mod partner;
 mod path_mtu;
 mod peer;
 mod reconfiguration;
+mod scheduling;
 mod wire;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,6 +54,8 @@ fn main() -> ExitCode {
                 .chain(&extensions::CASES)
                 .chain(&reconfiguration::CASES)
                 .chain(&path_mtu::CASES)
+                .chain(&multipath::CASES)
+                .chain(&scheduling::CASES)
                 .filter(|case| is_chosen(stack, case))
             {
                 failed += usize::from(!run(Given { network, programs, stack }, case));

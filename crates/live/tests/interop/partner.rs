@@ -22,6 +22,10 @@ pub(crate) struct Plan {
     /// The lengths of messages, one after the other.
     pub(crate) lengths: Vec<usize>,
     pub(crate) streams: u16,
+    /// How many messages in a row are of one stream and one length.
+    pub(crate) block: u64,
+    /// Where messages of streams with an odd number go first, if there is such a place.
+    pub(crate) directed_to: Option<IpAddr>,
     /// How many messages go before [`Partner::go_on`], and over how many streams those behind them do.
     pub(crate) hold_after: Option<u64>,
     pub(crate) later_streams: u16,
@@ -121,7 +125,7 @@ impl Partner {
     fn stream(&self, number: u64) -> u16 {
         let is_later = self.plan.hold_after.is_some_and(|hold| number >= hold);
         let streams = if is_later { self.plan.later_streams } else { self.plan.streams };
-        u16::try_from(number % u64::from(streams)).unwrap()
+        u16::try_from(number / self.plan.block % u64::from(streams)).unwrap()
     }
 
     /// Whether a message may be given up, at either end.
@@ -132,12 +136,13 @@ impl Partner {
     fn options(&self, number: u64) -> Option<Box<SctpSendOptions>> {
         let reliability = self.plan.partial.filter(|_| self.is_partial(number)).unwrap_or_default();
         let sack_immediately = self.plan.sack_immediately;
-        let options = SctpSendOptions { reliability, sack_immediately, ..SctpSendOptions::default() };
-        options.for_message()
+        let destination = self.plan.directed_to.filter(|_| self.stream(number) % 2 == 1);
+        SctpSendOptions { sack_immediately, destination, reliability }.for_message()
     }
 
     fn length(&self, number: u64) -> usize {
-        self.plan.lengths[usize::try_from(number).unwrap() % self.plan.lengths.len()]
+        let place = usize::try_from(number / self.plan.block).unwrap();
+        self.plan.lengths[place % self.plan.lengths.len()]
     }
 
     fn filling(&self, number: u64) -> &[u8] {

@@ -19,6 +19,33 @@ const BEGINNING: u8 = 2;
 const UNORDERED: u8 = 4;
 const IMMEDIATE: u8 = 8;
 
+/// A DATA or I-DATA chunk, as it was seen first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    tsn: u32,
+    pub(crate) stream: u16,
+    /// Whether a message begins with it.
+    pub(crate) is_beginning: bool,
+    pub(crate) payload_len: usize,
+    /// Where it went, and with which packet.
+    pub(crate) to: IpAddr,
+    pub(crate) packet: u64,
+}
+
+/// The chunks of one way, each once.
+#[derive(Clone, Default)]
+struct Chunks {
+    sent: Vec<Sent>,
+    tsns: BTreeSet<u32>,
+}
+
+/// What is said of a case that fails stays short.
+impl std::fmt::Debug for Chunks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} chunks", self.sent.len())
+    }
+}
+
 /// What has passed one way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passed {
@@ -26,8 +53,14 @@ pub(crate) struct Passed {
     chunks: BTreeMap<u8, u64>,
     /// DATA chunks by the peer's address, and by ours.
     data: BTreeMap<IpAddr, u64>,
-    /// The TSN of the last of them.
+    /// HEARTBEAT ACKs by the address that they came from: that which was asked.
+    heartbeat_acks: BTreeMap<IpAddr, u64>,
+    /// The TSN of the last DATA chunk.
     pub(crate) last_tsn: Option<u32>,
+    /// All DATA chunks, as they were seen first.
+    sent: Chunks,
+    /// How many packets have passed.
+    packets: u64,
     /// DATA chunks with the I bit.
     pub(crate) immediate: u64,
     /// How many packets there were with chunks that had no AUTH in front of them, by the chunk's type.
@@ -64,6 +97,20 @@ impl Passed {
         self.data.get(&address).copied().unwrap_or(0)
     }
 
+    /// How often an address has said that the path to it works.
+    pub(crate) fn answers_of(&self, address: IpAddr) -> u64 {
+        self.heartbeat_acks.get(&address).copied().unwrap_or(0)
+    }
+
+    /// What was sent, in the order in which its sender has numbered it.
+    pub(crate) fn in_order(&self) -> Vec<Sent> {
+        let mut sent = self.sent.sent.clone();
+        if let Some(first) = sent.first().map(|sent| sent.tsn) {
+            sent.sort_by_key(|sent| sent.tsn.wrapping_sub(first).cast_signed());
+        }
+        sent
+    }
+
     /// The identifiers of the keys that were used, in their order.
     pub(crate) fn keys(&self) -> Vec<u16> {
         self.keys.iter().copied().collect()
@@ -83,6 +130,9 @@ impl Passed {
         if kind == kind::AUTH {
             self.keys.insert(u16::from_be_bytes([chunk[4], chunk[5]]));
         }
+        if kind == kind::HEARTBEAT_ACK {
+            *self.heartbeat_acks.entry(addresses[1]).or_default() += 1;
+        }
         if !matches!(kind, kind::DATA | kind::I_DATA) {
             return;
         }
@@ -95,6 +145,17 @@ impl Passed {
         self.waits_since.get_or_insert(now);
         let stream = u16::from_be_bytes([chunk[8], chunk[9]]);
         let is_unordered = flags & UNORDERED != 0;
+        if self.sent.tsns.insert(tsn) {
+            let header_len = if kind == kind::DATA { 16 } else { 20 };
+            self.sent.sent.push(Sent {
+                tsn,
+                stream,
+                is_beginning: flags & BEGINNING != 0,
+                payload_len: chunk.len() - header_len,
+                to: addresses[0],
+                packet: self.packets,
+            });
+        }
         if kind == kind::DATA {
             let is_first = chunk[10..12] == [0, 0] && flags & BEGINNING != 0 && !is_unordered;
             let first_messages = self.first_messages.entry(stream).or_default();
@@ -145,6 +206,7 @@ impl Wire {
             Way::ToPeer => (&mut self.to_peer, &mut self.to_us),
             Way::ToUs => (&mut self.to_us, &mut self.to_peer),
         };
+        passed.packets += 1;
         let mut is_authenticated = false;
         let mut is_shown = false;
         for chunk in chunks {
