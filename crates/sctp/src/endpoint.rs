@@ -46,7 +46,7 @@ use slantpath_wire::icmp::IcmpError;
 use slantpath_wire::ip::{Envelope, IpFields};
 use smallvec::SmallVec;
 
-use crate::address::{is_usable, source_for, still_own};
+use crate::address::{is_usable, source_for};
 use crate::association::{Association, Departing};
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk};
@@ -671,34 +671,6 @@ impl Endpoint {
         if let Some(source) = source_for(destination, &port.addresses) {
             self.outbox.transmit(port.sender(), source, destination, peer_port, tag, chunks);
         }
-    }
-
-    fn send_init(&mut self, slot: u32) {
-        if let State::CookieWait(handshake) = &self.table[slot].state {
-            let (_, destination) = handshake.init();
-            if !self.asks_for_init(slot, destination) {
-                self.send_init_from(slot, &[]);
-            }
-        }
-        self.wake(slot);
-    }
-
-    /// Sends it from the first of the addresses that the routes allow.
-    fn send_init_from(&mut self, slot: u32, allowed: &[IpAddr]) {
-        if let State::CookieWait(handshake) = &self.table[slot].state {
-            let (init, destination) = handshake.init();
-            let (port, peer_port) = (&self.ports[self.table[slot].port as usize], self.table[slot].peer_port);
-            // An address that the port has been given since is not told, so that the peer would not know it again.
-            let own = still_own(handshake.local_addresses(), &port.addresses, [destination].into_iter());
-            let by_route = allowed.iter().copied().find(|address| own.contains(address));
-            if let Some(source) = by_route.or_else(|| source_for(destination, &own)) {
-                //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
-                //# *  The sender MUST set the Verification Tag of the packet to 0.
-                let tag = VerificationTag::ZERO;
-                self.outbox.transmit(port.sender(), source, destination, peer_port, tag, &[init]);
-            }
-        }
-        self.wake(slot);
     }
 }
 

@@ -159,9 +159,10 @@ mod tests {
 
     #[test]
     fn each_flag_sets_what_it_names_and_the_rest_is_rfc_9260s() {
-        let line = "slantpath load 192.0.2.1 --streams 20 --stream-scheduling weighted-fair-queueing --stream-values 3,1 \
-                    --multipath pooled-v2 --zero-checksum dtls --association-max-retrans 6 --path-max-retrans 3 \
-                    --max-init-retransmits 4 --send-buffer 64KiB --receive-buffer 32KiB --rto-min 400ms --sack-delay 0s";
+        let line = "slantpath load 192.0.2.1 --streams 20 --stream-scheduling weighted-fair-queueing \
+                    --stream-values 3,1 --multipath pooled-v2 --zero-checksum dtls --association-max-retrans 6 \
+                    --path-max-retrans 3 --max-init-retransmits 4 --send-buffer 64KiB --receive-buffer 32KiB \
+                    --rto-min 400ms --sack-delay 0s";
         let parsed = Arguments::try_parse_from(line.split_whitespace()).expect("flags that there are");
         let Command::Load(said) = parsed.command else { panic!("another command") };
         let config = sctp(&said.sctp, Carriage::Raw, said.streams).expect("settings that can be");

@@ -223,8 +223,8 @@ fn small_link(given: Given<'_>) {
     assert_eq!(outcome.mtus, [(peer.parse().unwrap(), 1_300)]);
 }
 
-/// Nothing finds the path MTU here: each end keeps to what it is told. That it is found is a matter of probes, which have
-/// cases of their own. Another link: Linux remembers what it has heard of the first.
+/// Nothing finds the path MTU here: each end keeps to what it is told. That it is found is a matter of probes, which
+/// have cases of their own. Another link: Linux remembers what it has heard of the first.
 fn told_of_a_black_hole(given: Given<'_>) {
     const OURS: u16 = 1_280;
     const THEIRS: u16 = 1_200;

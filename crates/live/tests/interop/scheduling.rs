@@ -186,8 +186,8 @@ fn by_priority(sent: &[Sent]) {
     assert!(chosen.is_sorted_by_key(|sent| 3 - sent.stream), "{:?}", streams(chosen));
 }
 
-/// Start-time fair queueing: while two streams have something to send, what they are served, over their weights, differs
-/// by no more than a message of each (Goyal, Vin, Cheng 1997, theorem 1).
+/// Start-time fair queueing: while two streams have something to send, what they are served, over their weights,
+/// differs by no more than a message of each (Goyal, Vin, Cheng 1997, theorem 1).
 fn shares(sent: &[Sent], weights: [u16; STREAMS]) {
     let contended = contended(sent);
     assert!(contended.len() >= 50, "{} chunks", contended.len());

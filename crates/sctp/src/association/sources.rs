@@ -29,8 +29,8 @@ impl Association {
     }
 
     /// Lets each path leave from an address of ours from which the routes lead to its destination, as far as there is
-    /// one, and different paths from different ones, as far as the routes allow. A path that is in use stays where it is
-    /// if it can.
+    /// one, and different paths from different ones, as far as the routes allow. A path that is in use stays where it
+    /// is if it can.
     //
     //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4.1
     //# When retransmitting data that timed out, if the endpoint is

@@ -1,4 +1,4 @@
-//! INIT and INIT ACK received: what answers them (RFC 9260, sections 5.1, 5.2.1 and 5.2.2).
+//! INIT sent; INIT and INIT ACK received, and what answers them (RFC 9260, sections 5.1, 5.2.1 and 5.2.2).
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -35,6 +35,35 @@ struct Answer {
 }
 
 impl Endpoint {
+    /// Sends INIT, now or once the routes to its destination are known.
+    pub(super) fn send_init(&mut self, slot: u32) {
+        if let State::CookieWait(handshake) = &self.table[slot].state {
+            let (_, destination) = handshake.init();
+            if !self.asks_for_init(slot, destination) {
+                self.send_init_from(slot, &[]);
+            }
+        }
+        self.wake(slot);
+    }
+
+    /// Sends it from the first of the addresses that the routes allow.
+    pub(super) fn send_init_from(&mut self, slot: u32, allowed: &[IpAddr]) {
+        if let State::CookieWait(handshake) = &self.table[slot].state {
+            let (init, destination) = handshake.init();
+            let (port, peer_port) = (&self.ports[self.table[slot].port as usize], self.table[slot].peer_port);
+            // An address that the port has been given since is not told, so that the peer would not know it again.
+            let own = still_own(handshake.local_addresses(), &port.addresses, [destination].into_iter());
+            let by_route = allowed.iter().copied().find(|address| own.contains(address));
+            if let Some(source) = by_route.or_else(|| source_for(destination, &own)) {
+                //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
+                //# *  The sender MUST set the Verification Tag of the packet to 0.
+                let tag = VerificationTag::ZERO;
+                self.outbox.transmit(port.sender(), source, destination, peer_port, tag, &[init]);
+            }
+        }
+        self.wake(slot);
+    }
+
     /// An INIT from a peer that there is no association with.
     pub(super) fn receive_new_init(&mut self, now: Instant, received: Received<'_>, init: &Init) {
         let Some(offer) = self.read_init(received, init) else { return };

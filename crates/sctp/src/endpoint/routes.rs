@@ -1,7 +1,7 @@
 //! From which of our addresses packets leave, where whoever carries them knows the routes.
 //!
-//! The endpoint asks of the peer's addresses, and is answered before it is polled on: for each the addresses of ours from
-//! which the routes lead there. It asks before an INIT or a COOKIE ECHO, when an association is set up, when its
+//! The endpoint asks of the peer's addresses, and is answered before it is polled on: for each the addresses of ours
+//! from which the routes lead there. It asks before an INIT or a COOKIE ECHO, when an association is set up, when its
 //! addresses change, and when an address is back. Nothing is kept here: routes may change.
 
 use std::collections::VecDeque;
@@ -40,8 +40,8 @@ pub(super) struct Questions {
 }
 
 impl Endpoint {
-    /// Asks from now on from which addresses packets may leave, wherever a port has several: whoever drives the endpoint
-    /// answers each [`route_question`](Self::route_question) before it polls on.
+    /// Asks from now on from which addresses packets may leave, wherever a port has several: whoever drives the
+    /// endpoint answers each [`route_question`](Self::route_question) before it polls on.
     pub const fn ask_for_routes(&mut self) {
         self.questions.routes = Routes::Known;
     }
