@@ -279,6 +279,7 @@ impl World {
     /// The network is whole again: everything arrives, or the association has ended.
     fn settle(&mut self) {
         for end in 0..2 {
+            self.restore_links(end);
             if let Some(id) = self.ends[end].id {
                 self.ends[end].endpoint.resume_delivery(id);
                 self.drain(end);

@@ -1,7 +1,9 @@
 //! The file of a trace, and what it tells.
 
 use slantpath_base::Duration;
-use slantpath_trace::{Header, Record, Selection, Story, TraceReader, TraceWriter, tell};
+use slantpath_trace::{
+    Estimator, Header, PathEstimate, Record, Selection, Story, TraceReader, TraceWriter, tell,
+};
 
 /// Beyond it a line that is written otherwise than it was read may be too long.
 const MOST: usize = 60_000;
@@ -35,7 +37,16 @@ pub fn read(data: &[u8]) {
         assert!(core::str::from_utf8(&text).is_ok() && !text.is_empty());
         assert!(story.json(selection).is_object());
     }
-    assert_eq!(story.outcome().rows().len(), 14);
+    assert_eq!(story.outcome().rows().len(), 17);
+    for peer_is_silent in [false, true] {
+        let mut estimator = Estimator::new(peer_is_silent);
+        for record in &records {
+            estimator.follow(record);
+        }
+        let network = estimator.finish();
+        let is_share = |path: &PathEstimate| path.lost_in_queue <= path.lost && path.lost <= path.sent;
+        assert!(network.paths.iter().all(is_share), "{network:?}");
+    }
 }
 
 /// What there is of a trace up to its first error; `None` if it does not begin as one.

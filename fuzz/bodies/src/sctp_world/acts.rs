@@ -20,12 +20,13 @@ impl World {
     pub(super) fn act(&mut self, [op, a, b, c]: [u8; 4]) {
         let end = usize::from(a & 1);
         match op & 0x0f {
-            0..=4 | 15 => self.send_with_options(end, a >> 1, b, c),
+            0..=4 => self.send_with_options(end, a >> 1, b, c),
             5 | 6 => self.reset_streams(end, b, c),
             7 => self.reset_association(end),
             8 | 9 => self.add_streams(end, b, c),
             10..=12 => self.change_addresses(end, b, c),
             13 => self.change_key(end, c),
+            15 => self.change_link(end, b, c),
             _ => self.change_value(end, b, c),
         }
         self.drain(end);
@@ -192,6 +193,25 @@ impl World {
         };
         let is_agreed = self.agree_on(Extension::Authentication);
         assert!(!is_done || is_agreed || !self.is_honest, "nobody has agreed to that");
+    }
+
+    /// A link of an end goes, or is back, as its host is told: what the network does is another matter.
+    fn change_link(&mut self, end: usize, network: u8, what: u8) {
+        let address = address(network % NETWORKS, end);
+        let endpoint = &mut self.ends[end].endpoint;
+        if what.is_multiple_of(2) {
+            endpoint.local_address_is_down(self.now, address);
+        } else {
+            endpoint.local_address_is_back(self.now, address);
+        }
+    }
+
+    /// All links of an end are there.
+    pub(super) fn restore_links(&mut self, end: usize) {
+        for network in 0..NETWORKS {
+            self.ends[end].endpoint.local_address_is_back(self.now, address(network, end));
+        }
+        self.drain(end);
     }
 
     fn change_value(&mut self, end: usize, stream: u8, value: u8) {
