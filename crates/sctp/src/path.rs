@@ -413,6 +413,7 @@ impl Path {
             return;
         }
         self.source = source;
+        self.link = Link::Unchanged;
         self.rtt = RttEstimator::new(config.rto());
         self.cc = controller(config, self.pmdcs.into(), self.destination);
         self.error_count = 0;

@@ -73,19 +73,24 @@ impl Association {
                 continue;
             }
             is_any = true;
-            path.heartbeat.hasten(now, self.config.rto_initial);
             if !matches!(path.link, Link::Back(_)) {
                 path.link = Link::Back(now);
             }
-            if path.heartbeat.deadline().is_some_and(|deadline| deadline <= now) {
-                self.on_heartbeat_deadline(now, id);
-            }
+            self.ask_at_once(now, id);
         }
         if is_any {
             self.trace(|| TraceEvent::LocalLink { source: address, is_up: true });
-            self.poll_stage = PollStage::Packets;
         }
         is_any
+    }
+
+    /// Sends a path a HEARTBEAT, if it has any, but not within RTO.Initial of the last one.
+    pub(super) fn ask_at_once(&mut self, now: Instant, path: PathId) {
+        self.paths[path].heartbeat.hasten(now, self.config.rto_initial);
+        if self.paths[path].heartbeat.deadline().is_some_and(|deadline| deadline <= now) {
+            self.on_heartbeat_deadline(now, path);
+        }
+        self.poll_stage = PollStage::Packets;
     }
 
     /// A HEARTBEAT to `path` has been answered, whose round trip is measured.

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::Association;
 use crate::address::spread;
+use crate::path::{Link, PathId};
 
 /// Who decides from which address of ours a path leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,13 +55,24 @@ impl Association {
         self.sources = Sources::ByRoute;
         let kept = (!is_first).then_some(&current[..]);
         let chosen = spread(&allowed, kept);
-        for (path, source) in self.paths.iter_mut().zip(chosen) {
+        let mut found: SmallVec<[PathId; 2]> = SmallVec::new();
+        for (id, source) in self.paths.ids().zip(chosen) {
+            let path = &mut self.paths[id];
             match source {
                 // Nothing has been sent yet from where the prefixes would have it.
                 Some(source) if is_first => path.source = source,
-                Some(source) => path.set_source(now, source, &self.config),
+                Some(source) => {
+                    // Another way than the one whose link has gone.
+                    if path.link == Link::Down && path.source != source {
+                        found.push(id);
+                    }
+                    path.set_source(now, source, &self.config);
+                }
                 None => {}
             }
+        }
+        for id in found {
+            self.ask_at_once(now, id);
         }
     }
 }

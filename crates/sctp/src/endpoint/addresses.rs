@@ -44,6 +44,8 @@ impl Endpoint {
                 && association.local_address_is_down(now, address)
             {
                 self.wake(slot);
+                // Another address of ours may lead there.
+                self.ask_for_paths(slot);
             }
         }
     }
@@ -57,9 +59,9 @@ impl Endpoint {
                 && association.local_address_is_back(now, address)
             {
                 self.wake(slot);
-                // They may lead elsewhere now.
-                self.ask_for_paths(slot);
             }
+            // A path that has had to leave from elsewhere may leave from there now, and the reverse.
+            self.ask_for_paths(slot);
         }
     }
 

@@ -140,6 +140,13 @@ impl Net {
         self.drain(host);
     }
 
+    /// A host learns that an address of its has gone.
+    pub(crate) fn is_down(&mut self, host: usize, address: IpAddr) {
+        let now = self.now;
+        self.hosts[host].endpoint.local_address_is_down(now, address);
+        self.drain(host);
+    }
+
     /// Changes addresses of a host in an association.
     pub(crate) fn change_addresses(&mut self, host: usize, id: AssociationId, changes: &[AddressChange]) {
         let now = self.now;

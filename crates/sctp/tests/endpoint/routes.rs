@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Duration;
 use slantpath_sctp::chunk::AddressChange;
-use slantpath_sctp::{AssociationId, Chunk, Extension, Extensions, SctpConfig};
+use slantpath_sctp::{AssociationId, Chunk, Extension, Extensions, PathState, SctpConfig};
 
 use crate::net::{Net, parse, v4};
 
@@ -149,4 +149,33 @@ fn routes_are_asked_for_anew_when_an_address_is_back() {
     net.is_back(0, v4(1, 1));
     assert_eq!(sources(&mut net, 0, id), [v4(2, 1), v4(2, 1)]);
     assert_eq!(net.sent.last().map(|sent| sent.route), Some((v4(2, 1), v4(1, 2))), "the HEARTBEAT");
+    // And back, although no path leaves from there.
+    know(&mut net, 0, &[(v4(1, 2), &[v4(1, 1)]), (v4(2, 2), &[v4(2, 1)])]);
+    net.is_back(0, v4(1, 1));
+    assert_eq!(sources(&mut net, 0, id), [v4(1, 1), v4(2, 1)]);
+}
+
+#[test]
+fn a_path_whose_own_link_has_gone_leaves_from_another_address_if_a_route_leads_there() {
+    let mut net = net(&[(v4(1, 2), &[v4(1, 1)]), (v4(2, 2), &[v4(2, 1)])]);
+    let id = net.connect(0, 1);
+    net.run_for(Duration::from_secs(10));
+    let states = |net: &mut Net| -> Vec<PathState> {
+        let now = net.now;
+        net.hosts[0].endpoint.path_snapshots(now, id).map(|path| path.state).collect()
+    };
+    // No route leads there any more.
+    know(&mut net, 0, &[(v4(2, 2), &[v4(2, 1)])]);
+    net.is_down(0, v4(1, 1));
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(states(&mut net), [PathState::Inactive, PathState::Active]);
+    net.is_back(0, v4(1, 1));
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(states(&mut net), [PathState::Active, PathState::Active]);
+    // One does, by the other link.
+    know(&mut net, 0, &[(v4(1, 2), &[v4(2, 1)]), (v4(2, 2), &[v4(2, 1)])]);
+    net.is_down(0, v4(1, 1));
+    assert_eq!(sources(&mut net, 0, id), [v4(2, 1), v4(2, 1)]);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(states(&mut net), [PathState::Active, PathState::Active], "it has answered from there");
 }
