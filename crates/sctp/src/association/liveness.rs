@@ -268,9 +268,13 @@ impl Association {
         self.error_count = 0;
     }
 
-    fn mark_answering(&mut self, path_id: PathId) {
+    pub(super) fn mark_answering(&mut self, path_id: PathId) {
         let path = &mut self.paths[path_id];
         if path.link == Link::Down {
+            // It is the peer's, which counts once our own link is back.
+            if path.state == PathState::Unconfirmed {
+                self.leave(path_id);
+            }
             return;
         }
         path.error_count = 0;

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::output::PollStage;
 use super::state::State;
 use super::{Association, turn};
-use crate::path::{Link, PathId, PathState};
+use crate::path::{Heartbeat, Link, PathId, PathState};
 use crate::trace::TraceEvent;
 use crate::tx::Turn;
 
@@ -37,7 +37,9 @@ impl Association {
             self.paths.iter().any(|path| path.state == PathState::Active && path.link != Link::Down);
         for id in from_there {
             if is_other && matches!(self.paths[id].state, PathState::Active | PathState::PotentiallyFailed) {
-                self.leave(now, id);
+                self.leave(id);
+                let mut turn = turn!(self, now);
+                self.sender.on_link_down(&mut turn, id);
             }
         }
         self.poll_stage = PollStage::Packets;
@@ -45,12 +47,10 @@ impl Association {
     }
 
     /// Takes a path for inactive that nothing was asked of.
-    fn leave(&mut self, now: Instant, path: PathId) {
+    pub(super) fn leave(&mut self, path: PathId) {
         let errors = self.config.path_max_retrans.saturating_add(1);
         self.paths[path].error_count = self.paths[path].error_count.max(errors);
         self.change_path(path, PathState::Inactive);
-        let mut turn = turn!(self, now);
-        self.sender.on_link_down(&mut turn, path);
     }
 
     /// Packets can leave from an address of ours again, which had gone, or whose link had: each path from there that
@@ -84,8 +84,12 @@ impl Association {
         is_any
     }
 
-    /// Sends a path a HEARTBEAT, if it has any, but not within RTO.Initial of the last one.
+    /// Sends a path a HEARTBEAT, but not within RTO.Initial of the last one. One that has none works again, since nobody
+    /// would ever ask it.
     pub(super) fn ask_at_once(&mut self, now: Instant, path: PathId) {
+        if self.paths[path].heartbeat == Heartbeat::Off && self.paths[path].state == PathState::Inactive {
+            self.mark_answering(path);
+        }
         self.paths[path].heartbeat.hasten(now, self.config.rto_initial);
         if self.paths[path].heartbeat.deadline().is_some_and(|deadline| deadline <= now) {
             self.on_heartbeat_deadline(now, path);

@@ -342,3 +342,29 @@ fn a_heartbeat_that_has_waited_for_our_own_link_says_nothing_of_the_round_trip()
     wire.run_until(Instant::from_millis(5_900));
     assert_eq!((states(&wire)[0], wire.path(0, 0).srtt), (PathState::Active, None));
 }
+
+#[test]
+fn a_path_without_heartbeats_works_again_when_its_link_is_back() {
+    let mut wire = Wire::new(2, quiet());
+    assert!(down(&mut wire, 1_000, 0));
+    assert_eq!(states(&wire), [PathState::Inactive, PathState::Active]);
+    assert!(back(&mut wire, 2_000, 0));
+    assert_eq!(states(&wire), [PathState::Active, PathState::Active]);
+    assert_eq!((heartbeats(&wire, 0), wire.path(0, 0).error_count), (vec![], 0));
+}
+
+#[test]
+fn an_address_that_is_confirmed_while_our_own_link_has_gone_works_once_that_is_back() {
+    for config in [quiet(), probing()] {
+        let mut tcbs = [0, 1].map(|end| tcb(end, 2, &config));
+        tcbs[0].peer_addresses[1].is_confirmed = false;
+        let mut wire = Wire::with_tcbs(tcbs, [config.clone(), config]);
+        assert_eq!(states(&wire), [PathState::Active, PathState::Unconfirmed]);
+        assert!(down(&mut wire, 20, 1));
+        wire.run_until(Instant::from_millis(500));
+        assert_eq!(states(&wire), [PathState::Active, PathState::Inactive], "the HEARTBEAT was answered");
+        assert!(back(&mut wire, 2_000, 1));
+        wire.run_until(Instant::from_millis(2_500));
+        assert_eq!(states(&wire), [PathState::Active, PathState::Active]);
+    }
+}
