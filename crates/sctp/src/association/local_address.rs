@@ -84,8 +84,8 @@ impl Association {
         is_any
     }
 
-    /// Sends a path a HEARTBEAT, but not within RTO.Initial of the last one. One that has none works again, since nobody
-    /// would ever ask it.
+    /// Sends a path a HEARTBEAT, but not within RTO.Initial of the last one. One that has none works again, since
+    /// nobody would ever ask it.
     pub(super) fn ask_at_once(&mut self, now: Instant, path: PathId) {
         if self.paths[path].heartbeat == Heartbeat::Off && self.paths[path].state == PathState::Inactive {
             self.mark_answering(path);
