@@ -198,7 +198,9 @@ impl Association {
     /// What was sent to `path` alone has been answered from there.
     pub(super) fn on_path_answers(&mut self, path: PathId) {
         self.error_count = 0;
-        self.return_path.on_heartbeat_ack(path);
+        if self.paths[path].link != Link::Down {
+            self.return_path.on_heartbeat_ack(path);
+        }
         self.mark_answering(path);
         if self.addresses.is_some() {
             self.follow_wanted_primary();

@@ -14,9 +14,9 @@ use crate::tx::Turn;
 
 impl Association {
     /// No packet can leave from an address of ours until [it is back](Self::local_address_is_back). Where another path
-    /// is active, those from there become inactive at once, and what is in flight on them goes again by the other;
-    /// nothing counts against the association. Where none is, they go on as before: it may be back before T3-rtx
-    /// expires. `false` if there is no such path.
+    /// is active, those from there become inactive at once, and what is in flight on them goes again by the other, the
+    /// last SACK as well; nothing counts against the association. Where none is, they go on as before: it may be back
+    /// before T3-rtx expires. `false` if there is no such path.
     //
     // What RFC 9260 has is time-outs, since an end does not know that nobody answers. Here it does, as where a stack
     // has no route to an address (usrsctp takes a path without one for unreachable).
@@ -40,6 +40,9 @@ impl Association {
                 self.leave(id);
                 let mut turn = turn!(self, now);
                 self.sender.on_link_down(&mut turn, id);
+                if self.return_path.leave(id, self.paths.current()) {
+                    self.receiver.acknowledge_at_once();
+                }
             }
         }
         self.poll_stage = PollStage::Packets;

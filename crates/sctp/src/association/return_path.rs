@@ -35,6 +35,13 @@ impl ReturnPath {
         self.last = Some(SentSack { path, cumulative_tsn_ack });
     }
 
+    /// Nothing leaves by `path` any more: SACKs go by another. Gives whether the last one left there, which then may be
+    /// lost.
+    pub(super) fn leave(&mut self, path: PathId, by: PathId) -> bool {
+        self.detour = Some(Detour { of: path, by });
+        self.last.is_some_and(|last| last.path == path)
+    }
+
     /// An address of the peer is deleted.
     pub(super) fn forget_path(&mut self, path: PathId) {
         self.last = self.last.filter(|last| last.path != path);

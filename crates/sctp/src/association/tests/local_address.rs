@@ -368,3 +368,35 @@ fn an_address_that_is_confirmed_while_our_own_link_has_gone_works_once_that_is_b
         assert_eq!(states(&wire), [PathState::Active, PathState::Active]);
     }
 }
+
+#[test]
+fn the_last_sack_goes_again_by_the_path_that_is_left_and_so_do_all_others() {
+    let mut wire = Wire::new(2, probing());
+    wire.run_until(Instant::from_secs(1));
+    // What leaves end 0 by its first link never arrives.
+    wire.decide(|sent| if sent.from == 0 && sent.path == 0 { is_lost() } else { arrives() });
+    assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
+    wire.send(1, 0..2, 1_000);
+    wire.run_until(Instant::from_millis(1_100));
+    let sacks = |wire: &Wire, from: usize| -> Vec<(usize, u64)> {
+        let sent = wire.log[from..].iter().filter(|sent| sent.from == 0 && sent.sack().is_some());
+        sent.map(|sent| (sent.path, (sent.at - Instant::START).as_millis())).collect()
+    };
+    assert_eq!(sacks(&wire, 0), [(0, 1_050)]);
+    let before = wire.log.len();
+    down(&mut wire, 1_200, 0);
+    assert_eq!(sacks(&wire, before), [(1, 1_200)]);
+    wire.run_until(Instant::from_millis(1_300));
+    assert_eq!(wire.ends[1].snapshot().outstanding_chunks, 0, "before T3-rtx");
+    // The other end does not know, and sends by the first link still.
+    let before = wire.log.len();
+    wire.send(1, 2..4, 1_000);
+    wire.run_until(Instant::from_millis(1_400));
+    assert!(wire.log[before..].iter().any(|sent| sent.from == 1 && sent.path == 0));
+    assert_eq!(sacks(&wire, before), [(1, 1_350)]);
+    // One that went by the other path is not lost.
+    let before = wire.log.len();
+    back(&mut wire, 5_000, 0);
+    down(&mut wire, 5_100, 0);
+    assert_eq!(sacks(&wire, before), []);
+}
