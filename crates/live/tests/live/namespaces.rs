@@ -52,6 +52,9 @@ impl Namespaces {
                 ip(&["-n", name, "link", "set", &device, "up"]).unwrap();
             }
         }
+        for link in 0..links {
+            own.names.iter().for_each(|name| wait_until_up(name, &format!("v{link}")));
+        }
         Some(own)
     }
 
@@ -112,4 +115,17 @@ fn ip(arguments: &[&str]) -> io::Result<()> {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     Err(io::Error::other(format!("ip {}: {}", arguments.join(" "), said.trim())))
+}
+
+/// The system tells of a link up to a second after it has come up, and not at all if it is down again by then.
+fn wait_until_up(name: &str, device: &str) {
+    for _ in 0..100_000 {
+        let said =
+            Command::new("ip").args(["-n", name, "-brief", "link", "show", "dev", device]).output().unwrap();
+        // Its name, then its state.
+        if String::from_utf8_lossy(&said.stdout).split_whitespace().nth(1) == Some("UP") {
+            return;
+        }
+    }
+    panic!("{device} of {name} does not come up");
 }

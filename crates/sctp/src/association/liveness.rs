@@ -193,6 +193,7 @@ impl Association {
         //# the error counter of the destination address and transition the
         //# destination address back to active state.
         self.on_path_answers(path);
+        self.leave_without_link(now);
     }
 
     /// What was sent to `path` alone has been answered from there.

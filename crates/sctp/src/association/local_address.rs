@@ -33,20 +33,29 @@ impl Association {
         for &id in &from_there {
             self.paths[id].link = Link::Down;
         }
-        let is_other =
-            self.paths.iter().any(|path| path.state == PathState::Active && path.link != Link::Down);
-        for id in from_there {
-            if is_other && matches!(self.paths[id].state, PathState::Active | PathState::PotentiallyFailed) {
-                self.leave(id);
-                let mut turn = turn!(self, now);
-                self.sender.on_link_down(&mut turn, id);
-                if self.return_path.leave(id, self.paths.current()) {
-                    self.receiver.acknowledge_at_once();
-                }
-            }
-        }
+        self.leave_without_link(now);
         self.poll_stage = PollStage::Packets;
         true
+    }
+
+    /// Leaves the paths whose own link has gone, if another one is active: when it goes, or when the other has
+    /// answered.
+    pub(super) fn leave_without_link(&mut self, now: Instant) {
+        let is_other =
+            self.paths.iter().any(|path| path.state == PathState::Active && path.link != Link::Down);
+        for id in self.paths.ids() {
+            let path = &self.paths[id];
+            let is_used = matches!(path.state, PathState::Active | PathState::PotentiallyFailed);
+            if path.link != Link::Down || !is_used || !is_other {
+                continue;
+            }
+            self.leave(id);
+            let mut turn = turn!(self, now);
+            self.sender.on_link_down(&mut turn, id);
+            if self.return_path.leave(id, self.paths.current()) {
+                self.receiver.acknowledge_at_once();
+            }
+        }
     }
 
     /// Takes a path for inactive that nothing was asked of.

@@ -400,3 +400,18 @@ fn the_last_sack_goes_again_by_the_path_that_is_left_and_so_do_all_others() {
     down(&mut wire, 5_100, 0);
     assert_eq!(sacks(&wire, before), []);
 }
+
+#[test]
+fn the_last_active_path_is_left_once_another_has_answered() {
+    let config = probing();
+    let mut tcbs = [0, 1].map(|end| tcb(end, 2, &config));
+    tcbs[0].peer_addresses[1].is_confirmed = false;
+    let mut wire = Wire::with_tcbs(tcbs, [config.clone(), config]);
+    wire.decide(|sent| if sent.path == 0 && sent.from == 0 { is_lost() } else { arrives() });
+    wire.send(0, 0..3, 1_000);
+    assert!(down(&mut wire, 20, 0));
+    assert_eq!(states(&wire), [PathState::Active, PathState::Unconfirmed]);
+    wire.run_until(Instant::from_millis(400));
+    assert_eq!(states(&wire), [PathState::Inactive, PathState::Active], "the HEARTBEAT was answered");
+    assert_eq!((wire.received(1), wire.path(0, 0).stats.timeouts), (vec![0, 1, 2], 0));
+}
