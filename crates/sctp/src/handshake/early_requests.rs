@@ -1,5 +1,7 @@
 //! What the layer above asks for before the association is there: messages, and to shut down.
 
+use std::collections::VecDeque;
+
 use slantpath_base::Instant;
 
 use crate::association::Association;
@@ -11,8 +13,8 @@ use crate::tx::Backlog;
 /// What the layer above has asked for before the association is there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EarlyRequests {
-    /// Those that have not been given up, in the order in which they were handed over.
-    messages: Vec<EarlyMessage>,
+    /// Those that have not been given up, in the order in which they were handed over. Most are given up in that order.
+    messages: VecDeque<EarlyMessage>,
     /// When the first of them expires, or an instant before.
     next_expiry: Option<Instant>,
     queued_bytes: u64,
@@ -106,7 +108,7 @@ impl EarlyRequests {
         self.queued_bytes += message.payload.len() as u64;
         let early = EarlyMessage::new(now, message);
         self.next_expiry = earlier(self.next_expiry, early.expiry);
-        self.messages.push(early);
+        self.messages.push_back(early);
     }
 
     /// A message was refused for want of room.
@@ -129,12 +131,14 @@ impl EarlyRequests {
         if self.next_expiry.is_none_or(|expiry| expiry > now) {
             return Vec::new();
         }
-        let is_over = |early: &mut EarlyMessage| early.expiry.is_some_and(|expiry| expiry <= now);
-        let expired: Vec<_> = self.messages.extract_if(.., is_over).map(|early| early.message).collect();
+        let is_over = |early: &EarlyMessage| early.expiry.is_some_and(|expiry| expiry <= now);
+        let messages = core::mem::take(&mut self.messages).into_iter();
+        let (expired, left): (VecDeque<_>, VecDeque<_>) = messages.partition(is_over);
+        self.messages = left;
         self.next_expiry = self.messages.iter().filter_map(|early| early.expiry).min();
-        let told = expired.into_iter().map(|message| {
-            self.queued_bytes -= message.payload.len() as u64;
-            let message = Message { options: None, ..message };
+        let told = expired.into_iter().map(|early| {
+            self.queued_bytes -= early.message.payload.len() as u64;
+            let message = Message { options: None, ..early.message };
             Event::Abandoned { message, policy: ReliabilityPolicy::Lifetime, was_sent: false }
         });
         told.collect()
@@ -145,7 +149,7 @@ impl EarlyRequests {
         let mut failed = Vec::new();
         for early in core::mem::take(&mut self.messages) {
             match association.send(now, early.as_of(now)) {
-                Ok(()) => self.messages.push(early),
+                Ok(()) => self.messages.push_back(early),
                 Err(_) => failed.push(Event::SendFailed { message: early.message }),
             }
         }
