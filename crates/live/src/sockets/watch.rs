@@ -1,7 +1,6 @@
 //! What becomes of the own addresses and their links while a host runs, as the system tells it (rtnetlink).
 //!
-//! That an address is gone is said: a path without its address is one that fails, and SCTP finds that out. That it is
-//! back, and which others have come, the host is told.
+//! The host is told of all of it: which have gone or are back, with their links, and which others have come.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -327,14 +327,15 @@ impl Association {
         let only_from = self.only_source();
         self.wants_routes = true;
         let keeps = self.sources == Sources::ByRoute;
-        for path in self.paths.iter_mut() {
+        for id in self.paths.ids() {
+            let path = &self.paths[id];
             if keeps && self.tcb.local_addresses.contains(&path.source) {
                 continue;
             }
             let source = source_for(path.destination, &self.tcb.local_addresses)
                 .or_else(|| source_for(path.destination, only_from.as_slice()));
             if let Some(source) = source {
-                path.set_source(now, source, &self.config);
+                self.set_source(now, id, source);
             }
         }
     }

@@ -55,24 +55,25 @@ impl Association {
         self.sources = Sources::ByRoute;
         let kept = (!is_first).then_some(&current[..]);
         let chosen = spread(&allowed, kept);
-        let mut found: SmallVec<[PathId; 2]> = SmallVec::new();
         for (id, source) in self.paths.ids().zip(chosen) {
-            let path = &mut self.paths[id];
             match source {
                 // Nothing has been sent yet from where the prefixes would have it.
-                Some(source) if is_first => path.source = source,
-                Some(source) => {
-                    // Another way than the one whose link has gone.
-                    if path.link == Link::Down && path.source != source {
-                        found.push(id);
-                    }
-                    path.set_source(now, source, &self.config);
+                Some(source) if is_first && self.paths[id].link == Link::Unchanged => {
+                    self.paths[id].source = source;
                 }
+                Some(source) => self.set_source(now, id, source),
                 None => {}
             }
         }
-        for id in found {
-            self.ask_at_once(now, id);
+    }
+
+    /// Has a path leave from an address of ours. Whether it works by this way is asked at once if the link of the one
+    /// before has gone.
+    pub(super) fn set_source(&mut self, now: Instant, path: PathId, source: IpAddr) {
+        let was_without_link = self.paths[path].link == Link::Down && self.paths[path].source != source;
+        self.paths[path].set_source(now, source, &self.config);
+        if was_without_link {
+            self.ask_at_once(now, path);
         }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) enum Loss {
     Reported,
     /// The peer had no room for it, and has some now.
     Refused,
+    /// The link of our address has gone.
+    LinkDown,
     /// T3-rtx expired.
     TimedOut,
     /// Its packet was longer than a link on the way carries, as ICMP has told.

@@ -71,7 +71,7 @@ impl Sender {
         //# = RTO * 2 ("back off the timer").
         turn.paths[path].rtt.back_off();
         self.repeat_told(turn, path);
-        self.give_up(turn, path, LossEvidence::TimedOut);
+        self.give_up(turn, path, Loss::TimedOut, LossEvidence::TimedOut);
         turn.paths[path].earliest = None;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
         //= type=exception
@@ -101,7 +101,7 @@ impl Sender {
         if !self.peer_window.has_room(first_len) {
             self.peer_window.probe_again(first);
         }
-        self.give_up(turn, path, LossEvidence::LinkDown);
+        self.give_up(turn, path, Loss::LinkDown, LossEvidence::LinkDown);
     }
 
     /// The window of a peer that advertises none may be probed now.
@@ -111,9 +111,9 @@ impl Sender {
     }
 
     /// Marks everything in flight to `path` for retransmission, and all that the peer has revoked.
-    fn give_up(&mut self, turn: &mut Turn<'_>, path: PathId, evidence: LossEvidence) {
+    fn give_up(&mut self, turn: &mut Turn<'_>, path: PathId, loss: Loss, evidence: LossEvidence) {
         while let Some(tsn) = self.flight_order.first(path, &self.outstanding, &self.steps) {
-            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
+            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(loss)) {
                 turn.paths[path].on_chunk_lost(chunk.wire_len(), &chunk.departure);
                 turn.note_lost(chunk.context, tsn, path, evidence);
             }
@@ -126,7 +126,7 @@ impl Sender {
             if self.outstanding.find(tsn).is_some_and(stands) {
                 continue;
             }
-            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(Loss::TimedOut)) {
+            if let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::Lost(loss)) {
                 turn.note_lost(chunk.context, tsn, chunk.path, evidence);
                 if let Some(timing) = &mut turn.paths[chunk.path].timing {
                     timing.on_in_order();

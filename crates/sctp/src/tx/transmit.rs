@@ -358,7 +358,7 @@ impl Sender {
         }
         let before = self.outstanding.find(tsn).map(|chunk| chunk.state);
         let Some(chunk) = self.outstanding.set_state(tsn, ChunkState::InFlight) else { return };
-        if let Some(ChunkState::Lost(Loss::Reported | Loss::TimedOut)) = before {
+        if let Some(ChunkState::Lost(Loss::LinkDown | Loss::Reported | Loss::TimedOut)) = before {
             turn.paths[chunk.path].note_repetition(tsn);
         }
         if before == Some(ChunkState::Lost(Loss::TimedOut)) {
@@ -434,7 +434,7 @@ pub(super) fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, confi
         },
         // Nothing is wrong with its path, or that is to be found out.
         ChunkState::Lost(Loss::Probed | Loss::Refused | Loss::TooBig) => true,
-        ChunkState::Lost(Loss::TimedOut)
+        ChunkState::Lost(Loss::LinkDown | Loss::TimedOut)
         | ChunkState::Abandoned
         | ChunkState::Acked
         | ChunkState::InFlight => false,

@@ -179,3 +179,18 @@ fn a_path_whose_own_link_has_gone_leaves_from_another_address_if_a_route_leads_t
     net.run_for(Duration::from_secs(1));
     assert_eq!(states(&mut net), [PathState::Active, PathState::Active], "it has answered from there");
 }
+
+#[test]
+fn a_path_without_a_link_is_asked_at_once_when_the_address_before_is_deleted() {
+    let mut net = net(&[(v4(1, 2), &[v4(1, 1)]), (v4(2, 2), &[v4(2, 1)])]);
+    let id = net.connect(0, 1);
+    net.run_for(Duration::from_secs(10));
+    know(&mut net, 0, &[]);
+    net.is_down(0, v4(1, 1));
+    net.change_addresses(0, id, &[AddressChange::Delete(v4(1, 1))]);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(sources(&mut net, 0, id), [v4(2, 1), v4(2, 1)]);
+    let now = net.now;
+    let mut paths = net.hosts[0].endpoint.path_snapshots(now, id);
+    assert!(paths.all(|path| path.state == PathState::Active), "HB.interval is an hour");
+}

@@ -164,6 +164,8 @@ fn the_paths_from_an_address_that_has_gone_are_left_at_once_with_what_is_in_flig
     // and the window is as it was.
     assert_eq!((wire.path(0, 0).error_count, wire.ends[0].snapshot().error_count), (6, 0));
     assert_eq!((wire.path(0, 0).cwnd, wire.path(0, 0).stats.timeouts), (window, 0));
+    let stats = wire.path(0, 1).stats;
+    assert_eq!((stats.retransmissions, stats.timeout_retransmissions), (3, 0));
     // New DATA goes by the other as well, and nothing is repeated.
     wire.send(0, 3..20, 1_000);
     wire.run_to_rest();
