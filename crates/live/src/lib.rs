@@ -26,6 +26,8 @@ mod lateness;
 #[cfg(target_os = "linux")]
 mod live;
 mod load;
+#[cfg(target_os = "linux")]
+mod moderation;
 mod news;
 mod program;
 pub mod record;

@@ -5,6 +5,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
 
+use rustix::thread::{Timespec, nanosleep};
 use slantpath_base::{Duration, Instant};
 use slantpath_host::Peer;
 use slantpath_interface::{AddressNews, Host as Interface, InterfaceId};
@@ -16,6 +17,7 @@ use crate::clock::Clock;
 use crate::config::{Binding, Carriage, LiveConfig, OpenError};
 use crate::departures::{Absence, Departures};
 use crate::lateness::Lateness;
+use crate::moderation::Moderation;
 use crate::record::{Digest, Recorder};
 use crate::sockets::readiness::Readiness;
 use crate::sockets::routes::RouteTable;
@@ -85,6 +87,7 @@ pub struct Live<H> {
     /// What has become of own addresses, oldest first; bounded.
     changes: VecDeque<AddressChange>,
     departures: Departures,
+    moderation: Moderation,
     // Kept for their memory.
     ready: Vec<Ready>,
     received: Vec<Received>,
@@ -123,6 +126,7 @@ impl<H: Interface> Live<H> {
             readiness: None,
             changes: VecDeque::new(),
             departures: Departures::default(),
+            moderation: Moderation::default(),
             ready: Vec::new(),
             received: Vec::new(),
             reported: Vec::new(),
@@ -224,9 +228,15 @@ impl<H: Interface> Live<H> {
     /// to do. A signal ends the wait.
     pub fn step(&mut self, until: Instant) -> io::Result<Woken> {
         self.start();
-        let now = self.now();
-        let deadline = self.deadline().unwrap_or(Instant::FAR_FUTURE);
-        let wait = deadline.min(until).saturating_since(now).min(LONGEST_WAIT);
+        let mut now = self.now();
+        let last = self.deadline().unwrap_or(Instant::FAR_FUTURE).min(until);
+        if let Some(pause) = self.moderation.pause().filter(|pause| now.saturating_add(*pause) < last) {
+            pause_for(pause);
+            self.counters.wait_calls += 1;
+            now = self.now();
+        }
+        let before = self.counters;
+        let wait = last.saturating_since(now).min(LONGEST_WAIT);
         self.counters.wait_calls += 1;
         let mut woken = Woken::Idle;
         if self.sockets.wait(wait, &mut self.ready)? {
@@ -239,8 +249,8 @@ impl<H: Interface> Live<H> {
             woken = Woken::Worked;
             self.tell_of_address(AddressNews::Removed(gone));
         }
-        for end in 0..self.ready.len() {
-            let Ready { packets, errors } = self.ready[end];
+        for place in 0..self.ready.len() {
+            let Ready { end, packets, errors } = self.ready[place];
             if errors {
                 woken = Woken::Worked;
                 self.read_reports(end);
@@ -261,6 +271,11 @@ impl<H: Interface> Live<H> {
             self.drain(now);
         }
         self.flush(now);
+        let [before, after] = [before, self.counters].map(|counters| {
+            // Those of others, which raw sockets are handed too, say nothing of what somebody waits for here.
+            (counters.packets_received - counters.packets_of_others, counters.packets_sent)
+        });
+        self.moderation.note(now, after.0 - before.0, after.1 - before.1);
         Ok(woken)
     }
 
@@ -374,10 +389,21 @@ impl<H: Interface> Live<H> {
         // One batch: the other sockets and the deadlines have their turn before the next.
         self.counters.receive_calls += 1;
         self.receiver.receive(&self.sockets.ends[end], carriage, &mut received)?;
-        for Received { bytes, udp_port } in received.drain(..) {
+        // They have all come by now: what the host takes for one does not make the next one late.
+        let now = self.now();
+        for place in 0..received.len() {
+            if place.is_multiple_of(FORESEEN) && received.len() > 1 {
+                self.foresee(&received[place..]);
+            }
+            let Received { ref mut bytes, udp_port } = received[place];
+            let bytes = std::mem::take(bytes);
             self.counters.packets_received += 1;
             let Some(key) = self.key_of(end, &bytes) else { continue };
-            let now = self.now();
+            if carriage == Carriage::Raw {
+                self.hand_over(now, end, Packet::shared(bytes, Checksum::Complete));
+                self.drain(now);
+                continue;
+            }
             self.udp_ports.take_in_hand(key, udp_port);
             self.hand_over(now, end, Packet::shared(bytes, Checksum::Complete));
             if self.host.is_verified() {
@@ -386,8 +412,17 @@ impl<H: Interface> Live<H> {
             self.drain(now);
             self.udp_ports.put_down();
         }
+        received.clear();
         self.received = received;
         Ok(())
+    }
+
+    /// Shows the host the next packets that it gets.
+    fn foresee(&self, received: &[Received]) {
+        let mut packets: [&[u8]; FORESEEN] = [&[]; FORESEEN];
+        let count = received.len().min(FORESEEN);
+        packets.iter_mut().zip(received).for_each(|(packet, one)| *packet = &one.bytes);
+        self.host.foresee(&packets[..count]);
     }
 
     /// Whose packet it is; `None` if it is not for this host.
@@ -538,12 +573,20 @@ impl<H: Interface> Live<H> {
     }
 }
 
+/// How many packets a host is shown at a time before it gets them: more would push each other out of the cache.
+const FORESEEN: usize = 8;
 /// How many changes of addresses are kept that nobody asks for.
 const CHANGES_MAX: usize = 1_024;
 /// How long a step waits at most.
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
 /// How often a packet that is too long is made shorter at one instant.
 const ATTEMPTS: usize = 8;
+
+/// Waits whatever comes, but a signal.
+fn pause_for(pause: Duration) {
+    let nanos = i64::try_from(pause.as_nanos()).expect("a pause is short");
+    let _ = nanosleep(&Timespec { tv_sec: 0, tv_nsec: nanos });
+}
 
 fn interface(end: usize) -> InterfaceId {
     InterfaceId::new(u32::try_from(end).expect("a host has few addresses"))

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::os::fd::AsRawFd;
+use std::time::{Duration as StdDuration, Instant};
 
 use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrStorage, sendmmsg};
 use slantpath_base::{DataSize, Duration, Stream};
@@ -27,6 +28,8 @@ pub(crate) struct Task {
     pub(crate) udp_port: u16,
     /// How many packets it acknowledges with one SACK.
     pub(crate) sack_frequency: u32,
+    /// Packets a second that are written; zero: as many as can be.
+    pub(crate) rate: u64,
 }
 
 /// How many programs a crowd is made of.
@@ -39,7 +42,7 @@ const SETTLING: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(300);
 
 impl Task {
-    pub(crate) fn words(&self) -> [String; 9] {
+    pub(crate) fn words(&self) -> [String; 10] {
         [
             self.role.clone(),
             self.local.to_string(),
@@ -50,13 +53,14 @@ impl Task {
             self.length.to_string(),
             self.udp_port.to_string(),
             self.sack_frequency.to_string(),
+            self.rate.to_string(),
         ]
     }
 
     pub(crate) fn read(words: &[String]) -> Self {
-        let [role, local, peer, port, associations, messages, length, udp_port, sack_frequency] = words
+        let [role, local, peer, port, associations, messages, length, udp_port, sack_frequency, rate] = words
         else {
-            panic!("an end has nine words: {words:?}");
+            panic!("an end has ten words: {words:?}");
         };
         Self {
             role: role.clone(),
@@ -68,6 +72,7 @@ impl Task {
             length: length.parse().unwrap(),
             udp_port: udp_port.parse().unwrap(),
             sack_frequency: sack_frequency.parse().unwrap(),
+            rate: rate.parse().unwrap(),
         }
     }
 
@@ -240,7 +245,7 @@ impl Task {
     }
 
     /// Writes packets as long as those of a message each, 64 with one call, and nothing else: what the system takes for
-    /// that alone.
+    /// that alone, and for a sleep between two calls where there is a rate.
     fn write(&self) {
         const BATCH: usize = 64;
         // Of IP, SCTP and DATA.
@@ -266,7 +271,13 @@ impl Task {
         let mut headers = MultiHeaders::preallocate(BATCH, None);
         let mut counters = LiveCounters::default();
         let mark = Mark::now(&counters);
+        let start = Instant::now();
         while counters.packets_sent < self.messages {
+            if let Some(due) = (counters.packets_sent * 1_000_000_000).checked_div(self.rate)
+                && let Some(wait) = StdDuration::from_nanos(due).checked_sub(start.elapsed())
+            {
+                let _ = rustix::thread::nanosleep(&wait.try_into().unwrap());
+            }
             let flags = MsgFlags::empty();
             let none: [nix::sys::socket::ControlMessage<'_>; 0] = [];
             let sent = sendmmsg(socket.as_raw_fd(), &mut headers, slices.iter(), &to, none, flags).unwrap();

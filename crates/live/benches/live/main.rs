@@ -6,11 +6,14 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark prints its figures and stops at the first surprise"
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a benchmark prints its figures, lasts in real time and stops at the first surprise"
 )]
 
 mod end;
 mod ratios;
+mod sending;
 mod usage;
 
 use std::fs::File;
@@ -45,6 +48,8 @@ struct Pair {
 }
 
 const MESSAGES: u64 = 100_000;
+/// So many times as many where a fifth decides.
+const MANY: u64 = 5;
 const LENGTH: usize = 1_000;
 /// RFC 9260's: at least every second packet is acknowledged.
 const SACK_FREQUENCY: u32 = 2;
@@ -66,18 +71,15 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let usrsctp = build_usrsctp();
-    let mut alone = None;
     let messages = words.first().map_or(MESSAGES, |word| word.parse().unwrap());
     for udp_port in [0, 9_899] {
         // Odd, for a median. usrsctp takes its time to connect a thousand times.
         for (associations, rounds) in [(1, 3), (1_000, 1)] {
             let pairs = measure(&link, usrsctp.as_deref(), messages, associations, udp_port, rounds);
             ratios::print_roles(&pairs);
-            alone.get_or_insert(pairs[0].usage[0]);
         }
     }
-    let written = written(&link, messages);
-    ratios::print_sending(&alone.expect("it comes first"), &written);
+    sending::measure(&link, MANY * messages);
     many(&link);
     ExitCode::SUCCESS
 }
@@ -133,18 +135,11 @@ fn measure(
             length: LENGTH,
             udp_port,
             sack_frequency: SACK_FREQUENCY,
+            rate: 0,
         };
-        let mut rounds: Vec<[Usage; 2]> = (0..count)
-            .map(|_| {
-                let mut receiving = link.start(1, receiver, &task("receive", 1));
-                let ready = receiving.line();
-                assert!(ready.contains("ready"), "a receiver is not ready: {ready}");
-                let sent = link.start(0, sender, &task("send", 0)).usage();
-                let read = Usage::read(&receiving.line());
-                receiving.kill();
-                [sent, read]
-            })
-            .collect();
+        let (send, receive) = (task("send", 0), task("receive", 1));
+        let mut rounds: Vec<[Usage; 2]> =
+            (0..count).map(|_| link.exchange((sender, &send), (receiver, &receive))).collect();
         let mut median = |end: usize| {
             rounds.sort_by(|a, b| a[end].micros().total_cmp(&b[end].micros()));
             rounds[count / 2][end]
@@ -167,24 +162,6 @@ fn measure(
         measured.push(Pair { stacks: [sender.0, receiver.0], usage: [from, to] });
     }
     measured
-}
-
-/// What the system takes for writing packets, where they are read as those of an association are.
-fn written(link: &Link, messages: u64) -> Usage {
-    let ours = std::env::current_exe().unwrap();
-    let ours = (Stack::Slantpath, ours.as_path());
-    let [read, write] = ["receive", "write"].map(|role| Task { role: role.to_owned(), ..bare(messages) });
-    let read = Task { local: write.peer, peer: write.local, ..read };
-    let mut reader = link.start(1, ours, &read);
-    reader.line();
-    let usage = link.start(0, ours, &write).usage();
-    println!(
-        "sendmmsg of as many packets in IP alone: {:.2}, of which system {:.2}",
-        usage.micros(),
-        usage.system_micros()
-    );
-    reader.kill();
-    usage
 }
 
 /// A server with so many associations of each part of a crowd. Of many each has messages so far apart that the server
@@ -241,6 +218,7 @@ fn bare(messages: u64) -> Task {
         length: LENGTH,
         udp_port: 0,
         sack_frequency: SACK_FREQUENCY,
+        rate: 0,
     }
 }
 
@@ -294,6 +272,31 @@ impl Link {
         let at_home = at_home.collect();
         enter(&own_namespace);
         Self { names, _at_home: at_home }
+    }
+
+    /// How many packets the raw sockets of an end had no room for, of those that are open: the most of one.
+    fn dropped(&self, end: usize) -> u64 {
+        let words = ["netns", "exec", &self.names[end], "cat", "/proc/net/raw"];
+        let output = Command::new("ip").args(words).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        // A socket whose filter drops all has the most of them.
+        let drops = text.lines().skip(1).map(|line| line.split_whitespace().last().unwrap().parse().unwrap());
+        drops.min().unwrap()
+    }
+
+    /// Sends from one to the other.
+    fn exchange(
+        &self,
+        (sender, send): ((Stack, &Path), &Task),
+        (receiver, receive): ((Stack, &Path), &Task),
+    ) -> [Usage; 2] {
+        let mut receiving = self.start(1, receiver, receive);
+        let ready = receiving.line();
+        assert!(ready.contains("ready"), "a receiver is not ready: {ready}");
+        let sent = self.start(0, sender, send).usage();
+        let read = Usage::read(&receiving.line());
+        receiving.kill();
+        [sent, read]
     }
 
     fn start(&self, end: usize, (stack, program): (Stack, &Path), task: &Task) -> End {

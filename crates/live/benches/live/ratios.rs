@@ -5,7 +5,7 @@ use super::{Pair, Stack};
 
 /// Ours in each role, against either peer, to usrsctp in its place.
 const OF_USRSCTP: f64 = 0.5;
-/// What the system takes for our sender, to what it takes for `sendmmsg` alone.
+/// What the system takes for our sender, to what it takes for `sendmmsg` alone at the same rate.
 const OF_SENDMMSG: f64 = 1.2;
 /// A message of a server of a hundred thousand associations, to one of a thousand.
 const OF_MANY: f64 = 1.2;
@@ -31,7 +31,7 @@ pub(super) fn print_roles(pairs: &[Pair]) {
 /// What the system takes for our sender.
 pub(super) fn print_sending(sender: &Usage, written: &Usage) {
     print(
-        "the system's part of our sender to that",
+        "the system's part of our sender to that at its rate",
         sender.system_micros() / written.system_micros(),
         OF_SENDMMSG,
     );

@@ -14,7 +14,7 @@ use super::End;
 use crate::config::Carriage;
 
 /// How many packets one call reads at most.
-const BATCH: usize = 32;
+const MOST_IN_BATCH: usize = 32;
 /// As long as an IP packet can be.
 const LONGEST: usize = 65_536;
 /// Room for the control messages of a packet: its traffic class, its hop limit and how long the packets are that came
@@ -45,31 +45,34 @@ struct Told {
 pub(crate) struct Receiver {
     buffers: Vec<Vec<u8>>,
     kept: PacketBuffers,
+    /// How many packets the next call asks for. What it does not get costs as well: the system looks for one more in
+    /// vain, and what says where each goes has to be made.
+    batch: usize,
 }
 
 impl Default for Receiver {
     fn default() -> Self {
-        Self { buffers: vec![vec![0; LONGEST]; BATCH], kept: PacketBuffers::default() }
+        let buffers = vec![vec![0; LONGEST]; MOST_IN_BATCH];
+        Self { buffers, kept: PacketBuffers::default(), batch: 1 }
     }
 }
 
 impl Receiver {
-    /// Reads what a socket has, up to a batch, and says whether there may be more. An error that the socket reports has
-    /// been in its error queue, too.
+    /// Reads what a socket has, up to a batch. An error that the socket reports has been in its error queue, too.
     pub(crate) fn receive(
         &mut self,
         end: &End,
         carriage: Carriage,
         received: &mut Vec<Received>,
-    ) -> io::Result<bool> {
+    ) -> io::Result<()> {
         let is_whole_packet = carriage == Carriage::Raw && end.address.is_ipv4();
         let told = match if is_whole_packet { self.read_whole(end) } else { self.read(end) } {
             Ok(told) => told,
-            Err(Errno::EAGAIN | Errno::EINTR) => return Ok(false),
-            Err(errno) if is_report(errno) => return Ok(true),
+            Err(Errno::EAGAIN | Errno::EINTR) => return Ok(()),
+            Err(errno) if is_report(errno) => return Ok(()),
             Err(errno) => return Err(errno.into()),
         };
-        let is_full = told.len() == BATCH;
+        self.batch = next_batch(self.batch, told.len());
         for (told, buffer) in told.iter().zip(&self.buffers) {
             let octets = &buffer[..told.len];
             if is_whole_packet {
@@ -97,16 +100,16 @@ impl Receiver {
                 received.push(Received { bytes, udp_port });
             }
         }
-        Ok(is_full)
+        Ok(())
     }
 
     /// Reads packets that come with their IP header.
     fn read_whole(&mut self, end: &End) -> Result<Vec<Told>, Errno> {
         let mut slices: Vec<[IoSliceMut<'_>; 1]> =
-            self.buffers.iter_mut().map(|buffer| [IoSliceMut::new(buffer)]).collect();
+            self.buffers.iter_mut().take(self.batch).map(|buffer| [IoSliceMut::new(buffer)]).collect();
         let flags = MsgFlags::MSG_DONTWAIT;
         // Made anew for each call: it holds pointers, and a host that is live may move to another thread.
-        let mut headers = MultiHeaders::<()>::preallocate(BATCH, None);
+        let mut headers = MultiHeaders::<()>::preallocate(self.batch, None);
         let messages = recvmmsg(end.socket.as_raw_fd(), &mut headers, slices.iter_mut(), flags, None)?;
         let told = |len| Told { len, segment_len: len, source: None, traffic_class: 0, hop_limit: 0 };
         Ok(messages.map(|message| told(message.bytes)).collect())
@@ -114,13 +117,13 @@ impl Receiver {
 
     fn read(&mut self, end: &End) -> Result<Vec<Told>, Errno> {
         let mut slices: Vec<[IoSliceMut<'_>; 1]> =
-            self.buffers.iter_mut().map(|buffer| [IoSliceMut::new(buffer)]).collect();
+            self.buffers.iter_mut().take(self.batch).map(|buffer| [IoSliceMut::new(buffer)]).collect();
         // Made anew for each call: the system writes into it how much room for control messages there was.
         let mut headers =
-            MultiHeaders::<SockaddrStorage>::preallocate(BATCH, Some(Vec::with_capacity(CONTROL_LEN)));
+            MultiHeaders::<SockaddrStorage>::preallocate(self.batch, Some(Vec::with_capacity(CONTROL_LEN)));
         let flags = MsgFlags::MSG_DONTWAIT;
         let messages = recvmmsg(end.socket.as_raw_fd(), &mut headers, slices.iter_mut(), flags, None)?;
-        let mut all = Vec::with_capacity(BATCH);
+        let mut all = Vec::with_capacity(self.batch);
         for message in messages {
             let source = message.address.as_ref().and_then(|storage| {
                 let v4 = storage.as_sockaddr_in().map(|from| (IpAddr::V4(from.ip()), from.port()));
@@ -147,6 +150,12 @@ impl Receiver {
     }
 }
 
+/// How many packets to ask for after a call that asked for `batch` and got `len`: where that was all that it asked for,
+/// there may be more.
+fn next_batch(batch: usize, len: usize) -> usize {
+    if len < batch { len.max(1) } else { (2 * batch).min(MOST_IN_BATCH) }
+}
+
 fn octet(value: i32) -> u8 {
     u8::try_from(value).unwrap_or_default()
 }
@@ -167,4 +176,23 @@ pub(super) const fn is_report(errno: Errno) -> bool {
             | Errno::EACCES
             | Errno::EPERM
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_asks_for_as_many_packets_as_there_were_and_for_more_where_that_was_all_it_asked_for() {
+        let batches = |lens: &[usize]| {
+            let next = |batch: &mut usize, len: &usize| {
+                *batch = next_batch(*batch, (*len).min(*batch));
+                Some(*batch)
+            };
+            lens.iter().scan(1, next).collect::<Vec<_>>()
+        };
+        assert_eq!(batches(&[1, 1, 1, 1]), [2, 1, 2, 1]);
+        assert_eq!(batches(&[100, 100, 100, 100, 100, 100, 100]), [2, 4, 8, 16, 32, 32, 32]);
+        assert_eq!(batches(&[100, 100, 100, 5, 5, 0, 1]), [2, 4, 8, 5, 10, 1, 2]);
+    }
 }
