@@ -1,10 +1,11 @@
 """SCTP over satellites in ns-2.35 and here: the same pairs under the same sky.
 
-Points of figure 9, and of figure 14 with one stream.
+Points of figures 9 and 10, and of figures 11 to 14.
 
-python peers/ns2/compare_sctp.py [SKY [PLACEMENTS [SECONDS [PAIRS [RATES]]]]]
+python peers/ns2/compare_sctp.py [SKY [PLACEMENTS [SECONDS [PAIRS [RATES [SEGMENTS [STREAMS]]]]]]]
 
-SKY is iridium, geo, supplemented or two-antennas, RATES a list like 1e-6,1e-5.
+SKY is iridium, geo, supplemented or two-antennas, RATES a list like 1e-6,1e-5, SEGMENTS one of receive
+buffers in segments, STREAMS one of numbers of streams: what each after the first brings is told apart.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HERE = Path(__file__).parent
-BUFFER_BYTES = cases.LARGEST_BUFFER * 528
-"""A segment takes 528 bytes of ns-2's buffer: its chunk."""
+CHUNK_BYTES = 528
+"""What a segment takes of ns-2's buffer."""
 DATA_PACKET_BYTES = 560
 KILO = 1e-3
 
@@ -55,7 +57,16 @@ class Figures:
     """What sources send over geostationary satellites beside Iridium; in ns-2 what of it arrives."""
 
 
-def theirs(sky: Sky, pairs: int, placement: int, rate: str, seconds: int) -> Figures:
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What is compared, under a placement."""
+
+    rate: str
+    segments: int
+    streams: int
+
+
+def theirs(sky: Sky, pairs: int, placement: int, point: Point, seconds: int) -> Figures:
     """Give the figures of ns-2, of all DATA that the sinks receive."""
     drawn = Placement.drawn(placement, None)
     with TemporaryDirectory() as directory:
@@ -65,7 +76,8 @@ def theirs(sky: Sky, pairs: int, placement: int, rate: str, seconds: int) -> Fig
             for one, other in drawn.pairs[:pairs]
         ]
         places.write_text("".join(lines), encoding="utf-8")
-        arguments = [sky.value, places, rate, BUFFER_BYTES, drawn.start_s, seconds, placement + 1]
+        arguments = [sky.value, places, point.rate, point.segments * CHUNK_BYTES, point.streams]
+        arguments += [drawn.start_s, seconds, placement + 1]
         command = ["ns", str(HERE / "sctp-sky.tcl"), *map(str, arguments)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as ns:
             assert ns.stdout is not None
@@ -85,8 +97,8 @@ def theirs(sky: Sky, pairs: int, placement: int, rate: str, seconds: int) -> Fig
 
 
 def ours(
-    sky: Sky, pairs: int, placements: int, seconds: int, rates: Sequence[str]
-) -> dict[tuple[int, str], Figures]:
+    sky: Sky, pairs: int, placements: int, seconds: int, points: Sequence[Point]
+) -> dict[tuple[int, Point], Figures]:
     """Give the same of our runs, with ns-2's link headers and the first plane over Greenwich at the start."""
     with TemporaryDirectory() as directory:
         skies = Skies(Path(directory), None, {"constellations.iridium.satellites.first_longitude": "0 deg"})
@@ -95,18 +107,19 @@ def ours(
                 skies.scenario(
                     number,
                     cases.Case("", sky, {}, pairs).ground,
-                    {},
+                    {"streams": point.streams},
                     {
                         "scenario.duration": f"{seconds} s",
                         **{f"{links}.link_overhead": "16 B" for links in HEADERS},
-                        **cases.errors(sky, rate),
+                        **cases.errors(sky, point.rate),
+                        **cases.buffer(point.segments),
                     },
                 ),
                 number,
                 tables=TABLES,
-            ): (number, rate)
+            ): (number, point)
             for number in range(placements)
-            for rate in rates
+            for point in points
         }
         figures = {}
         for job, output in run_jobs(jobs):
@@ -116,37 +129,63 @@ def ours(
         return figures
 
 
-def main(
+def main(  # noqa: PLR0913, PLR0917 - what a command line gives, in its order
     over: str = "iridium",
     placements: str = "3",
     seconds: str = "360",
     pairs: str = str(cases.PAIRS),
-    rates: str = "1e-9,1e-7,1e-6,1e-5,1e-4",
+    rates: str = "1e-9,1e-8,1e-7,1e-6,1e-5,1e-4",
+    segments: str = str(cases.LARGEST_BUFFER),
+    streams: str = "1",
 ) -> None:
     """Print both, and how they stand to each other."""
-    compare(Sky(over), int(placements), int(seconds), int(pairs), rates.split(","))
+    points = [
+        Point(rate, int(buffer), int(count))
+        for rate, buffer, count in product(rates.split(","), segments.split(","), streams.split(","))
+    ]
+    compare(Sky(over), int(placements), int(seconds), int(pairs), points)
 
 
-def compare(sky: Sky, placements: int, seconds: int, pairs: int, rates: Sequence[str]) -> None:
+def compare(sky: Sky, placements: int, seconds: int, pairs: int, points: Sequence[Point]) -> None:
     """Print a table of throughput, and one of the load of GEO satellites where they are a backup."""
-    points = [(number, rate) for number in range(placements) for rate in rates]
+    runs = [(number, point) for number in range(placements) for point in points]
     with ThreadPoolExecutor(processors()) as pool:
-        of_ns = dict(
-            zip(points, pool.map(lambda point: theirs(sky, pairs, *point, seconds), points), strict=True)
-        )
-    of_ours = ours(sky, pairs, placements, seconds, rates)
+        of_ns = dict(zip(runs, pool.map(lambda run: theirs(sky, pairs, *run, seconds), runs), strict=True))
+    of_ours = ours(sky, pairs, placements, seconds, points)
+
+    def both(point: Point, of: str) -> list[list[float]]:
+        return [
+            [float(getattr(given[number, point], of)) for number in range(placements)]
+            for given in (of_ns, of_ours)
+        ]
+
     measured = ["throughput_bit_per_s"] + ["backup_bit_per_s"] * (sky is Sky.SUPPLEMENTED)
+    head = "| bit error rate | segments | streams | ns-2.35, kbit/s | ours, kbit/s | ours / ns-2 |"
     for of in measured:
-        print(f"\n{of.split('_')[0]} of an association\n")
-        print("| bit error rate | ns-2.35, kbit/s | ours, kbit/s | ours / ns-2 |\n| --- | --- | --- | --- |")
-        for rate in rates:
-            both = [
-                [float(getattr(given[number, rate], of)) for number in range(placements)]
-                for given in (of_ns, of_ours)
-            ]
-            cells = [Estimate.of(each).text("", KILO, 1).strip() for each in both]
-            ratios = [our / their for their, our in zip(*both, strict=True) if their]
-            print(f"| {rate} | {cells[0]} | {cells[1]} | {Estimate.of(ratios).text('', 1, 3).strip()} |")
+        print(f"\n{of.split('_')[0]} of an association\n\n{head}\n{'| --- ' * 6}|")
+        for point in points:
+            values = both(point, of)
+            cells = [Estimate.of(each).text("", KILO, 1).strip() for each in values]
+            cells.append(ratio(*reversed(values)))
+            words = [point.rate, str(point.segments), str(point.streams), *cells]
+            print(f"| {' | '.join(words)} |")
+    more = [point for point in points if point.streams != points[0].streams]
+    if more:
+        print("\nwhat streams bring\n\n| bit error rate | segments | streams | ns-2.35 | ours |")
+        print(f"{'| --- ' * 5}|")
+    for point in more:
+        few = both(replace(point, streams=points[0].streams), measured[0])
+        many = both(point, measured[0])
+        gains = [ratio(with_more, with_few) for with_more, with_few in zip(many, few, strict=True)]
+        words = [point.rate, str(point.segments), f"{point.streams} for {points[0].streams}", *gains]
+        print(f"| {' | '.join(words)} |")
+
+
+def ratio(of: Sequence[float], to: Sequence[float]) -> str:
+    """Say how the one stands to the other, placement by placement."""
+    return (
+        Estimate.of([one / other for one, other in zip(of, to, strict=True) if other]).text("", 1, 3).strip()
+    )
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
 # SCTP over Iridium, over geostationary satellites, or over both, in ns-2.35, the peer of the study of SCTP over
 # satellites:
 #
-#   ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE RECEIVE_BUFFER_BYTES START_S SECONDS SEED
+#   ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE RECEIVE_BUFFER_BYTES STREAMS START_S SECONDS SEED
 #
 # SKY is iridium, geo, supplemented (by geo as second path) or two-antennas (to Iridium). PAIRS is a file of lines
 # `latitude longitude latitude longitude` of the two ends of an association, START_S how far the sky has moved when the
 # run begins. Standard output is ns's trace of what the sinks receive. README.md says how the case is read.
 
-if {[llength $argv] != 7} {
-    puts stderr "usage: ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE RECEIVE_BUFFER_BYTES START_S SECONDS SEED"
+if {[llength $argv] != 8} {
+    puts stderr "usage: ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE RECEIVE_BUFFER_BYTES STREAMS START_S SECONDS SEED"
     exit 2
 }
-lassign $argv sky pairs_file bit_error_rate buffer_bytes start_s seconds seed
+lassign $argv sky pairs_file bit_error_rate buffer_bytes streams start_s seconds seed
 source [file join [file dirname [info script]] iridium.tcl]
 
 # What the antennas of a terminal are for, that of the primary path first.
@@ -46,6 +46,8 @@ Agent/SCTP set mtu_ 560
 Agent/SCTP set dataChunkSize_ 528
 Agent/SCTP set initialRwnd_ $buffer_bytes
 Agent/SCTP set initialSsthresh_ 10240
+# Messages take them in turn.
+Agent/SCTP set numOutStreams_ $streams
 
 set ns [new Simulator]
 $ns node-config -llType LL/Sat -ifqType Queue/DropTail -ifqLen 50 -macType Mac/Sat -phyType Phy/Sat \

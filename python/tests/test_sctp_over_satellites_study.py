@@ -43,7 +43,7 @@ def test_a_placement_is_drawn_of_seed_and_number_alone_and_fewer_pairs_are_its_f
     assert list(first.terminals(2)) == list(first.terminals(3))[:4]
 
 
-def test_figure_9_has_the_placements_that_were_asked_for_and_more_where_they_differ_most() -> None:
+def test_figures_9_and_10_and_claim_n4_have_as_many_placements_as_were_asked_for_or_more() -> None:
     every = cases.every(cases.FULL)
 
     def placements(sky: Sky, rate: str, where: str) -> int:
@@ -53,8 +53,16 @@ def test_figure_9_has_the_placements_that_were_asked_for_and_more_where_they_dif
     assert [placements(two, rate, cases.PER_PATH) for rate in ("1e-6", "1e-5")] == [40, 120]
     assert [placements(one, rate, cases.PER_PATH) for rate in ("1e-6", "1e-5")] == [40, 40]
     assert [placements(one, rate, cases.PER_LINK) for rate in ("1e-6", "1e-5")] == [40, 160]
-    assert runs_of(every[cases.backup(10, "1e-5")], 40, cases.FULL) == 6
-    assert runs_of(every[cases.backup(10, "1e-5")], 2, cases.FULL) == 2
+    assert runs_of(every[cases.backup(10, "1e-5")], 40, cases.FULL) == 40
+    assert runs_of(every[cases.BACKUP_BY_BYTES], 40, cases.FULL) == 40
+
+    def streams(count: int, segments: int, rate: str) -> int:
+        return runs_of(every[cases.streams(Sky.GEO, count, segments, rate)], 40, cases.FULL)
+
+    assert [streams(count, 8, "1e-5") for count in (1, 2, 4)] == [40, 6, 40]
+    assert [streams(4, segments, "1e-5") for segments in (4, 8, 16, 40)] == [6, 40, 6, 40]
+    assert [streams(1, 40, rate) for rate in ("1e-6", "1e-5", "1e-4")] == [6, 40, 40]
+    assert runs_of(every[cases.streams(Sky.IRIDIUM, 1, 4, "1e-5")], 2, cases.FULL) == 2
 
 
 def test_terminals_take_the_geostationary_satellite_that_is_nearest_in_longitude() -> None:
@@ -77,6 +85,7 @@ def test_the_primary_path_is_that_of_the_first_antenna() -> None:
 
 
 def test_a_run_is_read_off_its_tables() -> None:
+    ends = [f"source-00.{antenna}" for antenna in (1, 2, 2)] + [f"sink-00.{antenna}" for antenna in (2, 1, 1)]
     figures_of_run = RunFigures.of(
         table(
             "flows",
@@ -91,9 +100,9 @@ def test_a_run_is_read_off_its_tables() -> None:
         table(
             "links",
             [
-                ("link", "text", ["sky.source-00.1", "sky.source-00.2", "sky.source-00.2", "sky.sink-00.2"]),
-                ("direction", "text", ["forward", "forward", "reverse", "forward"]),
-                ("carried_bytes", "u64", [9_000, 500, 70, 6]),
+                ("link", "text", [f"sky.{end}" for end in ends]),
+                ("direction", "text", ["forward", "forward", "reverse", "forward", "forward", "reverse"]),
+                ("carried_bytes", "u64", [9_000, 500, 70, 6, 30, 8_000]),
             ],
         ),
         table(
@@ -112,14 +121,18 @@ def test_a_run_is_read_off_its_tables() -> None:
     assert figures_of_run.failed == 1
     np.testing.assert_equal(figures_of_run.transfer_s, [3.0, np.nan])
     assert figures_of_run.backup_bit_per_s == 500 * 8 / 60
+    assert figures_of_run.returned_bit_per_s == 36 * 8 / 60
+    assert figures_of_run.returned_share == 36 * 8 / 60 / 2_000
     # 30 s of 0.1 s one way, none for 10 s, and 60 s of 0.2 s.
     np.testing.assert_allclose(figures_of_run.round_trip_s, [2 * (30 * 0.1 + 60 * 0.2) / 90, np.nan])
 
 
-def one_run(bit_per_s: float, backup_bit_per_s: float = 0.0, transfer_s: float = 1.0) -> RunFigures:
+def one_run(
+    bit_per_s: float, backup_bit_per_s: float = 0.0, transfer_s: float = 1.0, returned_bit_per_s: float = 0.0
+) -> RunFigures:
     each = np.full(3, bit_per_s)
     trips = np.array([0.05, 0.1, 0.2])
-    return RunFigures(each, 0, np.full(3, transfer_s), backup_bit_per_s, trips)
+    return RunFigures(each, 0, np.full(3, transfer_s), backup_bit_per_s, returned_bit_per_s, trips)
 
 
 PUBLISHED: Mapping[Sky, Mapping[str, float]] = {
@@ -217,10 +230,19 @@ def test_a_transfer_that_takes_half_the_time_has_twice_the_pace() -> None:
 def test_the_bias_is_the_exponent_of_the_round_trip() -> None:
     def change(_: cases.Case, run: RunFigures) -> RunFigures:
         trips = np.array([0.05, 0.1, 0.2])
-        return RunFigures(1e4 / trips, 0, trips, run.backup_bit_per_s, trips)
+        return RunFigures(1e4 / trips, 0, trips, run.backup_bit_per_s, 0.0, trips)
 
     grids = dict(tables.grids(AsPublished(change)))
     assert grids["round-trips"].rows[0] == ("1e-9", "-1.00", "4.00")
+
+
+def test_what_sinks_send_is_told_for_what_they_deliver() -> None:
+    def change(case: cases.Case, run: RunFigures) -> RunFigures:
+        is_each = case.name.endswith("/unlimited/sack-each")
+        return one_run(run.mean_bit_per_s, returned_bit_per_s=run.mean_bit_per_s * (0.3 if is_each else 0.15))
+
+    rows = dict(tables.grids(AsPublished(change)))["returned"].rows
+    assert rows == [("for every second packet", *["5.00"] * 4), ("for each packet", *["10.00"] * 4)]
 
 
 def test_another_choice_stands_as_a_ratio_to_what_is_studied() -> None:

@@ -142,7 +142,7 @@ def _streams(results: Results) -> Iterable[Finding]:
 
     skies = (Sky.IRIDIUM, Sky.GEO)
     low = [rate for rate in rates if float(rate) < 1e-7]  # noqa: PLR2004
-    high = [rate for rate in rates if float(rate) >= 1e-5]  # noqa: PLR2004
+    high = [rate for rate in rates if rate in cases.HIGH_ERROR_RATES]
     none = {
         f"{cases.NAMES[sky]}, {segments} segments, {rate}": gain(sky, segments, rate)
         for sky in skies

@@ -30,6 +30,8 @@ class RunFigures:
     """From the setup of each association to its end, not-a-number if it goes on."""
     backup_bit_per_s: float
     """What all sources send over their second antennas: IP packets of DATA, of setup and heartbeats."""
+    returned_bit_per_s: float
+    """What all sinks send over all their antennas: IP packets of SACKs, of setup and heartbeats."""
     round_trip_s: NDArray[np.float64]
     """Of light alone, of each association's primary path, mean over the run."""
 
@@ -42,12 +44,18 @@ class RunFigures:
         link, direction = _texts(links, "link"), _texts(links, "direction")
         # The terminal is the first end of its link.
         of_backup = np.array([name.startswith("sky.source-") and name.endswith(".2") for name in link])
-        carried = numbers(links, "carried_bytes")[of_backup & (direction == "forward")]
+        of_sinks = np.array([name.startswith("sky.sink-") for name in link])
+
+        def sent_bit_per_s(over: NDArray[np.bool_]) -> float:
+            carried = numbers(links, "carried_bytes")[over & (direction == "forward")]
+            return BITS * float(carried.sum()) / (end_s - warm_up_s)
+
         return cls(
             throughput_bit_per_s=np.nan_to_num(numbers(flows, "throughput_bit_per_s")),
             failed=sum(failure is not None for failure in flows.column("failure").to_pylist()),
             transfer_s=numbers(flows, "ended_s") - numbers(flows, "connected_s"),
-            backup_bit_per_s=BITS * float(carried.sum()) / (end_s - warm_up_s),
+            backup_bit_per_s=sent_bit_per_s(of_backup),
+            returned_bit_per_s=sent_bit_per_s(of_sinks),
             round_trip_s=_round_trips(sky_paths, names, end_s),
         )
 
@@ -55,6 +63,12 @@ class RunFigures:
     def mean_bit_per_s(self) -> float:
         """The mean throughput of an association, that of one that failed counting for what it delivered."""
         return float(self.throughput_bit_per_s.mean())
+
+    @property
+    def returned_share(self) -> float:
+        """What all sinks send for each bit that they deliver."""
+        delivered = float(self.throughput_bit_per_s.sum())
+        return self.returned_bit_per_s / delivered if delivered else 0.0
 
 
 def _round_trips(sky_paths: pa.Table, flows: NDArray[np.object_], end_s: float) -> NDArray[np.float64]:

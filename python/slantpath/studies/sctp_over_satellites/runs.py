@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def runs_of(case: Case, runs: int, extent: Extent) -> int:
-    """Give a case of figure 9 as many placements as were asked for, others as many as they have at most."""
+    """Give a case as many placements as were asked for, and most cases beside figures 9 and 10 fewer."""
     return case.times * runs or min(runs, extent.beside)
 
 
@@ -77,8 +77,9 @@ class Results:
         used = "the scenario's seed" if self.seed is None else f"seed {self.seed}"
         beside = min(self.runs, self.extent.beside)
         return (
-            f"Placements 0 to {self.runs - 1} for figure 9, two to four times as many at points that differ "
-            f"most from one to the next, 0 to {beside - 1} for everything else, under {used}; "
+            f"Placements 0 to {self.runs - 1} for figures 9 and 10 and for what claim N4 is about, two to "
+            "four times as many at points of figure 9 that differ most from one to the next, "
+            f"0 to {beside - 1} for everything else, under {used}; "
             f"{self.extent.duration_s - cases.WARM_UP_S} s measured after {cases.WARM_UP_S} s. In a "
             "placement all cases have the same pairs of places, times and random streams."
         )

@@ -24,6 +24,7 @@ def grids(results: Results) -> Iterator[tuple[str, Grid]]:
     yield "throughput", _throughput(results)
     yield "backup", _backup(results)
     yield "switches", _switches(results)
+    yield "returned", _returned(results)
     yield "round-trips", _round_trips(results)
     yield "variants", _variants(results)
 
@@ -119,6 +120,22 @@ def _switches(results: Results) -> Grid:
             *(f"64 kB, {label}" for label in labels),
         ),
         rows,
+    )
+
+
+def _returned(results: Results) -> Grid:
+    def share(setting: str, place: str) -> str:
+        case = cases.setting(setting, place, cases.UNLIMITED)
+        return results.estimate(case, lambda run: run.returned_share).text("", 100, 2).strip()
+
+    return Grid(
+        "What delayed SACK saves",
+        "What sinks send, in percent of what they deliver: IP packets, above all SACKs.",
+        ("SACKs", *(environment.label for environment in cases.ENVIRONMENTS.values())),
+        [
+            (about, *(share(setting, place) for place in cases.ENVIRONMENTS))
+            for about, setting in (("for every second packet", "paper"), ("for each packet", "sack-each"))
+        ],
     )
 
 
