@@ -558,16 +558,6 @@ impl slantpath_interface::Host for Host {
         self.handle_unusual(now, packet);
     }
 
-    fn foresee(&self, packets: &[&[u8]]) {
-        let senders = packets.iter().filter_map(|packet| {
-            let (header, header_len) = IpHeader::parse_header(packet).ok()?;
-            let &[p0, p1, o0, o1] = packet.get(header_len..)?.first_chunk()?;
-            let [peer_port, own_port] = [[p0, p1], [o0, o1]].map(u16::from_be_bytes);
-            (header.protocol == protocol::SCTP).then_some((header.source, peer_port, own_port))
-        });
-        self.stack.sctp.prefetch(senders, |association| self.sockets.prefetch(association));
-    }
-
     fn note_journey(&mut self, journey: Journey) {
         self.stack.journey = Some(journey);
     }

@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::net::IpAddr;
 
 use rustc_hash::FxHashMap;
-use slantpath_base::{Deadlines, Instant, prefetch};
+use slantpath_base::{Deadlines, Instant};
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::TransportInput;
 use slantpath_tcp as tcp;
@@ -105,13 +105,6 @@ impl Sockets {
         }
         self.touch(id);
         id
-    }
-
-    /// Asks the memory for the socket of an association that a packet is going to be for.
-    pub(crate) fn prefetch(&self, association: sctp::AssociationId) {
-        if let Some((_, socket)) = self.by_association.get(association.index()).copied().flatten() {
-            prefetch(&self.slots[socket.index()]);
-        }
     }
 
     /// What the next socket is called.

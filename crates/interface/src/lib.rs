@@ -79,11 +79,6 @@ pub trait Host {
     /// `packet`, which is a place for other packets afterwards.
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet);
 
-    /// Shows some packets, from their IP headers on, that have come and will be [handed over](Self::handle_packet) one
-    /// by one: a host of very many associations asks the memory for what it will need then, for all of them side by
-    /// side. Nothing but time depends on it; a host that makes nothing of it does nothing.
-    fn foresee(&self, _packets: &[&[u8]]) {}
-
     /// Tells what the time consists of that the packet has spent on its way that is [handed
     /// over](Self::handle_packet) next. Only of a network that watches journeys; a host that makes nothing of it does
     /// nothing.

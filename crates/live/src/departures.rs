@@ -58,9 +58,6 @@ impl Departures {
     }
 
     fn take(&mut self, is_gone: impl Fn(&(IpAddr, Instant)) -> bool) -> Vec<IpAddr> {
-        if self.away.is_empty() {
-            return Vec::new();
-        }
         let (taken, left): (Vec<_>, Vec<_>) = self.away.drain(..).partition(is_gone);
         self.away = left;
         let taken: Vec<IpAddr> = taken.into_iter().map(|(address, _)| address).collect();

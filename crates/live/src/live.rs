@@ -391,12 +391,7 @@ impl<H: Interface> Live<H> {
         self.receiver.receive(&self.sockets.ends[end], carriage, &mut received)?;
         // They have all come by now: what the host takes for one does not make the next one late.
         let now = self.now();
-        for place in 0..received.len() {
-            if place.is_multiple_of(FORESEEN) && received.len() > 1 {
-                self.foresee(&received[place..]);
-            }
-            let Received { ref mut bytes, udp_port } = received[place];
-            let bytes = std::mem::take(bytes);
+        for Received { bytes, udp_port } in received.drain(..) {
             self.counters.packets_received += 1;
             let Some(key) = self.key_of(end, &bytes) else { continue };
             if carriage == Carriage::Raw {
@@ -412,17 +407,8 @@ impl<H: Interface> Live<H> {
             self.drain(now);
             self.udp_ports.put_down();
         }
-        received.clear();
         self.received = received;
         Ok(())
-    }
-
-    /// Shows the host the next packets that it gets.
-    fn foresee(&self, received: &[Received]) {
-        let mut packets: [&[u8]; FORESEEN] = [&[]; FORESEEN];
-        let count = received.len().min(FORESEEN);
-        packets.iter_mut().zip(received).for_each(|(packet, one)| *packet = &one.bytes);
-        self.host.foresee(&packets[..count]);
     }
 
     /// Whose packet it is; `None` if it is not for this host.
@@ -573,8 +559,6 @@ impl<H: Interface> Live<H> {
     }
 }
 
-/// How many packets a host is shown at a time before it gets them: more would push each other out of the cache.
-const FORESEEN: usize = 8;
 /// How many changes of addresses are kept that nobody asks for.
 const CHANGES_MAX: usize = 1_024;
 /// How long a step waits at most.

@@ -70,10 +70,6 @@ impl<P: Program> Interface for Station<P> {
         self.host.handle_packet(now, interface, packet);
     }
 
-    fn foresee(&self, packets: &[&[u8]]) {
-        self.host.foresee(packets);
-    }
-
     fn note_journey(&mut self, journey: Journey) {
         self.host.note_journey(journey);
     }

@@ -68,10 +68,6 @@ impl<H: Host, O: Observer> Host for Tap<H, O> {
         self.host.handle_packet(now, interface, packet);
     }
 
-    fn foresee(&self, packets: &[&[u8]]) {
-        self.host.foresee(packets);
-    }
-
     fn note_journey(&mut self, journey: Journey) {
         self.host.note_journey(journey);
     }

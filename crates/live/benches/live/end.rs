@@ -264,6 +264,9 @@ impl Task {
         };
         packet[12..16].copy_from_slice(&octets(self.local));
         packet[16..20].copy_from_slice(&octets(self.peer));
+        // For the reader's port, without a checksum: it is read, found wanting and not answered.
+        packet[20..22].copy_from_slice(&FIRST_PORT.to_be_bytes());
+        packet[22..24].copy_from_slice(&self.port.to_be_bytes());
         let to: Vec<Option<SockaddrStorage>> =
             vec![Some(std::net::SocketAddr::new(self.peer, 0).into()); BATCH];
         let slices: Vec<[std::io::IoSlice<'_>; 1]> =

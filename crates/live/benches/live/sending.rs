@@ -37,13 +37,19 @@ fn round(link: &Link, messages: u64) -> [Usage; 3] {
     let [sent, _] = link.exchange((ours, &task("send", 0)), (ours, &back(&task("receive", 0))));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred thousand")]
     let rate = (sent.messages / sent.seconds) as u64;
-    // Read as those of an association are. Where the writer does not pause, the reader hardly sleeps, and whom to wake
-    // is a part of the writer's cost.
-    let written = |rate| {
+    // Read as those of an association are. Where the writer does not pause, the reader may have no room for all of
+    // them, which costs less, and hardly sleeps: to wake it is a part of the writer's cost.
+    let written = |rate: u64| {
         let mut reader = link.start(1, ours, &back(&task("receive", 0)));
         reader.line();
         let usage = link.start(0, ours, &task("write", rate)).usage();
-        assert_eq!(link.dropped(1), 0, "all packets are read");
+        let dropped = link.dropped(1);
+        assert!(rate == 0 || dropped == 0, "the reader has no room for {dropped} packets at {rate} a second");
+        println!(
+            "{:>3.0} % of {} packets find no room",
+            100.0 * dropped as f64 / usage.messages,
+            usage.messages
+        );
         reader.kill();
         usage
     };

@@ -286,11 +286,6 @@ fn too_long(end: &End, outgoing: &Outgoing) -> Vec<Unsent> {
 const LEAST_MTUS: [u32; 4] = [576, 288, 144, 68];
 
 fn send(end: &End, waiting: &[Outgoing]) -> Result<usize, Errno> {
-    if let [only] = waiting {
-        let to = SockaddrStorage::from(only.to);
-        return sendmsg(end.socket.as_raw_fd(), &only.slices(), &[], MsgFlags::MSG_DONTWAIT, Some(&to))
-            .map(|_| 1);
-    }
     let slices: Vec<[IoSlice<'_>; 3]> = waiting.iter().map(Outgoing::slices).collect();
     let to: Vec<Option<SockaddrStorage>> = waiting.iter().map(|outgoing| Some(outgoing.to.into())).collect();
     let none: [ControlMessage<'_>; 0] = [];

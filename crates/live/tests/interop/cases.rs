@@ -77,7 +77,7 @@ fn damaged(given: Given<'_>, carriage: Carriage) {
     if (given.stack, carriage) == (Stack::Linux, UDP) {
         network.guest("sysctl -qw net.sctp.udp_port=0 net.sctp.encap_port=0");
     }
-    outcome.is_whole_but_for_late_packets(&exchange);
+    outcome.is_whole(&exchange);
 }
 
 fn family(given: Given<'_>, family: Family) {

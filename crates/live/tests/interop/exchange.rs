@@ -329,17 +329,6 @@ pub(crate) fn turns(us: &mut Us, peer: &mut Peer, mut is_over: impl FnMut(&mut U
 impl Outcome {
     /// Holds both ends to their plans: every message whole, once, in order, and an end in order.
     pub(crate) fn is_whole(&self, exchange: &Exchange<'_>) -> &Self {
-        self.has_ended(exchange, &["shutdown"])
-    }
-
-    /// The same where packets of the peer may come late, behind the association's end: they are answered with an ABORT
-    /// (RFC 9260, section 8.4), which may reach the peer before the SHUTDOWN COMPLETE, or in its place where that is
-    /// lost.
-    pub(crate) fn is_whole_but_for_late_packets(&self, exchange: &Exchange<'_>) -> &Self {
-        self.has_ended(exchange, &["shutdown", "lost"])
-    }
-
-    fn has_ended(&self, exchange: &Exchange<'_>, ways: &[&str]) -> &Self {
         let Found { sent, messages, wrong, disordered, ref end, .. } = self.found;
         let ours = &exchange.ours;
         assert_eq!(
@@ -355,7 +344,7 @@ impl Outcome {
         let numbers = ["sent", "received", "wrong", "disordered"].map(|name| end[name].as_u64());
         assert_eq!(numbers, [theirs.send, theirs.expect, 0, 0].map(Some), "{:?}", self.peer.seen);
         assert!(
-            ways.iter().any(|way| end["how"] == *way),
+            end["how"] == "shutdown",
             "{:?}, the last packets:\n{}",
             self.peer.seen,
             self.wire.last_packets()

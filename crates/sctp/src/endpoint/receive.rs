@@ -6,10 +6,9 @@ use std::net::IpAddr;
 use slantpath_base::Instant;
 use slantpath_wire::ip::{Envelope, IpFields};
 use slantpath_wire::{Packet, WireError};
-use smallvec::SmallVec;
 
 use super::Endpoint;
-use super::table::{AssociationId, Entry, Route, State};
+use super::table::{Entry, Route, State};
 use crate::address::is_usable;
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, Init, InitAck, ShutdownComplete, kind};
@@ -59,9 +58,6 @@ impl Received<'_> {
         chunks.next().is_none().then_some(only)
     }
 }
-
-/// Fewer associations are in the cache anyway.
-const MANY: usize = 256;
 
 impl Endpoint {
     /// The same as [`handle_input`](Self::handle_input) of a packet that stays where it is: it is large to move.
@@ -164,30 +160,6 @@ impl Endpoint {
         let is_taken = is_announced && is_of_peer && may_lack_checksum(&parsed);
         self.stats.zero_checksums += u64::from(is_taken);
         is_taken.then_some(parsed)
-    }
-
-    /// Asks the memory for the associations of some packets that are going to be handed over, of which it takes the
-    /// peer's address and port and the own port, and says which they are. Nothing but time depends on it: of very many
-    /// associations the next one is in no cache, and several that are asked for side by side come as fast as one.
-    pub fn prefetch(
-        &self,
-        senders: impl Iterator<Item = (IpAddr, u16, u16)>,
-        mut asked: impl FnMut(AssociationId),
-    ) {
-        if self.table.len() < MANY {
-            return;
-        }
-        let mut slots: SmallVec<[u32; 16]> = SmallVec::new();
-        // What one step reads the step before has asked for, of all of them.
-        slots.extend(senders.filter_map(|(source, source_port, destination_port)| {
-            let port = *self.by_number.get(&destination_port)?;
-            self.table.slot_of(port, source, source_port)
-        }));
-        slots.iter().for_each(|slot| self.table.prefetch_slot(*slot));
-        for slot in slots {
-            self.table.prefetch(slot);
-            asked(self.table.id(slot));
-        }
     }
 
     /// The place of the port that a packet goes to, and the slot of the association that its source is laid to; `None`

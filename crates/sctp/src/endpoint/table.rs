@@ -368,11 +368,6 @@ impl Table {
         core::mem::replace(&mut self.slots[slot as usize].is_due, is_due)
     }
 
-    /// Asks for the memory of a slot itself.
-    pub(super) fn prefetch_slot(&self, slot: u32) {
-        prefetch(&self.slots[slot as usize]);
-    }
-
     /// Asks for the memory of what is in a slot: an association is going to be served of which there are very many.
     pub(super) fn prefetch(&self, slot: u32) {
         if let Some(Entry { state: State::Established(association), .. }) = &self.slots[slot as usize].entry {
