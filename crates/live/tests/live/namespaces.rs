@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
+use std::sync::Mutex;
 
 use slantpath_testkit::{needs_program, skip};
 
@@ -92,8 +93,13 @@ impl Namespaces {
     }
 }
 
-/// Lets this thread act in a namespace with a name.
+/// Held while a program runs: it begins with copies of all that is open here, sockets of other tests among them, whose
+/// ports stay taken until it has closed them.
+static PROGRAM: Mutex<()> = Mutex::new(());
+
+/// Lets this thread act in a namespace with a name, with all ports free that it has closed.
 pub(crate) fn enter(name: &str) {
+    drop(PROGRAM.lock());
     let file = File::open(Path::new("/run/netns").join(name)).unwrap();
     nix::sched::setns(file, nix::sched::CloneFlags::CLONE_NEWNET).unwrap();
 }
@@ -109,7 +115,7 @@ impl Drop for Namespaces {
 }
 
 fn ip(arguments: &[&str]) -> io::Result<()> {
-    let output = Command::new("ip").args(arguments).output()?;
+    let output = output_of_ip(arguments)?;
     if output.status.success() {
         return Ok(());
     }
@@ -117,11 +123,15 @@ fn ip(arguments: &[&str]) -> io::Result<()> {
     Err(io::Error::other(format!("ip {}: {}", arguments.join(" "), said.trim())))
 }
 
+fn output_of_ip(arguments: &[&str]) -> io::Result<Output> {
+    let _alone = PROGRAM.lock();
+    Command::new("ip").args(arguments).output()
+}
+
 /// The system tells of a link up to a second after it has come up, and not at all if it is down again by then.
 fn wait_until_up(name: &str, device: &str) {
     for _ in 0..100_000 {
-        let said =
-            Command::new("ip").args(["-n", name, "-brief", "link", "show", "dev", device]).output().unwrap();
+        let said = output_of_ip(&["-n", name, "-brief", "link", "show", "dev", device]).unwrap();
         // Its name, then its state.
         if String::from_utf8_lossy(&said.stdout).split_whitespace().nth(1) == Some("UP") {
             return;
