@@ -13,8 +13,8 @@ const PAUSE: Duration = Duration::from_micros(50);
 const JUDGED: u64 = 64;
 /// They come in less than this: 25 µs apart in the mean, half a pause.
 const FAST: Duration = Duration::from_micros(25 * JUDGED);
-/// A turn that has read so many has paid for its wake.
-const MANY: u64 = 8;
+/// A turn that has read so many, a whole batch, is followed by another at once: more may be there.
+const MANY: u64 = 32;
 
 /// What comes and goes, and whether that calls for pauses.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ mod tests {
     fn a_turn_that_has_read_many_or_none_is_not_followed_by_one() {
         let mut moderation = Moderation::default();
         assert!(pauses(&mut moderation, 64, 12, 2));
-        for (received, is_paused) in [(0, false), (1, true), (7, true), (8, false)] {
+        for (received, is_paused) in [(0, false), (1, true), (31, true), (32, false)] {
             moderation.last = received;
             assert_eq!(moderation.pause().is_some(), is_paused, "{received}");
         }

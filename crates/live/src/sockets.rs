@@ -14,13 +14,12 @@ mod transmit;
 pub(crate) mod watch;
 
 use std::io;
-use std::mem::MaybeUninit;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use nix::sys::socket::{setsockopt, sockopt};
-use rustix::event::{Timespec, epoll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt::{
     Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ip_recvtos, set_ipv6_mtu_discover,
     set_socket_recv_buffer_size_force, set_socket_send_buffer_size_force,
@@ -48,14 +47,7 @@ pub(crate) struct Sockets {
     /// For each address, whether this program answers what is of no port there.
     answers: Vec<Option<Claim>>,
     pub(crate) watch: Watch,
-    /// All sockets, to wait for: each by the number of its end.
-    epoll: OwnedFd,
 }
-
-/// How many sockets one wait tells of at most; the others come first in the next.
-const EVENTS_MAX: usize = 64;
-/// What stands for the watch where sockets go by their numbers.
-const WATCH: u64 = u64::MAX;
 
 /// The socket of one address.
 #[derive(Debug)]
@@ -101,26 +93,9 @@ impl Sockets {
             what: "listening for what becomes of addresses".to_owned(),
             error,
         })?;
-        let failed = |error: rustix::io::Errno| OpenError::System {
-            what: "opening what waits for sockets".to_owned(),
-            error: error.into(),
-        };
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(failed)?;
-        let data = epoll::EventData::new_u64(WATCH);
-        epoll::add(&epoll, &watch.socket, data, epoll::EventFlags::IN).map_err(failed)?;
-        // What the system cannot do is said before anything waits.
-        let mut room = [MaybeUninit::uninit()];
-        let nanosecond = Timespec { tv_sec: 0, tv_nsec: 1 };
-        epoll::wait(&epoll, &mut room[..], Some(&nanosecond)).map(drop).or_else(|error| match error {
-            rustix::io::Errno::INTR => Ok(()),
-            error => Err(OpenError::System {
-                what: "waiting for sockets to the nanosecond (Linux 5.11 or later)".to_owned(),
-                error: error.into(),
-            }),
-        })?;
         let (carriage, ends) = (config.carriage, Vec::new());
         let (guards, claims, answers) = (Vec::new(), Vec::new(), Vec::new());
-        let mut sockets = Self { ends, carriage, guards, claims, answers, watch, epoll };
+        let mut sockets = Self { ends, carriage, guards, claims, answers, watch };
         for &address in &config.addresses {
             sockets.add(address, config)?;
         }
@@ -150,10 +125,6 @@ impl Sockets {
         let claims = if is_raw { &config.ports[..] } else { &[] };
         let claims = claims.iter().map(|port| claim_at(address, *port));
         let claims: Vec<Claim> = claims.collect::<Result<_, _>>()?;
-        let number = epoll::EventData::new_u64(self.ends.len() as u64);
-        epoll::add(&self.epoll, &end.socket, number, epoll::EventFlags::IN).map_err(|error| {
-            OpenError::System { what: format!("waiting for what comes to {address}"), error: error.into() }
-        })?;
         self.claims.extend(claims);
         self.answers.push(answers);
         self.ends.push(end);
@@ -202,30 +173,31 @@ impl Sockets {
 
     /// Waits until a socket has something, or for so long; `ready` then has what it is, and no socket that has nothing.
     /// Also ends when a signal comes, or when something has become of an address: then this is `true`.
+    ///
+    /// They are named with each wait. The system keeps those of an epoll instance, and then asks it about each packet
+    /// that comes, and about each that has left, while nobody waits: 4 % of what a sender takes.
     pub(crate) fn wait(&self, at_most: Duration, ready: &mut Vec<Ready>) -> io::Result<bool> {
         ready.clear();
         let nanos = at_most.as_nanos();
         #[expect(clippy::cast_possible_wrap, reason = "584 years at most")]
         let timeout =
             Timespec { tv_sec: (nanos / 1_000_000_000) as i64, tv_nsec: (nanos % 1_000_000_000) as i64 };
-        let mut room = [const { MaybeUninit::uninit() }; EVENTS_MAX];
-        let events = match epoll::wait(&self.epoll, &mut room[..], Some(&timeout)) {
-            Ok((events, _)) => events,
-            Err(rustix::io::Errno::INTR) => &mut [],
+        let sockets = [&self.watch.socket].into_iter().chain(self.ends.iter().map(|end| &end.socket));
+        let mut fds: Vec<PollFd<'_>> = sockets.map(|socket| PollFd::new(socket, PollFlags::IN)).collect();
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => return Ok(false),
             Err(error) => return Err(error.into()),
-        };
-        let mut has_changed = false;
-        for event in events {
-            let (number, flags) = (event.data.u64(), event.flags);
-            match usize::try_from(number) {
-                Ok(end) if number != WATCH => ready.push(Ready {
-                    end,
-                    packets: flags.contains(epoll::EventFlags::IN),
-                    errors: flags.contains(epoll::EventFlags::ERR),
-                }),
-                _ => has_changed = true,
-            }
         }
+        let [watch, ends @ ..] = &fds[..] else { return Ok(false) };
+        ready.extend(ends.iter().enumerate().filter(|(_, fd)| !fd.revents().is_empty()).map(|(end, fd)| {
+            Ready {
+                end,
+                packets: fd.revents().contains(PollFlags::IN),
+                errors: fd.revents().contains(PollFlags::ERR),
+            }
+        }));
+        let has_changed = !watch.revents().is_empty();
         Ok(has_changed)
     }
 }

@@ -28,14 +28,13 @@ pub(super) fn print_roles(pairs: &[Pair]) {
     println!();
 }
 
-/// What the system takes for our sender.
-pub(super) fn print_sending(sender: &Usage, written: &Usage) {
-    print(
-        "the system's part of our sender to that at its rate",
-        sender.system_micros() / written.system_micros(),
-        OF_SENDMMSG,
-    );
-    println!();
+/// What the system takes for our sender and for writing its packets, of some rounds: the median of their ratios.
+pub(super) fn print_sending(rounds: &[[Usage; 2]]) {
+    let ratio = |[sender, written]: &[Usage; 2]| sender.system_micros() / written.system_micros();
+    let mut ratios: Vec<f64> = rounds.iter().map(ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    print("the system's part of our sender to that at its rate", ratios[ratios.len() / 2], OF_SENDMMSG);
+    println!("{:.2} to {:.2}\n", ratios[0], ratios[ratios.len() - 1]);
 }
 
 /// A message of few associations and one of many.
