@@ -71,6 +71,9 @@ pub(crate) struct Receiver {
     /// So much of a message is passed on before its end has come.
     partial_delivery_point: u64,
     last_advertised: u32,
+    /// What is left of the window that was advertised last, in bytes. What is passed on as it comes is not counted: it
+    /// leaves the whole buffer free.
+    promised: u64,
     /// Whether to say when a message has arrived whole.
     traces_arrivals: bool,
     /// What the packet at hand has brought so far.
@@ -80,7 +83,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Below this many free bytes, a packet's worth, the window counts as closed.
+    /// Fewer free bytes than these, a packet's worth, are not offered anew.
     const SILLY_WINDOW: u64 = 1_452;
 
     pub(crate) fn new(
@@ -105,6 +108,7 @@ impl Receiver {
                 .unwrap_or(config.receive_buffer_bytes / 2)
                 .into(),
             last_advertised: config.receive_buffer_bytes,
+            promised: config.receive_buffer_bytes.into(),
             traces_arrivals: config.trace_arrivals,
             brought: Brought::default(),
             data_path: None,
@@ -161,6 +165,7 @@ impl Receiver {
             }
         }
         let at = self.tracker.record(data.tsn);
+        self.promised = self.promised.saturating_sub(data.payload.len() as u64);
         self.brought.new = true;
         if !self.streams.contains(data.stream) {
             return Err(DataFault::InvalidStream(data.stream));
@@ -272,7 +277,7 @@ impl Receiver {
         let entries = max_len.saturating_sub(Sack::FIXED_LEN) / 4;
         let mut sack = Sack {
             cumulative_tsn_ack: self.tracker.cumulative(),
-            a_rwnd: self.a_rwnd(),
+            a_rwnd: self.advertise(),
             gap_ack_blocks: SmallVec::new(),
             duplicates: SmallVec::new(),
         };
@@ -283,7 +288,6 @@ impl Receiver {
             sack.duplicates.extend(self.tracker.duplicates().iter().copied().take(left));
             self.tracker.clear_duplicates();
         }
-        self.last_advertised = sack.a_rwnd;
         self.schedule = AckSchedule::Nothing;
         sack
     }
@@ -294,9 +298,9 @@ impl Receiver {
         if self.has_gaps_or_duplicates() {
             return None;
         }
-        self.last_advertised = self.a_rwnd();
+        let a_rwnd = self.advertise();
         self.schedule = AckSchedule::Nothing;
-        Some((self.tracker.cumulative(), self.last_advertised))
+        Some((self.tracker.cumulative(), a_rwnd))
     }
 
     /// The SHUTDOWN that goes out says all that a SACK would.
@@ -389,15 +393,32 @@ impl Receiver {
         4 * self.capacity
     }
 
-    /// What to advertise: the free bytes, or nothing while they are too few to be worth a packet (RFC 1122,
-    /// section 4.2.3.3). What keeping short chunks costs beyond their payload may take as much room as payload may, and
+    /// The free bytes. What keeping short chunks costs beyond their payload may take as much room as payload may, and
     /// counts from there on.
-    fn a_rwnd(&self) -> u32 {
+    fn free(&self) -> u64 {
         let held = self.held();
         let free = self.capacity.saturating_sub(held.payload);
-        let free = free.min((2 * self.capacity).saturating_sub(self.size_with(held)));
-        let least = Self::SILLY_WINDOW.min(self.capacity / 2);
-        if free < least { 0 } else { u32::try_from(free).unwrap_or(u32::MAX) }
+        free.min((2 * self.capacity).saturating_sub(self.size_with(held)))
+    }
+
+    /// Whether so many free bytes are too few to be worth a packet.
+    fn is_silly(&self, free: u64) -> bool {
+        free < Self::SILLY_WINDOW.min(self.capacity / 2)
+    }
+
+    /// What to advertise: the free bytes, but while these are too few to be worth a packet nothing that the peer was
+    /// not told of before (RFC 1122, section 4.2.3.3). What it was told of may be on its way, and is not taken back.
+    fn a_rwnd(&self) -> u32 {
+        let free = self.free();
+        let offered = if self.is_silly(free) { free.min(self.promised) } else { free };
+        u32::try_from(offered).unwrap_or(u32::MAX)
+    }
+
+    /// The same, for a SACK that leaves.
+    fn advertise(&mut self) -> u32 {
+        self.last_advertised = self.a_rwnd();
+        self.promised = self.last_advertised.into();
+        self.last_advertised
     }
 
     /// Whether a new chunk may be kept.
@@ -523,7 +544,7 @@ impl Receiver {
         //# dispatch part of its inbound message through a partial delivery API
         //# (see Section 11), freeing some of its receive buffer space so that
         //# the rest of the message can be received.
-        let is_full = self.a_rwnd() == 0;
+        let is_full = self.is_silly(self.free());
         let candidates = match self.reassembly.in_parts() {
             Some(run) => [Some(run), None],
             None => [grown, self.reassembly.first_run().filter(|_| is_full)],

@@ -70,7 +70,7 @@ impl Receiver {
     /// Passes on parts of incomplete messages while they fill the buffer.
     pub(super) fn deliver_interleaved_parts(&mut self, mut deliver: impl FnMut(Event)) {
         while !self.is_paused()
-            && self.a_rwnd() == 0
+            && self.is_silly(self.free())
             && let Some(key) = self.interleaved.as_ref().and_then(|interleaved| interleaved.first_ready())
         {
             self.pass_on_part(key, &mut deliver);

@@ -125,17 +125,40 @@ fn a_duplicate_is_reported_once_and_of_many_the_first_64() {
 
 /// Receiver's side of the silly window syndrome.
 #[test]
-fn less_room_than_a_packet_is_no_room() {
-    for (buffer, len, expected) in [
-        (10_000, 8_548, 1_452),
-        (10_000, 8_549, 0),
+fn a_window_that_has_closed_opens_by_a_packet_at_least() {
+    for (buffer, freed, expected) in [
+        (10_000, 1_452, 1_452),
+        (10_000, 1_451, 0),
         // Half of a buffer that is smaller than two packets.
         (2_000, 1_000, 1_000),
-        (2_000, 1_001, 0),
+        (2_000, 999, 0),
     ] {
         let mut receiver = receiver(buffer);
-        hand(&mut receiver, whole(1, 1, len)).unwrap();
-        assert_eq!(a_rwnd(&mut receiver), expected, "{len} bytes in {buffer}");
+        hand(&mut receiver, whole(1, 1, freed)).unwrap();
+        hand(&mut receiver, whole(3, 3, buffer as usize - freed)).unwrap();
+        assert_eq!(a_rwnd(&mut receiver), 0);
+        // The message that the first one waits for.
+        hand(&mut receiver, whole(0, 0, 1)).unwrap();
+        assert_eq!(a_rwnd(&mut receiver), expected, "{freed} bytes of {buffer} are free again");
+    }
+}
+
+/// A peer may have sent into all of it before it hears of what is missing.
+#[test]
+fn what_the_peer_was_told_of_is_not_taken_back_however_little_is_left() {
+    for sack_for_each in [true, false] {
+        let mut receiver = receiver(4_096);
+        for number in 1..=8 {
+            hand(&mut receiver, whole(number, number as u16, 512)).unwrap();
+            if sack_for_each {
+                assert_eq!(a_rwnd(&mut receiver), 4_096 - 512 * number);
+            }
+        }
+        assert_eq!(receiver.buffered_bytes(), 4_096);
+        hand(&mut receiver, whole(9, 9, 512)).unwrap();
+        assert_eq!(receiver.buffered_bytes(), 4_096, "beyond what it was told of");
+        let delivered = hand(&mut receiver, whole(0, 0, 512)).unwrap();
+        assert_eq!((delivered.len(), a_rwnd(&mut receiver)), (9, 4_096));
     }
 }
 
@@ -199,7 +222,7 @@ fn a_pausing_reader_is_given_no_more_than_fits() {
     for number in 0..40 {
         assert_eq!(hand(&mut receiver, whole(number, number as u16, 1_000)), Ok(vec![]));
     }
-    // Nine close the window. The others fill the gap, up to twice the buffer.
+    // Ten close the window. The others fill the gap, up to twice the buffer.
     assert_eq!(receiver.buffered_bytes(), 19_001);
     let mut delivered = 0;
     receiver.resume(|_| delivered += 1);
@@ -215,8 +238,8 @@ fn short_chunks_close_the_window_by_what_keeping_them_costs() {
         hand(&mut receiver, fragment(3 * kept + 1, 1)).unwrap();
         kept += 1;
     }
-    // Less than 1,452 of 40,000 bytes are left. A gap costs 32 bytes.
-    assert_eq!(u64::from(kept), (40_000 - 1_452) / (1 + Held::OVERHEAD + 32) + 1);
+    // Nothing of 40,000 bytes is left. A gap costs 32 bytes.
+    assert_eq!(u64::from(kept), 40_000_u64.div_ceil(1 + Held::OVERHEAD + 32));
     hand(&mut receiver, fragment(3 * kept + 1, 1)).unwrap();
     assert_eq!(receiver.buffered_bytes(), u64::from(kept), "the next one is dropped");
     // Those in between are let in as long as all of it costs at most four buffers.
@@ -237,7 +260,7 @@ fn gaps_between_messages_that_were_delivered_close_the_window_too() {
         assert_eq!(hand(&mut receiver, message).map(|delivered| delivered.len()), Ok(1));
         gaps += 1;
     }
-    assert_eq!((gaps, receiver.buffered_bytes()), ((40_000 - 1_452) / 32 + 1, 0));
+    assert_eq!((gaps, receiver.buffered_bytes()), (40_000 / 32, 0));
 }
 
 #[test]

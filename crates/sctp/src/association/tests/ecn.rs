@@ -248,8 +248,8 @@ fn what_is_sent_again_or_probes_a_closed_window_or_carries_no_data_may_not_be_ma
     }
     let log = outlines(&wire, from);
     let data: Vec<&str> = log.iter().filter(|line| line.starts_with('0')).map(String::as_str).collect();
-    let expected = ["0 0 ect [7]", "0 0 ect [8]", "0 0 - [9]", "0 0 - [9]", "0 0 - [9]"];
-    assert_eq!(data[4..], expected);
+    let expected = ["0 0 ect [9]", "0 0 ect [10]", "0 0 - [11]", "0 0 - [11]"];
+    assert_eq!(data[6..], expected);
 }
 
 #[test]
