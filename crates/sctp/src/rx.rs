@@ -165,8 +165,7 @@ impl Receiver {
             }
         }
         let at = self.tracker.record(data.tsn);
-        self.promised = self.promised.saturating_sub(data.payload.len() as u64);
-        self.brought.new = true;
+        self.count_kept(data.payload.len());
         if !self.streams.contains(data.stream) {
             return Err(DataFault::InvalidStream(data.stream));
         }
@@ -199,6 +198,12 @@ impl Receiver {
             self.brought.new = true;
         }
         is_plain
+    }
+
+    /// Counts a chunk with so many bytes of payload as received that may be kept.
+    const fn count_kept(&mut self, payload_len: usize) {
+        self.promised = self.promised.saturating_sub(payload_len as u64);
+        self.brought.new = true;
     }
 
     /// A packet has been processed to its end: decides when to acknowledge it.

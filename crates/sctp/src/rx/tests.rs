@@ -4,7 +4,8 @@
 use bytes::Bytes;
 
 use super::*;
-use crate::types::{Ppid, StreamSequence};
+use crate::chunk::{FragmentPlace, IData};
+use crate::types::{FragmentSequence, MessageId, Ppid, StreamSequence};
 
 const FIRST: u32 = 1_000;
 
@@ -141,6 +142,48 @@ fn a_window_that_has_closed_opens_by_a_packet_at_least() {
         hand(&mut receiver, whole(0, 0, 1)).unwrap();
         assert_eq!(a_rwnd(&mut receiver), expected, "{freed} bytes of {buffer} are free again");
     }
+}
+
+#[test]
+fn what_becomes_free_while_little_of_the_window_is_left_does_not_open_it() {
+    let mut receiver = receiver(10_000);
+    hand(&mut receiver, whole(1, 1, 500)).unwrap();
+    hand(&mut receiver, whole(3, 3, 8_500)).unwrap();
+    assert_eq!(a_rwnd(&mut receiver), 1_000);
+    hand(&mut receiver, whole(4, 4, 500)).unwrap();
+    assert_eq!(hand(&mut receiver, whole(0, 0, 1)).unwrap().len(), 2, "500 bytes are free again");
+    assert_eq!(a_rwnd(&mut receiver), 1_000 - 500 - 1);
+}
+
+/// The same with I-DATA, whose parts are passed on as soon as less than a packet is free.
+#[test]
+fn parts_of_interleaved_messages_leave_a_buffer_that_is_nearly_full() {
+    let fragment = |number: u32, message: u32, len: usize| IData {
+        flags: if message == 1 { DataFlags::WHOLE } else { DataFlags::BEGINNING },
+        tsn: Tsn(FIRST).plus(number),
+        stream: StreamId(0),
+        place: FragmentPlace { message_id: MessageId(message), fragment: FragmentSequence(0) },
+        ppid: Ppid(0),
+        payload: vec![0; len].into(),
+    };
+    let config = SctpConfig { partial_delivery_point_bytes: Some(10_000), ..config(10_000) };
+    for (len, window, parts) in [(8_048, 1_452, 0), (8_049, 10_000 - 500, 1)] {
+        let extensions = Extensions::of(&[Extension::Interleaving]);
+        let mut receiver = Receiver::new(Tsn(FIRST), u16::MAX, extensions, &config);
+        let mut delivered = 0;
+        receiver.on_i_data(fragment(1, 1, 500), 0, None, |_| delivered += 1).unwrap();
+        assert_eq!(a_rwnd(&mut receiver), 9_500);
+        receiver.on_i_data(fragment(0, 0, len), 0, None, |_| delivered += 1).unwrap();
+        assert_eq!((delivered, a_rwnd(&mut receiver)), (parts, window), "{len} bytes");
+    }
+    // What takes of the little that is left counts, though it is passed on at once.
+    let mut receiver =
+        Receiver::new(Tsn(FIRST), u16::MAX, Extensions::of(&[Extension::Interleaving]), &config);
+    receiver.on_i_data(fragment(1, 1, 9_000), 0, None, |_| ()).unwrap();
+    assert_eq!(a_rwnd(&mut receiver), 1_000);
+    let next = IData { stream: StreamId(1), flags: DataFlags::WHOLE, ..fragment(2, 0, 300) };
+    receiver.on_i_data(next, 0, None, |_| ()).unwrap();
+    assert_eq!((receiver.buffered_bytes(), a_rwnd(&mut receiver)), (9_000, 700));
 }
 
 /// A peer may have sent into all of it before it hears of what is missing.
