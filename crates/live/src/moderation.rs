@@ -7,14 +7,16 @@
 
 use slantpath_base::{Duration, Instant};
 
+use crate::sockets::MOST_IN_BATCH;
+
 /// How long a pause is, but for what the system's timers add to it (50 µs on Linux).
 const PAUSE: Duration = Duration::from_micros(50);
 /// So many packets are judged together.
 const JUDGED: u64 = 64;
 /// They come in less than this: 25 µs apart in the mean, half a pause.
 const FAST: Duration = Duration::from_micros(25 * JUDGED);
-/// A turn that has read so many, a whole batch, is followed by another at once: more may be there.
-const MANY: u64 = 32;
+/// A turn that has read so many, what one call reads at most, is followed by another at once: more may be there.
+const MANY: u64 = MOST_IN_BATCH as u64;
 
 /// What comes and goes, and whether that calls for pauses.
 #[derive(Debug, Default)]

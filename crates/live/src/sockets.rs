@@ -31,7 +31,7 @@ use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 use crate::config::{Carriage, LiveConfig, OpenError, check_addresses};
 use local::Claim;
 use readiness::Readiness;
-pub(crate) use receive::{Received, Receiver};
+pub(crate) use receive::{MOST_IN_BATCH, Received, Receiver};
 pub(crate) use reports::Report;
 pub(crate) use transmit::{Transmitter, Unsent};
 use watch::Watch;
@@ -189,7 +189,7 @@ impl Sockets {
             Err(rustix::io::Errno::INTR) => return Ok(false),
             Err(error) => return Err(error.into()),
         }
-        let [watch, ends @ ..] = &fds[..] else { return Ok(false) };
+        let (watch, ends) = fds.split_first().expect("that of the watch is there in any case");
         ready.extend(ends.iter().enumerate().filter(|(_, fd)| !fd.revents().is_empty()).map(|(end, fd)| {
             Ready {
                 end,

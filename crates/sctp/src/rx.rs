@@ -71,8 +71,8 @@ pub(crate) struct Receiver {
     /// So much of a message is passed on before its end has come.
     partial_delivery_point: u64,
     last_advertised: u32,
-    /// What is left of the window that was advertised last, in bytes. What is passed on as it comes is not counted: it
-    /// leaves the whole buffer free.
+    /// What is left of the window that was advertised last, in bytes. What [`Self::count_at_once`] takes is left out:
+    /// it comes while the whole buffer is free, where nothing depends on this.
     promised: u64,
     /// Whether to say when a message has arrived whole.
     traces_arrivals: bool,
@@ -165,7 +165,7 @@ impl Receiver {
             }
         }
         let at = self.tracker.record(data.tsn);
-        self.count_kept(data.payload.len());
+        self.count_received(data.payload.len());
         if !self.streams.contains(data.stream) {
             return Err(DataFault::InvalidStream(data.stream));
         }
@@ -200,8 +200,8 @@ impl Receiver {
         is_plain
     }
 
-    /// Counts a chunk with so many bytes of payload as received that may be kept.
-    const fn count_kept(&mut self, payload_len: usize) {
+    /// Counts a chunk with so many bytes of payload as received, and as sent into the window that was advertised.
+    const fn count_received(&mut self, payload_len: usize) {
         self.promised = self.promised.saturating_sub(payload_len as u64);
         self.brought.new = true;
     }

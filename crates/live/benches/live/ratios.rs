@@ -34,7 +34,7 @@ pub(super) fn print_sending(rounds: &[[Usage; 2]]) {
     let mut ratios: Vec<f64> = rounds.iter().map(ratio).collect();
     ratios.sort_by(f64::total_cmp);
     print("the system's part of our sender to that at its rate", ratios[ratios.len() / 2], OF_SENDMMSG);
-    println!("{:.2} to {:.2}\n", ratios[0], ratios[ratios.len() - 1]);
+    println!("single rounds: {:.2} to {:.2}\n", ratios[0], ratios[ratios.len() - 1]);
 }
 
 /// A message of few associations and one of many.

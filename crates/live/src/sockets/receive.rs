@@ -14,7 +14,7 @@ use super::End;
 use crate::config::Carriage;
 
 /// How many packets one call reads at most.
-const MOST_IN_BATCH: usize = 32;
+pub(crate) const MOST_IN_BATCH: usize = 32;
 /// As long as an IP packet can be.
 const LONGEST: usize = 65_536;
 /// Room for the control messages of a packet: its traffic class, its hop limit and how long the packets are that came

@@ -38,7 +38,7 @@ impl Receiver {
             }
         }
         self.tracker.record(chunk.tsn);
-        self.count_kept(chunk.payload.len());
+        self.count_received(chunk.payload.len());
         if !self.streams.contains(chunk.stream) {
             return Err(DataFault::InvalidStream(chunk.stream));
         }

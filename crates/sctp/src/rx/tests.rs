@@ -155,34 +155,50 @@ fn what_becomes_free_while_little_of_the_window_is_left_does_not_open_it() {
     assert_eq!(a_rwnd(&mut receiver), 1_000 - 500 - 1);
 }
 
-/// The same with I-DATA, whose parts are passed on as soon as less than a packet is free.
-#[test]
-fn parts_of_interleaved_messages_leave_a_buffer_that_is_nearly_full() {
-    let fragment = |number: u32, message: u32, len: usize| IData {
-        flags: if message == 1 { DataFlags::WHOLE } else { DataFlags::BEGINNING },
+/// A receiver of I-DATA that passes on no part before its buffer is full.
+fn interleaving() -> Receiver {
+    let config = SctpConfig { partial_delivery_point_bytes: Some(10_000), ..config(10_000) };
+    Receiver::new(Tsn(FIRST), u16::MAX, Extensions::of(&[Extension::Interleaving]), &config)
+}
+
+/// Hands over chunk number `number`, the beginning of a message or all of it, and gives how much is delivered.
+fn hand_i_data(
+    receiver: &mut Receiver,
+    number: u32,
+    flags: DataFlags,
+    place: (u16, u32),
+    len: usize,
+) -> usize {
+    let chunk = IData {
+        flags,
         tsn: Tsn(FIRST).plus(number),
-        stream: StreamId(0),
-        place: FragmentPlace { message_id: MessageId(message), fragment: FragmentSequence(0) },
+        stream: StreamId(place.0),
+        place: FragmentPlace { message_id: MessageId(place.1), fragment: FragmentSequence(0) },
         ppid: Ppid(0),
         payload: vec![0; len].into(),
     };
-    let config = SctpConfig { partial_delivery_point_bytes: Some(10_000), ..config(10_000) };
-    for (len, window, parts) in [(8_048, 1_452, 0), (8_049, 10_000 - 500, 1)] {
-        let extensions = Extensions::of(&[Extension::Interleaving]);
-        let mut receiver = Receiver::new(Tsn(FIRST), u16::MAX, extensions, &config);
-        let mut delivered = 0;
-        receiver.on_i_data(fragment(1, 1, 500), 0, None, |_| delivered += 1).unwrap();
-        assert_eq!(a_rwnd(&mut receiver), 9_500);
-        receiver.on_i_data(fragment(0, 0, len), 0, None, |_| delivered += 1).unwrap();
-        assert_eq!((delivered, a_rwnd(&mut receiver)), (parts, window), "{len} bytes");
+    let mut delivered = 0;
+    receiver.on_i_data(chunk, 0, None, |_| delivered += 1).unwrap();
+    delivered
+}
+
+#[test]
+fn a_part_of_an_interleaved_message_is_passed_on_as_soon_as_less_than_a_packet_is_free() {
+    for (len, parts, window) in [(8_048, 0, 1_452), (8_049, 1, 10_000 - 500)] {
+        let mut receiver = interleaving();
+        // A message that waits for the one before it, whose beginning comes then.
+        assert_eq!(hand_i_data(&mut receiver, 1, DataFlags::WHOLE, (0, 1), 500), 0);
+        assert_eq!(hand_i_data(&mut receiver, 0, DataFlags::BEGINNING, (0, 0), len), parts, "{len} bytes");
+        assert_eq!(a_rwnd(&mut receiver), window, "{len} bytes");
     }
-    // What takes of the little that is left counts, though it is passed on at once.
-    let mut receiver =
-        Receiver::new(Tsn(FIRST), u16::MAX, Extensions::of(&[Extension::Interleaving]), &config);
-    receiver.on_i_data(fragment(1, 1, 9_000), 0, None, |_| ()).unwrap();
+}
+
+#[test]
+fn what_i_data_takes_of_a_window_that_is_nearly_closed_counts_though_it_is_passed_on() {
+    let mut receiver = interleaving();
+    hand_i_data(&mut receiver, 1, DataFlags::WHOLE, (0, 1), 9_000);
     assert_eq!(a_rwnd(&mut receiver), 1_000);
-    let next = IData { stream: StreamId(1), flags: DataFlags::WHOLE, ..fragment(2, 0, 300) };
-    receiver.on_i_data(next, 0, None, |_| ()).unwrap();
+    assert_eq!(hand_i_data(&mut receiver, 2, DataFlags::WHOLE, (1, 0), 300), 1);
     assert_eq!((receiver.buffered_bytes(), a_rwnd(&mut receiver)), (9_000, 700));
 }
 
