@@ -2,10 +2,13 @@
 
 Points of figures 9 and 10, and of figures 11 to 14.
 
-python peers/ns2/compare_sctp.py [SKY [PLACEMENTS [SECONDS [PAIRS [RATES [SEGMENTS [STREAMS]]]]]]]
+python peers/ns2/compare_sctp.py [SKY [PLACEMENTS [SECONDS [PAIRS [RATES [SEGMENTS [STREAMS [ERRORS]]]]]]]]
 
-SKY is iridium, geo, supplemented or two-antennas, RATES a list like 1e-6,1e-5, SEGMENTS one of receive
-buffers in segments, STREAMS one of numbers of streams: what each after the first brings is told apart.
+SKY is iridium, geo, supplemented or two-antennas; or one of two in which ours does what ns-2 does and the
+study does not: twins, whose two antennas may hold the same satellite, and geo-shared, whose satellites have
+one transmitter for terminals and the gateway. RATES is a list like 1e-6,1e-5, SEGMENTS one of receive buffers
+in segments, STREAMS one of numbers of streams: what each after the first brings is told apart. ERRORS is path
+(what arrives at terminals) or link (what arrives at satellites, too).
 """
 
 from __future__ import annotations
@@ -30,6 +33,8 @@ from slantpath.studies.sctp_over_satellites.placements import Placement, Skies, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from slantpath.running import Value
+
 HERE = Path(__file__).parent
 CHUNK_BYTES = 528
 """What a segment takes of ns-2's buffer."""
@@ -39,6 +44,23 @@ KILO = 1e-3
 
 HEADERS = ("sky.access.iridium", "sky.isls.iridium", "sky.access.geo", "sky.access.gateways")
 """Links on which ns-2 has headers of 16 bytes."""
+
+
+TWINS, GEO_SHARED = "twins", "geo-shared"
+TABLES_OF_TWIN = """
+[sky.access.twin]
+constellation = "twin"
+rate = "1.5 Mbit/s"
+queue = "50 packets"
+link_overhead = "16 B"
+uplink = { bit_error_rate = 0.0 }
+
+[sky.isls.twin]
+constellation = "twin"
+rate = "25 Mbit/s"
+queue = "50 packets"
+link_overhead = "16 B"
+"""
 
 
 FIRST_OF_A_PAIR = 72
@@ -58,26 +80,70 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """What is the same for all points of a table."""
+
+    over: str
+    """A sky, or one of ours alone."""
+    pairs: int
+    seconds: int
+
+    @property
+    def sky(self) -> Sky:
+        """What antennas are for."""
+        return {TWINS: Sky.TWO_ANTENNAS, GEO_SHARED: Sky.GEO}.get(self.over) or Sky(self.over)
+
+    @property
+    def per_association(self) -> float:
+        """Bits in a second of one, for each byte of all in the time that is measured."""
+        return 8 / self.pairs / (self.seconds - cases.WARM_UP_S)
+
+    def topology(self) -> dict[str, Value]:
+        """Give what our sky has other than the study's: its first plane begins over Greenwich, as ns-2's."""
+        changes: dict[str, Value] = {"constellations.iridium.satellites.first_longitude": "0 deg"}
+        if self.over == TWINS:
+            changes |= twin(self.pairs)
+        return changes
+
+    def values(self, point: Point) -> dict[str, Value]:
+        """Give what our scenario has other than the study's: ns-2's link headers, and a point's values."""
+        errors = cases.errors(self.sky, point.rate, point.errors)
+        values: dict[str, Value] = {
+            "scenario.duration": f"{self.seconds} s",
+            **{f"{links}.link_overhead": "16 B" for links in HEADERS},
+            **errors,
+            **cases.buffer(point.segments),
+        }
+        if self.over == TWINS:
+            values |= {links.replace("iridium", "twin"): rate for links, rate in errors.items()}
+        if self.over == GEO_SHARED:
+            values |= {"sky.access.gateways.sites": []}
+        return values
+
+
+@dataclass(frozen=True, slots=True)
 class Point:
     """What is compared, under a placement."""
 
     rate: str
     segments: int
     streams: int
+    errors: str
+    """Per path or link."""
 
 
-def theirs(sky: Sky, pairs: int, placement: int, point: Point, seconds: int) -> Figures:
+def theirs(setting: Setting, placement: int, point: Point) -> Figures:
     """Give the figures of ns-2, of all DATA that the sinks receive."""
     drawn = Placement.drawn(placement, None)
     with TemporaryDirectory() as directory:
         places = Path(directory) / "pairs"
         lines = [
             f"{one.latitude_deg} {one.longitude_deg} {other.latitude_deg} {other.longitude_deg}\n"
-            for one, other in drawn.pairs[:pairs]
+            for one, other in drawn.pairs[: setting.pairs]
         ]
         places.write_text("".join(lines), encoding="utf-8")
-        arguments = [sky.value, places, point.rate, point.segments * CHUNK_BYTES, point.streams]
-        arguments += [drawn.start_s, seconds, placement + 1]
+        arguments = [setting.sky.value, places, point.rate, point.errors, point.segments * CHUNK_BYTES]
+        arguments += [point.streams, drawn.start_s, setting.seconds, placement + 1]
         command = ["ns", str(HERE / "sctp-sky.tcl"), *map(str, arguments)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as ns:
             assert ns.stdout is not None
@@ -92,29 +158,35 @@ def theirs(sky: Sky, pairs: int, placement: int, point: Point, seconds: int) -> 
         if ns.returncode:
             message = f"ns ended with status {ns.returncode}"
             raise RuntimeError(message)
-    per_association = 8 / pairs / (seconds - cases.WARM_UP_S)
+    per_association = setting.per_association
     return Figures(messages * cases.SEGMENT_BYTES * per_association, backup_bytes * per_association)
 
 
-def ours(
-    sky: Sky, pairs: int, placements: int, seconds: int, points: Sequence[Point]
-) -> dict[tuple[int, Point], Figures]:
-    """Give the same of our runs, with ns-2's link headers and the first plane over Greenwich at the start."""
+def twin(pairs: int) -> dict[str, Value]:
+    """Put a second Iridium into the places of the first, which second antennas have for themselves."""
+    antennas: Value = [{"constellation": "iridium"}, {"constellation": "twin"}]
+    satellites: Value = {
+        "kind": "preset",
+        "preset": "iridium",
+        "perturbation": "none",
+        "first_longitude": "0 deg",
+    }
+    terminals = [f"{end}-{number:02}" for number in range(pairs) for end in ("source", "sink")]
+    return {
+        "constellations.twin.satellites": satellites,
+        **{f"sites.{terminal}.antennas": antennas for terminal in terminals},
+    }
+
+
+def ours(setting: Setting, placements: int, points: Sequence[Point]) -> dict[tuple[int, Point], Figures]:
+    """Give the same of our runs."""
+    ground = cases.Case("", setting.sky, {}, setting.pairs).ground
+    tables = TABLES_OF_TWIN if setting.over == TWINS else ""
     with TemporaryDirectory() as directory:
-        skies = Skies(Path(directory), None, {"constellations.iridium.satellites.first_longitude": "0 deg"})
+        skies = Skies(Path(directory), None, setting.topology(), tables)
         jobs = {
             Job(
-                skies.scenario(
-                    number,
-                    cases.Case("", sky, {}, pairs).ground,
-                    {"streams": point.streams},
-                    {
-                        "scenario.duration": f"{seconds} s",
-                        **{f"{links}.link_overhead": "16 B" for links in HEADERS},
-                        **cases.errors(sky, point.rate),
-                        **cases.buffer(point.segments),
-                    },
-                ),
+                skies.scenario(number, ground, {"streams": point.streams}, setting.values(point)),
                 number,
                 tables=TABLES,
             ): (number, point)
@@ -124,8 +196,8 @@ def ours(
         figures = {}
         for job, output in run_jobs(jobs):
             flows, links, sky_paths = (pa.table(output[name]) for name in TABLES)
-            run = RunFigures.of(flows, links, sky_paths, cases.WARM_UP_S, seconds)
-            figures[jobs[job]] = Figures(run.mean_bit_per_s, run.backup_bit_per_s / pairs)
+            run = RunFigures.of(flows, links, sky_paths, cases.WARM_UP_S, setting.seconds)
+            figures[jobs[job]] = Figures(run.mean_bit_per_s, run.backup_bit_per_s / setting.pairs)
         return figures
 
 
@@ -137,21 +209,23 @@ def main(  # noqa: PLR0913, PLR0917 - what a command line gives, in its order
     rates: str = "1e-9,1e-8,1e-7,1e-6,1e-5,1e-4",
     segments: str = str(cases.LARGEST_BUFFER),
     streams: str = "1",
+    errors: str = cases.PER_PATH,
 ) -> None:
     """Print both, and how they stand to each other."""
     points = [
-        Point(rate, int(buffer), int(count))
+        Point(rate, int(buffer), int(count), errors)
         for rate, buffer, count in product(rates.split(","), segments.split(","), streams.split(","))
     ]
-    compare(Sky(over), int(placements), int(seconds), int(pairs), points)
+    compare(Setting(over, int(pairs), int(seconds)), int(placements), points)
 
 
-def compare(sky: Sky, placements: int, seconds: int, pairs: int, points: Sequence[Point]) -> None:
+def compare(setting: Setting, placements: int, points: Sequence[Point]) -> None:
     """Print a table of throughput, and one of the load of GEO satellites where they are a backup."""
     runs = [(number, point) for number in range(placements) for point in points]
     with ThreadPoolExecutor(processors()) as pool:
-        of_ns = dict(zip(runs, pool.map(lambda run: theirs(sky, pairs, *run, seconds), runs), strict=True))
-    of_ours = ours(sky, pairs, placements, seconds, points)
+        given = pool.map(lambda run: theirs(setting, *run), runs)
+        of_ns = dict(zip(runs, given, strict=True))
+    of_ours = ours(setting, placements, points)
 
     def both(point: Point, of: str) -> list[list[float]]:
         return [
@@ -159,7 +233,7 @@ def compare(sky: Sky, placements: int, seconds: int, pairs: int, points: Sequenc
             for given in (of_ns, of_ours)
         ]
 
-    measured = ["throughput_bit_per_s"] + ["backup_bit_per_s"] * (sky is Sky.SUPPLEMENTED)
+    measured = ["throughput_bit_per_s"] + ["backup_bit_per_s"] * (setting.sky is Sky.SUPPLEMENTED)
     head = "| bit error rate | segments | streams | ns-2.35, kbit/s | ours, kbit/s | ours / ns-2 |"
     for of in measured:
         print(f"\n{of.split('_')[0]} of an association\n\n{head}\n{'| --- ' * 6}|")

@@ -37,7 +37,7 @@ $ns node-config -llType LL/Sat -ifqType Queue/DropTail -ifqLen 100 -macType Mac/
 
 switch $sky {
     leo {
-        set first [add_iridium 1]
+        set first [lindex [add_iridium 1] 0]
         set access polar
     }
     geo {

@@ -1,5 +1,5 @@
 # Iridium, as both cases have it: `add_iridium NEXT` adds nodes 0 to 65, plane by plane, in the direction of flight, and
-# their links, and returns the first. NEXT (0 or 1) is whether a terminal that loses its satellite first tries the next
+# their links, and returns them. NEXT (0 or 1) is whether a terminal that loses its satellite first tries the next
 # in the same plane. The simulator is `ns`, the rate between satellites `isl_bps`.
 
 proc add_iridium {next} {
@@ -22,5 +22,9 @@ proc add_iridium {next} {
             }
         }
     }
-    return $satellite(0,0)
+    set satellites {}
+    for {set plane 0} {$plane < 6} {incr plane} {
+        for {set slot 0} {$slot < 11} {incr slot} { lappend satellites $satellite($plane,$slot) }
+    }
+    return $satellites
 }

@@ -1,17 +1,23 @@
 # SCTP over Iridium, over geostationary satellites, or over both, in ns-2.35, the peer of the study of SCTP over
 # satellites:
 #
-#   ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE RECEIVE_BUFFER_BYTES STREAMS START_S SECONDS SEED
+#   ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE ERRORS_PER RECEIVE_BUFFER_BYTES STREAMS START_S SECONDS SEED
 #
 # SKY is iridium, geo, supplemented (by geo as second path) or two-antennas (to Iridium). PAIRS is a file of lines
-# `latitude longitude latitude longitude` of the two ends of an association, START_S how far the sky has moved when the
+# `latitude longitude latitude longitude` of the two ends of an association. ERRORS_PER is path (what arrives at
+# terminals) or link (what arrives at satellites and gateways, too). START_S is how far the sky has moved when the
 # run begins. Standard output is ns's trace of what the sinks receive. README.md says how the case is read.
 
-if {[llength $argv] != 8} {
-    puts stderr "usage: ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE RECEIVE_BUFFER_BYTES STREAMS START_S SECONDS SEED"
+set usage "SKY PAIRS BIT_ERROR_RATE ERRORS_PER RECEIVE_BUFFER_BYTES STREAMS START_S SECONDS SEED"
+if {[llength $argv] != [llength $usage]} {
+    puts stderr "usage: ns sctp-sky.tcl $usage"
     exit 2
 }
-lassign $argv sky pairs_file bit_error_rate buffer_bytes streams start_s seconds seed
+lassign $argv sky pairs_file bit_error_rate errors_per buffer_bytes streams start_s seconds seed
+if {$errors_per ni {path link}} {
+    puts stderr "errors are per path or link, not $errors_per"
+    exit 2
+}
 source [file join [file dirname [info script]] iridium.tcl]
 
 # What the antennas of a terminal are for, that of the primary path first.
@@ -53,7 +59,28 @@ set ns [new Simulator]
 $ns node-config -llType LL/Sat -ifqType Queue/DropTail -ifqLen 50 -macType Mac/Sat -phyType Phy/Sat \
     -channelType Channel/Sat -downlinkBW $ground_bps(iridium) -wiredRouting [expr {$sky eq "iridium" ? "OFF" : "ON"}]
 
-# Three satellites, a gateway below each, and cables between these as long as the chord at the speed of light.
+# Bits of what arrives over an interface of a node are wrong, data and SACKs alike.
+proc damage {node interface rate} {
+    set errors [new ErrorModel]
+    $errors unit byte
+    $errors set rate_ [expr {1 - pow(1 - $rate, 8)}]
+    $errors ranvar [new RandomVariable/Uniform]
+    $node interface-errormodel $errors $interface
+}
+
+# Nodes of the primary path between the terminals, where errors are of each link.
+proc damage_links {nodes} {
+    global errors_per bit_error_rate
+    if {$errors_per eq "path"} { return }
+    foreach node $nodes {
+        for {set interface 0} {$interface < [$node set nifs_]} {incr interface} {
+            damage $node $interface $bit_error_rate
+        }
+    }
+}
+
+# Three satellites, a gateway below each, and cables between these as long as the chord at the speed of light. Gives
+# these six.
 proc add_geo {} {
     global ns satellite ground_bps
     $ns node-config -satNodeType geo -downlinkBW $ground_bps(geo)
@@ -72,6 +99,9 @@ proc add_geo {} {
         $ns queue-limit $gateway($one) $gateway($other) 50
         $ns queue-limit $gateway($other) $gateway($one) 50
     }
+    set nodes {}
+    foreach slot {-90 30 150} { lappend nodes $satellite($slot) $gateway($slot) }
+    return $nodes
 }
 
 # The geostationary satellite that is nearest in longitude.
@@ -85,16 +115,15 @@ proc nearest {longitude} {
     return $satellite($best)
 }
 
-if {"iridium" in $antennas} { set first [add_iridium 1] }
-if {"geo" in $antennas} { add_geo }
-
-# Bits of what arrives at a terminal are wrong, data and SACKs alike.
-proc damage {node rate} {
-    set errors [new ErrorModel]
-    $errors unit byte
-    $errors set rate_ [expr {1 - pow(1 - $rate, 8)}]
-    $errors ranvar [new RandomVariable/Uniform]
-    $node interface-errormodel $errors
+if {"iridium" in $antennas} {
+    set satellites [add_iridium 1]
+    set first [lindex $satellites 0]
+    damage_links $satellites
+}
+if {"geo" in $antennas} {
+    set nodes [add_geo]
+    # As a backup they have errors of their own.
+    if {$sky eq "geo"} { damage_links $nodes }
 }
 
 # A terminal of one antenna, which is the place of an address.
@@ -111,7 +140,7 @@ proc terminal {latitude longitude constellation} {
         eval $node add-gsl polar [stack iridium] [$first set downlink_] [$first set uplink_]
     }
     # As a backup geostationary satellites have a rate of errors of their own.
-    damage $node [expr {$sky eq "supplemented" && $constellation eq "geo" ? 1e-6 : $bit_error_rate}]
+    damage $node 0 [expr {$sky eq "supplemented" && $constellation eq "geo" ? 1e-6 : $bit_error_rate}]
     return $node
 }
 

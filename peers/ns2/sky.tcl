@@ -46,7 +46,7 @@ switch $sky {
         set access geo
     }
     iridium {
-        set first [add_iridium $next]
+        set first [lindex [add_iridium $next] 0]
         set access polar
     }
     default {

@@ -170,12 +170,17 @@ class Skies:
     """The scenarios of placements. Their skies lie in a directory that stands while scenarios are made."""
 
     def __init__(
-        self, directory: Path, seed: int | None, topology: Mapping[str, Value] | None = None
+        self,
+        directory: Path,
+        seed: int | None,
+        topology: Mapping[str, Value] | None = None,
+        tables: str = "",
     ) -> None:
-        """Begin with none; ``topology`` is what is changed in each sky."""
+        """Begin with none; ``topology`` is what is changed in each sky, and scenarios have further tables."""
         self._directory = directory
         self._seed = seed
         self._topology = topology or {}
+        self._tables = tables
         self._bases: dict[tuple[int, Ground], Scenario] = {}
 
     def scenario(
@@ -195,7 +200,7 @@ class Skies:
         beside.mkdir()
         sky = placement.topology(ground.sky, ground.pairs, self._topology)
         (beside / "sky.toml").write_text(sky, encoding="utf-8")
-        text = _native.study_text(STUDY, "scenario.toml")
+        text = _native.study_text(STUDY, "scenario.toml") + self._tables
         return Scenario.parse(text, "scenario.toml", beside).with_values(
             {
                 "sky.start": f"{placement.start_s} s",
