@@ -13,8 +13,10 @@
 
 use slantpath_base::{DataRate, Duration, Instant};
 
-use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
+use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, Spacing, TimedOut};
 use crate::delivery::{LostSegment, rate_of};
+use crate::least_round_trip::LeastRoundTrip;
+use crate::pacing::Pacing;
 use crate::probe_rtt::{ProbeRtt, is_limited};
 use crate::windowed::WindowedMax;
 
@@ -87,9 +89,11 @@ enum Pipe {
 /// A product that has been reckoned.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// From this rate, round trip and gain.
-    of: (u64, Option<Duration>, u64),
+    /// From this rate and gain, and the least round trip; zero if that has changed.
+    of: (u64, u64),
     product: u64,
+    /// What the rate carries in [`GREATEST_AGGREGATION`].
+    most_extra: u64,
 }
 
 /// How much more arrives together than the rate explains.
@@ -108,7 +112,7 @@ pub struct Bbr {
     cwnd: u64,
     /// The window before a recovery or ProbeRTT.
     prior_cwnd: u64,
-    pacing: Option<DataRate>,
+    pacing: Option<Pacing>,
     /// What may leave together at that rate.
     quantum: u64,
     /// The rate of the path and the gain that the rate is made of; zero before.
@@ -121,7 +125,7 @@ pub struct Bbr {
     rounds: u64,
     /// A round ends with the arrival of what was sent when so much had been delivered.
     round_ends_at: u64,
-    least_round_trip: Option<(Duration, Instant)>,
+    least_round_trip: LeastRoundTrip,
     known: Known,
     aggregation: Aggregation,
     /// Samples of what is sent until so much is delivered say less than the rate: ProbeRTT limits them.
@@ -153,8 +157,8 @@ impl Bbr {
             rates: WindowedMax::default(),
             rounds: 0,
             round_ends_at: 0,
-            least_round_trip: None,
-            known: Known { of: (0, None, 0), product: 0 },
+            least_round_trip: LeastRoundTrip::NONE,
+            known: Known { of: (0, 0), product: 0, most_extra: 0 },
             aggregation: Aggregation { since: Instant::START, acked: 0, greatest: [0; 2], rounds: 0 },
             limited_until: 0,
             is_restarting: false,
@@ -186,7 +190,7 @@ impl Bbr {
 
     /// The product times a gain.
     fn product(&self, gain: u64) -> u64 {
-        let Some((round_trip, _)) = self.least_round_trip else { return self.config.initial_cwnd_bytes };
+        let Some(round_trip) = self.least_round_trip.known() else { return self.config.initial_cwnd_bytes };
         let bytes = self.rate().size_in(round_trip).as_bytes();
         if let Some(scaled) = bytes.checked_mul(gain) {
             return scaled.div_ceil(UNIT);
@@ -196,12 +200,17 @@ impl Bbr {
     }
 
     /// The product times a gain, which most acknowledgements ask for while rate, round trip and gain are as they were.
-    fn known_product(&mut self, gain: u64) -> u64 {
-        let of = (self.rates.get(), self.least_round_trip.map(|(round_trip, _)| round_trip), gain);
-        if self.known.of != of {
-            self.known = Known { of, product: self.product(gain) };
+    fn known(&mut self, gain: u64) -> Known {
+        if self.known.of != (self.rates.get(), gain) {
+            self.reckon(gain);
         }
-        self.known.product
+        self.known
+    }
+
+    #[inline(never)]
+    fn reckon(&mut self, gain: u64) {
+        let most_extra = self.rate().size_in(GREATEST_AGGREGATION).as_bytes();
+        self.known = Known { of: (self.rates.get(), gain), product: self.product(gain), most_extra };
     }
 
     /// A window for such a product, with room for what hosts hold back.
@@ -260,7 +269,7 @@ impl Bbr {
 
     fn update_phase(&mut self, acknowledged: &Acknowledged) {
         let Mode::ProbeBw { phase, since } = self.mode else { return };
-        let Some((round_trip, _)) = self.least_round_trip else { return };
+        let Some(round_trip) = self.least_round_trip.known() else { return };
         let has_lasted = acknowledged.now.saturating_since(since) > round_trip;
         let in_flight = acknowledged.in_flight_before;
         let is_over = match CYCLE[phase] {
@@ -291,10 +300,13 @@ impl Bbr {
     }
 
     fn update_drain(&mut self, acknowledged: &Acknowledged) {
-        if self.mode == Mode::Startup && self.is_full() {
+        if matches!(self.mode, Mode::ProbeBw { .. } | Mode::ProbeRtt(_)) {
+            return;
+        }
+        if self.is_full() {
             self.mode = Mode::Drain;
         }
-        if self.mode == Mode::Drain && acknowledged.in_flight <= self.in_flight_at(UNIT) {
+        if matches!(self.mode, Mode::Drain) && acknowledged.in_flight <= self.in_flight_at(UNIT) {
             self.enter_probe_bw(acknowledged.now);
         }
     }
@@ -307,15 +319,15 @@ impl Bbr {
 
     fn update_round_trip(&mut self, acknowledged: &Acknowledged, starts_round: bool) {
         let now = acknowledged.now;
-        let is_stale = self.least_round_trip.is_some_and(|(_, at)| now > at + ROUND_TRIP_TIME);
+        let is_stale = self.least_round_trip.is_older_than(ROUND_TRIP_TIME, now);
         if let Some(round_trip) = acknowledged.round_trip
-            && (is_stale || self.least_round_trip.is_none_or(|(least, _)| round_trip < least))
+            && (self.least_round_trip.is_above(round_trip) || is_stale)
         {
-            self.least_round_trip = Some((round_trip, now));
+            self.least_round_trip = LeastRoundTrip::measured(round_trip, now);
+            self.known.of = (0, 0);
         }
-        if is_stale && !self.is_restarting && !matches!(self.mode, Mode::ProbeRtt(_)) {
-            self.save_cwnd();
-            self.mode = Mode::ProbeRtt(ProbeRtt::Falling);
+        if is_stale {
+            self.start_probe_rtt();
         }
         if let Mode::ProbeRtt(before) = self.mode {
             self.limited_until = acknowledged.counts.delivered + acknowledged.in_flight;
@@ -333,13 +345,19 @@ impl Bbr {
         }
     }
 
+    #[cold]
+    fn start_probe_rtt(&mut self) {
+        if !self.is_restarting && !matches!(self.mode, Mode::ProbeRtt(_)) {
+            self.save_cwnd();
+            self.mode = Mode::ProbeRtt(ProbeRtt::Falling);
+        }
+    }
+
     fn leave_probe_rtt(&mut self, now: Instant) {
         if !matches!(self.mode, Mode::ProbeRtt(probe) if probe.is_over(now)) {
             return;
         }
-        if let Some((_, at)) = &mut self.least_round_trip {
-            *at = now;
-        }
+        self.least_round_trip.renew(now);
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         if self.is_full() {
             self.enter_probe_bw(now);
@@ -372,15 +390,18 @@ impl Bbr {
     #[inline(never)]
     fn pace_anew(&mut self, gain: u64) {
         let rate = paced(self.rate(), gain, UNIT);
-        if rate.as_bits_per_sec() > 0 && (self.is_full() || self.pacing.is_some_and(|pacing| rate > pacing)) {
+        if rate.as_bits_per_sec() > 0
+            && (self.is_full() || self.pacing.is_some_and(|pacing| rate > pacing.rate()))
+        {
             self.set_rate(rate);
             self.paced_by = (self.rates.get(), gain);
         }
     }
 
     fn set_rate(&mut self, rate: DataRate) {
-        self.pacing = Some(rate);
-        self.quantum = quantum_at(rate, self.config.segment_bytes);
+        let segment = self.config.segment_bytes;
+        self.quantum = quantum_at(rate, segment);
+        self.pacing = Some(Pacing::new(rate, segment, self.quantum));
     }
 
     fn set_cwnd(&mut self, acknowledged: &Acknowledged, gain: u64) {
@@ -391,13 +412,9 @@ impl Bbr {
             if self.recovery == Recovery::Conserving {
                 cwnd = cwnd.max(acknowledged.in_flight + acked);
             } else {
-                let extra = if self.is_full() {
-                    let [one, other] = self.aggregation.greatest;
-                    one.max(other).min(self.rate().size_in(GREATEST_AGGREGATION).as_bytes())
-                } else {
-                    0
-                };
-                let product = self.known_product(gain);
+                let Known { product, most_extra, .. } = self.known(gain);
+                let [one, other] = self.aggregation.greatest;
+                let extra = if self.is_full() { one.max(other).min(most_extra) } else { 0 };
                 let target = self.with_room(product.saturating_add(extra));
                 if self.is_full() {
                     cwnd = (cwnd + acked).min(target);
@@ -450,7 +467,12 @@ impl CongestionControl for Bbr {
     }
 
     fn pacing_rate(&self) -> Option<DataRate> {
-        self.pacing
+        self.pacing.map(|pacing| pacing.rate())
+    }
+
+    #[inline]
+    fn spacing(&self, bytes: u64) -> Option<Spacing> {
+        self.pacing.map(|pacing| pacing.spacing(bytes))
     }
 
     fn send_quantum(&self) -> u64 {
@@ -544,7 +566,10 @@ impl CongestionControl for Bbr {
 
     fn set_segment_bytes(&mut self, segment_bytes: u64) {
         self.config.segment_bytes = segment_bytes;
-        self.quantum = self.pacing.map_or(2 * segment_bytes, |rate| quantum_at(rate, segment_bytes));
+        match self.pacing {
+            Some(pacing) => self.set_rate(pacing.rate()),
+            None => self.quantum = 2 * segment_bytes,
+        }
     }
 }
 

@@ -19,8 +19,9 @@ mod tests;
 use slantpath_base::{DataRate, Duration, Instant};
 
 use crate::bbr::{BbrConfig, paced, scattered};
-use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
+use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, Spacing, TimedOut};
 use crate::delivery::{LostSegment, rate_of};
+use crate::pacing::Pacing;
 use crate::probe_rtt::{ProbeRtt, is_limited};
 use model::{Model, is_too_high};
 
@@ -122,7 +123,7 @@ pub struct Bbr3 {
     config: BbrConfig,
     cwnd: u64,
     prior_cwnd: u64,
-    pacing: Option<DataRate>,
+    pacing: Option<Pacing>,
     /// What may leave together at that rate.
     quantum: u64,
     /// The model's rate and the gain that the rate is made of; zero before.
@@ -208,14 +209,18 @@ impl Bbr3 {
 
     /// The product times a gain (BDPMultiple).
     fn product(&self, gain: u64) -> u64 {
-        self.model
-            .product()
-            .map_or(self.config.initial_cwnd_bytes, |product| product.saturating_mul(gain) / UNIT)
+        let product = self.model.product();
+        product.map_or(self.config.initial_cwnd_bytes, |product| product.saturating_mul(gain) / UNIT)
     }
 
     fn with_room(&self, bytes: u64) -> u64 {
-        let room = bytes.max(3 * self.send_quantum()).max(self.least_window());
-        if self.state == State::Up { room.saturating_add(2 * self.config.segment_bytes) } else { room }
+        // Three quanta are six segments or more, and so more than the least window.
+        let room = bytes.max(3 * self.quantum);
+        if matches!(self.state, State::Up) {
+            room.saturating_add(2 * self.config.segment_bytes)
+        } else {
+            room
+        }
     }
 
     fn in_flight_at(&self, gain: u64) -> u64 {
@@ -235,7 +240,7 @@ impl Bbr3 {
     }
 
     fn check_startup(&mut self) {
-        if self.state != State::Startup {
+        if !matches!(self.state, State::Startup) {
             return;
         }
         if self.model.sample.ends_loss_round
@@ -305,7 +310,7 @@ impl Bbr3 {
             return;
         }
         let rate = self.model.sample.rate;
-        let goes_down = self.state == State::Up && self.is_time_to_go_down(acknowledged, rate);
+        let goes_down = matches!(self.state, State::Up) && self.is_time_to_go_down(acknowledged, rate);
         match self.state {
             State::Down | State::Cruise if self.is_time_to_probe() => self.start_refill(),
             State::Down => {
@@ -322,7 +327,7 @@ impl Bbr3 {
 
     fn is_time_to_probe(&self) -> bool {
         let rounds = self.probe.rounds;
-        self.now > self.probe.since + self.probe.wait
+        self.now.saturating_since(self.probe.since) > self.probe.wait
             || rounds >= RENO_ROUNDS
             // As many rounds as the target has whole segments.
             || self.target_in_flight() < (rounds + 1) * self.config.segment_bytes
@@ -371,7 +376,7 @@ impl Bbr3 {
             return false;
         }
         self.long_term = self.long_term.max(newest.in_flight());
-        if self.state == State::Up {
+        if matches!(self.state, State::Up) {
             self.probe_upward(acknowledged.counts.newly_delivered);
         }
         false
@@ -400,7 +405,7 @@ impl Bbr3 {
         if !is_limited {
             self.long_term = in_flight.max(self.target_in_flight() * BETA / 10);
         }
-        if self.state == State::Up {
+        if matches!(self.state, State::Up) {
             self.undo.state = Some(State::Up);
             self.start_down();
         }
@@ -408,11 +413,8 @@ impl Bbr3 {
 
     fn check_probe_rtt(&mut self, acknowledged: &Acknowledged, is_stale: bool) {
         let counts = &acknowledged.counts;
-        if is_stale && !self.is_restarting && !matches!(self.state, State::ProbeRtt(_)) {
-            self.save_cwnd();
-            self.state = State::ProbeRtt(ProbeRtt::Falling);
-            self.probe.acks = AckPhase::Stopping;
-            self.model.start_round();
+        if is_stale {
+            self.start_probe_rtt();
         }
         if let State::ProbeRtt(before) = self.state {
             self.limited_until = counts.delivered + acknowledged.in_flight;
@@ -428,6 +430,16 @@ impl Bbr3 {
         }
         if counts.newly_delivered > 0 {
             self.is_restarting = false;
+        }
+    }
+
+    #[cold]
+    fn start_probe_rtt(&mut self) {
+        if !self.is_restarting && !matches!(self.state, State::ProbeRtt(_)) {
+            self.save_cwnd();
+            self.state = State::ProbeRtt(ProbeRtt::Falling);
+            self.probe.acks = AckPhase::Stopping;
+            self.model.start_round();
         }
     }
 
@@ -474,7 +486,7 @@ impl Bbr3 {
     #[inline(never)]
     fn pace_anew(&mut self, gain: u64) {
         let rate = paced(DataRate::from_bits_per_sec(self.model.rate()), gain, UNIT);
-        let is_faster = self.pacing.is_some_and(|pacing| rate > pacing);
+        let is_faster = self.pacing.is_some_and(|pacing| rate > pacing.rate());
         if rate.as_bits_per_sec() > 0 && (self.model.pipe.is_reached || is_faster) {
             self.set_rate(rate);
             self.paced_by = (self.model.rate(), gain);
@@ -482,8 +494,9 @@ impl Bbr3 {
     }
 
     fn set_rate(&mut self, rate: DataRate) {
-        self.pacing = Some(rate);
-        self.quantum = quantum_at(rate, self.config.segment_bytes);
+        let segment = self.config.segment_bytes;
+        self.quantum = quantum_at(rate, segment);
+        self.pacing = Some(Pacing::new(rate, segment, self.quantum));
     }
 
     fn set_cwnd(&mut self, acknowledged: &Acknowledged, gain: u64) {
@@ -518,7 +531,12 @@ impl CongestionControl for Bbr3 {
     }
 
     fn pacing_rate(&self) -> Option<DataRate> {
-        self.pacing
+        self.pacing.map(|pacing| pacing.rate())
+    }
+
+    #[inline]
+    fn spacing(&self, bytes: u64) -> Option<Spacing> {
+        self.pacing.map(|pacing| pacing.spacing(bytes))
     }
 
     fn send_quantum(&self) -> u64 {
@@ -613,7 +631,7 @@ impl CongestionControl for Bbr3 {
         self.model.raise_short_term(self.undo.short_term);
         self.long_term = self.long_term.max(self.undo.long_term);
         match self.undo.state.take() {
-            Some(State::Startup) if self.state != State::Startup => {
+            Some(State::Startup) if !matches!(self.state, State::Startup) => {
                 self.model.pipe.is_reached = false;
                 if !matches!(self.state, State::ProbeRtt(_)) {
                     self.state = State::Startup;
@@ -646,7 +664,10 @@ impl CongestionControl for Bbr3 {
 
     fn set_segment_bytes(&mut self, segment_bytes: u64) {
         self.config.segment_bytes = segment_bytes;
-        self.quantum = self.pacing.map_or(2 * segment_bytes, |rate| quantum_at(rate, segment_bytes));
+        match self.pacing {
+            Some(pacing) => self.set_rate(pacing.rate()),
+            None => self.quantum = 2 * segment_bytes,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Amounts are bytes as the transport counts them: of the stream in TCP, of DATA chunks with their headers in SCTP.
 
-use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_base::{DataRate, DataSize, Duration, Instant};
 
 use crate::delivery::{Counts, DeliverySample, LostSegment};
 
@@ -26,6 +26,11 @@ pub trait CongestionControl {
     /// How many bytes may leave together before the pacing rate makes the next wait.
     fn send_quantum(&self) -> u64 {
         u64::MAX
+    }
+
+    /// How what takes so many bytes is spaced, which follows from the rate and the quantum; `None` is at once.
+    fn spacing(&self, bytes: u64) -> Option<Spacing> {
+        self.pacing_rate().map(|rate| Spacing::at(rate, bytes, self.send_quantum()))
     }
 
     /// Whether [`cwnd`](Self::cwnd) holds while a loss is repaired, too: the transport then neither inflates it nor
@@ -66,6 +71,23 @@ pub trait CongestionControl {
 
     /// Follows a change of the longest segment. The window stays.
     fn set_segment_bytes(&mut self, segment_bytes: u64);
+}
+
+/// How what leaves is spaced in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spacing {
+    /// How long it takes at the pacing rate.
+    pub gap: Duration,
+    /// How far ahead of the rate what leaves may be before the next has to wait: what the quantum takes.
+    pub lead: Duration,
+}
+
+impl Spacing {
+    /// That of so many bytes at a rate, of which a quantum in bytes may leave together.
+    pub fn at(rate: DataRate, bytes: u64, quantum: u64) -> Self {
+        let [gap, lead] = [bytes, quantum].map(|bytes| rate.time_to_send(DataSize::from_bytes(bytes)));
+        Self { gap, lead }
+    }
 }
 
 /// Data was sent.

@@ -6,7 +6,7 @@ use slantpath_base::{DataRate, Instant};
 use crate::backlog::Backlog;
 use crate::bbr::Bbr;
 use crate::bbr3::Bbr3;
-use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, TimedOut};
+use crate::control::{Acknowledged, Congestion, CongestionControl, Sent, Spacing, TimedOut};
 use crate::cubic::Cubic;
 use crate::delivery::LostSegment;
 use crate::hybla::Hybla;
@@ -94,6 +94,10 @@ impl<S: CongestionControl> CongestionControl for Controller<S> {
         each!(self, controller => controller.send_quantum())
     }
 
+    fn spacing(&self, bytes: u64) -> Option<Spacing> {
+        each!(self, controller => controller.spacing(bytes))
+    }
+
     fn rules_recovery(&self) -> bool {
         each!(self, controller => controller.rules_recovery())
     }
@@ -153,6 +157,7 @@ mod tests {
     use crate::delivery::DeliveryMeter;
     use crate::hybla::HyblaConfig;
     use crate::slow_start::SlowStart;
+    use slantpath_base::Duration;
 
     /// Remembers what it was told.
     #[derive(Debug, Default)]
@@ -173,6 +178,10 @@ mod tests {
 
         fn send_quantum(&self) -> u64 {
             2_920
+        }
+
+        fn spacing(&self, bytes: u64) -> Option<Spacing> {
+            Some(Spacing { gap: Duration::from_nanos(bytes), lead: Duration::from_nanos(12) })
         }
 
         fn rules_recovery(&self) -> bool {
@@ -250,6 +259,7 @@ mod tests {
         assert_eq!((controller.cwnd(), controller.ssthresh()), (14_600, 7_300));
         assert_eq!((controller.send_quantum(), controller.rules_recovery()), (2_920, true));
         assert_eq!(controller.pacing_rate(), Some(DataRate::from_bits_per_sec(64_000)));
+        assert_eq!(controller.spacing(1_460).map(|spacing| spacing.gap.as_nanos()), Some(1_460));
         let Controller::Standard(Listener(heard)) = controller else { panic!("it is another by now") };
         let expected = [
             format!("{sent:?}"),

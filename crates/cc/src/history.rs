@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use proptest::prelude::*;
 use slantpath_base::{Duration, Instant};
 
-use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
+use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, Spacing, TimedOut};
 use crate::delivery::{DeliveryMeter, Departure};
 
 /// What happens next.
@@ -71,6 +71,10 @@ pub(crate) fn play(control: &mut impl CongestionControl, history: &[Step], segme
         assert!(cwnd > 0 && cwnd <= greatest, "{cwnd} after {step:?}");
         assert!(control.pacing_rate().is_none_or(|rate| rate.as_bits_per_sec() > 0), "{step:?}");
         assert!(control.send_quantum() > 0, "{step:?}");
+        for bytes in [path.segment, path.segment + 1] {
+            let at_rate = |rate| Spacing::at(rate, bytes, control.send_quantum());
+            assert_eq!(control.spacing(bytes), control.pacing_rate().map(at_rate), "{step:?}");
+        }
     }
 }
 

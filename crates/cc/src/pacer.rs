@@ -1,8 +1,8 @@
 //! Spaces what a window lets out by the rate that a controller asks for.
 
-use slantpath_base::{DataRate, DataSize, Instant};
+use slantpath_base::Instant;
 
-use crate::control::{CongestionControl, Sent};
+use crate::control::{CongestionControl, Sent, Spacing};
 
 /// What leaves is counted against the rate: a quantum at once, then nothing until as much time has passed as it takes
 /// at that rate. So a timer is needed for each quantum, not for each packet.
@@ -23,22 +23,27 @@ impl Pacer {
     #[inline]
     pub fn follow(&mut self, control: &mut impl CongestionControl, sent: Sent) {
         control.on_sent(sent);
-        if let Some(rate) = control.pacing_rate() {
-            self.on_sent(sent.now, sent.bytes, rate, control.send_quantum());
+        if let Some(spacing) = control.spacing(sent.bytes) {
+            self.on_sent(sent.now, spacing);
         }
     }
 
-    /// So many bytes have left, at a rate and with a quantum in bytes.
+    /// Something has left that is spaced so.
     #[inline]
-    fn on_sent(&mut self, now: Instant, bytes: u64, rate: DataRate, quantum: u64) {
-        self.even_at = self.even_at.max(now).saturating_add(rate.time_to_send(DataSize::from_bytes(bytes)));
-        self.is_holding = rate.size_in(self.even_at.saturating_since(now)).as_bytes() >= quantum;
+    fn on_sent(&mut self, now: Instant, Spacing { gap, lead }: Spacing) {
+        self.even_at = self.even_at.max(now).saturating_add(gap);
+        self.is_holding = self.even_at.saturating_since(now) >= lead;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use slantpath_base::{DataRate, Duration};
+
+    use crate::control::Acknowledged;
+    use crate::{Hybla, HyblaConfig, SlowStart};
 
     const RATE: DataRate = DataRate::from_bits_per_sec(8_000_000);
 
@@ -49,7 +54,7 @@ mod tests {
         let mut at = Vec::new();
         for _ in 0..count {
             now = pacer.held_until(now).unwrap_or(now);
-            pacer.on_sent(now, 1_000, RATE, quantum);
+            pacer.on_sent(now, Spacing::at(RATE, 1_000, quantum));
             at.push(now.since_start().as_millis());
         }
         at
@@ -68,24 +73,66 @@ mod tests {
     #[test]
     fn time_in_which_nothing_was_sent_is_no_credit() {
         let mut pacer = Pacer::default();
-        pacer.on_sent(Instant::from_millis(0), 1_000, RATE, 1_000);
+        pacer.on_sent(Instant::from_millis(0), Spacing::at(RATE, 1_000, 1_000));
         let later = Instant::from_millis(500);
         assert_eq!(pacer.held_until(later), None);
-        pacer.on_sent(later, 1_000, RATE, 1_000);
+        pacer.on_sent(later, Spacing::at(RATE, 1_000, 1_000));
         assert_eq!(pacer.held_until(later), Some(Instant::from_millis(501)));
     }
 
     #[test]
     fn at_no_rate_nothing_more_leaves() {
         let mut pacer = Pacer::default();
-        pacer.on_sent(Instant::START, 1, DataRate::from_bits_per_sec(0), 0);
+        pacer.on_sent(Instant::START, Spacing::at(DataRate::from_bits_per_sec(0), 1, 0));
         assert_eq!(pacer.held_until(Instant::from_secs(1)), Some(Instant::FAR_FUTURE));
+    }
+
+    proptest! {
+        #[test]
+        fn what_leaves_waits_once_a_quantum_is_ahead_of_the_rate(
+            rate in 1_000_u64..100_000_000_000,
+            bytes in 1_u64..10_000,
+            quantum in 1_u64..200_000,
+            packets in 1_u64..100,
+        ) {
+            let rate = DataRate::from_bits_per_sec(rate);
+            let (mut pacer, now) = (Pacer::default(), Instant::from_millis(7));
+            for _ in 0..packets {
+                pacer.on_sent(now, Spacing::at(rate, bytes, quantum));
+                let ahead = rate.size_in(pacer.even_at.saturating_since(now)).as_bytes();
+                prop_assert_eq!(pacer.held_until(now).is_some(), ahead >= quantum);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_controller_is_told_of_is_spaced_by_it() {
+        let hybla = HyblaConfig {
+            segment_bytes: 1_000,
+            initial_cwnd_bytes: 10_000,
+            initial_ssthresh_bytes: None,
+            max_cwnd_bytes: 1 << 20,
+            slow_start: SlowStart::Standard,
+        };
+        let (mut control, mut pacer) = (Hybla::new(hybla), Pacer::default());
+        let now = Instant::from_secs(1);
+        let sent = Sent { now, bytes: 1_000, in_flight_before: 0 };
+        pacer.follow(&mut control, sent);
+        assert_eq!(pacer.held_until(now), None, "no round trip is known, and so no rate");
+        let round_trip = Some(Duration::from_millis(100));
+        control.on_acknowledged(&Acknowledged { round_trip, ..Acknowledged::of(now, 1_000, 1_000) });
+        let gap = control.spacing(1_000).expect("it paces now").gap;
+        let held = [(); 2].map(|()| {
+            pacer.follow(&mut control, sent);
+            pacer.held_until(now)
+        });
+        assert_eq!(held, [None, Some(now + gap + gap)], "two segments are a quantum");
     }
 
     #[test]
     fn what_is_held_leaves_at_its_time() {
         let mut pacer = Pacer::default();
-        pacer.on_sent(Instant::from_millis(10), 1_000, RATE, 1_000);
+        pacer.on_sent(Instant::from_millis(10), Spacing::at(RATE, 1_000, 1_000));
         let due = Some(Instant::from_millis(11));
         assert_eq!([10, 11, 12].map(|now| pacer.held_until(Instant::from_millis(now))), [due, None, None]);
     }

@@ -105,7 +105,7 @@ fn probe_bw_goes_round_eight_phases_of_a_round_trip() {
 fn probe_rtt_leaves_four_segments_for_200_ms_every_ten_seconds() {
     let mut path = Path::cruising();
     let cwnd = path.bbr.cwnd();
-    let seen_at = path.bbr.least_round_trip.unwrap().1;
+    let seen_at = path.bbr.least_round_trip.at;
     while !matches!(path.bbr.mode, Mode::ProbeRtt(_)) {
         path.round(120, 120, 100);
     }
@@ -309,7 +309,10 @@ fn a_phase_lasts_longer_than_a_round_trip() {
     let phase_after = |phase, millis: u64, in_flight, newly_lost| {
         let mut bbr = Bbr {
             mode: Mode::ProbeBw { phase, since: Instant::from_millis(1_000) },
-            least_round_trip: Some((Duration::from_millis(100), Instant::from_millis(1_000))),
+            least_round_trip: LeastRoundTrip::measured(
+                Duration::from_millis(100),
+                Instant::from_millis(1_000),
+            ),
             newly_lost,
             ..Bbr::new(CONFIG)
         };
@@ -327,11 +330,14 @@ fn a_phase_lasts_longer_than_a_round_trip() {
 fn a_round_trip_is_stale_after_more_than_ten_seconds_and_only_a_shorter_one_takes_its_place() {
     let after = |millis, round_trip| {
         let at = Instant::from_millis(1_000);
-        let mut bbr = Bbr { least_round_trip: Some((Duration::from_millis(100), at)), ..Bbr::new(CONFIG) };
+        let mut bbr = Bbr {
+            least_round_trip: LeastRoundTrip::measured(Duration::from_millis(100), at),
+            ..Bbr::new(CONFIG)
+        };
         let now = Instant::from_millis(millis);
         let round_trip = Some(Duration::from_millis(round_trip));
         bbr.update_round_trip(&Acknowledged { round_trip, ..Acknowledged::of(now, 0, 0) }, false);
-        let (least, at) = bbr.least_round_trip.unwrap();
+        let LeastRoundTrip { round_trip: least, at } = bbr.least_round_trip;
         (least.as_millis(), at.since_start().as_millis(), matches!(bbr.mode, Mode::ProbeRtt(_)))
     };
     assert_eq!(after(2_000, 99), (99, 2_000, false));
@@ -399,11 +405,11 @@ fn the_window_to_come_back_to_is_that_before_all_recoveries_and_probes() {
 #[test]
 fn until_the_pipe_is_full_the_pace_only_rises() {
     let paced = |rate: u64, pipe, pacing: Option<u64>| {
-        let pacing = pacing.map(DataRate::from_bits_per_sec);
+        let pacing = pacing.map(|bits| Pacing::new(DataRate::from_bits_per_sec(bits), SEGMENT, 2 * SEGMENT));
         let mut bbr = Bbr { pacing, pipe, ..Bbr::new(CONFIG) };
         bbr.rates.update(RATE_ROUNDS, 1, rate);
         bbr.pace(UNIT);
-        bbr.pacing.map(DataRate::as_bits_per_sec)
+        bbr.pacing_rate().map(DataRate::as_bits_per_sec)
     };
     let filling = Pipe::Filling { rate: 0, rounds: 0 };
     assert_eq!(paced(1_000_000, Pipe::Full, Some(2_000_000)), Some(990_000));

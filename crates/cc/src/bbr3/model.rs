@@ -5,6 +5,7 @@ use slantpath_base::{DataRate, Duration, Instant};
 use super::BETA;
 use crate::control::Acknowledged;
 use crate::delivery::LostSegment;
+use crate::least_round_trip::LeastRoundTrip;
 use crate::windowed::WindowedMax;
 
 /// BBR.MinRTTFilterLen.
@@ -87,11 +88,11 @@ pub(super) struct Model {
     /// BBR.bw: what the rates above come to.
     rate: u64,
     /// BBR.min_rtt, and when it was.
-    round_trip: Option<(Duration, Instant)>,
+    round_trip: LeastRoundTrip,
     /// BBR.bdp: what the rate and the round trip come to, once there is one. Most acknowledgements change neither.
     product: Option<u64>,
     /// BBR.probe_rtt_min_delay, likewise.
-    probe_round_trip: Option<(Duration, Instant)>,
+    probe_round_trip: LeastRoundTrip,
     pub(super) rounds: u64,
     pub(super) round_ends_at: u64,
     delivered: u64,
@@ -116,9 +117,9 @@ impl Default for Model {
             short_term_rate: u64::MAX,
             short_term_in_flight: u64::MAX,
             rate: 0,
-            round_trip: None,
+            round_trip: LeastRoundTrip::NONE,
             product: None,
-            probe_round_trip: None,
+            probe_round_trip: LeastRoundTrip::NONE,
             rounds: 0,
             round_ends_at: 0,
             delivered: 0,
@@ -155,7 +156,7 @@ impl Model {
     fn reckon(&mut self) {
         self.rate = self.greatest_rate().min(self.short_term_rate);
         let rate = DataRate::from_bits_per_sec(self.rate);
-        self.product = self.round_trip.map(|(round_trip, _)| rate.size_in(round_trip).as_bytes());
+        self.product = self.round_trip.known().map(|round_trip| rate.size_in(round_trip).as_bytes());
     }
 
     pub(super) const fn extra_acked(&self) -> u64 {
@@ -293,16 +294,15 @@ impl Model {
     /// UpdateMinRTT. Returns whether none has been as short for so long that it is to be looked for.
     pub(super) fn observe_round_trip(&mut self, acknowledged: &Acknowledged) -> bool {
         let now = acknowledged.now;
-        let is_stale = self.probe_round_trip.is_some_and(|(_, at)| now > at + PROBE_RTT_INTERVAL);
+        let is_stale = self.probe_round_trip.is_older_than(PROBE_RTT_INTERVAL, now);
         if let Some(round_trip) = acknowledged.round_trip
-            && (is_stale || self.probe_round_trip.is_none_or(|(least, _)| round_trip < least))
+            && (self.probe_round_trip.is_above(round_trip) || is_stale)
         {
-            self.probe_round_trip = Some((round_trip, now));
+            self.probe_round_trip = LeastRoundTrip::measured(round_trip, now);
         }
-        if let Some((least, at)) = self.probe_round_trip
-            && self.round_trip.is_none_or(|(known, since)| least < known || now > since + ROUND_TRIP_TIME)
-        {
-            self.round_trip = Some((least, at));
+        let known = self.round_trip;
+        if known.is_above_that_of(self.probe_round_trip) || known.is_older_than(ROUND_TRIP_TIME, now) {
+            self.round_trip = self.probe_round_trip;
             self.reckon();
         }
         is_stale
@@ -310,9 +310,7 @@ impl Model {
 
     /// The round trip has been looked for.
     pub(super) const fn renew_round_trip(&mut self, now: Instant) {
-        if let Some((_, at)) = &mut self.probe_round_trip {
-            *at = now;
-        }
+        self.probe_round_trip.renew(now);
     }
 }
 
@@ -468,13 +466,13 @@ mod tests {
     #[test]
     fn a_round_trip_is_looked_for_after_more_than_five_seconds_and_forgotten_after_ten() {
         let after = |known: (u64, u64), dip: (u64, u64), now, round_trip| {
-            let pair = |(millis, since)| Some((ms(millis), at(since)));
+            let pair = |(millis, since)| LeastRoundTrip::measured(ms(millis), at(since));
             let mut model =
                 Model { round_trip: pair(known), probe_round_trip: pair(dip), ..Model::default() };
             let round_trip = Some(ms(round_trip));
             let is_stale =
                 model.observe_round_trip(&Acknowledged { round_trip, ..Acknowledged::of(at(now), 0, 0) });
-            let (least, since) = model.round_trip.unwrap();
+            let LeastRoundTrip { round_trip: least, at: since } = model.round_trip;
             (is_stale, least.as_millis(), since.since_start().as_millis())
         };
         assert_eq!(after((100, 1_000), (100, 1_000), 2_000, 99), (false, 99, 2_000));
@@ -486,8 +484,9 @@ mod tests {
 
     #[test]
     fn a_round_trip_that_was_looked_for_is_trusted_for_five_seconds_more() {
-        let mut model = Model { probe_round_trip: Some((ms(100), at(1_000))), ..Model::default() };
+        let mut model =
+            Model { probe_round_trip: LeastRoundTrip::measured(ms(100), at(1_000)), ..Model::default() };
         model.renew_round_trip(at(4_000));
-        assert_eq!(model.probe_round_trip, Some((ms(100), at(4_000))));
+        assert_eq!(model.probe_round_trip, LeastRoundTrip::measured(ms(100), at(4_000)));
     }
 }

@@ -477,9 +477,13 @@ fn the_window_to_come_back_to_is_that_before_all_recoveries_and_probes() {
 #[test]
 fn until_the_pipe_is_full_the_pace_only_rises() {
     let paced = |bbr: Bbr3, pacing: Option<u64>| {
-        let mut bbr = Bbr3 { pacing: pacing.map(DataRate::from_bits_per_sec), paced_by: (0, 0), ..bbr };
+        let mut bbr = Bbr3 {
+            pacing: pacing.map(|bits| Pacing::new(DataRate::from_bits_per_sec(bits), SEGMENT, 2 * SEGMENT)),
+            paced_by: (0, 0),
+            ..bbr
+        };
         bbr.pace(UNIT);
-        bbr.pacing.map(DataRate::as_bits_per_sec)
+        bbr.pacing_rate().map(DataRate::as_bits_per_sec)
     };
     let filling = || {
         let mut bbr = full(State::Startup);
