@@ -66,7 +66,7 @@ $ns node-config -satNodeType terminal
 foreach {name latitude longitude} {london 51.53 0 boston 42.3 -71.1} {
     set $name [$ns node]
     [set $name] set-position $latitude $longitude
-    # Which satellite does not matter: the first look hands over.
+    # Neither it nor the one behind it is in sight of either place then, so that the first look takes the highest.
     eval [set $name] add-gsl $access $stack [$first set downlink_] [$first set uplink_]
     damage [set $name]
 }

@@ -117,7 +117,6 @@ proc nearest {longitude} {
 
 if {"iridium" in $antennas} {
     set satellites [add_iridium 1]
-    set first [lindex $satellites 0]
     damage_links $satellites
 }
 if {"geo" in $antennas} {
@@ -126,9 +125,35 @@ if {"geo" in $antennas} {
     if {$sky eq "geo"} { damage_links $nodes }
 }
 
+# The satellite of Iridium that is farthest from a place when the run begins: below the horizon, with the one behind it
+# in its plane. So the first look takes the highest, where it would else take the satellite behind the one that the
+# terminal began with, wherever that has moved above the mask.
+proc farthest {latitude longitude} {
+    global satellites start_s
+    set radian [expr {acos(-1) / 180}]
+    set turned [expr {360.0 * $start_s / 86164}]
+    set moved [expr {360.0 * $start_s / 6027}]
+    set least 2
+    for {set number 0} {$number < 66} {incr number} {
+        set plane [expr {$number / 11}]
+        # As add_iridium has them, in radians: along the orbit from the equator, and east of the place at the equator.
+        set along [expr {(360.0 / 11 * ($number % 11 + 0.5 * ($plane % 2)) + $moved) * $radian}]
+        set east [expr {(31.6 * $plane - $turned - $longitude) * $radian}]
+        set inclination [expr {86.4 * $radian}]
+        set x [expr {cos($along) * cos($east) - sin($along) * cos($inclination) * sin($east)}]
+        set z [expr {sin($along) * sin($inclination)}]
+        set cosine [expr {$x * cos($latitude * $radian) + $z * sin($latitude * $radian)}]
+        if {$cosine < $least} {
+            set least $cosine
+            set found [lindex $satellites $number]
+        }
+    }
+    return $found
+}
+
 # A terminal of one antenna, which is the place of an address.
 proc terminal {latitude longitude constellation} {
-    global ns first sky bit_error_rate
+    global ns sky bit_error_rate
     $ns node-config -satNodeType terminal
     set node [$ns node]
     $node set-position $latitude $longitude
@@ -136,8 +161,8 @@ proc terminal {latitude longitude constellation} {
         set held [nearest $longitude]
         eval $node add-gsl geo [stack geo] [$held set downlink_] [$held set uplink_]
     } else {
-        # Which satellite does not matter: the first look hands over.
-        eval $node add-gsl polar [stack iridium] [$first set downlink_] [$first set uplink_]
+        set held [farthest $latitude $longitude]
+        eval $node add-gsl polar [stack iridium] [$held set downlink_] [$held set uplink_]
     }
     # As a backup geostationary satellites have a rate of errors of their own.
     damage $node 0 [expr {$sky eq "supplemented" && $constellation eq "geo" ? 1e-6 : $bit_error_rate}]

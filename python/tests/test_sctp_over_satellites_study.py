@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from slantpath.studies.sctp_over_satellites import cases, figures, switches, tab
 from slantpath.studies.sctp_over_satellites.findings import findings
 from slantpath.studies.sctp_over_satellites.measures import RunFigures
 from slantpath.studies.sctp_over_satellites.output import write
-from slantpath.studies.sctp_over_satellites.placements import Placement, Sky, flows, nearest_slot
+from slantpath.studies.sctp_over_satellites.placements import Ground, Placement, Sky, flows, nearest_slot
 from slantpath.studies.sctp_over_satellites.runs import Results, plan, runs_of
 
 if TYPE_CHECKING:
@@ -73,6 +74,17 @@ def test_terminals_take_the_geostationary_satellite_that_is_nearest_in_longitude
         {"constellation": "iridium"},
         {"constellation": "geo-east", "min_elevation": "0 deg"},
     ]
+
+
+def test_a_mask_is_the_least_elevation_of_all_but_geostationary_satellites() -> None:
+    def ground_of_topology(mask_deg: float | None) -> object:
+        ground = Ground(Sky.IRIDIUM, 1, mask_deg=mask_deg)
+        text = Placement.drawn(0, None).topology(ground.sky, ground.pairs, ground.topology)
+        return tomllib.loads(text)["ground"]["min_elevation"]
+
+    assert [ground_of_topology(mask) for mask in (None, 0.0)] == ["8.2 deg", "0 deg"]
+    masks = {case.mask_deg for case in cases.every(cases.FULL).values() if case.name.startswith("low-mask/")}
+    assert masks == {cases.LOW_MASK_DEG}
 
 
 def test_the_primary_path_is_that_of_the_first_antenna() -> None:
@@ -153,7 +165,7 @@ class AsPublished(Results):
 
 def as_published(case: cases.Case) -> RunFigures:
     kind, *_, rate = case.name.split("/")
-    if case.name == cases.BACKUP_BY_BYTES:
+    if case.name in {cases.BACKUP_BY_BYTES, cases.ALONE_BY_BYTES}:
         return one_run(1e3, 30 * 7.5e3)
     if kind == "setting":
         settings = {switch.without for switch in switches.SWITCHES if switch.is_recommended}
@@ -166,6 +178,19 @@ def as_published(case: cases.Case) -> RunFigures:
         return one_run(1e3 * (1 + helps))
     load = 30 * 10e3 if rate == "1e-4" else 1.0
     return one_run(1e3 * PUBLISHED[case.sky][rate], load)
+
+
+def test_what_explains_n1d_and_n2_is_said_beside_them() -> None:
+    def changed(case: cases.Case, run: RunFigures) -> RunFigures:
+        if case.name == cases.ALONE_BY_BYTES:
+            return one_run(2e3)
+        if case.name == cases.low_mask(Sky.TWO_ANTENNAS, "1e-5"):
+            return one_run(75e3)
+        return run
+
+    reasons = {finding.claim.number: finding.remark for finding in findings(AsPublished(changed))}
+    assert "with 0.50 of the throughput of Iridium alone" in reasons["N2"]
+    assert "0.50 (1e-5), and with such" in reasons["N1d"].split("down to the horizon ")[1]
 
 
 def test_the_paper_s_numbers_agree() -> None:

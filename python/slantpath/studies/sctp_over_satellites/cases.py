@@ -101,11 +101,13 @@ class Case:
     """How many times as many placements it has as were asked for. Zero: as most cases have."""
     latitudes_deg: tuple[float, float] = LATITUDES_DEG
     """Where its terminals are."""
+    mask_deg: float | None = None
+    """From which elevation on they have Iridium, where that is another."""
 
     @property
     def ground(self) -> Ground:
         """The terminals below its sky."""
-        return Ground(self.sky, self.pairs, self.latitudes_deg)
+        return Ground(self.sky, self.pairs, self.latitudes_deg, self.mask_deg)
 
 
 def errors(sky: Sky, rate: str, where: str = PER_PATH) -> dict[str, Value]:
@@ -138,8 +140,8 @@ def backup(associations: int, rate: str) -> str:
     return f"backup/{associations}/{rate}"
 
 
-BACKUP_BY_BYTES = "backup/bytes"
-"""The point of figure 10 at 1e-4 with that for the chance that a byte is wrong, and not a bit."""
+BACKUP_BY_BYTES, ALONE_BY_BYTES = "backup/bytes", "alone/bytes"
+"""The point of figure 10 at 1e-4 as the chance that a byte is wrong, not a bit; and Iridium alone there."""
 BYTE_ERRORS = "1.25e-5"
 """A byte is wrong with a chance of 1e-4 if a bit is with this one."""
 
@@ -221,6 +223,20 @@ def north_same_path(rate: str) -> str:
     return f"north/two-antennas-same-path/{rate}"
 
 
+LOW_MASK_DEG = 0.0
+"""Above which a second satellite of Iridium nearly always is."""
+
+
+def low_mask(sky: Sky, rate: str) -> str:
+    """Name a point of figure 9 with a mask at the horizon."""
+    return f"low-mask/{sky.value}/{rate}"
+
+
+def low_mask_same_path(rate: str) -> str:
+    """Name the point of two antennas whose fast retransmissions take the path of the original."""
+    return f"low-mask/two-antennas-same-path/{rate}"
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A way to set SCTP, of which a switch has two or more."""
@@ -254,20 +270,28 @@ def _early(*, marks: bool) -> dict[str, Value]:
     return {**{f"{table}.discipline": red for table in tables}, "sctp.paper.ecn": marks}
 
 
+_WHOLE_PACKETS: Mapping[str, Value] = {
+    "sctp.paper.initial_path_mtu": "1500 B",
+    "sctp.paper.initial_cwnd": "2904 B",
+}
+_DISCOVERY: Mapping[str, Value] = {
+    "sctp.paper.path_mtu_discovery": "probing",
+    "sctp.paper.initial_cwnd": "2904 B",
+}
+_SACK_EACH: Mapping[str, Value] = {"sctp.paper.sack_frequency": 1}
+
 SETTINGS: Mapping[str, Setting] = {
     "paper": Setting(),
     "fragments": Setting(message="1452 B"),
-    "whole-packets": Setting(
-        {"sctp.paper.initial_path_mtu": "1500 B", "sctp.paper.initial_cwnd": "2904 B"}, message="1452 B"
-    ),
-    "discovery": Setting(
-        {"sctp.paper.path_mtu_discovery": "probing", "sctp.paper.initial_cwnd": "2904 B"}, message="1452 B"
-    ),
+    "whole-packets": Setting(_WHOLE_PACKETS, message="1452 B"),
+    "discovery": Setting(_DISCOVERY, message="1452 B"),
+    "whole-packets-sack-each": Setting({**_WHOLE_PACKETS, **_SACK_EACH}, message="1452 B"),
+    "discovery-sack-each": Setting({**_DISCOVERY, **_SACK_EACH}, message="1452 B"),
     "fixed-window": Setting({"sctp.paper.fixed_cwnd": _WHOLE_BUFFER}),
     "whole-window": Setting({"sctp.paper.initial_cwnd": _WHOLE_BUFFER}),
     "late-avoidance": Setting({"sctp.paper.initial_ssthresh": _WHOLE_BUFFER}),
     "timeouts-only": Setting({"sctp.paper.fast_retransmit_threshold": 1_000_000}),
-    "sack-each": Setting({"sctp.paper.sack_frequency": 1}),
+    "sack-each": Setting(_SACK_EACH),
     "cwnd-1": Setting({"sctp.paper.initial_cwnd": "512 B"}),
     "cwnd-4": Setting({"sctp.paper.initial_cwnd": "2048 B"}),
     "cwnd-10": Setting({"sctp.paper.initial_cwnd": "5120 B"}),
@@ -321,6 +345,7 @@ def every(extent: Extent) -> Mapping[str, Case]:
         *_streams(extent),
         *_variants(),
         *_north(),
+        *_low_mask(),
         *_settings(),
     )
     return {case.name: case for case in listed}
@@ -337,7 +362,8 @@ def _backups(extent: Extent) -> Iterator[Case]:
         if associations != PAIRS:
             sky = Sky.SUPPLEMENTED
             yield Case(backup(associations, rate), sky, errors(sky, rate), associations, times=1)
-    yield Case(BACKUP_BY_BYTES, Sky.SUPPLEMENTED, errors(Sky.SUPPLEMENTED, BYTE_ERRORS), times=1)
+    for name, sky in ((BACKUP_BY_BYTES, Sky.SUPPLEMENTED), (ALONE_BY_BYTES, Sky.IRIDIUM)):
+        yield Case(name, sky, errors(sky, BYTE_ERRORS), times=1)
 
 
 def _streams(extent: Extent) -> Iterator[Case]:
@@ -371,6 +397,16 @@ def _north() -> Iterator[Case]:
             yield Case(north(sky, rate), sky, errors(sky, rate), latitudes_deg=NORTH_DEG)
         values = {**errors(two, rate), **same_path}
         yield Case(north_same_path(rate), two, values, latitudes_deg=NORTH_DEG)
+
+
+def _low_mask() -> Iterator[Case]:
+    one, two = Sky.IRIDIUM, Sky.TWO_ANTENNAS
+    _, same_path = VARIANTS["same-path"]
+    for rate in VARIANT_RATES:
+        for sky in (one, two):
+            yield Case(low_mask(sky, rate), sky, errors(sky, rate), mask_deg=LOW_MASK_DEG)
+        values = {**errors(two, rate), **same_path}
+        yield Case(low_mask_same_path(rate), two, values, mask_deg=LOW_MASK_DEG)
 
 
 def _settings() -> Iterator[Case]:

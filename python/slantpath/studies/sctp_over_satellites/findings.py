@@ -97,13 +97,22 @@ def _configurations(results: Results) -> Iterable[Finding]:
         rate: results.ratio(cases.north_same_path(rate), cases.north(one, rate))
         for rate in cases.VARIANT_RATES
     }
+    low = {
+        rate: results.ratio(cases.low_mask(two, rate), cases.low_mask(one, rate))
+        for rate in cases.VARIANT_RATES
+    }
+    low_same = {
+        rate: results.ratio(cases.low_mask_same_path(rate), cases.low_mask(one, rate))
+        for rate in cases.VARIANT_RATES
+    }
     yield Finding(
         CLAIMS["N1d"],
         _listed(more),
         verdict(agrees=all(map(_above, more.values()))),
         "near the equator one satellite is in sight for much of the time, and what is retransmitted to the "
         f"second antenna waits for its next one; with all terminals between 50° and 70° N {_listed(north)}, "
-        f"and with fast retransmissions on the path of the original {_listed(same)}",
+        f"and with fast retransmissions on the path of the original {_listed(same)}; with satellites down to "
+        f"the horizon {_listed(low)}, and with such retransmissions {_listed(low_same)}",
     )
 
 
@@ -118,6 +127,7 @@ def _backup(results: Results) -> Finding:
         lambda run: run.backup_bit_per_s / cases.PAIRS,
     )
     by_bytes = results.estimate(cases.BACKUP_BY_BYTES, lambda run: run.backup_bit_per_s / cases.PAIRS)
+    highest = results.ratio(cases.BACKUP_BY_BYTES, cases.ALONE_BY_BYTES)
     grows = all(one.mean <= next_.mean for one, next_ in pairwise(loads))
     listed = ", ".join(
         f"{load.text('', KILO, 1).strip()} at {rate}" for rate, load in zip(rates, loads, strict=True)
@@ -128,7 +138,8 @@ def _backup(results: Results) -> Finding:
         verdict(agrees=grows and loads[-1].agrees_with(PUBLISHED_BACKUP_BIT_PER_S)),
         f"IP packets of all kinds that a source sends to its geostationary satellite; in kbit/s {listed}; "
         f"with errors on each link {per_link.text('', KILO, 1).strip()} at {rates[-1]}; where that is the "
-        f"chance that a byte is wrong, and not a bit, {by_bytes.text('', KILO, 1).strip()}",
+        f"chance that a byte is wrong, and not a bit, {by_bytes.text('', KILO, 1).strip()}, with "
+        f"{highest.text('', 1, 2).strip()} of the throughput of Iridium alone",
     )
 
 

@@ -164,6 +164,13 @@ class Ground:
     sky: Sky
     pairs: int
     latitudes_deg: tuple[float, float] = LATITUDES_DEG
+    mask_deg: float | None = None
+    """The least elevation of Iridium, where it is another than in the study's sky."""
+
+    @property
+    def topology(self) -> Mapping[str, Value]:
+        """Give what it changes in the study's sky."""
+        return {} if self.mask_deg is None else {"ground.min_elevation": f"{self.mask_deg:g} deg"}
 
 
 class Skies:
@@ -198,7 +205,7 @@ class Skies:
         placement = Placement.drawn(number, self._seed, ground.latitudes_deg)
         beside = self._directory / f"{len(self._bases)}"
         beside.mkdir()
-        sky = placement.topology(ground.sky, ground.pairs, self._topology)
+        sky = placement.topology(ground.sky, ground.pairs, {**ground.topology, **self._topology})
         (beside / "sky.toml").write_text(sky, encoding="utf-8")
         text = _native.study_text(STUDY, "scenario.toml") + self._tables
         return Scenario.parse(text, "scenario.toml", beside).with_values(

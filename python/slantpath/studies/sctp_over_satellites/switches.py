@@ -55,6 +55,8 @@ SWITCHES = (
         "discovery",
     ),
     Switch("a path MTU of 1,500 bytes that is known, not 576", "", "fragments", "whole-packets"),
+    Switch("probes, not a path MTU that is known", "", "whole-packets", "discovery"),
+    Switch("the same with a SACK for each packet", "", "whole-packets-sack-each", "discovery-sack-each"),
     Switch(
         "slow start and congestion avoidance, not a window of 64 KiB", "required", "fixed-window", "paper"
     ),
