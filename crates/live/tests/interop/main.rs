@@ -77,6 +77,11 @@ fn run(given: Given<'_>, case: &Case) -> bool {
     #[expect(clippy::disallowed_types, reason = "how long a case takes is said, and decides nothing")]
     let begun = std::time::Instant::now();
     let is_right = catch_unwind(AssertUnwindSafe(|| case.1(given))).is_ok();
+    if !is_right {
+        let guest =
+            given.network.guest("uptime; tail -n +3 /proc/net/dev; cat /proc/interrupts; dmesg | tail -n 5");
+        println!("the guest: {guest}");
+    }
     let how = if is_right { "ok" } else { "FAILED" };
     println!("{} ... {how} ({:.1} s)", title(given.stack, case), begun.elapsed().as_secs_f64());
     is_right
