@@ -85,12 +85,8 @@ fn family(given: Given<'_>, family: Family) {
         let mut exchange = given.exchange(500);
         exchange.family = family;
         exchange.caller = caller;
-        // Nothing is lost here but if the guest, which carries all paths, stands still, as it has for seconds: with
-        // timers for failover ten expire on four paths in less than four.
-        exchange.sctp.rto_initial = Duration::from_secs(3);
-        exchange.sctp.rto_min = Duration::from_secs(1);
-        exchange.peer_options =
-            [("rto-initial-ms", "3000".to_owned()), ("rto-min-ms", "1000".to_owned())].into();
+        // Ten time-outs end an association, and on four paths they come in less than four seconds with short timers.
+        exchange.have_long_timers();
         let outcome = exchange.run(|_, _| {});
         outcome.is_whole(&exchange);
         let paths = exchange.peer_addresses().len();

@@ -123,6 +123,14 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Both ends have timers that outlast a guest that stands still for a moment, which happens: for exchanges in which
+    /// nothing is lost.
+    pub(crate) fn have_long_timers(&mut self) {
+        self.sctp.rto_initial = Duration::from_secs(3);
+        self.sctp.rto_min = Duration::from_secs(1);
+        self.peer_options.extend([("rto-initial-ms", "3000".to_owned()), ("rto-min-ms", "1000".to_owned())]);
+    }
+
     /// Both ends do the same of this plan, but that one closes.
     pub(crate) fn with_plans(mut self, change: impl Fn(&mut Plan)) -> Self {
         change(&mut self.ours);

@@ -104,6 +104,8 @@ fn damaged_paths(given: Given<'_>) {
 fn directed(given: Given<'_>, caller: Caller) {
     let mut exchange = extended(given, &[]);
     exchange.caller = caller;
+    // After a time-out Linux sends by the other path for a while what is for none.
+    exchange.have_long_timers();
     let (ours, theirs) = (exchange.our_addresses(), exchange.peer_addresses());
     exchange.ours.directed_to = Some(theirs[1]);
     exchange.theirs.directed_to = Some(ours[1]);

@@ -3,7 +3,6 @@
 //! Four streams have their messages handed over one stream after the other, and long before the first of them has been
 //! acknowledged: all but a first flight of the first stream's waits, and the scheduler has a choice.
 
-use slantpath_base::Duration;
 use slantpath_live::Extension;
 use slantpath_sctp::{StreamId, StreamScheduling};
 use slantpath_testkit::skip;
@@ -83,10 +82,7 @@ impl Schedule {
             plan.lengths = self.lengths.map(|length| if is_cut { 10 * length } else { length }).to_vec();
         });
         exchange.links = &[0];
-        exchange.sctp.rto_initial = Duration::from_secs(3);
-        exchange.sctp.rto_min = Duration::from_secs(1);
-        exchange.peer_options =
-            [("rto-initial-ms", "3000".to_owned()), ("rto-min-ms", "1000".to_owned())].into();
+        exchange.have_long_timers();
         if is_interleaved {
             exchange.agree(&[Extension::Interleaving]);
         }
