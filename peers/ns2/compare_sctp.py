@@ -158,8 +158,8 @@ def theirs(setting: Setting, placement: int, point: Point) -> Figures:
         if ns.returncode:
             message = f"ns ended with status {ns.returncode}"
             raise RuntimeError(message)
-    per_association = setting.per_association
-    return Figures(messages * cases.SEGMENT_BYTES * per_association, backup_bytes * per_association)
+    each = setting.per_association
+    return Figures(messages * cases.SEGMENT_BYTES * each, backup_bytes * each)
 
 
 def twin(pairs: int) -> dict[str, Value]:
@@ -212,6 +212,8 @@ def main(  # noqa: PLR0913, PLR0917 - what a command line gives, in its order
     errors: str = cases.PER_PATH,
 ) -> None:
     """Print both, and how they stand to each other."""
+    if errors not in {cases.PER_PATH, cases.PER_LINK}:
+        sys.exit(f"ERRORS is {cases.PER_PATH} or {cases.PER_LINK}, not {errors}")
     points = [
         Point(rate, int(buffer), int(count), errors)
         for rate, buffer, count in product(rates.split(","), segments.split(","), streams.split(","))

@@ -131,6 +131,7 @@ if {"geo" in $antennas} {
 proc farthest {latitude longitude} {
     global satellites start_s
     set radian [expr {acos(-1) / 180}]
+    # The Earth turns in a sidereal day, and a satellite at 780 km in 6,027 s.
     set turned [expr {360.0 * $start_s / 86164}]
     set moved [expr {360.0 * $start_s / 6027}]
     set least 2
