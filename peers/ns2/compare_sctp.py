@@ -2,13 +2,16 @@
 
 Points of figures 9 and 10, and of figures 11 to 14.
 
-python peers/ns2/compare_sctp.py [SKY [PLACEMENTS [SECONDS [PAIRS [RATES [SEGMENTS [STREAMS [ERRORS]]]]]]]]
+python peers/ns2/compare_sctp.py [SKY [PLACEMENTS [SECONDS [PAIRS
+    [RATES [SEGMENTS [STREAMS [ERRORS [TIMEOUTS]]]]]]]]]
 
 SKY is iridium, geo, supplemented or two-antennas; or one of two in which ours does what ns-2 does and the
 study does not: twins, whose two antennas may hold the same satellite, and geo-shared, whose satellites have
 one transmitter for terminals and the gateway. RATES is a list like 1e-6,1e-5, SEGMENTS one of receive buffers
 in segments, STREAMS one of numbers of streams: what each after the first brings is told apart. ERRORS is path
-(what arrives at terminals) or link (what arrives at satellites, too).
+(what arrives at terminals) or link (what arrives at satellites, too). TIMEOUTS is studied, or alike: behind
+a time-out ours sends what ns-2 sends, one packet and nothing new before all that was lost, with messages that
+fill the unit of its window as ns-2's do, and ns-2's primary path stays the primary path, as ours does.
 """
 
 from __future__ import annotations
@@ -40,6 +43,15 @@ CHUNK_BYTES = 528
 """What a segment takes of ns-2's buffer."""
 DATA_PACKET_BYTES = 560
 KILO = 1e-3
+
+
+STUDIED, ALIKE = "studied", "alike"
+UNIT_BYTES = 528
+"""A message that fills 544 bytes of window with its chunk, as one of ns-2's does its own unit of 528."""
+TIMEOUTS_ALIKE = {
+    "sctp.paper.retransmission_after_timeout": "one-packet",
+    "sctp.paper.new_data_after_timeout": "retransmissions-first",
+}
 
 
 HEADERS = ("sky.access.iridium", "sky.isls.iridium", "sky.access.geo", "sky.access.gateways")
@@ -75,6 +87,7 @@ class Figures:
     """Of an association, in the mean."""
 
     throughput_bit_per_s: float
+    """Of messages of the study's size, as many as there are."""
     backup_bit_per_s: float
     """What sources send over geostationary satellites beside Iridium; in ns-2 what of it arrives."""
 
@@ -87,6 +100,21 @@ class Setting:
     """A sky, or one of ours alone."""
     pairs: int
     seconds: int
+    timeouts: str = STUDIED
+
+    @property
+    def message_bytes(self) -> int:
+        """What a message of ours has."""
+        return UNIT_BYTES if self.timeouts == ALIKE else cases.SEGMENT_BYTES
+
+    @property
+    def flow(self) -> dict[str, Value]:
+        """What our flows have other than the study's."""
+        if self.timeouts == STUDIED:
+            return {}
+        return {
+            "application": {"kind": "bulk", "message_size": f"{self.message_bytes} B", "total": "unlimited"}
+        }
 
     @property
     def sky(self) -> Sky:
@@ -118,6 +146,9 @@ class Setting:
             values |= {links.replace("iridium", "twin"): rate for links, rate in errors.items()}
         if self.over == GEO_SHARED:
             values |= {"sky.access.gateways.sites": []}
+        if self.timeouts == ALIKE:
+            values |= TIMEOUTS_ALIKE
+            values |= {"sctp.paper.receive_buffer": f"{point.segments * self.message_bytes} B"}
         return values
 
 
@@ -144,6 +175,7 @@ def theirs(setting: Setting, placement: int, point: Point) -> Figures:
         places.write_text("".join(lines), encoding="utf-8")
         arguments = [setting.sky.value, places, point.rate, point.errors, point.segments * CHUNK_BYTES]
         arguments += [point.streams, drawn.start_s, setting.seconds, placement + 1]
+        arguments += ["stays" if setting.timeouts == ALIKE else "changes"]
         command = ["ns", str(HERE / "sctp-sky.tcl"), *map(str, arguments)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as ns:
             assert ns.stdout is not None
@@ -186,7 +218,9 @@ def ours(setting: Setting, placements: int, points: Sequence[Point]) -> dict[tup
         skies = Skies(Path(directory), None, setting.topology(), tables)
         jobs = {
             Job(
-                skies.scenario(number, ground, {"streams": point.streams}, setting.values(point)),
+                skies.scenario(
+                    number, ground, {"streams": point.streams, **setting.flow}, setting.values(point)
+                ),
                 number,
                 tables=TABLES,
             ): (number, point)
@@ -197,7 +231,8 @@ def ours(setting: Setting, placements: int, points: Sequence[Point]) -> dict[tup
         for job, output in run_jobs(jobs):
             flows, links, sky_paths = (pa.table(output[name]) for name in TABLES)
             run = RunFigures.of(flows, links, sky_paths, cases.WARM_UP_S, setting.seconds)
-            figures[jobs[job]] = Figures(run.mean_bit_per_s, run.backup_bit_per_s / setting.pairs)
+            messages_bit_per_s = run.mean_bit_per_s * cases.SEGMENT_BYTES / setting.message_bytes
+            figures[jobs[job]] = Figures(messages_bit_per_s, run.backup_bit_per_s / setting.pairs)
         return figures
 
 
@@ -210,15 +245,18 @@ def main(  # noqa: PLR0913, PLR0917 - what a command line gives, in its order
     segments: str = str(cases.LARGEST_BUFFER),
     streams: str = "1",
     errors: str = cases.PER_PATH,
+    timeouts: str = STUDIED,
 ) -> None:
     """Print both, and how they stand to each other."""
     if errors not in {cases.PER_PATH, cases.PER_LINK}:
         sys.exit(f"ERRORS is {cases.PER_PATH} or {cases.PER_LINK}, not {errors}")
+    if timeouts not in {STUDIED, ALIKE}:
+        sys.exit(f"TIMEOUTS is {STUDIED} or {ALIKE}, not {timeouts}")
     points = [
         Point(rate, int(buffer), int(count), errors)
         for rate, buffer, count in product(rates.split(","), segments.split(","), streams.split(","))
     ]
-    compare(Setting(over, int(pairs), int(seconds)), int(placements), points)
+    compare(Setting(over, int(pairs), int(seconds), timeouts), int(placements), points)
 
 
 def compare(setting: Setting, placements: int, points: Sequence[Point]) -> None:

@@ -1,19 +1,25 @@
 # SCTP over Iridium, over geostationary satellites, or over both, in ns-2.35, the peer of the study of SCTP over
 # satellites:
 #
-#   ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE ERRORS_PER RECEIVE_BUFFER_BYTES STREAMS START_S SECONDS SEED
+#   ns sctp-sky.tcl SKY PAIRS BIT_ERROR_RATE ERRORS_PER RECEIVE_BUFFER_BYTES STREAMS START_S SECONDS SEED PRIMARY
 #
 # SKY is iridium, geo, supplemented (by geo as second path) or two-antennas (to Iridium). PAIRS is a file of lines
 # `latitude longitude latitude longitude` of the two ends of an association. ERRORS_PER is path (what arrives at
 # terminals) or link (what arrives at satellites and gateways, too). START_S is how far the sky has moved when the
-# run begins. Standard output is ns's trace of what the sinks receive. README.md says how the case is read.
+# run begins. PRIMARY is what becomes of a primary path that has been given up, once it answers again: changes (the
+# other is the primary path from then on, as ns-2 has it) or stays. Standard output is ns's trace of what the sinks
+# receive. README.md says how the case is read.
 
-set usage "SKY PAIRS BIT_ERROR_RATE ERRORS_PER RECEIVE_BUFFER_BYTES STREAMS START_S SECONDS SEED"
+set usage "SKY PAIRS BIT_ERROR_RATE ERRORS_PER RECEIVE_BUFFER_BYTES STREAMS START_S SECONDS SEED PRIMARY"
 if {[llength $argv] != [llength $usage]} {
     puts stderr "usage: ns sctp-sky.tcl $usage"
     exit 2
 }
-lassign $argv sky pairs_file bit_error_rate errors_per buffer_bytes streams start_s seconds seed
+lassign $argv sky pairs_file bit_error_rate errors_per buffer_bytes streams start_s seconds seed primary
+if {$primary ni {changes stays}} {
+    puts stderr "the primary path changes or stays, not $primary"
+    exit 2
+}
 if {$errors_per ni {path link}} {
     puts stderr "errors are per path or link, not $errors_per"
     exit 2
@@ -52,6 +58,8 @@ Agent/SCTP set mtu_ 560
 Agent/SCTP set dataChunkSize_ 528
 Agent/SCTP set initialRwnd_ $buffer_bytes
 Agent/SCTP set initialSsthresh_ 10240
+# More errors in a row than any path has.
+if {$primary eq "stays"} { Agent/SCTP set changePrimaryThresh_ 1000 }
 # Messages take them in turn.
 Agent/SCTP set numOutStreams_ $streams
 

@@ -100,6 +100,11 @@ def test_values_replace_others_and_are_checked() -> None:
         assert (caught.value.file, caught.value.line) == ("with_values", None)
         assert "--set" not in str(caught.value)
         assert str(caught.value).startswith("with_values: links.wire.delay=")
+    shown = "links.wire.delay="
+    for digits, quoted in ((181, f'{shown}"{"9" * 181}"'), (182, f'{shown}"{"9" * 182}…')):
+        with pytest.raises(ScenarioError) as caught:
+            scenario.with_values({"links.wire.delay": "9" * digits})
+        assert str(caught.value).startswith(f"with_values: {quoted}: ")
     with pytest.raises(ScenarioError, match="`links=x` is no path"):
         scenario.with_values({"links=x": "1 %"})
     table = {"kind": "bulk", "total": "1 MB"}

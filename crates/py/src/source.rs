@@ -1,5 +1,6 @@
 //! What a checked file was read from: enough to read it again, in another process or with other values.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
@@ -103,10 +104,20 @@ type Fault = (String, Option<usize>, Option<usize>, String, Option<String>);
 fn fault(found: &Diagnostic) -> Fault {
     let (message, help) = (found.message.clone(), found.help.clone());
     if found.source.name == VALUES {
-        // A value has no line: it is told whole.
-        return (VALUES.to_owned(), None, None, format!("{}: {message}", found.source.text), help);
+        // A value has no line: it is quoted.
+        let quoted = quoted(&found.source.text);
+        return (VALUES.to_owned(), None, None, format!("{quoted}: {message}"), help);
     }
     (found.source.name.clone(), Some(found.line), Some(found.column), message, help)
+}
+
+/// An assignment as a fault quotes it: whole, or as much of it as finds it again.
+fn quoted(assignment: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 200;
+    match assignment.char_indices().nth(LONGEST) {
+        None => Cow::Borrowed(assignment),
+        Some((end, _)) => Cow::Owned(format!("{}…", &assignment[..end])),
+    }
 }
 
 /// A file in another encoding, with the place of its first such byte.

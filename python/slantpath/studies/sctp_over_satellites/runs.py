@@ -78,7 +78,7 @@ class Results:
         beside = min(self.runs, self.extent.beside)
         return (
             f"Placements 0 to {self.runs - 1} for figures 9 and 10 and for what claim N4 is about, two to "
-            "four times as many at points of figure 9 that differ most from one to the next, "
+            "six times as many at points of them that differ most from one to the next, "
             f"0 to {beside - 1} for everything else, under {used}; "
             f"{self.extent.duration_s - cases.WARM_UP_S} s measured after {cases.WARM_UP_S} s. In a "
             "placement all cases have the same pairs of places, times and random streams."
