@@ -46,12 +46,6 @@ KILO = 1e-3
 
 
 STUDIED, ALIKE = "studied", "alike"
-UNIT_BYTES = 528
-"""A message that fills 544 bytes of window with its chunk, as one of ns-2's does its own unit of 528."""
-TIMEOUTS_ALIKE = {
-    "sctp.paper.retransmission_after_timeout": "one-packet",
-    "sctp.paper.new_data_after_timeout": "retransmissions-first",
-}
 
 
 HEADERS = ("sky.access.iridium", "sky.isls.iridium", "sky.access.geo", "sky.access.gateways")
@@ -105,16 +99,12 @@ class Setting:
     @property
     def message_bytes(self) -> int:
         """What a message of ours has."""
-        return UNIT_BYTES if self.timeouts == ALIKE else cases.SEGMENT_BYTES
+        return cases.UNIT_BYTES if self.timeouts == ALIKE else cases.SEGMENT_BYTES
 
     @property
     def flow(self) -> dict[str, Value]:
         """What our flows have other than the study's."""
-        if self.timeouts == STUDIED:
-            return {}
-        return {
-            "application": {"kind": "bulk", "message_size": f"{self.message_bytes} B", "total": "unlimited"}
-        }
+        return cases.bulk(self.message_bytes) if self.timeouts == ALIKE else {}
 
     @property
     def sky(self) -> Sky:
@@ -140,15 +130,14 @@ class Setting:
             "scenario.duration": f"{self.seconds} s",
             **{f"{links}.link_overhead": "16 B" for links in HEADERS},
             **errors,
-            **cases.buffer(point.segments),
+            **cases.buffer(point.segments, self.message_bytes),
         }
         if self.over == TWINS:
             values |= {links.replace("iridium", "twin"): rate for links, rate in errors.items()}
         if self.over == GEO_SHARED:
             values |= {"sky.access.gateways.sites": []}
         if self.timeouts == ALIKE:
-            values |= TIMEOUTS_ALIKE
-            values |= {"sctp.paper.receive_buffer": f"{point.segments * self.message_bytes} B"}
+            values |= cases.AFTER_TIMEOUTS
         return values
 
 

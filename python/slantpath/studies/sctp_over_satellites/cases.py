@@ -126,9 +126,9 @@ def errors(sky: Sky, rate: str, where: str = PER_PATH) -> dict[str, Value]:
     return {f"{link}.bit_error_rate": rate for link in links}
 
 
-def buffer(segments: int) -> dict[str, Value]:
+def buffer(segments: int, segment_bytes: int = SEGMENT_BYTES) -> dict[str, Value]:
     """Give the receive buffer of so many segments."""
-    return {"sctp.paper.receive_buffer": f"{segments * SEGMENT_BYTES} B"}
+    return {"sctp.paper.receive_buffer": f"{segments * segment_bytes} B"}
 
 
 def throughput(sky: Sky, rate: str, where: str = PER_PATH) -> str:
@@ -145,8 +145,26 @@ def backup(associations: int, rate: str) -> str:
 
 BACKUP_BY_BYTES, ALONE_BY_BYTES = "backup/bytes", "alone/bytes"
 """The point of figure 10 at 1e-4 as the chance that a byte is wrong, not a bit; and Iridium alone there."""
+BACKUP_AFTER_TIMEOUTS = "backup/after-timeouts"
+"""The point of figure 10 at 1e-4 where sources do behind a time-out what ns-2's do."""
 BYTE_ERRORS = "1.25e-5"
 """A byte is wrong with a chance of 1e-4 if a bit is with this one."""
+
+
+UNIT_BYTES = 528
+"""A message that fills the unit of the window, 544 bytes, with its chunk, as one of ns-2's fills its own:
+only one is sent behind a time-out."""
+AFTER_TIMEOUTS: Mapping[str, Value] = {
+    "sctp.paper.retransmission_after_timeout": "one-packet",
+    "sctp.paper.new_data_after_timeout": "retransmissions-first",
+}
+"""Nothing new before all that was lost, and of that one packet until a SACK comes: as in ns-2."""
+
+
+def bulk(message_bytes: int) -> dict[str, Value]:
+    """Give flows messages of another size, without end."""
+    application = {"kind": "bulk", "message_size": f"{message_bytes} B", "total": "unlimited"}
+    return {"application": application}
 
 
 def streams(sky: Sky, count: int, segments: int, rate: str) -> str:
@@ -368,6 +386,9 @@ def _backups(extent: Extent) -> Iterator[Case]:
             yield Case(backup(associations, rate), sky, errors(sky, rate), associations, times=times)
     for name, sky in ((BACKUP_BY_BYTES, Sky.SUPPLEMENTED), (ALONE_BY_BYTES, Sky.IRIDIUM)):
         yield Case(name, sky, errors(sky, BYTE_ERRORS), times=1)
+    sky, rate = Sky.SUPPLEMENTED, extent.error_rates[-1]
+    values = {**errors(sky, rate), **buffer(LARGEST_BUFFER, UNIT_BYTES), **AFTER_TIMEOUTS}
+    yield Case(BACKUP_AFTER_TIMEOUTS, sky, values, flow=bulk(UNIT_BYTES), times=TIMES_OF_LOAD[rate])
 
 
 def _streams(extent: Extent) -> Iterator[Case]:

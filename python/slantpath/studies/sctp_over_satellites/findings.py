@@ -128,6 +128,7 @@ def _backup(results: Results) -> Finding:
     )
     by_bytes = results.estimate(cases.BACKUP_BY_BYTES, lambda run: run.backup_bit_per_s / cases.PAIRS)
     highest = results.ratio(cases.BACKUP_BY_BYTES, cases.ALONE_BY_BYTES)
+    after = results.estimate(cases.BACKUP_AFTER_TIMEOUTS, lambda run: run.backup_bit_per_s / cases.PAIRS)
     grows = all(one.mean <= next_.mean for one, next_ in pairwise(loads))
     listed = ", ".join(
         f"{load.text('', KILO, 1).strip()} at {rate}" for rate, load in zip(rates, loads, strict=True)
@@ -137,6 +138,7 @@ def _backup(results: Results) -> Finding:
         loads[-1].text("kbit/s", KILO, 1),
         verdict(agrees=grows and loads[-1].agrees_with(PUBLISHED_BACKUP_BIT_PER_S)),
         f"IP packets of all kinds that a source sends to its geostationary satellite; in kbit/s {listed}; "
+        f"{after.text('', KILO, 1).strip()} there with what ns-2 sends behind a time-out; "
         f"with errors on each link {per_link.text('', KILO, 1).strip()} at {rates[-1]}; where that is the "
         f"chance that a byte is wrong, and not a bit, {by_bytes.text('', KILO, 1).strip()}, with "
         f"{highest.text('', 1, 2).strip()} of the throughput of Iridium alone",
