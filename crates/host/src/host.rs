@@ -489,7 +489,7 @@ impl Host {
         let Some(socket) = port.and_then(|port| self.sockets.find_at_port(protocol, port)) else {
             self.drops.no_port += 1;
             if protocol == protocol::SCTP && self.strangers == Strangers::Answered {
-                self.stack.sctp.handle_stray(envelope, packet);
+                self.stack.sctp.handle_stray(now, envelope, packet);
             }
             return;
         };

@@ -356,7 +356,23 @@ impl Association {
         self.poll_stage = PollStage::Packets;
         self.give_up();
         self.events.push_back(Event::Closed(reason));
-        self.state = State::Closed { farewell: farewell.map(Box::new) };
+        self.state = State::Closed { farewell: farewell.map(Box::new), in_order: None };
+    }
+
+    /// Ends the association as both ends have agreed to (RFC 9260, section 9.2).
+    fn close_in_order(&mut self, now: Instant, farewell: Option<(PathId, Chunk)>) {
+        self.close(CloseReason::ShutdownComplete, farewell);
+        if let State::Closed { in_order, .. } = &mut self.state {
+            *in_order = Some(now);
+        }
+    }
+
+    /// When the association was shut down; `None` while it is up, and if it has ended otherwise.
+    pub(crate) const fn ended_in_order_at(&self) -> Option<Instant> {
+        match self.state {
+            State::Closed { in_order, .. } => in_order,
+            _ => None,
+        }
     }
 
     /// Hands over what was held back for a reader that pauses, since nothing follows, and what was not acknowledged.

@@ -15,6 +15,7 @@ mod addresses;
 mod connect;
 mod cookie_echo;
 mod early;
+mod ended;
 mod icmp;
 mod initiation;
 mod keys;

@@ -288,7 +288,7 @@ impl Association {
     /// The last packet of all.
     #[cold]
     fn build_farewell(&mut self, builder: &mut PacketBuilder) -> Option<PathId> {
-        let State::Closed { farewell } = &mut self.state else { return None };
+        let State::Closed { farewell, .. } = &mut self.state else { return None };
         let (path, chunk) = *farewell.take()?;
         self.start_packet(builder, path);
         builder.push(&chunk);

@@ -201,12 +201,12 @@ impl Association {
                 self.rest()
             }
             Chunk::ShutdownAck(_) => {
-                self.on_shutdown_ack(from);
+                self.on_shutdown_ack(now, from);
                 self.rest()
             }
             Chunk::ShutdownComplete(complete) => {
                 if self.accepts_tag(tag, complete.is_tag_reflected) {
-                    self.on_shutdown_complete();
+                    self.on_shutdown_complete(now);
                 }
                 Rest::Skip
             }

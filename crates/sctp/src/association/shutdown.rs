@@ -7,7 +7,7 @@ use super::output::PollStage;
 use super::state::{State, T2};
 use crate::cause::Cause;
 use crate::chunk::{Chunk, Shutdown, ShutdownAck, ShutdownComplete};
-use crate::event::{CloseReason, Event};
+use crate::event::Event;
 use crate::packet::PacketBuilder;
 use crate::path::PathId;
 use crate::trace::Unanswered;
@@ -100,7 +100,7 @@ impl Association {
     }
 
     /// SHUTDOWN ACK has arrived from `from`.
-    pub(super) fn on_shutdown_ack(&mut self, from: Option<PathId>) {
+    pub(super) fn on_shutdown_ack(&mut self, now: Instant, from: Option<PathId>) {
         if let State::ShutdownSent { .. } | State::ShutdownAckSent { .. } = self.state {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-9.2
             //# Upon the receipt of the SHUTDOWN ACK chunk, the sender of the
@@ -108,18 +108,18 @@ impl Association {
             //# COMPLETE chunk to its peer, and remove all record of the association.
             let path = from.unwrap_or_else(|| self.paths.current());
             let complete = Chunk::ShutdownComplete(ShutdownComplete { is_tag_reflected: false });
-            self.close(CloseReason::ShutdownComplete, Some((path, complete)));
+            self.close_in_order(now, Some((path, complete)));
         }
     }
 
     /// SHUTDOWN COMPLETE has arrived.
-    pub(super) fn on_shutdown_complete(&mut self) {
+    pub(super) fn on_shutdown_complete(&mut self, now: Instant) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-9.2
         //# Upon reception of the SHUTDOWN COMPLETE chunk, the endpoint verifies
         //# that it is in the SHUTDOWN-ACK-SENT state; if it is not, the chunk
         //# SHOULD be discarded.
         if self.is_shutdown_ack_sent() {
-            self.close(CloseReason::ShutdownComplete, None);
+            self.close_in_order(now, None);
         }
     }
 

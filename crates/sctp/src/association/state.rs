@@ -50,6 +50,8 @@ pub(super) enum State {
     Closed {
         /// The last chunk to the peer, if it has not gone out yet.
         farewell: Option<Box<(PathId, Chunk)>>,
+        /// When it was shut down, if it has ended so: then both ends know that all has been said.
+        in_order: Option<Instant>,
     },
 }
 

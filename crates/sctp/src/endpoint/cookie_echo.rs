@@ -160,7 +160,12 @@ impl Endpoint {
         let has_room = port.has_room();
         // The cookie of an association that came and went proves nothing new: a copy of it that was long under
         // way, with the DATA behind it, would have the same messages delivered again.
-        let has_ended = self.table.has_ended(cookie.local_tag);
+        let has_ended = self.table.ended.contains(cookie.local_tag);
+        if self.table.ended.is_late(now, cookie.local_tag) {
+            // An ABORT could still end the peer's end of it otherwise than in order.
+            self.stats.unexpected_chunks += 1;
+            return;
+        }
         if !port.is_listening() || !has_room || has_ended {
             let causes = if has_room { Vec::new() } else { vec![Cause::OutOfResource] };
             let abort = Chunk::Abort(Abort { is_tag_reflected: false, causes });

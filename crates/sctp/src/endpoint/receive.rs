@@ -202,7 +202,7 @@ impl Endpoint {
                         self.table.claim(slot);
                     }
                 }
-                None => self.receive_out_of_the_blue(received),
+                None => self.receive_out_of_the_blue(now, received),
             },
         }
     }
@@ -269,7 +269,7 @@ impl Endpoint {
         if received.tag() != local_tag && !is_reflected(received, peer_tag) {
             // In COOKIE-WAIT and COOKIE-ECHOED a SHUTDOWN ACK is of an association before.
             if received.has(kind::SHUTDOWN_ACK) && !self.table[slot].state.is_established() {
-                self.receive_out_of_the_blue(received);
+                self.receive_out_of_the_blue(now, received);
             } else {
                 //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5
                 //# If the received Verification Tag value does not
@@ -310,7 +310,7 @@ impl Endpoint {
             (kind::INIT_ACK, Some(Chunk::InitAck(init_ack))) => {
                 self.receive_init_ack(now, slot, received, &init_ack);
             }
-            (kind::SHUTDOWN_ACK, _) => self.receive_out_of_the_blue(received),
+            (kind::SHUTDOWN_ACK, _) => self.receive_out_of_the_blue(now, received),
             _ => self.receive_abort_in_setup(slot, received),
         }
     }
@@ -338,7 +338,7 @@ impl Endpoint {
             return;
         }
         match first {
-            kind::SHUTDOWN_ACK => self.receive_out_of_the_blue(received),
+            kind::SHUTDOWN_ACK => self.receive_out_of_the_blue(now, received),
             _ if received.has(kind::ABORT) => self.receive_abort_in_setup(slot, received),
             kind::ERROR => self.receive_error_in_cookie_echoed(now, slot, received),
             kind::HEARTBEAT => self.receive_heartbeat_in_cookie_echoed(slot, received),
@@ -389,14 +389,14 @@ impl Endpoint {
         }
     }
 
-    fn receive_out_of_the_blue(&mut self, received: Received<'_>) {
+    fn receive_out_of_the_blue(&mut self, now: Instant, received: Received<'_>) {
         self.stats.out_of_the_blue += 1;
         let Some(answer) = answer_out_of_the_blue(received.packet) else { return };
         let is_abort = matches!(answer, Chunk::Abort(_));
         let of_known_tag = self.table.slot_of_tag(received.port, received.tag(), received.peer_port());
         // A peer speaks from an address that it has not told us, or that was one too many for us: its association must
-        // not be aborted for that.
-        if !is_abort || of_known_tag.is_none() {
+        // not be aborted for that. Nor is one that has ended in order, since its last packets come late.
+        if !is_abort || of_known_tag.is_none() && !self.table.ended.is_late(now, received.tag()) {
             self.reply(received, received.tag(), answer);
         }
     }

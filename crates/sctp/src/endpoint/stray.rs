@@ -1,6 +1,7 @@
 //! Packets that are of no port, and whether a packet was of an association: what whoever has the host's network to
 //! itself asks for.
 
+use slantpath_base::Instant;
 use slantpath_wire::ip::{Envelope, IpFields};
 use slantpath_wire::{Packet, WireError};
 
@@ -21,7 +22,7 @@ impl Endpoint {
 
     /// Takes in a packet to a port that nobody has bound, and answers it as one out of the blue. Only for a host whose
     /// SCTP is all here: else the port may be another's.
-    pub fn handle_stray(&mut self, envelope: &Envelope, packet: &Packet) {
+    pub fn handle_stray(&mut self, now: Instant, envelope: &Envelope, packet: &Packet) {
         self.stats.packets_received += 1;
         self.is_verified = false;
         let parsed = match ParsedPacket::parse(packet) {
@@ -47,6 +48,10 @@ impl Endpoint {
             (init.fields.initiate_tag, abort)
         } else {
             let Some(answer) = answer_out_of_the_blue(&parsed) else { return };
+            // The port was let go behind an association that ended in order.
+            if matches!(answer, Chunk::Abort(_)) && self.table.ended.is_late(now, header.verification_tag) {
+                return;
+            }
             (header.verification_tag, answer)
         };
         if tag == VerificationTag::ZERO || header.source_port == 0 || !is_usable(envelope.source) {

@@ -1,6 +1,5 @@
 //! All associations, by number, and by the own port and the peer's addresses.
 
-use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use slantpath_base::{Instant, Stream, prefetch};
 use slantpath_wire::ip::{Envelope, IpFields};
 use smallvec::SmallVec;
 
+use super::ended::Ended;
 use crate::association::{Association, AssociationState};
 use crate::config::SctpConfig;
 use crate::cookie::TieTags;
@@ -182,12 +182,9 @@ pub(super) struct Table {
     latest: Option<(Route, u32, u32)>,
     by_local_tag: FxHashMap<VerificationTag, u32>,
     len: usize,
-    /// Our tags of the associations that ended last.
-    ended: VecDeque<VerificationTag>,
+    /// The associations that ended last.
+    pub(super) ended: Ended,
 }
-
-/// How many ended associations are remembered: a cookie of theirs that is still under way is worth nothing.
-const ENDED: usize = 1_024;
 
 impl Table {
     pub(super) const fn len(&self) -> usize {
@@ -212,11 +209,8 @@ impl Table {
         self.disclaim(slot);
         let entry = self.slots[slot as usize].entry.take()?;
         self.forget_tag(slot, entry.state.tags().0);
-        if entry.state.is_established() {
-            if self.ended.len() == ENDED {
-                self.ended.pop_front();
-            }
-            self.ended.push_back(entry.state.tags().0);
+        if let State::Established(association) = &entry.state {
+            self.ended.push(association.local_tag(), association.ended_in_order_at());
         }
         self.slots[slot as usize].generation += 1;
         self.slots[slot as usize].is_due = false;
@@ -234,11 +228,6 @@ impl Table {
     pub(super) fn occupied(&self) -> impl Iterator<Item = u32> + use<> {
         let taken = (0..).zip(&self.slots).filter_map(|(number, slot)| slot.entry.as_ref().map(|_| number));
         taken.collect::<Vec<u32>>().into_iter()
-    }
-
-    /// Whether an association with this tag of ours has ended lately.
-    pub(super) fn has_ended(&self, local_tag: VerificationTag) -> bool {
-        self.ended.contains(&local_tag)
     }
 
     /// The peer of the association in `slot` has these addresses from now on.

@@ -36,7 +36,7 @@ fn i_7_3_data_behind_a_shutdown_complete_is_not_taken() {
     // first counts.
     tester.receive(&[shutdown_complete(), message(0, 0)]);
     tester.expect_end(CloseReason::ShutdownComplete);
-    tester.expect_gone();
+    tester.expect_gone_in_order();
 }
 
 #[test]
@@ -94,5 +94,5 @@ fn v_7_8_data_behind_a_shutdown_ack_is_not_taken() {
     tester.receive(&[shutdown_ack(), message(0, 0)]);
     tester.expect("SHUTDOWN-COMPLETE");
     tester.expect_end(CloseReason::ShutdownComplete);
-    tester.expect_gone();
+    tester.expect_gone_in_order();
 }

@@ -425,6 +425,22 @@ impl Tester {
         self.expect_silence();
     }
 
+    /// The association has ended in order: its SHUTDOWN ACK is answered, and what else comes late is not, for two
+    /// minutes.
+    #[track_caller]
+    pub(crate) fn expect_gone_in_order(&mut self) {
+        self.expect_silence();
+        let (VerificationTag(tag), before) = (self.tag, self.endpoint.stats().out_of_the_blue);
+        self.receive(&[heartbeat()]);
+        self.receive(&[message(0, 0)]);
+        self.expect_silence();
+        self.receive(&[shutdown_ack()]);
+        self.expect(&format!("[tag {tag}] SHUTDOWN-COMPLETE(T)"));
+        assert_eq!(self.endpoint.stats().out_of_the_blue, before + 3);
+        self.wait_ms(120_000);
+        self.expect_gone();
+    }
+
     /// A path, by its network.
     pub(crate) fn path(&mut self, network: u8) -> PathSnapshot {
         let (now, id) = (self.now, self.id.unwrap());

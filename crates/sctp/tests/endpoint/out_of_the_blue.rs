@@ -1,11 +1,15 @@
 //! Packets that belong to no association (RFC 9260, section 8.4).
 
-use crate::net::{Net, describe, header, packet_of, parse, v4};
+use crate::net::{Net, Sent, describe, header, packet_of, parse, v4};
+use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::{
     Abort, CookieAck, CookieEcho, Data, DataFlags, Error, Heartbeat, Init, InitFields, Sack, Shutdown,
     ShutdownAck, ShutdownComplete,
 };
-use slantpath_sctp::{Cause, Chunk, Ppid, SctpConfig, StreamId, StreamSequence, Tsn, VerificationTag};
+use slantpath_sctp::{
+    Cause, Chunk, CloseReason, Event, Ppid, SctpConfig, StreamId, StreamSequence, Tsn, VerificationTag,
+};
+use slantpath_wire::ip::Envelope;
 use slantpath_wire::{Checksum, Packet};
 
 fn lonely() -> Net {
@@ -137,7 +141,108 @@ fn an_answer_out_of_the_blue_is_not_answered_again() {
     net.add(&[v4(1, 1)], 5_000, SctpConfig::default());
     for chunk in [data(), Chunk::ShutdownAck(ShutdownAck)] {
         net.inject_chunks((v4(1, 1), v4(1, 2)), header(5_000, 2_905, 77), &[chunk]);
-        net.run_for(slantpath_base::Duration::from_secs(1));
+        net.run_for(Duration::from_secs(1));
     }
     assert_eq!(net.sent.len(), 2, "{}", net.trace(0));
+}
+
+/// Two hosts with two paths; `A` has sent DATA and heard a SACK, and one of both has shut down. The packet with the
+/// DATA, and the one with the SACK, as they went.
+fn shut_down_by(who: usize) -> (Net, Sent, Sent) {
+    let config = SctpConfig { heartbeat_interval: None, ..SctpConfig::default() };
+    let (mut net, at_a, at_z) = Net::associated(&config, [&[v4(1, 1), v4(2, 1)], &[v4(1, 2), v4(2, 2)]]);
+    net.send(A, at_a, 0, vec![7; 300]);
+    net.run_for(Duration::from_secs(1));
+    let [data, sack] = ["DATA(300)", "SACK(0 gaps)"]
+        .map(|name| net.sent.iter().find(|sent| describe(&sent.packet) == name).unwrap().clone());
+    for host in [A, Z] {
+        net.events(host);
+    }
+    net.sent.clear();
+    net.shutdown(who, [at_a, at_z][who]);
+    (net, data, sack)
+}
+
+const A: usize = 0;
+const Z: usize = 1;
+
+/// Hands over again what was sent, from the peer's other address.
+fn inject_late(net: &mut Net, sent: &Sent) {
+    let (from, to) = if sent.route.0 == v4(1, 1) { (v4(2, 1), v4(2, 2)) } else { (v4(2, 2), v4(2, 1)) };
+    net.inject((from, to), sent.packet.clone());
+}
+
+#[test]
+fn what_comes_late_behind_an_end_in_order_does_not_abort_the_peers() {
+    for who in [A, Z] {
+        let (mut net, data, sack) = shut_down_by(who);
+        // SHUTDOWN is the first packet, SHUTDOWN ACK the second. The third, SHUTDOWN COMPLETE, is overtaken by what
+        // answers late packets.
+        net.lose(2);
+        net.run_for(Duration::from_millis(20));
+        assert_eq!(net.events(who).last(), Some(&Event::Closed(CloseReason::ShutdownComplete)));
+        let before = net.hosts[who].endpoint.stats().out_of_the_blue;
+        let late = if who == A { &sack } else { &data };
+        for _ in 0..3 {
+            inject_late(&mut net, late);
+        }
+        let (tag, _) = parse(&late.packet);
+        for chunk in [Chunk::Heartbeat(Heartbeat::new(bytes::Bytes::from_static(b"hb"))), self::data()] {
+            net.inject_chunks(late.route, tag, &[chunk]);
+        }
+        assert_eq!(net.hosts[who].endpoint.stats().out_of_the_blue, before + 5);
+        assert_eq!(net.sent.len(), 3, "{}", net.trace(0));
+        // The peer asks once more when its T2-shutdown expires, and is answered.
+        net.run_for(Duration::from_secs(5));
+        let names: Vec<String> = net.sent[3..].iter().map(|sent| describe(&sent.packet)).collect();
+        assert_eq!(names, ["SHUTDOWN-ACK", "SHUTDOWN-COMPLETE(T)"]);
+        assert_eq!(net.events(1 - who).last(), Some(&Event::Closed(CloseReason::ShutdownComplete)));
+    }
+}
+
+#[test]
+fn both_ends_are_silent_about_late_packets_and_only_for_a_time() {
+    let (mut net, data, sack) = shut_down_by(A);
+    net.run_for(Duration::from_secs(1));
+    let sent = net.sent.len();
+    for late in [&data, &sack] {
+        inject_late(&mut net, late);
+    }
+    assert_eq!(net.sent.len(), sent, "{}", net.trace(sent));
+    net.run_for(Duration::from_secs(120));
+    for late in [&data, &sack] {
+        inject_late(&mut net, late);
+    }
+    let names: Vec<String> = net.sent[sent..].iter().map(|sent| describe(&sent.packet)).collect();
+    assert_eq!(names, ["ABORT(T)[]", "ABORT(T)[]"]);
+}
+
+/// The peer may not have heard the ABORT that ended it.
+#[test]
+fn what_comes_behind_an_abort_is_answered_by_an_abort_again() {
+    let config = SctpConfig { heartbeat_interval: None, ..SctpConfig::default() };
+    let (mut net, at_a, at_z) = Net::associated(&config, [&[v4(1, 1)], &[v4(1, 2)]]);
+    net.lose(0);
+    net.abort(Z, at_z, "enough");
+    net.send(A, at_a, 0, vec![7; 300]);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(net.events(A).last(), Some(&Event::Closed(CloseReason::PeerAborted(Vec::new()))));
+}
+
+/// Whoever has closed its association may let its port go, too.
+#[test]
+fn what_comes_late_to_a_port_that_was_let_go_is_not_answered_either() {
+    let (mut net, _, sack) = shut_down_by(A);
+    net.run_for(Duration::from_secs(1));
+    let sent = net.sent.len();
+    let (source, destination) = sack.route;
+    let envelope = Envelope { source, destination, fields: sack.ip };
+    for later in [0, 120] {
+        net.run_for(Duration::from_secs(later));
+        net.hosts[A].endpoint.handle_stray(net.now, &envelope, &sack.packet);
+        net.drain(A);
+    }
+    let names: Vec<String> = net.sent[sent..].iter().map(|sent| describe(&sent.packet)).collect();
+    assert_eq!(names, ["ABORT(T)[]"]);
+    assert!(net.sent[sent].at >= Instant::from_secs(120));
 }
