@@ -39,6 +39,10 @@ pub(crate) struct Near {
     len: usize,
     /// When the span of time begins that keys can tell.
     begin: u64,
+    /// What is not before it has no key.
+    limit: Instant,
+    /// How long after the beginning the span ends, or the limit is.
+    span: u64,
 }
 
 impl Near {
@@ -46,20 +50,30 @@ impl Near {
     pub(crate) const SLOTS_MAX: usize = 1 << SLOT_BITS;
 
     pub(crate) const fn new() -> Self {
-        Self { ring: [NONE; ROOM], head: 0, len: 0, begin: 0 }
+        Self { ring: [NONE; ROOM], head: 0, len: 0, begin: 0, limit: Instant::FAR_FUTURE, span: SPAN }
     }
 
-    /// The key of a deadline, if it lies in the span. [`Instant::FAR_FUTURE`] never does.
+    /// Has deadlines from an instant on have no keys from now on: there must be none of them.
+    pub(crate) const fn set_limit(&mut self, limit: Instant) {
+        self.limit = limit;
+        let until = limit.as_nanos().saturating_sub(self.begin);
+        self.span = if until < SPAN { until } else { SPAN };
+    }
+
+    /// The key of a deadline, if it lies in the span and before the limit. [`Instant::FAR_FUTURE`] never does.
     #[inline]
     pub(crate) const fn key(&self, deadline: Instant, slot: usize) -> Option<Key> {
         // What is before the span wraps around, and is beyond it too.
         let since = deadline.as_nanos().wrapping_sub(self.begin);
-        if since < SPAN { Some(Key(since << SLOT_BITS | slot as u64)) } else { None }
+        if since < self.span { Some(Key(since << SLOT_BITS | slot as u64)) } else { None }
     }
 
     /// The same for a deadline out of the span, which is moved for it if all others then still are within.
     #[cold]
     pub(crate) fn key_after_move(&mut self, deadline: Instant, slot: usize) -> Option<Key> {
+        if deadline >= self.limit {
+            return None;
+        }
         let earliest = self.first().map_or(deadline, |(first, _)| first.min(deadline));
         let begin = (earliest.as_nanos() / STEP * STEP).min(u64::MAX - SPAN);
         let latest = self.last().map_or(deadline, |last| self.deadline(last).max(deadline));
@@ -72,6 +86,7 @@ impl Near {
         }
         self.mark_if_empty();
         self.begin = begin;
+        self.set_limit(self.limit);
         self.key(deadline, slot)
     }
 
@@ -82,6 +97,15 @@ impl Near {
 
     pub(crate) const fn is_full(&self) -> bool {
         self.len == ROOM
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The deadline that half of all are not before.
+    pub(crate) fn middle(&self) -> Option<Instant> {
+        (self.len > 0).then(|| self.deadline(self.at(self.len / 2)))
     }
 
     /// The key at a place in the order.
@@ -237,6 +261,12 @@ impl Near {
         self.len -= 1;
         self.mark_if_empty();
         Some((self.deadline(last), last.slot()))
+    }
+
+    /// The same if it is not before an instant.
+    pub(crate) fn pop_last_from(&mut self, from: Instant) -> Option<(Instant, usize)> {
+        let last = self.last()?;
+        if self.deadline(last) < from { None } else { self.pop_last() }
     }
 
     /// When a slot is due, if that is here.

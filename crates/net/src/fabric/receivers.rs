@@ -19,8 +19,7 @@ pub(crate) enum Receiver {
 /// The receivers of all directions.
 #[derive(Clone, Debug)]
 pub(crate) struct Receivers {
-    /// By direction. A contact's stands here, too, while it is certain, and neither a host nor outside: these are told
-    /// the interface.
+    /// By direction. A contact's stands here, too, while it is certain.
     by_direction: Vec<Receiver>,
     /// What each node is as a receiver.
     by_node: Vec<Receiver>,
@@ -50,7 +49,6 @@ impl Receivers {
     /// does.
     pub(crate) fn begin_contact(&mut self, id: DirectionId, only: Option<NodeId>) {
         let certain = only.map(|node| self.by_node[node.index()]);
-        let certain = certain.filter(|known| matches!(known, Receiver::Repeater(_) | Receiver::Router(_)));
         self.by_direction[id.index()] = certain.unwrap_or(Receiver::OfContact);
     }
 
@@ -59,6 +57,7 @@ impl Receivers {
     pub(crate) fn of_last(&self, id: DirectionId, direction: &LinkDirection) -> (Receiver, InterfaceId) {
         match self.by_direction[id.index()] {
             Receiver::OfContact => self.of_contact(id, direction),
+            told @ (Receiver::Host(_) | Receiver::Outside) => (told, self.arrives_as[id.index()]),
             receiver => (receiver, id.receiver()),
         }
     }
@@ -105,10 +104,9 @@ mod tests {
         assert!(matches!(receiver(&receivers), Receiver::Router(node) if node == low));
         receivers.begin_contact(id, Some(high));
         assert!(matches!(receiver(&receivers), Receiver::Repeater(node) if node == high));
-        receivers.begin_contact(id, None);
-        assert!(matches!(receiver(&receivers), Receiver::OfContact));
-        // A host has to be told the interface.
         receivers.begin_contact(id, Some(host));
+        assert!(matches!(receiver(&receivers), Receiver::Host(0)));
+        receivers.begin_contact(id, None);
         assert!(matches!(receiver(&receivers), Receiver::OfContact));
     }
 }

@@ -79,7 +79,7 @@ mod tests {
         for tag in 0..3 * most {
             ended.push(VerificationTag(tag), Some(at_secs(1)));
             assert!(ended.contains(VerificationTag(tag)));
-            assert_eq!(ended.contains(VerificationTag(tag.wrapping_sub(most))), false, "{tag}");
+            assert!(!ended.contains(VerificationTag(tag.wrapping_sub(most))), "{tag}");
             assert!(ended.contains(VerificationTag(tag.saturating_sub(most - 1))));
         }
         assert_eq!((ended.order.len(), ended.in_order_at.len()), (MOST, MOST));
