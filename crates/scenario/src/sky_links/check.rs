@@ -69,7 +69,7 @@ pub(crate) fn check(
             if let Some((_, table)) = table {
                 let node = nodes.find(&stands[&site.name]);
                 mtu_fits(table, node.and_then(|node| node.addresses.as_ref()?.get(antenna).copied()), faults);
-            } else {
+            } else if sky.access.all_whole() {
                 let message = format!(
                     "no table says what the links of antenna {} of `{}` are like",
                     antenna + 1,
@@ -249,7 +249,10 @@ fn mtu(mtu: &Setting<DataSize>, faults: &mut Faults) {
 
 /// An antenna whose address is of IPv6 needs links that IPv6 may use.
 fn mtu_fits(table: &AccessTable, address: Option<IpAddr>, faults: &mut Faults) {
-    let Some(least) = address.map(|address| Family::of(address).least_mtu()) else { return };
+    // What is too small for IPv4 is too small for all.
+    let Some(least) = address.filter(IpAddr::is_ipv6).map(|address| Family::of(address).least_mtu()) else {
+        return;
+    };
     if *table.mtu < least {
         let message = format!("an MTU of {} is too small for an antenna with an address of IPv6", *table.mtu);
         let help =
@@ -403,7 +406,8 @@ fn repeaters(sky: &SkyTable, network: &Network, faults: &mut Faults) {
 /// Every constellation with links between its satellites has a table for them.
 fn isls(sky: &SkyTable, network: &Network, faults: &mut Faults) {
     for constellation in &network.constellations {
-        if constellation.isl.pattern != IslPattern::None && isl_table(sky, &constellation.name).is_none() {
+        let has_links = constellation.isl.pattern != IslPattern::None;
+        if has_links && isl_table(sky, &constellation.name).is_none() && sky.isls.all_whole() {
             let message = format!(
                 "no table says what the links between satellites of `{}` are like",
                 constellation.name
