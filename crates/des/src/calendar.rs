@@ -71,16 +71,27 @@ impl Calendar {
     }
 
     /// The same for a slot whose deadline has just happened, and is no earlier than that: quicker, if it was the next.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "each hop passes it, at one place")]
+    #[inline(always)]
     pub fn set_again(&mut self, slot: usize, deadline: Instant) {
         if self.near.is_first(slot) {
             if let Some(key) = self.near.key(deadline, slot) {
                 self.near.replace_first(key);
                 return;
             }
+            if deadline == Instant::FAR_FUTURE {
+                return self.clear_first(slot);
+            }
             return self.move_first(slot, deadline);
         }
         self.set_anew(slot, deadline);
+    }
+
+    /// Makes the slot idle that is first in the ring.
+    #[inline(never)]
+    fn clear_first(&mut self, slot: usize) {
+        self.near.pop_first();
+        self.places[slot] = Place::Nowhere;
     }
 
     /// Sets when the slot is due that is first in the ring, to what has no key there.
@@ -142,8 +153,14 @@ impl Calendar {
                 self.near.insert(key);
                 self.places[slot] = Place::Near;
             }
-            _ => self.places[slot] = self.place_behind(slot, deadline),
+            _ => self.set_behind(slot, deadline),
         }
+    }
+
+    /// Sets when a slot is due that has no deadline, to what has no place in the ring.
+    #[inline(never)]
+    fn set_behind(&mut self, slot: usize, deadline: Instant) {
+        self.places[slot] = self.place_behind(slot, deadline);
     }
 
     fn leave_wheel(&mut self, slot: usize) {
@@ -190,6 +207,7 @@ impl Calendar {
     }
 
     /// Fills an empty ring from the wheel.
+    #[inline(never)]
     fn refill(&mut self) {
         let Self { near, wheel, places, far, .. } = self;
         near.set_limit(Instant::FAR_FUTURE);

@@ -236,7 +236,7 @@ impl Fabric {
             Receiver::Outside => self.arrive_outside(interface, parcel),
             Receiver::Router(node) => self.forward(node, id, parcel, source),
             Receiver::Repeater(node) => self.send_on(node, id, parcel, source),
-            Receiver::OfContact => unreachable!("a contact leads to a node"),
+            Receiver::HostOfContact(_) | Receiver::OfContact => unreachable!("a contact leads to a node"),
         }
         None
     }

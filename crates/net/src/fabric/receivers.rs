@@ -9,6 +9,8 @@ use crate::{DirectionId, InterfaceId, NodeId};
 pub(crate) enum Receiver {
     /// With its place among the hosts.
     Host(u32),
+    /// The same at the end of a contact, for as long as that is certain.
+    HostOfContact(u32),
     /// Whoever the contact leads to that held when the packet left.
     OfContact,
     Outside,
@@ -19,7 +21,7 @@ pub(crate) enum Receiver {
 /// The receivers of all directions.
 #[derive(Clone, Debug)]
 pub(crate) struct Receivers {
-    /// By direction. A contact's stands here, too, while it is certain.
+    /// By direction. A contact's stands here, too, while it is certain, and not outside.
     by_direction: Vec<Receiver>,
     /// What each node is as a receiver.
     by_node: Vec<Receiver>,
@@ -49,15 +51,19 @@ impl Receivers {
     /// does.
     pub(crate) fn begin_contact(&mut self, id: DirectionId, only: Option<NodeId>) {
         let certain = only.map(|node| self.by_node[node.index()]);
-        self.by_direction[id.index()] = certain.unwrap_or(Receiver::OfContact);
+        self.by_direction[id.index()] = match certain {
+            Some(Receiver::Host(host)) => Receiver::HostOfContact(host),
+            Some(known @ (Receiver::Repeater(_) | Receiver::Router(_))) => known,
+            _ => Receiver::OfContact,
+        };
     }
 
     /// Who receives the packet that came off a direction last, and as which interface.
     #[inline]
     pub(crate) fn of_last(&self, id: DirectionId, direction: &LinkDirection) -> (Receiver, InterfaceId) {
         match self.by_direction[id.index()] {
+            Receiver::HostOfContact(host) => (Receiver::Host(host), self.arrives_as[id.index()]),
             Receiver::OfContact => self.of_contact(id, direction),
-            told @ (Receiver::Host(_) | Receiver::Outside) => (told, self.arrives_as[id.index()]),
             receiver => (receiver, id.receiver()),
         }
     }
@@ -94,6 +100,7 @@ mod tests {
             DirectionConfig::new(DataRate::from_bits_per_sec(1_000), Duration::from_millis(1), queue);
         let mut builder = NetworkBuilder::new();
         let (host, low, high) = (builder.host("host"), builder.router("low"), builder.repeater("high"));
+        let outside = builder.outside("outside");
         let link = builder.contact_link("sky", host, low, direction.clone(), direction);
         let graph = builder.build().unwrap();
         let mut receivers = Receivers::new(&graph);
@@ -104,9 +111,12 @@ mod tests {
         assert!(matches!(receiver(&receivers), Receiver::Router(node) if node == low));
         receivers.begin_contact(id, Some(high));
         assert!(matches!(receiver(&receivers), Receiver::Repeater(node) if node == high));
-        receivers.begin_contact(id, Some(host));
-        assert!(matches!(receiver(&receivers), Receiver::Host(0)));
         receivers.begin_contact(id, None);
+        assert!(matches!(receiver(&receivers), Receiver::OfContact));
+        receivers.begin_contact(id, Some(host));
+        assert!(matches!(receiver(&receivers), Receiver::HostOfContact(0)));
+        // What is outside has to be told the interface, and is looked for.
+        receivers.begin_contact(id, Some(outside));
         assert!(matches!(receiver(&receivers), Receiver::OfContact));
     }
 }
