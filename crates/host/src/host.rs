@@ -67,13 +67,13 @@ pub struct Host {
     source_deadlines: Deadlines<u32>,
     script: Script,
     /// What becomes of SCTP packets to a port that nobody has.
-    strangers: Strangers,
+    unbound_ports: UnboundPorts,
     drops: HostDrops,
 }
 
 /// What becomes of a packet to a port that nobody has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Strangers {
+enum UnboundPorts {
     /// SCTP answers it as one out of the blue.
     Answered,
     #[default]
@@ -92,7 +92,7 @@ impl Host {
             sources: Vec::new(),
             source_deadlines: Deadlines::default(),
             script: Script::default(),
-            strangers: Strangers::default(),
+            unbound_ports: UnboundPorts::default(),
             drops: HostDrops::default(),
         }
     }
@@ -488,7 +488,7 @@ impl Host {
         let port = port(segment, 2);
         let Some(socket) = port.and_then(|port| self.sockets.find_at_port(protocol, port)) else {
             self.drops.no_port += 1;
-            if protocol == protocol::SCTP && self.strangers == Strangers::Answered {
+            if protocol == protocol::SCTP && self.unbound_ports == UnboundPorts::Answered {
                 self.stack.sctp.handle_stray(now, envelope, packet);
             }
             return;

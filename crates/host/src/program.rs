@@ -300,7 +300,7 @@ mod tests {
     fn host(end: usize) -> Host {
         let mut host = Host::new(vec![(address(end), InterfaceId::new(0))]);
         host.route_by_source();
-        host.answer_strangers();
+        host.answer_out_of_the_blue();
         host
     }
 

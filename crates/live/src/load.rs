@@ -116,7 +116,7 @@ pub struct Load {
     /// How many of these are being set up.
     opening: usize,
     /// When which association sends next, of those that wait for nothing else.
-    agenda: BTreeSet<(Instant, SocketId)>,
+    due_times: BTreeSet<(Instant, SocketId)>,
     /// How many associations are not over, with those that have not been begun.
     left: usize,
     phase: Phase,
@@ -146,7 +146,7 @@ impl Load {
             stream,
             begun: 0,
             opening: 0,
-            agenda: BTreeSet::new(),
+            due_times: BTreeSet::new(),
             left,
             phase: if left == 0 { Phase::Over } else { Phase::Opening },
             filling: vec![0x5a; longest].into(),
@@ -221,9 +221,9 @@ impl Load {
         let noted = std::mem::replace(&mut caller.noted, next);
         if noted != next {
             if let Some(due) = noted {
-                self.agenda.remove(&(due, socket));
+                self.due_times.remove(&(due, socket));
             }
-            self.agenda.extend(next.map(|due| (due, socket)));
+            self.due_times.extend(next.map(|due| (due, socket)));
         }
     }
 
@@ -330,7 +330,7 @@ impl Load {
     fn ended(&mut self, now: Instant, socket: SocketId, lost: Option<Lost>) {
         let Some(caller) = self.callers.get_mut(&socket) else { return };
         if let Some(due) = caller.noted.take() {
-            self.agenda.remove(&(due, socket));
+            self.due_times.remove(&(due, socket));
         }
         let before = std::mem::replace(&mut caller.standing, Standing::Over);
         match before {
@@ -422,7 +422,7 @@ impl Program for Load {
 
     fn handle_deadline(&mut self, now: Instant, host: &mut Host) {
         let due: Vec<SocketId> =
-            self.agenda.iter().take_while(|(due, _)| *due <= now).map(|&(_, socket)| socket).collect();
+            self.due_times.iter().take_while(|(due, _)| *due <= now).map(|&(_, socket)| socket).collect();
         for socket in due {
             self.offer(now, host, socket);
         }
@@ -434,7 +434,7 @@ impl Program for Load {
             Phase::Opening | Phase::Over => None,
             Phase::Awaiting(until) | Phase::Closing(until) => Some(until),
             Phase::Sending(end) => {
-                let due = self.agenda.first().map(|(due, _)| *due);
+                let due = self.due_times.first().map(|(due, _)| *due);
                 match (due, end) {
                     (Some(due), Some(end)) => Some(due.min(end)),
                     (due, end) => due.or(end),

@@ -16,7 +16,7 @@ pub fn host_of(addresses: &[IpAddr]) -> Host {
     let numbered = addresses.iter().zip(0..).map(|(address, number)| (*address, InterfaceId::new(number)));
     let mut host = Host::new(numbered.collect());
     host.route_by_source();
-    host.answer_strangers();
+    host.answer_out_of_the_blue();
     host
 }
 

@@ -121,7 +121,7 @@ impl Sockets {
         }?;
         let failed =
             |error| OpenError::System { what: format!("claiming what has no port at {address}"), error };
-        let answers = if is_raw { Claim::strangers(address).map_err(failed)? } else { None };
+        let answers = if is_raw { Claim::out_of_the_blue(address).map_err(failed)? } else { None };
         let claims = if is_raw { &config.ports[..] } else { &[] };
         let claims = claims.iter().map(|port| claim_at(address, *port));
         let claims: Vec<Claim> = claims.collect::<Result<_, _>>()?;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use slantpath_base::{Instant, Stream};
 use slantpath_sctp as sctp;
 
-use super::{Host, Strangers};
+use super::{Host, UnboundPorts};
 use crate::application::Application;
 use crate::program::{Program, ProgramConfig, ProgramEvent, ProgramMessage, Refused};
 use crate::socket::{Peers, SocketState, Traces};
@@ -152,7 +152,7 @@ impl Host {
 
     /// Has SCTP answer packets to ports that nobody has as RFC 9260, section 8.4, says. Not for a host that shares its
     /// addresses with another's SCTP, of whose ports it knows nothing.
-    pub const fn answer_strangers(&mut self) {
-        self.strangers = Strangers::Answered;
+    pub const fn answer_out_of_the_blue(&mut self) {
+        self.unbound_ports = UnboundPorts::Answered;
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct Caller {
     /// How many have come back, or been given up: one that did both counts twice.
     pub(super) settled: u64,
     pub(super) source: Source,
-    /// Where it stands in the agenda.
+    /// Where it stands among the due times.
     pub(super) noted: Option<Instant>,
 }
 

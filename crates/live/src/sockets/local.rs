@@ -51,7 +51,7 @@ impl Claim {
     }
 
     /// Claims to be the one that answers, for an address, what is of no port.
-    pub(crate) fn strangers(address: IpAddr) -> io::Result<Option<Self>> {
+    pub(crate) fn out_of_the_blue(address: IpAddr) -> io::Result<Option<Self>> {
         Self::of(&format!("slantpath/sctp/{address}"))
     }
 
