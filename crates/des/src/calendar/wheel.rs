@@ -4,7 +4,7 @@ use slantpath_base::Instant;
 
 /// How many buckets there are; a power of two.
 const BUCKETS: usize = 4_096;
-/// How long a bucket is: some 33 µs. All together are 134 ms, in which a packet crosses nearly any link.
+/// How long a bucket is: some 33 µs. All together are 134 ms, in which a packet crosses any link on or near the Earth.
 const WIDTH_BITS: u32 = 15;
 /// How many buckets a word of [`Wheel::occupied`] tells of.
 const WORD: usize = u64::BITS as usize;

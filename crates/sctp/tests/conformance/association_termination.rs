@@ -70,6 +70,8 @@ fn v_2_6_a_shutdown_ack_in_shutdown_sent_ends_the_association() {
     tester.expect("SHUTDOWN-COMPLETE");
     tester.expect_end(CloseReason::ShutdownComplete);
     tester.expect_gone_in_order();
+    tester.wait_ms(600_000);
+    tester.expect_gone();
 }
 
 #[test]
@@ -220,6 +222,8 @@ fn i_2_13_a_shutdown_complete_in_shutdown_ack_sent_ends_the_association() {
     tester.receive(&[shutdown_complete()]);
     tester.expect_end(CloseReason::ShutdownComplete);
     tester.expect_gone_in_order();
+    tester.wait_ms(600_000);
+    tester.expect_gone();
 }
 
 #[test]
