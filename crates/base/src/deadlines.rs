@@ -1,5 +1,6 @@
 //! The next deadlines of numbered components, one each: the earliest at hand, a change at the cost of a logarithm.
 
+use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 
 use crate::Instant;
@@ -10,21 +11,27 @@ use crate::Instant;
 /// The order is total: by time, then by number.
 #[derive(Clone, Debug)]
 pub struct Deadlines<N> {
-    /// A binary heap: no entry is before its parent.
+    /// A binary heap: no entry is before its parent. (With four entries below each it has half the levels, and takes more
+    /// instructions.)
     heap: Vec<Key>,
     /// Where each component stands in the heap; [`ABSENT`] without a deadline. It grows with the numbers that are set.
-    places: Vec<usize>,
+    places: Vec<u32>,
     root: Root,
+    /// The earliest entry; [`Key::NONE`] if there is none.
+    first: Key,
     numbers: PhantomData<N>,
 }
 
-const ABSENT: usize = usize::MAX;
+const ABSENT: u32 = u32::MAX;
 
 /// A time and a component, as one number in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key(u128);
 
 impl Key {
+    /// Behind all others.
+    const NONE: Self = Self(u128::MAX);
+
     const fn new(deadline: Instant, component: usize) -> Self {
         Self((deadline.as_nanos() as u128) << 64 | component as u128)
     }
@@ -81,7 +88,8 @@ impl Number for usize {
 
 impl<N> Default for Deadlines<N> {
     fn default() -> Self {
-        Self { heap: Vec::new(), places: Vec::new(), root: Root::default(), numbers: PhantomData }
+        let (heap, places) = (Vec::new(), Vec::new());
+        Self { heap, places, root: Root::default(), first: Key::NONE, numbers: PhantomData }
     }
 }
 
@@ -93,10 +101,13 @@ impl<N: Number> Deadlines<N> {
         // Most often it is the same, or that of the only component.
         let place = self.places.get(component).copied().unwrap_or(ABSENT);
         let is_alone = self.heap.len() == 1;
-        if let (Some(deadline), Some(key)) = (deadline, self.heap.get_mut(place))
+        if let (Some(deadline), Some(key)) = (deadline, self.heap.get_mut(place as usize))
             && (is_alone || key.deadline() == deadline)
         {
             *key = Key::new(deadline, component);
+            if is_alone {
+                self.first = *key;
+            }
         } else {
             self.reset(component, deadline);
         }
@@ -112,55 +123,59 @@ impl<N: Number> Deadlines<N> {
             (ABSENT, None) => {}
             (ABSENT, Some(deadline)) if self.root == Root::Vacancy => {
                 self.root = Root::Entry;
-                self.put(0, Key::new(deadline, component));
-                self.sink(0);
+                self.sink_deep(0, Key::new(deadline, component));
             }
             (ABSENT, Some(deadline)) => {
                 let place = self.heap.len();
                 self.heap.push(Key::new(deadline, component));
-                self.places[component] = place;
+                self.places[component] = number(place);
                 self.rise(place);
             }
             (_, None) => {
                 self.places[component] = ABSENT;
-                self.fill(place);
+                self.fill(place as usize);
             }
             (_, Some(deadline)) => {
-                self.heap[place] = Key::new(deadline, component);
-                self.settle(place);
+                self.heap[place as usize] = Key::new(deadline, component);
+                self.settle(place as usize);
             }
         }
+        self.find_first();
     }
 
     /// The earliest deadline.
     pub fn earliest(&self) -> Option<Instant> {
-        self.first().map(Key::deadline)
+        (self.first != Key::NONE).then(|| self.first.deadline())
     }
 
     /// Takes the deadline of the first component that is due by `now`.
     pub fn take_due(&mut self, now: Instant) -> Option<N> {
-        let component = self.first().filter(|first| first.deadline() <= now)?.component();
-        if std::mem::replace(&mut self.root, Root::Vacancy) == Root::Vacancy {
+        if self.first.deadline() > now || self.first == Key::NONE {
+            return None;
+        }
+        let component = self.first.component();
+        if core::mem::take(&mut self.root) == Root::Vacancy {
             self.fill(0);
         }
+        self.root = Root::Vacancy;
         self.places[component] = ABSENT;
+        self.find_first();
         Some(N::at(component))
     }
 
-    fn first(&self) -> Option<Key> {
-        match self.root {
-            Root::Entry => self.heap.first().copied(),
+    fn find_first(&mut self) {
+        self.first = match self.root {
+            Root::Entry => self.heap.first().copied().unwrap_or(Key::NONE),
             // Below the vacancy are two heaps.
-            Root::Vacancy => self.heap.iter().skip(1).take(2).copied().min(),
-        }
+            Root::Vacancy => least_below(&self.heap, 0).map_or(Key::NONE, |(least, _)| least),
+        };
     }
 
     /// Puts the last entry in the place of one that is gone.
     fn fill(&mut self, place: usize) {
-        self.heap.swap_remove(place);
-        if let Some(&entry) = self.heap.get(place) {
-            self.places[entry.component()] = place;
-            self.settle(place);
+        let Some(last) = self.heap.pop() else { return };
+        if place < self.heap.len() {
+            self.sink_deep(place, last);
         }
     }
 
@@ -173,50 +188,75 @@ impl<N: Number> Deadlines<N> {
 
     /// Moves an entry up to where it belongs, and says where that is.
     fn rise(&mut self, from: usize) -> usize {
-        let entry = self.heap[from];
+        let (heap, places) = (&mut self.heap[..], &mut self.places[..]);
+        let entry = heap[from];
         let mut place = from;
         while place > 0 {
             let parent = (place - 1) / 2;
             let is_vacant = parent == 0 && self.root == Root::Vacancy;
-            if is_vacant || self.heap[parent] < entry {
+            if is_vacant || heap[parent] < entry {
                 break;
             }
-            self.put(place, self.heap[parent]);
+            put(heap, places, place, heap[parent]);
             place = parent;
         }
         if place != from {
-            self.put(place, entry);
+            put(heap, places, place, entry);
         }
         place
     }
 
+    /// Puts an entry where one is gone. It is likely to belong to the bottom: the gap goes all the way down, and the entry
+    /// is only compared with what is above it there.
+    fn sink_deep(&mut self, from: usize, entry: Key) {
+        let (heap, places) = (&mut self.heap[..], &mut self.places[..]);
+        let mut place = from;
+        while let Some((least, child)) = least_below(heap, place) {
+            put(heap, places, place, least);
+            place = child;
+        }
+        put(heap, places, place, entry);
+        self.rise(place);
+    }
+
     /// Moves an entry down to where it belongs.
     fn sink(&mut self, from: usize) {
-        let entry = self.heap[from];
+        let (heap, places) = (&mut self.heap[..], &mut self.places[..]);
+        let entry = heap[from];
         let mut place = from;
-        loop {
-            let mut child = 2 * place + 1;
-            let Some(&(mut least)) = self.heap.get(child) else { break };
-            if let Some(&right) = self.heap.get(child + 1)
-                && right < least
-            {
-                (child, least) = (child + 1, right);
-            }
-            if entry < least {
-                break;
-            }
-            self.put(place, least);
+        while let Some((least, child)) = least_below(heap, place)
+            && least < entry
+        {
+            put(heap, places, place, least);
             place = child;
         }
         if place != from {
-            self.put(place, entry);
+            put(heap, places, place, entry);
         }
     }
+}
 
-    fn put(&mut self, place: usize, entry: Key) {
-        self.heap[place] = entry;
-        self.places[entry.component()] = place;
-    }
+#[inline]
+fn put(heap: &mut [Key], places: &mut [u32], place: usize, entry: Key) {
+    heap[place] = entry;
+    places[entry.component()] = number(place);
+}
+
+/// The least of what stands below a place, and where it stands.
+#[inline]
+fn least_below(heap: &[Key], place: usize) -> Option<(Key, usize)> {
+    let first = 2 * place + 1;
+    let &left = heap.get(first)?;
+    let Some(&right) = heap.get(first + 1) else { return Some((left, first)) };
+    // Which it is cannot be foretold: it is selected, and not branched to.
+    let is_right = right < left;
+    Some((select_unpredictable(is_right, right, left), first + usize::from(is_right)))
+}
+
+/// A place in the heap, which is no longer than the list of components.
+#[expect(clippy::cast_possible_truncation, reason = "fewer than 2^32 components")]
+const fn number(place: usize) -> u32 {
+    place as u32
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use core::ops::Deref;
 use slantpath_wire::{Reader, WireError};
 
 use crate::segment::SequenceNumber;
+use crate::tx::Range;
 
 /// The most that options can take: a header of 60 bytes less its fixed 20.
 pub(crate) const MAX_OPTIONS_LEN: usize = 40;
@@ -80,13 +81,14 @@ impl SackBlocks {
 impl SackBlocks {
     /// Reads at most four blocks of eight bytes each.
     fn read(bytes: &[u8]) -> Self {
-        let mut blocks = Self::NONE;
-        for &[l0, l1, l2, l3, r0, r1, r2, r3] in bytes.as_chunks().0 {
+        let mut read = Self::NONE;
+        for (block, &[l0, l1, l2, l3, r0, r1, r2, r3]) in read.blocks.iter_mut().zip(bytes.as_chunks().0) {
             let left = SequenceNumber(u32::from_be_bytes([l0, l1, l2, l3]));
             let right = SequenceNumber(u32::from_be_bytes([r0, r1, r2, r3]));
-            blocks.push(SackBlock { left, right });
+            *block = SackBlock { left, right };
+            read.count += 1;
         }
-        blocks
+        read
     }
 }
 
@@ -206,6 +208,25 @@ impl Options {
     }
 }
 
+/// Writes SACK blocks and nothing else, as [`Options::emit`] does: the first of `ranges` of a stream, of which `start` is the
+/// first sequence number, up to as many as there are or one header holds.
+#[inline]
+pub(crate) fn emit_sack(start: SequenceNumber, ranges: &[Option<Range>], buffer: &mut [u8]) -> usize {
+    let Some((head, places)) = buffer.split_first_chunk_mut() else { return 0 };
+    let mut len = 0;
+    for (range, place) in ranges.iter().map_while(Option::as_ref).zip(places.as_chunks_mut().0) {
+        #[expect(clippy::cast_possible_truncation, reason = "sequence numbers wrap")]
+        let [left, right] = [range.start, range.end].map(|offset| start.plus(offset as u32).0);
+        *place = (u64::from(left) << 32 | u64::from(right)).to_be_bytes();
+        len += 8;
+    }
+    if len == 0 {
+        return 0;
+    }
+    *head = [NO_OPERATION, NO_OPERATION, SACK, 2 + len];
+    4 + usize::from(len)
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -318,6 +339,24 @@ pub(crate) mod tests {
             let len = options.emit(&mut buffer);
             prop_assert_eq!(len % 4, 0);
             prop_assert_eq!(Options::parse(&buffer[..len]), Ok(options));
+        }
+
+        #[test]
+        fn blocks_alone_are_written_as_those_of_options_are(
+            start: u32,
+            pairs in proptest::collection::vec(proptest::option::of(any::<(u64, u64)>()), 0..=SackBlocks::MAX),
+        ) {
+            let ranges: Vec<_> = pairs.into_iter().map(|pair| pair.map(|(start, end)| Range { start, end })).collect();
+            let mut options = Options::default();
+            for range in ranges.iter().map_while(|range| *range) {
+                let wrapped = |offset: u64| u32::try_from(offset % (1 << 32)).unwrap();
+                let number = |offset: u64| SequenceNumber(start.wrapping_add(wrapped(offset)));
+                options.sack.push(SackBlock { left: number(range.start), right: number(range.end) });
+            }
+            let (mut alone, mut all) = ([0xff; MAX_OPTIONS_LEN], [0xff; MAX_OPTIONS_LEN]);
+            let len = emit_sack(SequenceNumber(start), &ranges, &mut alone);
+            prop_assert_eq!(len, options.emit(&mut all));
+            prop_assert_eq!(&alone[..len], &all[..len]);
         }
 
         #[test]

@@ -6,7 +6,7 @@ use slantpath_wire::Packet;
 
 use super::{Connection, Control, TimestampState};
 use crate::event::Event;
-use crate::options::{Options, SackBlock, SackBlocks, Timestamps};
+use crate::options::{Options, SackBlock, SackBlocks, Timestamps, emit_sack};
 use crate::segment::{FixedHeader, Flags, Segment, SequenceNumber};
 use crate::tx::{Range, Sent};
 
@@ -96,12 +96,22 @@ impl Connection {
         data: Bytes,
         packet: &mut Packet,
     ) {
+        let reports = self.config.sack && self.offers.sack && (self.rx.has_gap() || self.rx.has_duplicate());
+        let has_room = data.is_empty() && self.timestamps.is_none() && self.tx.mss() >= ALL_SACK_BLOCKS_LEN;
+        if reports && has_room && !self.rx.has_duplicate() {
+            // Nothing but blocks, as in nearly all segments with options.
+            let header = self.acknowledging(sequence, flags);
+            let (start, blocks) = (self.peer_sequence(0), self.rx.sack_blocks());
+            let write = |place: &mut [u8]| emit_sack(start, blocks, place);
+            header.emit_with(data, &self.envelope, self.config.checksum, packet, write);
+            return;
+        }
         let mut options = Options::default();
         if let Some(state) = self.timestamps {
             options.timestamps = Some(stamp(now, Some(state)));
         }
         let mut is_report_held_back = false;
-        if self.config.sack && self.offers.sack && (self.rx.has_gap() || self.rx.has_duplicate()) {
+        if reports {
             self.add_sack_blocks(&mut options, data.len());
             is_report_held_back = self.rx.is_ack_due() && options.sack.is_empty() && !data.is_empty();
         }
@@ -194,3 +204,5 @@ impl Connection {
 const SACK_HEAD_LEN: u64 = 4;
 /// What each block takes, in bytes.
 const SACK_BLOCK_LEN: u64 = 8;
+/// What as many blocks as one header holds take, in bytes.
+const ALL_SACK_BLOCKS_LEN: u64 = SACK_HEAD_LEN + SACK_BLOCK_LEN * SackBlocks::MAX as u64;

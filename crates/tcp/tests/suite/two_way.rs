@@ -55,6 +55,23 @@ fn sack_blocks_ride_on_data_as_far_as_the_mss_has_room_and_by_themselves_where_i
     }
 }
 
+/// As many bytes as a segment has at most are left to them, for a path that may carry no more.
+#[test]
+fn blocks_by_themselves_take_no_more_than_the_mss() {
+    for (mss_bytes, expected) in [(11, 0), (12, 1), (35, 3), (36, 4), (100, 4)] {
+        let config = TcpConfig { mss_bytes, ..TcpConfig::default() };
+        let mut pair = Pair::connected(config, TcpConfig::default());
+        let mut segment = Segment { flags: Flags::ACK, ..pair.right.sent.last().unwrap().segment };
+        let first = segment.sequence.plus(1);
+        for island in 1..=5 {
+            segment.sequence = first.plus(island * 1_000);
+            pair.inject_left(&segment, pattern(10));
+        }
+        let blocks = pair.left.sent.last().unwrap().segment.options.sack.len();
+        assert_eq!(blocks, expected, "MSS {mss_bytes}");
+    }
+}
+
 #[test]
 fn an_acknowledgement_without_blocks_rides_on_data_of_any_length() {
     let config = TcpConfig { mss_bytes: 1_000, ..TcpConfig::default() };
