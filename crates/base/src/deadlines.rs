@@ -11,8 +11,8 @@ use crate::Instant;
 /// The order is total: by time, then by number.
 #[derive(Clone, Debug)]
 pub struct Deadlines<N> {
-    /// A binary heap: no entry is before its parent. (With four entries below each it has half the levels, and takes more
-    /// instructions.)
+    /// A binary heap: no entry is before its parent. (With four entries below each it has half the levels, and takes
+    /// more instructions.)
     heap: Vec<Key>,
     /// Where each component stands in the heap; [`ABSENT`] without a deadline. It grows with the numbers that are set.
     places: Vec<u32>,
@@ -206,8 +206,8 @@ impl<N: Number> Deadlines<N> {
         place
     }
 
-    /// Puts an entry where one is gone. It is likely to belong to the bottom: the gap goes all the way down, and the entry
-    /// is only compared with what is above it there.
+    /// Puts an entry where one is gone. It is likely to belong to the bottom: the gap goes all the way down, and the
+    /// entry is only compared with what is above it there.
     fn sink_deep(&mut self, from: usize, entry: Key) {
         let (heap, places) = (&mut self.heap[..], &mut self.places[..]);
         let mut place = from;

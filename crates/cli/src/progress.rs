@@ -163,9 +163,9 @@ mod tests {
         let of = bar.drawn.clone();
         let talk = Lines::start(Duration::ZERO, Duration::ZERO, move || said.send(line(&of)).unwrap());
         for _ in 0..2 {
-            let told = lines.recv().unwrap();
-            assert!(told.starts_with("contacts of the sky, 1/2 sites, "), "{told}");
-            assert!(told.ends_with(" s gone\n"), "{told}");
+            let line = lines.recv().unwrap();
+            assert!(line.starts_with("contacts of the sky, 1/2 sites, "), "{line}");
+            assert!(line.ends_with(" s gone\n"), "{line}");
         }
         drop(talk);
         while lines.try_recv().is_ok() {}

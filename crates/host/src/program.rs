@@ -236,7 +236,7 @@ impl Program {
     }
 
     pub(crate) fn handle_event(&mut self, event: SocketEvent, socket: &Socket<'_>) {
-        let told = match event {
+        let notice = match event {
             SocketEvent::Connected { outbound_streams, .. } => {
                 let listener = if let Kind::Accepted(listener) = self.kind { Some(listener) } else { None };
                 ProgramEvent::Connected { listener, outbound_streams }
@@ -273,7 +273,7 @@ impl Program {
             | SocketEvent::Bytes(_)
             | SocketEvent::Transmitted { .. } => return,
         };
-        self.events.push_back(told);
+        self.events.push_back(notice);
     }
 }
 
@@ -396,8 +396,8 @@ mod tests {
         let refused = std::iter::repeat_with(|| hosts[0].send(NOW, caller, large())).find_map(Result::err);
         assert_eq!(refused, Some(Refused::Full));
         exchange(&mut hosts);
-        let told = events(&mut hosts[0]);
-        assert_eq!(told.last(), Some(&(caller, ProgramEvent::Writable)));
+        let reported = events(&mut hosts[0]);
+        assert_eq!(reported.last(), Some(&(caller, ProgramEvent::Writable)));
         let beyond = ProgramMessage { stream: 16, ..message(0) };
         assert!(matches!(hosts[0].send(NOW, caller, beyond), Err(Refused::Never(_))));
     }
@@ -456,8 +456,11 @@ mod tests {
             exchange(&mut hosts);
             let again = hosts[0].connect(NOW, ports[0], &peer);
             assert_eq!(again, Err(sctp::ConnectError::AlreadyAssociated(address(1))));
-            let told = events(&mut hosts[0]);
-            assert_eq!(told, [(caller, ProgramEvent::Connected { listener: None, outbound_streams: 16 })]);
+            let reported = events(&mut hosts[0]);
+            assert_eq!(
+                reported,
+                [(caller, ProgramEvent::Connected { listener: None, outbound_streams: 16 })]
+            );
             let accepted = match events(&mut hosts[1])[..] {
                 [(id, ProgramEvent::Connected { listener, .. })] if listener == Some(ports[1]) => id,
                 ref other => panic!("{other:?}"),
@@ -479,10 +482,10 @@ mod tests {
         hosts[1].refuse_callers(ports[1]);
         let caller = hosts[0].connect(NOW, ports[0], &peer).unwrap();
         exchange(&mut hosts);
-        let told = events(&mut hosts[0]);
+        let reported = events(&mut hosts[0]);
         assert!(
-            matches!(&told[..], [(id, ProgramEvent::Ended { failure: Some(_), .. })] if *id == caller),
-            "{told:?}"
+            matches!(&reported[..], [(id, ProgramEvent::Ended { failure: Some(_), .. })] if *id == caller),
+            "{reported:?}"
         );
         assert_eq!(events(&mut hosts[1]), []);
     }

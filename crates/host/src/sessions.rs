@@ -402,14 +402,14 @@ impl Session {
         };
         if is_end {
             // TCP forgets it with its next input, SCTP has forgotten it, and has told what it sent again.
-            self.retransmissions = retransmissions(now, socket).or(self.told_retransmissions());
+            self.retransmissions = retransmissions(now, socket).or(self.reported_retransmissions());
             self.state = State::Over;
             return Reaction::Serve;
         }
         reaction
     }
 
-    fn told_retransmissions(&self) -> Option<u64> {
+    fn reported_retransmissions(&self) -> Option<u64> {
         match &self.work {
             Work::Answer(server) => Some(server.retransmissions()),
             Work::Ask(client) => Some(client.report().retransmissions),

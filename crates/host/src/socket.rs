@@ -512,7 +512,7 @@ impl Socket<'_> {
             return Some(SocketEvent::of_message(message));
         }
         let event = match self.state.traced {
-            Some(told) => self.stack.trace.note(now, own, event, told)?,
+            Some(traced) => self.stack.trace.note(now, own, event, traced)?,
             None => event,
         };
         let event = match event {

@@ -39,7 +39,7 @@ impl TraceBuffer {
         at: Instant,
         socket: SocketId,
         event: sctp::Event,
-        told: Traces,
+        traced: Traces,
     ) -> Option<sctp::Event> {
         let (kept, passed) = match event {
             sctp::Event::Received(_) | sctp::Event::ReceivedPart(_) | sctp::Event::Arrived { .. } => {
@@ -55,10 +55,10 @@ impl TraceBuffer {
                 (kept, Some(sctp::Event::Abandoned { message, policy, was_sent }))
             }
             sctp::Event::Trace(_) => (event, None),
-            sctp::Event::Acknowledged { .. } | sctp::Event::Transmitted { .. } if !told.messages => {
+            sctp::Event::Acknowledged { .. } | sctp::Event::Transmitted { .. } if !traced.messages => {
                 (event, None)
             }
-            sctp::Event::T3Rtx { .. } if !told.timers => (event, None),
+            sctp::Event::T3Rtx { .. } if !traced.timers => (event, None),
             event => (event.clone(), Some(event)),
         };
         if self.records.len() < TRACE_RECORDS_MAX {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn what_nobody_asked_for_is_kept_from_the_application_and_all_else_is_told_as_ever() {
         let mut buffer = TraceBuffer::default();
-        let mut passed = |event, told| buffer.note(Instant::START, SocketId(3), event, told).is_some();
+        let mut passed = |event, traced| buffer.note(Instant::START, SocketId(3), event, traced).is_some();
         let asked = Traces { messages: true, ..NOTHING };
         assert_eq!([passed(acknowledged(1), NOTHING), passed(acknowledged(2), asked)], [false, true]);
         assert!(passed(sctp::Event::Restarted, NOTHING));

@@ -204,7 +204,7 @@ impl Associations {
     pub fn poll_concern(&mut self) -> Option<(SocketId, Concern)> {
         let (id, concern) = self.concerns.pop_front()?;
         if let Some(entry) = self.entries.get_mut(id) {
-            entry.told.remove(concern);
+            entry.reported.remove(concern);
         }
         Some((id, concern))
     }
@@ -421,7 +421,7 @@ impl Associations {
     }
 
     fn tell(&mut self, id: SocketId, concern: Concern) {
-        if self.entries.get_mut(id).is_some_and(|entry| entry.told.insert(concern)) {
+        if self.entries.get_mut(id).is_some_and(|entry| entry.reported.insert(concern)) {
             self.concerns.push_back((id, concern));
         }
     }

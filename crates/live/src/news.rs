@@ -52,8 +52,8 @@ mod tests {
         assert_eq!(news_of(&added).as_deref(), Some("192.0.2.1 has been added"));
         let reported =
             Event::PeerReported(vec![Cause::InvalidStreamIdentifier(StreamId(9)), Cause::OutOfResource]);
-        let told = "the peer reports: there is no stream 9, it is out of resources";
-        assert_eq!(news_of(&reported).as_deref(), Some(told));
+        let text = "the peer reports: there is no stream 9, it is out of resources";
+        assert_eq!(news_of(&reported).as_deref(), Some(text));
         assert_eq!(news_of(&Event::ShutdownReceived), None);
     }
 }

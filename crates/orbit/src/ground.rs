@@ -55,7 +55,7 @@ pub enum Reselect {
     /// As ns-2's terminals do: every `interval` there is a look at the satellite that is held, beginning at `offset`
     /// after the start. It is kept until a look finds it below the minimum elevation; then the one that comes up behind
     /// it in its plane is taken if it is in sight, otherwise the best by the criterion, which is the highest in ns-2.
-    Looks {
+    Periodic {
         /// Time between looks.
         interval: Duration,
         /// The first look.
@@ -71,8 +71,8 @@ impl Reselect {
     pub(crate) fn after(self, time: Duration) -> Self {
         match self {
             Self::Grid { period, offset } => Self::Grid { period, offset: first_after(time, offset, period) },
-            Self::Looks { interval, offset } => {
-                Self::Looks { interval, offset: first_after(time, offset, interval) }
+            Self::Periodic { interval, offset } => {
+                Self::Periodic { interval, offset: first_after(time, offset, interval) }
             }
             Self::Always | Self::OnLoss => self,
         }
@@ -143,8 +143,8 @@ mod tests {
         for (start, first) in [(0, 7), (4, 3), (7, 0), (8, 14), (21, 1), (22, 0), (23, 14)] {
             let later = Reselect::Grid { period, offset }.after(seconds(start));
             assert_eq!(later, Reselect::Grid { period, offset: seconds(first) }, "{start}");
-            let looks = Reselect::Looks { interval: period, offset }.after(seconds(start));
-            assert_eq!(looks, Reselect::Looks { interval: period, offset: seconds(first) }, "{start}");
+            let periodic = Reselect::Periodic { interval: period, offset }.after(seconds(start));
+            assert_eq!(periodic, Reselect::Periodic { interval: period, offset: seconds(first) }, "{start}");
         }
         assert_eq!(Reselect::Always.after(seconds(9)), Reselect::Always);
     }

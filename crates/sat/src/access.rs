@@ -157,7 +157,7 @@ pub struct Access {
     /// What has become of each terminal's requests since it last looked.
     sent: Vec<Sent>,
     /// How often terminals have looked, all together.
-    looks: u64,
+    turns: u64,
     /// How many times the controller could have made a plan.
     plans: u64,
     /// What each terminal has by the plans that hold from these instants on, the first of which holds now.
@@ -201,7 +201,7 @@ impl Access {
             requests: VecDeque::new(),
             request_slots,
             sent,
-            looks: 0,
+            turns: 0,
             plans: 0,
             allocated: VecDeque::from([(Instant::START, permanent)]),
             placed,
@@ -228,9 +228,9 @@ impl Access {
     }
 
     /// When a terminal looks next. The first does so an interval after the start.
-    fn next_look(&self) -> Instant {
+    fn next_turn(&self) -> Instant {
         let terminals = self.terminals.len() as u64;
-        let (rounds, place) = (self.looks / terminals, self.looks % terminals);
+        let (rounds, place) = (self.turns / terminals, self.turns % terminals);
         let interval = u128::from(self.config.ask_every.as_nanos());
         let within = interval * u128::from(place) / u128::from(terminals);
         let nanos = interval * (u128::from(rounds) + 1) + within;
@@ -247,7 +247,7 @@ impl Access {
     pub fn next_change(&self) -> Instant {
         let arrives = self.requests.front().map_or(Instant::FAR_FUTURE, |&(at, _, _)| at);
         let contends = self.request_slots.as_ref().map_or(Instant::FAR_FUTURE, RequestSlots::next);
-        self.next_look().min(self.next_plan()).min(arrives).min(contends)
+        self.next_turn().min(self.next_plan()).min(arrives).min(contends)
     }
 
     /// Carries out all that is due by `now`: what arrives, then what is planned, then which requests are sent, then who
@@ -261,11 +261,11 @@ impl Access {
             self.plan(now, links);
         }
         self.contend(now);
-        while self.next_look() <= now {
+        while self.next_turn() <= now {
             #[expect(clippy::cast_possible_truncation, reason = "a place among terminals")]
-            let terminal = (self.looks % self.terminals.len() as u64) as usize;
-            self.looks += 1;
-            self.look(now, terminal, links);
+            let terminal = (self.turns % self.terminals.len() as u64) as usize;
+            self.turns += 1;
+            self.observe(now, terminal, links);
         }
     }
 
@@ -325,7 +325,7 @@ impl Access {
         }
     }
 
-    fn look(&mut self, now: Instant, place: usize, links: &mut Links<'_>) {
+    fn observe(&mut self, now: Instant, place: usize, links: &mut Links<'_>) {
         while self.allocated.get(1).is_some_and(|&(from, _)| from <= now) {
             self.allocated.pop_front();
         }
@@ -334,7 +334,7 @@ impl Access {
         let direction = self.config.terminals[place].direction;
         let demand: Demand = links.demand(direction);
         let terminal = &mut self.terminals[place];
-        let seen = terminal.look(now, demand, slots, carried_bytes);
+        let seen = terminal.observe(now, demand, slots, carried_bytes);
         if let Some(request_slots) = &mut self.request_slots {
             if terminal.has_request(now) {
                 request_slots.choose(now, place);

@@ -54,11 +54,11 @@ pub(crate) fn spread(allowed: &[SmallVec<[IpAddr; 2]>], current: Option<&[IpAddr
 /// Those of the addresses that a peer has been told of which are ours still, if any of them reaches one of the peer's,
 /// or all of ours.
 pub(crate) fn still_own(
-    told: &[IpAddr],
+    listed: &[IpAddr],
     own: &[IpAddr],
     mut peer: impl Iterator<Item = IpAddr>,
 ) -> SmallVec<[IpAddr; 2]> {
-    let kept: SmallVec<[IpAddr; 2]> = told.iter().copied().filter(|one| own.contains(one)).collect();
+    let kept: SmallVec<[IpAddr; 2]> = listed.iter().copied().filter(|one| own.contains(one)).collect();
     if peer.any(|address| source_for(address, &kept).is_some()) { kept } else { own.into() }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The decisions themselves are events anyway ([`Event::Transmitted`], [`Event::T3Rtx`], [`Event::PathChanged`] and so
 //! on); these say what led to them. Nothing here is asked for unless [`SctpConfig::trace`] is set: what changes little
-//! by little is compared with what was told last, whenever nothing more can leave.
+//! by little is compared with what was reported last, whenever nothing more can leave.
 //!
 //! [`Event::Transmitted`]: crate::Event::Transmitted
 //! [`Event::T3Rtx`]: crate::Event::T3Rtx
@@ -206,16 +206,16 @@ pub enum WaitReason {
     OtherPath,
 }
 
-/// What has been told last.
+/// What has been reported last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracer {
     state: Option<AssociationState>,
     waiting: Option<WaitReason>,
-    paths: Vec<Told>,
+    paths: Vec<Reported>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct Reported {
     metrics: PathMetrics,
     timeouts: u64,
     marks: u64,
@@ -251,16 +251,16 @@ impl Tracer {
         tell: &mut impl FnMut(TraceEvent),
     ) {
         for id in paths.ids() {
-            let now = Told::of(&paths[id], id == paths.primary(), is_recovering);
+            let now = Reported::of(&paths[id], id == paths.primary(), is_recovering);
             // Addresses may come and go: a path is known by its own.
-            let is_same = |told: &&mut Told| told.metrics.address == now.metrics.address;
+            let is_same = |reported: &&mut Reported| reported.metrics.address == now.metrics.address;
             match self.paths.iter_mut().find(is_same) {
                 None => {
                     self.paths.push(now);
                     tell(TraceEvent::Path(now.metrics));
                 }
-                Some(told) => {
-                    let before = std::mem::replace(told, now);
+                Some(reported) => {
+                    let before = std::mem::replace(reported, now);
                     if now.differs_from(&before) {
                         tell(TraceEvent::Path(PathMetrics { cause: now.cause(&before), ..now.metrics }));
                     }
@@ -268,13 +268,13 @@ impl Tracer {
             }
         }
         if self.paths.len() > paths.ids().count() {
-            let is_there = |told: &Told| paths.find(told.metrics.address).is_some();
+            let is_there = |reported: &Reported| paths.find(reported.metrics.address).is_some();
             self.paths.retain(is_there);
         }
     }
 }
 
-impl Told {
+impl Reported {
     fn of(path: &Path, is_primary: bool, is_recovering: bool) -> Self {
         Self {
             metrics: path.metrics(is_primary),
@@ -312,7 +312,7 @@ impl Told {
 mod tests {
     use super::*;
 
-    fn told() -> Told {
+    fn reported() -> Reported {
         let metrics = PathMetrics {
             address: [192, 0, 2, 1].into(),
             source: [192, 0, 2, 2].into(),
@@ -327,7 +327,7 @@ mod tests {
             error_count: 0,
             mtu: 1_500,
         };
-        Told { metrics, timeouts: 3, marks: 3, undone: 3, is_recovering: false }
+        Reported { metrics, timeouts: 3, marks: 3, undone: 3, is_recovering: false }
     }
 
     #[test]
@@ -356,19 +356,19 @@ mod tests {
         ];
         for ((cwnd, ssthresh), (was_recovering, is_recovering), [timeouts, undone, marks], expected) in cases
         {
-            let before = Told { is_recovering: was_recovering, ..told() };
-            let metrics = PathMetrics { cwnd, ssthresh, ..told().metrics };
-            let now = Told { metrics, timeouts, marks, undone, is_recovering };
+            let before = Reported { is_recovering: was_recovering, ..reported() };
+            let metrics = PathMetrics { cwnd, ssthresh, ..reported().metrics };
+            let now = Reported { metrics, timeouts, marks, undone, is_recovering };
             assert_eq!(now.cause(&before), expected, "{now:?}");
         }
     }
 
     #[test]
     fn bytes_in_flight_alone_are_no_news_and_anything_else_is() {
-        let before = told();
-        let with = |metrics| Told { metrics, ..before }.differs_from(&before);
+        let before = reported();
+        let with = |metrics| Reported { metrics, ..before }.differs_from(&before);
         assert!(!with(PathMetrics { flight_size: 1, ..before.metrics }));
-        assert!(!Told { timeouts: 4, is_recovering: true, ..before }.differs_from(&before));
+        assert!(!Reported { timeouts: 4, is_recovering: true, ..before }.differs_from(&before));
         assert!(with(PathMetrics { error_count: 1, flight_size: 1, ..before.metrics }));
         assert!(with(PathMetrics { rto: Duration::from_secs(2), ..before.metrics }));
     }

@@ -208,8 +208,8 @@ impl Options {
     }
 }
 
-/// Writes SACK blocks and nothing else, as [`Options::emit`] does: the first of `ranges` of a stream, of which `start` is the
-/// first sequence number, up to as many as there are or one header holds.
+/// Writes SACK blocks and nothing else, as [`Options::emit`] does: the first of `ranges` of a stream, of which `start`
+/// is the first sequence number, up to as many as there are or one header holds.
 #[inline]
 pub(crate) fn emit_sack(start: SequenceNumber, ranges: &[Option<Range>], buffer: &mut [u8]) -> usize {
     let Some((head, places)) = buffer.split_first_chunk_mut() else { return 0 };

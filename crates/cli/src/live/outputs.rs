@@ -152,9 +152,9 @@ impl TraceFile {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let (records, dropped) = host.take_trace();
         let mut latest = None;
-        for told in &records {
-            latest = Some((told.at, told.socket.0));
-            if let Some(record) = Record::of_event(told.at, told.socket.0, &told.event) {
+        for traced in &records {
+            latest = Some((traced.at, traced.socket.0));
+            if let Some(record) = Record::of_event(traced.at, traced.socket.0, &traced.event) {
                 writer.write(&record).map_err(Failure::of_file(self.path.clone()))?;
             }
         }

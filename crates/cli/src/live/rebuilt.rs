@@ -88,14 +88,14 @@ impl Rebuilt {
         trace: &Path,
         load: LoadArguments,
         network: &NetworkEstimate,
-        told: &Story,
+        recorded: &Story,
     ) -> Result<Self, String> {
         if network.paths.iter().all(|path| path.round_trips.is_empty()) {
             return Err(
                 "nothing that was sent was acknowledged: it does not show what its paths are like".to_owned()
             );
         }
-        let is_full = load.rate.is_none() || told.held_up() >= FULL;
+        let is_full = load.rate.is_none() || recorded.held_up() >= FULL;
         let known = network.paths.iter().filter_map(PathEstimate::least_round_trip).min().unwrap_or_default();
         let links: Vec<LinkEstimate> = network
             .paths
@@ -126,9 +126,9 @@ impl Rebuilt {
         let mut story = Story::new(header.clone(), idle);
         let mut until = Instant::START;
         like.simulate_traced(&config, &mut |host| {
-            for told in host.take_trace().0 {
-                until = told.at;
-                if let Some(record) = Record::of_event(told.at, told.socket.0, &told.event) {
+            for traced in host.take_trace().0 {
+                until = traced.at;
+                if let Some(record) = Record::of_event(traced.at, traced.socket.0, &traced.event) {
                     story.follow(&record);
                 }
             }

@@ -143,14 +143,14 @@ fn created(path: &PathBuf) -> Result<(PathBuf, File), Failure> {
 fn tell(replayed: &Replayed, about: &Recorded, is_json: bool, out: &mut impl Write) -> Result<(), Failure> {
     let command = about.command.join(" ");
     if is_json {
-        let told = json!({
+        let report = json!({
             "command": about.command,
             "until_s": replayed.until.since_start().as_secs_f64(),
             "digest": replayed.digest.to_string(),
             "recorded": replayed.recorded,
             "is_same": replayed.is_same(),
         });
-        writeln!(out, "{told:#}")?;
+        writeln!(out, "{report:#}")?;
         return Ok(());
     }
     writeln!(out, "slantpath {command}: repeated up to {}", replayed.until)?;

@@ -214,15 +214,15 @@ mod tests {
         let mut log = CommandLog(vec![record(0, 2), record(1, 1)]);
         log.note_answer(Instant::from_millis(1), SocketId(1), ReconfigurationResult::NothingToDo);
         log.note_answer(Instant::from_millis(2), SocketId(0), ReconfigurationResult::Denied);
-        let told = |log: &CommandLog| {
+        let outcomes = |log: &CommandLog| {
             log.0.iter().map(|record| (record.over, record.outcome.clone())).collect::<Vec<_>>()
         };
         let denied = CommandOutcome::Answered(ReconfigurationResult::Denied);
         let done = (Some(Instant::from_millis(1)), CommandOutcome::Done);
-        assert_eq!(told(&log), [(None, denied.clone()), done.clone()]);
+        assert_eq!(outcomes(&log), [(None, denied.clone()), done.clone()]);
         log.note_answer(Instant::from_millis(3), SocketId(0), ReconfigurationResult::Performed);
         // What nobody has asked for is nobody's.
         log.note_answer(Instant::from_millis(4), SocketId(0), ReconfigurationResult::Performed);
-        assert_eq!(told(&log), [(Some(Instant::from_millis(3)), denied), done]);
+        assert_eq!(outcomes(&log), [(Some(Instant::from_millis(3)), denied), done]);
     }
 }

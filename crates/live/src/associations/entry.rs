@@ -90,9 +90,9 @@ pub enum Concern {
 
 /// A set of concerns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Told(u8);
+pub(super) struct Reported(u8);
 
-impl Told {
+impl Reported {
     /// Adds one; `false` if it was in.
     pub(super) const fn insert(&mut self, concern: Concern) -> bool {
         let bit = 1 << concern as u8;
@@ -136,7 +136,7 @@ pub(super) struct Entry {
     pub(super) outbound_streams: u16,
     /// Messages that had not been acknowledged when it ended.
     pub(super) unacknowledged: u64,
-    pub(super) told: Told,
+    pub(super) reported: Reported,
     /// Whether SCTP has been asked to hold messages back.
     pub(super) is_paused: bool,
     /// What the messages that wait have, in bytes.
@@ -169,7 +169,7 @@ impl Entry {
             peer: None,
             outbound_streams: 0,
             unacknowledged: 0,
-            told: Told::default(),
+            reported: Reported::default(),
             is_paused: false,
             waiting_bytes: 0,
             messages: VecDeque::new(),

@@ -130,9 +130,9 @@ fn a_call_is_accepted_messages_pass_and_each_user_is_told_once_what_to_try_again
     assert_eq!(pair.concerns(0), [(call, Concern::Standing)]);
     assert_eq!(pair.ends[0].program.standing(call), Some(Ok(())));
     assert_eq!(pair.ends[0].program.peer(call), Some((address(1), PORT).into()));
-    let told = pair.concerns(1);
+    let concerns = pair.concerns(1);
     let accepted = pair.ends[1].program.accept(ID).unwrap();
-    assert_eq!(told, [(accepted, Concern::Caller)]);
+    assert_eq!(concerns, [(accepted, Concern::Caller)]);
     assert_eq!(pair.ends[1].program.accept(ID), None);
     assert_eq!(pair.ends[1].program.outbound_streams(accepted), 16);
 
@@ -171,7 +171,7 @@ fn who_does_not_read_closes_the_window_and_holds_no_more_than_is_read_ahead_and_
 
     // When the messages that wait are fewer, all that was held back comes.
     let mut received = 0;
-    let mut told = Vec::new();
+    let mut concerns = Vec::new();
     while received < sent {
         match pair.receive(1, accepted) {
             Received::Message(_) => received += 1,
@@ -180,9 +180,9 @@ fn who_does_not_read_closes_the_window_and_holds_no_more_than_is_read_ahead_and_
         }
         pair.exchange();
         assert!(waiting(&pair) < 10_000 + 50_000 + 1_500, "{}", waiting(&pair));
-        told.extend(pair.concerns(0));
+        concerns.extend(pair.concerns(0));
     }
-    assert_eq!(told, [(call, Concern::Writable)]);
+    assert_eq!(concerns, [(call, Concern::Writable)]);
 }
 
 #[test]

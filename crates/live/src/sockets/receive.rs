@@ -31,7 +31,7 @@ pub(crate) struct Received {
 }
 
 /// What the system says of a packet.
-struct Told {
+struct Datagram {
     len: usize,
     /// How long each packet is, but for the last, if several of UDP came as one.
     segment_len: usize,
@@ -66,31 +66,31 @@ impl Receiver {
         received: &mut Vec<Received>,
     ) -> io::Result<()> {
         let is_whole_packet = carriage == Carriage::Raw && end.address.is_ipv4();
-        let told = match if is_whole_packet { self.read_whole(end) } else { self.read(end) } {
-            Ok(told) => told,
+        let datagram = match if is_whole_packet { self.read_whole(end) } else { self.read(end) } {
+            Ok(datagram) => datagram,
             Err(Errno::EAGAIN | Errno::EINTR) => return Ok(()),
             Err(errno) if is_report(errno) => return Ok(()),
             Err(errno) => return Err(errno.into()),
         };
-        self.batch = next_batch(self.batch, told.len());
-        for (told, buffer) in told.iter().zip(&self.buffers) {
-            let octets = &buffer[..told.len];
+        self.batch = next_batch(self.batch, datagram.len());
+        for (datagram, buffer) in datagram.iter().zip(&self.buffers) {
+            let octets = &buffer[..datagram.len];
             if is_whole_packet {
                 received.push(Received { bytes: self.kept.copied([octets]), udp_port: 0 });
                 continue;
             }
-            let (source, udp_port) = told.source.unwrap_or((end.address, 0));
+            let (source, udp_port) = datagram.source.unwrap_or((end.address, 0));
             if source.is_ipv4() != end.address.is_ipv4() {
                 continue;
             }
-            for octets in octets.chunks(told.segment_len.max(1)) {
+            for octets in octets.chunks(datagram.segment_len.max(1)) {
                 let Ok(payload_len) = u16::try_from(octets.len()) else { continue };
                 let header = IpHeader {
                     source,
                     destination: end.address,
                     protocol: protocol::SCTP,
-                    hop_limit: told.hop_limit,
-                    traffic_class: told.traffic_class,
+                    hop_limit: datagram.hop_limit,
+                    traffic_class: datagram.traffic_class,
                     payload_len,
                     fragmentation: Fragmentation::Forbidden,
                 };
@@ -104,18 +104,18 @@ impl Receiver {
     }
 
     /// Reads packets that come with their IP header.
-    fn read_whole(&mut self, end: &End) -> Result<Vec<Told>, Errno> {
+    fn read_whole(&mut self, end: &End) -> Result<Vec<Datagram>, Errno> {
         let mut slices: Vec<[IoSliceMut<'_>; 1]> =
             self.buffers.iter_mut().take(self.batch).map(|buffer| [IoSliceMut::new(buffer)]).collect();
         let flags = MsgFlags::MSG_DONTWAIT;
         // Made anew for each call: it holds pointers, and a host that is live may move to another thread.
         let mut headers = MultiHeaders::<()>::preallocate(self.batch, None);
         let messages = recvmmsg(end.socket.as_raw_fd(), &mut headers, slices.iter_mut(), flags, None)?;
-        let told = |len| Told { len, segment_len: len, source: None, traffic_class: 0, hop_limit: 0 };
-        Ok(messages.map(|message| told(message.bytes)).collect())
+        let datagram = |len| Datagram { len, segment_len: len, source: None, traffic_class: 0, hop_limit: 0 };
+        Ok(messages.map(|message| datagram(message.bytes)).collect())
     }
 
-    fn read(&mut self, end: &End) -> Result<Vec<Told>, Errno> {
+    fn read(&mut self, end: &End) -> Result<Vec<Datagram>, Errno> {
         let mut slices: Vec<[IoSliceMut<'_>; 1]> =
             self.buffers.iter_mut().take(self.batch).map(|buffer| [IoSliceMut::new(buffer)]).collect();
         // Made anew for each call: the system writes into it how much room for control messages there was.
@@ -130,21 +130,21 @@ impl Receiver {
                 v4.or_else(|| storage.as_sockaddr_in6().map(|from| (IpAddr::V6(from.ip()), from.port())))
             });
             let len = message.bytes;
-            let mut told = Told { len, segment_len: len, source, traffic_class: 0, hop_limit: 64 };
+            let mut datagram = Datagram { len, segment_len: len, source, traffic_class: 0, hop_limit: 64 };
             for control in message.cmsgs().into_iter().flatten() {
                 match control {
-                    ControlMessageOwned::Ipv4Tos(octet) => told.traffic_class = octet,
-                    ControlMessageOwned::Ipv6TClass(class) => told.traffic_class = octet(class),
+                    ControlMessageOwned::Ipv4Tos(octet) => datagram.traffic_class = octet,
+                    ControlMessageOwned::Ipv6TClass(class) => datagram.traffic_class = octet(class),
                     ControlMessageOwned::Ipv4Ttl(hops) | ControlMessageOwned::Ipv6HopLimit(hops) => {
-                        told.hop_limit = octet(hops);
+                        datagram.hop_limit = octet(hops);
                     }
                     ControlMessageOwned::UdpGroSegments(len) => {
-                        told.segment_len = usize::try_from(len).unwrap_or(told.len);
+                        datagram.segment_len = usize::try_from(len).unwrap_or(datagram.len);
                     }
                     _ => {}
                 }
             }
-            all.push(told);
+            all.push(datagram);
         }
         Ok(all)
     }

@@ -125,7 +125,7 @@ impl Watch {
     /// Reads what the system has said, and gives what of it concerns own addresses, oldest first. One that has been
     /// [added](Presence::Added) counts as one of them, unless it is [refused](Self::refuse).
     pub(crate) fn read(&mut self) -> Vec<AddressChange> {
-        let mut told = Vec::new();
+        let mut news = Vec::new();
         let mut octets = vec![0; LONGEST];
         for _ in 0..BATCH {
             let changes = match (&self.socket).read(&mut octets) {
@@ -137,10 +137,10 @@ impl Watch {
                 Err(_) => break,
             };
             for change in changes {
-                self.apply(change, &mut told);
+                self.apply(change, &mut news);
             }
         }
-        told
+        news
     }
 
     /// The own addresses that the machine has, each with the number of its interface.
@@ -180,7 +180,7 @@ impl Watch {
         Ok(changes)
     }
 
-    fn apply(&mut self, change: Change, told: &mut Vec<AddressChange>) {
+    fn apply(&mut self, change: Change, news: &mut Vec<AddressChange>) {
         if let Change::Link { index, is_up } = change {
             self.links.insert(index, is_up);
         }
@@ -201,7 +201,7 @@ impl Watch {
                 Change::Added { .. } | Change::Link { .. } | Change::Removed { .. } => {}
             }
             if own.presence != before {
-                told.push(AddressChange { address: own.address, presence: own.presence.clone() });
+                news.push(AddressChange { address: own.address, presence: own.presence.clone() });
             }
         }
         if let Change::Added { address, index } = change
@@ -211,7 +211,7 @@ impl Watch {
         {
             let presence = presence_on(&self.links, index);
             self.own.push(Own { address, index: Some(index), presence });
-            told.push(AddressChange { address, presence: Presence::Added });
+            news.push(AddressChange { address, presence: Presence::Added });
         }
     }
 }
@@ -323,7 +323,7 @@ mod tests {
         let own: IpAddr = [10, 1, 0, 2].into();
         let mut watch = Watch::open(&[own], Binding::Listed).unwrap();
         (watch.own[0].index, watch.own[0].presence) = (Some(3), Presence::Up);
-        let mut told = Vec::new();
+        let mut news = Vec::new();
         let said = [
             about_a_link(4, 0),
             about_a_link(3, 0x1),
@@ -335,11 +335,11 @@ mod tests {
             about_a_link(3, UP),
         ];
         for change in messages(&said.concat()) {
-            watch.apply(change, &mut told);
+            watch.apply(change, &mut news);
         }
-        let told: Vec<Presence> = told.into_iter().map(|change| change.presence).collect();
+        let news: Vec<Presence> = news.into_iter().map(|change| change.presence).collect();
         let expected = [Presence::LinkDown, Presence::Up, Presence::Gone, Presence::LinkDown, Presence::Up];
-        assert_eq!(told, expected);
+        assert_eq!(news, expected);
     }
 
     #[test]
@@ -350,13 +350,13 @@ mod tests {
             [(Binding::Listed, &[][..]), (Binding::AllOfMachine, &[Presence::Added][..])]
         {
             let mut watch = Watch::open(&[[127, 0, 0, 1].into()], binding).unwrap();
-            let mut told = Vec::new();
+            let mut news = Vec::new();
             for change in messages(&said) {
-                watch.apply(change, &mut told);
+                watch.apply(change, &mut news);
             }
-            assert!(told.iter().all(|change| change.address == new), "{told:?}");
-            let told: Vec<Presence> = told.into_iter().map(|change| change.presence).collect();
-            assert_eq!(told, expected, "{binding:?}");
+            assert!(news.iter().all(|change| change.address == new), "{news:?}");
+            let news: Vec<Presence> = news.into_iter().map(|change| change.presence).collect();
+            assert_eq!(news, expected, "{binding:?}");
         }
     }
 
@@ -365,9 +365,9 @@ mod tests {
         let new: IpAddr = [10, 1, 0, 2].into();
         let mut watch = Watch::open(&[[127, 0, 0, 1].into()], Binding::AllOfMachine).unwrap();
         let come = |watch: &mut Watch| {
-            let mut told = Vec::new();
-            watch.apply(Change::Added { address: new, index: 3 }, &mut told);
-            assert_eq!(told, [AddressChange { address: new, presence: Presence::Added }]);
+            let mut news = Vec::new();
+            watch.apply(Change::Added { address: new, index: 3 }, &mut news);
+            assert_eq!(news, [AddressChange { address: new, presence: Presence::Added }]);
         };
         come(&mut watch);
         assert!(watch.refuse(new));
@@ -381,12 +381,12 @@ mod tests {
     #[test]
     fn only_addresses_that_others_can_send_to_are_taken() {
         let mut watch = Watch::open(&[[127, 0, 0, 1].into()], Binding::AllOfMachine).unwrap();
-        let mut told = Vec::new();
+        let mut news = Vec::new();
         for text in ["127.0.0.9", "169.254.1.1", "fe80::1", "::1", "fd00::9"] {
             let address = text.parse().unwrap();
-            watch.apply(Change::Added { address, index: 3 }, &mut told);
+            watch.apply(Change::Added { address, index: 3 }, &mut news);
         }
-        let addresses: Vec<String> = told.iter().map(|change| change.address.to_string()).collect();
+        let addresses: Vec<String> = news.iter().map(|change| change.address.to_string()).collect();
         assert_eq!(addresses, ["fd00::9"]);
     }
 

@@ -149,10 +149,10 @@ impl<'a> Joint<'a> {
 
     /// The pairs that look again when an antenna or a beam has become free.
     pub(crate) fn hopeful(&self) -> impl Iterator<Item = usize> + '_ {
-        let looks = |chooser: &Chooser| {
+        let chooses = |chooser: &Chooser| {
             matches!(chooser.state, State::Waiting(_)) || chooser.policy.reselect == Reselect::Always
         };
-        self.choosers.iter().enumerate().filter(move |(_, chooser)| looks(chooser)).map(|(index, _)| index)
+        self.choosers.iter().enumerate().filter(move |(_, chooser)| chooses(chooser)).map(|(index, _)| index)
     }
 
     /// Lets pairs decide at a time, and says when each of those that did decides again.
@@ -275,8 +275,8 @@ impl<'a> Joint<'a> {
         let chooser = &self.choosers[pair];
         let span = self.ephemeris.span();
         let horizon = match (chooser.policy.reselect, &chooser.state) {
-            (Reselect::Looks { .. } | Reselect::OnLoss, State::On { .. }) => return,
-            (Reselect::Looks { interval, offset }, State::Waiting(_)) => {
+            (Reselect::Periodic { .. } | Reselect::OnLoss, State::On { .. }) => return,
+            (Reselect::Periodic { interval, offset }, State::Waiting(_)) => {
                 let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
                 if now > 0.0 && !look.is_one(now) {
                     return;
@@ -382,7 +382,7 @@ impl<'a> Joint<'a> {
         };
         let earliest = |times: [Option<f64>; 2]| times.into_iter().flatten().min_by(f64::total_cmp);
         match chooser.policy.reselect {
-            Reselect::Looks { interval, offset } => {
+            Reselect::Periodic { interval, offset } => {
                 let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
                 loss.or_else(|| Some(look.after(now)))
             }

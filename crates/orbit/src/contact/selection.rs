@@ -98,7 +98,7 @@ pub(crate) fn select(
             continue;
         }
         for &other in watchers.iter().filter(|&&other| other != who) {
-            if due[other] != Some(at) && choosers[other].looks_again(&changed) {
+            if due[other] != Some(at) && choosers[other].chooses_again(&changed) {
                 due[other] = Some(at);
                 order.push(Turn { at, who: other });
             }
@@ -159,12 +159,14 @@ fn is_balancing(antenna: &Antenna) -> bool {
 /// set.
 fn kept_until(antenna: &Antenna, stretch: &Stretch, span: f64) -> f64 {
     match antenna.policy.reselect {
-        Reselect::Looks { interval, offset } if stretch.closes == Cause::Sets => {
+        Reselect::Periodic { interval, offset } if stretch.closes == Cause::Sets => {
             let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
             let end = stretch.end;
             if look.is_one(end) { end } else { look.after(end).min(span) }
         }
-        Reselect::Always | Reselect::Grid { .. } | Reselect::Looks { .. } | Reselect::OnLoss => stretch.end,
+        Reselect::Always | Reselect::Grid { .. } | Reselect::Periodic { .. } | Reselect::OnLoss => {
+            stretch.end
+        }
     }
 }
 
@@ -210,12 +212,12 @@ impl<'a> Chooser<'a> {
     }
 
     /// Whether an antenna that balances loads, or has no satellite, may use any of these satellites now.
-    fn looks_again(&self, satellites: &[u32]) -> bool {
+    fn chooses_again(&self, satellites: &[u32]) -> bool {
         let sees = |state: &State<'_>| {
             state.active.iter().any(|&pass| satellites.contains(&state.passes[pass].satellite))
         };
-        let looks = |state: &&State<'_>| is_balancing(state.config) || state.held.is_none();
-        self.antennas.iter().filter(looks).any(sees)
+        let periodic = |state: &&State<'_>| is_balancing(state.config) || state.held.is_none();
+        self.antennas.iter().filter(periodic).any(sees)
     }
 
     /// Decides at a time, and says when to decide again.
@@ -271,7 +273,7 @@ impl<'a> Chooser<'a> {
         let policy = state.config.policy;
         let mut follower = None;
         let horizon = match policy.reselect {
-            Reselect::Looks { interval, offset } => {
+            Reselect::Periodic { interval, offset } => {
                 let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
                 if state.held.is_some() || (now > 0.0 && !look.is_one(now)) {
                     return;
@@ -406,7 +408,7 @@ impl<'a> Chooser<'a> {
         let set = state.held.map(kept);
         let earliest = |times: [Option<f64>; 2]| times.into_iter().flatten().min_by(f64::total_cmp);
         match state.config.policy.reselect {
-            Reselect::Looks { interval, offset } => {
+            Reselect::Periodic { interval, offset } => {
                 let look = Ticks::new(interval.as_secs_f64(), offset.as_secs_f64());
                 set.or_else(|| Some(look.after(now)))
             }

@@ -245,7 +245,7 @@ fn paths_of_a_day_are_those_of_ns_when_terminals_look_as_its_do() {
     let Some(trace) = ns(&["iridium", "86400", "10", "0", "1"]) else { return };
     let (flights, mut network) = (flights(&trace), iridium());
     for site in &mut network.sites {
-        let reselect = Reselect::Looks { interval: Duration::from_secs(10), offset: Duration::ZERO };
+        let reselect = Reselect::Periodic { interval: Duration::from_secs(10), offset: Duration::ZERO };
         site.antennas[0].policy.reselect = reselect;
     }
     let plan = Planner::new(&network, Duration::from_secs(86_400)).unwrap().plan(&mut |_, _| {}).unwrap();

@@ -90,7 +90,7 @@ impl Terminal {
 
     /// Looks at what is to be sent, with so many slots of each frame at present; those that had been asked for have
     /// carried so many bytes from the beginning of the run on.
-    pub(super) fn look(&mut self, now: Instant, demand: Demand, slots: u32, carried_bytes: u64) -> Seen {
+    pub(super) fn observe(&mut self, now: Instant, demand: Demand, slots: u32, carried_bytes: u64) -> Seen {
         // Counters begin anew at the end of a warm-up.
         let offered_bytes =
             demand.offered_bytes.checked_sub(self.offered_before).unwrap_or(demand.offered_bytes);
@@ -210,15 +210,15 @@ mod tests {
     }
 
     /// Looks every 100 ms at these bytes that have come, and these that are to be sent.
-    fn looks(terminal: &mut Terminal, demands: &[(u64, u64, u32)]) -> Vec<Option<Request>> {
+    fn observations(terminal: &mut Terminal, demands: &[(u64, u64, u32)]) -> Vec<Option<Request>> {
         let mut offered = terminal.offered_before;
-        let requests = (1..).zip(demands).map(|(look, &(come, backlog_bytes, slots))| {
+        let requests = (1..).zip(demands).map(|(turn, &(come, backlog_bytes, slots))| {
             offered += come;
             let demand = Demand { offered_bytes: offered, backlog_bytes };
-            let now = Instant::from_millis(100 * look);
+            let now = Instant::from_millis(100 * turn);
             // In ten frames each of its own slots carries 1,000 bytes.
             let carried = terminal.carried_bytes + 1_000 * u64::from(slots - 2);
-            terminal.look(now, demand, slots, carried);
+            terminal.observe(now, demand, slots, carried);
             terminal.take_request(now)
         });
         requests.collect()
@@ -228,7 +228,7 @@ mod tests {
     fn a_rate_is_what_came_and_what_sends_the_backlog_in_time() {
         let mut terminal = terminal(Ask::Rate { drain: Duration::from_millis(200) }, 0);
         let slots = |slots| Some(Request::Slots(slots));
-        let asked = looks(
+        let asked = observations(
             &mut terminal,
             &[
                 (1_900, 0, 2),
@@ -248,7 +248,7 @@ mod tests {
     fn less_is_asked_for_when_less_was_needed_for_long_enough() {
         let mut terminal = terminal(Ask::Rate { drain: Duration::from_millis(200) }, 300);
         let come = [7_000, 3_000, 5_000, 2_000, 2_000, 2_000, 5_000, 2_000, 2_000, 2_000, 2_000];
-        let asked = looks(&mut terminal, &come.map(|bytes| (bytes, 0, 2)));
+        let asked = observations(&mut terminal, &come.map(|bytes| (bytes, 0, 2)));
         let slots = |slots| Some(Request::Slots(slots));
         // Of the four looks before the fifth the most was five; then five are needed again, and two from there on.
         let expected = [slots(7), None, None, None, slots(5), None, None, None, None, None, slots(2)];
@@ -259,7 +259,7 @@ mod tests {
     fn a_volume_is_asked_for_once_and_again_only_if_its_slots_have_gone_unused() {
         let mut terminal = terminal(Ask::Volume, 0);
         let bytes = |bytes| Some(Request::Bytes(bytes));
-        let asked = looks(
+        let asked = observations(
             &mut terminal,
             // Its slots come at the fourth look, carry 3,000 bytes, and one thousand more has come.
             &[(5_000, 5_000, 2), (0, 5_000, 2), (1_000, 6_000, 2), (0, 3_000, 5), (0, 1_000, 5)],
@@ -270,17 +270,17 @@ mod tests {
     #[test]
     fn after_a_warm_up_what_has_come_is_counted_anew() {
         let mut terminal = terminal(Ask::Rate { drain: Duration::from_millis(200) }, 0);
-        looks(&mut terminal, &[(8_000, 0, 2)]);
+        observations(&mut terminal, &[(8_000, 0, 2)]);
         let demand = Demand { offered_bytes: 3_000, backlog_bytes: 0 };
         let now = Instant::from_millis(200);
-        let seen = terminal.look(now, demand, 8, 6_000);
+        let seen = terminal.observe(now, demand, 8, 6_000);
         assert_eq!((seen.offered_bytes, terminal.take_request(now)), (3_000, Some(Request::Slots(3))));
     }
 
     #[test]
     fn what_never_asks_has_what_it_has() {
         let mut terminal = terminal(Ask::Never, 0);
-        assert_eq!(looks(&mut terminal, &[(90_000, 90_000, 2)]), [None]);
+        assert_eq!(observations(&mut terminal, &[(90_000, 90_000, 2)]), [None]);
     }
 
     #[test]
@@ -290,7 +290,7 @@ mod tests {
         for (at, backlog_bytes) in [(100, 1_500), (200, 600)] {
             let (now, demand) = (Instant::from_millis(at), Demand { offered_bytes: 0, backlog_bytes });
             for terminal in [&mut by_rate, &mut by_volume] {
-                terminal.look(now, demand, 2, 0);
+                terminal.observe(now, demand, 2, 0);
             }
             assert!(by_volume.has_request(now));
         }
@@ -314,7 +314,8 @@ mod tests {
         let mut terminal = terminal(Ask::AbsoluteVolume, 0);
         // No hops, a plan within 100 ms, and from the next frame of 10 ms on.
         let all = |bytes| Some(Request::AllBytes(bytes));
-        let asked = looks(&mut terminal, &[(0, 0, 2), (500, 500, 2), (400, 900, 2), (0, 700, 2), (0, 0, 2)]);
+        let asked =
+            observations(&mut terminal, &[(0, 0, 2), (500, 500, 2), (400, 900, 2), (0, 700, 2), (0, 0, 2)]);
         assert_eq!(asked, [None, all(500), None, all(700), None]);
     }
 }

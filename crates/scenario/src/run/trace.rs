@@ -203,8 +203,8 @@ impl<'a> Tracing<'a> {
                 continue;
             };
             let own = records.iter().filter(|record| record.socket == flow.sender);
-            let told = own.filter_map(|TraceRecord { at, event, .. }| Record::of_event(*at, 0, event));
-            trace.records.extend(told);
+            let recorded = own.filter_map(|TraceRecord { at, event, .. }| Record::of_event(*at, 0, event));
+            trace.records.extend(recorded);
             // What happens at one instant stays in the order in which each end told it.
             trace.records.sort_by_key(|record| record.at);
             if *dropped > 0 {

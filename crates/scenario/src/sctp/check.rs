@@ -99,7 +99,7 @@ fn doubt(profile: &SctpProfile, finding: ConfigFinding, faults: &mut Faults) {
         let given = setting.iter().find(|(_, origin)| *origin == Origin::Given);
         given.or(setting.first()).map_or(profile.preset.place(), |(place, _)| *place)
     };
-    let told = |help: &str| Fault::new(finding.to_string()).help(help);
+    let fault = |help: &str| Fault::new(finding.to_string()).help(help);
     match finding {
         // By `timeouts`, `buffers_hold`, `within` and the bounds of keys.
         ConfigFinding::RtoMinAboveMax { .. }
@@ -111,7 +111,7 @@ fn doubt(profile: &SctpProfile, finding: ConfigFinding, faults: &mut Faults) {
         ConfigFinding::AddressesNeverAuthenticated => {
             let place = profile.extensions.as_ref().map_or(profile.preset.place(), Setting::place);
             let help = "add \"authentication\" to `extensions`, or write `unauthenticated_addresses = true`";
-            faults.warn(place, told(help));
+            faults.warn(place, fault(help));
         }
         ConfigFinding::SwitchoverTooEarly(error) => {
             let fault = fault_of(&error, "let it be larger");
@@ -120,17 +120,17 @@ fn doubt(profile: &SctpProfile, finding: ConfigFinding, faults: &mut Faults) {
         ConfigFinding::RtoMinWithinSackDelay { .. } => {
             let (min, delay) = (&profile.rto_min, &profile.sack_delay);
             let place = at(&[(min.place(), min.origin()), (delay.place(), delay.origin())]);
-            faults.warn(place, told("let `rto_min` be above `sack_delay`"));
+            faults.warn(place, fault("let `rto_min` be above `sack_delay`"));
         }
         ConfigFinding::PathOutlivesAssociation { .. } => {
             let (path, all) = (&profile.path_max_retrans, &profile.association_max_retrans);
             let place = at(&[(path.place(), path.origin()), (all.place(), all.origin())]);
-            faults.warn(place, told("let `association_max_retrans` be above `path_max_retrans`"));
+            faults.warn(place, fault("let `association_max_retrans` be above `path_max_retrans`"));
         }
         ConfigFinding::NeverPotentiallyFailed { .. } => {
             let place = profile.potentially_failed_max_retrans.place();
             let help = "let `potentially_failed_max_retrans` be below `path_max_retrans`, or write \"off\"";
-            faults.warn(place, told(help));
+            faults.warn(place, fault(help));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What needs a path over the sky and has none: never in a run, or for longer than its transport lives.
 
 mod life;
+mod report;
 mod script;
 mod subject;
-mod told;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::NodeId;
@@ -89,7 +89,7 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     }
     for mut ends in all {
         ends.close(end);
-        told::report(file, &ends, end, faults);
+        report::report(file, &ends, end, faults);
     }
 }
 

@@ -300,11 +300,11 @@ impl Association {
     #[inline(never)]
     fn settle_abandonment(&mut self, now: Instant) {
         let mut turn = turn!(self, now);
-        if let Some(told) = self.sender.settle_abandonment(&mut turn) {
+        if let Some(announcement) = self.sender.settle_abandonment(&mut turn) {
             //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
             //# F2) The data sender SHOULD always attempt to bundle an outgoing
             //# FORWARD TSN with outbound DATA chunks for efficiency.
-            self.control.push_back(told);
+            self.control.push_back(announcement);
         }
         // The last message of all may have been given up.
         self.progress_shutdown(now);

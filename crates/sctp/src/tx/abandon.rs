@@ -56,7 +56,7 @@ impl Limit {
 
 /// The last FORWARD TSN, until the peer has acknowledged what it says.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct Announced {
     /// The number of the chunk that it goes up to.
     point: u64,
     at: Instant,
@@ -85,7 +85,7 @@ pub(super) struct Abandonment {
     advanced_peer_ack_point: u64,
     /// Up to there: what was skipped on each stream, ordered and unordered, and the number of the last chunk of it.
     skipped: BTreeMap<(StreamId, bool), (MessageId, u64)>,
-    told: Option<Told>,
+    announced: Option<Announced>,
     /// Whether the point may advance, or has to be told.
     is_due: bool,
     abandoned: Abandoned,
@@ -97,10 +97,10 @@ impl Abandonment {
     /// What was told by one path counts as told by another, since an address is deleted, and is told again: the timer
     /// of that path has gone with it.
     pub(super) fn replace_path(&mut self, from: PathId, to: PathId) {
-        if let Some(told) = self.told.as_mut().filter(|told| told.path == from) {
-            told.path = to;
-            told.is_ambiguous = true;
-            told.repeats = true;
+        if let Some(announced) = self.announced.as_mut().filter(|announced| announced.path == from) {
+            announced.path = to;
+            announced.is_ambiguous = true;
+            announced.repeats = true;
             self.is_due = true;
         }
     }
@@ -393,11 +393,11 @@ impl Sender {
                 abandonment.skipped.remove(&key);
             }
             // The answer to a FORWARD TSN shows that its path works, as that to DATA does.
-            if let Some(told) = abandonment.told.filter(|told| !told.is_ambiguous)
+            if let Some(announced) = abandonment.announced.filter(|announced| !announced.is_ambiguous)
                 && !chunk.is_ambiguous
-                && chunk.path == told.path
+                && chunk.path == announced.path
             {
-                turn.paths[told.path].tally.is_unambiguous = true;
+                turn.paths[announced.path].tally.is_unambiguous = true;
             }
         } else if let Some(arrival) = abandonment.message_of.remove(&number)
             && let Some(perishable) = abandonment.messages.get_mut(&arrival)
@@ -411,13 +411,13 @@ impl Sender {
     }
 
     /// A SACK has been processed.
-    pub(super) fn settle_told(&mut self, turn: &mut Turn<'_>) {
+    pub(super) fn settle_announced(&mut self, turn: &mut Turn<'_>) {
         let acknowledged = self.outstanding.number(self.outstanding.cumulative_ack());
         let Some(abandonment) = &mut self.abandonment else { return };
         abandonment.is_due = true;
-        let Some(told) = &mut abandonment.told else { return };
-        if told.point <= acknowledged {
-            abandonment.told = None;
+        let Some(announced) = &mut abandonment.announced else { return };
+        if announced.point <= acknowledged {
+            abandonment.announced = None;
             turn.paths.for_each(|path| path.awaits_forward_ack = false);
             return;
         }
@@ -426,13 +426,13 @@ impl Sender {
         //# number of duplicate FORWARD TSN chunks it sends by either only
         //# sending a duplicate FORWARD TSN every other SACK or waiting a
         //# full RTT before sending a duplicate FORWARD TSN.
-        let path = &turn.paths[told.path];
+        let path = &turn.paths[announced.path];
         let round_trip = path.rtt.srtt().unwrap_or_else(|| path.rtt.rto());
-        told.repeats |= turn.now.saturating_since(told.at) > round_trip;
+        announced.repeats |= turn.now.saturating_since(announced.at) > round_trip;
     }
 
     /// T3-rtx of `path` has expired.
-    pub(super) fn repeat_told(&mut self, turn: &mut Turn<'_>, path: PathId) {
+    pub(super) fn repeat_announced(&mut self, turn: &mut Turn<'_>, path: PathId) {
         //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
         //# A5) Any time the T3-rtx timer expires, on any destination, the sender
         //# SHOULD try to advance the "Advanced.Peer.Ack.Point" by following
@@ -440,8 +440,8 @@ impl Sender {
         turn.paths[path].awaits_forward_ack = false;
         if let Some(abandonment) = &mut self.abandonment {
             abandonment.is_due = true;
-            if let Some(told) = &mut abandonment.told {
-                told.repeats = true;
+            if let Some(announced) = &mut abandonment.announced {
+                announced.repeats = true;
             }
         }
     }
@@ -493,14 +493,15 @@ impl Sender {
         let abandonment = self.abandonment.as_mut()?;
         abandonment.is_due = false;
         let point = abandonment.advanced_peer_ack_point;
-        let told = abandonment.told;
-        let is_due = told.is_none_or(|told| told.point < point || told.repeats);
+        let announced = abandonment.announced;
+        let is_due = announced.is_none_or(|announced| announced.point < point || announced.repeats);
         if point <= acknowledged || !is_due {
             return None;
         }
         let path = turn.paths.current();
-        let is_ambiguous = told.is_some_and(|told| told.is_ambiguous || told.path != path);
-        abandonment.told = Some(Told { point, at: turn.now, path, is_ambiguous, repeats: false });
+        let is_ambiguous =
+            announced.is_some_and(|announced| announced.is_ambiguous || announced.path != path);
+        abandonment.announced = Some(Announced { point, at: turn.now, path, is_ambiguous, repeats: false });
         abandonment.forward_tsns += 1;
         //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
         //# C5) If a FORWARD TSN is sent, the sender MUST assure that at
@@ -534,13 +535,18 @@ mod tests {
     #[test]
     fn what_was_told_by_a_path_that_goes_may_have_been_told_by_another() {
         for (gone, expected) in [(1, (2, true)), (0, (1, false))] {
-            let told =
-                Told { point: 5, at: Instant::START, path: PathId(1), is_ambiguous: false, repeats: false };
-            let mut abandonment = Abandonment { told: Some(told), ..Abandonment::default() };
+            let announced = Announced {
+                point: 5,
+                at: Instant::START,
+                path: PathId(1),
+                is_ambiguous: false,
+                repeats: false,
+            };
+            let mut abandonment = Abandonment { announced: Some(announced), ..Abandonment::default() };
             abandonment.replace_path(PathId(gone), PathId(2));
-            let told = abandonment.told.unwrap();
-            assert_eq!((told.path.0, told.is_ambiguous), expected);
-            assert_eq!((told.repeats, abandonment.is_due), (expected.1, expected.1));
+            let announced = abandonment.announced.unwrap();
+            assert_eq!((announced.path.0, announced.is_ambiguous), expected);
+            assert_eq!((announced.repeats, abandonment.is_due), (expected.1, expected.1));
         }
     }
 }

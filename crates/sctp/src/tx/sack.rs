@@ -198,7 +198,7 @@ impl Sender {
             self.leave_split_recovery(turn);
         }
         if self.abandonment.is_some() {
-            self.settle_told(turn);
+            self.settle_announced(turn);
         }
         turn.paths.for_each(|path| path.settle_t3_rtx(turn.now));
         if is_timed {

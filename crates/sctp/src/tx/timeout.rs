@@ -70,7 +70,7 @@ impl Sender {
         //# E2)  For the destination address for which the timer expires, set RTO
         //# = RTO * 2 ("back off the timer").
         turn.paths[path].rtt.back_off();
-        self.repeat_told(turn, path);
+        self.repeat_announced(turn, path);
         self.give_up(turn, path, Loss::TimedOut, LossEvidence::TimedOut);
         turn.paths[path].earliest = None;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-7.2.4
@@ -95,7 +95,7 @@ impl Sender {
     /// left alone, since nothing says that the path cannot carry it.
     pub(crate) fn on_link_down(&mut self, turn: &mut Turn<'_>, path: PathId) {
         turn.paths[path].stop_t3_rtx();
-        self.repeat_told(turn, path);
+        self.repeat_announced(turn, path);
         let Some(first) = turn.paths[path].earliest.take() else { return };
         let first_len = self.outstanding.find(first).map_or(0, OutstandingChunk::payload_len);
         if !self.peer_window.has_room(first_len) {

@@ -26,19 +26,19 @@ pub(in super::super) fn main(
     let load = load_of(command).map_err(misused)?;
     let header = reader.header().clone();
     let mut estimator = Estimator::new(load.one_way);
-    let mut told = Story::new(header.clone(), arguments.idle);
+    let mut recorded = Story::new(header.clone(), arguments.idle);
     for record in reader {
         let record = record.map_err(|error| misused(error.to_string()))?;
         estimator.follow(&record);
-        told.follow(&record);
+        recorded.follow(&record);
     }
-    told.finish();
+    recorded.finish();
     let network = estimator.finish();
-    let rebuilt = Rebuilt::of(&arguments.trace, load, &network, &told).map_err(misused)?;
+    let rebuilt = Rebuilt::of(&arguments.trace, load, &network, &recorded).map_err(misused)?;
     if let Some(path) = &arguments.rebuilt {
         std::fs::write(path, &rebuilt.scenario).map_err(Failure::of_file(path.clone()))?;
     }
-    let was = told.outcome();
+    let was = recorded.outcome();
     let again = rebuilt.run(&[], &header, arguments.idle)?.outcome();
     let other = rebuilt.run(&arguments.what_if, &header, arguments.idle)?.outcome();
     if arguments.json {
@@ -61,7 +61,7 @@ pub(in super::super) fn main(
     if again == other {
         writeln!(out, "\nThe setting makes no difference to what is counted here.")?;
     }
-    if !told.is_whole || told.dropped > 0 {
+    if !recorded.is_whole || recorded.dropped > 0 {
         writeln!(out, "\nThe trace is not whole: what is missing in it is not in the network either.")?;
     }
     Ok(())

@@ -15,12 +15,12 @@ use crate::failure::Failure;
 use crate::interrupt;
 
 pub(in super::super) fn main(
-    told: &Story,
+    recorded: &Story,
     arguments: &ExplainArguments,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.trace.display()));
-    let Origin::Simulated { scenario, hash, set, seed, run, flow, .. } = &told.header.origin else {
+    let Origin::Simulated { scenario, hash, set, seed, run, flow, .. } = &recorded.header.origin else {
         return Err(misused("it is of no simulated run".to_owned()));
     };
     let path = place_of(arguments, scenario);
@@ -37,14 +37,14 @@ pub(in super::super) fn main(
     let options = RunOptions { seed: Some(*seed), run: *run, captures: Vec::new() };
     // A value may concern the seed itself.
     let other_seed = RunOptions { seed: seed_of(&otherwise, &as_it_was).or(Some(*seed)), ..options.clone() };
-    let again = story(&as_it_was, &options, flow, &told.header, arguments)?;
+    let again = story(&as_it_was, &options, flow, &recorded.header, arguments)?;
     let outcome = again.outcome();
-    if told.is_whole && told.dropped == 0 && outcome != told.outcome() {
+    if recorded.is_whole && recorded.dropped == 0 && outcome != recorded.outcome() {
         return Err(misused(
             "this program makes another run of the scenario than that of the trace".to_owned(),
         ));
     }
-    let header = Header { origin: told.header.origin.clone(), ..told.header.clone() };
+    let header = Header { origin: recorded.header.origin.clone(), ..recorded.header.clone() };
     let other = story(&otherwise, &other_seed, flow, &header, arguments)?.outcome();
     if arguments.json {
         let both =

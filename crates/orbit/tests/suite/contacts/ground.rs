@@ -55,7 +55,7 @@ fn every_policy_holds_one_visible_satellite_and_never_idles_while_one_is_visible
 
 #[test]
 fn a_look_every_ten_seconds_keeps_what_has_set_and_takes_the_next_in_the_plane_first() {
-    let reselect = Reselect::Looks { interval: Duration::from_secs(10), offset: Duration::from_secs(3) };
+    let reselect = Reselect::Periodic { interval: Duration::from_secs(10), offset: Duration::from_secs(3) };
     let policy = GroundPolicy { criterion: Criterion::Highest, reselect, handover: Handover::default() };
     let network = london_boston(policy);
     let plan = plan(&network, hours(6));
@@ -253,13 +253,13 @@ fn a_network_that_starts_later_has_the_contacts_that_it_would_have_had_by_then()
     };
     let seconds = Duration::from_secs;
     let grid = Reselect::Grid { period: seconds(15), offset: seconds(7) };
-    let looks = Reselect::Looks { interval: seconds(10), offset: seconds(3) };
+    let periodic = Reselect::Periodic { interval: seconds(10), offset: seconds(3) };
     let flight = Track::read("0 s, 50, -10, 10000\n2 h, 42, -60, 11000\n", "flight.csv").unwrap();
     let mut plane = site("plane", 0.0, 0.0, antenna(grid));
     plane.place = Place::Track(flight);
     network.sites = vec![
         plane,
-        site("london", 51.5, -0.1, antenna(looks)),
+        site("london", 51.5, -0.1, antenna(periodic)),
         site("north", 80.0, 0.0, antenna(Reselect::Always)),
     ];
     let script = "10 min, 20 min, north\n40 min, 55 min, north\n";
@@ -302,8 +302,8 @@ fn a_network_that_starts_later_has_the_contacts_that_it_would_have_had_by_then()
 #[test]
 fn the_first_antenna_of_a_site_takes_over_from_the_second_rather_than_have_no_satellite() {
     // At the equator often one satellite of Iridium is in sight, and seldom three.
-    let looks = Reselect::Looks { interval: Duration::from_secs(10), offset: Duration::ZERO };
-    for (reselect, most_idle_s) in [(Reselect::OnLoss, 0.01), (Reselect::Always, 0.01), (looks, 10.0)] {
+    let periodic = Reselect::Periodic { interval: Duration::from_secs(10), offset: Duration::ZERO };
+    for (reselect, most_idle_s) in [(Reselect::OnLoss, 0.01), (Reselect::Always, 0.01), (periodic, 10.0)] {
         let policy = GroundPolicy { criterion: Criterion::Highest, reselect, handover: Handover::default() };
         let antenna = Antenna::new(degrees(8.2)).with_policy(policy);
         let mut network = Network::new(epoch(), Preset::Iridium.build(epoch()).unwrap());

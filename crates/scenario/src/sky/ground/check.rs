@@ -270,7 +270,7 @@ fn complete_ground(ground: &mut GroundTable, shared: &GroundTable, place: Place)
     complete(&mut ground.reselect, ReselectWhen::OnLoss, "default", place);
     complete(&mut ground.handover, HandoverKind::BreakBeforeMake, "default", place);
     complete(&mut ground.handover_time, Duration::ZERO, "default", place);
-    if matches!(ground.reselect.as_deref(), Some(ReselectWhen::Grid | ReselectWhen::Looks)) {
+    if matches!(ground.reselect.as_deref(), Some(ReselectWhen::Grid | ReselectWhen::Periodic)) {
         complete(&mut ground.grid_offset, Duration::ZERO, "default", place);
     }
 }
@@ -278,7 +278,7 @@ fn complete_ground(ground: &mut GroundTable, shared: &GroundTable, place: Place)
 fn reselect(ground: &GroundTable, place: Place, faults: &mut Faults) -> Option<Reselect> {
     let when = ground.reselect.as_ref()?;
     match **when {
-        ReselectWhen::Grid | ReselectWhen::Looks => {
+        ReselectWhen::Grid | ReselectWhen::Periodic => {
             let Some(period) = ground.grid_period.as_ref() else {
                 let help = "write `grid_period = \"15 s\"`, with the value you mean";
                 faults.report(when.place(), Fault::new("the grid has no period").help(help));
@@ -292,7 +292,7 @@ fn reselect(ground: &GroundTable, place: Place, faults: &mut Faults) -> Option<R
             }
             let (period, offset) = (**period, **ground.grid_offset.as_ref()?);
             Some(match **when {
-                ReselectWhen::Looks => Reselect::Looks { interval: period, offset },
+                ReselectWhen::Periodic => Reselect::Periodic { interval: period, offset },
                 _ => Reselect::Grid { period, offset },
             })
         }

@@ -51,9 +51,9 @@ section! {
         criterion: Option<Setting<MeasuredBy>>;
         /// When the choice is made. `on-loss` if absent.
         reselect: Option<Setting<ReselectWhen>>;
-        /// Time between choices on a grid, or between looks.
+        /// Time between choices on a grid, or periodic ones.
         grid_period: Option<Setting<Duration>>, at most TIMER;
-        /// The first choice on a grid, or the first look. 0 s if absent.
+        /// The first choice on a grid, or the first periodic one. 0 s if absent.
         grid_offset: Option<Setting<Duration>>, at most TIMER;
         /// What happens between the old satellite and the new one. `break-before-make` if absent.
         handover: Option<Setting<HandoverKind>>;
@@ -83,9 +83,10 @@ choice! {
         Always = "always",
         /// At fixed times only, `grid_period` apart. Starlink reconfigures every 15 s.
         Grid = "grid",
-        /// As ns-2 does: at looks `grid_period` apart. A satellite is kept until a look finds that it has set; then the
-        /// one behind it in its plane is taken if it is in sight, otherwise the best, which is the `highest` in ns-2.
-        Looks = "looks",
+        /// As ns-2 does: at times `grid_period` apart. A satellite is kept until one of them finds that it has set;
+        /// then the one behind it in its plane is taken if it is in sight, otherwise the best, which is the
+        /// `highest` in ns-2.
+        Periodic = "periodic",
         /// When the last one sets.
         OnLoss = "on-loss",
     }
