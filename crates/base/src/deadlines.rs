@@ -123,7 +123,8 @@ impl<N: Number> Deadlines<N> {
             (ABSENT, None) => {}
             (ABSENT, Some(deadline)) if self.root == Root::Vacancy => {
                 self.root = Root::Entry;
-                self.sink_deep(0, Key::new(deadline, component));
+                put(&mut self.heap, &mut self.places, 0, Key::new(deadline, component));
+                self.sink(0);
             }
             (ABSENT, Some(deadline)) => {
                 let place = self.heap.len();
@@ -206,8 +207,8 @@ impl<N: Number> Deadlines<N> {
         place
     }
 
-    /// Puts an entry where one is gone. It is likely to belong to the bottom: the gap goes all the way down, and the
-    /// entry is only compared with what is above it there.
+    /// Puts the last entry where one is gone. It is likely to belong to the bottom: the gap goes all the way down, and
+    /// the entry is only compared with what is above it there.
     fn sink_deep(&mut self, from: usize, entry: Key) {
         let (heap, places) = (&mut self.heap[..], &mut self.places[..]);
         let mut place = from;
