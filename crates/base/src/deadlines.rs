@@ -174,9 +174,10 @@ impl<N: Number> Deadlines<N> {
 
     /// Puts the last entry in the place of one that is gone.
     fn fill(&mut self, place: usize) {
-        let Some(last) = self.heap.pop() else { return };
-        if place < self.heap.len() {
-            self.sink_deep(place, last);
+        self.heap.swap_remove(place);
+        if let Some(&entry) = self.heap.get(place) {
+            self.places[entry.component()] = number(place);
+            self.settle(place);
         }
     }
 
@@ -205,19 +206,6 @@ impl<N: Number> Deadlines<N> {
             put(heap, places, place, entry);
         }
         place
-    }
-
-    /// Puts the last entry where one is gone. It is likely to belong to the bottom: the gap goes all the way down, and
-    /// the entry is only compared with what is above it there.
-    fn sink_deep(&mut self, from: usize, entry: Key) {
-        let (heap, places) = (&mut self.heap[..], &mut self.places[..]);
-        let mut place = from;
-        while let Some((least, child)) = least_below(heap, place) {
-            put(heap, places, place, least);
-            place = child;
-        }
-        put(heap, places, place, entry);
-        self.rise(place);
     }
 
     /// Moves an entry down to where it belongs.

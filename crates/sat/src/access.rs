@@ -156,7 +156,7 @@ pub struct Access {
     request_slots: Option<RequestSlots>,
     /// What has become of each terminal's requests since it last looked.
     sent: Vec<Sent>,
-    /// How often terminals have looked, all together.
+    /// How many turns terminals have had, all together: in each one looks at its demand.
     turns: u64,
     /// How many times the controller could have made a plan.
     plans: u64,
@@ -227,7 +227,7 @@ impl Access {
         }
     }
 
-    /// When a terminal looks next. The first does so an interval after the start.
+    /// When the next terminal has its turn. The first does so an interval after the start.
     fn next_turn(&self) -> Instant {
         let terminals = self.terminals.len() as u64;
         let (rounds, place) = (self.turns / terminals, self.turns % terminals);

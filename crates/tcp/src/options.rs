@@ -5,7 +5,6 @@ use core::ops::Deref;
 use slantpath_wire::{Reader, WireError};
 
 use crate::segment::SequenceNumber;
-use crate::tx::Range;
 
 /// The most that options can take: a header of 60 bytes less its fixed 20.
 pub(crate) const MAX_OPTIONS_LEN: usize = 40;
@@ -198,33 +197,30 @@ impl Options {
             put(&value.to_be_bytes());
             put(&echo.to_be_bytes());
         }
-        if self.sack.count > 0 {
-            put(&[NO_OPERATION, NO_OPERATION, SACK, 2 + 8 * self.sack.count]);
-            for block in self.sack.iter() {
-                put(&(u64::from(block.left.0) << 32 | u64::from(block.right.0)).to_be_bytes());
-            }
-        }
-        len
+        len + emit_blocks(self.sack.iter().copied(), &mut buffer[len..])
     }
 }
 
-/// Writes SACK blocks and nothing else, as [`Options::emit`] does: the first of `ranges` of a stream, of which `start`
-/// is the first sequence number, up to as many as there are or one header holds.
+/// Writes an option of at most four SACK blocks, behind what pads it to four bytes, into the front of `buffer` and
+/// returns how much that is: nothing without a block.
+///
+/// # Panics
+/// If it is longer than `buffer`.
 #[inline]
-pub(crate) fn emit_sack(start: SequenceNumber, ranges: &[Option<Range>], buffer: &mut [u8]) -> usize {
-    let Some((head, places)) = buffer.split_first_chunk_mut() else { return 0 };
-    let mut len = 0;
-    for (range, place) in ranges.iter().map_while(Option::as_ref).zip(places.as_chunks_mut().0) {
-        #[expect(clippy::cast_possible_truncation, reason = "sequence numbers wrap")]
-        let [left, right] = [range.start, range.end].map(|offset| start.plus(offset as u32).0);
-        *place = (u64::from(left) << 32 | u64::from(right)).to_be_bytes();
-        len += 8;
+pub(crate) fn emit_blocks(blocks: impl Iterator<Item = SackBlock>, buffer: &mut [u8]) -> usize {
+    let mut len = 4;
+    let mut value_len = 0;
+    for block in blocks {
+        let octets = (u64::from(block.left.0) << 32 | u64::from(block.right.0)).to_be_bytes();
+        buffer[len..len + octets.len()].copy_from_slice(&octets);
+        len += octets.len();
+        value_len += 8;
     }
-    if len == 0 {
+    if value_len == 0 {
         return 0;
     }
-    *head = [NO_OPERATION, NO_OPERATION, SACK, 2 + len];
-    4 + usize::from(len)
+    buffer[..4].copy_from_slice(&[NO_OPERATION, NO_OPERATION, SACK, 2 + value_len]);
+    len
 }
 
 #[cfg(test)]
@@ -339,24 +335,6 @@ pub(crate) mod tests {
             let len = options.emit(&mut buffer);
             prop_assert_eq!(len % 4, 0);
             prop_assert_eq!(Options::parse(&buffer[..len]), Ok(options));
-        }
-
-        #[test]
-        fn blocks_alone_are_written_as_those_of_options_are(
-            start: u32,
-            pairs in proptest::collection::vec(proptest::option::of(any::<(u64, u64)>()), 0..=SackBlocks::MAX),
-        ) {
-            let ranges: Vec<_> = pairs.into_iter().map(|pair| pair.map(|(start, end)| Range { start, end })).collect();
-            let mut options = Options::default();
-            for range in ranges.iter().map_while(|range| *range) {
-                let wrapped = |offset: u64| u32::try_from(offset % (1 << 32)).unwrap();
-                let number = |offset: u64| SequenceNumber(start.wrapping_add(wrapped(offset)));
-                options.sack.push(SackBlock { left: number(range.start), right: number(range.end) });
-            }
-            let (mut alone, mut all) = ([0xff; MAX_OPTIONS_LEN], [0xff; MAX_OPTIONS_LEN]);
-            let len = emit_sack(SequenceNumber(start), &ranges, &mut alone);
-            prop_assert_eq!(len, options.emit(&mut all));
-            prop_assert_eq!(&alone[..len], &all[..len]);
         }
 
         #[test]

@@ -31,7 +31,7 @@ pub(crate) struct Received {
 }
 
 /// What the system says of a packet.
-struct Datagram {
+struct PacketInfo {
     len: usize,
     /// How long each packet is, but for the last, if several of UDP came as one.
     segment_len: usize,
@@ -66,31 +66,31 @@ impl Receiver {
         received: &mut Vec<Received>,
     ) -> io::Result<()> {
         let is_whole_packet = carriage == Carriage::Raw && end.address.is_ipv4();
-        let datagram = match if is_whole_packet { self.read_whole(end) } else { self.read(end) } {
-            Ok(datagram) => datagram,
+        let infos = match if is_whole_packet { self.read_whole(end) } else { self.read(end) } {
+            Ok(infos) => infos,
             Err(Errno::EAGAIN | Errno::EINTR) => return Ok(()),
             Err(errno) if is_report(errno) => return Ok(()),
             Err(errno) => return Err(errno.into()),
         };
-        self.batch = next_batch(self.batch, datagram.len());
-        for (datagram, buffer) in datagram.iter().zip(&self.buffers) {
-            let octets = &buffer[..datagram.len];
+        self.batch = next_batch(self.batch, infos.len());
+        for (info, buffer) in infos.iter().zip(&self.buffers) {
+            let octets = &buffer[..info.len];
             if is_whole_packet {
                 received.push(Received { bytes: self.kept.copied([octets]), udp_port: 0 });
                 continue;
             }
-            let (source, udp_port) = datagram.source.unwrap_or((end.address, 0));
+            let (source, udp_port) = info.source.unwrap_or((end.address, 0));
             if source.is_ipv4() != end.address.is_ipv4() {
                 continue;
             }
-            for octets in octets.chunks(datagram.segment_len.max(1)) {
+            for octets in octets.chunks(info.segment_len.max(1)) {
                 let Ok(payload_len) = u16::try_from(octets.len()) else { continue };
                 let header = IpHeader {
                     source,
                     destination: end.address,
                     protocol: protocol::SCTP,
-                    hop_limit: datagram.hop_limit,
-                    traffic_class: datagram.traffic_class,
+                    hop_limit: info.hop_limit,
+                    traffic_class: info.traffic_class,
                     payload_len,
                     fragmentation: Fragmentation::Forbidden,
                 };
@@ -104,18 +104,18 @@ impl Receiver {
     }
 
     /// Reads packets that come with their IP header.
-    fn read_whole(&mut self, end: &End) -> Result<Vec<Datagram>, Errno> {
+    fn read_whole(&mut self, end: &End) -> Result<Vec<PacketInfo>, Errno> {
         let mut slices: Vec<[IoSliceMut<'_>; 1]> =
             self.buffers.iter_mut().take(self.batch).map(|buffer| [IoSliceMut::new(buffer)]).collect();
         let flags = MsgFlags::MSG_DONTWAIT;
         // Made anew for each call: it holds pointers, and a host that is live may move to another thread.
         let mut headers = MultiHeaders::<()>::preallocate(self.batch, None);
         let messages = recvmmsg(end.socket.as_raw_fd(), &mut headers, slices.iter_mut(), flags, None)?;
-        let datagram = |len| Datagram { len, segment_len: len, source: None, traffic_class: 0, hop_limit: 0 };
-        Ok(messages.map(|message| datagram(message.bytes)).collect())
+        let info = |len| PacketInfo { len, segment_len: len, source: None, traffic_class: 0, hop_limit: 0 };
+        Ok(messages.map(|message| info(message.bytes)).collect())
     }
 
-    fn read(&mut self, end: &End) -> Result<Vec<Datagram>, Errno> {
+    fn read(&mut self, end: &End) -> Result<Vec<PacketInfo>, Errno> {
         let mut slices: Vec<[IoSliceMut<'_>; 1]> =
             self.buffers.iter_mut().take(self.batch).map(|buffer| [IoSliceMut::new(buffer)]).collect();
         // Made anew for each call: the system writes into it how much room for control messages there was.
@@ -130,21 +130,21 @@ impl Receiver {
                 v4.or_else(|| storage.as_sockaddr_in6().map(|from| (IpAddr::V6(from.ip()), from.port())))
             });
             let len = message.bytes;
-            let mut datagram = Datagram { len, segment_len: len, source, traffic_class: 0, hop_limit: 64 };
+            let mut info = PacketInfo { len, segment_len: len, source, traffic_class: 0, hop_limit: 64 };
             for control in message.cmsgs().into_iter().flatten() {
                 match control {
-                    ControlMessageOwned::Ipv4Tos(octet) => datagram.traffic_class = octet,
-                    ControlMessageOwned::Ipv6TClass(class) => datagram.traffic_class = octet(class),
+                    ControlMessageOwned::Ipv4Tos(octet) => info.traffic_class = octet,
+                    ControlMessageOwned::Ipv6TClass(class) => info.traffic_class = octet(class),
                     ControlMessageOwned::Ipv4Ttl(hops) | ControlMessageOwned::Ipv6HopLimit(hops) => {
-                        datagram.hop_limit = octet(hops);
+                        info.hop_limit = octet(hops);
                     }
                     ControlMessageOwned::UdpGroSegments(len) => {
-                        datagram.segment_len = usize::try_from(len).unwrap_or(datagram.len);
+                        info.segment_len = usize::try_from(len).unwrap_or(info.len);
                     }
                     _ => {}
                 }
             }
-            all.push(datagram);
+            all.push(info);
         }
         Ok(all)
     }

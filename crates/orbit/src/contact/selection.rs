@@ -216,8 +216,8 @@ impl<'a> Chooser<'a> {
         let sees = |state: &State<'_>| {
             state.active.iter().any(|&pass| satellites.contains(&state.passes[pass].satellite))
         };
-        let periodic = |state: &&State<'_>| is_balancing(state.config) || state.held.is_none();
-        self.antennas.iter().filter(periodic).any(sees)
+        let chooses = |state: &&State<'_>| is_balancing(state.config) || state.held.is_none();
+        self.antennas.iter().filter(chooses).any(sees)
     }
 
     /// Decides at a time, and says when to decide again.

@@ -6,7 +6,7 @@ use slantpath_wire::Packet;
 
 use super::{Connection, Control, TimestampState};
 use crate::event::Event;
-use crate::options::{Options, SackBlock, SackBlocks, Timestamps, emit_sack};
+use crate::options::{Options, SackBlock, SackBlocks, Timestamps, emit_blocks};
 use crate::segment::{FixedHeader, Flags, Segment, SequenceNumber};
 use crate::tx::{Range, Sent};
 
@@ -101,8 +101,8 @@ impl Connection {
         if reports && has_room && !self.rx.has_duplicate() {
             // Nothing but blocks, as in nearly all segments with options.
             let header = self.acknowledging(sequence, flags);
-            let (start, blocks) = (self.peer_sequence(0), self.rx.sack_blocks());
-            let write = |place: &mut [u8]| emit_sack(start, blocks, place);
+            let ranges = self.rx.sack_blocks().iter().map_while(|range| *range);
+            let write = |place: &mut [u8]| emit_blocks(ranges.map(|range| self.sack_block(range)), place);
             header.emit_with(data, &self.envelope, self.config.checksum, packet, write);
             return;
         }
@@ -151,10 +151,8 @@ impl Connection {
             return;
         }
         let duplicate = self.rx.take_duplicate();
-        let mut report = |range: Range| {
-            let (left, right) = (self.peer_sequence(range.start), self.peer_sequence(range.end));
-            options.sack.len() < room && options.sack.push(SackBlock { left, right })
-        };
+        let mut report =
+            |range: Range| options.sack.len() < room && options.sack.push(self.sack_block(range));
         if let Some(duplicate) = duplicate {
             report(duplicate);
         }
@@ -163,6 +161,11 @@ impl Connection {
                 break;
             }
         }
+    }
+
+    /// What of the peer's stream has come, as its block says it.
+    fn sack_block(&self, range: Range) -> SackBlock {
+        SackBlock { left: self.peer_sequence(range.start), right: self.peer_sequence(range.end) }
     }
 
     fn emit_control(&mut self, now: Instant, packet: &mut Packet) {
