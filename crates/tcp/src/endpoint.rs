@@ -500,15 +500,16 @@ impl Endpoint {
         let Some((fixed, options)) = Segment::usual_header(packet) else {
             return self.handle_unusual(now, envelope, packet);
         };
-        let parsed;
+        let mut read;
         let options = if options.is_empty() {
             &Options::NONE
-        } else if let Ok(options) = Options::parse(options) {
-            parsed = options;
-            &parsed
         } else {
-            self.statistics.malformed += 1;
-            return;
+            read = Options::NONE;
+            if read.read(options).is_err() {
+                self.statistics.malformed += 1;
+                return;
+            }
+            &read
         };
         let segment = Received::new(FixedHeader::read(fixed), options);
         let ports = Ports { local: segment.destination_port, remote: segment.source_port };

@@ -78,16 +78,16 @@ impl SackBlocks {
 }
 
 impl SackBlocks {
-    /// Reads at most four blocks of eight bytes each.
-    fn read(bytes: &[u8]) -> Self {
-        let mut read = Self::NONE;
-        for (block, &[l0, l1, l2, l3, r0, r1, r2, r3]) in read.blocks.iter_mut().zip(bytes.as_chunks().0) {
+    /// Reads at most four blocks of eight bytes each, in place of those that were there.
+    #[inline]
+    fn read(&mut self, bytes: &[u8]) {
+        self.count = 0;
+        for (block, &[l0, l1, l2, l3, r0, r1, r2, r3]) in self.blocks.iter_mut().zip(bytes.as_chunks().0) {
             let left = SequenceNumber(u32::from_be_bytes([l0, l1, l2, l3]));
             let right = SequenceNumber(u32::from_be_bytes([r0, r1, r2, r3]));
             *block = SackBlock { left, right };
-            read.count += 1;
+            self.count += 1;
         }
-        read
     }
 }
 
@@ -131,15 +131,26 @@ impl Options {
 
     /// Reads the options between the fixed header and the data.
     pub fn parse(bytes: &[u8]) -> Result<Self, WireError> {
-        let mut options = Self::default();
+        let mut options = Self::NONE;
+        options.read(bytes)?;
+        Ok(options)
+    }
+
+    /// The same over [none](Self::NONE).
+    #[inline(never)]
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         if let [NO_OPERATION, NO_OPERATION, SACK, len, blocks @ ..] = bytes
             && matches!(blocks.len(), 8 | 16 | 24 | 32)
             && usize::from(*len) == 2 + blocks.len()
         {
             // Nothing but blocks, as in nearly all segments with options.
-            options.sack = SackBlocks::read(blocks);
-            return Ok(options);
+            self.sack.read(blocks);
+            return Ok(());
         }
+        self.read_any(bytes)
+    }
+
+    fn read_any(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         let mut reader = Reader::new(bytes);
         while !reader.is_empty() {
             let kind = reader.u8()?;
@@ -156,18 +167,18 @@ impl Options {
             let value_len = usize::from(len).checked_sub(2).ok_or(bad_length)?;
             let mut value = Reader::new(reader.take(value_len)?);
             match (kind, value_len) {
-                (MSS, 2) => options.mss_bytes = Some(value.u16()?),
-                (WINDOW_SCALE, 1) => options.window_shift = Some(value.u8()?),
-                (SACK_PERMITTED, 0) => options.sack_permitted = true,
-                (SACK, 8 | 16 | 24 | 32) => options.sack = SackBlocks::read(value.take(value_len)?),
+                (MSS, 2) => self.mss_bytes = Some(value.u16()?),
+                (WINDOW_SCALE, 1) => self.window_shift = Some(value.u8()?),
+                (SACK_PERMITTED, 0) => self.sack_permitted = true,
+                (SACK, 8 | 16 | 24 | 32) => self.sack.read(value.take(value_len)?),
                 (TIMESTAMPS, 8) => {
-                    options.timestamps = Some(Timestamps { value: value.u32()?, echo: value.u32()? });
+                    self.timestamps = Some(Timestamps { value: value.u32()?, echo: value.u32()? });
                 }
                 (MSS | WINDOW_SCALE | SACK_PERMITTED | SACK | TIMESTAMPS, _) => return Err(bad_length),
                 _ => {}
             }
         }
-        Ok(options)
+        Ok(())
     }
 
     /// Writes the options, padded to four bytes, into the front of `buffer` and returns their length.

@@ -138,6 +138,25 @@ impl Rx {
         self.receive_otherwise(start, core::mem::take(data), has_fin);
     }
 
+    /// Whether `len` bytes of data at `start` lie behind a gap, and wholly in the window, and the end of the peer's
+    /// stream is not known.
+    #[inline]
+    pub(crate) const fn takes_ahead(&self, start: u64, len: usize) -> bool {
+        self.nxt < start && len > 0 && start + len as u64 <= self.edge && self.fin.is_none()
+    }
+
+    /// Takes in data that [lies so](Self::takes_ahead).
+    #[inline]
+    pub(crate) fn receive_ahead(&mut self, start: u64, data: &mut Bytes) {
+        self.ack_due = AckDue::Now;
+        let reassembly = self.reassembly.get_or_insert_default();
+        if !reassembly.extend_newest(start, data)
+            && let Some(duplicate) = reassembly.insert(start, data)
+        {
+            self.note_duplicate(duplicate);
+        }
+    }
+
     /// Takes in a segment that does not simply follow the last one.
     #[inline(never)]
     fn receive_otherwise(&mut self, start: i64, mut data: Bytes, has_fin: bool) {
@@ -165,7 +184,7 @@ impl Rx {
         }
         if !data.is_empty() {
             let reassembly = self.reassembly.get_or_insert_default();
-            let duplicate = reassembly.insert(start, data);
+            let duplicate = reassembly.insert(start, &data);
             // What lies behind a gap leaves it as it is.
             if start == self.nxt
                 && let Some(end) = reassembly.take_from(self.nxt, &mut self.ready)

@@ -16,6 +16,7 @@ mod window;
 #[cfg(test)]
 mod tests;
 
+use core::num::NonZeroU64;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -130,8 +131,8 @@ pub(crate) struct Tx {
     next_sample: u64,
     config: Arc<TcpConfig>,
     board: Scoreboard,
-    /// SND.NXT when the last recovery began (RFC 6582's `recover`).
-    recover: Option<u64>,
+    /// SND.NXT when the last recovery began (RFC 6582's `recover`): something had been sent.
+    recover: Option<NonZeroU64>,
     counters: Counters,
     recovery: Recovery,
     control: Controller<NewReno>,
@@ -521,6 +522,8 @@ impl Tx {
     }
 
     /// Takes in an acknowledgement.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "what it says stays where it has been made out")]
     pub(crate) fn handle_ack(&mut self, now: Instant, input: Acknowledgement<'_>) {
         self.probes_in_a_row = 0;
         let was_shut = self.peer.edge() <= self.board.una();

@@ -35,7 +35,7 @@ impl Connection {
             && self.timestamps.is_none();
         let ack = self.own_offset(segment.acknowledgment);
         if !is_next || !(self.tx.una().cast_signed()..=self.tx.nxt().cast_signed()).contains(&ack) {
-            return self.handle_any(now, segment, data);
+            return self.handle_otherwise(now, segment, data);
         }
         let carries = if data.is_empty() { Carries::Nothing } else { Carries::Data };
         let (sequence, window) = (nxt.cast_signed(), u64::from(segment.window) << self.peer_shift);
@@ -46,8 +46,28 @@ impl Connection {
         }
     }
 
-    /// The same for any segment.
+    /// The same for a segment that is not simply the next. Most have data behind a gap and nothing else.
     #[inline(never)]
+    fn handle_otherwise(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
+        // What has come before seems to begin further ahead than any window reaches.
+        let nxt = self.rx.nxt();
+        let start = nxt + u64::from(segment.sequence.distance_from(self.peer_sequence(nxt)));
+        let ack = self.own_offset(segment.acknowledgment);
+        let is_ahead = self.state == ConnectionState::Established
+            && segment.flags | Flags::PSH == Flags::ACK | Flags::PSH
+            && self.rx.takes_ahead(start, data.len())
+            && self.timestamps.is_none()
+            && !self.config.reports.arrived;
+        if !is_ahead || !(self.tx.una().cast_signed()..=self.tx.nxt().cast_signed()).contains(&ack) {
+            return self.handle_any(now, segment, data);
+        }
+        let (sequence, window) = (start.cast_signed(), u64::from(segment.window) << self.peer_shift);
+        self.handle_valid_ack(now, ack.cast_unsigned(), sequence, window, segment, Carries::Data);
+        self.note_mark(segment.flags);
+        self.rx.receive_ahead(start, data);
+    }
+
+    /// The same for any segment.
     fn handle_any(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
         match self.state {
             ConnectionState::Closed => {}

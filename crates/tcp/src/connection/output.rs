@@ -39,7 +39,11 @@ impl Connection {
         } else if self.rx.is_ack_due() && self.state.is_synchronised() {
             let sequence = self.own_sequence(self.tx.nxt());
             self.prepare_without_data();
-            self.emit(now, sequence, Flags::ACK, Bytes::new(), packet);
+            if self.has_blocks_alone() {
+                self.emit_blocks(sequence, packet);
+            } else {
+                self.emit(now, sequence, Flags::ACK, Bytes::new(), packet);
+            }
             // There was no data to send.
             self.is_silent = true;
         } else {
@@ -87,6 +91,26 @@ impl Connection {
         }
     }
 
+    /// Whether an acknowledgement has no option but blocks of what came, of which it holds as many as there are: so it
+    /// is with nearly all segments with options.
+    fn has_blocks_alone(&self) -> bool {
+        self.rx.has_gap()
+            && self.config.sack
+            && self.offers.sack
+            && self.timestamps.is_none()
+            && !self.rx.has_duplicate()
+            && self.tx.mss() >= ALL_SACK_BLOCKS_LEN
+    }
+
+    /// Such an acknowledgement.
+    #[inline(never)]
+    fn emit_blocks(&mut self, sequence: SequenceNumber, packet: &mut Packet) {
+        let header = self.acknowledging(sequence, Flags::ACK);
+        let ranges = self.rx.sack_blocks().iter().map_while(|range| *range);
+        let write = |place: &mut [u8]| emit_blocks(ranges.map(|range| self.sack_block(range)), place);
+        header.emit_with(Bytes::new(), &self.envelope, self.config.checksum, packet, write);
+    }
+
     #[inline(never)]
     fn emit_with_options(
         &mut self,
@@ -97,15 +121,6 @@ impl Connection {
         packet: &mut Packet,
     ) {
         let reports = self.config.sack && self.offers.sack && (self.rx.has_gap() || self.rx.has_duplicate());
-        let has_room = data.is_empty() && self.timestamps.is_none() && self.tx.mss() >= ALL_SACK_BLOCKS_LEN;
-        if reports && has_room && !self.rx.has_duplicate() {
-            // Nothing but blocks, as in nearly all segments with options.
-            let header = self.acknowledging(sequence, flags);
-            let ranges = self.rx.sack_blocks().iter().map_while(|range| *range);
-            let write = |place: &mut [u8]| emit_blocks(ranges.map(|range| self.sack_block(range)), place);
-            header.emit_with(data, &self.envelope, self.config.checksum, packet, write);
-            return;
-        }
         let mut options = Options::default();
         if let Some(state) = self.timestamps {
             options.timestamps = Some(stamp(now, Some(state)));

@@ -1,5 +1,7 @@
 //! What an echoed mark of congestion does to the window (RFC 3168, section 6.1.2).
 
+use core::num::NonZeroU64;
+
 use slantpath_cc::CongestionControl;
 use slantpath_cc::control::Congestion;
 
@@ -10,7 +12,7 @@ use super::{Range, Tx};
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
     /// SND.NXT when the window was last reduced because of one.
-    point: Option<u64>,
+    point: Option<NonZeroU64>,
     /// Whether the peer has not been told yet of the last reduction, whatever that was for.
     is_reduction_untold: bool,
     /// How often the window was reduced because of one.
@@ -33,7 +35,7 @@ impl Tx {
         //# only once in response to a series of dropped and/or CE packets from a
         //# single window of data.
         let last = self.recover.max(self.marks.point);
-        if self.board.is_empty() || last.is_some_and(|point| ack <= point) {
+        if self.board.is_empty() || last.is_some_and(|point| ack <= point.get()) {
             return;
         }
         //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
@@ -44,7 +46,8 @@ impl Tx {
         //# window is one.
         self.control.on_marked(Congestion { in_flight: self.board.flight() - limited_transmit });
         let reductions = self.marks.reductions + 1;
-        self.marks = Marks { point: Some(self.board.nxt()), is_reduction_untold: true, reductions };
+        self.marks =
+            Marks { point: NonZeroU64::new(self.board.nxt()), is_reduction_untold: true, reductions };
         // A loss that was none takes back what it took, not this.
         self.timing.undo = None;
     }
@@ -57,7 +60,7 @@ impl Tx {
     /// Whether the window has been reduced for a mark since the first of what is outstanding was sent. A loss of it is
     /// of the same congestion.
     pub(super) fn is_reduced_for_mark(&self) -> bool {
-        self.marks.point.is_some_and(|point| self.board.una() < point) && !self.control.rules_recovery()
+        self.marks.point.is_some_and(|point| self.board.una() < point.get()) && !self.control.rules_recovery()
     }
 
     /// Whether the peer is to be told of a reduction by the next segment of new data; it is now.

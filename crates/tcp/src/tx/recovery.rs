@@ -1,6 +1,8 @@
 //! Loss recovery: when it starts and ends, and what it does to the window. RFC 5681 and 6582 without SACK, RFC
 //! 6675 with it.
 
+use core::num::NonZeroU64;
+
 use slantpath_base::Instant;
 use slantpath_cc::control::{Congestion, LossEvent, TimedOut};
 use slantpath_cc::{CongestionControl, InflatedWindow, ProportionalWindow};
@@ -140,7 +142,7 @@ impl Tx {
     //# checks the value of recover to see if the Cumulative
     //# Acknowledgment field covers more than recover.
     fn may_enter(&self) -> bool {
-        self.sack || self.recover.is_none_or(|recover| self.board.una() > recover)
+        self.sack || self.recover.is_none_or(|recover| self.board.una() > recover.get())
     }
 
     pub(super) fn enter(&mut self) {
@@ -180,7 +182,7 @@ impl Tx {
     /// A recovery begins, which lasts until all that has been sent by now is acknowledged.
     fn set_recovery_point(&mut self) -> u64 {
         let point = self.board.nxt();
-        self.recover = Some(point);
+        self.recover = NonZeroU64::new(point);
         self.marks.on_reduced();
         self.timing.on_recovery_begins();
         point

@@ -92,8 +92,8 @@ pub(crate) struct Scoreboard {
     records: VecDeque<Record>,
     lost_below: RecordNumber,
     retransmitted_below: RecordNumber,
-    /// The number of the record behind the one that was SACKed last.
-    behind_sacked: RecordNumber,
+    /// Where the record starts that follows the one that was SACKed last, and its number.
+    behind_sacked: (u64, RecordNumber),
     /// What the peer has SACKed, in order, without overlap or contact.
     sacked: VecDeque<Range>,
     /// Blocks that told nothing new when they last came. Most come again and again behind the one that does.
@@ -109,7 +109,7 @@ impl Default for Scoreboard {
             first: 0,
             lost_below: 0,
             retransmitted_below: 0,
-            behind_sacked: 0,
+            behind_sacked: (0, 0),
             una: 0,
             nxt: 0,
             pipe: 0,
@@ -281,6 +281,7 @@ impl Scoreboard {
         }
     }
 
+    #[inline(never)]
     fn sack_among_others(&mut self, block: Range) -> Acked {
         let Range { mut start, end } = block;
         // The ranges that the block overlaps or touches are one afterwards.
@@ -317,10 +318,14 @@ impl Scoreboard {
     }
 
     /// Marks the records that lie wholly within the offsets, and returns the newest that was sent once.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "most blocks bring one record, behind the one before")]
     fn mark_sacked(&mut self, start: u64, end: u64) -> Option<Timed> {
         let mut timed = None;
         let (mut number, mut record_start) = self.find(start);
-        while let Some(record) = self.records.get_mut(usize_of(number - self.first)) {
+        while record_start < end
+            && let Some(record) = self.records.get_mut(usize_of(number - self.first))
+        {
             let record_end = record.end;
             if record_end > end {
                 break;
@@ -339,7 +344,7 @@ impl Scoreboard {
             record_start = record_end;
             number += 1;
         }
-        self.behind_sacked = number;
+        self.behind_sacked = (record_start, number);
         timed
     }
 
@@ -355,6 +360,10 @@ impl Scoreboard {
         mss: u64,
         mut on_lost: impl FnMut(LostSegment),
     ) -> bool {
+        // Nothing behind the start of the last range is found lost.
+        if self.sacked.back().is_none_or(|last| last.start <= self.lost_up_to) {
+            return false;
+        }
         let enough_bytes = u64::from(duplicate_threshold.saturating_sub(1)) * mss;
         let mut bytes = 0;
         let mut bound = None;
@@ -532,10 +541,9 @@ impl Scoreboard {
     #[inline]
     fn find(&self, offset: u64) -> (RecordNumber, u64) {
         // Mostly it follows the one that was SACKed last.
-        if let Some(last) = self.behind_sacked.checked_sub(self.first + 1)
-            && self.records.get(usize_of(last)).is_some_and(|last| last.end == offset)
-        {
-            return (self.behind_sacked, offset);
+        let (start, number) = self.behind_sacked;
+        if start == offset && number > self.first {
+            return (number, start);
         }
         let index = self.index_at(offset);
         (self.first + index as u64, self.start_of(index))

@@ -110,7 +110,7 @@ impl Tx {
             }
             Recovery::Fast(_) | Recovery::Timeout { .. } => {
                 // A loss of what the recovery itself sent again is of the same congestion (RFC 8985, section 9.3).
-                self.timing.has_later_loss |= self.recover.is_some_and(|point| found.end > point);
+                self.timing.has_later_loss |= self.recover.is_some_and(|point| found.end > point.get());
             }
         }
     }

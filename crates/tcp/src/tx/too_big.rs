@@ -1,5 +1,7 @@
 //! Segments were longer than a link on their way carries (RFC 1191).
 
+use core::num::NonZeroU64;
+
 use slantpath_base::Instant;
 use slantpath_cc::CongestionControl;
 
@@ -24,7 +26,7 @@ impl Tx {
         // What duplicates have inflated the window by belongs to the recovery that ends here.
         self.end_inflation();
         let point = self.board.nxt();
-        self.recover = Some(point);
+        self.recover = NonZeroU64::new(point);
         self.recovery = Recovery::Timeout { point };
         self.early = None;
         self.timing.forget();

@@ -37,7 +37,7 @@ impl Scoreboard {
             }
         }
         let Some(lost_below) = lost_below else { return false };
-        self.records = records;
+        self.renumber(records);
         self.lost_below = lost_below.max(self.first + lost_before);
         self.retransmitted_below = self.first;
         let mut start = self.una;
@@ -49,5 +49,11 @@ impl Scoreboard {
             start = record.end;
         }
         true
+    }
+
+    /// Takes other records of the same offsets.
+    pub(super) fn renumber(&mut self, records: VecDeque<Record>) {
+        self.records = records;
+        self.behind_sacked = (0, 0);
     }
 }

@@ -311,7 +311,7 @@ impl Scoreboard {
             start = record.end;
         }
         if has_cut {
-            self.records = records;
+            self.renumber(records);
             self.reorder(|index| is_lost[index]);
         }
         has_cut

@@ -188,7 +188,7 @@ fn a_timeout_after_which_only_the_repetition_arrives_is_a_loss() {
 fn a_loss_of_what_was_sent_after_a_recovery_began_begins_the_next() {
     let mut trace = Trace::started(rack(), 10, 100);
     trace.at(100).sack(0, &[(1, 5)]);
-    let point = trace.tx.recover.unwrap() / MSS;
+    let point = trace.tx.recover.unwrap().get() / MSS;
     trace.at(110).sack(0, &[(1, 10)]);
     let next = trace.tx.nxt() / MSS;
     assert!(next > point + 1, "{next} {point}");
@@ -204,7 +204,7 @@ fn a_loss_of_what_was_sent_after_a_recovery_began_begins_the_next() {
 fn with_a_later_loss() -> (Trace, u64, u64) {
     let mut trace = Trace::started(rack(), 20, 100);
     trace.at(100).sack(0, &[(1, 5)]);
-    let point = trace.tx.recover.unwrap() / MSS;
+    let point = trace.tx.recover.unwrap().get() / MSS;
     trace.at(110).sack(0, &[(1, 20)]);
     let next = trace.tx.nxt() / MSS;
     assert!(next > point + 6, "{next} {point}");
@@ -219,7 +219,7 @@ fn a_recovery_that_begins_for_another_loss_covers_what_was_lost_before() {
     let (mut trace, point, next) = with_a_later_loss();
     trace.at(220).sack(point, &[(point + 1, next - 2), (next - 1, next)]);
     assert_eq!((trace.fast_recoveries(), trace.tx.is_recovering()), (2, true));
-    let point = trace.tx.recover.unwrap() / MSS;
+    let point = trace.tx.recover.unwrap().get() / MSS;
     trace.at(320).ack(point - 1);
     trace.at(330).ack(point);
     assert_eq!((trace.fast_recoveries(), trace.tx.is_recovering()), (2, false));
