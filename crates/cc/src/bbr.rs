@@ -472,7 +472,7 @@ impl CongestionControl for Bbr {
 
     #[inline]
     fn spacing(&self, bytes: u64) -> Option<Spacing> {
-        self.pacing.map(|pacing| pacing.spacing(bytes))
+        self.pacing.as_ref().map(|pacing| pacing.spacing(bytes))
     }
 
     fn send_quantum(&self) -> u64 {

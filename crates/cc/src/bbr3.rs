@@ -92,9 +92,8 @@ struct Probe {
     last: LastProbe,
     /// BBR.is_bw_probe_sample.
     is_sample: bool,
-    /// BBR.cycle_stamp and BBR.bw_probe_wait.
-    since: Instant,
-    wait: Duration,
+    /// BBR.cycle_stamp and BBR.bw_probe_wait after it: when the next is due.
+    due: Instant,
     /// BBR.rounds_since_probe_up.
     rounds: u64,
     /// BBR.bw_probe_up_rounds, bw_probe_up_acked, probe_up_acked_per_inc.
@@ -135,6 +134,8 @@ pub struct Bbr3 {
     undo: Undo,
     /// BBR.inflight_longterm; `u64::MAX` is none.
     long_term: u64,
+    /// What of it leaves headroom to others. Most acknowledgements ask for it, and few change it.
+    with_headroom: u64,
     /// Whether the window was full in the last round, and in this one (C.is_cwnd_limited).
     was_full: [bool; 2],
     /// Samples of what is sent until so much is delivered say less than the rate: ProbeRTT limits them.
@@ -159,13 +160,12 @@ impl Bbr3 {
             paced_by: (0, 0),
             state: State::Startup,
             recovery: Recovery::Open,
-            model: Model::default(),
+            model: Model::new(config.initial_cwnd_bytes),
             probe: Probe {
                 acks: AckPhase::Init,
                 last: LastProbe::Unbounded,
                 is_sample: false,
-                since: Instant::START,
-                wait: Duration::ZERO,
+                due: Instant::START,
                 rounds: 0,
                 up_rounds: 0,
                 up_acked: 0,
@@ -173,6 +173,7 @@ impl Bbr3 {
             },
             undo: Undo { state: None, short_term: (0, 0), long_term: 0 },
             long_term: u64::MAX,
+            with_headroom: u64::MAX,
             was_full: [false; 2],
             limited_until: 0,
             is_restarting: false,
@@ -209,8 +210,7 @@ impl Bbr3 {
 
     /// The product times a gain (BDPMultiple).
     fn product(&self, gain: u64) -> u64 {
-        let product = self.model.product();
-        product.map_or(self.config.initial_cwnd_bytes, |product| product.saturating_mul(gain) / UNIT)
+        self.model.product().saturating_mul(gain) / UNIT
     }
 
     fn with_room(&self, bytes: u64) -> u64 {
@@ -223,20 +223,23 @@ impl Bbr3 {
         }
     }
 
-    fn in_flight_at(&self, gain: u64) -> u64 {
-        self.with_room(self.product(gain))
+    /// What is in flight at a gain of one.
+    fn even_in_flight(&self) -> u64 {
+        self.with_room(self.model.product())
     }
 
     fn target_in_flight(&self) -> u64 {
-        self.model.product().unwrap_or(self.config.initial_cwnd_bytes).min(self.cwnd)
+        self.model.product().min(self.cwnd)
     }
 
-    fn with_headroom(&self) -> u64 {
-        if self.long_term == u64::MAX {
-            return u64::MAX;
-        }
-        let headroom = (self.long_term / 100 * HEADROOM).max(self.config.segment_bytes);
-        self.long_term.saturating_sub(headroom).max(self.least_window())
+    fn set_long_term(&mut self, in_flight: u64) {
+        self.long_term = in_flight;
+        let headroom = (in_flight / 100 * HEADROOM).max(self.config.segment_bytes);
+        self.with_headroom = if in_flight == u64::MAX {
+            u64::MAX
+        } else {
+            in_flight.saturating_sub(headroom).max(self.least_window())
+        };
     }
 
     fn check_startup(&mut self) {
@@ -250,7 +253,7 @@ impl Bbr3 {
         {
             self.undo.state = Some(State::Startup);
             self.model.pipe.is_reached = true;
-            self.long_term = self.product(UNIT).max(self.model.latest_in_flight);
+            self.set_long_term(self.model.product().max(self.model.latest_in_flight));
         }
         if self.model.pipe.is_reached {
             self.state = State::Drain { since_round: self.model.rounds };
@@ -259,7 +262,7 @@ impl Bbr3 {
 
     fn check_drain(&mut self, in_flight: u64) {
         if let State::Drain { since_round } = self.state
-            && (in_flight <= self.in_flight_at(UNIT) || self.model.rounds > since_round + DRAIN_ROUNDS)
+            && (in_flight <= self.even_in_flight() || self.model.rounds > since_round + DRAIN_ROUNDS)
         {
             self.start_down();
         }
@@ -270,8 +273,7 @@ impl Bbr3 {
         self.probe.acked_per_segment = u64::MAX;
         let draw = scattered(self.now);
         self.probe.rounds = draw >> 63;
-        self.probe.wait = PROBE_TIME + Duration::from_nanos(draw % 1_000_000_000);
-        self.probe.since = self.now;
+        self.probe.due = self.now.saturating_add(PROBE_TIME + Duration::from_nanos(draw % 1_000_000_000));
         self.probe.acks = AckPhase::Stopping;
         self.model.start_round();
         self.state = State::Down;
@@ -315,7 +317,7 @@ impl Bbr3 {
             State::Down | State::Cruise if self.is_time_to_probe() => self.start_refill(),
             State::Down => {
                 let in_flight = acknowledged.in_flight;
-                if in_flight <= self.with_headroom() && in_flight <= self.in_flight_at(UNIT) {
+                if in_flight <= self.with_headroom && in_flight <= self.even_in_flight() {
                     self.state = State::Cruise;
                 }
             }
@@ -327,7 +329,7 @@ impl Bbr3 {
 
     fn is_time_to_probe(&self) -> bool {
         let rounds = self.probe.rounds;
-        self.now.saturating_since(self.probe.since) > self.probe.wait
+        self.now > self.probe.due
             || rounds >= RENO_ROUNDS
             // As many rounds as the target has whole segments.
             || self.target_in_flight() < (rounds + 1) * self.config.segment_bytes
@@ -375,7 +377,9 @@ impl Bbr3 {
         {
             return false;
         }
-        self.long_term = self.long_term.max(newest.in_flight());
+        if newest.in_flight() > self.long_term {
+            self.set_long_term(newest.in_flight());
+        }
         if matches!(self.state, State::Up) {
             self.probe_upward(acknowledged.counts.newly_delivered);
         }
@@ -389,7 +393,7 @@ impl Bbr3 {
         self.probe.up_acked += newly_delivered;
         let segments = self.probe.up_acked / self.probe.acked_per_segment;
         self.probe.up_acked -= segments * self.probe.acked_per_segment;
-        self.long_term = self.long_term.saturating_add(segments * self.config.segment_bytes);
+        self.set_long_term(self.long_term.saturating_add(segments * self.config.segment_bytes));
         if self.model.sample.starts_round {
             self.raise_slope();
         }
@@ -403,7 +407,7 @@ impl Bbr3 {
         };
         self.probe.is_sample = false;
         if !is_limited {
-            self.long_term = in_flight.max(self.target_in_flight() * BETA / 10);
+            self.set_long_term(in_flight.max(self.target_in_flight() * BETA / 10));
         }
         if matches!(self.state, State::Up) {
             self.undo.state = Some(State::Up);
@@ -507,17 +511,16 @@ impl Bbr3 {
         } else if self.cwnd < greatest || acknowledged.counts.delivered < self.config.initial_cwnd_bytes {
             self.cwnd += acked;
         }
-        self.cwnd = self.cwnd.max(self.least_window());
         if matches!(self.state, State::ProbeRtt(_)) {
             self.cwnd = self.cwnd.min(self.probe_rtt_window());
         }
         let cap = match self.state {
             State::Down | State::Refill | State::Up => self.long_term,
-            State::Cruise | State::ProbeRtt(_) => self.with_headroom(),
+            State::Cruise | State::ProbeRtt(_) => self.with_headroom,
             State::Startup | State::Drain { .. } => u64::MAX,
         };
-        let cap = cap.min(self.model.short_term_in_flight).max(self.least_window());
-        self.cwnd = self.cwnd.min(cap).min(self.config.max_cwnd_bytes);
+        let bounded = self.cwnd.min(cap).min(self.model.short_term_in_flight);
+        self.cwnd = bounded.max(self.least_window()).min(self.config.max_cwnd_bytes);
     }
 }
 
@@ -527,7 +530,7 @@ impl CongestionControl for Bbr3 {
     }
 
     fn ssthresh(&self) -> u64 {
-        if self.model.pipe.is_reached { self.in_flight_at(UNIT) } else { u64::MAX }
+        if self.model.pipe.is_reached { self.even_in_flight() } else { u64::MAX }
     }
 
     fn pacing_rate(&self) -> Option<DataRate> {
@@ -536,7 +539,7 @@ impl CongestionControl for Bbr3 {
 
     #[inline]
     fn spacing(&self, bytes: u64) -> Option<Spacing> {
-        self.pacing.map(|pacing| pacing.spacing(bytes))
+        self.pacing.as_ref().map(|pacing| pacing.spacing(bytes))
     }
 
     fn send_quantum(&self) -> u64 {
@@ -629,7 +632,7 @@ impl CongestionControl for Bbr3 {
         self.model.is_loss_in_round = false;
         self.model.pipe.reset(0);
         self.model.raise_short_term(self.undo.short_term);
-        self.long_term = self.long_term.max(self.undo.long_term);
+        self.set_long_term(self.long_term.max(self.undo.long_term));
         match self.undo.state.take() {
             Some(State::Startup) if !matches!(self.state, State::Startup) => {
                 self.model.pipe.is_reached = false;
@@ -664,6 +667,7 @@ impl CongestionControl for Bbr3 {
 
     fn set_segment_bytes(&mut self, segment_bytes: u64) {
         self.config.segment_bytes = segment_bytes;
+        self.set_long_term(self.long_term);
         match self.pacing {
             Some(pacing) => self.set_rate(pacing.rate()),
             None => self.quantum = 2 * segment_bytes,

@@ -22,7 +22,7 @@ const LOSS_THRESHOLD: u64 = 50;
 
 /// Whether so much lost of what was in flight exceeds the threshold.
 pub(super) const fn is_too_high(lost: u64, in_flight: u64) -> bool {
-    lost > in_flight / LOSS_THRESHOLD
+    lost.saturating_mul(LOSS_THRESHOLD) > in_flight
 }
 
 /// What was in flight when losses crossed the threshold, by the loss of a segment of so many bytes with which so much
@@ -90,7 +90,9 @@ pub(super) struct Model {
     /// BBR.min_rtt, and when it was.
     round_trip: LeastRoundTrip,
     /// BBR.bdp: what the rate and the round trip come to, once there is one. Most acknowledgements change neither.
-    product: Option<u64>,
+    product: u64,
+    /// What counts as the product before.
+    initial_product: u64,
     /// BBR.probe_rtt_min_delay, likewise.
     probe_round_trip: LeastRoundTrip,
     pub(super) rounds: u64,
@@ -118,7 +120,8 @@ impl Default for Model {
             short_term_in_flight: u64::MAX,
             rate: 0,
             round_trip: LeastRoundTrip::NONE,
-            product: None,
+            product: 0,
+            initial_product: 0,
             probe_round_trip: LeastRoundTrip::NONE,
             rounds: 0,
             round_ends_at: 0,
@@ -137,6 +140,11 @@ impl Default for Model {
 }
 
 impl Model {
+    /// What is known before any acknowledgement: nothing but the initial window, in bytes.
+    pub(super) fn new(initial_cwnd_bytes: u64) -> Self {
+        Self { product: initial_cwnd_bytes, initial_product: initial_cwnd_bytes, ..Self::default() }
+    }
+
     fn greatest_rate(&self) -> u64 {
         self.rates[0].max(self.rates[1])
     }
@@ -146,8 +154,8 @@ impl Model {
         self.rate
     }
 
-    /// BBR.bdp, once there is a round trip.
-    pub(super) const fn product(&self) -> Option<u64> {
+    /// BBR.bdp, or the window that it begins with before there is a round trip.
+    pub(super) const fn product(&self) -> u64 {
         self.product
     }
 
@@ -156,7 +164,8 @@ impl Model {
     fn reckon(&mut self) {
         self.rate = self.greatest_rate().min(self.short_term_rate);
         let rate = DataRate::from_bits_per_sec(self.rate);
-        self.product = self.round_trip.known().map(|round_trip| rate.size_in(round_trip).as_bytes());
+        let product = self.round_trip.known().map(|round_trip| rate.size_in(round_trip).as_bytes());
+        self.product = product.unwrap_or(self.initial_product);
     }
 
     pub(super) const fn extra_acked(&self) -> u64 {

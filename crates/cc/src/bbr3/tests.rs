@@ -110,10 +110,10 @@ fn drain_lasts_three_rounds_at_most() {
 #[test]
 fn a_probe_comes_after_two_to_three_seconds_refills_for_a_round_and_ends_when_the_rate_does_not_grow() {
     let mut path = Path::cruising();
-    let began = path.bbr.probe.since;
+    let due = path.bbr.probe.due;
     path.until(State::Refill);
-    let waited = Instant::from_millis(path.now).saturating_since(began);
-    assert!(waited > PROBE_TIME && waited <= PROBE_TIME + Duration::from_millis(1_100), "{waited:?}");
+    let late = Instant::from_millis(path.now).saturating_since(due);
+    assert!(late > Duration::ZERO && late <= Duration::from_millis(100), "within a round: {late:?}");
     path.round(100, 100, 100);
     assert_eq!((path.bbr.state, path.bbr.gains()), (State::Up, (125, 225)));
     for _ in 0..2 {
@@ -136,7 +136,7 @@ fn a_probe_that_loses_more_than_a_fiftieth_part_sets_the_bound_and_the_next_one_
     assert_eq!((path.bbr.state, path.bbr.long_term), (State::Down, 199 * SEGMENT));
     assert_eq!(path.bbr.probe.last, LastProbe::TooHigh);
     // Headroom of 15 %.
-    assert_eq!(path.bbr.with_headroom(), 169_150);
+    assert_eq!(path.bbr.with_headroom, 169_150);
     path.until(State::Up);
     path.round(110, 100, 199);
     assert_eq!(path.bbr.state, State::Down);
@@ -349,10 +349,37 @@ fn the_bound_is_at_least_what_was_in_flight_without_too_much_loss() {
 }
 
 #[test]
+fn the_next_probe_is_due_two_to_three_seconds_after_the_last_one() {
+    let waits = [1, 2, 3].map(|secs| {
+        let mut bbr = Bbr3 { now: Instant::from_secs(secs), ..full(State::Up) };
+        bbr.start_down();
+        bbr.probe.due.saturating_since(Instant::from_secs(secs))
+    });
+    let longest = PROBE_TIME + Duration::from_secs(1);
+    assert!(waits.iter().all(|wait| (PROBE_TIME..longest).contains(wait)), "{waits:?}");
+    assert!(waits[0] != waits[1] && waits[1] != waits[2], "{waits:?}");
+}
+
+#[test]
+fn the_headroom_is_a_segment_at_least_and_follows_how_long_that_is() {
+    let mut bbr = Bbr3::new(CONFIG);
+    let mut with_headroom = |long_term| {
+        bbr.set_long_term(long_term);
+        bbr.with_headroom
+    };
+    let long_terms = [100_000, 6_000, 4_500, u64::MAX - 1, u64::MAX];
+    let expected = [85_000, 5_000, 4_000, (u64::MAX - 1) - (u64::MAX - 1) / 100 * 15, u64::MAX];
+    assert_eq!(long_terms.map(&mut with_headroom), expected);
+    with_headroom(8_000);
+    bbr.set_segment_bytes(1_500);
+    assert_eq!((bbr.long_term, bbr.with_headroom), (8_000, 6_500));
+}
+
+#[test]
 fn a_probe_comes_when_a_flow_of_reno_would_have_grown_as_much() {
     let is_time = |cwnd, rounds, waited: u64| {
         let mut bbr = Bbr3 { cwnd, now: Instant::from_millis(5_000 + waited), ..full(State::Cruise) };
-        (bbr.probe.since, bbr.probe.wait) = (Instant::from_millis(3_000), Duration::from_secs(2));
+        bbr.probe.due = Instant::from_millis(5_000);
         bbr.probe.rounds = rounds;
         bbr.is_time_to_probe()
     };
