@@ -63,6 +63,27 @@ impl Association {
         self.poll_stage = PollStage::Packets;
         self.receiver.handle_deadline(now);
         self.sender.handle_deadline(now);
+        // Mostly a SACK has been delayed for long enough, and no timer of a path is due.
+        if self.paths.next_deadline().is_due(now) {
+            self.handle_deadlines_of_paths(now);
+            if self.state.is_closed() {
+                return;
+            }
+        }
+        if self.reconfiguration.is_some() {
+            self.on_reconfiguration_deadline(now);
+            if !self.state.is_closed() {
+                self.progress_reconfiguration(now);
+            }
+        }
+        if self.addresses.is_some() && !self.state.is_closed() {
+            self.on_asconf_deadline(now);
+        }
+        self.on_shutdown_deadline(now);
+    }
+
+    #[inline(never)]
+    fn handle_deadlines_of_paths(&mut self, now: Instant) {
         for path in self.paths.ids() {
             self.paths[path].release(now);
             if self.paths[path].early().is_some_and(|deadline| deadline <= now) {
@@ -86,16 +107,6 @@ impl Association {
                 return;
             }
         }
-        if self.reconfiguration.is_some() {
-            self.on_reconfiguration_deadline(now);
-            if !self.state.is_closed() {
-                self.progress_reconfiguration(now);
-            }
-        }
-        if self.addresses.is_some() && !self.state.is_closed() {
-            self.on_asconf_deadline(now);
-        }
-        self.on_shutdown_deadline(now);
     }
 
     /// Sends a HEARTBEAT to `path`.
