@@ -325,6 +325,13 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn of_two_sack_options_the_last_counts() {
+        let bytes = [[5, 10, 0, 0, 0, 1, 0, 0, 0, 2], [5, 10, 0, 0, 0, 3, 0, 0, 0, 4]].concat();
+        let block = SackBlock { left: SequenceNumber(3), right: SequenceNumber(4) };
+        assert_eq!(Options::parse(&bytes).unwrap().sack[..], [block]);
+    }
+
+    #[test]
     fn unknown_options_are_skipped_and_an_end_ends_them() {
         assert_eq!(Options::parse(&[30, 4, 1, 2, 2, 4, 0, 100]).unwrap().mss_bytes, Some(100));
         assert_eq!(Options::parse(&[0, 2, 4, 0, 100]), Ok(Options::default()));

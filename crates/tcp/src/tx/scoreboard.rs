@@ -537,12 +537,12 @@ impl Scoreboard {
         weight(number, self.lost_below, self.retransmitted_below)
     }
 
-    /// The number of the record that holds `offset`, and where it starts.
+    /// The number of the record that holds `offset`, which lies after SND.UNA, and where it starts.
     #[inline]
     fn find(&self, offset: u64) -> (RecordNumber, u64) {
         // Mostly it follows the one that was SACKed last.
         let (start, number) = self.behind_sacked;
-        if start == offset && number > self.first {
+        if start == offset {
             return (number, start);
         }
         let index = self.index_at(offset);

@@ -2,6 +2,7 @@
 //!
 //! Segments have 1000 bytes and are named by their number. The timeout is 1 s, its minimum, unless backed off.
 
+mod mark;
 mod timed;
 
 use std::sync::Arc;
@@ -263,27 +264,6 @@ fn limited_transmit_does_not_count_in_what_a_timeout_halves() {
     trace.at(110).ack(0);
     assert_eq!(trace.tx.flight(), 12_000);
     assert_eq!(trace.timeout(), (1_000, 5_000, 1_000, vec![0], Some(3_000)));
-}
-
-#[test]
-fn limited_transmit_does_not_count_in_what_a_mark_halves() {
-    let mut trace = Trace::started(without_sack(), 10, 100);
-    trace.at(100).ack(0);
-    trace.at(110).ack(0);
-    assert_eq!((trace.tx.flight(), trace.tx.cwnd()), (12_000, 10_000));
-    // The echo comes with new data of the peer, and is no third duplicate.
-    let echo = Acknowledgement {
-        ack: 0,
-        sequence: 0,
-        window: WINDOW,
-        sacked: &[],
-        is_pure: false,
-        is_echo: true,
-        echoed_rtt: None,
-    };
-    trace.tx.handle_ack(Instant::START + Duration::from_millis(120), echo);
-    assert_eq!((trace.tx.cwnd(), trace.tx.ssthresh()), (5_000, 5_000));
-    assert_eq!(trace.tx.mark_reductions(), 1);
 }
 
 #[test]

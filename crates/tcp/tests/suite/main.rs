@@ -12,6 +12,7 @@ mod bottleneck;
 mod closing;
 mod duplicates;
 mod ecn;
+mod gaps;
 mod hostile;
 mod linux;
 mod linux_ecn;

@@ -49,6 +49,15 @@ fn a_block_that_comes_again_is_news_once_the_peer_has_reneged() {
 }
 
 #[test]
+fn a_block_behind_the_last_one_finds_its_records_after_others_have_been_cut_anew() {
+    let mut board = board(4);
+    board.sack(range(2, 3));
+    assert!(board.recut(50, 400));
+    assert_eq!(board.sack(Range { start: 300, end: 350 }).count, 50);
+    assert_eq!(resent(&mut board), [50, 100, 150, 200, 400]);
+}
+
+#[test]
 fn segments_that_are_too_long_are_cut_anew_and_lost() {
     let mut board = board(3);
     assert!(!board.recut(100, 300), "nothing is too long");
