@@ -127,6 +127,8 @@ pub struct Bbr {
     round_ends_at: u64,
     least_round_trip: LeastRoundTrip,
     known: Known,
+    /// A window before it was made whole pairs of segments, and what it came to.
+    known_even: (u64, u64),
     aggregation: Aggregation,
     /// Samples of what is sent until so much is delivered say less than the rate: ProbeRTT limits them.
     limited_until: u64,
@@ -159,6 +161,7 @@ impl Bbr {
             round_ends_at: 0,
             least_round_trip: LeastRoundTrip::NONE,
             known: Known { of: (0, 0), product: 0, most_extra: 0 },
+            known_even: (0, 0),
             aggregation: Aggregation { since: Instant::START, acked: 0, greatest: [0; 2], rounds: 0 },
             limited_until: 0,
             is_restarting: false,
@@ -215,11 +218,32 @@ impl Bbr {
 
     /// A window for such a product, with room for what hosts hold back.
     fn with_room(&self, bytes: u64) -> u64 {
-        let segment = self.config.segment_bytes;
-        let room = bytes.saturating_add(3 * self.send_quantum());
-        let even = room.div_ceil(2 * segment).saturating_mul(2 * segment);
+        self.with_probe(self.even(self.room(bytes)))
+    }
+
+    /// The same, which most acknowledgements ask for with what the last one asked for.
+    fn with_known_room(&mut self, bytes: u64) -> u64 {
+        let room = self.room(bytes);
+        if self.known_even.0 != room {
+            self.known_even = (room, self.even(room));
+        }
+        self.with_probe(self.known_even.1)
+    }
+
+    fn room(&self, bytes: u64) -> u64 {
+        bytes.saturating_add(3 * self.quantum)
+    }
+
+    /// Whole pairs of segments.
+    #[inline(never)]
+    fn even(&self, room: u64) -> u64 {
+        let pair = 2 * self.config.segment_bytes;
+        room.div_ceil(pair).saturating_mul(pair)
+    }
+
+    fn with_probe(&self, even: u64) -> u64 {
         let probes = matches!(self.mode, Mode::ProbeBw { phase: 0, .. });
-        even.saturating_add(if probes { 2 * segment } else { 0 })
+        even.saturating_add(if probes { 2 * self.config.segment_bytes } else { 0 })
     }
 
     fn in_flight_at(&self, gain: u64) -> u64 {
@@ -415,7 +439,7 @@ impl Bbr {
                 let Known { product, most_extra, .. } = self.known(gain);
                 let [one, other] = self.aggregation.greatest;
                 let extra = if self.is_full() { one.max(other).min(most_extra) } else { 0 };
-                let target = self.with_room(product.saturating_add(extra));
+                let target = self.with_known_room(product.saturating_add(extra));
                 if self.is_full() {
                     cwnd = (cwnd + acked).min(target);
                 } else if cwnd < target || acknowledged.counts.delivered < self.config.initial_cwnd_bytes {
@@ -566,6 +590,7 @@ impl CongestionControl for Bbr {
 
     fn set_segment_bytes(&mut self, segment_bytes: u64) {
         self.config.segment_bytes = segment_bytes;
+        self.known_even = (0, 0);
         match self.pacing {
             Some(pacing) => self.set_rate(pacing.rate()),
             None => self.quantum = 2 * segment_bytes,

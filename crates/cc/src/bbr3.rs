@@ -96,6 +96,8 @@ struct Probe {
     due: Instant,
     /// BBR.rounds_since_probe_up.
     rounds: u64,
+    /// With less in flight a flow of Reno would have grown as much in these rounds, so that the next is due.
+    reno_in_flight: u64,
     /// BBR.bw_probe_up_rounds, bw_probe_up_acked, probe_up_acked_per_inc.
     up_rounds: u32,
     up_acked: u64,
@@ -167,6 +169,7 @@ impl Bbr3 {
                 is_sample: false,
                 due: Instant::START,
                 rounds: 0,
+                reno_in_flight: config.segment_bytes,
                 up_rounds: 0,
                 up_acked: 0,
                 acked_per_segment: u64::MAX,
@@ -272,7 +275,7 @@ impl Bbr3 {
         self.model.reset_signals();
         self.probe.acked_per_segment = u64::MAX;
         let draw = scattered(self.now);
-        self.probe.rounds = draw >> 63;
+        self.count_rounds(draw >> 63);
         self.probe.due = self.now.saturating_add(PROBE_TIME + Duration::from_nanos(draw % 1_000_000_000));
         self.probe.acks = AckPhase::Stopping;
         self.model.start_round();
@@ -327,12 +330,16 @@ impl Bbr3 {
         }
     }
 
+    /// So many rounds have passed since the last probe began.
+    fn count_rounds(&mut self, rounds: u64) {
+        self.probe.rounds = rounds;
+        // As many segments as rounds.
+        let grown = (rounds + 1) * self.config.segment_bytes;
+        self.probe.reno_in_flight = if rounds >= RENO_ROUNDS { u64::MAX } else { grown };
+    }
+
     fn is_time_to_probe(&self) -> bool {
-        let rounds = self.probe.rounds;
-        self.now > self.probe.due
-            || rounds >= RENO_ROUNDS
-            // As many rounds as the target has whole segments.
-            || self.target_in_flight() < (rounds + 1) * self.config.segment_bytes
+        self.now > self.probe.due || self.target_in_flight() < self.probe.reno_in_flight
     }
 
     fn is_time_to_go_down(&mut self, acknowledged: &Acknowledged, rate: u64) -> bool {
@@ -372,11 +379,10 @@ impl Bbr3 {
             }
         }
         let Some(newest) = acknowledged.counts.newest else { return false };
-        if self.long_term == u64::MAX
-            || is_too_high(newest.lost_since(acknowledged.counts.lost), newest.in_flight())
-        {
+        if is_too_high(newest.lost_since(acknowledged.counts.lost), newest.in_flight()) {
             return false;
         }
+        // Nothing is above a bound that is none.
         if newest.in_flight() > self.long_term {
             self.set_long_term(newest.in_flight());
         }
@@ -574,7 +580,7 @@ impl CongestionControl for Bbr3 {
         let limited_until = self.limited_until;
         self.model.observe(acknowledged, || is_limited(acknowledged, limited_until), self.cwnd);
         if self.model.sample.starts_round {
-            self.probe.rounds += 1;
+            self.count_rounds(self.probe.rounds + 1);
             self.was_full = [self.was_full[1], false];
         }
         if self.model.sample.ends_loss_round && self.model.is_loss_in_round && !self.is_probing() {
@@ -668,6 +674,7 @@ impl CongestionControl for Bbr3 {
     fn set_segment_bytes(&mut self, segment_bytes: u64) {
         self.config.segment_bytes = segment_bytes;
         self.set_long_term(self.long_term);
+        self.count_rounds(self.probe.rounds);
         match self.pacing {
             Some(pacing) => self.set_rate(pacing.rate()),
             None => self.quantum = 2 * segment_bytes,

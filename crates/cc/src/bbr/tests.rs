@@ -497,3 +497,18 @@ proptest! {
         play(&mut Bbr::new(CONFIG), &history, SEGMENT, 1 << 24);
     }
 }
+
+#[test]
+fn the_window_with_room_is_of_whole_pairs_of_segments_however_long_they_have_become() {
+    let mut bbr = Bbr::new(CONFIG);
+    let rooms = |bbr: &mut Bbr| [10_000, 10_001, 10_000].map(|bytes| bbr.with_known_room(bytes));
+    bbr.quantum = 1_000;
+    assert_eq!(rooms(&mut bbr), [14_000; 3]);
+    assert_eq!([11_000, 11_001].map(|bytes| bbr.with_known_room(bytes)), [14_000, 16_000]);
+    bbr.mode = Mode::ProbeBw { phase: 0, since: Instant::START };
+    assert_eq!(bbr.with_known_room(11_001), 18_000);
+    bbr.set_segment_bytes(1_500);
+    bbr.quantum = 1_000;
+    assert_eq!(bbr.with_known_room(11_001), 18_000);
+    assert_eq!((bbr.with_known_room(12_000), bbr.with_room(12_000)), (18_000, 18_000));
+}

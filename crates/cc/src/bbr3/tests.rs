@@ -361,7 +361,7 @@ fn the_next_probe_is_due_two_to_three_seconds_after_the_last_one() {
 }
 
 #[test]
-fn the_headroom_is_a_segment_at_least_and_follows_how_long_that_is() {
+fn the_headroom_is_a_segment_at_least_and_it_and_the_growth_of_reno_follow_how_long_that_is() {
     let mut bbr = Bbr3::new(CONFIG);
     let mut with_headroom = |long_term| {
         bbr.set_long_term(long_term);
@@ -373,6 +373,9 @@ fn the_headroom_is_a_segment_at_least_and_follows_how_long_that_is() {
     with_headroom(8_000);
     bbr.set_segment_bytes(1_500);
     assert_eq!((bbr.long_term, bbr.with_headroom), (8_000, 6_500));
+    bbr.count_rounds(4);
+    bbr.set_segment_bytes(1_000);
+    assert_eq!(bbr.probe.reno_in_flight, 5_000);
 }
 
 #[test]
@@ -380,7 +383,7 @@ fn a_probe_comes_when_a_flow_of_reno_would_have_grown_as_much() {
     let is_time = |cwnd, rounds, waited: u64| {
         let mut bbr = Bbr3 { cwnd, now: Instant::from_millis(5_000 + waited), ..full(State::Cruise) };
         bbr.probe.due = Instant::from_millis(5_000);
-        bbr.probe.rounds = rounds;
+        bbr.count_rounds(rounds);
         bbr.is_time_to_probe()
     };
     assert_eq!([9, 10].map(|rounds| is_time(10_000, rounds, 0)), [false, true]);
