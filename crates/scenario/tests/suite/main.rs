@@ -25,6 +25,7 @@ mod project;
 mod queues;
 mod reconfiguration;
 mod reference;
+mod reordering;
 mod requests;
 mod sessions;
 mod shaping;
