@@ -226,8 +226,8 @@ impl Bbr3 {
         }
     }
 
-    /// What is in flight at a gain of one.
-    fn even_in_flight(&self) -> u64 {
+    /// What a gain of one keeps in flight (BBR.Inflight of 1).
+    fn in_flight_at_unit_gain(&self) -> u64 {
         self.with_room(self.model.product())
     }
 
@@ -265,7 +265,7 @@ impl Bbr3 {
 
     fn check_drain(&mut self, in_flight: u64) {
         if let State::Drain { since_round } = self.state
-            && (in_flight <= self.even_in_flight() || self.model.rounds > since_round + DRAIN_ROUNDS)
+            && (in_flight <= self.in_flight_at_unit_gain() || self.model.rounds > since_round + DRAIN_ROUNDS)
         {
             self.start_down();
         }
@@ -320,7 +320,7 @@ impl Bbr3 {
             State::Down | State::Cruise if self.is_time_to_probe() => self.start_refill(),
             State::Down => {
                 let in_flight = acknowledged.in_flight;
-                if in_flight <= self.with_headroom && in_flight <= self.even_in_flight() {
+                if in_flight <= self.with_headroom && in_flight <= self.in_flight_at_unit_gain() {
                     self.state = State::Cruise;
                 }
             }
@@ -333,9 +333,9 @@ impl Bbr3 {
     /// So many rounds have passed since the last probe began.
     fn count_rounds(&mut self, rounds: u64) {
         self.probe.rounds = rounds;
-        // As many segments as rounds.
-        let grown = (rounds + 1) * self.config.segment_bytes;
-        self.probe.reno_in_flight = if rounds >= RENO_ROUNDS { u64::MAX } else { grown };
+        // As many rounds as the target has whole segments.
+        self.probe.reno_in_flight =
+            if rounds >= RENO_ROUNDS { u64::MAX } else { (rounds + 1) * self.config.segment_bytes };
     }
 
     fn is_time_to_probe(&self) -> bool {
@@ -536,7 +536,7 @@ impl CongestionControl for Bbr3 {
     }
 
     fn ssthresh(&self) -> u64 {
-        if self.model.pipe.is_reached { self.even_in_flight() } else { u64::MAX }
+        if self.model.pipe.is_reached { self.in_flight_at_unit_gain() } else { u64::MAX }
     }
 
     fn pacing_rate(&self) -> Option<DataRate> {

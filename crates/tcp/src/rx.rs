@@ -149,10 +149,13 @@ impl Rx {
     #[inline]
     pub(crate) fn receive_ahead(&mut self, start: u64, data: &mut Bytes) {
         self.ack_due = AckDue::Now;
-        let reassembly = self.reassembly.get_or_insert_default();
-        if !reassembly.extend_newest(start, data)
-            && let Some(duplicate) = reassembly.insert(start, data)
-        {
+        self.keep(start, data);
+    }
+
+    /// Keeps data from RCV.NXT on, though it may come next.
+    #[inline]
+    fn keep(&mut self, start: u64, data: &mut Bytes) {
+        if let Some(duplicate) = self.reassembly.get_or_insert_default().insert(start, data) {
             self.note_duplicate(duplicate);
         }
     }
@@ -183,17 +186,14 @@ impl Rx {
             self.fin = Some(end);
         }
         if !data.is_empty() {
-            let reassembly = self.reassembly.get_or_insert_default();
-            let duplicate = reassembly.insert(start, &data);
+            self.keep(start, &mut data);
             // What lies behind a gap leaves it as it is.
             if start == self.nxt
+                && let Some(reassembly) = &mut self.reassembly
                 && let Some(end) = reassembly.take_from(self.nxt, &mut self.ready)
             {
                 self.ready_bytes += end - self.nxt;
                 self.nxt = end;
-            }
-            if let Some(duplicate) = duplicate {
-                self.note_duplicate(duplicate);
             }
         }
         if self.fin == Some(self.nxt) {

@@ -46,7 +46,8 @@ impl Connection {
         }
     }
 
-    /// The same for a segment that is not simply the next. Most have data behind a gap and nothing else.
+    /// The same for a segment that is not simply the next. Most have data behind a gap and nothing else, and are taken
+    /// here unless their arrival is to be reported.
     #[inline(never)]
     fn handle_otherwise(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
         // What has come before seems to begin further ahead than any window reaches.

@@ -42,29 +42,28 @@ impl Reassembly {
         self.islands.is_empty()
     }
 
-    /// Takes in `data` that begins where the last island ends, if that changed last: so comes most of what follows a
-    /// gap. Anything else is left where it is. Returns whether it was taken.
-    #[inline]
-    pub(crate) fn extend_newest(&mut self, start: u64, data: &mut Bytes) -> bool {
+    /// Takes in `data`, which is not empty, at `start`. What is already held is left out, and so is everything
+    /// when too many pieces are held already: the peer will send it again. It is moved out of its place or shared with
+    /// it. Returns the first part that was held.
+    pub(crate) fn insert(&mut self, start: u64, data: &mut Bytes) -> Option<Range> {
         if let Some(last) = self.islands.back_mut()
             && last.end == start
             && let [Some(newest), ..] = &mut self.recent
             && newest.end == start
             && self.pieces < Self::MAX_PIECES
         {
+            // Behind the last island, which changed last: so comes most of what follows a gap.
             last.end += data.len() as u64;
             newest.end = last.end;
             last.pieces.push_back(core::mem::take(data));
             self.pieces += 1;
-            return true;
+            return None;
         }
-        false
+        self.insert_anywhere(start, data)
     }
 
-    /// Takes in `data`, which is not empty, at `start`. What is already held is left out, and so is everything
-    /// when too many pieces are held already: the peer will send it again. Returns the first part that was held.
     #[inline(never)]
-    pub(crate) fn insert(&mut self, start: u64, data: &Bytes) -> Option<Range> {
+    fn insert_anywhere(&mut self, start: u64, data: &Bytes) -> Option<Range> {
         let end = start + data.len() as u64;
         let mut at = start;
         let mut duplicate = None;
@@ -180,13 +179,6 @@ mod tests {
         Bytes::from(vec![7; len])
     }
 
-    /// Takes in data in the way that is its own.
-    fn put(reassembly: &mut Reassembly, start: u64, mut data: Bytes) {
-        if !reassembly.extend_newest(start, &mut data) {
-            reassembly.insert(start, &data);
-        }
-    }
-
     fn reported(reassembly: &Reassembly) -> Vec<(u64, u64)> {
         reassembly.recent().iter().flatten().map(|block| (block.start, block.end)).collect()
     }
@@ -196,17 +188,17 @@ mod tests {
         // The first of eight segments of 500 bytes is lost.
         let mut reassembly = Reassembly::default();
         for segment in 1..8_u64 {
-            put(&mut reassembly, segment * 500, bytes(500));
+            reassembly.insert(segment * 500, &mut bytes(500));
             assert_eq!(reported(&reassembly), [(500, 500 * (segment + 1))]);
         }
         // The first, third, fifth and seventh are lost.
         let mut reassembly = Reassembly::default();
         for segment in [1, 3, 5, 7_u64] {
-            put(&mut reassembly, segment * 500, bytes(500));
+            reassembly.insert(segment * 500, &mut bytes(500));
         }
         assert_eq!(reported(&reassembly), [(3_500, 4_000), (2_500, 3_000), (1_500, 2_000), (500, 1_000)]);
         // The third arrives, and joins the second and fourth.
-        put(&mut reassembly, 1_000, bytes(500));
+        reassembly.insert(1_000, &mut bytes(500));
         assert_eq!(reported(&reassembly), [(500, 2_000), (3_500, 4_000), (2_500, 3_000)]);
         let mut ready = Line::default();
         assert_eq!(reassembly.take_from(0, &mut ready), None);
@@ -219,7 +211,7 @@ mod tests {
     fn the_block_that_changed_last_comes_first() {
         let mut reassembly = Reassembly::default();
         for start in [10, 30, 50, 70, 90, 31] {
-            put(&mut reassembly, start, bytes(5));
+            reassembly.insert(start, &mut bytes(5));
         }
         assert_eq!(reported(&reassembly), [(30, 36), (90, 95), (70, 75), (50, 55)]);
     }
@@ -228,15 +220,15 @@ mod tests {
     fn no_more_pieces_are_held_than_the_limit_and_what_is_taken_makes_room() {
         let mut reassembly = Reassembly::default();
         for at in 0..Reassembly::MAX_PIECES as u64 {
-            put(&mut reassembly, at, bytes(1));
+            reassembly.insert(at, &mut bytes(1));
         }
         let end = Reassembly::MAX_PIECES as u64;
-        put(&mut reassembly, end, bytes(1));
-        put(&mut reassembly, end + 10, bytes(1));
+        reassembly.insert(end, &mut bytes(1));
+        reassembly.insert(end + 10, &mut bytes(1));
         assert_eq!(reported(&reassembly), [(0, end)]);
         assert_eq!(reassembly.take_from(0, &mut Line::default()), Some(end));
         for at in 0..10 {
-            put(&mut reassembly, end + 10 + 2 * at, bytes(1));
+            reassembly.insert(end + 10 + 2 * at, &mut bytes(1));
         }
         assert_eq!((reassembly.pieces, reassembly.islands.len()), (10, 10));
         assert_eq!(reassembly.take_from(end + 10, &mut Line::default()), Some(end + 11));
@@ -253,7 +245,7 @@ mod tests {
             let mut is_held = [false; 240];
             cuts.push((0, 1));
             for (start, len) in cuts {
-                put(&mut reassembly, start as u64, Bytes::copy_from_slice(&stream[start..start + len]));
+                reassembly.insert(start as u64, &mut Bytes::copy_from_slice(&stream[start..start + len]));
                 is_held[start..start + len].fill(true);
                 let newest = reassembly.recent()[0].unwrap();
                 prop_assert!((newest.start..newest.end).contains(&(start as u64)));

@@ -540,6 +540,7 @@ impl Scoreboard {
     /// The number of the record that holds `offset`, which lies after SND.UNA, and where it starts.
     #[inline]
     fn find(&self, offset: u64) -> (RecordNumber, u64) {
+        debug_assert!(offset > self.una, "only what lies there is remembered");
         // Mostly it follows the one that was SACKed last.
         let (start, number) = self.behind_sacked;
         if start == offset {
