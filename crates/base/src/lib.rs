@@ -16,6 +16,7 @@ mod rate;
 mod rounds;
 mod serial;
 mod size;
+mod slot_index;
 mod time;
 mod timer;
 
@@ -30,5 +31,6 @@ pub use random::{Seed, Stream, StreamFamily};
 pub use rate::DataRate;
 pub use rounds::Rounds;
 pub use size::DataSize;
+pub use slot_index::SlotIndex;
 pub use time::{Duration, Instant};
 pub use timer::{Timer, TimerTable};

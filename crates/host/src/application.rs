@@ -1,6 +1,6 @@
 //! The users of sockets that a host has.
 
-use slantpath_base::Instant;
+use slantpath_base::{Instant, prefetch};
 
 use crate::carrier::Carrier;
 use crate::flow_end::FlowEnd;
@@ -30,6 +30,15 @@ pub(crate) enum Application {
 }
 
 impl Application {
+    /// Asks the processor for its memory: it is going to be served.
+    pub(crate) fn prefetch(&self) {
+        match self {
+            Self::Flow(flow) => prefetch(&**flow),
+            Self::Session(session) => prefetch(&**session),
+            Self::Carrier(_) | Self::Listener(_) | Self::Over | Self::Program(_) => {}
+        }
+    }
+
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it is no longer than a call, and an event is large to move")]
     pub(crate) fn handle_event(

@@ -327,6 +327,15 @@ impl SocketState {
         }
     }
 
+    /// Asks the processor for the memory of the association or connection.
+    pub(crate) fn prefetch(&self, stack: &Stack) {
+        if let Some(id) = self.association() {
+            stack.sctp.prefetch(id);
+        } else if let Some(id) = self.connection() {
+            stack.tcp.prefetch(id);
+        }
+    }
+
     /// Whether an association is the one that the socket has now.
     pub(crate) fn is_of_association(&self, id: sctp::AssociationId) -> bool {
         matches!(&self.kind, Kind::Sctp { link, .. } if link.id() == Some(id))

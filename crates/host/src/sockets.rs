@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::net::IpAddr;
 
 use rustc_hash::FxHashMap;
-use slantpath_base::{Deadlines, Instant};
+use slantpath_base::{Deadlines, Instant, prefetch};
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::TransportInput;
 use slantpath_tcp as tcp;
@@ -55,6 +55,9 @@ struct Slot {
     state: SocketState,
 }
 
+/// As many sockets as a processor's cache holds with what belongs to them, about.
+const CACHED: usize = 64;
+
 /// When a ready socket is served: carriers in the order in which they were added, then all others in the opposite
 /// order. It depends on nothing that a packet or a timer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,12 +73,27 @@ impl Turn {
     }
 }
 
+/// The port that a packet came to, and whose it is.
+#[derive(Clone, Copy, Debug)]
+struct LatestPort {
+    /// Of IP, or more than that can be: none has come.
+    protocol: u16,
+    port: u16,
+    socket: SocketId,
+}
+
+impl Default for LatestPort {
+    fn default() -> Self {
+        Self { protocol: u16::MAX, port: 0, socket: SocketId(0) }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Sockets {
     slots: Vec<Slot>,
     by_port: FxHashMap<(u8, u16), SocketId>,
     /// The port of the last packet: the next is often for the same.
-    latest_port: Option<((u8, u16), SocketId)>,
+    latest_port: LatestPort,
     /// By the association's place in SCTP's table.
     by_association: Vec<Option<(sctp::AssociationId, SocketId)>>,
     /// By the connection's place in TCP's table.
@@ -101,7 +119,7 @@ impl Sockets {
         let port = (state.protocol(), state.port());
         let id = self.push(state, application);
         if self.by_port.insert(port, id).is_some() {
-            self.latest_port = None;
+            self.latest_port = LatestPort::default();
         }
         self.touch(id);
         id
@@ -227,14 +245,21 @@ impl Sockets {
     /// The same for a packet that has come.
     #[inline]
     pub(crate) fn find_at_port(&mut self, protocol: u8, port: u16) -> Option<SocketId> {
-        match self.latest_port {
-            Some((latest, socket)) if latest == (protocol, port) => Some(socket),
-            _ => {
-                let socket = self.at_port(protocol, port)?;
-                self.latest_port = Some(((protocol, port), socket));
-                Some(socket)
-            }
+        let latest = self.latest_port;
+        if latest.protocol == u16::from(protocol) && latest.port == port {
+            return Some(latest.socket);
         }
+        self.find_at_other_port(protocol, port)
+    }
+
+    #[inline(never)]
+    fn find_at_other_port(&mut self, protocol: u8, port: u16) -> Option<SocketId> {
+        let socket = self.at_port(protocol, port)?;
+        if self.slots.len() > CACHED {
+            prefetch(&self.slots[socket.index()]);
+        }
+        self.latest_port = LatestPort { protocol: protocol.into(), port, socket };
+        Some(socket)
     }
 
     /// The connection that a socket has itself.
@@ -255,6 +280,16 @@ impl Sockets {
     pub(crate) fn note_packet(&mut self, now: Instant, id: SocketId) {
         if self.slots[id.index()].idle_until <= now {
             self.touch(id);
+        }
+    }
+
+    /// Asks the processor for the memory of a socket's application and of its association or connection: it is going to
+    /// be served.
+    fn prefetch(&self, id: SocketId, stack: &Stack) {
+        if self.slots.len() > CACHED {
+            let slot = &self.slots[id.index()];
+            slot.application.prefetch();
+            slot.state.prefetch(stack);
         }
     }
 
@@ -303,6 +338,7 @@ impl Sockets {
             }
         }
         while let Some(socket) = self.deadlines.take_due(now) {
+            self.prefetch(SocketId(socket), stack);
             self.make(SocketId(socket), Readiness::Due);
         }
     }

@@ -237,14 +237,15 @@ impl Endpoint {
         let tie_tags = TieTags::random(stream);
         let handshake = CookieWait::begin(now, start, destinations.clone(), &port.addresses, &config);
         let id = self.insert(Entry {
+            state: State::CookieWait(Box::new(handshake)),
             port: place,
+            own_port: options.local_port,
+            peer_port: options.peer_port,
+            received_ip: None,
+            peer_addresses: destinations,
             config,
             stream: own.map(Box::new),
-            peer_port: options.peer_port,
-            peer_addresses: destinations,
             tie_tags,
-            received_ip: None,
-            state: State::CookieWait(Box::new(handshake)),
         });
         self.send_init(id.slot());
         Ok(id)
@@ -396,6 +397,13 @@ impl Endpoint {
         Some(self.table.id(slot))
     }
 
+    /// Asks the processor for the memory of an association that is going to be served.
+    pub fn prefetch(&self, id: AssociationId) {
+        if self.table.find(id).is_some() {
+            self.table.prefetch(id.slot());
+        }
+    }
+
     /// Does what is due for an association that [`take_due`](Self::take_due) has given; nothing for any other.
     pub fn handle_due(&mut self, now: Instant, id: AssociationId) {
         if self.table.find(id).is_some() && self.table.set_due(id.slot(), false) {
@@ -545,7 +553,7 @@ impl Endpoint {
             if !is_usable(address) || port == 0 {
                 return Err(ConnectError::Unusable { address, port });
             }
-            if self.table.confirmed_slot_of(place, address, port).is_some() {
+            if self.table.confirmed_slot_of(options.local_port, address, port).is_some() {
                 return Err(ConnectError::AlreadyAssociated(address));
             }
             if source_for(address, &self.ports[place as usize].addresses).is_some()
@@ -587,12 +595,15 @@ impl Endpoint {
     }
 
     fn handle_deadline(&mut self, now: Instant, slot: u32) {
-        if !self.table[slot].state.is_established() {
-            self.give_up_early(now, slot);
+        if let State::Established(association) = &mut self.table[slot].state {
+            association.handle_deadline(now);
+            return self.wake(slot);
         }
+        self.give_up_early(now, slot);
         let entry = &mut self.table[slot];
         let config = Arc::clone(&entry.config);
         match &mut entry.state {
+            State::Established(_) => {}
             State::CookieWait(handshake) if !handshake.is_due(now) => {}
             State::CookieEchoed(handshake) if !handshake.is_due(now) => {}
             State::CookieWait(handshake) => {
@@ -608,10 +619,6 @@ impl Endpoint {
                 } else {
                     self.fail(slot, CloseReason::PeerUnreachable);
                 }
-            }
-            State::Established(association) => {
-                association.handle_deadline(now);
-                self.wake(slot);
             }
         }
     }

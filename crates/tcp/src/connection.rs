@@ -209,6 +209,15 @@ impl Connection {
         SocketAddr::new(self.envelope.destination, self.ports.remote)
     }
 
+    /// Whether it is between these.
+    #[inline]
+    pub(crate) fn is_between(&self, local: SocketAddr, remote: SocketAddr) -> bool {
+        self.ports.local == local.port()
+            && self.ports.remote == remote.port()
+            && self.envelope.source == local.ip()
+            && self.envelope.destination == remote.ip()
+    }
+
     /// Whether a packet in such an envelope, with these ports, is for it.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "four comparisons")]

@@ -313,6 +313,11 @@ impl Endpoint {
         })
     }
 
+    /// Asks the processor for the memory of a connection that is going to be served.
+    pub fn prefetch(&self, id: ConnectionId) {
+        self.connections.prefetch(id);
+    }
+
     /// Whether nothing of a connection that [`take_due`](Self::take_due) has given is due after all, since its timers
     /// were put off: it will be given again when something is.
     pub fn postpone(&mut self, now: Instant, id: ConnectionId) -> bool {

@@ -185,7 +185,7 @@ impl Endpoint {
         //# Address Parameter TLV combined with the port number found in the
         //# SCTP common header.
         let address = address_of_asconf(received.packet)?;
-        self.table.slot_of(received.port, address, received.peer_port())
+        self.table.slot_of(received.own_port(), address, received.peer_port())
     }
 }
 

@@ -68,8 +68,7 @@ impl Endpoint {
         //# Verification Tag within the SCTP common header of the received
         //# packet.  If these values do not match, the packet MUST be
         //# silently discarded.
-        let own_port = received.port;
-        let port = &self.ports[own_port as usize];
+        let port = &self.ports[received.port as usize];
         let is_of_packet = |cookie: &Cookie| {
             cookie.local_port == port.number
                 && cookie.peer_port == received.peer_port()
@@ -81,8 +80,9 @@ impl Endpoint {
         };
         let port = received.peer_port();
         let known = core::iter::once(&received.source).chain(&cookie.peer_addresses);
-        let slot =
-            known.into_iter().find_map(|address| self.table.confirmed_slot_of(own_port, *address, port));
+        let slot = known
+            .into_iter()
+            .find_map(|address| self.table.confirmed_slot_of(cookie.local_port, *address, port));
         if !self.is_authentic(slot, received, &cookie) {
             self.stats.unauthenticated_cookies += 1;
             return;
@@ -181,14 +181,15 @@ impl Endpoint {
         let peer_addresses = tcb.peer_addresses.iter().map(|peer| peer.address).collect();
         let association = Association::new(now, tcb, Arc::clone(&config), stream);
         let id = self.insert(Entry {
+            state: State::Established(Box::new(association)),
             port: received.port,
+            own_port: cookie.local_port,
+            peer_port: cookie.peer_port,
+            received_ip: Some(received.ip),
+            peer_addresses,
             config,
             stream: own.map(Box::new),
-            peer_port: cookie.peer_port,
-            peer_addresses,
             tie_tags,
-            received_ip: Some(received.ip),
-            state: State::Established(Box::new(association)),
         });
         self.ended.passive_estabs += 1;
         self.announce(id.slot(), cookie.outbound_streams, cookie.inbound_streams);

@@ -43,8 +43,8 @@ impl Endpoint {
         //# (v4 or v6) to locate the association that sent the message to
         //# which ICMP is responding.
         let Some(quote) = Quote::parse(quote) else { return };
-        let Some(&port) = self.by_number.get(&quote.header.source_port) else { return };
-        let Some(slot) = self.table.slot_of(port, destination, quote.header.destination_port) else { return };
+        let (own_port, port) = (quote.header.source_port, quote.header.destination_port);
+        let Some(slot) = self.table.slot_of(own_port, destination, port) else { return };
         //= https://www.rfc-editor.org/rfc/rfc9260#section-10
         //# ICMP6)  An implementation MUST validate that the Verification Tag
         //# contained in the ICMP message matches the Verification Tag of

@@ -39,6 +39,10 @@ pub(super) struct Received<'a> {
 }
 
 impl Received<'_> {
+    pub(super) const fn own_port(&self) -> u16 {
+        self.packet.header.destination_port
+    }
+
     pub(super) const fn peer_port(&self) -> u16 {
         self.packet.header.source_port
     }
@@ -147,7 +151,8 @@ impl Endpoint {
             self.slot_of(received, first).map(|(slot, _)| slot)
         });
         let Some(slot) = slot else {
-            let is_ours = self.table.slot_of(port, envelope.source, parsed.header.source_port).is_some();
+            let CommonHeader { source_port, destination_port, .. } = parsed.header;
+            let is_ours = self.table.slot_of(destination_port, envelope.source, source_port).is_some();
             let is_taken = !is_ours
                 && self.ports[port as usize].config.zero_checksum.is_some()
                 && may_lack_checksum(&parsed);
@@ -167,17 +172,25 @@ impl Endpoint {
     fn find(&mut self, envelope: &Envelope, header: CommonHeader) -> Option<(u32, Option<u32>)> {
         let &Envelope { source, destination, .. } = envelope;
         let CommonHeader { source_port, destination_port, .. } = header;
-        let port = *self.by_number.get(&destination_port)?;
+        let slot = self.table.slot_of(destination_port, source, source_port);
+        let port = match slot {
+            Some(slot) => {
+                self.table.prefetch(slot);
+                self.table[slot].port
+            }
+            None => *self.by_number.get(&destination_port)?,
+        };
         let is_right = self.ports[port as usize].addresses.contains(&destination)
             && source_port != 0
             && is_usable(source);
-        let slot = self.table.slot_of(port, source, source_port).filter(|_| is_right);
+        if !is_right {
+            return None;
+        }
         if let Some(slot) = slot {
-            self.table.prefetch(slot);
             let route = Route { source, destination, source_port, destination_port };
             self.table.set_latest(route, port, slot);
         }
-        is_right.then_some((port, slot))
+        Some((port, slot))
     }
 
     /// A packet for a port that is not DATA, SACK and the like for an established association.
@@ -209,7 +222,7 @@ impl Endpoint {
 
     /// The association that a packet belongs to.
     fn slot_of(&self, received: Received<'_>, first: u8) -> Option<(u32, Found)> {
-        let (own_port, port) = (received.port, received.peer_port());
+        let (own_port, port) = (received.own_port(), received.peer_port());
         let by_address = self.table.slot_of(own_port, received.source, port);
         if by_address.is_some_and(|slot| self.table[slot].state.tags().0 == received.tag()) {
             return by_address.zip(Some(Found::ByAddress));
@@ -236,7 +249,7 @@ impl Endpoint {
     }
 
     /// The association of a peer that lists its address among parameters.
-    fn slot_of_listed(&self, own_port: u32, parameters: &[Parameter], port: u16) -> Option<u32> {
+    fn slot_of_listed(&self, own_port: u16, parameters: &[Parameter], port: u16) -> Option<u32> {
         parameters.iter().find_map(|parameter| match parameter {
             Parameter::Address(address) => self.table.confirmed_slot_of(own_port, *address, port),
             _ => None,
@@ -254,8 +267,8 @@ impl Endpoint {
     fn receive_valid_init(&mut self, now: Instant, received: Received<'_>, init: &Init) {
         let slot = self
             .table
-            .confirmed_slot_of(received.port, received.source, received.peer_port())
-            .or_else(|| self.slot_of_listed(received.port, &init.parameters, received.peer_port()));
+            .confirmed_slot_of(received.own_port(), received.source, received.peer_port())
+            .or_else(|| self.slot_of_listed(received.own_port(), &init.parameters, received.peer_port()));
         if let Some(slot) = slot {
             self.receive_unexpected_init(now, slot, received, init);
         } else {
@@ -393,7 +406,7 @@ impl Endpoint {
         self.stats.out_of_the_blue += 1;
         let Some(answer) = answer_out_of_the_blue(received.packet) else { return };
         let is_abort = matches!(answer, Chunk::Abort(_));
-        let of_known_tag = self.table.slot_of_tag(received.port, received.tag(), received.peer_port());
+        let of_known_tag = self.table.slot_of_tag(received.own_port(), received.tag(), received.peer_port());
         // A peer speaks from an address that it has not told us, or that was one too many for us: its association must
         // not be aborted for that. Nor is one that has ended in order, since its last packets come late.
         if !is_abort || of_known_tag.is_none() && !self.table.ended.is_late(now, received.tag()) {

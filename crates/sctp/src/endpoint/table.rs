@@ -1,11 +1,12 @@
 //! All associations, by number, and by the own port and the peer's addresses.
 
+use std::hash::BuildHasher;
 use std::net::IpAddr;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-use slantpath_base::{Instant, Stream, prefetch};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use slantpath_base::{Instant, SlotIndex, Stream, prefetch};
 use slantpath_wire::ip::{Envelope, IpFields};
 use smallvec::SmallVec;
 
@@ -80,20 +81,24 @@ impl State {
 
 /// One association.
 #[derive(Debug)]
+// In this order in memory: of very many, what each packet asks for shares a line of the cache.
+#[repr(C)]
 pub(super) struct Entry {
+    pub(super) state: State,
     /// The place of its port among the endpoint's.
     pub(super) port: u32,
+    /// The number of that port.
+    pub(super) own_port: u16,
+    pub(super) peer_port: u16,
+    /// What the IP header said of the packet that came last.
+    pub(super) received_ip: Option<IpFields>,
+    /// All addresses of the peer, as far as they are known; confirmed or not.
+    pub(super) peer_addresses: SmallVec<[IpAddr; 2]>,
     pub(super) config: Arc<SctpConfig>,
     /// Where it draws from; `None` if that is its port's stream.
     pub(super) stream: Option<Box<Stream>>,
-    pub(super) peer_port: u16,
-    /// All addresses of the peer, as far as they are known; confirmed or not.
-    pub(super) peer_addresses: SmallVec<[IpAddr; 2]>,
     /// What recognises this association in a cookie for its restart.
     pub(super) tie_tags: TieTags,
-    /// What the IP header said of the packet that came last.
-    pub(super) received_ip: Option<IpFields>,
-    pub(super) state: State,
 }
 
 impl Entry {
@@ -135,6 +140,7 @@ impl Entry {
 }
 
 #[derive(Debug, Default)]
+#[repr(C, align(128))]
 struct Slot {
     generation: u32,
     is_pending: bool,
@@ -143,22 +149,13 @@ struct Slot {
     entry: Option<Entry>,
 }
 
-/// Where packets come from and go to, as numbers that are soon hashed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Place {
-    /// The place of the own port, the IP version and the peer's port.
-    ports: u64,
-    address: u128,
-}
-
-impl Place {
-    fn new(own_port: u32, address: IpAddr, port: u16) -> Self {
-        let (version, address) = match address {
-            IpAddr::V4(address) => (0, address.to_bits().into()),
-            IpAddr::V6(address) => (1, address.to_bits()),
-        };
-        Self { ports: u64::from(own_port) << 32 | version << 16 | u64::from(port), address }
-    }
+/// Of a port of ours and the address and port that packets to it come from.
+fn hash(own_port: u16, address: IpAddr, port: u16) -> u64 {
+    let address = match address {
+        IpAddr::V4(address) => address.to_bits().into(),
+        IpAddr::V6(address) => address.to_bits(),
+    };
+    FxBuildHasher.hash_one((u32::from(own_port) << 16 | u32::from(port), address))
 }
 
 /// The way of a packet to us.
@@ -170,6 +167,9 @@ pub(super) struct Route {
     pub(super) destination_port: u16,
 }
 
+/// As many associations as a processor's cache holds with what belongs to them, about.
+const CACHED: usize = 64;
+
 /// The associations.
 #[derive(Debug, Default)]
 pub(super) struct Table {
@@ -177,7 +177,7 @@ pub(super) struct Table {
     free: Vec<u32>,
     /// To whom packets to a port of ours from an address and port are laid. Several associations may list one address:
     /// it is of the first that has listed it, until another has been found there.
-    by_peer: FxHashMap<Place, u32>,
+    by_peer: SlotIndex,
     /// The way that the last packet came, the place of our port, and whose it was: the next often comes the same way.
     latest: Option<(Route, u32, u32)>,
     by_local_tag: FxHashMap<VerificationTag, u32>,
@@ -243,11 +243,14 @@ impl Table {
         self.latest = None;
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
-            let place = Place::new(entry.port, address, entry.peer_port);
-            let holder = self.by_peer.entry(place).or_insert(slot);
-            let held = self.slots[*holder as usize].entry.as_ref();
-            if held.is_none_or(|held| !held.is_confirmed(address)) && entry.is_confirmed(address) {
-                *holder = slot;
+            let hash = hash(entry.own_port, address, entry.peer_port);
+            match find(&self.slots, &self.by_peer, entry.own_port, address, entry.peer_port) {
+                None => self.by_peer.insert(hash, slot),
+                Some((holder, held)) if !held.is_confirmed(address) && entry.is_confirmed(address) => {
+                    self.by_peer.remove(hash, holder);
+                    self.by_peer.insert(hash, slot);
+                }
+                Some(_) => {}
             }
         }
     }
@@ -257,10 +260,7 @@ impl Table {
         self.latest = None;
         let Some(entry) = &self.slots[slot as usize].entry else { return };
         for &address in &entry.peer_addresses {
-            let place = Place::new(entry.port, address, entry.peer_port);
-            if self.by_peer.get(&place) == Some(&slot) {
-                self.by_peer.remove(&place);
-            }
+            self.by_peer.remove(hash(entry.own_port, address, entry.peer_port), slot);
         }
     }
 
@@ -271,8 +271,8 @@ impl Table {
 
     /// The slot of the association that packets from this address and port are laid to, whether or not its peer has
     /// been found there.
-    pub(super) fn slot_of(&self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {
-        self.by_peer.get(&Place::new(own_port, address, port)).copied()
+    pub(super) fn slot_of(&self, own_port: u16, address: IpAddr, port: u16) -> Option<u32> {
+        find(&self.slots, &self.by_peer, own_port, address, port).map(|(slot, _)| slot)
     }
 
     /// The same, with the place of our port, for a packet that comes the way of the last one.
@@ -293,7 +293,7 @@ impl Table {
     }
 
     /// The slot of the association whose peer is known to be at this address and port.
-    pub(super) fn confirmed_slot_of(&self, own_port: u32, address: IpAddr, port: u16) -> Option<u32> {
+    pub(super) fn confirmed_slot_of(&self, own_port: u16, address: IpAddr, port: u16) -> Option<u32> {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.2
         //= type=exception
         //= reason=An address that a peer has only listed must not keep its owner out (RFC 5062, section 2).
@@ -347,8 +347,8 @@ impl Table {
     }
 
     /// The slot of the association of our port with the peer's port `port` that goes by this tag.
-    pub(super) fn slot_of_tag(&self, own_port: u32, tag: VerificationTag, port: u16) -> Option<u32> {
-        let is_between = |slot: &u32| (self[*slot].port, self[*slot].peer_port) == (own_port, port);
+    pub(super) fn slot_of_tag(&self, own_port: u16, tag: VerificationTag, port: u16) -> Option<u32> {
+        let is_between = |slot: &u32| (self[*slot].own_port, self[*slot].peer_port) == (own_port, port);
         self.by_local_tag.get(&tag).copied().filter(is_between)
     }
 
@@ -357,9 +357,13 @@ impl Table {
         core::mem::replace(&mut self.slots[slot as usize].is_due, is_due)
     }
 
-    /// Asks for the memory of what is in a slot: an association is going to be served of which there are very many.
+    /// Asks for the memory of an association that is going to be served. That of a few is in the cache.
+    #[inline]
     pub(super) fn prefetch(&self, slot: u32) {
-        if let Some(Entry { state: State::Established(association), .. }) = &self.slots[slot as usize].entry {
+        if self.slots.len() > CACHED
+            && let Some(Entry { state: State::Established(association), .. }) =
+                &self.slots[slot as usize].entry
+        {
             prefetch(&**association);
         }
     }
@@ -368,6 +372,23 @@ impl Table {
     pub(super) fn set_pending(&mut self, slot: u32, is_pending: bool) -> bool {
         core::mem::replace(&mut self.slots[slot as usize].is_pending, is_pending) != is_pending
     }
+}
+
+/// The association that packets to a port of ours from this address and port are laid to, with its slot.
+#[inline]
+fn find<'a>(
+    slots: &'a [Slot],
+    by_peer: &SlotIndex,
+    own_port: u16,
+    address: IpAddr,
+    port: u16,
+) -> Option<(u32, &'a Entry)> {
+    let entry_in = |slot: u32| slots[slot as usize].entry.as_ref();
+    let has_it = |entry: &Entry| {
+        entry.own_port == own_port && entry.peer_port == port && entry.peer_addresses.contains(&address)
+    };
+    let slot = by_peer.find(hash(own_port, address, port), |slot| entry_in(slot).is_some_and(has_it))?;
+    Some((slot, entry_in(slot)?))
 }
 
 impl Index<u32> for Table {

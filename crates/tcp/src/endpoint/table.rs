@@ -1,8 +1,10 @@
 //! Connections by identifier and by addresses and ports.
 
+use std::hash::BuildHasher;
 use std::net::{IpAddr, SocketAddr};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxBuildHasher;
+use slantpath_base::{SlotIndex, prefetch};
 
 use crate::connection::Connection;
 
@@ -45,12 +47,15 @@ struct Slot {
     connection: Option<Box<Connection>>,
 }
 
+/// As many connections as a processor's cache holds with what belongs to them, about.
+const CACHED: usize = 64;
+
 /// All connections of one endpoint.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionTable {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    by_addresses: FxHashMap<Key, ConnectionId>,
+    by_addresses: SlotIndex,
     /// The connection found last: the next segment is often for the same.
     latest: Option<(Key, ConnectionId)>,
 }
@@ -66,7 +71,7 @@ impl ConnectionTable {
         let place = &mut self.slots[slot as usize];
         place.connection = Some(Box::new(connection));
         let id = ConnectionId { slot, generation: place.generation };
-        self.by_addresses.insert(key, id);
+        self.by_addresses.insert(key.hash(), slot);
         id
     }
 
@@ -75,7 +80,7 @@ impl ConnectionTable {
         self.latest = None;
         let Some(connection) = self.get(id) else { return };
         let key = key(connection.local(), connection.remote());
-        self.by_addresses.remove(&key);
+        self.by_addresses.remove(key.hash(), id.slot);
         let place = &mut self.slots[id.slot as usize];
         place.connection = None;
         place.generation += 1;
@@ -97,17 +102,39 @@ impl ConnectionTable {
         slot.connection.as_deref_mut()
     }
 
+    /// Asks for the memory of a connection that is going to be served. That of a few is in the cache.
+    #[inline]
+    pub(crate) fn prefetch(&self, id: ConnectionId) {
+        if self.slots.len() > CACHED
+            && let Some(connection) = self.get(id)
+        {
+            prefetch(connection);
+        }
+    }
+
     /// The connection between `local` and `remote`.
     pub(crate) fn find(&mut self, local: SocketAddr, remote: SocketAddr) -> Option<ConnectionId> {
         let key = key(local, remote);
         match self.latest {
             Some((latest, id)) if latest == key => Some(id),
             _ => {
-                let id = *self.by_addresses.get(&key)?;
+                let is_between = |slot: u32| {
+                    let connection = self.slots[slot as usize].connection.as_deref();
+                    connection.is_some_and(|connection| connection.is_between(local, remote))
+                };
+                let slot = self.by_addresses.find(key.hash(), is_between)?;
+                let id = ConnectionId { slot, generation: self.slots[slot as usize].generation };
+                self.prefetch(id);
                 self.latest = Some((key, id));
                 Some(id)
             }
         }
+    }
+}
+
+impl Key {
+    fn hash(self) -> u64 {
+        FxBuildHasher.hash_one(self)
     }
 }
 
