@@ -363,6 +363,20 @@ mod tests {
         assert_eq!(queue.earliest(), None);
     }
 
+    #[test]
+    fn what_is_set_when_none_is_left_is_the_earliest() {
+        let mut queue = Deadlines::<usize>::default();
+        for component in 0..MANY * 2 {
+            queue.set(component, Some(Instant::from_secs(component as u64)));
+        }
+        while queue.take_due(Instant::from_secs(1_000)).is_some() {}
+        assert!(queue.far.is_some());
+        queue.set(3, Some(Instant::from_secs(5_000)));
+        assert_eq!(queue.earliest(), Some(Instant::from_secs(5_000)));
+        queue.set(3, None);
+        assert_eq!(queue.earliest(), None);
+    }
+
     #[derive(Clone, Copy, Debug)]
     enum Step {
         Set(usize, Option<u64>),
