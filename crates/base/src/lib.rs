@@ -24,7 +24,7 @@ pub use angle::Angle;
 pub use deadlines::{Deadlines, Number};
 pub use length::Length;
 pub use machine::{StateMachine, Transition};
-pub use prefetch::prefetch;
+pub use prefetch::{CACHED, prefetch};
 pub use probability::Probability;
 pub use quantity::{QuantityError, Unit, parse_quantity};
 pub use random::{Seed, Stream, StreamFamily};

@@ -1,5 +1,9 @@
 //! Asks the processor for memory before it is read: of very many components, the next one's is in no cache.
 
+/// So many associations, connections or sockets are in the processor's cache with what belongs to them: they take 5 kB
+/// each at most. What is one of more is worth asking for.
+pub const CACHED: usize = 64;
+
 /// Asks for all of a value, so that its cache lines come side by side and not one after the other as each is read.
 /// Nothing but time depends on it; where it is not known how to ask, nothing is done.
 #[inline]

@@ -5,7 +5,8 @@ use hashbrown::HashTable;
 /// Finds slots by the hashes of their keys. The keys stay in the slots, whose owner says whether one has the key that
 /// is looked for: a table of very many takes little memory, and what is read of a slot is mostly needed next anyway.
 ///
-/// A slot may have several keys. Each takes nine bytes, and up to half as many again stand vacant.
+/// A slot may have several keys. Each takes nine bytes, in a table of which from an eighth to somewhat more than half
+/// stands vacant.
 #[derive(Clone, Debug, Default)]
 pub struct SlotIndex {
     table: HashTable<Entry>,

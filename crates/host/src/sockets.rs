@@ -1,13 +1,13 @@
 //! The sockets of a host: who holds which port, association and connection, who has something to do, and when.
 //!
 //! Nothing here is searched: ports are found by hash, associations and connections by their place in the transport's
-//! own table, deadlines lie in a heap, and so do the sockets that are to be served.
+//! own table, `Deadlines` say who is due, and the sockets that are to be served lie in a heap.
 
 use std::collections::{BinaryHeap, VecDeque};
 use std::net::IpAddr;
 
 use rustc_hash::FxHashMap;
-use slantpath_base::{Deadlines, Instant, prefetch};
+use slantpath_base::{CACHED, Deadlines, Instant, prefetch};
 use slantpath_sctp as sctp;
 use slantpath_sigtran::transport::TransportInput;
 use slantpath_tcp as tcp;
@@ -54,9 +54,6 @@ struct Slot {
     application: Application,
     state: SocketState,
 }
-
-/// As many sockets as a processor's cache holds with what belongs to them, about.
-const CACHED: usize = 64;
 
 /// When a ready socket is served: carriers in the order in which they were added, then all others in the opposite
 /// order. It depends on nothing that a packet or a timer does.
@@ -252,6 +249,7 @@ impl Sockets {
         self.find_at_other_port(protocol, port)
     }
 
+    /// The same where the last packet was for another: what packets touch of the socket may be in no cache.
     #[inline(never)]
     fn find_at_other_port(&mut self, protocol: u8, port: u16) -> Option<SocketId> {
         let socket = self.at_port(protocol, port)?;

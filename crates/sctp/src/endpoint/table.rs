@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use slantpath_base::{Instant, SlotIndex, Stream, prefetch};
+use slantpath_base::{CACHED, Instant, SlotIndex, Stream, prefetch};
 use slantpath_wire::ip::{Envelope, IpFields};
 use smallvec::SmallVec;
 
@@ -149,7 +149,8 @@ struct Slot {
     entry: Option<Entry>,
 }
 
-/// Of a port of ours and the address and port that packets to it come from.
+/// Of a port of ours and the address and port that packets to it come from. Which of its keys a slot was found by, the
+/// slot says itself.
 fn hash(own_port: u16, address: IpAddr, port: u16) -> u64 {
     let address = match address {
         IpAddr::V4(address) => address.to_bits().into(),
@@ -166,9 +167,6 @@ pub(super) struct Route {
     pub(super) source_port: u16,
     pub(super) destination_port: u16,
 }
-
-/// As many associations as a processor's cache holds with what belongs to them, about.
-const CACHED: usize = 64;
 
 /// The associations.
 #[derive(Debug, Default)]

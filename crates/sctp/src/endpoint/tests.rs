@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_wire::Packet;
 
-use super::{Acceptance, ConnectOptions, Endpoint, Input, Output, PortConfig};
+use super::{Acceptance, ConnectError, ConnectOptions, Endpoint, Input, Output, PortConfig};
 use crate::chunk::Chunk;
 use crate::chunk::tests::any_chunk;
 use crate::config::SctpConfig;
@@ -257,6 +257,30 @@ proptest! {
         for endpoint in &pair.endpoints {
             prop_assert!(endpoint.association_count() <= 1);
         }
+    }
+}
+
+#[test]
+fn peers_at_addresses_of_two_families_with_the_same_bits_are_two() {
+    // 10.0.0.9 and ::10.0.0.9.
+    let bits = 0x0a00_0009_u32;
+    let peers = [IpAddr::V4(bits.into()), IpAddr::V6(u128::from(bits).into())];
+    let mut endpoint = Endpoint::default();
+    let own = vec![IpAddr::from([10, 0, 0, 1]), IpAddr::V6(1_u128.wrapping_shl(125).into())];
+    let port = PortConfig { port: 5_000, addresses: own, config: SctpConfig::default() };
+    endpoint.bind(port, Seed::new(1, 0).stream("endpoint")).unwrap();
+    let options = peers.map(|peer| ConnectOptions {
+        peer_addresses: vec![peer],
+        peer_port: 5_000,
+        local_port: 5_000,
+        ..ConnectOptions::default()
+    });
+    for options in &options {
+        endpoint.connect(Instant::START, options).unwrap();
+    }
+    for (options, peer) in options.iter().zip(peers) {
+        let again = endpoint.connect(Instant::START, options);
+        assert_eq!(again, Err(ConnectError::AlreadyAssociated(peer)));
     }
 }
 

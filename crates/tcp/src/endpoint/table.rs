@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 use std::net::{IpAddr, SocketAddr};
 
 use rustc_hash::FxBuildHasher;
-use slantpath_base::{SlotIndex, prefetch};
+use slantpath_base::{CACHED, SlotIndex, prefetch};
 
 use crate::connection::Connection;
 
@@ -46,9 +46,6 @@ struct Slot {
     generation: u32,
     connection: Option<Box<Connection>>,
 }
-
-/// As many connections as a processor's cache holds with what belongs to them, about.
-const CACHED: usize = 64;
 
 /// All connections of one endpoint.
 #[derive(Debug, Default)]
