@@ -132,6 +132,12 @@ impl Rack {
         self.persists = KEPT_RECOVERIES;
     }
 
+    /// Something that was sent again has arrived by its first transmission: from now on what is out of order is waited
+    /// for.
+    pub const fn on_reordering_seen(&mut self) {
+        self.is_reordering_seen = true;
+    }
+
     /// A recovery, fast or after a timeout, has ended.
     pub const fn on_recovery_ended(&mut self) {
         self.persists = self.persists.saturating_sub(1);

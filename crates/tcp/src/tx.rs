@@ -471,7 +471,7 @@ impl Tx {
 
     fn resent(&mut self, sent: Sent, now: Instant) -> Sent {
         self.counters.retransmissions += 1;
-        self.note_repetition();
+        self.note_repetition(now, sent.range.end);
         self.report_sent(now, sent.range.len(), self.board.pipe().saturating_sub(sent.range.len()));
         if self.sack && matches!(self.recovery, Recovery::Fast(_)) {
             // A repetition that waits behind a full queue is acknowledged later than the timer, which runs since

@@ -58,6 +58,17 @@ impl Trace {
     }
 
     fn take(&mut self, ack: u64, sacked: &[(u64, u64)], window: u64, is_pure: bool) {
+        self.take_echo(ack, sacked, window, is_pure, None);
+    }
+
+    fn take_echo(
+        &mut self,
+        ack: u64,
+        sacked: &[(u64, u64)],
+        window: u64,
+        is_pure: bool,
+        echoed_rtt: Option<Duration>,
+    ) {
         let range =
             |&(first, past): &(u64, u64)| Range { start: first * self.segment, end: past * self.segment };
         let sacked: Vec<Range> = sacked.iter().map(range).collect();
@@ -69,9 +80,16 @@ impl Trace {
             sacked: &sacked,
             is_pure,
             is_echo: false,
-            echoed_rtt: None,
+            echoed_rtt,
         };
         self.tx.handle_ack(self.now, input);
+    }
+
+    /// An acknowledgement that echoes the timestamp of what was sent at so many milliseconds.
+    fn echo(&mut self, ack: u64, sacked: &[(u64, u64)], sent_at: u64) -> Row {
+        let age = self.now.since_start().as_millis() - sent_at;
+        self.take_echo(ack, sacked, WINDOW, true, Some(Duration::from_millis(age)));
+        self.row()
     }
 
     /// An acknowledgement of everything before segment `ack`.

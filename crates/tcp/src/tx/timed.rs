@@ -54,6 +54,15 @@ pub(super) struct Undo {
     to: u64,
     /// Repetitions of which the peer has not said that they came in vain.
     repetitions: u64,
+    /// The first of all.
+    first: Option<Repetition>,
+}
+
+/// A segment that was sent again.
+#[derive(Clone, Copy, Debug)]
+struct Repetition {
+    end: u64,
+    sent_at: Instant,
 }
 
 impl Tx {
@@ -61,10 +70,14 @@ impl Tx {
     pub(super) fn handle_ack_by_time(&mut self, now: Instant, input: &Acknowledgement<'_>, was_shut: bool) {
         let in_flight_before = self.board.pipe();
         let duplicate = duplicate_report(input);
+        let is_original_echoed = self.is_original_echoed(now, input);
         self.board.begin_ack(now);
         let Marked { newly_sacked, acknowledged, round_trip } = self.mark(now, input);
-        let is_spurious = self.is_timeout_spurious();
+        let is_spurious = is_original_echoed || self.is_timeout_spurious();
         self.board.end_ack(is_spurious);
+        if is_original_echoed && matches!(self.recovery, Recovery::Fast(_)) {
+            self.board.on_reordering_seen();
+        }
         if let Some(range) = duplicate {
             self.board.on_duplicate_reported();
             self.forgive(now, range);
@@ -122,13 +135,15 @@ impl Tx {
             from: self.board.una(),
             to: self.board.nxt(),
             repetitions: 0,
+            first: None,
         }));
     }
 
-    /// A segment was sent again.
-    pub(super) fn note_repetition(&mut self) {
+    /// A segment that ends there was sent again.
+    pub(super) fn note_repetition(&mut self, now: Instant, end: u64) {
         if let Some(undo) = &mut self.timing.undo {
             undo.repetitions += 1;
+            undo.first.get_or_insert(Repetition { end, sent_at: now });
         }
     }
 
@@ -149,6 +164,21 @@ impl Tx {
     fn is_timeout_spurious(&self) -> bool {
         let Recovery::Timeout { point } = self.recovery else { return false };
         self.timing.undo.is_some() && self.board.first_original().is_some_and(|end| end <= point)
+    }
+
+    /// The acknowledgement at hand is the first of what was sent again first, and echoes a timestamp from before that:
+    /// the original has arrived, late, and what was taken for a loss was none (the Eifel detection algorithm, RFC 3522,
+    /// section 3.2). If both went within one tick of that clock, it cannot be told which has arrived.
+    fn is_original_echoed(&self, now: Instant, input: &Acknowledgement<'_>) -> bool {
+        if !self.is_recovering() {
+            return false;
+        }
+        let Some(Repetition { end, sent_at }) = self.timing.undo.as_ref().and_then(|undo| undo.first) else {
+            return false;
+        };
+        let Some(age) = input.echoed_rtt else { return false };
+        let echoed_tick = now.since_start().as_millis().saturating_sub(age.as_millis());
+        self.board.una() < end && end <= input.ack && echoed_tick < sent_at.since_start().as_millis()
     }
 
     /// The last reduction was in error: the window is again what it was, and the recovery is over.

@@ -315,7 +315,7 @@ fn call(pair: &mut Pair, config: TcpConfig) -> ConnectionId {
 }
 
 /// What an endpoint tells, and whether it is idle after each.
-fn told(endpoint: &mut Endpoint, now: Instant) -> Vec<(Event, bool)> {
+fn reported(endpoint: &mut Endpoint, now: Instant) -> Vec<(Event, bool)> {
     let mut told = Vec::new();
     loop {
         match poll(endpoint, now).0 {
@@ -342,12 +342,12 @@ fn an_endpoint_is_idle_with_the_last_of_several_events_and_not_before() {
     pass(now, &mut left.endpoint, &mut right.endpoint);
     pass(now, &mut right.endpoint, &mut left.endpoint);
     let acked = |up_to_bytes| Event::Acked { up_to_bytes };
-    assert_eq!(told(&mut left.endpoint, now), [(acked(4), false), (acked(8), true)]);
+    assert_eq!(reported(&mut left.endpoint, now), [(acked(4), false), (acked(8), true)]);
     left.endpoint.close(now, id).unwrap();
     pass_all(now, &mut left.endpoint, &mut right.endpoint);
     let data = |bytes| Event::Data(Bytes::from_static(bytes));
     assert_eq!(
-        told(&mut right.endpoint, now),
+        reported(&mut right.endpoint, now),
         [
             (Event::Connected, false),
             (data(b"data"), false),
@@ -365,11 +365,11 @@ fn a_connection_that_is_over_is_let_go_before_the_next_packet() {
     pass_all(now, &mut pair.left.endpoint, &mut pair.right.endpoint);
     // The last event does not make it idle: the connection is to be let go.
     let reset = Event::Reset(ResetCause::ByPeer);
-    assert_eq!(told(&mut pair.right.endpoint, now), [(Event::Connected, false), (reset, false)]);
+    assert_eq!(reported(&mut pair.right.endpoint, now), [(Event::Connected, false), (reset, false)]);
     assert!(pair.right.endpoint.is_idle());
     // The same port calls again.
     call(&mut pair, TcpConfig::default());
-    assert_eq!(told(&mut pair.right.endpoint, now), [(Event::Connected, true)]);
+    assert_eq!(reported(&mut pair.right.endpoint, now), [(Event::Connected, true)]);
 }
 
 #[test]

@@ -117,6 +117,13 @@ impl Scoreboard {
         }
     }
 
+    /// Something came so late that it had been sent again.
+    pub(crate) fn on_reordering_seen(&mut self) {
+        if let Some(timed) = &mut self.timed {
+            timed.rack.on_reordering_seen();
+        }
+    }
+
     /// A recovery has ended.
     pub(crate) fn on_recovery_ended(&mut self) {
         if let Some(timed) = &mut self.timed {

@@ -131,6 +131,73 @@ fn what_the_peer_had_already_gives_the_window_back() {
     assert!(!trace.tx.is_recovering());
 }
 
+/// Eight segments leave at 0; the first is taken for lost and goes again at 100.
+fn repeated_at_100() -> Trace {
+    let mut trace = Trace::started(rack(), 8, 100);
+    assert_eq!(sent(trace.at(100).echo(0, &[(1, 4)], 0)).0[0], 0);
+    assert_eq!(duplicates(&trace), (1, 1, 0));
+    trace
+}
+
+#[test]
+fn an_echo_from_before_a_repetition_gives_the_window_back_at_once() {
+    let mut trace = repeated_at_100();
+    let before = Trace::started(rack(), 8, 100).tx.cwnd();
+    // The original has come, late; no duplicate has been reported yet.
+    trace.at(105).echo(4, &[], 99);
+    assert_eq!(duplicates(&trace), (1, 1, 1));
+    assert_eq!(trace.tx.ssthresh(), u64::MAX);
+    assert!(trace.tx.cwnd() >= before, "{}", trace.tx.cwnd());
+    assert!(!trace.tx.is_recovering());
+    // It is the reordering that RFC 8985 waits for: of the next hole a quarter of a round trip.
+    let (resent, due) = sent(trace.at(111).sack(4, &[(5, 8)]));
+    assert!(!resent.contains(&4), "{resent:?}");
+    assert_eq!(due, Some(136));
+    // The report of the duplicate that follows has nothing to take back any more.
+    trace.at(201).sack(4, &[(0, 1)]);
+    assert_eq!(duplicates(&trace).2, 1);
+}
+
+#[test]
+fn an_echo_of_the_repetition_or_of_the_same_tick_gives_nothing_back() {
+    for echoed in [100, 101] {
+        let mut trace = repeated_at_100();
+        trace.at(205).echo(4, &[], echoed);
+        assert_eq!(duplicates(&trace).2, 0, "{echoed}");
+        assert!(trace.tx.ssthresh() < u64::MAX);
+    }
+}
+
+#[test]
+fn an_old_echo_that_does_not_answer_the_first_repetition_first_gives_nothing_back() {
+    // A duplicate acknowledgement echoes what came in order last: that is old and says nothing.
+    let mut trace = repeated_at_100();
+    trace.at(105).echo(0, &[(1, 5)], 0);
+    assert_eq!(duplicates(&trace).2, 0);
+    // Nor does one of what comes behind the repetition, once that has been answered.
+    trace.at(206).echo(1, &[], 100);
+    trace.at(207).echo(5, &[], 0);
+    assert_eq!(duplicates(&trace).2, 0);
+    // Without timestamps nothing can be told.
+    let mut without = repeated_at_100();
+    without.at(105).ack(4);
+    assert_eq!(duplicates(&without).2, 0);
+}
+
+#[test]
+fn an_echo_from_before_a_timeout_takes_it_back_with_the_first_acknowledgement() {
+    let mut trace = Trace::started(rack(), 4, 4);
+    trace.at(100).ack(2);
+    trace.timeout();
+    trace.timeout();
+    assert_eq!(trace.tx.counters().timeouts, 1);
+    // The first that was sent again: what F-RTO needs, something that went once, has not come.
+    trace.now += Duration::from_millis(1);
+    trace.echo(3, &[], 0);
+    assert_eq!((trace.tx.counters().undone, trace.tx.ssthresh()), (1, u64::MAX));
+    assert!(!trace.tx.is_recovering());
+}
+
 #[test]
 fn a_window_that_has_grown_beyond_what_it_was_is_not_taken_back() {
     let mut trace = Trace::started(rack(), 8, 100);
