@@ -64,7 +64,9 @@ enum RttProbe {
 pub(crate) struct SackTally {
     pub(crate) flight_size_before: u64,
     pub(crate) newly_acked: u64,
-    /// How long the newest of them took, if it was sent once.
+    /// How long after the newest of them that was sent once its acknowledgement came.
+    pub(crate) answered_in: Option<Duration>,
+    /// That time if it is a round trip of this path: the acknowledgement has come back by it, too.
     pub(crate) round_trip: Option<Duration>,
     /// Among the acknowledged chunks was one that has never been sent anywhere else.
     pub(crate) is_unambiguous: bool,

@@ -11,6 +11,7 @@ mod conditioners;
 mod diagnostics;
 mod fades;
 mod flows;
+mod gap_reports;
 mod gateways;
 mod handover;
 mod host_pairs;

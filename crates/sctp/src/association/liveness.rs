@@ -9,7 +9,7 @@ use super::output::PollStage;
 use super::state::State;
 use super::{Association, turn};
 use crate::chunk::{Chunk, Heartbeat as HeartbeatChunk};
-use crate::config::{SackPath, SctpConfig};
+use crate::config::{FastRetransmitPath, SackPath, SctpConfig};
 use crate::event::{CloseReason, Event};
 use crate::path::{Heartbeat, HeartbeatInfo, Link, PathId, PathState, Paths, heartbeat_period};
 use crate::trace::{TraceEvent, Unanswered};
@@ -28,13 +28,19 @@ pub(super) fn begin_heartbeats(now: Instant, paths: &mut Paths, config: &SctpCon
             let wait = path.rtt.rto() * (unconfirmed / per_rto);
             unconfirmed += 1;
             Heartbeat::Requested { at: now + wait }
-        } else if config.sack_path == SackPath::GapReportsOnLowestDelay && path.rtt.srtt().is_none() {
+        } else if seeks_least_delay(config) && path.rtt.srtt().is_none() {
             // Nobody knows which path has the lowest delay before all have been measured.
             Heartbeat::Requested { at: now }
         } else {
             scheduled(now, path.rtt.rto(), path.heartbeat_interval, config, random)
         };
     }
+}
+
+/// Whether anything is sent to the path with the lowest delay.
+fn seeks_least_delay(config: &SctpConfig) -> bool {
+    config.sack_path == SackPath::GapReportsOnLowestDelay
+        || config.fast_retransmit_path == FastRetransmitPath::LowestDelay
 }
 
 fn scheduled(

@@ -160,8 +160,8 @@ impl Path {
             return;
         }
         self.allowance = Allowance::Window;
-        let round_trip = self.tally.round_trip;
-        let reading = self.delivery.read(now, round_trip);
+        let SackTally { answered_in, round_trip, .. } = self.tally;
+        let reading = self.delivery.read(now, answered_in);
         self.cc.on_acknowledged(&Acknowledged {
             now,
             bytes,

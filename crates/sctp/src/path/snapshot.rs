@@ -12,6 +12,7 @@ use crate::trace::{PathMetrics, WindowCause};
 
 /// What has happened on a path since the association was established.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PathStats {
     /// Packets sent, of any kind.
     pub packets_sent: u64,

@@ -186,10 +186,10 @@ impl Timing {
         };
     }
 
-    /// Whether the SACK at hand gives a round-trip time: one is taken in a round trip. The next new chunk has the
-    /// number `next`.
-    pub(crate) fn take_sample(&mut self, next: u64) -> bool {
-        let has_sample = core::mem::take(&mut self.at_hand.has_sample);
+    /// Whether the SACK at hand gives a round-trip time: one is taken in a round trip, from a SACK that has come by a
+    /// path by which it may. The next new chunk has the number `next`.
+    pub(crate) fn take_sample(&mut self, next: u64, may_have: bool) -> bool {
+        let has_sample = core::mem::take(&mut self.at_hand.has_sample) && may_have;
         if has_sample {
             self.next_sample = next;
         }

@@ -224,10 +224,9 @@ impl Sender {
         let next = self.outstanding.next_number();
         for id in turn.paths.ids() {
             let path = &mut turn.paths[id];
-            let has_sample = path.timing.as_mut().is_some_and(|timing| timing.take_sample(next));
-            if let Some(round_trip) = path.tally.round_trip.filter(|_| has_sample)
-                && is_sample(turn.config, sack, id)
-            {
+            let is_sample = is_sample(turn.config, sack, id);
+            let has_sample = path.timing.as_mut().is_some_and(|timing| timing.take_sample(next, is_sample));
+            if let Some(round_trip) = path.tally.answered_in.filter(|_| has_sample) {
                 path.sample_rtt(round_trip);
             }
         }
@@ -602,7 +601,8 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
     path.tally.newly_acked += wire_len;
     path.delivery.deliver(wire_len, &chunk.departure);
     if chunk.transmissions == 1 {
-        path.tally.round_trip = Some(turn.now.saturating_since(chunk.departure.sent_at));
+        path.tally.answered_in = Some(turn.now.saturating_since(chunk.departure.sent_at));
+        path.tally.round_trip = path.tally.answered_in.filter(|_| sack.from == Some(chunk.path));
     }
     path.tally.is_unambiguous |= !chunk.is_ambiguous;
     if let Some(round_trip) = path.take_probe(turn.now, chunk.data.tsn)

@@ -325,6 +325,24 @@ fn a_round_trip_is_measured_by_the_sacks_that_the_policy_trusts() {
 }
 
 #[test]
+fn a_sack_by_a_path_that_is_not_trusted_does_not_use_the_round_trip_of_a_window_up() {
+    use crate::config::LossDetection;
+    let config = SctpConfig {
+        rtt_sampling: RttSampling::SackOnDataPath,
+        loss_detection: LossDetection::Rack,
+        ..quiet()
+    };
+    let mut wire = cut(2, config);
+    wire.send(0, 0..3, 1_400);
+    wire.run_until(Instant::from_millis(60));
+    wire.inject(0, 1, &[sack(1, &[])]);
+    assert_eq!(wire.path(0, 0).srtt, None);
+    wire.run_until(Instant::from_millis(100));
+    wire.inject(0, 0, &[sack(2, &[])]);
+    assert_eq!(wire.path(0, 0).srtt, Some(Duration::from_millis(100)));
+}
+
+#[test]
 fn the_path_of_least_delay_is_an_active_one() {
     let mut wire = Wire::new(3, quiet());
     let paths = &mut wire.ends[0].paths;
@@ -392,14 +410,23 @@ fn a_probe_that_a_gap_block_acknowledged_is_answered_no_second_time() {
 }
 
 #[test]
-fn where_sacks_seek_the_least_delay_paths_are_probed_that_the_handshake_has_not_measured() {
-    use crate::config::SackPath;
-    let config = SctpConfig { sack_path: SackPath::GapReportsOnLowestDelay, ..quiet() };
-    for (round_trip, probed) in [(None, [1, 1]), (Some(Duration::from_millis(80)), [0, 1])] {
-        let tcbs = [0, 1].map(|end| Tcb { round_trip, ..tcb(end, 2, &config) });
+fn where_anything_seeks_the_least_delay_paths_are_probed_that_the_handshake_has_not_measured() {
+    use crate::config::{FastRetransmitPath, SackPath};
+    let sacks = SctpConfig { sack_path: SackPath::GapReportsOnLowestDelay, ..quiet() };
+    let repeats = SctpConfig { fast_retransmit_path: FastRetransmitPath::LowestDelay, ..quiet() };
+    let measured = Some(Duration::from_millis(80));
+    let cases = [
+        (&sacks, None, [1, 1]),
+        (&sacks, measured, [0, 1]),
+        (&repeats, None, [1, 1]),
+        (&repeats, measured, [0, 1]),
+        (&quiet(), None, [0, 0]),
+    ];
+    for (config, round_trip, probed) in cases {
+        let tcbs = [0, 1].map(|end| Tcb { round_trip, ..tcb(end, 2, config) });
         let mut wire = Wire::with_tcbs(tcbs, [config.clone(), config.clone()]);
         wire.run_until(Instant::from_millis(10));
-        assert_eq!([0, 1].map(|path| times(&wire, path).len()), probed);
+        assert_eq!([0, 1].map(|path| times(&wire, path).len()), probed, "{round_trip:?}");
     }
 }
 
