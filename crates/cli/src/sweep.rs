@@ -17,6 +17,14 @@ pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(
     let sweep =
         Sweep::load_observed(&arguments.sweep, &arguments.common.set, &|progress| contacts.update(progress))?;
     drop(contacts);
+    for warning in sweep.warnings() {
+        terminal::warn(warning)?;
+    }
+    let more = sweep.points_with_more_warnings();
+    if more > 0 {
+        let points = if more == 1 { "1 point has".to_owned() } else { format!("{more} points have") };
+        terminal::warn(&format_args!("{points} further warnings: `slantpath run --set` shows those of one"))?;
+    }
     let tables = TABLES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}_summary")]);
     let may_be_written = tables.flat_map(|name| files_of_table(&name)).chain([files::SCENARIO.to_owned()]);
     let mut directory = Directory::open(&arguments.out, may_be_written)?;

@@ -80,24 +80,25 @@ pub(crate) fn check(governed: &Governed<'_>, faults: &mut Faults) {
     }
 }
 
-/// Warns of a capacity that is more than ten times the rate of the slowest link on the path of a flow, or less than a
-/// tenth of it.
-pub(crate) fn capacity_fits(
+/// What is wrong with a capacity that is more than the rate of the slowest link on a path, or less than a tenth of it.
+/// `whose` path it is ends the sentence about it.
+pub(crate) fn capacity_fault(
     capacity: &Setting<Capacity>,
     (link, rate): (&str, DataRate),
-    flow: &str,
-    faults: &mut Faults,
-) {
-    let Some(known) = capacity.quantity().filter(|_| capacity.origin() == Origin::Given) else { return };
+    whose: &str,
+) -> Option<Fault> {
+    let known = capacity.quantity().filter(|_| capacity.origin() == Origin::Given)?;
     let (known_bits, rate_bits) = (known.as_bits_per_sec(), rate.as_bits_per_sec());
-    let relation = if known_bits / 10 > rate_bits {
-        "more than ten times what"
+    let (relation, then) = if known_bits / 10 > rate_bits {
+        ("more than ten times what", "")
+    } else if known_bits > rate_bits {
+        ("more than what", ": what is paced at that rate waits in its queue")
     } else if known_bits < rate_bits / 10 {
-        "less than a tenth of what"
+        ("less than a tenth of what", "")
     } else {
-        return;
+        return None;
     };
-    let message = format!("{known} is {relation} link `{link}` on the path of flow `{flow}` carries, {rate}");
+    let message = format!("{known} is {relation} link `{link}` on the path of {whose} carries, {rate}{then}");
     let help = "write what the path carries, or leave `known_capacity` out: it is measured then";
-    faults.warn(capacity.place(), Fault::new(message).help(help));
+    Some(Fault::new(message).help(help))
 }

@@ -44,6 +44,40 @@ fn the_grid_crosses_axes_and_keeps_together_what_shares_one() {
 }
 
 #[test]
+fn what_is_doubtful_about_the_points_is_said_once_before_they_run() {
+    let place = with_sweep("doubts");
+    // Of the base, and so of each point; and of two values, each of three points.
+    let profile = "\n[sctp.default]\nreceive_buffer = \"20 kB\"\ncongestion_control = \"backlog\"\n\
+                   loss_detection = \"rack\"\nknown_capacity = \"9 Gbit/s\"\n";
+    place.write("first.toml", &(scenario("first.toml") + profile));
+    let initial = "\n[[axis]]\n\"sctp.default.initial_cwnd\" = [\"30 kB\", \"9 MiB\", \"15 kB\"]\n";
+    let loss = "[[axis]]\n\"links.satellite.loss\" = [\"0 %\", \"1 %\", \"2 %\"]\n";
+    place.write("sweep.toml", &format!("[sweep]\nscenario = \"first.toml\"\n{initial}{loss}"));
+    let outcome = sweep(&place, "out");
+    assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+    let said = |text: &str| outcome.err.matches(text).count();
+    assert_eq!(said("warning: "), 3, "{}", outcome.err);
+    assert_eq!(said("9 Gbit/s is more than ten times what link `satellite`"), 1, "{}", outcome.err);
+    assert_eq!(said("an initial window of 30 kB is never filled: `receive_buffer` holds 20 kB"), 1);
+    assert_eq!(said("an initial window of 9 MiB is never filled"), 1);
+    assert_eq!(said("sweep.toml:5"), 2, "{}", outcome.err);
+}
+
+#[test]
+fn of_many_doubtful_points_the_first_are_told_and_the_others_counted() {
+    let place = with_sweep("many-doubts");
+    let profile = "\n[sctp.default]\nreceive_buffer = \"20 kB\"\n";
+    place.write("first.toml", &(scenario("first.toml").replace("60 s", "1 s") + profile));
+    let values: Vec<String> = (21..43).map(|kilobytes| format!("\"{kilobytes} kB\"")).collect();
+    let axis = format!("[[axis]]\n\"sctp.default.initial_cwnd\" = [{}]\n", values.join(", "));
+    place.write("sweep.toml", &format!("[sweep]\nscenario = \"first.toml\"\n{axis}"));
+    let outcome = sweep(&place, "out");
+    let said = |text: &str| outcome.err.matches(text).count();
+    assert_eq!((outcome.status, said("is never filled")), (Some(0), 20), "{}", outcome.err);
+    assert_eq!(said("2 points have further warnings"), 1, "{}", outcome.err);
+}
+
+#[test]
 fn each_point_has_its_means_with_intervals() {
     let place = with_sweep("means");
     assert_eq!(sweep(&place, "out").status, Some(0));

@@ -6,10 +6,10 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, Duration};
 use slantpath_host::HOP_LIMIT;
 use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
-use slantpath_reader::{Fault, Faults, Origin, Place};
+use slantpath_reader::{Fault, Faults, Origin, Place, Setting};
 use slantpath_sctp::PathMtuDiscovery;
 
-use crate::congestion::capacity_fits;
+use crate::congestion::{Capacity, capacity_fault};
 use crate::flow::trace::Traces;
 use crate::network::{self, Built, find_link};
 use crate::schema::{File, Flow, SctpProfile, Sessions, TcpProfile, Transport};
@@ -33,7 +33,7 @@ pub(crate) fn check(file: &File, traces: &Traces, sky: Option<&SkyPlan>, faults:
         flow_path(file, &built, &mut routes, (name, flow), faults);
     }
     for (name, sessions) in file.sessions.iter() {
-        sessions_path(&built, &mut routes, name, sessions, faults);
+        sessions_path(file, &built, &mut routes, (name, sessions), faults);
     }
     crate::signalling::timing(file, &built, &mut routes, traces, faults);
     crate::signalling::server_timing(file, &built, &mut routes, faults);
@@ -61,9 +61,7 @@ fn flow_path(
         Transport::Tcp => {
             if let Some(tcp) = file.tcp.find(profile) {
                 segments_fit(built, &way, flow, profile, tcp, faults);
-                if let Some(slowest) = slowest(built, &way) {
-                    capacity_fits(&tcp.known_capacity, slowest, name, faults);
-                }
+                capacity_fits(built, &way, &tcp.known_capacity, &format!("flow `{name}`"), faults);
             }
         }
         Transport::Sctp => {
@@ -77,16 +75,20 @@ fn flow_path(
             if let Some(sctp) = file.sctp.find(profile) {
                 for way in std::iter::once(&way).chain(others.iter().map(|(_, way)| way)) {
                     packets_fit(built, way, flow, profile, sctp, faults);
-                    if let Some(slowest) = slowest(built, way) {
-                        capacity_fits(&sctp.known_capacity, slowest, name, faults);
-                    }
+                    capacity_fits(built, way, &sctp.known_capacity, &format!("flow `{name}`"), faults);
                 }
             }
         }
     }
 }
 
-fn sessions_path(built: &Built, routes: &mut Routes, name: &str, sessions: &Sessions, faults: &mut Faults) {
+fn sessions_path(
+    file: &File,
+    built: &Built,
+    routes: &mut Routes,
+    (name, sessions): (&str, &Sessions),
+    faults: &mut Faults,
+) {
     let Some(primary) = &sessions.primary else { return };
     let (from, to) = (built.nodes[sessions.from.as_str()], built.nodes[sessions.to.as_str()]);
     let Some(way) = way_over(built, routes, from, to, primary) else {
@@ -105,6 +107,28 @@ fn sessions_path(built: &Built, routes: &mut Routes, name: &str, sessions: &Sess
     };
     if let Some(slowest) = slowest(built, &carrying) {
         load_fits(name, sessions, slowest, faults);
+    }
+    let profile = sessions.profile.as_deref().map_or("default", String::as_str);
+    let capacity = match *sessions.transport {
+        Transport::Tcp => file.tcp.find(profile).map(|tcp| &tcp.known_capacity),
+        Transport::Sctp => file.sctp.find(profile).map(|sctp| &sctp.known_capacity),
+    };
+    if let Some(capacity) = capacity {
+        capacity_fits(built, &carrying, capacity, &format!("sessions `{name}`"), faults);
+    }
+}
+
+/// Warns of a capacity that the slowest link on the way of a flow, sessions or an association contradicts.
+pub(crate) fn capacity_fits(
+    built: &Built,
+    way: &[InterfaceId],
+    capacity: &Setting<Capacity>,
+    whose: &str,
+    faults: &mut Faults,
+) {
+    let fault = slowest(built, way).and_then(|slowest| capacity_fault(capacity, slowest, whose));
+    if let Some(fault) = fault {
+        faults.warn_of_kind("capacity", capacity.place(), fault);
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_reader::{
-    Data, Diagnostics, Document, Entries, Fault, Faults, Node, Part, Place, Section, Setting, Source,
-    section, suggest,
+    Data, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, Node, Part, Place, Section, Setting,
+    Source, section, suggest,
 };
 
 use crate::bounds::{NAME, RUNS};
@@ -65,6 +65,35 @@ pub struct Sweep {
     tables: Vec<String>,
     /// The hash of each point's merged scenario.
     hashes: Vec<String>,
+    warnings: Warnings,
+}
+
+/// What is doubtful about the points, each once.
+#[derive(Clone, Debug, Default)]
+struct Warnings {
+    kept: Vec<Diagnostic>,
+    /// Points that have others than those that are kept.
+    points_with_more: usize,
+}
+
+/// Warnings that are kept at most: where a value is doubtful, so are many others on its axis.
+const WARNINGS_MAX: usize = 20;
+
+impl Warnings {
+    fn add(&mut self, of_point: &[Diagnostic]) {
+        let mut has_more = false;
+        for warning in of_point {
+            if self.kept.contains(warning) {
+                continue;
+            }
+            if self.kept.len() < WARNINGS_MAX {
+                self.kept.push(warning.clone());
+            } else {
+                has_more = true;
+            }
+        }
+        self.points_with_more += usize::from(has_more);
+    }
 }
 
 impl Sweep {
@@ -130,15 +159,15 @@ impl Sweep {
             repetitions: *head.repetitions,
             first_run: *head.first_run,
             tables: (*head.tables).clone(),
-            hashes: Vec::new(),
+            hashes: Vec::with_capacity(points),
+            warnings: Warnings::default(),
         };
-        sweep.hashes = (0..points)
-            .map(|point| {
-                let made = sweep.try_scenario(point, &|made| of_part(point + 1, made))?;
-                Ok(made.hash())
-            })
-            .collect::<Result<_, _>>()
-            .map_err(LoadError::Invalid)?;
+        for point in 0..points {
+            let made =
+                sweep.try_scenario(point, &|made| of_part(point + 1, made)).map_err(LoadError::Invalid)?;
+            sweep.hashes.push(made.hash());
+            sweep.warnings.add(made.warnings());
+        }
         Ok(sweep)
     }
 
@@ -150,6 +179,16 @@ impl Sweep {
     /// How many runs there are in all.
     pub fn jobs(&self) -> usize {
         self.points() * self.repetitions as usize
+    }
+
+    /// What is doubtful about the scenarios of the points, in their order and each once; of more than twenty the first.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings.kept
+    }
+
+    /// How many points have warnings that are not among [`Sweep::warnings`].
+    pub const fn points_with_more_warnings(&self) -> usize {
+        self.warnings.points_with_more
     }
 
     /// What is varied, in the order of the file.

@@ -5,7 +5,7 @@ use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Named, Place};
 
 use crate::network::Built;
-use crate::network::path::{hops_fit, path, round_trip};
+use crate::network::path::{capacity_fits, hops_fit, path, round_trip};
 use crate::schema::File;
 use crate::signalling::node_of;
 use crate::signalling::schema::{Association, Signalling};
@@ -87,6 +87,7 @@ fn association(
             after_a_loss: "takes the peer for gone",
         });
     }
+    capacity_fits(built, &way, &profile.known_capacity, &what, faults);
     let there_and_back = round_trip(&built.graph, &way);
     for timer in timers {
         judge(name, &timer, there_and_back, *profile.rto_min, faults);

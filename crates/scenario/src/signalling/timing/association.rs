@@ -1,7 +1,7 @@
 //! An association: timers of M2PA and of both points against its paths, and against the time that SCTP takes to leave
 //! one of them for another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slantpath_base::Duration;
 use slantpath_net::Routes;
@@ -11,7 +11,7 @@ use slantpath_sigtran::m2pa::{PathFault, PathFinding, PathTiming, WaitingTimer, 
 use super::carried::{self, Meant};
 use super::round_trip::{RoundTrip, longest, of_association};
 use super::{Scene, place_or};
-use crate::network::path::{hops_fit, way_over};
+use crate::network::path::{capacity_fits, hops_fit, way_over};
 use crate::schema::{SctpProfile, Threshold};
 use crate::signalling::node_of;
 use crate::signalling::schema::{M2pa, SignallingLink};
@@ -57,6 +57,12 @@ pub(crate) fn check(
     carried::association(scene, (name, link), (m2pa, profile), usual.length, meant, faults);
     super::reading::check(scene, routes, (name, link), (m2pa, profile), usual.length, faults);
     failover(name, link, m2pa, profile, &round_trips, faults);
+    let links: BTreeSet<&str> = round_trips.iter().filter_map(|each| each.over.as_deref()).collect();
+    for over in links {
+        if let Some(way) = way_over(scene.built, routes, first, second, over) {
+            capacity_fits(scene.built, &way, &profile.known_capacity, &format!("`{name}`"), faults);
+        }
+    }
 }
 
 /// What contradicts one round trip: of whom it is reported, where, and whether the link cannot do without.
