@@ -1,8 +1,9 @@
-"""The aims of the project for long paths, and what our runs say to them: claims L1 to L14."""
+"""The aims of the project for long paths, and what our runs say to them: claims L1 to L15."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Protocol
 
@@ -48,6 +49,7 @@ def findings(observed: Observed) -> list[Finding]:
         *(_numbered(number, each) for number, each in enumerate(found, start=1)),
         _needless(observed),
         _others(observed),
+        _default(observed),
     ]
 
 
@@ -90,17 +92,42 @@ def left_and_taken(
     return share_of("rival"), share_of("data")
 
 
-def worse_than_cubic(observed: Observed, controller: str) -> list[tuple[cases.Sharing, str, float]]:
-    """List where a controller leaves a rival less than CUBIC does, and what part of it."""
-    found = []
-    for how, rival in product(cases.SHARINGS, cases.RIVALS):
-        left, beside_cubic = (
-            left_and_taken(observed, how, each, rival)[0].mean for each in (controller, "cubic")
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a controller leaves a rival, and what CUBIC leaves it in the same place, in % of the link."""
+
+    how: cases.Sharing
+    rival: str
+    beside: Estimate
+    beside_cubic: Estimate
+
+    @property
+    def part(self) -> float:
+        """The former as a part of the latter."""
+        cubic = self.beside_cubic.mean
+        return self.beside.mean / cubic if cubic else math.inf
+
+    @property
+    def worse(self) -> bool:
+        """Whether the rival is worse off than beside CUBIC."""
+        return self.part < NO_WORSE
+
+    @property
+    def about(self) -> str:
+        """Say where it is."""
+        return f"{self.how.about}, {cases.PROFILES[self.rival]}"
+
+
+def left_by(observed: Observed, controller: str, sharings: Sequence[cases.Sharing]) -> list[Left]:
+    """Compare what a controller leaves each rival with what CUBIC leaves it."""
+
+    def left(how: cases.Sharing, rival: str) -> Left:
+        beside, beside_cubic = (
+            left_and_taken(observed, how, each, rival)[0] for each in (controller, "cubic")
         )
-        part = left / beside_cubic if beside_cubic else math.inf
-        if part < NO_WORSE:
-            found.append((how, rival, part))
-    return found
+        return Left(how, rival, beside, beside_cubic)
+
+    return [left(how, rival) for how, rival in product(sharings, cases.RIVALS)]
 
 
 def slashed(estimates: Sequence[Estimate], decimals: int = 1) -> str:
@@ -208,17 +235,18 @@ def _needless(observed: Observed) -> Finding:
 
 
 def _others(observed: Observed) -> Finding:
-    situations = len(cases.SHARINGS) * len(cases.RIVALS)
-
     def told(controller: str) -> Iterator[str]:
-        worse = worse_than_cubic(observed, controller)
-        yield f"{cases.PROFILES[controller]} in {situations - len(worse)} of {situations}"
+        everywhere = left_by(observed, controller, cases.SHARINGS)
+        worse = [each for each in everywhere if each.worse]
+        yield f"{cases.PROFILES[controller]} in {len(everywhere) - len(worse)} of {len(everywhere)}"
         if worse:
-            how, rival, part = min(worse, key=lambda each: each[2])
-            yield f"at worst {part:.0%} of it, {how.about}, {cases.PROFILES[rival]}"
+            worst = min(worse, key=lambda each: each.part)
+            yield f"at worst {worst.part:.0%} of it, {worst.about}"
 
     others = [
-        ", ".join(told(controller)) for controller in cases.CONTROLLERS if controller not in (CHOICE, "cubic")
+        ", ".join(told(controller))
+        for controller in cases.CONTROLLERS
+        if controller not in (CHOICE, cases.DEFAULT, "cubic")
     ]
     return _numbered(
         14,
@@ -226,7 +254,25 @@ def _others(observed: Observed) -> Finding:
             f"{cases.PROFILES[CHOICE]} leaves NewReno and CUBIC no less than CUBIC does, no random loss",
             "everywhere",
             ", ".join(told(CHOICE)),
-            not worse_than_cubic(observed, CHOICE),
+            not any(each.worse for each in left_by(observed, CHOICE, cases.SHARINGS)),
             "; ".join(others),
+        ),
+    )
+
+
+def _default(observed: Observed) -> Finding:
+    everywhere = left_by(observed, cases.DEFAULT, (*cases.SHARINGS, *cases.SHARINGS_GEO))
+    as_much = sum(not each.worse for each in everywhere)
+    least = min(everywhere, key=lambda each: each.part)
+    name = cases.PROFILES[cases.DEFAULT]
+    beside, beside_cubic = (each.text("%", 1.0, 1) for each in (least.beside, least.beside_cubic))
+    return _numbered(
+        15,
+        (
+            f"{name}, the default, leaves NewReno and CUBIC no less than CUBIC does, no random loss",
+            "everywhere",
+            f"in {as_much} of {len(everywhere)}, least {least.part:.0%} of it, {least.about}",
+            as_much == len(everywhere),
+            f"there {beside} by {name}, {beside_cubic} by CUBIC; less than {NO_WORSE:.0%} counts as less",
         ),
     )

@@ -85,8 +85,11 @@ class Results:
     def seeds(self) -> str:
         """Say from what every random draw derives."""
         used = "the scenario's seed" if self.seed is None else f"seed {self.seed}"
-        beside = max(1, self.runs * cases.BESIDE_RUNS // RUNS)
+        beside, default = (
+            max(1, self.runs * most // RUNS) for most in (cases.BESIDE_RUNS, cases.DEFAULT_RUNS)
+        )
         return (
-            f"Runs 0 to {self.runs - 1} of each cell of the table under {used}, runs 0 to {beside - 1} of "
-            "other cases; one where nothing is drawn at random. All cases draw from the same random streams."
+            f"Runs 0 to {self.runs - 1} of each cell of the table under {used}, runs 0 to {default - 1} of "
+            f"NewReno and CUBIC beside another flow over LEO, runs 0 to {beside - 1} of other cases; one "
+            "where nothing is drawn at random. All cases draw from the same random streams."
         )
