@@ -123,12 +123,6 @@ impl RttEstimator {
         };
     }
 
-    /// Forgets the measurements, but not the timeout: the next sample counts as the first (RFC 6298, end of
-    /// section 5).
-    pub fn forget_measurements(&mut self) {
-        self.smoothed = None;
-    }
-
     /// Raises the timeout to at least `floor`, within the maximum, until the next sample.
     //= https://www.rfc-editor.org/rfc/rfc6298#section-5
     //# If the timer expires awaiting the ACK of a SYN segment and the
@@ -241,16 +235,6 @@ mod tests {
         assert_eq!(rtt.rto(), ms(3_000));
         rtt.sample(ms(100));
         assert_eq!(rtt.rto(), ms(1_000));
-    }
-
-    #[test]
-    fn after_forgetting_the_next_sample_is_the_first_again() {
-        let mut rtt = RttEstimator::new(without_floor());
-        rtt.sample(ms(100));
-        rtt.forget_measurements();
-        assert_eq!(rtt.rto(), ms(300));
-        rtt.sample(ms(400));
-        assert_eq!(rtt.rttvar(), Some(ms(200)));
     }
 
     #[test]

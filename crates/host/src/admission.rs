@@ -33,7 +33,7 @@ pub enum Otherwise {
         /// How many.
         most: u32,
         /// How often delay and throughput are measured while one waits; what ends is known at once.
-        look_every: Duration,
+        recheck_interval: Duration,
     },
 }
 
@@ -68,13 +68,13 @@ pub(crate) struct Admission {
     config: AdmissionConfig,
     live: Vec<SocketId>,
     waiting: VecDeque<NewSession>,
-    /// When the waiting ones are looked at again, if delay or throughput may let the first begin.
-    next_look: Option<Instant>,
+    /// When the waiting ones are checked again, if delay or throughput may let the first begin.
+    next_check: Option<Instant>,
 }
 
 impl Admission {
     pub(crate) const fn new(config: AdmissionConfig) -> Self {
-        Self { config, live: Vec::new(), waiting: VecDeque::new(), next_look: None }
+        Self { config, live: Vec::new(), waiting: VecDeque::new(), next_check: None }
     }
 
     /// The sessions under way, to be measured.
@@ -124,7 +124,7 @@ impl Admission {
         new: NewSession,
         refusal: Refusal,
     ) -> Result<(), (NewSession, Refusal)> {
-        let Otherwise::Wait { most, look_every } = self.config.otherwise else {
+        let Otherwise::Wait { most, recheck_interval } = self.config.otherwise else {
             return Err((new, refusal));
         };
         if self.waiting.len() >= most as usize {
@@ -132,7 +132,7 @@ impl Admission {
         }
         self.waiting.push_back(new);
         if !self.admits_several() {
-            self.next_look.get_or_insert_with(|| now.saturating_add(look_every));
+            self.next_check.get_or_insert_with(|| now.saturating_add(recheck_interval));
         }
         Ok(())
     }
@@ -142,7 +142,7 @@ impl Admission {
         !self.waiting.is_empty()
     }
 
-    /// Whether several may begin at once: what one does to delay and throughput is not seen before the next look.
+    /// Whether several may begin at once: what one does to delay and throughput is not seen before the next check.
     pub(crate) const fn admits_several(&self) -> bool {
         self.config.max_round_trip.is_none() && self.config.min_throughput.is_none()
     }
@@ -157,21 +157,21 @@ impl Admission {
         self.waiting.iter()
     }
 
-    /// A look is over, at which those that still wait may not begin.
-    pub(crate) fn end_look(&mut self, now: Instant) {
+    /// A check is over, at which those that still wait may not begin.
+    pub(crate) fn end_check(&mut self, now: Instant) {
         if self.waiting.is_empty() {
-            self.next_look = None;
-        } else if let (Some(next), Otherwise::Wait { look_every, .. }) =
-            (&mut self.next_look, self.config.otherwise)
+            self.next_check = None;
+        } else if let (Some(next), Otherwise::Wait { recheck_interval, .. }) =
+            (&mut self.next_check, self.config.otherwise)
             && *next <= now
         {
-            *next = now.saturating_add(look_every);
+            *next = now.saturating_add(recheck_interval);
         }
     }
 
-    /// When the next look is due.
-    pub(crate) const fn next_look(&self) -> Option<Instant> {
-        self.next_look
+    /// When the next check is due.
+    pub(crate) const fn next_check(&self) -> Option<Instant> {
+        self.next_check
     }
 
     /// A session has begun.

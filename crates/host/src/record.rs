@@ -136,6 +136,7 @@ pub enum Finality {
 
 /// A session as its sender knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SentSession {
     /// The source that began it.
     pub source: SessionSourceId,

@@ -218,7 +218,7 @@ impl SessionSource {
 
     /// When the next session begins, or waiting ones are looked at.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        earlier(self.next, self.admission.as_ref().and_then(Admission::next_look))
+        earlier(self.next, self.admission.as_ref().and_then(Admission::next_check))
     }
 
     /// The session that is due, if one is.

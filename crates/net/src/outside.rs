@@ -32,6 +32,7 @@ pub struct OutsidePacket {
 
 /// Why a packet from outside is not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InjectError {
     /// It does not begin with a whole IP packet.
     #[error("no IP packet: {0}")]
@@ -54,6 +55,7 @@ pub enum InjectError {
 
 /// Why a record cannot be repeated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// It is no capture that can be read.
     #[error("not a record: {0}")]

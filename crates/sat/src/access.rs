@@ -98,6 +98,7 @@ pub enum Ask {
 
 /// What a terminal saw and had when it looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AccessSample {
     /// When.
     pub at: Instant,

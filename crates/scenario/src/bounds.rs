@@ -14,7 +14,7 @@ const GIBIBYTE: u64 = 1 << 30;
 pub(crate) const RUN: AtMost<Duration> =
     AtMost::new(Duration::from_secs(366 * 86_400), "no run is longer than a year");
 /// How long a signal is on its way.
-pub(crate) const DELAY: AtMost<Duration> = AtMost::new(DAY, "in a day a signal leaves the solar system");
+pub(crate) const DELAY: AtMost<Duration> = AtMost::new(DAY, "no link of a network takes a day");
 /// What a WAN emulator delays there and back.
 pub(crate) const WAN_ROUND_TRIP: AtMost<Duration> =
     AtMost::new(Duration::from_millis(700), "the delay line of the trial ends there; a link takes any delay");

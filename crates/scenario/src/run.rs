@@ -115,7 +115,7 @@ pub fn run_observed(
     observer: &mut dyn Observer,
     go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
 ) -> Result<Option<RunOutput>, RunError> {
-    let pace = Pace { question: EVENTS_BETWEEN_QUESTIONS, look: EVENTS_BETWEEN_QUESTIONS };
+    let pace = Pace { question: EVENTS_BETWEEN_QUESTIONS, collection: EVENTS_BETWEEN_QUESTIONS };
     run_at_pace(pace, scenario, options, observer, None, go_on)
 }
 
@@ -124,8 +124,8 @@ pub fn run_observed(
 struct Pace {
     /// Questions whether to go on.
     question: u64,
-    /// Looks at what has become final.
-    look: u64,
+    /// Collections of what has become final.
+    collection: u64,
 }
 
 fn run_at_pace(
@@ -162,8 +162,8 @@ fn run_at_pace(
         recorder.watch_sky(sky);
     }
     recorder.trace(traces.map(|(flows, sink)| Tracing::new(flows, sink)));
-    let between_looks = pace.look.max(recorder.events_between_looks());
-    let mut next_look = between_looks;
+    let between_collections = pace.collection.max(recorder.events_between_collections());
+    let mut next_collection = between_collections;
     let end = Instant::START + *scenario.scenario.duration;
     let warm_up = *scenario.scenario.warm_up;
     let mut at_warm_up = AtWarmUp::default();
@@ -173,7 +173,7 @@ fn run_at_pace(
             let stretch_end = recorder.interval_end().map_or(end, |interval_end| interval_end.min(end));
             let has_ended = signalling::run_at_most(pace.question, network, signalling.as_mut(), stretch_end);
             if let Some(signalling) = &mut signalling {
-                recorder.look_at_signalling(signalling)?;
+                recorder.collect_signalling(signalling)?;
             }
             if has_ended {
                 recorder.close_interval(network, signalling.as_ref())?;
@@ -184,9 +184,9 @@ fn run_at_pace(
             if go_on(network.now()).is_break() {
                 return Ok(false);
             }
-            if network.events() >= next_look {
-                recorder.look(network, Finality::Settled)?;
-                next_look = network.events().saturating_add(between_looks);
+            if network.events() >= next_collection {
+                recorder.collect(network, Finality::Settled)?;
+                next_collection = network.events().saturating_add(between_collections);
             }
         }
     };
@@ -201,7 +201,7 @@ fn run_at_pace(
     if !run_until(&mut network, &mut recorder, end)? {
         return Ok(None);
     }
-    recorder.look(&mut network, Finality::Over)?;
+    recorder.collect(&mut network, Finality::Over)?;
     let delays = recorder.delays()?;
     let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &delays);
     tables.extend(recorder.delay_tables());

@@ -50,6 +50,7 @@ pub enum ProcessorError {
 
 /// What has become of the messages that came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProcessorCounters {
     /// Those that passed.
     pub processed: u64,

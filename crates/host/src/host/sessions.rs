@@ -138,7 +138,7 @@ impl Host {
             }
         }
         if let Some(admission) = &mut self.source(id).admission {
-            admission.end_look(now);
+            admission.end_check(now);
         }
     }
 

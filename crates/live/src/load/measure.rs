@@ -80,6 +80,7 @@ pub struct KindReport {
 
 /// A path at the end of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PathReport {
     /// The own address.
     pub source: IpAddr,

@@ -29,6 +29,7 @@ pub(crate) struct SharedPort {
 
 /// What a shared transmitter has done since its statistics were started.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SharedPortStatistics {
     /// Offered, dropped, handed over and marked, of all directions; nothing else is counted. Each direction counts its
     /// own as well.

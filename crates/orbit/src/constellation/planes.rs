@@ -71,7 +71,7 @@ const LEAST_OF_A_PLANE: usize = 4;
 pub struct Shells {
     /// The satellites of each shell, by rising inclination and then altitude.
     pub shells: Vec<Vec<usize>>,
-    /// Those outside: on their way up or down or to another plane, spares, and strangers.
+    /// Those outside: on their way up or down or to another plane, spares, and those that belong to none.
     pub loose: Vec<usize>,
 }
 

@@ -199,9 +199,9 @@ impl<'a> Recorder<'a> {
         self.tracing = tracing;
     }
 
-    /// After how many events it is worth while to look again: a look goes over all flows and links, so that few
+    /// After how many events it is worth while to collect again: that goes over all flows and links, so that few
     /// events of many flows must not pay for one.
-    pub(super) fn events_between_looks(&self) -> u64 {
+    pub(super) fn events_between_collections(&self) -> u64 {
         let probed = self.queues.map_or(0, |_| 2 * self.links.len());
         16 * (self.flows.len() + self.ends.len() + probed) as u64
     }
@@ -238,9 +238,9 @@ impl<'a> Recorder<'a> {
     }
 
     /// Hands over what has happened in a signalling network.
-    pub(super) fn look_at_signalling(&mut self, simulation: &mut SignallingSimulation) -> io::Result<()> {
+    pub(super) fn collect_signalling(&mut self, simulation: &mut SignallingSimulation) -> io::Result<()> {
         match &mut self.signalling {
-            Some(record) => record.look(simulation, self.observer),
+            Some(record) => record.collect(simulation, self.observer),
             None => Ok(()),
         }
     }
@@ -256,7 +256,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Hands over what is final so far, or all that is left.
-    pub(super) fn look(&mut self, network: &mut RunNetwork<'_>, finality: Finality) -> io::Result<()> {
+    pub(super) fn collect(&mut self, network: &mut RunNetwork<'_>, finality: Finality) -> io::Result<()> {
         for (place, (_, capture)) in self.captures.iter().enumerate() {
             let pcapng = network.take_capture(*capture);
             if !pcapng.is_empty() {
@@ -276,7 +276,7 @@ impl<'a> Recorder<'a> {
             }
         }
         if let Some(tracing) = &mut self.tracing {
-            tracing.look(self.flows, network)?;
+            tracing.collect(self.flows, network)?;
         }
         Ok(())
     }

@@ -38,8 +38,8 @@ impl<'a> SignallingRecord<'a> {
         }
     }
 
-    /// Hands over what has happened since the last look.
-    pub(super) fn look(
+    /// Hands over what has happened since the last time.
+    pub(super) fn collect(
         &mut self,
         simulation: &mut SignallingSimulation,
         observer: &mut dyn Observer,

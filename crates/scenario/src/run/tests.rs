@@ -28,7 +28,7 @@ fn first() -> Scenario {
     scenario(text, &["scenario.warm_up=10 s"])
 }
 
-/// A run that is asked, and looked at, every so many events.
+/// A run that is asked, and whose results are collected, every so many events.
 fn run_asking_every(
     events: u64,
     scenario: &Scenario,
@@ -36,7 +36,7 @@ fn run_asking_every(
     go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
 ) -> Result<Option<RunOutput>, RunError> {
     let mut collector = Collector::default();
-    let pace = Pace { question: events, look: events };
+    let pace = Pace { question: events, collection: events };
     let output = run_at_pace(pace, scenario, options, &mut collector, None, go_on)?;
     Ok(output.map(|output| collector.complete(output)))
 }
@@ -48,8 +48,8 @@ fn swarm(seed: u64) -> Scenario {
     scenario(&text, &[&probes[..], &["probes.intervals=10 s", "probes.delays=1 %"]].concat())
 }
 
-/// At one extreme everything is handed over at the end, at the other as often as looks happen at all: of a handful of
-/// flows and links, after every hundred events or so.
+/// At one extreme everything is handed over at the end, at the other as often as results are collected at all: of a
+/// handful of flows and links, after every hundred events or so.
 #[test]
 fn results_that_stream_are_those_that_are_taken_at_the_end() {
     let scenarios = (0..60).map(swarm).chain([first(), with_signalling()]);
@@ -64,9 +64,9 @@ fn results_that_stream_are_those_that_are_taken_at_the_end() {
             let streamed = run_asking_every(events, &scenario, &options, &mut go_on).unwrap().unwrap();
             let name = &*scenario.scenario.name;
             for (ours, wanted) in streamed.tables.iter().zip(&whole.tables) {
-                assert!(ours == wanted, "{name}, looked at every {events} events: {}", ours.name());
+                assert!(ours == wanted, "{name}, collected every {events} events: {}", ours.name());
             }
-            assert!(streamed == whole, "{name}, looked at every {events} events");
+            assert!(streamed == whole, "{name}, collected every {events} events");
         }
     }
     assert!(messages > 10_000, "{messages}");
@@ -130,7 +130,7 @@ fn lateness(duration: &str) -> Late {
         now.set(at);
         ControlFlow::Continue(())
     };
-    let pace = Pace { question: 100, look: 100 };
+    let pace = Pace { question: 100, collection: 100 };
     run_at_pace(pace, &scenario, &options, &mut late, None, &mut go_on).unwrap().unwrap();
     late
 }
@@ -141,7 +141,7 @@ fn what_is_held_does_not_grow_with_the_length_of_a_run() {
     let [short, long] = ["120 s", "1200 s"].map(lateness);
     assert!(long.rows > 9 * short.rows, "{} and {}", long.rows, short.rows);
     for late in [short, long] {
-        // The last looks are at the end: up to an interval of questions after the last one.
+        // The last results are collected at the end: up to an interval of questions after the last one.
         assert!(late.worst < 5.0, "a row came {} s late", late.worst);
         assert!(late.rows_max < 250, "{} rows at once", late.rows_max);
         assert!(late.bytes_max < 100_000, "{} bytes at once", late.bytes_max);

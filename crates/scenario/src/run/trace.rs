@@ -113,7 +113,7 @@ pub fn run_traced(
     sink: TraceSink<'_>,
     go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
 ) -> Result<Option<RunOutput>, RunError> {
-    let pace = Pace { question: EVENTS_BETWEEN_QUESTIONS, look: EVENTS_BETWEEN_QUESTIONS };
+    let pace = Pace { question: EVENTS_BETWEEN_QUESTIONS, collection: EVENTS_BETWEEN_QUESTIONS };
     let mut observer = OnlyAgain::default();
     run_at_pace(pace, scenario, options, &mut observer, Some((&request.flows, sink)), go_on)
 }
@@ -191,7 +191,7 @@ impl<'a> Tracing<'a> {
     }
 
     /// Hands over what the hosts have told of the flows, together with what [`Tracing::messages`] has taken in.
-    pub(super) fn look(&mut self, flows: &[PlannedFlow], network: &mut RunNetwork<'_>) -> io::Result<()> {
+    pub(super) fn collect(&mut self, flows: &[PlannedFlow], network: &mut RunNetwork<'_>) -> io::Result<()> {
         let is_traced = |flow: &&PlannedFlow| self.names.contains(&flow.name);
         let mut nodes: Vec<_> = flows.iter().filter(is_traced).map(|flow| flow.from).collect();
         nodes.sort();

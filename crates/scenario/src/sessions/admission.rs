@@ -22,9 +22,9 @@ section! {
         otherwise: Setting<Otherwise> = Otherwise::Refuse;
         /// How many wait at most; further ones are refused.
         max_waiting: Setting<u32> = 100, at most FLOWS;
-        /// How often round trips and throughputs are looked at while one waits: with such limits one begins at each
-        /// look, and one as another ends.
-        look_every: Setting<Duration> = Duration::from_secs(1), at most TIMER;
+        /// How often round trips and throughputs are checked while one waits: with such limits one begins at each
+        /// check, and one as another ends.
+        recheck_interval: Setting<Duration> = Duration::from_secs(1), at most TIMER;
     }
 }
 
@@ -53,10 +53,10 @@ impl Admission {
         if let Some(longest) = &self.max_round_trip {
             positive(longest, "a round trip", faults);
         }
-        positive(&self.look_every, "an interval", faults);
+        positive(&self.recheck_interval, "an interval", faults);
         let of_waiting = [
             ("max_waiting", self.max_waiting.origin(), self.max_waiting.place()),
-            ("look_every", self.look_every.origin(), self.look_every.place()),
+            ("recheck_interval", self.recheck_interval.origin(), self.recheck_interval.place()),
         ];
         let given = of_waiting.into_iter().filter(|(_, origin, _)| *origin == Origin::Given);
         for (key, _, place) in given.filter(|_| *self.otherwise == Otherwise::Refuse) {
@@ -69,9 +69,10 @@ impl Admission {
     pub(crate) fn config(&self) -> AdmissionConfig {
         let otherwise = match *self.otherwise {
             Otherwise::Refuse => slantpath_host::Otherwise::Refuse,
-            Otherwise::Wait => {
-                slantpath_host::Otherwise::Wait { most: *self.max_waiting, look_every: *self.look_every }
-            }
+            Otherwise::Wait => slantpath_host::Otherwise::Wait {
+                most: *self.max_waiting,
+                recheck_interval: *self.recheck_interval,
+            },
         };
         AdmissionConfig {
             max_sessions: self.max_sessions.map(|most| *most),

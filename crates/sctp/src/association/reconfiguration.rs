@@ -302,7 +302,7 @@ impl Association {
         if let Some(state) = &mut self.reconfiguration {
             state.own = Some(request);
             self.poll_stage = PollStage::Packets;
-            self.look_what_is_under_way();
+            self.find_what_is_under_way();
             self.send_request(now);
         }
     }
@@ -334,13 +334,13 @@ impl Association {
             && self.sender.has_come(until)
         {
             own.phase = Phase::Ready;
-            self.look_what_is_under_way();
+            self.find_what_is_under_way();
         }
         self.send_request(now);
     }
 
     /// Finds out whether a request that is ready has to wait after all.
-    fn look_what_is_under_way(&mut self) {
+    fn find_what_is_under_way(&mut self) {
         let Some(own) = self.reconfiguration.as_mut().and_then(|state| state.own.as_mut()) else { return };
         if let Phase::Ready = own.phase
             && let Some(until) = self.sender.under_way(|stream| own.waits_for(stream))
@@ -579,7 +579,7 @@ impl Association {
             Request::new([Change::ResetOutbound { streams, answers: Some(request) }])
         });
         self.release_messages(now);
-        self.look_what_is_under_way();
+        self.find_what_is_under_way();
         self.send_request(now);
     }
 

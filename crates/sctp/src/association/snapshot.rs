@@ -10,6 +10,7 @@ use crate::types::Tsn;
 
 /// What has happened in an association since it was established.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AssociationStats {
     /// Packets that arrived.
     pub packets_received: u64,

@@ -24,18 +24,6 @@ impl Endpoint {
         is_usable(address)
     }
 
-    /// Takes packets to an address no more. `false` if it is none of the port's, or its last.
-    pub fn remove_port_address(&mut self, port: u16, address: IpAddr) -> bool {
-        let Some(&place) = self.by_number.get(&port) else { return false };
-        let port = &mut self.ports[place as usize];
-        let may = port.addresses.len() > 1 && port.addresses.contains(&address);
-        if may {
-            port.remove_address(address);
-            self.table.forget_latest();
-        }
-        may
-    }
-
     /// No packet can leave from an address of ours until it is back: see
     /// [`Association::local_address_is_down`](crate::Association::local_address_is_down).
     pub fn local_address_is_down(&mut self, now: Instant, address: IpAddr) {

@@ -76,7 +76,7 @@ impl Endpoint {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-10
             //# ICMP3)  An implementation SHOULD ignore any ICMP messages where the
             //# code indicates "Port Unreachable".
-            // Of the others, heartbeats and timers find out more surely than a stranger's word.
+            // Of the others, heartbeats and timers find out more surely than by what anybody may have sent.
             IcmpError::Unreachable(Unreachable::Host | Unreachable::Network | Unreachable::Port)
             | IcmpError::ParameterProblem { .. }
             | IcmpError::TimeExceeded => {}

@@ -2,6 +2,7 @@
 
 /// Packets that came in, and what became of them. Packets that are dropped in silence show here alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EndpointStats {
     /// All that came in.
     pub packets_received: u64,

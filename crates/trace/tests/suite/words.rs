@@ -107,7 +107,7 @@ fn header() -> Header {
 }
 
 /// What is told of these.
-fn told(records: &[Record]) -> String {
+fn reported(records: &[Record]) -> String {
     let records = records.iter().cloned().map(Ok::<_, ()>);
     let story = Story::of(header(), Duration::from_secs(100), records).expect("no record is wrong");
     let mut text = Vec::new();
@@ -127,13 +127,13 @@ fn everything_that_a_trace_may_tell_changes_what_is_told() {
         let last = Record { at, association: 0, what: lost(99) };
         let with = records(before().into_iter().chain([what]));
         let [without, with] =
-            [&without, &with].map(|all| told(&[&all[..], std::slice::from_ref(&last)].concat()));
+            [&without, &with].map(|all| reported(&[&all[..], std::slice::from_ref(&last)].concat()));
         assert_ne!(without, with, "{name}");
     }
     let [_, sent, loss] = &before()[..] else { unreachable!("three steps") };
     for (name, few) in [("sent", [loss]), ("lost", [sent])] {
         let few = few.into_iter().cloned();
-        assert_ne!(told(&records(few)), told(&records([sent.clone(), loss.clone()])), "{name}");
+        assert_ne!(reported(&records(few)), reported(&records([sent.clone(), loss.clone()])), "{name}");
     }
 }
 
@@ -144,9 +144,9 @@ fn what_happens_to_streams_addresses_and_messages_is_told_in_these_words() {
         (AssociationState::ShutdownAckSent, "SHUTDOWN ACK has been sent"),
     ];
     for (state, words) in expected {
-        assert!(told(&records([What::State { state }])).contains(words), "{words}");
+        assert!(reported(&records([What::State { state }])).contains(words), "{words}");
     }
-    let all = told(&records(samples()));
+    let all = reported(&records(samples()));
     for words in [
         "10.1.0.2: has become the primary path: the former one had not answered often enough",
         "the peer has thrown away 1 chunk, acknowledged by Gap Ack Blocks before",

@@ -1,4 +1,4 @@
-//! `association_commands`: what ends of associations were told to do, and what became of it.
+//! `association_commands`: what ends of associations were asked to do, and what became of it.
 
 use slantpath_base::Instant;
 use slantpath_host::{AssociationCommand, CommandOutcome, CommandRecord};
@@ -31,7 +31,7 @@ pub(in crate::run) fn table(network: &RunNetwork<'_>, flows: &[PlannedFlow]) -> 
                 streams.push(&named(&record.command));
                 over.push_optional(record.over.map(seconds));
                 took.push_optional(record.over.map(|at| at.saturating_since(record.given).as_secs_f64()));
-                outcome.push(&told(record));
+                outcome.push(&outcome_text(record));
             }
         }
     }
@@ -59,7 +59,7 @@ fn named(command: &AssociationCommand) -> String {
     }
 }
 
-fn told(record: &CommandRecord) -> String {
+fn outcome_text(record: &CommandRecord) -> String {
     match &record.outcome {
         CommandOutcome::Answered(result) => format!("answered: {result:?}"),
         CommandOutcome::Done => "done".to_owned(),

@@ -51,7 +51,7 @@ fn shared_downlinks(scenario: &Scenario, sky: &Sky, network: &mut RunNetwork<'_>
         if plan.payload(body) == Some(Payload::BentPipe) {
             continue;
         }
-        let SharedPortStatistics { counters, queue, mean_wait } = network.shared_port(port);
+        let SharedPortStatistics { counters, queue, mean_wait, .. } = network.shared_port(port);
         if counters.offered.packets == 0 {
             continue;
         }

@@ -317,7 +317,7 @@ fn events_of_signalling_are_handed_over_as_they_happen() {
         let scenario = flapping(seconds, &["signalling.load.isup.erlang_per_link=0.01"]);
         let mut late = Late::default();
         let mut go_on = |_| ControlFlow::Continue(());
-        let pace = Pace { question: 100, look: 100 };
+        let pace = Pace { question: 100, collection: 100 };
         run_at_pace(pace, &scenario, &RunOptions::default(), &mut late, None, &mut go_on).unwrap().unwrap();
         late
     });

@@ -293,7 +293,7 @@ impl Association {
             None => {}
         }
         state.own = Some(Request::new([Change::ResetOutbound { streams, answers: Some(request) }]));
-        self.look_what_is_under_way();
+        self.find_what_is_under_way();
         let path = self.paths.current();
         let parameters = self.depart(now, path).map(|chunk| chunk.parameters);
         parameters.and_then(|mut parameters| parameters.pop()).unwrap_or_else(|| answer(request, InProgress))

@@ -11,14 +11,14 @@ fn traced() -> SctpConfig {
 }
 
 /// What only a trace tells at an end.
-fn told(wire: &Wire, end: usize) -> Vec<TraceEvent> {
+fn reported(wire: &Wire, end: usize) -> Vec<TraceEvent> {
     let trace = |event: &Event| if let Event::Trace(event) = event { Some((**event).clone()) } else { None };
     wire.events[end].iter().filter_map(trace).collect()
 }
 
 fn metrics(wire: &Wire, end: usize) -> Vec<PathMetrics> {
     let of_path = |event| if let TraceEvent::Path(metrics) = event { Some(metrics) } else { None };
-    told(wire, end).into_iter().filter_map(of_path).collect()
+    reported(wire, end).into_iter().filter_map(of_path).collect()
 }
 
 fn losses(wire: &Wire) -> Vec<(u64, u32, LossEvidence)> {
@@ -26,7 +26,7 @@ fn losses(wire: &Wire) -> Vec<(u64, u32, LossEvidence)> {
         TraceEvent::Lost { context, tsn, evidence, .. } => Some((context, tsn.0, evidence)),
         _ => None,
     };
-    told(wire, 0).into_iter().filter_map(lost).collect()
+    reported(wire, 0).into_iter().filter_map(lost).collect()
 }
 
 #[test]
@@ -45,8 +45,8 @@ fn what_nobody_asked_for_is_not_told_and_a_trace_changes_no_packet() {
     };
     let plain = run(SctpConfig { sack_delay: Duration::from_millis(40), ..quiet() });
     let with_trace = run(traced());
-    assert_eq!(told(&plain, 0), []);
-    assert!(told(&with_trace, 0).len() > 10);
+    assert_eq!(reported(&plain, 0), []);
+    assert!(reported(&with_trace, 0).len() > 10);
     let packets = |wire: &Wire| -> Vec<_> {
         wire.log.iter().map(|sent| (sent.at, sent.from, sent.path, sent.chunks.clone())).collect()
     };
@@ -58,7 +58,7 @@ fn an_association_begins_with_its_state_its_paths_and_nothing_to_send() {
     let mut wire = Wire::new(2, traced());
     wire.send(0, 0..1, 100);
     wire.run_until(Instant::from_millis(150));
-    let told = told(&wire, 0);
+    let told = reported(&wire, 0);
     assert_eq!(told[0], TraceEvent::State(AssociationState::Established));
     let TraceEvent::Path(first) = &told[1] else { panic!("{:?}", told[1]) };
     assert_eq!((first.address, first.source), (address(1, 0), address(0, 0)));
@@ -124,7 +124,7 @@ fn a_path_that_fails_is_told_error_by_error_and_so_is_its_return() {
     wire.decide(move |sent| if sent.path == 0 && sent.at < back { is_lost() } else { arrives() });
     wire.send(0, 0..1, 100);
     wire.run_until(Instant::from_secs(12));
-    let errors: Vec<_> = told(&wire, 0)
+    let errors: Vec<_> = reported(&wire, 0)
         .into_iter()
         .filter_map(|event| match event {
             TraceEvent::PathError { address, unanswered, error_count, association_error_count } => {
@@ -155,7 +155,7 @@ fn a_path_that_fails_is_told_error_by_error_and_so_is_its_return() {
     let lost =
         |event: &Event| matches!(event, Event::Trace(event) if matches!(**event, TraceEvent::Lost { .. }));
     assert_eq!(wire.events[0].iter().position(lost), Some(at_expiry + 1), "cause and effect, in this order");
-    let answered = told(&wire, 0).into_iter().find_map(|event| match event {
+    let answered = reported(&wire, 0).into_iter().find_map(|event| match event {
         TraceEvent::HeartbeatAnswered { address, round_trip } if address == path => Some(round_trip),
         _ => None,
     });
@@ -171,7 +171,7 @@ fn why_nothing_leaves_is_told_when_the_reason_changes() {
     wire.run_until(Instant::from_secs(2));
     wire.ends[1].resume_delivery();
     wire.run_until(Instant::from_secs(8));
-    let reasons: Vec<WaitReason> = told(&wire, 0)
+    let reasons: Vec<WaitReason> = reported(&wire, 0)
         .into_iter()
         .filter_map(|event| if let TraceEvent::Waiting { reason, .. } = event { Some(reason) } else { None })
         .collect();

@@ -39,6 +39,7 @@ impl Spells {
 
 /// What was measured of a link at this end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LinkMeasurements {
     /// Messages given to level 2, those of management and tests among them.
     pub sent_msus: u64,
@@ -101,6 +102,7 @@ pub struct DestinationMeasurements {
 
 /// What was measured of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RouteMeasurements {
     /// The destination.
     pub destination: PointCode,
