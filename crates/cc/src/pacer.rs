@@ -1,8 +1,11 @@
 //! Spaces what a window lets out by the rate that a controller asks for.
 
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 
 use crate::control::{CongestionControl, Sent, Spacing};
+
+/// By how much a host's clock may be late: what could have left since goes at once, and no more.
+const MOST_LATE: Duration = Duration::from_millis(4);
 
 /// What leaves is counted against the rate: a quantum at once, then nothing until as much time has passed as it takes
 /// at that rate. So a timer is needed for each quantum, not for each packet.
@@ -10,6 +13,8 @@ use crate::control::{CongestionControl, Sent, Spacing};
 pub struct Pacer {
     /// When all that has left would have, at the rate.
     even_at: Instant,
+    /// When the timer that waited for that expired last.
+    released_at: Instant,
     is_holding: bool,
 }
 
@@ -17,6 +22,13 @@ impl Pacer {
     /// When the next may leave, if not now.
     pub fn held_until(&self, now: Instant) -> Option<Instant> {
         (self.is_holding && now < self.even_at).then_some(self.even_at)
+    }
+
+    /// The timer that waited for what is held has expired. A simulation's is never late. That of a host has the ticks
+    /// of its clock, and whoever waits for it other things to do: the rate is kept all the same, as what leaves now
+    /// catches up on the time that has passed since.
+    pub const fn release(&mut self, now: Instant) {
+        self.released_at = now;
     }
 
     /// Tells a controller what was sent, and notes at which rate it may go on.
@@ -31,7 +43,9 @@ impl Pacer {
     /// Something has left that is spaced so.
     #[inline]
     fn on_sent(&mut self, now: Instant, Spacing { gap, lead }: Spacing) {
-        self.even_at = self.even_at.max(now).saturating_add(gap);
+        let behind = now.saturating_since(self.even_at);
+        let missed = if now == self.released_at { behind.min(MOST_LATE) } else { Duration::ZERO };
+        self.even_at = self.even_at.saturating_add(behind - missed).saturating_add(gap);
         self.is_holding = self.even_at.saturating_since(now) >= lead;
     }
 }
@@ -78,6 +92,40 @@ mod tests {
         assert_eq!(pacer.held_until(later), None);
         pacer.on_sent(later, Spacing::at(RATE, 1_000, 1_000));
         assert_eq!(pacer.held_until(later), Some(Instant::from_millis(501)));
+    }
+
+    /// How many packets of 1,000 bytes leave in a second at 1,000 of them a second, if each timer is so much late.
+    fn in_a_second(late: Duration) -> u32 {
+        let (mut pacer, mut now, mut count) = (Pacer::default(), Instant::START, 0);
+        while now < Instant::from_secs(1) {
+            while pacer.held_until(now).is_none() {
+                pacer.on_sent(now, Spacing::at(RATE, 1_000, 1_000));
+                count += 1;
+            }
+            now = pacer.held_until(now).expect("something is held") + late;
+            pacer.release(now);
+        }
+        count
+    }
+
+    #[test]
+    fn timers_that_are_late_do_not_slow_the_rate_down_unless_by_more_than_four_milliseconds() {
+        // The last timer comes after the second is over, and what it lets go is counted, too.
+        let counts = [0, 700, 3_300].map(|micros| in_a_second(Duration::from_micros(micros)));
+        assert_eq!(counts, [1_000, 1_001, 1_001]);
+        // Behind the first packet, every ten milliseconds: four are caught up on, and one is waited for again.
+        assert_eq!(in_a_second(Duration::from_millis(9)), 1 + 99 * 5);
+    }
+
+    #[test]
+    fn only_what_leaves_as_the_timer_expires_catches_up() {
+        let mut pacer = Pacer::default();
+        pacer.on_sent(Instant::START, Spacing::at(RATE, 1_000, 1_000));
+        pacer.release(Instant::from_millis(3));
+        // Nothing was there to be sent then.
+        let later = Instant::from_millis(5);
+        pacer.on_sent(later, Spacing::at(RATE, 1_000, 1_000));
+        assert_eq!(pacer.held_until(later), Some(Instant::from_millis(6)));
     }
 
     #[test]

@@ -638,6 +638,7 @@ impl Tx {
     pub(crate) fn handle_deadline(&mut self, now: Instant) -> Endurance {
         // What was held may go; a state that sends nothing more will not ask again.
         if self.held_until.is_due(now) {
+            self.pacer.release(now);
             self.held_until = Timer::OFF;
         }
         match self.early.filter(|early| early.at() <= now) {

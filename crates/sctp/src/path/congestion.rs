@@ -134,6 +134,7 @@ impl Path {
     /// What was held until now may go.
     pub(crate) fn release(&mut self, now: Instant) {
         if self.held_until.is_due(now) {
+            self.pacer.release(now);
             self.held_until = Timer::OFF;
         }
     }
