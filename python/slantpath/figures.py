@@ -39,6 +39,7 @@ SERIES: tuple[dict[str, Any], ...] = (
     {"color": "#55555e", "linestyle": (0, (8, 3)), "marker": "X"},
     {"color": "#0f7c85", "linestyle": (0, (2, 2)), "marker": "P"},
     {"color": "#8a6d00", "linestyle": (0, (1, 3)), "marker": "*"},
+    {"color": "#c2478c", "linestyle": (0, (4, 1, 1, 1)), "marker": "h"},
 )
 """Lines that are told apart by colour, by dashes and by marks: in print, and by those who see few colours."""
 

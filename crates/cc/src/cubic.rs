@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant};
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
 use crate::new_reno::AvoidanceIncrease;
 use crate::sctp::decayed;
-use crate::slow_start::{ByteCounting, Opening, SlowStart, Verdict};
+use crate::slow_start::{ByteCounting, Departure, Opening, SlowStart, Verdict};
 
 /// The multiplicative decrease factor.
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
@@ -117,7 +117,7 @@ impl Cubic {
         assert!(config.segment_bytes > 0, "a segment carries at least one byte");
         let cwnd = config.initial_cwnd_bytes.max(config.segment_bytes).min(config.max_cwnd_bytes);
         let ssthresh = config.initial_ssthresh_bytes.unwrap_or(u64::MAX);
-        let opening = Opening::new(config.slow_start);
+        let opening = Opening::new(config.slow_start, Departure::Clocked);
         Self {
             config,
             cwnd,
@@ -270,7 +270,7 @@ impl CongestionControl for Cubic {
             let cwnd = self.cwnd + self.opening.growth(acknowledged.bytes, segment, limit);
             self.cwnd = cwnd.min(self.config.max_cwnd_bytes);
         }
-        if self.opening.observe(acknowledged) == Verdict::Over {
+        if self.opening.observe(acknowledged, self.cwnd, self.config.segment_bytes) == Verdict::Over {
             self.ssthresh = self.cwnd;
             self.cwnd_prior = self.cwnd;
         }

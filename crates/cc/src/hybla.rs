@@ -15,7 +15,7 @@ use slantpath_base::{DataRate, Duration};
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
 use crate::delivery::rate_of;
-use crate::slow_start::{Opening, SlowStart, Verdict};
+use crate::slow_start::{Departure, Opening, SlowStart, Verdict};
 
 /// RTT0: the round trip of the reference connection.
 const REFERENCE: Duration = Duration::from_millis(25);
@@ -68,7 +68,7 @@ impl Hybla {
             config,
             cwnd: config.initial_cwnd_bytes.max(config.segment_bytes).min(config.max_cwnd_bytes),
             ssthresh: config.initial_ssthresh_bytes.unwrap_or(u64::MAX),
-            opening: Opening::new(config.slow_start),
+            opening: Opening::new(config.slow_start, Departure::Paced),
             counted: 0,
             least_round_trip: None,
             round_trip: None,
@@ -154,7 +154,7 @@ impl CongestionControl for Hybla {
             if is_full || acknowledged.in_flight_before >= self.cwnd / 2 {
                 self.grow(self.slow_start_step(acknowledged.bytes));
             }
-            if self.opening.observe(acknowledged) == Verdict::Over {
+            if self.opening.observe(acknowledged, self.cwnd, self.config.segment_bytes) == Verdict::Over {
                 self.ssthresh = self.cwnd;
             }
         } else if is_full || acknowledged.in_flight_before >= self.cwnd / 4 * 3 {

@@ -5,7 +5,7 @@
 //! one lasts without SACK is [`InflatedWindow`](crate::InflatedWindow).
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
-use crate::slow_start::{ByteCounting, Opening, SlowStart, Verdict};
+use crate::slow_start::{ByteCounting, Departure, Opening, SlowStart, Verdict};
 
 /// How much may be sent before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl NewReno {
             config,
             cwnd,
             ssthresh,
-            opening: Opening::new(config.slow_start),
+            opening: Opening::new(config.slow_start, Departure::Clocked),
             byte_counting: ByteCounting::Configured,
             counted: 0,
         }
@@ -216,7 +216,7 @@ impl CongestionControl for NewReno {
             let limit = self.byte_counting.limit(self.config.byte_counting_limit.into(), mss);
             self.grow(self.opening.growth(acknowledged.bytes, mss, limit));
         }
-        if self.opening.observe(acknowledged) == Verdict::Over {
+        if self.opening.observe(acknowledged, self.cwnd, self.mss()) == Verdict::Over {
             self.ssthresh = self.cwnd;
         }
     }

@@ -5,7 +5,7 @@
 //! Size: what fits into one packet behind the IP header and SCTP's common header.
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
-use crate::slow_start::{Opening, SlowStart, Verdict};
+use crate::slow_start::{Departure, Opening, SlowStart, Verdict};
 
 /// Which acknowledgements may open the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -134,7 +134,7 @@ impl SctpController {
             WindowPolicy::Adaptive => initial_cwnd.min(policy.max_cwnd.unwrap_or(u64::MAX)),
             WindowPolicy::Fixed { cwnd } => cwnd,
         };
-        let opening = Opening::new(policy.slow_start);
+        let opening = Opening::new(policy.slow_start, Departure::Clocked);
         Self { policy, pmdcs, cwnd, ssthresh: initial_ssthresh, opening, partial_bytes_acked: 0, pool: None }
     }
 
@@ -203,7 +203,7 @@ impl CongestionControl for SctpController {
                 let growth = self.opening.growth(acknowledged.bytes, self.pmdcs, limit);
                 self.cwnd += self.taken(growth);
             }
-            if self.opening.observe(acknowledged) == Verdict::Over {
+            if self.opening.observe(acknowledged, self.cwnd, self.pmdcs) == Verdict::Over {
                 self.ssthresh = self.cwnd;
             }
         } else {

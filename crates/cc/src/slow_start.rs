@@ -1,15 +1,24 @@
-//! How a window opens before the first loss: standard slow start, or HyStart++ (RFC 9406), which leaves it once round
-//! trips become longer.
+//! How a window opens before the first loss: standard slow start, HyStart++ (RFC 9406), which leaves it once round
+//! trips become longer, or the hybrid slow start of Linux, which also leaves it before.
+
+mod hybrid;
 
 use slantpath_base::Duration;
 
 use crate::control::Acknowledged;
+pub(crate) use hybrid::Departure;
+use hybrid::{Hybrid, Train};
 
 /// How the first slow start of a path ends. Later ones are standard, as RFC 9406 recommends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SlowStart {
     /// By longer round trips as well, after some rounds of slower growth (RFC 9406).
     HyStart,
+    /// By a train of acknowledgements as long as half the round trip, or by longer round trips (Ha and Rhee 2011, as in
+    /// Linux).
+    Hybrid,
+    /// The same where acknowledgements of a train may be as far apart as over slow links with long ways.
+    HybridOfLongPath,
     /// By a loss, a mark or the threshold.
     #[default]
     Standard,
@@ -20,6 +29,7 @@ pub enum SlowStart {
 pub(crate) enum Opening {
     /// Apart, since most paths have none.
     HyStart(Box<HyStart>),
+    Hybrid(Box<Hybrid>),
     Standard,
 }
 
@@ -32,9 +42,11 @@ pub(crate) enum Verdict {
 }
 
 impl Opening {
-    pub(crate) fn new(policy: SlowStart) -> Self {
+    pub(crate) fn new(policy: SlowStart, departure: Departure) -> Self {
         match policy {
             SlowStart::HyStart => Self::HyStart(Box::new(HyStart::new())),
+            SlowStart::Hybrid => Self::Hybrid(Box::new(Hybrid::new(departure, Train::AsInLinux))),
+            SlowStart::HybridOfLongPath => Self::Hybrid(Box::new(Hybrid::new(departure, Train::OfLongPath))),
             SlowStart::Standard => Self::Standard,
         }
     }
@@ -49,23 +61,22 @@ impl Opening {
             //= https://www.rfc-editor.org/rfc/rfc9406#section-4.2
             //# cwnd = cwnd + (min(N, L * SMSS) / CSS_GROWTH_DIVISOR)
             Self::HyStart(_) => bytes.min(L * segment_bytes) / CSS_GROWTH_DIVISOR,
-            Self::Standard => bytes.min(limit),
+            Self::Hybrid(_) | Self::Standard => bytes.min(limit),
         }
     }
 
-    /// Takes in an acknowledgement of a slow start, after the window has grown by it.
+    /// Takes in an acknowledgement of a slow start, after the window has grown by it to `cwnd` bytes.
     #[inline]
-    pub(crate) fn observe(&mut self, acknowledged: &Acknowledged) -> Verdict {
-        match self {
-            Self::HyStart(hystart) => {
-                let verdict = hystart.observe(acknowledged.starts_round, acknowledged.round_trip);
-                if verdict == Verdict::Over {
-                    *self = Self::Standard;
-                }
-                verdict
-            }
-            Self::Standard => Verdict::GoesOn,
+    pub(crate) fn observe(&mut self, acknowledged: &Acknowledged, cwnd: u64, segment_bytes: u64) -> Verdict {
+        let verdict = match self {
+            Self::HyStart(hystart) => hystart.observe(acknowledged.starts_round, acknowledged.round_trip),
+            Self::Hybrid(hybrid) => hybrid.observe(acknowledged, cwnd / segment_bytes),
+            Self::Standard => return Verdict::GoesOn,
+        };
+        if verdict == Verdict::Over {
+            *self = Self::Standard;
         }
+        verdict
     }
 
     /// A sign of congestion has come: every further slow start is standard.
@@ -210,7 +221,7 @@ mod tests {
     fn round(opening: &mut Opening, round_trips: &[u64]) -> (u64, Verdict) {
         let mut verdict = Verdict::GoesOn;
         for (index, round_trip) in round_trips.iter().enumerate() {
-            if opening.observe(&acknowledged(*round_trip, index == 0)) == Verdict::Over {
+            if opening.observe(&acknowledged(*round_trip, index == 0), 100_000, 1_000) == Verdict::Over {
                 verdict = Verdict::Over;
             }
         }
@@ -222,7 +233,7 @@ mod tests {
 
     #[test]
     fn standard_slow_start_goes_on_however_long_round_trips_are() {
-        let mut opening = Opening::new(SlowStart::Standard);
+        let mut opening = Opening::new(SlowStart::Standard, Departure::Clocked);
         for round_trip in [50, 500, 5_000] {
             assert_eq!(round(&mut opening, &[round_trip; 8]), (1_000, Verdict::GoesOn));
         }
@@ -231,7 +242,7 @@ mod tests {
 
     #[test]
     fn eight_round_trips_longer_by_an_eighth_begin_conservative_slow_start_which_lasts_five_rounds() {
-        let mut opening = Opening::new(SlowStart::HyStart);
+        let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
         assert_eq!(round(&mut opening, &[80; 8]), SLOW);
         assert_eq!(round(&mut opening, &[89; 8]), SLOW, "80 ms and a tenth of 90");
         assert_eq!(round(&mut opening, &[100; 7]), SLOW, "seven are too few");
@@ -248,7 +259,7 @@ mod tests {
     #[test]
     fn the_threshold_lies_between_4_and_16_ms() {
         for (round_trip, stays, begins) in [(8, 11, 12), (600, 615, 616), (100, 112, 113)] {
-            let mut opening = Opening::new(SlowStart::HyStart);
+            let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
             round(&mut opening, &[round_trip; 8]);
             assert_eq!(round(&mut opening.clone(), &[stays; 8]), SLOW, "{round_trip}");
             assert_eq!(round(&mut opening, &[begins; 8]), CONSERVATIVE, "{round_trip}");
@@ -257,7 +268,7 @@ mod tests {
 
     #[test]
     fn the_least_of_a_round_counts_and_a_shorter_one_resumes_slow_start() {
-        let mut opening = Opening::new(SlowStart::HyStart);
+        let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
         round(&mut opening, &[100; 8]);
         assert_eq!(round(&mut opening, &[200, 200, 200, 200, 100, 200, 200, 200]), SLOW);
         assert_eq!(round(&mut opening, &[150; 8]), CONSERVATIVE);
@@ -274,10 +285,27 @@ mod tests {
 
     #[test]
     fn a_sign_of_congestion_makes_every_further_slow_start_standard() {
-        let mut opening = Opening::new(SlowStart::HyStart);
+        let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
         round(&mut opening, &[100; 8]);
         opening.end();
         assert_eq!(round(&mut opening, &[900; 8]), (1_000, Verdict::GoesOn));
+    }
+
+    #[test]
+    fn the_hybrid_opens_as_the_standard_and_ends_once() {
+        let mut opening = Opening::new(SlowStart::Hybrid, Departure::Clocked);
+        assert_eq!(opening.growth(40_000, 1_000, 1_000), 1_000);
+        assert_ne!(opening, Opening::new(SlowStart::HybridOfLongPath, Departure::Clocked));
+        let train = |opening: &mut Opening, cwnd| {
+            (0..100).find(|millis| {
+                let now = Instant::from_millis(*millis);
+                let acknowledged = Acknowledged { now, ..acknowledged(100, *millis == 0) };
+                opening.observe(&acknowledged, cwnd, 1_000) == Verdict::Over
+            })
+        };
+        assert_eq!(train(&mut opening.clone(), 15_999), None);
+        assert_eq!(train(&mut opening, 16_000), Some(51));
+        assert_eq!((train(&mut opening, 16_000), opening), (None, Opening::Standard));
     }
 
     proptest! {
@@ -285,7 +313,7 @@ mod tests {
         fn round_trips_that_do_not_change_never_end_slow_start(
             round_trip in 1_u64..2_000, rounds in proptest::collection::vec(1_usize..40, 1..30),
         ) {
-            let mut opening = Opening::new(SlowStart::HyStart);
+            let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
             for count in rounds {
                 prop_assert_eq!(round(&mut opening, &vec![round_trip; count]), SLOW);
             }

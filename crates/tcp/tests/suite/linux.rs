@@ -2,7 +2,7 @@
 //! same links: goodput, what the queue drops and how long packets wait in it.
 
 use bytes::Bytes;
-use slantpath_base::{DataRate, DataSize, Duration};
+use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_cc::{Algorithm, RtoConfig, SlowStart};
 use slantpath_tcp::{ConnectionState, LossDetection, RttSampling, SackRecovery, TcpConfig};
 use slantpath_testkit::{Bottleneck, Faults};
@@ -35,6 +35,11 @@ impl Path {
         }
     }
 }
+
+/// By how much acknowledgements take longer at most, each by chance, where BBR sends: the link of the kernel's
+/// transfers is in user space, and no two packets wait equally long for it. BBR takes from its least round trip when to
+/// look for the next. What the others do hardly depends on it.
+const SPREAD: Duration = Duration::from_millis(1);
 
 /// What came of one transfer, or of several on the mean.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,6 +107,10 @@ impl Transfer {
         while pair.left.snapshot().state != ConnectionState::Established {
             pair.step();
         }
+        if config.congestion_control == Algorithm::Bbr {
+            let spread = Faults { reordering: Probability::ALWAYS, extra_delay_max: SPREAD, ..faults };
+            pair.leftwards.set_faults(spread);
+        }
         let id = pair.left.id();
         let end = pair.now + Duration::from_secs(path.seconds);
         while pair.now < end {
@@ -130,7 +139,7 @@ fn like_linux(congestion_control: Algorithm) -> TcpConfig {
     TcpConfig {
         congestion_control,
         slow_start: match congestion_control {
-            Algorithm::Cubic => SlowStart::HyStart,
+            Algorithm::Cubic => SlowStart::Hybrid,
             _ => SlowStart::Standard,
         },
         byte_counting_limit: 2,
@@ -188,8 +197,10 @@ fn hold(path: &str, points: &[Point]) {
     for &Point { control, loss, goodput, dropped, wait } in points {
         let linux = Transfer::of_linux(path, control, loss);
         let config = like_linux(algorithm(control));
+        // Without losses the spread alone differs from seed to seed.
+        let seeds = linux.len().max(3) as u64;
         let ours: Vec<_> =
-            (1..=linux.len() as u64).map(|seed| Transfer::ours(seed, Path::of(path), loss, config)).collect();
+            (1..=seeds).map(|seed| Transfer::ours(seed, Path::of(path), loss, config)).collect();
         let (linux, linux_deviation) = Transfer::mean(&linux);
         let (ours, deviation) = Transfer::mean(&ours);
         let name = format!("{path} {control} {loss}");
@@ -216,9 +227,9 @@ fn over_a_geostationary_link_reno_and_cubic_do_what_those_of_linux_do() {
             point("reno", 0.0, 0.01, 0.02, 10.0),
             point("reno", 0.001, 0.05, 0.05, 8.0),
             point("reno", 0.01, 0.08, 0.0, 2.0),
-            point("cubic", 0.0, 0.02, 0.25, 10.0),
-            point("cubic", 0.001, 0.05, 0.25, 5.0),
-            point("cubic", 0.01, 0.08, 0.0, 2.0),
+            point("cubic", 0.0, 0.02, 0.02, 8.0),
+            point("cubic", 0.001, 0.02, 0.05, 6.0),
+            point("cubic", 0.01, 0.05, 0.0, 1.0),
         ],
     );
 }
@@ -228,9 +239,9 @@ fn over_a_geostationary_link_bbr_does_what_that_of_linux_does() {
     hold(
         "geo",
         &[
-            point("bbr", 0.0, 0.04, 0.05, 5.0),
-            point("bbr", 0.001, 0.05, 0.1, 10.0),
-            point("bbr", 0.01, 0.06, 0.35, 12.0),
+            point("bbr", 0.0, 0.02, 0.16, 2.0),
+            point("bbr", 0.001, 0.01, 0.02, 8.0),
+            point("bbr", 0.01, 0.02, 0.18, 6.0),
         ],
     );
 }
@@ -242,7 +253,7 @@ fn with_a_queue_of_a_quarter_of_the_product_each_does_what_that_of_linux_does() 
         &[
             point("reno", 0.0, 0.01, 0.03, 2.0),
             point("cubic", 0.0, 0.01, 0.05, 3.0),
-            point("bbr", 0.0, 0.05, 0.02, 2.0),
+            point("bbr", 0.0, 0.02, 0.2, 2.0),
         ],
     );
 }
@@ -255,13 +266,12 @@ fn over_a_low_link_each_does_what_that_of_linux_does() {
             point("reno", 0.0, 0.01, 0.05, 4.0),
             point("reno", 0.001, 0.08, 0.05, 1.0),
             point("reno", 0.01, 0.08, 0.0, 1.0),
-            // Linux's hybrid slow start ends before the queue is full, that of RFC 9406 does not.
-            point("cubic", 0.0, 0.01, f64::INFINITY, 6.0),
-            point("cubic", 0.001, 0.25, f64::INFINITY, 2.0),
-            point("cubic", 0.01, 0.45, 0.0, 1.0),
-            point("bbr", 0.0, 0.01, 0.45, 18.0),
-            point("bbr", 0.001, 0.01, 0.15, 6.0),
-            point("bbr", 0.01, 0.02, 0.5, 4.0),
+            point("cubic", 0.0, 0.01, 0.35, 1.0),
+            point("cubic", 0.001, 0.18, 0.0, 1.5),
+            point("cubic", 0.01, 0.36, 0.0, 1.5),
+            point("bbr", 0.0, 0.01, 0.16, 5.0),
+            point("bbr", 0.001, 0.01, 0.02, 1.0),
+            point("bbr", 0.01, 0.03, 0.29, 2.5),
         ],
     );
 }

@@ -23,6 +23,7 @@ PROFILES: Mapping[str, str] = {
     "new-reno": "NewReno",
     "cubic": "CUBIC",
     "cubic-hystart": "CUBIC, HyStart++",
+    "cubic-train": "CUBIC, HyStart",
     "hybla": "Hybla",
     "bbr": "BBR",
     "bbr3": "BBRv3",

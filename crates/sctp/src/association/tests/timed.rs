@@ -535,6 +535,25 @@ fn what_the_controller_paces_waits_for_its_turn() {
 }
 
 #[test]
+fn a_timer_that_is_late_does_not_slow_down_what_is_paced() {
+    let capacity = Some(DataRate::from_bits_per_sec(1_132_800));
+    let congestion_control = Algorithm::Backlog;
+    let config = SctpConfig { congestion_control, known_capacity: capacity, ..rack() };
+    let mut wire = Wire::new(1, config);
+    wire.send(0, 0..40, 1_400);
+    at(&mut wire, 129);
+    let before = data_packets(&wire, 0).len();
+    // What is due at 130 ms leaves 3 ms later, and what follows it in its own time.
+    wire.now = Instant::from_millis(133);
+    wire.ends[0].handle_deadline(wire.now);
+    wire.drain();
+    at(&mut wire, 170);
+    let sent = data_packets(&wire, 0);
+    let at_ms: Vec<u64> = sent[before..].iter().map(|sent| sent.at.since_start().as_millis()).collect();
+    assert_eq!(at_ms, [133, 133, 133, 160, 160, 160]);
+}
+
+#[test]
 fn max_burst_limits_nothing_that_is_paced() {
     let capacity = Some(DataRate::from_bits_per_sec(1_132_800));
     let congestion_control = Algorithm::Backlog;

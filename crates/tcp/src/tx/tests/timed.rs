@@ -557,6 +557,17 @@ fn what_the_controller_paces_waits_for_its_turn() {
 }
 
 #[test]
+fn a_timer_that_is_late_does_not_slow_down_what_is_paced() {
+    let config = TcpConfig { congestion_control: Algorithm::Bbr, ..rack() };
+    let mut trace = Trace::started(config, 10, 100);
+    assert_eq!(sent(trace.at(100).ack(10)), (vec![10, 11], Some(106)));
+    trace.at(109);
+    assert_eq!(trace.tx.handle_deadline(trace.now), Endurance::Lasts);
+    // At three and a half milliseconds each, the third is as good as due, and all three are by 117 ms.
+    assert_eq!(sent(trace.row()), (vec![12, 13, 14], Some(117)));
+}
+
+#[test]
 fn the_least_window_gets_its_threshold_back() {
     let mut trace = Trace::started(rack(), 2, 2);
     trace.at(100).sack(0, &[(1, 2)]);
