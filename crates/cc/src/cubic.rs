@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant};
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
 use crate::new_reno::AvoidanceIncrease;
 use crate::sctp::decayed;
-use crate::slow_start::{ByteCounting, Departure, Opening, SlowStart, Verdict};
+use crate::slow_start::{Arrival, ByteCounting, Departure, Opening, SlowStart, Verdict};
 
 /// The multiplicative decrease factor.
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
@@ -270,7 +270,9 @@ impl CongestionControl for Cubic {
             let cwnd = self.cwnd + self.opening.growth(acknowledged.bytes, segment, limit);
             self.cwnd = cwnd.min(self.config.max_cwnd_bytes);
         }
-        if self.opening.observe(acknowledged, self.cwnd, self.config.segment_bytes) == Verdict::Over {
+        if self.opening.observe(Arrival::of(acknowledged), self.cwnd, self.config.segment_bytes)
+            == Verdict::Over
+        {
             self.ssthresh = self.cwnd;
             self.cwnd_prior = self.cwnd;
         }

@@ -15,7 +15,7 @@ use slantpath_base::{DataRate, Duration};
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
 use crate::delivery::rate_of;
-use crate::slow_start::{Departure, Opening, SlowStart, Verdict};
+use crate::slow_start::{Arrival, Departure, Opening, SlowStart, Verdict};
 
 /// RTT0: the round trip of the reference connection.
 const REFERENCE: Duration = Duration::from_millis(25);
@@ -154,7 +154,9 @@ impl CongestionControl for Hybla {
             if is_full || acknowledged.in_flight_before >= self.cwnd / 2 {
                 self.grow(self.slow_start_step(acknowledged.bytes));
             }
-            if self.opening.observe(acknowledged, self.cwnd, self.config.segment_bytes) == Verdict::Over {
+            if self.opening.observe(Arrival::of(acknowledged), self.cwnd, self.config.segment_bytes)
+                == Verdict::Over
+            {
                 self.ssthresh = self.cwnd;
             }
         } else if is_full || acknowledged.in_flight_before >= self.cwnd / 4 * 3 {

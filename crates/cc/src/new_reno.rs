@@ -5,7 +5,7 @@
 //! one lasts without SACK is [`InflatedWindow`](crate::InflatedWindow).
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
-use crate::slow_start::{ByteCounting, Departure, Opening, SlowStart, Verdict};
+use crate::slow_start::{Arrival, ByteCounting, Departure, Opening, SlowStart, Verdict};
 
 /// How much may be sent before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +171,21 @@ impl NewReno {
         }
     }
 
+    /// Takes in an acknowledgement of a slow start: apart, since most are of none.
+    #[inline(never)]
+    fn open(&mut self, bytes: u64, may_grow: bool, arrival: Arrival) {
+        if may_grow {
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+            //# cwnd += min (N, SMSS)                      (2)
+            let mss = self.mss();
+            let limit = self.byte_counting.limit(self.config.byte_counting_limit.into(), mss);
+            self.grow(self.opening.growth(bytes, mss, limit));
+        }
+        if self.opening.observe(arrival, self.cwnd, self.mss()) == Verdict::Over {
+            self.ssthresh = self.cwnd;
+        }
+    }
+
     //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
     //# ssthresh = max (FlightSize / 2, 2*SMSS)            (4)
     fn reduce_ssthresh(&mut self, flight_bytes: u64) {
@@ -199,9 +214,13 @@ impl CongestionControl for NewReno {
         if acknowledged.is_recovering || acknowledged.bytes == 0 {
             return;
         }
-        let limit = self.cwnd.min(self.config.window_limit_bytes);
-        let is_full = acknowledged.in_flight_before + self.mss() > limit;
-        let may_grow = is_full || self.config.unused_window == UnusedWindow::Grow;
+        let may_grow = match self.config.unused_window {
+            UnusedWindow::Grow => true,
+            UnusedWindow::Hold => {
+                let limit = self.cwnd.min(self.config.window_limit_bytes);
+                acknowledged.in_flight_before + self.mss() > limit
+            }
+        };
         if !self.is_in_slow_start() {
             self.byte_counting = ByteCounting::Configured;
             if may_grow {
@@ -209,16 +228,7 @@ impl CongestionControl for NewReno {
             }
             return;
         }
-        if may_grow {
-            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
-            //# cwnd += min (N, SMSS)                      (2)
-            let mss = self.mss();
-            let limit = self.byte_counting.limit(self.config.byte_counting_limit.into(), mss);
-            self.grow(self.opening.growth(acknowledged.bytes, mss, limit));
-        }
-        if self.opening.observe(acknowledged, self.cwnd, self.mss()) == Verdict::Over {
-            self.ssthresh = self.cwnd;
-        }
+        self.open(acknowledged.bytes, may_grow, Arrival::of(acknowledged));
     }
 
     //= https://www.rfc-editor.org/rfc/rfc6675#section-5

@@ -5,7 +5,7 @@
 //! Size: what fits into one packet behind the IP header and SCTP's common header.
 
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
-use crate::slow_start::{Departure, Opening, SlowStart, Verdict};
+use crate::slow_start::{Arrival, Departure, Opening, SlowStart, Verdict};
 
 /// Which acknowledgements may open the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -203,7 +203,7 @@ impl CongestionControl for SctpController {
                 let growth = self.opening.growth(acknowledged.bytes, self.pmdcs, limit);
                 self.cwnd += self.taken(growth);
             }
-            if self.opening.observe(acknowledged, self.cwnd, self.pmdcs) == Verdict::Over {
+            if self.opening.observe(Arrival::of(acknowledged), self.cwnd, self.pmdcs) == Verdict::Over {
                 self.ssthresh = self.cwnd;
             }
         } else {

@@ -3,7 +3,7 @@
 
 mod hybrid;
 
-use slantpath_base::Duration;
+use slantpath_base::{Duration, Instant};
 
 use crate::control::Acknowledged;
 pub(crate) use hybrid::Departure;
@@ -31,6 +31,22 @@ pub(crate) enum Opening {
     HyStart(Box<HyStart>),
     Hybrid(Box<Hybrid>),
     Standard,
+}
+
+/// What a slow start takes from an acknowledgement. By itself, it does not have the whole of that written down.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    now: Instant,
+    starts_round: bool,
+    round_trip: Option<Duration>,
+}
+
+impl Arrival {
+    #[inline]
+    pub(crate) const fn of(acknowledged: &Acknowledged) -> Self {
+        let Acknowledged { now, starts_round, round_trip, .. } = *acknowledged;
+        Self { now, starts_round, round_trip }
+    }
 }
 
 /// Whether a slow start goes on.
@@ -66,11 +82,10 @@ impl Opening {
     }
 
     /// Takes in an acknowledgement of a slow start, after the window has grown by it to `cwnd` bytes.
-    #[inline]
-    pub(crate) fn observe(&mut self, acknowledged: &Acknowledged, cwnd: u64, segment_bytes: u64) -> Verdict {
+    pub(crate) fn observe(&mut self, arrival: Arrival, cwnd: u64, segment_bytes: u64) -> Verdict {
         let verdict = match self {
-            Self::HyStart(hystart) => hystart.observe(acknowledged.starts_round, acknowledged.round_trip),
-            Self::Hybrid(hybrid) => hybrid.observe(acknowledged, cwnd / segment_bytes),
+            Self::HyStart(hystart) => hystart.observe(arrival.starts_round, arrival.round_trip),
+            Self::Hybrid(hybrid) => hybrid.observe(arrival, cwnd / segment_bytes),
             Self::Standard => return Verdict::GoesOn,
         };
         if verdict == Verdict::Over {
@@ -210,18 +225,16 @@ impl HyStart {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use slantpath_base::Instant;
 
-    fn acknowledged(round_trip_ms: u64, starts_round: bool) -> Acknowledged {
-        let round_trip = Some(Duration::from_millis(round_trip_ms));
-        Acknowledged { round_trip, starts_round, ..Acknowledged::of(Instant::START, 1_000, 10_000) }
+    fn acknowledged(round_trip_ms: u64, starts_round: bool) -> Arrival {
+        Arrival { now: Instant::START, starts_round, round_trip: Some(Duration::from_millis(round_trip_ms)) }
     }
 
     /// A round of so many acknowledgements: what the last one adds for 40 segments, and whether slow start is over.
     fn round(opening: &mut Opening, round_trips: &[u64]) -> (u64, Verdict) {
         let mut verdict = Verdict::GoesOn;
         for (index, round_trip) in round_trips.iter().enumerate() {
-            if opening.observe(&acknowledged(*round_trip, index == 0), 100_000, 1_000) == Verdict::Over {
+            if opening.observe(acknowledged(*round_trip, index == 0), 100_000, 1_000) == Verdict::Over {
                 verdict = Verdict::Over;
             }
         }
@@ -299,8 +312,8 @@ mod tests {
         let train = |opening: &mut Opening, cwnd| {
             (0..100).find(|millis| {
                 let now = Instant::from_millis(*millis);
-                let acknowledged = Acknowledged { now, ..acknowledged(100, *millis == 0) };
-                opening.observe(&acknowledged, cwnd, 1_000) == Verdict::Over
+                let arrival = Arrival { now, ..acknowledged(100, *millis == 0) };
+                opening.observe(arrival, cwnd, 1_000) == Verdict::Over
             })
         };
         assert_eq!(train(&mut opening.clone(), 15_999), None);

@@ -7,8 +7,7 @@
 
 use slantpath_base::{Duration, Instant};
 
-use super::Verdict;
-use crate::control::Acknowledged;
+use super::{Arrival, Verdict};
 
 /// The window from which on slow start may end, in segments (`hystart_low_window` of Linux).
 const LOW_WINDOW: u64 = 16;
@@ -70,20 +69,20 @@ impl Hybrid {
     }
 
     /// Takes in an acknowledgement that has left a window of so many segments.
-    pub(super) fn observe(&mut self, acknowledged: &Acknowledged, window_segments: u64) -> Verdict {
-        let now = acknowledged.now;
-        if let Some(round_trip) = acknowledged.round_trip {
+    pub(super) fn observe(&mut self, arrival: Arrival, window_segments: u64) -> Verdict {
+        let Arrival { now, starts_round, round_trip } = arrival;
+        if let Some(round_trip) = round_trip {
             self.least = self.least.min(round_trip);
         }
         if window_segments < LOW_WINDOW || self.least == Duration::MAX {
             return Verdict::GoesOn;
         }
-        if acknowledged.starts_round || self.train.is_none() {
+        if starts_round || self.train.is_none() {
             self.train = Some((now, now));
             self.least_of_round = Duration::MAX;
             self.samples = 0;
         }
-        if self.is_train_long(now) || self.is_delay_long(acknowledged.round_trip) {
+        if self.is_train_long(now) || self.is_delay_long(round_trip) {
             return Verdict::Over;
         }
         Verdict::GoesOn
@@ -122,13 +121,13 @@ mod tests {
     use super::*;
 
     /// An acknowledgement at that time of what took so long; both in milliseconds.
-    fn at(now: u64, round_trip: u64) -> Acknowledged {
+    fn at(now: u64, round_trip: u64) -> Arrival {
         let round_trip = Some(Duration::from_millis(round_trip));
-        Acknowledged { round_trip, ..Acknowledged::of(Instant::from_millis(now), 1_000, 10_000) }
+        Arrival { now: Instant::from_millis(now), starts_round: false, round_trip }
     }
 
-    fn starting(acknowledged: Acknowledged) -> Acknowledged {
-        Acknowledged { starts_round: true, ..acknowledged }
+    fn starting(arrival: Arrival) -> Arrival {
+        Arrival { starts_round: true, ..arrival }
     }
 
     /// The time of the acknowledgement that ends slow start, of a round that begins at 1,000 ms, when these come.
@@ -143,8 +142,8 @@ mod tests {
         times: impl IntoIterator<Item = u64>,
     ) -> Option<u64> {
         let mut hybrid = Hybrid::new(departure, counts);
-        hybrid.observe(&starting(at(1_000, round_trip)), LOW_WINDOW);
-        times.into_iter().find(|time| hybrid.observe(&at(*time, round_trip), LOW_WINDOW) == Verdict::Over)
+        hybrid.observe(starting(at(1_000, round_trip)), LOW_WINDOW);
+        times.into_iter().find(|time| hybrid.observe(at(*time, round_trip), LOW_WINDOW) == Verdict::Over)
     }
 
     #[test]
@@ -160,12 +159,12 @@ mod tests {
         assert_eq!(ended_at(Departure::Clocked, 100, with_a_pause), None);
         // The next round has a train of its own.
         let mut hybrid = Hybrid::new(Departure::Clocked, Train::AsInLinux);
-        hybrid.observe(&starting(at(1_000, 100)), LOW_WINDOW);
-        hybrid.observe(&at(1_040, 100), LOW_WINDOW);
-        hybrid.observe(&starting(at(1_100, 100)), LOW_WINDOW);
+        hybrid.observe(starting(at(1_000, 100)), LOW_WINDOW);
+        hybrid.observe(at(1_040, 100), LOW_WINDOW);
+        hybrid.observe(starting(at(1_100, 100)), LOW_WINDOW);
         let mut times = (1_102..).step_by(2);
         assert_eq!(
-            times.find(|time| hybrid.observe(&at(*time, 100), LOW_WINDOW) == Verdict::Over),
+            times.find(|time| hybrid.observe(at(*time, 100), LOW_WINDOW) == Verdict::Over),
             Some(1_152)
         );
     }
@@ -187,13 +186,13 @@ mod tests {
         let mut hybrid = Hybrid::new(Departure::Clocked, Train::AsInLinux);
         for time in 0..500 {
             let round_trip = if time == 0 { 10 } else { 400 };
-            assert_eq!(hybrid.observe(&at(time, round_trip), LOW_WINDOW - 1), Verdict::GoesOn);
+            assert_eq!(hybrid.observe(at(time, round_trip), LOW_WINDOW - 1), Verdict::GoesOn);
         }
         // Nor does anything end without a round trip.
         let mut unmeasured = Hybrid::new(Departure::Clocked, Train::AsInLinux);
         for time in 0..500 {
-            let none = Acknowledged { round_trip: None, ..at(time, 1) };
-            assert_eq!(unmeasured.observe(&none, 100), Verdict::GoesOn);
+            let none = Arrival { round_trip: None, ..at(time, 1) };
+            assert_eq!(unmeasured.observe(none, 100), Verdict::GoesOn);
         }
     }
 
@@ -202,12 +201,11 @@ mod tests {
         for (least, stays, ends) in [(80, 90, 91), (16, 20, 21), (400, 416, 417)] {
             let ended_after = |round_trip: u64| {
                 let mut hybrid = Hybrid::new(Departure::Clocked, Train::AsInLinux);
-                hybrid.observe(&starting(at(0, least)), LOW_WINDOW);
+                hybrid.observe(starting(at(0, least)), LOW_WINDOW);
                 // Too far apart for a train.
-                hybrid.observe(&starting(at(10_000, round_trip)), LOW_WINDOW);
-                (2..40).find(|count| {
-                    hybrid.observe(&at(10_000 * count, round_trip), LOW_WINDOW) == Verdict::Over
-                })
+                hybrid.observe(starting(at(10_000, round_trip)), LOW_WINDOW);
+                (2..40)
+                    .find(|count| hybrid.observe(at(10_000 * count, round_trip), LOW_WINDOW) == Verdict::Over)
             };
             assert_eq!((ended_after(stays), ended_after(ends)), (None, Some(9)), "{least}");
         }
@@ -216,16 +214,16 @@ mod tests {
     #[test]
     fn one_short_round_trip_of_a_round_is_enough_to_go_on() {
         let mut hybrid = Hybrid::new(Departure::Clocked, Train::AsInLinux);
-        hybrid.observe(&starting(at(0, 80)), LOW_WINDOW);
-        hybrid.observe(&starting(at(10_000, 200)), LOW_WINDOW);
-        hybrid.observe(&at(20_000, 80), LOW_WINDOW);
+        hybrid.observe(starting(at(0, 80)), LOW_WINDOW);
+        hybrid.observe(starting(at(10_000, 200)), LOW_WINDOW);
+        hybrid.observe(at(20_000, 80), LOW_WINDOW);
         for count in 3..40 {
-            assert_eq!(hybrid.observe(&at(10_000 * count, 200), LOW_WINDOW), Verdict::GoesOn);
+            assert_eq!(hybrid.observe(at(10_000 * count, 200), LOW_WINDOW), Verdict::GoesOn);
         }
         // Of the next round it is not.
-        hybrid.observe(&starting(at(1_000_000, 200)), LOW_WINDOW);
+        hybrid.observe(starting(at(1_000_000, 200)), LOW_WINDOW);
         let ended = (1..40)
-            .find(|count| hybrid.observe(&at(1_000_000 + 10_000 * count, 200), LOW_WINDOW) == Verdict::Over);
+            .find(|count| hybrid.observe(at(1_000_000 + 10_000 * count, 200), LOW_WINDOW) == Verdict::Over);
         assert_eq!(ended, Some(8));
     }
 }
