@@ -4,7 +4,7 @@ use slantpath_base::{Duration, Instant};
 
 use crate::control::{CongestionControl, Sent, Spacing};
 
-/// By how much a host's clock may be late: what could have left since goes at once, and no more.
+/// What leaves gets no further ahead of the rate than this because a host's timers are late.
 const MOST_LATE: Duration = Duration::from_millis(4);
 
 /// What leaves is counted against the rate: a quantum at once, then nothing until as much time has passed as it takes
@@ -13,22 +13,23 @@ const MOST_LATE: Duration = Duration::from_millis(4);
 pub struct Pacer {
     /// When all that has left would have, at the rate.
     even_at: Instant,
-    /// When the timer that waited for that expired last.
-    released_at: Instant,
+    /// By how much the timer that waits for that has been late at most.
+    late: Duration,
     is_holding: bool,
 }
 
 impl Pacer {
     /// When the next may leave, if not now.
     pub fn held_until(&self, now: Instant) -> Option<Instant> {
-        (self.is_holding && now < self.even_at).then_some(self.even_at)
+        (self.is_holding && self.even_at.saturating_since(now) > self.late).then(|| self.even_at - self.late)
     }
 
     /// The timer that waited for what is held has expired. A simulation's is never late. That of a host has the ticks
-    /// of its clock, and whoever waits for it other things to do: the rate is kept all the same, as what leaves now
-    /// catches up on the time that has passed since.
-    pub const fn release(&mut self, now: Instant) {
-        self.released_at = now;
+    /// of its clock, and whoever waits for it other things to do: the rate is kept all the same, since from now on what
+    /// is held goes as much sooner as the timer was late.
+    pub fn release(&mut self, now: Instant) {
+        let late = now.saturating_add(self.late).saturating_since(self.even_at);
+        self.late = self.late.max(late.min(MOST_LATE));
     }
 
     /// Tells a controller what was sent, and notes at which rate it may go on.
@@ -43,9 +44,7 @@ impl Pacer {
     /// Something has left that is spaced so.
     #[inline]
     fn on_sent(&mut self, now: Instant, Spacing { gap, lead }: Spacing) {
-        let behind = now.saturating_since(self.even_at);
-        let missed = if now == self.released_at { behind.min(MOST_LATE) } else { Duration::ZERO };
-        self.even_at = self.even_at.saturating_add(behind - missed).saturating_add(gap);
+        self.even_at = self.even_at.max(now).saturating_add(gap);
         self.is_holding = self.even_at.saturating_since(now) >= lead;
     }
 }
@@ -110,22 +109,25 @@ mod tests {
 
     #[test]
     fn timers_that_are_late_do_not_slow_the_rate_down_unless_by_more_than_four_milliseconds() {
-        // The last timer comes after the second is over, and what it lets go is counted, too.
+        // The first that is late costs as much as it is.
         let counts = [0, 700, 3_300].map(|micros| in_a_second(Duration::from_micros(micros)));
-        assert_eq!(counts, [1_000, 1_001, 1_001]);
+        assert_eq!(counts, [1_000, 1_000, 997]);
         // Behind the first packet, every ten milliseconds: four are caught up on, and one is waited for again.
         assert_eq!(in_a_second(Duration::from_millis(9)), 1 + 99 * 5);
     }
 
     #[test]
-    fn only_what_leaves_as_the_timer_expires_catches_up() {
+    fn what_leaves_gets_no_further_ahead_than_timers_have_been_late() {
         let mut pacer = Pacer::default();
         pacer.on_sent(Instant::START, Spacing::at(RATE, 1_000, 1_000));
         pacer.release(Instant::from_millis(3));
-        // Nothing was there to be sent then.
-        let later = Instant::from_millis(5);
-        pacer.on_sent(later, Spacing::at(RATE, 1_000, 1_000));
-        assert_eq!(pacer.held_until(later), Some(Instant::from_millis(6)));
+        // A pause is no credit: two packets for the two milliseconds, and the one that begins the next wait.
+        let later = Instant::from_millis(500);
+        let count = (1..10).find(|_| {
+            pacer.on_sent(later, Spacing::at(RATE, 1_000, 1_000));
+            pacer.held_until(later).is_some()
+        });
+        assert_eq!((count, pacer.held_until(later)), (Some(3), Some(Instant::from_millis(501))));
     }
 
     #[test]
