@@ -244,7 +244,7 @@ def test_lines_are_told_apart_without_colour() -> None:
     for key in ("color", "linestyle", "marker"):
         assert len({str(look[key]) for look in SERIES}) == len(SERIES)
     assert series(0, 600)["markevery"] == (0, 50)
-    assert series(4, 600)["markevery"] == (25, 50)
+    assert series(4, 600)["markevery"] == (22, 50)
     constant: list[float | None] = [0.25] * 4_000
     table = pa.table(messages(constant))
     for figure in (figures.delay_of_tcp_and_sctp(table, table), figures.detail_of_tcp_and_sctp(table, table)):
