@@ -27,10 +27,16 @@ pub enum SlowStart {
 /// A slow start while it lasts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
-    /// Apart, since most paths have none.
-    HyStart(Box<HyStart>),
-    Hybrid(Box<Hybrid>),
+    /// Apart, since most paths have none, and a window then takes no more memory.
+    Watched(Box<Watch>),
     Standard,
+}
+
+/// What ends a slow start before a loss does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Watch {
+    HyStart(HyStart),
+    Hybrid(Hybrid),
 }
 
 /// What a slow start takes from an acknowledgement. By itself, it does not have the whole of that written down.
@@ -59,34 +65,36 @@ pub(crate) enum Verdict {
 
 impl Opening {
     pub(crate) fn new(policy: SlowStart, departure: Departure) -> Self {
-        match policy {
-            SlowStart::HyStart => Self::HyStart(Box::new(HyStart::new())),
-            SlowStart::Hybrid => Self::Hybrid(Box::new(Hybrid::new(departure, Train::AsInLinux))),
-            SlowStart::HybridOfLongPath => Self::Hybrid(Box::new(Hybrid::new(departure, Train::OfLongPath))),
-            SlowStart::Standard => Self::Standard,
-        }
+        let watch = match policy {
+            SlowStart::HyStart => Watch::HyStart(HyStart::new()),
+            SlowStart::Hybrid => Watch::Hybrid(Hybrid::new(departure, Train::AsInLinux)),
+            SlowStart::HybridOfLongPath => Watch::Hybrid(Hybrid::new(departure, Train::OfLongPath)),
+            SlowStart::Standard => return Self::Standard,
+        };
+        Self::Watched(Box::new(watch))
     }
 
     /// By how many bytes an acknowledgement of `bytes` opens the window. `limit` is by how much it may at most in a
     /// standard slow start.
     pub(crate) fn growth(&self, bytes: u64, segment_bytes: u64, limit: u64) -> u64 {
-        match self {
+        let Self::Watched(watch) = self else { return bytes.min(limit) };
+        match &**watch {
             //= https://www.rfc-editor.org/rfc/rfc9406#section-4.2
             //# cwnd = cwnd + min(N, L * SMSS)
-            Self::HyStart(hystart) if hystart.phase == Phase::Slow => bytes.min(L * segment_bytes),
+            Watch::HyStart(hystart) if hystart.phase == Phase::Slow => bytes.min(L * segment_bytes),
             //= https://www.rfc-editor.org/rfc/rfc9406#section-4.2
             //# cwnd = cwnd + (min(N, L * SMSS) / CSS_GROWTH_DIVISOR)
-            Self::HyStart(_) => bytes.min(L * segment_bytes) / CSS_GROWTH_DIVISOR,
-            Self::Hybrid(_) | Self::Standard => bytes.min(limit),
+            Watch::HyStart(_) => bytes.min(L * segment_bytes) / CSS_GROWTH_DIVISOR,
+            Watch::Hybrid(_) => bytes.min(limit),
         }
     }
 
     /// Takes in an acknowledgement of a slow start, after the window has grown by it to `cwnd` bytes.
     pub(crate) fn observe(&mut self, arrival: Arrival, cwnd: u64, segment_bytes: u64) -> Verdict {
-        let verdict = match self {
-            Self::HyStart(hystart) => hystart.observe(arrival.starts_round, arrival.round_trip),
-            Self::Hybrid(hybrid) => hybrid.observe(arrival, cwnd / segment_bytes),
-            Self::Standard => return Verdict::GoesOn,
+        let Self::Watched(watch) = self else { return Verdict::GoesOn };
+        let verdict = match &mut **watch {
+            Watch::HyStart(hystart) => hystart.observe(arrival.starts_round, arrival.round_trip),
+            Watch::Hybrid(hybrid) => hybrid.observe(arrival, cwnd / segment_bytes),
         };
         if verdict == Verdict::Over {
             *self = Self::Standard;
