@@ -509,7 +509,7 @@ mod tests {
 
     #[test]
     fn longer_round_trips_end_the_first_slow_start_alone() {
-        let config = NewRenoConfig { slow_start: SlowStart::HyStart, ..NewRenoConfig::new(1_000) };
+        let config = NewRenoConfig { slow_start: SlowStart::HyStartPlusPlus, ..NewRenoConfig::new(1_000) };
         let round = |reno: &mut NewReno, round_trip_ms| {
             for ack in 0..8 {
                 let round_trip = Some(slantpath_base::Duration::from_millis(round_trip_ms));

@@ -499,7 +499,7 @@ mod tests {
 
     #[test]
     fn longer_round_trips_end_the_first_slow_start_if_the_policy_says_so() {
-        let policy = SctpPolicy { slow_start: SlowStart::HyStart, ..SctpPolicy::default() };
+        let policy = SctpPolicy { slow_start: SlowStart::HyStartPlusPlus, ..SctpPolicy::default() };
         let mut cc = SctpController::new(policy, 1_000, 10_000, 1 << 30);
         let round = |cc: &mut SctpController, round_trip_ms| {
             for ack in 0..8 {

@@ -1,24 +1,24 @@
 //! How a window opens before the first loss: standard slow start, HyStart++ (RFC 9406), which leaves it once round
 //! trips become longer, or the hybrid slow start of Linux, which also leaves it before.
 
-mod hybrid;
+mod hystart;
 
 use slantpath_base::{Duration, Instant};
 
 use crate::control::Acknowledged;
-pub(crate) use hybrid::Departure;
-use hybrid::{Hybrid, Train};
+pub(crate) use hystart::Departure;
+use hystart::{HyStart, Train};
 
 /// How the first slow start of a path ends. Later ones are standard, as RFC 9406 recommends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SlowStart {
     /// By longer round trips as well, after some rounds of slower growth (RFC 9406).
-    HyStart,
+    HyStartPlusPlus,
     /// By a train of acknowledgements as long as half the round trip, or by longer round trips (Ha and Rhee 2011, as in
     /// Linux).
-    Hybrid,
+    HyStart,
     /// The same where acknowledgements of a train may be as far apart as over slow links with long ways.
-    HybridOfLongPath,
+    HyStartOfLongPath,
     /// By a loss, a mark or the threshold.
     #[default]
     Standard,
@@ -35,8 +35,8 @@ pub(crate) enum Opening {
 /// What ends a slow start before a loss does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
+    HyStartPlusPlus(HyStartPlusPlus),
     HyStart(HyStart),
-    Hybrid(Hybrid),
 }
 
 /// What a slow start takes from an acknowledgement. By itself, it does not have the whole of that written down.
@@ -66,9 +66,9 @@ pub(crate) enum Verdict {
 impl Opening {
     pub(crate) fn new(policy: SlowStart, departure: Departure) -> Self {
         let watch = match policy {
-            SlowStart::HyStart => Watch::HyStart(HyStart::new()),
-            SlowStart::Hybrid => Watch::Hybrid(Hybrid::new(departure, Train::AsInLinux)),
-            SlowStart::HybridOfLongPath => Watch::Hybrid(Hybrid::new(departure, Train::OfLongPath)),
+            SlowStart::HyStartPlusPlus => Watch::HyStartPlusPlus(HyStartPlusPlus::new()),
+            SlowStart::HyStart => Watch::HyStart(HyStart::new(departure, Train::AsInLinux)),
+            SlowStart::HyStartOfLongPath => Watch::HyStart(HyStart::new(departure, Train::OfLongPath)),
             SlowStart::Standard => return Self::Standard,
         };
         Self::Watched(Box::new(watch))
@@ -81,11 +81,11 @@ impl Opening {
         match &**watch {
             //= https://www.rfc-editor.org/rfc/rfc9406#section-4.2
             //# cwnd = cwnd + min(N, L * SMSS)
-            Watch::HyStart(hystart) if hystart.phase == Phase::Slow => bytes.min(L * segment_bytes),
+            Watch::HyStartPlusPlus(hystart) if hystart.phase == Phase::Slow => bytes.min(L * segment_bytes),
             //= https://www.rfc-editor.org/rfc/rfc9406#section-4.2
             //# cwnd = cwnd + (min(N, L * SMSS) / CSS_GROWTH_DIVISOR)
-            Watch::HyStart(_) => bytes.min(L * segment_bytes) / CSS_GROWTH_DIVISOR,
-            Watch::Hybrid(_) => bytes.min(limit),
+            Watch::HyStartPlusPlus(_) => bytes.min(L * segment_bytes) / CSS_GROWTH_DIVISOR,
+            Watch::HyStart(_) => bytes.min(limit),
         }
     }
 
@@ -93,8 +93,8 @@ impl Opening {
     pub(crate) fn observe(&mut self, arrival: Arrival, cwnd: u64, segment_bytes: u64) -> Verdict {
         let Self::Watched(watch) = self else { return Verdict::GoesOn };
         let verdict = match &mut **watch {
-            Watch::HyStart(hystart) => hystart.observe(arrival.starts_round, arrival.round_trip),
-            Watch::Hybrid(hybrid) => hybrid.observe(arrival, cwnd / segment_bytes),
+            Watch::HyStartPlusPlus(hystart) => hystart.observe(arrival.starts_round, arrival.round_trip),
+            Watch::HyStart(hystart) => hystart.observe(arrival, cwnd / segment_bytes),
         };
         if verdict == Verdict::Over {
             *self = Self::Standard;
@@ -135,7 +135,7 @@ impl ByteCounting {
 
 /// What HyStart++ remembers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HyStart {
+pub(crate) struct HyStartPlusPlus {
     phase: Phase,
     /// The least round trips of the last round and of this one; [`Duration::MAX`] is none.
     last_least: Duration,
@@ -177,7 +177,7 @@ const CSS_ROUNDS: u32 = 5;
 /// The byte counting limit of a sender that does not pace (RFC 9406, section 4.3).
 const L: u64 = 8;
 
-impl HyStart {
+impl HyStartPlusPlus {
     const fn new() -> Self {
         Self { phase: Phase::Slow, last_least: Duration::MAX, least: Duration::MAX, samples: 0 }
     }
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn eight_round_trips_longer_by_an_eighth_begin_conservative_slow_start_which_lasts_five_rounds() {
-        let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
+        let mut opening = Opening::new(SlowStart::HyStartPlusPlus, Departure::Clocked);
         assert_eq!(round(&mut opening, &[80; 8]), SLOW);
         assert_eq!(round(&mut opening, &[89; 8]), SLOW, "80 ms and a tenth of 90");
         assert_eq!(round(&mut opening, &[100; 7]), SLOW, "seven are too few");
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn the_threshold_lies_between_4_and_16_ms() {
         for (round_trip, stays, begins) in [(8, 11, 12), (600, 615, 616), (100, 112, 113)] {
-            let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
+            let mut opening = Opening::new(SlowStart::HyStartPlusPlus, Departure::Clocked);
             round(&mut opening, &[round_trip; 8]);
             assert_eq!(round(&mut opening.clone(), &[stays; 8]), SLOW, "{round_trip}");
             assert_eq!(round(&mut opening, &[begins; 8]), CONSERVATIVE, "{round_trip}");
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn the_least_of_a_round_counts_and_a_shorter_one_resumes_slow_start() {
-        let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
+        let mut opening = Opening::new(SlowStart::HyStartPlusPlus, Departure::Clocked);
         round(&mut opening, &[100; 8]);
         assert_eq!(round(&mut opening, &[200, 200, 200, 200, 100, 200, 200, 200]), SLOW);
         assert_eq!(round(&mut opening, &[150; 8]), CONSERVATIVE);
@@ -306,17 +306,17 @@ mod tests {
 
     #[test]
     fn a_sign_of_congestion_makes_every_further_slow_start_standard() {
-        let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
+        let mut opening = Opening::new(SlowStart::HyStartPlusPlus, Departure::Clocked);
         round(&mut opening, &[100; 8]);
         opening.end();
         assert_eq!(round(&mut opening, &[900; 8]), (1_000, Verdict::GoesOn));
     }
 
     #[test]
-    fn the_hybrid_opens_as_the_standard_and_ends_once() {
-        let mut opening = Opening::new(SlowStart::Hybrid, Departure::Clocked);
+    fn hystart_opens_as_the_standard_and_ends_once() {
+        let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
         assert_eq!(opening.growth(40_000, 1_000, 1_000), 1_000);
-        assert_ne!(opening, Opening::new(SlowStart::HybridOfLongPath, Departure::Clocked));
+        assert_ne!(opening, Opening::new(SlowStart::HyStartOfLongPath, Departure::Clocked));
         let train = |opening: &mut Opening, cwnd| {
             (0..100).find(|millis| {
                 let now = Instant::from_millis(*millis);
@@ -334,7 +334,7 @@ mod tests {
         fn round_trips_that_do_not_change_never_end_slow_start(
             round_trip in 1_u64..2_000, rounds in proptest::collection::vec(1_usize..40, 1..30),
         ) {
-            let mut opening = Opening::new(SlowStart::HyStart, Departure::Clocked);
+            let mut opening = Opening::new(SlowStart::HyStartPlusPlus, Departure::Clocked);
             for count in rounds {
                 prop_assert_eq!(round(&mut opening, &vec![round_trip; count]), SLOW);
             }

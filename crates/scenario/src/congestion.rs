@@ -8,13 +8,13 @@ policy! {
     /// How the first slow start ends.
     pub struct SlowStartChoice of SlowStart {
         /// By longer round trips as well, after five rounds of slower growth: RFC 9406.
-        HyStart = "hystart++",
+        HyStartPlusPlus = "hystart++",
         /// By a train of acknowledgements, at most 2 ms apart, as long as half the round trip, or by longer round
         /// trips: Ha and Rhee 2011, as CUBIC in Linux.
-        Hybrid = "hystart",
+        HyStart = "hystart",
         /// The same with acknowledgements at most 2 ms or a sixty-fourth of the round trip apart: over slow links with
         /// a long way slow start ends before the queue is full there, too.
-        HybridOfLongPath = "hystart-long-path",
+        HyStartOfLongPath = "hystart-long-path",
         /// By a loss, a mark or the threshold: RFC 5681, section 3.1, and RFC 9260, section 7.2.1.
         Standard = "standard",
     }

@@ -66,8 +66,6 @@ pub(crate) struct SackTally {
     pub(crate) newly_acked: u64,
     /// How long after the newest of them that was sent once its acknowledgement came.
     pub(crate) answered_in: Option<Duration>,
-    /// That time if it is a round trip of this path: the acknowledgement has come back by it, too.
-    pub(crate) round_trip: Option<Duration>,
     /// Among the acknowledged chunks was one that has never been sent anywhere else.
     pub(crate) is_unambiguous: bool,
     /// The earliest outstanding chunk was among the acknowledged ones.
@@ -150,6 +148,8 @@ pub(crate) struct Path {
     allowance: Allowance,
     reduction: Reduction,
     pub(crate) link: Link,
+    /// Whether a SACK of what was sent here has come back by this path.
+    has_answered: bool,
     burst_left: u32,
     /// When DATA was sent last, moved on by the RTOs for which the window has decayed since.
     last_data_at: Option<Instant>,
@@ -192,6 +192,7 @@ impl Path {
             allowance: Allowance::Window,
             reduction: Reduction::None,
             link: Link::Unchanged,
+            has_answered: false,
             burst_left: u32::MAX,
             last_data_at: None,
             last_timed_at: None,

@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn new_reno_begins_as_the_connection_is_to_begin() {
-        let starts = [SlowStart::Standard, SlowStart::HyStart];
+        let starts = [SlowStart::Standard, SlowStart::HyStartPlusPlus];
         let begun = starts.map(|slow_start| TcpConfig { slow_start, ..TcpConfig::default() }.new_reno(1_000));
         assert_eq!(begun.map(|config| config.slow_start), starts);
         let limits = [1, 2];

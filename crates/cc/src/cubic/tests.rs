@@ -275,7 +275,7 @@ fn shorter_segments_begin_a_stage_of_their_own_and_keep_the_window() {
 
 #[test]
 fn a_slow_start_that_longer_round_trips_end_leaves_a_stage_on_its_plateau() {
-    let mut cubic = Cubic::new(CubicConfig { slow_start: SlowStart::HyStart, ..CONFIG });
+    let mut cubic = Cubic::new(CubicConfig { slow_start: SlowStart::HyStartPlusPlus, ..CONFIG });
     let round = |cubic: &mut Cubic, round_trip_ms| {
         for ack in 0..8 {
             let round_trip = Some(Duration::from_millis(round_trip_ms));

@@ -41,7 +41,7 @@ pub(crate) fn hybla() -> Box<dyn CongestionControl> {
         initial_cwnd_bytes: 10 * PAYLOAD,
         initial_ssthresh_bytes: None,
         max_cwnd_bytes: 1 << 30,
-        slow_start: SlowStart::HyStart,
+        slow_start: SlowStart::HyStartPlusPlus,
     }))
 }
 

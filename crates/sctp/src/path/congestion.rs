@@ -154,14 +154,28 @@ impl Path {
         self.cc.on_segment_lost(&lost);
     }
 
+    /// Whether what the SACK at hand acknowledges has taken a round trip of this path. One that has come back by
+    /// another ends none: the way there may be shorter. But a peer may always answer by that; one with a path for
+    /// reports of gaps (`sack_path`) sends all other SACKs by the path of the DATA, and has answered by it then.
+    pub(crate) fn ends_round_trip(&mut self, is_own: bool, has_gaps: bool) -> bool {
+        self.has_answered |= is_own && self.tally.newly_acked > 0;
+        is_own || !(self.has_answered || has_gaps)
+    }
+
     /// Opens the window by what the SACK at hand acknowledges.
-    pub(crate) fn grow_window(&mut self, now: Instant, advances_cumulative: bool, is_recovering: bool) {
+    pub(crate) fn grow_window(
+        &mut self,
+        now: Instant,
+        advances_cumulative: bool,
+        is_recovering: bool,
+        ends_round_trip: bool,
+    ) {
         let SackTally { flight_size_before: in_flight_before, newly_acked: bytes, .. } = self.tally;
         if bytes == 0 {
             return;
         }
         self.allowance = Allowance::Window;
-        let SackTally { answered_in, round_trip, .. } = self.tally;
+        let answered_in = self.tally.answered_in;
         let reading = self.delivery.read(now, answered_in);
         self.cc.on_acknowledged(&Acknowledged {
             now,
@@ -170,7 +184,7 @@ impl Path {
             in_flight: self.flight_size,
             advances_cumulative,
             is_recovering,
-            round_trip,
+            round_trip: answered_in.filter(|_| ends_round_trip),
             smoothed_round_trip: self.rtt.srtt(),
             starts_round: reading.starts_round,
             delivery: reading.sample,

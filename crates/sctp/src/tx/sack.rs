@@ -175,7 +175,7 @@ impl Sender {
         let is_probed = self.peer_window.outstanding_probe().is_some();
         self.settle_probe(turn);
 
-        turn.paths.for_each(|path| {
+        turn.paths.for_each_by_id(|id, path| {
             path.settle_reduction(sack.cumulative_tsn_ack);
             //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.2
             //# The sending
@@ -184,7 +184,8 @@ impl Sender {
             let is_reduced = path.is_in_fast_recovery() || path.is_in_marked_window();
             // CUC: where several paths are used at once, each has a cumulative ack of its own.
             let advances = if is_split { path.tally.acked_earliest } else { advances };
-            path.grow_window(turn.now, advances, was_recovering || is_reduced);
+            let ends_round_trip = path.ends_round_trip(sack.from == Some(id), sack.has_gaps());
+            path.grow_window(turn.now, advances, was_recovering || is_reduced, ends_round_trip);
         });
         self.leave_recovery();
         if is_timed {
@@ -602,7 +603,6 @@ fn credit(turn: &mut Turn<'_>, sack: &SackView<'_>, chunk: &OutstandingChunk, ou
     path.delivery.deliver(wire_len, &chunk.departure);
     if chunk.transmissions == 1 {
         path.tally.answered_in = Some(turn.now.saturating_since(chunk.departure.sent_at));
-        path.tally.round_trip = path.tally.answered_in.filter(|_| sack.from == Some(chunk.path));
     }
     path.tally.is_unambiguous |= !chunk.is_ambiguous;
     if let Some(round_trip) = path.take_probe(turn.now, chunk.data.tsn)

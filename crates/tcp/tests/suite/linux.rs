@@ -38,7 +38,8 @@ impl Path {
 
 /// By how much acknowledgements take longer at most, each by chance, where BBR sends: the link of the kernel's
 /// transfers is in user space, and no two packets wait equally long for it. BBR takes from its least round trip when to
-/// look for the next. What the others do hardly depends on it.
+/// look for the next. The others do without: chance lets acknowledgements overtake each other, as no link of the
+/// kernel's does.
 const SPREAD: Duration = Duration::from_millis(1);
 
 /// What came of one transfer, or of several on the mean.
@@ -139,7 +140,7 @@ fn like_linux(congestion_control: Algorithm) -> TcpConfig {
     TcpConfig {
         congestion_control,
         slow_start: match congestion_control {
-            Algorithm::Cubic => SlowStart::Hybrid,
+            Algorithm::Cubic => SlowStart::HyStart,
             _ => SlowStart::Standard,
         },
         byte_counting_limit: 2,

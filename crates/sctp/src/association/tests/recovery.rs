@@ -485,8 +485,8 @@ fn longer_round_trips_end_the_first_slow_start_if_the_policy_says_so() {
         wire.path(0, 0).cwnd - 24 * CHUNK
     };
     // From an eighth more on, RFC 9406 opens the window by a quarter of what is acknowledged.
-    assert_eq!(last_growth(SlowStart::HyStart, 112), CHUNK);
-    assert_eq!(last_growth(SlowStart::HyStart, 113), CHUNK / 4);
+    assert_eq!(last_growth(SlowStart::HyStartPlusPlus, 112), CHUNK);
+    assert_eq!(last_growth(SlowStart::HyStartPlusPlus, 113), CHUNK / 4);
     assert_eq!(last_growth(SlowStart::Standard, 113), CHUNK);
 }
 

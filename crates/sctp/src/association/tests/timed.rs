@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::config::{FastRetransmitPath, LossDetection};
-use crate::path::PathState;
+use crate::path::{Path, PathState};
 use crate::policy::PotentiallyFailed;
 use slantpath_base::DataRate;
-use slantpath_cc::Algorithm;
+use slantpath_cc::{Algorithm, CongestionControl};
 
 /// A packet's DATA chunk with a payload of 1,400 bytes.
 const P: u64 = 1_416;
@@ -551,6 +551,35 @@ fn a_timer_that_is_late_does_not_slow_down_what_is_paced() {
     let sent = data_packets(&wire, 0);
     let at_ms: Vec<u64> = sent[before..].iter().map(|sent| sent.at.since_start().as_millis()).collect();
     assert_eq!(at_ms, [133, 133, 133, 160, 160, 180, 180, 200, 200]);
+}
+
+#[test]
+fn a_controller_takes_round_trips_from_the_way_back_that_the_peer_keeps_to() {
+    // The path by which the first SACK comes, its gaps, and whether the first path's rate is known then.
+    let gap: &[(u16, u16)] = &[(2, 2)];
+    for (from, blocks, is_known) in [(0, &[][..], true), (0, gap, true), (1, &[], true), (1, gap, false)] {
+        let config = SctpConfig { congestion_control: Algorithm::Backlog, ..rack() };
+        let mut wire = Wire::new(2, config);
+        wire.decide(|_| is_lost());
+        wire.send(0, 0..12, 1_400);
+        at(&mut wire, 100);
+        wire.inject(0, from, &[sack(1, blocks)]);
+        let first = wire.ends[0].paths.iter().next().unwrap();
+        assert_eq!(first.cc.pacing_rate().is_some(), is_known, "by path {from}, {blocks:?}");
+    }
+}
+
+#[test]
+fn once_a_path_has_answered_by_itself_no_other_way_back_ends_its_round_trips() {
+    let mut path = Path::new(address(1, 0), address(0, 0), PathState::Active, &rack());
+    assert!(path.ends_round_trip(false, false));
+    assert!(path.ends_round_trip(true, true), "it acknowledges nothing of this path");
+    assert!(path.ends_round_trip(false, false));
+    path.tally.newly_acked = 1;
+    assert!(path.ends_round_trip(true, true));
+    assert!(!path.ends_round_trip(false, false));
+    assert!(!path.ends_round_trip(false, true));
+    assert!(path.ends_round_trip(true, false));
 }
 
 #[test]

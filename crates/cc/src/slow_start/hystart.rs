@@ -44,7 +44,7 @@ pub(super) enum Train {
 
 /// What it remembers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hybrid {
+pub(crate) struct HyStart {
     departure: Departure,
     counts: Train,
     /// Of all; [`Duration::MAX`] is none, as below.
@@ -56,7 +56,7 @@ pub(crate) struct Hybrid {
     samples: u32,
 }
 
-impl Hybrid {
+impl HyStart {
     pub(super) const fn new(departure: Departure, counts: Train) -> Self {
         Self {
             departure,
@@ -141,9 +141,9 @@ mod tests {
         round_trip: u64,
         times: impl IntoIterator<Item = u64>,
     ) -> Option<u64> {
-        let mut hybrid = Hybrid::new(departure, counts);
-        hybrid.observe(starting(at(1_000, round_trip)), LOW_WINDOW);
-        times.into_iter().find(|time| hybrid.observe(at(*time, round_trip), LOW_WINDOW) == Verdict::Over)
+        let mut hystart = HyStart::new(departure, counts);
+        hystart.observe(starting(at(1_000, round_trip)), LOW_WINDOW);
+        times.into_iter().find(|time| hystart.observe(at(*time, round_trip), LOW_WINDOW) == Verdict::Over)
     }
 
     #[test]
@@ -158,13 +158,13 @@ mod tests {
         let with_a_pause = (1_002..=1_040).step_by(2).chain((1_043..).take(90));
         assert_eq!(ended_at(Departure::Clocked, 100, with_a_pause), None);
         // The next round has a train of its own.
-        let mut hybrid = Hybrid::new(Departure::Clocked, Train::AsInLinux);
-        hybrid.observe(starting(at(1_000, 100)), LOW_WINDOW);
-        hybrid.observe(at(1_040, 100), LOW_WINDOW);
-        hybrid.observe(starting(at(1_100, 100)), LOW_WINDOW);
+        let mut hystart = HyStart::new(Departure::Clocked, Train::AsInLinux);
+        hystart.observe(starting(at(1_000, 100)), LOW_WINDOW);
+        hystart.observe(at(1_040, 100), LOW_WINDOW);
+        hystart.observe(starting(at(1_100, 100)), LOW_WINDOW);
         let mut times = (1_102..).step_by(2);
         assert_eq!(
-            times.find(|time| hybrid.observe(at(*time, 100), LOW_WINDOW) == Verdict::Over),
+            times.find(|time| hystart.observe(at(*time, 100), LOW_WINDOW) == Verdict::Over),
             Some(1_152)
         );
     }
@@ -183,13 +183,13 @@ mod tests {
 
     #[test]
     fn windows_of_less_than_sixteen_segments_go_on_opening_whatever_comes() {
-        let mut hybrid = Hybrid::new(Departure::Clocked, Train::AsInLinux);
+        let mut hystart = HyStart::new(Departure::Clocked, Train::AsInLinux);
         for time in 0..500 {
             let round_trip = if time == 0 { 10 } else { 400 };
-            assert_eq!(hybrid.observe(at(time, round_trip), LOW_WINDOW - 1), Verdict::GoesOn);
+            assert_eq!(hystart.observe(at(time, round_trip), LOW_WINDOW - 1), Verdict::GoesOn);
         }
         // Nor does anything end without a round trip.
-        let mut unmeasured = Hybrid::new(Departure::Clocked, Train::AsInLinux);
+        let mut unmeasured = HyStart::new(Departure::Clocked, Train::AsInLinux);
         for time in 0..500 {
             let none = Arrival { round_trip: None, ..at(time, 1) };
             assert_eq!(unmeasured.observe(none, 100), Verdict::GoesOn);
@@ -200,12 +200,13 @@ mod tests {
     fn a_round_whose_least_round_trip_is_longer_by_an_eighth_ends_slow_start_after_eight_of_them() {
         for (least, stays, ends) in [(80, 90, 91), (16, 20, 21), (400, 416, 417)] {
             let ended_after = |round_trip: u64| {
-                let mut hybrid = Hybrid::new(Departure::Clocked, Train::AsInLinux);
-                hybrid.observe(starting(at(0, least)), LOW_WINDOW);
+                let mut hystart = HyStart::new(Departure::Clocked, Train::AsInLinux);
+                hystart.observe(starting(at(0, least)), LOW_WINDOW);
                 // Too far apart for a train.
-                hybrid.observe(starting(at(10_000, round_trip)), LOW_WINDOW);
-                (2..40)
-                    .find(|count| hybrid.observe(at(10_000 * count, round_trip), LOW_WINDOW) == Verdict::Over)
+                hystart.observe(starting(at(10_000, round_trip)), LOW_WINDOW);
+                (2..40).find(|count| {
+                    hystart.observe(at(10_000 * count, round_trip), LOW_WINDOW) == Verdict::Over
+                })
             };
             assert_eq!((ended_after(stays), ended_after(ends)), (None, Some(9)), "{least}");
         }
@@ -213,17 +214,17 @@ mod tests {
 
     #[test]
     fn one_short_round_trip_of_a_round_is_enough_to_go_on() {
-        let mut hybrid = Hybrid::new(Departure::Clocked, Train::AsInLinux);
-        hybrid.observe(starting(at(0, 80)), LOW_WINDOW);
-        hybrid.observe(starting(at(10_000, 200)), LOW_WINDOW);
-        hybrid.observe(at(20_000, 80), LOW_WINDOW);
+        let mut hystart = HyStart::new(Departure::Clocked, Train::AsInLinux);
+        hystart.observe(starting(at(0, 80)), LOW_WINDOW);
+        hystart.observe(starting(at(10_000, 200)), LOW_WINDOW);
+        hystart.observe(at(20_000, 80), LOW_WINDOW);
         for count in 3..40 {
-            assert_eq!(hybrid.observe(at(10_000 * count, 200), LOW_WINDOW), Verdict::GoesOn);
+            assert_eq!(hystart.observe(at(10_000 * count, 200), LOW_WINDOW), Verdict::GoesOn);
         }
         // Of the next round it is not.
-        hybrid.observe(starting(at(1_000_000, 200)), LOW_WINDOW);
+        hystart.observe(starting(at(1_000_000, 200)), LOW_WINDOW);
         let ended = (1..40)
-            .find(|count| hybrid.observe(at(1_000_000 + 10_000 * count, 200), LOW_WINDOW) == Verdict::Over);
+            .find(|count| hystart.observe(at(1_000_000 + 10_000 * count, 200), LOW_WINDOW) == Verdict::Over);
         assert_eq!(ended, Some(8));
     }
 }
