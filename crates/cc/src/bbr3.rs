@@ -25,14 +25,20 @@ use crate::pacing::Pacing;
 use crate::probe_rtt::{ProbeRtt, is_limited};
 use model::{Model, is_too_high};
 
-/// Gains are multiples of this.
+/// Gains of the rate are multiples of this.
 const UNIT: u64 = 100;
 /// 4 ln 2: the least gain that doubles what is sent each round, as the draft reckons.
 const STARTUP_GAIN: u64 = 277;
 /// BBR.DrainPacingGain.
 const DRAIN_GAIN: u64 = 50;
+/// Gains of the window are multiples of this, so that a shift divides by it.
+const WINDOW_UNIT: u64 = 4;
 /// BBR.DefaultCwndGain.
-const CWND_GAIN: u64 = 200;
+const CWND_GAIN: u64 = 2 * WINDOW_UNIT;
+/// That of a probe upwards: 2.25.
+const UP_CWND_GAIN: u64 = 9;
+/// BBR.ProbeRTTCwndGain: 0.5.
+const PROBE_RTT_CWND_GAIN: u64 = 2;
 /// BBR.Beta, in tenths.
 const BETA: u64 = 7;
 /// BBR.Headroom, in hundredths.
@@ -184,14 +190,15 @@ impl Bbr3 {
         }
     }
 
+    /// Of the rate and of the window.
     const fn gains(&self) -> (u64, u64) {
         match self.state {
             State::Startup => (STARTUP_GAIN, CWND_GAIN),
             State::Drain { .. } => (DRAIN_GAIN, CWND_GAIN),
             State::Down => (90, CWND_GAIN),
             State::Cruise | State::Refill => (UNIT, CWND_GAIN),
-            State::Up => (125, 225),
-            State::ProbeRtt(_) => (UNIT, 50),
+            State::Up => (125, UP_CWND_GAIN),
+            State::ProbeRtt(_) => (UNIT, PROBE_RTT_CWND_GAIN),
         }
     }
 
@@ -211,9 +218,9 @@ impl Bbr3 {
         LEAST_WINDOW * self.config.segment_bytes
     }
 
-    /// The product times a gain (BDPMultiple).
+    /// The product times a gain of the window (BDPMultiple).
     fn product(&self, gain: u64) -> u64 {
-        self.model.product().saturating_mul(gain) / UNIT
+        self.model.product().saturating_mul(gain) / WINDOW_UNIT
     }
 
     fn with_room(&self, bytes: u64) -> u64 {
@@ -469,7 +476,7 @@ impl Bbr3 {
     }
 
     fn probe_rtt_window(&self) -> u64 {
-        self.product(50).max(self.least_window())
+        self.product(PROBE_RTT_CWND_GAIN).max(self.least_window())
     }
 
     fn save_cwnd(&mut self) {

@@ -115,13 +115,13 @@ fn a_probe_comes_after_two_to_three_seconds_refills_for_a_round_and_ends_when_th
     let late = Instant::from_millis(path.now).saturating_since(due);
     assert!(late > Duration::ZERO && late <= Duration::from_millis(100), "within a round: {late:?}");
     path.round(100, 100, 100);
-    assert_eq!((path.bbr.state, path.bbr.gains()), (State::Up, (125, 225)));
+    assert_eq!((path.bbr.state, path.bbr.gains()), (State::Up, (125, 9)));
     for _ in 0..2 {
         path.round(110, 110, 110);
         assert_eq!(path.bbr.state, State::Up);
     }
     path.round(110, 110, 110);
-    assert_eq!((path.bbr.state, path.bbr.gains()), (State::Down, (90, 200)));
+    assert_eq!((path.bbr.state, path.bbr.gains()), (State::Down, (90, 8)));
     assert_eq!(path.bbr.long_term, u64::MAX, "nothing was lost");
 }
 
@@ -261,7 +261,7 @@ fn four_states_are_the_cycle_of_probes_and_three_probe() {
     assert_eq!(ALL.map(|state| fresh(state).is_probing()), [true, false, false, false, true, true, false]);
     assert_eq!(
         ALL.map(|state| fresh(state).gains()),
-        [(277, 200), (50, 200), (90, 200), (100, 200), (100, 200), (125, 225), (100, 50)]
+        [(277, 8), (50, 8), (90, 8), (100, 8), (100, 8), (125, 9), (100, 2)]
     );
 }
 
@@ -545,7 +545,7 @@ fn a_window_grows_by_what_arrives_up_to_its_target() {
         bbr.model.pipe.is_reached = is_reached;
         let mut acknowledged = after_five_segments(false, 0);
         acknowledged.counts.delivered = delivered;
-        bbr.set_cwnd(&acknowledged, UNIT);
+        bbr.set_cwnd(&acknowledged, WINDOW_UNIT);
         bbr.cwnd()
     };
     assert_eq!([8_000, 9_500, 20_000].map(|cwnd| grown(true, cwnd, 20_000)), [9_000, 10_000, 10_000]);
