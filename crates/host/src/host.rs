@@ -120,7 +120,7 @@ impl Host {
         let transport = self.with_nearest_address_first(transport);
         let state = SocketState::bind(&mut self.stack, transport, stream, FlowEnd::traces(&config));
         let flow = FlowEnd::sender(adaptation, config, workload);
-        self.sockets.add(state, Application::Flow(Box::new(flow)))
+        self.sockets.add(state, Application::Flow(Box::new(flow)), &self.stack)
     }
 
     /// Adds a receiving end for one peer, which listens from the start of the run.
@@ -189,7 +189,7 @@ impl Host {
         let stream = seed.stream(&format!("{path}/receiver/transport"));
         let mut state = SocketState::bind(&mut self.stack, transport, stream, traces);
         state.listen(&mut self.stack, peers);
-        self.sockets.add(state, application)
+        self.sockets.add(state, application, &self.stack)
     }
 
     /// Adds an end of an association that an adaptation layer drives. `path` names it for its stream of chance.
@@ -206,7 +206,7 @@ impl Host {
         if config.peer.is_none() {
             state.listen(&mut self.stack, Peers::One);
         }
-        self.sockets.add(state, Application::Carrier(Box::new(Carrier::new(config))))
+        self.sockets.add(state, Application::Carrier(Box::new(Carrier::new(config))), &self.stack)
     }
 
     /// What a listening port of [`Host::add_server`] has accepted, in order.

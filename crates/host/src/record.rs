@@ -206,9 +206,25 @@ pub struct ReceivedSession {
     pub retransmissions: Option<u64>,
 }
 
+/// A session that is opened, as its source knows it. What comes in from its port belongs to it until another is opened
+/// from there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenedSession {
+    /// The source that began it.
+    pub source: SessionSourceId,
+    /// Its number among those of the source.
+    pub number: u32,
+    /// From which port.
+    pub port: u16,
+    /// When.
+    pub at: Instant,
+}
+
 /// Sessions that are over, or were not at the end of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionRecords {
+    /// Those that have been opened since such records were last taken, whether or not they are over, in order of time.
+    pub opened: Vec<OpenedSession>,
     /// Those that the host's sources have begun.
     pub sent: Vec<SentSession>,
     /// Those that its servers have accepted.

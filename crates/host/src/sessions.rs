@@ -437,6 +437,17 @@ impl Session {
         self.state == State::Over
     }
 
+    /// The server of a session that has come in, where it comes from, and when it came.
+    pub(crate) fn accepted(&self) -> Option<(SocketId, SocketAddr, Instant)> {
+        match &self.role {
+            Role::Receiver { server, accepted } => {
+                let Accepted { at, peer } = (*accepted)?;
+                Some((*server, peer?, at))
+            }
+            Role::Sender { .. } => None,
+        }
+    }
+
     /// The source of a session that is opened here.
     pub(crate) const fn source(&self) -> Option<SessionSourceId> {
         match self.role {

@@ -4,7 +4,7 @@
 //! own table, `Deadlines` say who is due, and the sockets that are to be served lie in a heap.
 
 use std::collections::{BinaryHeap, VecDeque};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use rustc_hash::FxHashMap;
 use slantpath_base::{CACHED, Deadlines, Instant, prefetch};
@@ -15,7 +15,7 @@ use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::application::Application;
 use crate::program::{Program, ProgramEvent};
-use crate::record::{CongestionSample, SentSession, SessionRecords};
+use crate::record::{CongestionSample, OpenedSession, SentSession, SessionRecords};
 use crate::served::{Others, Reaction, Served};
 use crate::sessions::SessionSourceId;
 use crate::socket::{Socket, SocketState, Stack};
@@ -106,16 +106,30 @@ pub(crate) struct Sockets {
     sessions: SessionRecords,
     /// Those of them that their sources have not been told of.
     ended_sessions: Vec<(SessionSourceId, SocketId)>,
-    /// Places of programs' sockets that have been given back.
+    /// Sockets of sessions that are over, of which no port is, the oldest first.
+    retired: VecDeque<SocketId>,
+    /// Places of sockets that have been given back.
     vacant: Vec<SocketId>,
 }
 
 impl Sockets {
     /// Adds a socket, which has its port to itself, and is served at once.
-    pub(crate) fn add(&mut self, state: SocketState, application: Application) -> SocketId {
+    pub(crate) fn add(&mut self, state: SocketState, application: Application, stack: &Stack) -> SocketId {
         let port = (state.protocol(), state.port());
+        let before = self.by_port.get(&port).copied();
+        // A session from a port that has had another takes the place of that: as many places are enough as there are
+        // ports.
+        match before {
+            Some(before) if self.is_spent(before, stack) => self.give_back(before),
+            Some(before) => {
+                self.retired.push_back(before);
+                self.give_back_retired(stack);
+            }
+            None => {}
+        }
         let id = self.push(state, application);
-        if self.by_port.insert(port, id).is_some() {
+        self.by_port.insert(port, id);
+        if before.is_some_and(|before| before != id) {
             self.latest_port = LatestPort::default();
         }
         self.touch(id);
@@ -168,17 +182,48 @@ impl Sockets {
         if !is_programs || slot.state.peer_socket(stack).is_some() {
             return false;
         }
-        if let Some(association) = slot.state.association()
-            && let Some(known) = self.by_association.get_mut(association.index())
-            && *known == Some((association, id))
-        {
-            *known = None;
-        }
+        self.end(id);
+        self.give_back(id);
+        true
+    }
+
+    /// The socket has no application any more.
+    fn end(&mut self, id: SocketId) {
+        let slot = &mut self.slots[id.index()];
         slot.application = Application::Over;
         slot.idle_until = Instant::FAR_FUTURE;
         self.deadlines.set(id.0, None);
+    }
+
+    /// Whether a socket has been a session's that is over, of which neither the transport nor its source knows more.
+    fn is_spent(&self, id: SocketId, stack: &Stack) -> bool {
+        let slot = &self.slots[id.index()];
+        matches!(slot.application, Application::Over)
+            && slot.state.peer_socket(stack).is_none()
+            && !self.ended_sessions.iter().any(|&(_, ended)| ended == id)
+    }
+
+    /// The place of a socket whose association or connection is gone may be another's.
+    fn give_back(&mut self, id: SocketId) {
+        let state = &self.slots[id.index()].state;
+        if let Some(association) = state.association() {
+            unset(&mut self.by_association, association.index(), (association, id));
+        }
+        if let Some(connection) = state.connection() {
+            unset(&mut self.by_connection, connection.index(), (connection, id));
+        }
         self.vacant.push(id);
-        true
+    }
+
+    /// Gives back the sockets of sessions that have come in and are gone. One of them that the transport still has to
+    /// do with holds back those behind it: connections end in the order in which they are over, or nearly so.
+    fn give_back_retired(&mut self, stack: &Stack) {
+        while let Some(&id) = self.retired.front()
+            && self.is_spent(id, stack)
+        {
+            self.retired.pop_front();
+            self.give_back(id);
+        }
     }
 
     pub(crate) fn application(&self, id: SocketId) -> Option<&Application> {
@@ -196,7 +241,7 @@ impl Sockets {
     }
 
     /// The peer's address and port, as long as the transport knows them.
-    pub(crate) fn peer(&self, id: SocketId, stack: &Stack) -> Option<std::net::SocketAddr> {
+    pub(crate) fn peer(&self, id: SocketId, stack: &Stack) -> Option<SocketAddr> {
         self.slots.get(id.index())?.state.peer_socket(stack)
     }
 
@@ -410,10 +455,11 @@ impl Sockets {
             return false;
         }
         session.record(now, &mut Socket { state: &mut slot.state, stack }, &mut self.sessions);
-        self.ended_sessions.extend(session.source().map(|source| (source, id)));
-        slot.application = Application::Over;
-        slot.idle_until = Instant::FAR_FUTURE;
-        self.deadlines.set(id.0, None);
+        match session.source() {
+            Some(source) => self.ended_sessions.push((source, id)),
+            None => self.retired.push_back(id),
+        }
+        self.end(id);
         true
     }
 
@@ -426,6 +472,19 @@ impl Sockets {
     /// A session that has ended, with its source, once.
     pub(crate) fn take_ended_session(&mut self) -> Option<(SessionSourceId, SocketId)> {
         self.ended_sessions.pop()
+    }
+
+    /// Keeps the record of a session that is opened.
+    pub(crate) fn note_opened_session(&mut self, record: OpenedSession) {
+        self.sessions.opened.push(record);
+    }
+
+    /// Sessions that have come in and are not over: their server, where they come from, and when they came.
+    pub(crate) fn accepted_sessions(&self) -> impl Iterator<Item = (SocketId, SocketAddr, Instant)> {
+        self.slots.iter().filter_map(|slot| match &slot.application {
+            Application::Session(session) => session.accepted(),
+            _ => None,
+        })
     }
 
     /// Keeps the record of a session that could not be opened.
@@ -515,7 +574,7 @@ impl Sockets {
                 else {
                     return;
                 };
-                let socket = self.accept(owner);
+                let socket = self.accept(owner, stack);
                 self.note(Opened::Association(id), socket);
                 socket
             }
@@ -546,7 +605,7 @@ impl Sockets {
             _ => {
                 let port = stack.tcp.snapshot(id).map(|snapshot| snapshot.local.port());
                 let Some(owner) = port.and_then(|port| self.at_port(protocol::TCP, port)) else { return };
-                let socket = self.accept(owner);
+                let socket = self.accept(owner, stack);
                 self.note(Opened::Connection(id), socket);
                 socket
             }
@@ -563,7 +622,8 @@ impl Sockets {
     }
 
     /// The socket of what has come to a port: a new one of a listener's, or the one that has the port.
-    fn accept(&mut self, owner: SocketId) -> SocketId {
+    fn accept(&mut self, owner: SocketId, stack: &Stack) -> SocketId {
+        self.give_back_retired(stack);
         let next = self.next();
         let slot = &mut self.slots[owner.index()];
         let application = match &mut slot.application {
@@ -599,4 +659,12 @@ fn set<T: Copy>(places: &mut Vec<Option<T>>, index: usize, value: T) {
         places.resize(index + 1, None);
     }
     places[index] = Some(value);
+}
+
+fn unset<T: PartialEq>(places: &mut [Option<T>], index: usize, value: T) {
+    if let Some(place) = places.get_mut(index)
+        && *place == Some(value)
+    {
+        *place = None;
+    }
 }

@@ -23,7 +23,7 @@ impl Host {
         if config.peer.is_none() {
             state.listen(&mut self.stack, Peers::Many);
         }
-        self.sockets.add(state, Application::Program(Box::new(Program::new(config))))
+        self.sockets.add(state, Application::Program(Box::new(Program::new(config))), &self.stack)
     }
 
     /// Opens an association from a program's port, whether that listens or not, to a peer with which it has none.

@@ -1,5 +1,7 @@
 //! The sessions of a host: their sources and servers, and which may begin.
 
+use std::net::SocketAddr;
+
 use slantpath_base::{DataSize, Instant, Seed};
 use slantpath_wire::ip::protocol;
 
@@ -8,7 +10,7 @@ use crate::admission::{Admission, Refusal};
 use crate::application::{Accepts, Application, Listener};
 use crate::message::Content;
 use crate::receiver::{MessageRecords, ReceiverConfig};
-use crate::record::SessionRecords;
+use crate::record::{OpenedSession, SessionRecords};
 use crate::sessions::{NewSession, Opening, Session, SessionSource, SessionSourceId, SessionsConfig};
 use crate::socket::{Peers, PortUse, SocketState, Traces};
 use crate::sockets::SocketId;
@@ -74,6 +76,11 @@ impl Host {
     /// Takes the records of sessions that are over: the host has forgotten them.
     pub fn take_sessions(&mut self) -> SessionRecords {
         self.sockets.take_sessions()
+    }
+
+    /// Sessions that have come in and are not over: their server, where they come from, and when they came.
+    pub fn accepted_sessions(&self) -> impl Iterator<Item = (SocketId, SocketAddr, Instant)> {
+        self.sockets.accepted_sessions()
     }
 
     /// What is known of the sessions that are not over.
@@ -171,7 +178,9 @@ impl Host {
         let transport = self.with_nearest_address_first(transport);
         let state = SocketState::bind_for(port, &mut self.stack, transport, stream, traces);
         let session = Session::opener(id, new, sender, workload, requests);
-        let socket = self.sockets.add(state, Application::Session(Box::new(session)));
+        let number = new.number;
+        self.sockets.note_opened_session(OpenedSession { source: id, number, port: state.port(), at: now });
+        let socket = self.sockets.add(state, Application::Session(Box::new(session)), &self.stack);
         if let Some(admission) = &mut self.source(id).admission {
             admission.add(socket);
         }

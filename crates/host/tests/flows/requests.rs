@@ -97,7 +97,7 @@ fn what_has_not_been_answered_at_the_end_is_told_with_what_has_come() {
     // Ten seconds for an answer.
     let mut world = one(&tcp(), "0 %", requests(2, second()), Sizes::Fixed { size: bytes(1_250_000) });
     let [over, others] = world.records(Instant::from_secs(4));
-    assert_eq!(over, SessionRecords::default());
+    assert_eq!((over.sent.len(), over.received.len()), (0, 0));
     let (sent, asked) = only(&others);
     let [request] = asked else { panic!("{asked:?}") };
     assert_eq!((request.answered, sent.ended, &sent.failure), (None, None, &None));

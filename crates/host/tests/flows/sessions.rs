@@ -240,3 +240,48 @@ fn a_session_that_nobody_answers_fails_with_the_reason() {
     assert!(sent.failure.as_ref().is_some_and(|failure| !failure.is_empty()), "{sent:?}");
     assert_eq!(over.received, []);
 }
+
+#[test]
+fn a_host_has_no_more_sockets_than_ports_and_sessions_at_a_time() {
+    for protocol in [tcp(), sctp()] {
+        let short = match &protocol {
+            Protocol::Tcp(config) => Protocol::Tcp(Box::new(slantpath_tcp::TcpConfig {
+                maximum_segment_lifetime: Duration::from_millis(100),
+                ..**config
+            })),
+            other @ Protocol::Sctp(_) => other.clone(),
+        };
+        // Where a connection is known for two minutes after it has ended, its port is refused to another until then.
+        for (protocol, is_short) in [(short, true), (protocol, false)] {
+            let link = direction("10 Mbit/s", "10 ms");
+            let sizes = Sizes::Fixed { size: kilobytes(1) };
+            let mut world = world(&protocol, &link, drawn(100, sizes), 20_000..=20_009);
+            let [over, others] = world.records(Instant::from_secs(59));
+            assert!(others.sent.len() < 10 && over.sent.len() > 500, "{}", over.sent.len());
+            let received = over.received.iter().chain(&others.received);
+            let delivered: u64 = received.map(|record| record.bytes_delivered).sum();
+            let failed = over.sent.iter().filter(|sent| sent.failure.is_some()).count();
+            let completed = over.sent.len() - failed;
+            assert!(delivered >= 1_000 * completed as u64);
+            match &protocol {
+                Protocol::Tcp(_) if !is_short => assert_eq!(completed, 10),
+                _ => assert_eq!(failed, 0),
+            }
+            assert_eq!(over.opened.len(), over.sent.len() + others.sent.len());
+            for node in [world.from, world.to] {
+                let host = world.network.host_mut(node);
+                let address = if node == world.from { [10, 0, 0, 1] } else { [10, 0, 0, 2] };
+                let transport = TransportConfig {
+                    protocol: protocol.clone(),
+                    adaptation: Adaptation::None,
+                    local_addresses: vec![address.into()],
+                    local_port: 6_000,
+                    peer: None,
+                };
+                // Sockets are numbered, and places of those that are gone are taken first.
+                let next = host.add_session_server(transport, Seed::new(1, 0), "another");
+                assert!(next.0 < 25, "{next:?} of {node:?}");
+            }
+        }
+    }
+}
