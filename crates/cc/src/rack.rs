@@ -257,6 +257,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_told_to_have_been_out_of_order_is_waited_for() {
+        let mut rack = Rack::new(3);
+        ack(&mut rack, 100, &[(0, 1, 1)]);
+        assert_eq!(rack.reordering_window(None, Repair::Running), Duration::ZERO);
+        rack.on_reordering_seen();
+        assert_eq!(rack.reordering_window(None, Repair::Running), ms(25));
+    }
+
+    #[test]
     fn what_one_acknowledgement_tells_in_any_order_is_no_reordering() {
         let mut rack = Rack::new(3);
         ack(&mut rack, 100, &[(0, 9, 1), (0, 4, 1)]);

@@ -4,7 +4,7 @@ mod signalling;
 
 use std::io::{self, Write};
 
-use slantpath_results::{Moments, Table, Value};
+use slantpath_results::{Moments, Value};
 use slantpath_scenario::{LEVEL, RunOutput, Scenario};
 
 use crate::table::TextTable;
@@ -98,22 +98,18 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
 
 /// What has happened in the sky, in all runs together.
 fn print_sky(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
-    // An antenna that begins without a satellite has a row, too, and has changed nothing.
-    let changes_in = |table: &Table| {
-        let is_empty =
-            |row, column| table.column(column).is_none_or(|column| matches!(column.at(row), Value::Missing));
-        (0..table.rows()).filter(|&row| !(is_empty(row, "from") && is_empty(row, "to"))).count()
-    };
-    let changes = |output: &RunOutput| output.table("handovers").map(changes_in);
-    let Some(changes) = outputs.iter().map(changes).sum::<Option<usize>>() else { return Ok(()) };
+    if outputs.iter().all(|output| output.table("antennas").is_none()) {
+        return Ok(());
+    }
     let sum = |table: &str, column: &str| -> u64 {
         let columns = outputs.iter().filter_map(|output| output.table(table)?.column(column));
         let cells = columns.flat_map(|column| (0..column.len()).map(|row| column.at(row)));
         cells.map(|cell| if let Value::U64(number) = cell { number } else { 0 }).sum()
     };
-    let lost = sum("handovers", "uplink_lost_packets") + sum("handovers", "downlink_lost_packets");
+    let changes = sum("antennas", "handovers");
+    let lost = sum("antennas", "uplink_lost_packets") + sum("antennas", "downlink_lost_packets");
     let (held, handed_over) =
-        (sum("handovers", "uplink_held_packets"), sum("handovers", "downlink_handed_over_packets"));
+        (sum("antennas", "uplink_held_packets"), sum("antennas", "downlink_handed_over_packets"));
     writeln!(
         out,
         "\nAntennas changed their satellites {changes} times. Packets lost by it: {lost}, held: {held}, handed over: \

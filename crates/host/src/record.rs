@@ -164,6 +164,26 @@ pub struct SentSession {
     pub answers: Option<Answers>,
 }
 
+impl SentSession {
+    /// One that has begun, and has not been opened yet.
+    pub const fn new(source: SessionSourceId, number: u32, begun: Instant, size: DataSize) -> Self {
+        Self {
+            source,
+            number,
+            begun,
+            size,
+            admitted: None,
+            port: None,
+            connected: None,
+            bytes_sent: 0,
+            retransmissions: None,
+            ended: None,
+            failure: None,
+            answers: None,
+        }
+    }
+}
+
 /// What the requests of a session have been answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {

@@ -336,18 +336,9 @@ impl NewSession {
     /// The record of one that was not opened: because of `failure`, or not yet.
     pub(crate) fn unopened(&self, source: SessionSourceId, failure: Option<String>) -> SentSession {
         SentSession {
-            source,
-            number: self.number,
-            begun: self.begun,
-            size: self.size,
-            admitted: None,
-            port: None,
-            connected: None,
-            bytes_sent: 0,
-            retransmissions: None,
             ended: failure.as_ref().map(|_| self.begun),
             failure,
-            answers: None,
+            ..SentSession::new(source, self.number, self.begun, self.size)
         }
     }
 }

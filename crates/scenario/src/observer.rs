@@ -18,8 +18,8 @@ pub struct Announcement {
     pub tables: Vec<GrowingTable>,
     /// Links whose packets come on the way, in alphabetical order.
     pub captures: Vec<String>,
-    /// How many flows there are.
-    pub flows: usize,
+    /// How many things delays are told of: flows, then tables of sessions, whose requests have been answered after them.
+    pub delays: usize,
 }
 
 /// A table whose rows come while the run goes on.
@@ -29,7 +29,7 @@ pub struct GrowingTable {
     pub kind: TableKind,
     /// Its columns, without rows.
     pub header: Table,
-    /// How many things it has rows of: flows, or directions of links. The table has all rows of the first, then those
+    /// How many things it has rows of: flows, directions of links, tables of sessions, systems of access. The table has all rows of the first, then those
     /// of the second, and so on. Of one subject are tables whose rows come in the order of time.
     pub subjects: usize,
     /// Whether its rows are needed again at the end of the run.
@@ -62,11 +62,11 @@ pub trait Observer {
     /// The next bytes of an announced capture, a pcapng file.
     fn packets(&mut self, capture: usize, pcapng: Vec<u8>) -> io::Result<()>;
 
-    /// Delays of the next messages of a flow that count for its statistics.
-    fn delays(&mut self, flow: usize, delays: &[Duration]) -> io::Result<()>;
+    /// Delays of the next messages of a flow, or answers of a table of sessions, that count for its statistics.
+    fn delays(&mut self, subject: usize, delays: &[Duration]) -> io::Result<()>;
 
-    /// For each share the quantile in seconds of all delays of a flow; none of a flow without any. Asked at the end.
-    fn delay_quantiles(&mut self, flow: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>>;
+    /// For each share the quantile in seconds of all of these delays; none where there are none. Asked at the end.
+    fn delay_quantiles(&mut self, subject: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>>;
 }
 
 /// Holds in memory what a run gives.
@@ -83,7 +83,7 @@ impl Observer for Collector {
         self.tables = announcement.tables.iter().map(empty).collect();
         let empty = |link: &String| Capture { link: link.clone(), pcapng: Vec::new() };
         self.captures = announcement.captures.iter().map(empty).collect();
-        self.delays = vec![Vec::new(); announcement.flows];
+        self.delays = vec![Vec::new(); announcement.delays];
         Ok(())
     }
 
@@ -102,13 +102,13 @@ impl Observer for Collector {
         Ok(())
     }
 
-    fn delays(&mut self, flow: usize, delays: &[Duration]) -> io::Result<()> {
-        self.delays[flow].extend(delays.iter().map(|delay| delay.as_secs_f64()));
+    fn delays(&mut self, subject: usize, delays: &[Duration]) -> io::Result<()> {
+        self.delays[subject].extend(delays.iter().map(|delay| delay.as_secs_f64()));
         Ok(())
     }
 
-    fn delay_quantiles(&mut self, flow: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
-        let quantiles = Quantiles::of(std::mem::take(&mut self.delays[flow]));
+    fn delay_quantiles(&mut self, subject: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
+        let quantiles = Quantiles::of(std::mem::take(&mut self.delays[subject]));
         Ok(shares.iter().map(|share| quantiles.at(*share)).collect())
     }
 }

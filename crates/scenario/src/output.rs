@@ -37,6 +37,8 @@ tables! {
     Abandonments = "abandonments" keyed by ["flow", "stream", "policy"],
     /// A look of a terminal at what it has to send.
     Access = "access" keyed by [],
+    /// An antenna under a sky.
+    Antennas = "antennas" keyed by ["link", "site"],
     /// Something that an end of an association was told to do.
     AssociationCommands = "association_commands" keyed by [],
     /// An end of an association that carries signalling, in an interval.

@@ -7,6 +7,7 @@ mod parts;
 mod programs;
 mod recorder;
 mod signalling_record;
+mod sky_record;
 mod tables;
 mod trace;
 
@@ -30,7 +31,7 @@ use crate::scenario::Scenario;
 use crate::schema::Sampling;
 use crate::signalling;
 use build::{Plan, plan};
-use recorder::Recorder;
+use recorder::{Recorded, Recorder};
 use tables::signalling::SignallingTable;
 use tables::{AtWarmUp, tables};
 use trace::Tracing;
@@ -157,7 +158,15 @@ fn run_at_pace(
     // Nobody looks at each of thousands of links between satellites over time.
     let watched = tables::of_nodes(&links);
     probe_queues(*scenario.probes.queues, watched, &mut network);
-    let mut recorder = Recorder::new(scenario, watched, &flows, signalling.as_ref(), captures, observer)?;
+    let recorded = Recorded {
+        scenario,
+        links: watched,
+        flows: &flows,
+        sessions: &sessions,
+        sky: sky.as_ref(),
+        ways: &ways,
+    };
+    let mut recorder = Recorder::new(recorded, signalling.as_ref(), captures, observer)?;
     if let Some(sky) = &sky {
         recorder.watch_sky(sky);
     }
@@ -208,14 +217,9 @@ fn run_at_pace(
     if *scenario.probes.host_pairs {
         tables.push(tables::host_pairs::table(&network));
     }
-    if !sessions.is_empty() {
-        tables.extend(crate::sessions::table::tables(scenario, &mut network, &sessions));
-    }
-    if scenario.probes.access.is_some_and(|probe| *probe) {
-        tables.push(access::table::table(scenario, &mut network));
-    }
+    tables.extend(recorder.totals()?);
     if let Some(sky) = &sky {
-        tables.extend(tables::sky::tables(scenario, sky, &mut network, &links, &ways));
+        tables.extend(tables::sky::tables(scenario, sky, &mut network, &links));
     }
     let mut digest = network.digest().to_string();
     if let Some((signalling, record)) = signalling.as_mut().zip(recorder.signalling()) {

@@ -3,6 +3,7 @@
 mod admission;
 pub(crate) mod build;
 pub(crate) mod check;
-mod requests;
+pub(crate) mod record;
+pub(crate) mod requests;
 pub mod schema;
 pub(crate) mod table;

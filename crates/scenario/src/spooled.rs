@@ -26,10 +26,10 @@ const ROWS_OF_A_BLOCK: usize = 4_096;
 /// Rows of all subjects that are held back. Beyond that, all are written, whether or not they fill a block.
 const ROWS_HELD: usize = 65_536;
 
-/// Delays of a flow that are written together.
+/// Delays of a subject that are written together.
 const DELAYS_OF_A_BLOCK: usize = 4_096;
 
-/// Delays of all flows that are held back.
+/// Delays of all subjects that are held back.
 const DELAYS_HELD: usize = 65_536;
 
 /// The observer that writes a run into its file.
@@ -59,16 +59,16 @@ struct TableState {
     rows: u64,
 }
 
-/// The delays of each flow, on their way into streams of a spool.
+/// The delays of each subject, on their way into streams of a spool.
 struct Delays {
-    /// The stream of the first flow.
+    /// The stream of the first one.
     first: usize,
-    flows: Vec<DelaysOfFlow>,
+    subjects: Vec<DelaysOfSubject>,
     held: usize,
 }
 
 #[derive(Clone, Default)]
-struct DelaysOfFlow {
+struct DelaysOfSubject {
     /// Delays that are not written yet, in nanoseconds.
     held: Vec<u64>,
     count: usize,
@@ -132,7 +132,7 @@ impl Observer for RunSpool<'_> {
         let tables = announcement.tables.iter();
         let tables = tables.map(|table| TableState::new(table, next(table.subjects))).collect();
         let first_capture = next(announcement.captures.len());
-        let delays = Delays::new(next(announcement.flows), announcement.flows);
+        let delays = Delays::new(next(announcement.delays), announcement.delays);
         let spool = Spool::create(self.path, streams)?;
         let captures = announcement.captures.clone();
         self.state = Some(State { spool, tables, captures, first_capture, held: 0, delays });
@@ -162,14 +162,14 @@ impl Observer for RunSpool<'_> {
         state.spool.append(state.first_capture + capture, &pcapng)
     }
 
-    fn delays(&mut self, flow: usize, delays: &[Duration]) -> io::Result<()> {
+    fn delays(&mut self, subject: usize, delays: &[Duration]) -> io::Result<()> {
         let State { spool, delays: own, .. } = self.state();
-        own.add(flow, delays, &mut |stream, block| spool.append(stream, block))
+        own.add(subject, delays, &mut |stream, block| spool.append(stream, block))
     }
 
-    fn delay_quantiles(&mut self, flow: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
+    fn delay_quantiles(&mut self, subject: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
         let State { spool, delays, .. } = self.state();
-        delays.quantiles(flow, shares, Some(spool))
+        delays.quantiles(subject, shares, Some(spool))
     }
 }
 
@@ -222,45 +222,50 @@ impl TableState {
 type Append<'a> = dyn FnMut(usize, &[u8]) -> io::Result<()> + 'a;
 
 impl Delays {
-    fn new(first: usize, flows: usize) -> Self {
-        Self { first, flows: vec![DelaysOfFlow::default(); flows], held: 0 }
+    fn new(first: usize, subjects: usize) -> Self {
+        Self { first, subjects: vec![DelaysOfSubject::default(); subjects], held: 0 }
     }
 
-    fn add(&mut self, flow: usize, delays: &[Duration], append: &mut Append<'_>) -> io::Result<()> {
-        let own = &mut self.flows[flow];
+    fn add(&mut self, subject: usize, delays: &[Duration], append: &mut Append<'_>) -> io::Result<()> {
+        let own = &mut self.subjects[subject];
         own.held.extend(delays.iter().map(|delay| delay.as_nanos()));
         own.count += delays.len();
         self.held += delays.len();
         if own.held.len() >= DELAYS_OF_A_BLOCK {
-            self.write(flow, append)?;
+            self.write(subject, append)?;
         }
         if self.held >= DELAYS_HELD {
-            for flow in 0..self.flows.len() {
-                self.write(flow, append)?;
+            for subject in 0..self.subjects.len() {
+                self.write(subject, append)?;
             }
         }
         Ok(())
     }
 
-    fn write(&mut self, flow: usize, append: &mut Append<'_>) -> io::Result<()> {
-        let held = std::mem::take(&mut self.flows[flow].held);
+    fn write(&mut self, subject: usize, append: &mut Append<'_>) -> io::Result<()> {
+        let held = std::mem::take(&mut self.subjects[subject].held);
         self.held -= held.len();
         if held.is_empty() {
             return Ok(());
         }
         let block: Vec<u8> = held.iter().flat_map(|delay| delay.to_le_bytes()).collect();
-        append(self.first + flow, &block)
+        append(self.first + subject, &block)
     }
 
-    fn quantiles(&self, flow: usize, shares: &[f64], spool: Option<&Spool>) -> io::Result<Vec<Option<f64>>> {
-        let DelaysOfFlow { held, count } = &self.flows[flow];
+    fn quantiles(
+        &self,
+        subject: usize,
+        shares: &[f64],
+        spool: Option<&Spool>,
+    ) -> io::Result<Vec<Option<f64>>> {
+        let DelaysOfSubject { held, count } = &self.subjects[subject];
         let seconds = |nanos| Duration::from_nanos(nanos).as_secs_f64();
         quantiles_in_passes(*count, shares, seconds, |each| {
             for delay in held {
                 each(*delay);
             }
             spool.map_or(Ok(()), |spool| {
-                spool.read_back(self.first + flow, |block| {
+                spool.read_back(self.first + subject, |block| {
                     for delay in block.as_chunks::<8>().0 {
                         each(u64::from_le_bytes(*delay));
                     }
@@ -306,8 +311,8 @@ impl<'a> TransientSpool<'a> {
 
 impl Observer for TransientSpool<'_> {
     fn announce(&mut self, announcement: &Announcement) -> io::Result<()> {
-        self.delays = Delays::new(0, announcement.flows);
-        self.file.streams = announcement.flows;
+        self.delays = Delays::new(0, announcement.delays);
+        self.file.streams = announcement.delays;
         let mut state = |table: &GrowingTable| {
             (table.reading == Reading::Again).then(|| {
                 self.file.streams += table.subjects;
@@ -335,13 +340,13 @@ impl Observer for TransientSpool<'_> {
         Ok(())
     }
 
-    fn delays(&mut self, flow: usize, delays: &[Duration]) -> io::Result<()> {
+    fn delays(&mut self, subject: usize, delays: &[Duration]) -> io::Result<()> {
         let Self { delays: own, file, .. } = self;
-        own.add(flow, delays, &mut |stream, block| file.open()?.append(stream, block))
+        own.add(subject, delays, &mut |stream, block| file.open()?.append(stream, block))
     }
 
-    fn delay_quantiles(&mut self, flow: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
-        self.delays.quantiles(flow, shares, self.file.spool.as_ref())
+    fn delay_quantiles(&mut self, subject: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
+        self.delays.quantiles(subject, shares, self.file.spool.as_ref())
     }
 }
 

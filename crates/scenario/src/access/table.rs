@@ -9,41 +9,61 @@ use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
-/// Rows from the end of the warm-up on.
-pub(crate) fn table(scenario: &Scenario, network: &mut RunNetwork<'_>) -> Table {
-    let begin = Instant::START + *scenario.scenario.warm_up;
-    let mut at = TypedColumn::<f64>::new("at_s");
-    let [mut name, mut link, mut direction] = ["system", "link", "direction"].map(TextColumn::new);
-    let [mut offered, mut backlog] = ["offered_bytes", "backlog_bytes"].map(TypedColumn::<u64>::new);
-    let [mut asked, mut allocated] = ["asked_bit_per_s", "allocated_bit_per_s"].map(TypedColumn::<u64>::new);
-    let [mut requests, mut collided] = ["requests", "collided"].map(TypedColumn::<u64>::new);
-    let systems: Vec<_> = scenario.access.iter().collect();
-    for (place, (system_name, system)) in systems.iter().enumerate() {
-        let Some(frame) = system.frame_config() else { continue };
-        let samples = network.source_mut().systems_mut()[place].take_samples();
-        for sample in samples.into_iter().filter(|sample| sample.at >= begin) {
-            at.push_instant(sample.at);
-            name.push(system_name);
-            link.push(network.graph().link_name(sample.direction.sender().link()));
-            direction.push(sample.direction.name());
-            offered.push(sample.offered_bytes);
-            backlog.push(sample.backlog_bytes);
-            asked.push(rate_of(&frame, sample.asked_slots).as_bits_per_sec());
-            allocated.push(rate_of(&frame, sample.slots).as_bits_per_sec());
-            requests.push(u64::from(sample.requests));
-            collided.push(u64::from(sample.collided));
+/// The columns.
+pub(crate) struct Rows {
+    at: TypedColumn<f64>,
+    texts: [TextColumn; 3],
+    counts: [TypedColumn<u64>; 6],
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        let counts = [
+            "offered_bytes",
+            "backlog_bytes",
+            "asked_bit_per_s",
+            "allocated_bit_per_s",
+            "requests",
+            "collided",
+        ];
+        Self {
+            at: TypedColumn::new("at_s"),
+            texts: ["system", "link", "direction"].map(TextColumn::new),
+            counts: counts.map(TypedColumn::new),
         }
     }
-    TableKind::Access.table([
-        at.into(),
-        name.into(),
-        link.into(),
-        direction.into(),
-        offered.into(),
-        backlog.into(),
-        asked.into(),
-        allocated.into(),
-        requests.into(),
-        collided.into(),
-    ])
+}
+
+impl Rows {
+    pub(crate) fn table(self) -> Table {
+        let texts = self.texts.into_iter().map(Into::into);
+        let counts = self.counts.into_iter().map(Into::into);
+        TableKind::Access.table([self.at.into()].into_iter().chain(texts).chain(counts))
+    }
+}
+
+/// What terminals of a system have reported since this was last asked, from the end of the warm-up on. Nothing of one
+/// without a frame.
+pub(crate) fn rows(scenario: &Scenario, network: &mut RunNetwork<'_>, system: usize) -> Option<Table> {
+    let begin = Instant::START + *scenario.scenario.warm_up;
+    let (name, keys) = scenario.access.iter().nth(system)?;
+    let frame = keys.frame_config()?;
+    let samples = network.source_mut().systems_mut()[system].take_samples();
+    let mut rows = Rows::default();
+    for sample in samples.into_iter().filter(|sample| sample.at >= begin) {
+        rows.at.push_instant(sample.at);
+        let link = network.graph().link_name(sample.direction.sender().link());
+        let texts = [name, link, sample.direction.name()];
+        rows.texts.iter_mut().zip(texts).for_each(|(column, text)| column.push(text));
+        let counts = [
+            sample.offered_bytes,
+            sample.backlog_bytes,
+            rate_of(&frame, sample.asked_slots).as_bits_per_sec(),
+            rate_of(&frame, sample.slots).as_bits_per_sec(),
+            u64::from(sample.requests),
+            u64::from(sample.collided),
+        ];
+        rows.counts.iter_mut().zip(counts).for_each(|(column, count)| column.push(count));
+    }
+    Some(rows.table()).filter(|rows| rows.rows() > 0)
 }

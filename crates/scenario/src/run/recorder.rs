@@ -8,15 +8,17 @@ use slantpath_host::SocketId;
 use slantpath_host::record::{DeliveredMessage, Finality, SenderRecords, SentMessage};
 use slantpath_net::{CaptureId, NodeId};
 use slantpath_results::{Histogram, Moments, Table};
-use slantpath_sat::Sky;
+use slantpath_sat::{Sky, Way};
 use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
 use super::delays::FlowDelays;
 use super::intervals::{self, Intervals, Sources};
 use super::parts::{self, PartSums, Parts};
 use super::signalling_record::SignallingRecord;
+use super::sky_record::SkyRecord;
 use super::tables::{delays, messages, network as links, sender_report, servers, signalling, timelines};
 use super::trace::Tracing;
+use crate::access;
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
 use crate::network::source::RunNetwork;
@@ -24,6 +26,22 @@ use crate::observer::{Announcement, GrowingTable, Observer, Reading};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 use crate::schema::{Content, Sampling};
+use crate::sessions;
+use crate::sessions::build::PlannedSessions;
+use crate::sessions::record::{SessionPlaces, SessionsRecord};
+
+/// What a run consists of, of which results come.
+#[derive(Clone, Copy)]
+pub(super) struct Recorded<'a> {
+    pub(super) scenario: &'a Scenario,
+    /// Those that are looked at over time.
+    pub(super) links: &'a [PlannedLink],
+    pub(super) flows: &'a [PlannedFlow],
+    pub(super) sessions: &'a [PlannedSessions],
+    pub(super) sky: Option<&'a Sky>,
+    /// The ways of flows under the sky, with the names of the flow and of the link at its end.
+    pub(super) ways: &'a [(String, String, Way)],
+}
 
 /// What is recorded of a run, on its way to an observer.
 pub(super) struct Recorder<'a> {
@@ -45,6 +63,10 @@ pub(super) struct Recorder<'a> {
     delays: Vec<FlowDelays>,
     intervals: Option<Intervals>,
     signalling: Option<SignallingRecord<'a>>,
+    sessions: Option<SessionsRecord<'a>>,
+    sky: Option<SkyRecord<'a>>,
+    /// The place of `access`, if it is kept.
+    access: Option<usize>,
     /// From when on messages count for the statistics of their flow.
     warm_up: Instant,
     tracing: Option<Tracing<'a>>,
@@ -108,13 +130,12 @@ struct FlowRecord {
 
 impl<'a> Recorder<'a> {
     pub(super) fn new(
-        scenario: &'a Scenario,
-        links: &'a [PlannedLink],
-        flows: &'a [PlannedFlow],
+        of: Recorded<'a>,
         signalling: Option<&SignallingSimulation>,
         captures: Vec<(String, CaptureId)>,
         observer: &'a mut dyn Observer,
     ) -> io::Result<Self> {
+        let Recorded { scenario, links, flows, sessions, sky, ways } = of;
         let probes = &scenario.probes;
         let (of_flows, of_directions) = (flows.len(), 2 * links.len());
         let mut tables = Announced::default();
@@ -148,9 +169,24 @@ impl<'a> Recorder<'a> {
             server_events.map(|_| servers::event_rows(&servers::Names::new(&scenario.signalling), &[]));
         let server_events = server_events.map(|header| (TableKind::SignallingServerEvents, header));
         let server_events = tables.add_timed(server_events, Reading::Again);
+        let headers = sky.map(|sky| SkyRecord::headers(scenario, sky));
+        let [handovers, sky_paths] = [0, 1]
+            .map(|place| tables.add_timed(headers.as_ref().map(|all| all[place].clone()), Reading::Once));
+        let mut keep = |is_kept: bool, kind, header: Table, subjects| {
+            is_kept.then(|| tables.add(GrowingTable { kind, header, subjects, reading: Reading::Once }))
+        };
+        let of_sessions = sessions.len();
+        let header = sessions::table::Rows::default().table();
+        let session_rows = keep(of_sessions > 0, TableKind::Sessions, header, of_sessions);
+        let any_asks = sessions::record::any_asks(scenario);
+        let header = sessions::requests::RequestRows::default().table();
+        let requests = keep(any_asks, TableKind::Requests, header, of_sessions);
+        let is_probed = probes.access.is_some_and(|probe| *probe);
+        let systems = scenario.access.iter().count();
+        let access = keep(is_probed, TableKind::Access, access::table::Rows::default().table(), systems);
         let names = captures.iter().map(|(link, _)| link.clone()).collect();
         let Announced { tables, places } = tables.sorted();
-        observer.announce(&Announcement { tables, captures: names, flows: flows.len() })?;
+        observer.announce(&Announcement { tables, captures: names, delays: flows.len() + of_sessions })?;
         let at = |table: Option<usize>| table.map(|table| places[table]);
         let interval_tables =
             at(flow_intervals).zip(at(link_intervals)).map(|(flows, links)| intervals::Places {
@@ -164,6 +200,12 @@ impl<'a> Recorder<'a> {
             (None, None) => Vec::new(),
             _ => vec![FlowDelays::new(probes.delays.histogram()); flows.len()],
         };
+        let sessions = at(session_rows).map(|table| {
+            let places = SessionPlaces { sessions: table, requests: at(requests), delays: flows.len() };
+            SessionsRecord::new(scenario, sessions, places)
+        });
+        let sky_places = at(handovers).zip(at(sky_paths));
+        let sky = sky.zip(sky_places);
         Ok(Self {
             scenario,
             links,
@@ -182,6 +224,9 @@ impl<'a> Recorder<'a> {
                 .zip(interval_tables)
                 .map(|(period, tables)| Intervals::new(period, tables, flows.len(), links.len())),
             signalling: at(events).map(|events| SignallingRecord::new(scenario, events, at(server_events))),
+            sessions,
+            sky: sky.map(|(sky, (handovers, paths))| SkyRecord::new(scenario, sky, ways, [handovers, paths])),
+            access: at(access),
             warm_up: Instant::START + *scenario.scenario.warm_up,
             tracing: None,
         })
@@ -278,7 +323,30 @@ impl<'a> Recorder<'a> {
         if let Some(tracing) = &mut self.tracing {
             tracing.collect(self.flows, network)?;
         }
+        if let Some(sessions) = &mut self.sessions {
+            sessions.collect(network, finality, self.observer)?;
+        }
+        if let Some(sky) = &mut self.sky {
+            sky.collect(network, self.observer)?;
+        }
+        if let Some(table) = self.access {
+            for system in 0..self.scenario.access.iter().count() {
+                if let Some(rows) = access::table::rows(self.scenario, network, system) {
+                    self.observer.rows(table, system, rows)?;
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// What became of the sessions of each table and of each antenna, once everything has been handed over.
+    pub(super) fn totals(&mut self) -> io::Result<Vec<Table>> {
+        let mut tables = match &self.sessions {
+            Some(sessions) => sessions.tables(self.observer)?,
+            None => Vec::new(),
+        };
+        tables.extend(self.sky.as_ref().map(SkyRecord::table));
+        Ok(tables)
     }
 
     fn association_samples(&mut self, table: usize, network: &mut RunNetwork<'_>) -> io::Result<()> {

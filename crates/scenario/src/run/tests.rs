@@ -28,6 +28,49 @@ fn first() -> Scenario {
     scenario(text, &["scenario.warm_up=10 s"])
 }
 
+/// Sessions of all kinds of ends.
+fn files() -> Scenario {
+    let text = include_str!("../../../../scenarios/ftp-sessions.toml");
+    scenario(text, &["scenario.duration=600 s", "sessions.ftp.end=550 s", "scenario.warm_up=60 s"])
+}
+
+/// Sessions that nothing is heard of for ten minutes: their openers give them up, and their server never knows of them.
+fn files_through_an_outage() -> Scenario {
+    let text = format!(
+        "{}\n{}",
+        include_str!("../../../../scenarios/ftp-sessions.toml"),
+        "[[script]]\nat = \"200 s\"\nlink = \"satellite\"\naction = \"down\"\n\
+         [[script]]\nat = \"800 s\"\nlink = \"satellite\"\naction = \"up\"\n"
+    );
+    scenario(&text, &["scenario.duration=1500 s", "sessions.ftp.end=1400 s"])
+}
+
+/// Sessions whose openers have given them up long before their server hears of them.
+fn files_over_minutes() -> Scenario {
+    let text = include_str!("../../../../scenarios/ftp-sessions.toml");
+    scenario(text, &["links.satellite.delay=260 s", "scenario.duration=900 s", "sessions.ftp.end=600 s"])
+}
+
+/// Sessions that ask.
+fn pages() -> Scenario {
+    let text = include_str!("../../../../scenarios/mixed-services.toml");
+    let overrides = [
+        "scenario.duration=120 s",
+        "scenario.warm_up=10 s",
+        "sessions.web.arrivals.mean_interval=2 s",
+        "sessions.web.sizes.mean=6 kB",
+        "sessions.web.requests.count.mean=3",
+        "sessions.web.requests.think.mean=1 s",
+    ];
+    scenario(text, &overrides)
+}
+
+/// Terminals that ask for capacity under a sky.
+fn terminals() -> Scenario {
+    let text = include_str!("../../../../scenarios/vsat-on-demand.toml");
+    scenario(text, &["scenario.warm_up=10 s"])
+}
+
 /// A run that is asked, and whose results are collected, every so many events.
 fn run_asking_every(
     events: u64,
@@ -52,7 +95,16 @@ fn swarm(seed: u64) -> Scenario {
 /// handful of flows and links, after every hundred events or so.
 #[test]
 fn results_that_stream_are_those_that_are_taken_at_the_end() {
-    let scenarios = (0..60).map(swarm).chain([first(), with_signalling()]);
+    let others = [
+        first(),
+        with_signalling(),
+        files(),
+        files_through_an_outage(),
+        files_over_minutes(),
+        pages(),
+        terminals(),
+    ];
+    let scenarios = (0..60).map(swarm).chain(others);
     let mut messages = 0;
     for scenario in scenarios {
         let links = scenario.links.iter().map(|(name, _)| name.to_owned());
@@ -70,6 +122,85 @@ fn results_that_stream_are_those_that_are_taken_at_the_end() {
         }
     }
     assert!(messages > 10_000, "{messages}");
+}
+
+/// When rows of each table come, and how many there are in all.
+#[derive(Default)]
+struct Arrivals {
+    now: Rc<Cell<Instant>>,
+    kinds: Vec<crate::TableKind>,
+    rows: Vec<Vec<(Instant, usize)>>,
+}
+
+impl Observer for Arrivals {
+    fn announce(&mut self, announcement: &Announcement) -> io::Result<()> {
+        self.kinds = announcement.tables.iter().map(|table| table.kind).collect();
+        self.rows = vec![Vec::new(); self.kinds.len()];
+        Ok(())
+    }
+
+    fn rows(&mut self, table: usize, _: usize, rows: Table) -> io::Result<()> {
+        self.rows[table].push((self.now.get(), rows.rows()));
+        Ok(())
+    }
+
+    fn read_again(&mut self, _: usize, _: &mut dyn FnMut(&Table)) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn packets(&mut self, _: usize, _: Vec<u8>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn delays(&mut self, _: usize, _: &[Duration]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn delay_quantiles(&mut self, _: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
+        Ok(vec![None; shares.len()])
+    }
+}
+
+/// Of a table, how many rows have come before an instant of the run, and how many in all.
+fn come_before(scenario: &Scenario, kind: crate::TableKind, at: Instant) -> (usize, usize) {
+    let now = Rc::new(Cell::new(Instant::START));
+    let mut arrivals = Arrivals { now: Rc::clone(&now), ..Arrivals::default() };
+    let mut go_on = |at| {
+        now.set(at);
+        ControlFlow::Continue(())
+    };
+    let pace = Pace { question: 100, collection: 100 };
+    run_at_pace(pace, scenario, &RunOptions::default(), &mut arrivals, None, &mut go_on).unwrap().unwrap();
+    let table = arrivals.kinds.iter().position(|other| *other == kind).expect("the table is announced");
+    let rows = &arrivals.rows[table];
+    let sum = |rows: &mut dyn Iterator<Item = &(Instant, usize)>| rows.map(|(_, count)| count).sum();
+    (sum(&mut rows.iter().filter(|(then, _)| *then < at)), sum(&mut rows.iter()))
+}
+
+#[test]
+fn rows_of_sessions_requests_terminals_and_antennas_come_while_the_run_goes_on() {
+    use crate::TableKind as Kind;
+    let before = |scenario: &Scenario, kind, seconds| {
+        let (before, all) = come_before(scenario, kind, Instant::from_secs(seconds));
+        before as f64 / all as f64
+    };
+    // Two thirds of the time in which sessions begin.
+    let files = files();
+    assert!((0.5..0.8).contains(&before(&files, Kind::Sessions, 400)));
+    let pages = pages();
+    assert!((0.3..0.9).contains(&before(&pages, Kind::Requests, 80)));
+    assert!((0.3..0.9).contains(&before(&terminals(), Kind::Access, 120)));
+    let text = include_str!("../../../../scenarios/sctp-over-iridium.toml");
+    let iridium = scenario(text, &["scenario.duration=1800 s"]);
+    for kind in [Kind::Handovers, Kind::SkyPaths] {
+        assert!((0.3..0.9).contains(&before(&iridium, kind, 1_200)), "{kind:?}");
+    }
+    // What nobody has answered is held until nothing of it can arrive any more, and what comes later behind it.
+    let outage = files_through_an_outage();
+    let [during, after] =
+        [1_000, 1_450].map(|seconds| come_before(&outage, Kind::Sessions, Instant::from_secs(seconds)));
+    assert_eq!(after.0, after.1, "nothing waits for the end of the run");
+    assert!(during.0 > 100 && during.0 < during.1, "{during:?}");
 }
 
 /// Keeps nothing, and measures how late it is told.

@@ -12,7 +12,7 @@ use super::schema::{Arrivals, Sessions};
 use crate::bounds::MESSAGE;
 
 use count::Count;
-pub(super) use table::RequestTables;
+pub(crate) use table::{RequestRows, RequestSums, RequestTotals};
 use think::Think;
 
 section! {

@@ -1,22 +1,16 @@
 //! `sessions` and `session_sources`: each session, and what came of those of a table.
 
-use std::collections::BTreeMap;
-
 use slantpath_base::{Duration, Instant};
-use slantpath_host::record::{ReceivedSession, SentSession, SessionRecords};
+use slantpath_host::record::{ReceivedSession, SentSession};
 use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
-use super::build::PlannedSessions;
-use super::requests::RequestTables;
-use crate::network::source::RunNetwork;
 use crate::output::TableKind;
-use crate::scenario::Scenario;
 
 /// A session as both ends know it.
-struct Session {
-    sent: SentSession,
+pub(super) struct Session {
+    pub(super) sent: SentSession,
     /// Nothing if none of it has come.
-    received: Option<ReceivedSession>,
+    pub(super) received: Option<ReceivedSession>,
 }
 
 /// How a session stands at the end of the run.
@@ -92,72 +86,8 @@ impl Session {
     }
 }
 
-/// Both tables, of the sessions that began after the warm-up, and those of requests if any ask.
-pub(crate) fn tables(
-    scenario: &Scenario,
-    network: &mut RunNetwork<'_>,
-    planned: &[PlannedSessions],
-) -> Vec<Table> {
-    let now = network.now();
-    let begin = Instant::START + *scenario.scenario.warm_up;
-    let mut records = BTreeMap::new();
-    let mut sources = Sources::default();
-    let mut rows = Rows::default();
-    let mut requests = None;
-    for of_table in planned {
-        for node in [of_table.from, of_table.to] {
-            records.entry(node).or_insert_with(|| {
-                let host = network.host_mut(node);
-                let (mut over, others) = (host.take_sessions(), host.unfinished_sessions(now));
-                over.sent.extend(others.sent);
-                over.received.extend(others.received);
-                over
-            });
-        }
-        let mut sessions = join(of_table, &records[&of_table.from], &records[&of_table.to]);
-        sessions.retain(|session| session.sent.begun >= begin);
-        sources.push(&of_table.name, &sessions);
-        for session in &sessions {
-            rows.push(&of_table.name, session);
-        }
-        if scenario.sessions.find(&of_table.name).is_some_and(|table| table.requests.is_some()) {
-            let requests = requests.get_or_insert_with(RequestTables::default);
-            requests.push(&of_table.name, sessions.iter().map(|session| &session.sent));
-        }
-    }
-    let mut tables = vec![sources.table(), rows.table()];
-    tables.extend(requests.into_iter().flat_map(RequestTables::tables));
-    tables
-}
-
-/// Sessions of a table in their order, each with what its receiver knows of it: what the server has accepted from its
-/// port after it had begun, and before the next one from there.
-fn join(planned: &PlannedSessions, from: &SessionRecords, to: &SessionRecords) -> Vec<Session> {
-    let mut accepted = BTreeMap::<(u16, Instant), &ReceivedSession>::new();
-    for received in to.received.iter().filter(|received| received.server == planned.server) {
-        if let (Some(peer), Some(at)) = (received.peer, received.accepted) {
-            accepted.insert((peer.port(), at), received);
-        }
-    }
-    let mut sent: Vec<SentSession> =
-        from.sent.iter().filter(|sent| sent.source == planned.source).cloned().collect();
-    // The last one from a port first: it leaves the others those that came before it.
-    sent.sort_by_key(|sent| core::cmp::Reverse(sent.number));
-    let find = |sent: SentSession| {
-        let key = sent.port.and_then(|port| {
-            let later = accepted.range((port, sent.begun)..=(port, Instant::FAR_FUTURE));
-            later.map(|(key, _)| *key).next()
-        });
-        let received = key.and_then(|key| accepted.remove(&key)).cloned();
-        Session { sent, received }
-    };
-    let mut sessions: Vec<Session> = sent.into_iter().map(find).collect();
-    sessions.reverse();
-    sessions
-}
-
 /// The columns of `sessions`.
-struct Rows {
+pub(crate) struct Rows {
     name: TextColumn,
     number: TypedColumn<u64>,
     begun: TypedColumn<f64>,
@@ -196,7 +126,11 @@ impl Default for Rows {
 }
 
 impl Rows {
-    fn push(&mut self, name: &str, session: &Session) {
+    pub(super) fn is_empty(&self) -> bool {
+        self.number.is_empty()
+    }
+
+    pub(super) fn push(&mut self, name: &str, session: &Session) {
         let seconds = |instant: Instant| instant.since_start().as_secs_f64();
         let sent = &session.sent;
         self.name.push(name);
@@ -215,7 +149,7 @@ impl Rows {
         self.failure.push_optional(sent.failure.as_deref());
     }
 
-    fn table(self) -> Table {
+    pub(crate) fn table(self) -> Table {
         let columns: [Column; 14] = [
             self.name.into(),
             self.number.into(),
@@ -236,55 +170,82 @@ impl Rows {
     }
 }
 
-/// The columns of `session_sources`.
-struct Sources {
-    name: TextColumn,
-    begun: TypedColumn<u64>,
-    outcomes: [TypedColumn<u64>; Outcome::ALL.len()],
-    offered: TypedColumn<u64>,
-    delivered: TypedColumn<u64>,
-    retransmissions: TypedColumn<u64>,
-    throughput: TypedColumn<f64>,
-    duration: TypedColumn<f64>,
+/// What came of the sessions of a table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SourceTotals {
+    begun: u64,
+    outcomes: [u64; Outcome::ALL.len()],
+    offered: u64,
+    delivered: u64,
+    retransmissions: u64,
+    throughput: Mean,
+    duration: Mean,
 }
 
-impl Default for Sources {
-    fn default() -> Self {
-        Self {
-            name: TextColumn::new("sessions"),
-            begun: TypedColumn::new("begun_sessions"),
-            outcomes: Outcome::ALL.map(|outcome| TypedColumn::new(format!("{}_sessions", outcome.name()))),
-            offered: TypedColumn::new("offered_bytes"),
-            delivered: TypedColumn::new("delivered_bytes"),
-            retransmissions: TypedColumn::new("retransmissions"),
-            throughput: TypedColumn::new("throughput_mean_bit_per_s"),
-            duration: TypedColumn::new("duration_mean_s"),
+/// The mean of what is added to it, in the order in which it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mean {
+    sum: f64,
+    count: u64,
+}
+
+impl Mean {
+    pub(super) fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1;
+    }
+
+    pub(super) fn get(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+
+    pub(super) const fn count(self) -> u64 {
+        self.count
+    }
+}
+
+impl SourceTotals {
+    pub(super) fn add(&mut self, session: &Session) {
+        let outcome = session.outcome();
+        self.begun += 1;
+        for (count, of) in self.outcomes.iter_mut().zip(Outcome::ALL) {
+            *count += u64::from(of == outcome);
+        }
+        self.offered += session.sent.size.as_bytes();
+        self.delivered += session.delivered_bytes();
+        self.retransmissions += session.retransmissions().unwrap_or(0);
+        if let Some(throughput) = session.throughput() {
+            self.throughput.add(throughput);
+        }
+        if let Some(duration) = session.duration() {
+            self.duration.add(duration.as_secs_f64());
         }
     }
 }
 
-impl Sources {
-    fn push(&mut self, name: &str, sessions: &[Session]) {
-        let mean =
-            |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-        self.name.push(name);
-        self.begun.push(sessions.len() as u64);
-        for (column, outcome) in self.outcomes.iter_mut().zip(Outcome::ALL) {
-            column.push(sessions.iter().filter(|session| session.outcome() == outcome).count() as u64);
-        }
-        self.offered.push(sessions.iter().map(|session| session.sent.size.as_bytes()).sum());
-        self.delivered.push(sessions.iter().map(Session::delivered_bytes).sum());
-        self.retransmissions.push(sessions.iter().filter_map(Session::retransmissions).sum());
-        self.throughput.push_optional(mean(sessions.iter().filter_map(Session::throughput).collect()));
-        let durations = sessions.iter().filter_map(Session::duration).map(Duration::as_secs_f64);
-        self.duration.push_optional(mean(durations.collect()));
+/// `session_sources`.
+pub(super) fn sources<'a>(tables: impl Iterator<Item = (&'a str, &'a SourceTotals)>) -> Table {
+    let mut name = TextColumn::new("sessions");
+    let mut begun = TypedColumn::<u64>::new("begun_sessions");
+    let mut outcomes =
+        Outcome::ALL.map(|outcome| TypedColumn::<u64>::new(format!("{}_sessions", outcome.name())));
+    let [mut offered, mut delivered, mut retransmissions] =
+        ["offered_bytes", "delivered_bytes", "retransmissions"].map(TypedColumn::<u64>::new);
+    let [mut throughput, mut duration] =
+        ["throughput_mean_bit_per_s", "duration_mean_s"].map(TypedColumn::<f64>::new);
+    for (table, totals) in tables {
+        name.push(table);
+        begun.push(totals.begun);
+        outcomes.iter_mut().zip(totals.outcomes).for_each(|(column, count)| column.push(count));
+        offered.push(totals.offered);
+        delivered.push(totals.delivered);
+        retransmissions.push(totals.retransmissions);
+        throughput.push_optional(totals.throughput.get());
+        duration.push_optional(totals.duration.get());
     }
-
-    fn table(self) -> Table {
-        let mut columns: Vec<Column> = vec![self.name.into(), self.begun.into()];
-        columns.extend(self.outcomes.map(Column::from));
-        columns.extend([self.offered.into(), self.delivered.into(), self.retransmissions.into()]);
-        columns.extend([self.throughput.into(), self.duration.into()]);
-        TableKind::SessionSources.table(columns)
-    }
+    let mut columns: Vec<Column> = vec![name.into(), begun.into()];
+    columns.extend(outcomes.map(Column::from));
+    columns.extend([offered.into(), delivered.into(), retransmissions.into()]);
+    columns.extend([throughput.into(), duration.into()]);
+    TableKind::SessionSources.table(columns)
 }

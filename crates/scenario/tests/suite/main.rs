@@ -9,6 +9,7 @@ mod capacity_on_demand;
 mod cells;
 mod conditioners;
 mod diagnostics;
+mod digests;
 mod fades;
 mod flows;
 mod gap_reports;

@@ -1,10 +1,11 @@
-//! `handovers`, `inter_satellite_links`, `shared_downlinks` and `sky_paths`: what happened in the sky.
+//! `antennas`, `handovers`, `inter_satellite_links`, `shared_downlinks` and `sky_paths`: what happened in the sky.
 
 use slantpath_net::{DropReason, SharedPortStatistics};
 use slantpath_orbit::NodeId;
 use slantpath_orbit::constellation::Payload;
+use slantpath_orbit::contact::ContactPlan;
 use slantpath_results::{Table, TextColumn, TypedColumn};
-use slantpath_sat::{Sky, Way};
+use slantpath_sat::{AntennaLink, Handover, PathChange, Sky, Way};
 
 use super::between_satellites;
 use crate::network::PlannedLink;
@@ -12,18 +13,16 @@ use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
-/// The tables of a sky.
+/// Those of its tables that do not grow with the length of the run, but for that of antennas.
 pub(crate) fn tables(
     scenario: &Scenario,
     sky: &Sky,
     network: &mut RunNetwork<'_>,
     links: &[PlannedLink],
-    ways: &[(String, String, Way)],
-) -> [Table; 4] {
+) -> [Table; 2] {
     let between = between_satellites(links);
     let isls = super::network::links(TableKind::InterSatelliteLinks, scenario, network, between);
-    let shared = shared_downlinks(scenario, sky, network);
-    [handovers(scenario, sky, network), isls, shared, paths(scenario, network, ways)]
+    [isls, shared_downlinks(scenario, sky, network)]
 }
 
 /// `shared_downlinks`: one row for each transmitter of a satellite that antennas share and to which something was
@@ -83,20 +82,23 @@ fn shared_downlinks(scenario: &Scenario, sky: &Sky, network: &mut RunNetwork<'_>
 }
 
 /// `sky_paths`: by which satellites a flow reaches an address of its receiver, from when on.
-fn paths(scenario: &Scenario, network: &mut RunNetwork<'_>, ways: &[(String, String, Way)]) -> Table {
-    let plan = &scenario.sky_plan().expect("a scenario with a sky has its contacts").contacts;
+pub(in crate::run) fn paths(
+    names: &[String],
+    ways: &[(String, String, Way)],
+    changes: Vec<PathChange>,
+) -> Table {
     let mut at = TypedColumn::<f64>::new("at_s");
     let [mut flow, mut link, mut satellites] = ["flow", "link", "satellites"].map(TextColumn::new);
     let mut count = TypedColumn::<u64>::new("satellite_count");
     let mut delay = TypedColumn::<f64>::new("propagation_s");
     let mut shared = TypedColumn::<u64>::new("shared_satellite_count");
-    for change in network.source_mut().inner_mut().take_path_changes() {
+    for change in changes {
         let (flow_name, link_name, _) = &ways[change.way];
         at.push_instant(change.at);
         flow.push(flow_name);
         link.push(link_name);
         let names = |path: &Vec<NodeId>| {
-            path.iter().map(|body| plan.names()[body.index()].as_str()).collect::<Vec<_>>().join(" > ")
+            path.iter().map(|body| names[body.index()].as_str()).collect::<Vec<_>>().join(" > ")
         };
         satellites.push_optional(change.path.as_ref().map(names).as_deref());
         count.push_optional(change.path.as_ref().map(|path| path.len() as u64));
@@ -108,39 +110,68 @@ fn paths(scenario: &Scenario, network: &mut RunNetwork<'_>, ways: &[(String, Str
     TableKind::SkyPaths.table(columns)
 }
 
+/// What became of the packets that waited at a handover: columns of `handovers` and of `antennas`.
+const LEFT_BEHIND: [&str; 4] =
+    ["uplink_lost_packets", "uplink_held_packets", "downlink_lost_packets", "downlink_handed_over_packets"];
+
+const fn left_behind(handover: &Handover) -> [u64; LEFT_BEHIND.len()] {
+    let Handover { uplink, downlink, .. } = handover;
+    [uplink.lost, uplink.held, downlink.lost, downlink.handed_over]
+}
+
+/// The site of an antenna.
+fn site(plan: &ContactPlan, antenna: &AntennaLink) -> NodeId {
+    NodeId::new(plan.satellite_count() + antenna.site)
+}
+
 /// `handovers`: an antenna gets another satellite, its first one, or none; and what had waited.
-fn handovers(scenario: &Scenario, sky: &Sky, network: &mut RunNetwork<'_>) -> Table {
-    let plan = &scenario.sky_plan().expect("a scenario with a sky has its contacts").contacts;
+pub(in crate::run) fn handovers(plan: &ContactPlan, sky: &Sky, handovers: &[Handover]) -> Table {
     let mut at = TypedColumn::<f64>::new("at_s");
-    let [mut link, mut site, mut from, mut to, mut cause] =
+    let [mut link, mut of_site, mut from, mut to, mut cause] =
         ["link", "site", "from", "to", "cause"].map(TextColumn::new);
-    let mut counts = [
-        "uplink_lost_packets",
-        "uplink_held_packets",
-        "downlink_lost_packets",
-        "downlink_handed_over_packets",
-    ]
-    .map(TypedColumn::<u64>::new);
+    let mut counts = LEFT_BEHIND.map(TypedColumn::<u64>::new);
     let name = |body: NodeId| plan.names()[body.index()].as_str();
-    for handover in network.source_mut().inner_mut().take_handovers() {
+    for handover in handovers {
         let antenna = &sky.antennas()[handover.antenna];
         at.push_instant(handover.at);
         link.push(&antenna.name);
-        site.push(name(NodeId::new(plan.satellite_count() + antenna.site)));
+        of_site.push(name(site(plan, antenna)));
         from.push_optional(handover.from.map(name));
         to.push_optional(handover.to.map(name));
         cause.push(handover.cause.as_str());
-        let cells = [
-            handover.uplink.lost,
-            handover.uplink.held,
-            handover.downlink.lost,
-            handover.downlink.handed_over,
-        ];
-        for (column, cell) in counts.iter_mut().zip(cells) {
-            column.push(cell);
-        }
+        counts.iter_mut().zip(left_behind(handover)).for_each(|(column, cell)| column.push(cell));
     }
-    let texts = [link.into(), site.into(), from.into(), to.into(), cause.into()];
+    let texts = [link.into(), of_site.into(), from.into(), to.into(), cause.into()];
     let columns = [at.into()].into_iter().chain(texts).chain(counts.map(Into::into));
     TableKind::Handovers.table(columns)
+}
+
+/// What has happened to an antenna.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::run) struct AntennaTotals {
+    handovers: u64,
+    left_behind: [u64; LEFT_BEHIND.len()],
+}
+
+impl AntennaTotals {
+    pub(in crate::run) fn add(&mut self, handover: &Handover) {
+        // An antenna that begins without a satellite has a row, too, and has changed nothing.
+        self.handovers += u64::from(handover.from.is_some() || handover.to.is_some());
+        self.left_behind.iter_mut().zip(left_behind(handover)).for_each(|(sum, cell)| *sum += cell);
+    }
+}
+
+/// `antennas`: one row for each, of the whole run.
+pub(in crate::run) fn antennas(plan: &ContactPlan, sky: &Sky, totals: &[AntennaTotals]) -> Table {
+    let [mut link, mut of_site] = ["link", "site"].map(TextColumn::new);
+    let mut handovers = TypedColumn::<u64>::new("handovers");
+    let mut counts = LEFT_BEHIND.map(TypedColumn::<u64>::new);
+    for (antenna, totals) in sky.antennas().iter().zip(totals) {
+        link.push(&antenna.name);
+        of_site.push(&plan.names()[site(plan, antenna).index()]);
+        handovers.push(totals.handovers);
+        counts.iter_mut().zip(totals.left_behind).for_each(|(column, cell)| column.push(cell));
+    }
+    let columns = [link.into(), of_site.into(), handovers.into()];
+    TableKind::Antennas.table(columns.into_iter().chain(counts.map(Into::into)))
 }

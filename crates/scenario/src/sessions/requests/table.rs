@@ -1,13 +1,14 @@
 //! `requests` and `request_sources`: each request, and how long answers took.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_host::record::{Request, SentSession};
-use slantpath_results::{Column, Table, TextColumn, TypedColumn, quantile};
+use slantpath_host::record::SentSession;
+use slantpath_results::{Column, Table, TextColumn, TypedColumn};
 
 use crate::output::TableKind;
+use crate::sessions::table::Mean;
 
-/// The columns of both tables.
-pub(crate) struct RequestTables {
+/// The columns of `requests`.
+pub(crate) struct RequestRows {
     name: TextColumn,
     session: TypedColumn<u64>,
     number: TypedColumn<u64>,
@@ -16,10 +17,18 @@ pub(crate) struct RequestTables {
     first_delivery: TypedColumn<f64>,
     answered: TypedColumn<f64>,
     response: TypedColumn<f64>,
-    sources: Sources,
 }
 
-struct Sources {
+/// What came of the requests of a table of sessions; how long answers took is handed over.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RequestTotals {
+    asked: u64,
+    first_delivery: Mean,
+    response: Mean,
+}
+
+/// The columns of `request_sources`.
+pub(crate) struct RequestSums {
     name: TextColumn,
     asked: TypedColumn<u64>,
     answered: TypedColumn<u64>,
@@ -31,7 +40,7 @@ struct Sources {
 /// Which quantiles of response times there are, with their names.
 const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99)];
 
-impl Default for RequestTables {
+impl Default for RequestRows {
     fn default() -> Self {
         Self {
             name: TextColumn::new("sessions"),
@@ -42,64 +51,50 @@ impl Default for RequestTables {
             first_delivery: TypedColumn::new("first_delivery_s"),
             answered: TypedColumn::new("answered_s"),
             response: TypedColumn::new("response_s"),
-            sources: Sources {
-                name: TextColumn::new("sessions"),
-                asked: TypedColumn::new("asked_requests"),
-                answered: TypedColumn::new("answered_requests"),
-                first_delivery_mean: TypedColumn::new("first_delivery_mean_s"),
-                response_mean: TypedColumn::new("response_mean_s"),
-                response_quantiles: QUANTILES.map(|(name, _)| TypedColumn::new(format!("response_{name}_s"))),
-            },
         }
     }
 }
 
-/// From when it was made to the last byte of the answer, if that has come.
-fn response_s(request: &Request) -> Option<f64> {
-    Some(since(request, request.answered?))
-}
+impl RequestRows {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.number.is_empty()
+    }
 
-/// The same to an instant.
-fn since(request: &Request, at: Instant) -> f64 {
-    Duration::as_secs_f64(at.saturating_since(request.asked))
-}
-
-impl RequestTables {
-    /// Adds the requests of a table's sessions, in their order.
-    pub(crate) fn push<'a>(&mut self, name: &str, sessions: impl Iterator<Item = &'a SentSession>) {
+    /// Adds the requests of a session, in their order; `delays` are from when they were made to the last byte of the
+    /// answer, of those that have been answered.
+    pub(crate) fn push(
+        &mut self,
+        name: &str,
+        session: &SentSession,
+        totals: &mut RequestTotals,
+        delays: &mut Vec<Duration>,
+    ) {
         let seconds = |instant: Instant| instant.since_start().as_secs_f64();
-        let (mut asked, mut first, mut responses) = (0, Vec::new(), Vec::new());
-        for session in sessions {
-            let requests = session.answers.iter().flat_map(|answers| &answers.requests);
-            for (number, request) in (0..).zip(requests) {
-                asked += 1;
-                first.extend(request.first_delivery.map(|at| since(request, at)));
-                responses.extend(response_s(request));
-                self.name.push(name);
-                self.session.push(u64::from(session.number));
-                self.number.push(number);
-                self.asked.push(seconds(request.asked));
-                self.size.push(request.size.as_bytes());
-                self.first_delivery.push_optional(request.first_delivery.map(seconds));
-                self.answered.push_optional(request.answered.map(seconds));
-                self.response.push_optional(response_s(request));
+        let requests = session.answers.iter().flat_map(|answers| &answers.requests);
+        for (number, request) in (0..).zip(requests) {
+            let since = |at: Instant| at.saturating_since(request.asked);
+            let response = request.answered.map(since);
+            totals.asked += 1;
+            if let Some(first) = request.first_delivery {
+                totals.first_delivery.add(since(first).as_secs_f64());
             }
-        }
-        let mean =
-            |values: &[f64]| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-        let sources = &mut self.sources;
-        sources.name.push(name);
-        sources.asked.push(asked);
-        sources.answered.push(responses.len() as u64);
-        sources.first_delivery_mean.push_optional(mean(&first));
-        sources.response_mean.push_optional(mean(&responses));
-        for (column, (_, share)) in sources.response_quantiles.iter_mut().zip(QUANTILES) {
-            column.push_optional(quantile(responses.iter().copied(), share));
+            if let Some(response) = response {
+                totals.response.add(response.as_secs_f64());
+                delays.push(response);
+            }
+            self.name.push(name);
+            self.session.push(u64::from(session.number));
+            self.number.push(number);
+            self.asked.push(seconds(request.asked));
+            self.size.push(request.size.as_bytes());
+            self.first_delivery.push_optional(request.first_delivery.map(seconds));
+            self.answered.push_optional(request.answered.map(seconds));
+            self.response.push_optional(response.map(Duration::as_secs_f64));
         }
     }
 
-    pub(crate) fn tables(self) -> [Table; 2] {
-        let rows: [Column; 8] = [
+    pub(crate) fn table(self) -> Table {
+        let columns: [Column; 8] = [
             self.name.into(),
             self.session.into(),
             self.number.into(),
@@ -109,16 +104,49 @@ impl RequestTables {
             self.answered.into(),
             self.response.into(),
         ];
-        let Sources { name, asked, answered, first_delivery_mean, response_mean, response_quantiles } =
-            self.sources;
-        let mut sources: Vec<Column> = vec![
-            name.into(),
-            asked.into(),
-            answered.into(),
-            first_delivery_mean.into(),
-            response_mean.into(),
+        TableKind::Requests.table(columns)
+    }
+}
+
+impl Default for RequestSums {
+    fn default() -> Self {
+        Self {
+            name: TextColumn::new("sessions"),
+            asked: TypedColumn::new("asked_requests"),
+            answered: TypedColumn::new("answered_requests"),
+            first_delivery_mean: TypedColumn::new("first_delivery_mean_s"),
+            response_mean: TypedColumn::new("response_mean_s"),
+            response_quantiles: QUANTILES.map(|(name, _)| TypedColumn::new(format!("response_{name}_s"))),
+        }
+    }
+}
+
+impl RequestSums {
+    /// The shares of which there are quantiles.
+    pub(crate) const SHARES: [f64; QUANTILES.len()] =
+        [QUANTILES[0].1, QUANTILES[1].1, QUANTILES[2].1, QUANTILES[3].1];
+
+    /// Adds a table of sessions, with the quantiles of its response times.
+    pub(crate) fn push(&mut self, name: &str, totals: &RequestTotals, quantiles: &[Option<f64>]) {
+        self.name.push(name);
+        self.asked.push(totals.asked);
+        self.answered.push(totals.response.count());
+        self.first_delivery_mean.push_optional(totals.first_delivery.get());
+        self.response_mean.push_optional(totals.response.get());
+        for (place, column) in self.response_quantiles.iter_mut().enumerate() {
+            column.push_optional(quantiles.get(place).copied().flatten());
+        }
+    }
+
+    pub(crate) fn table(self) -> Table {
+        let mut columns: Vec<Column> = vec![
+            self.name.into(),
+            self.asked.into(),
+            self.answered.into(),
+            self.first_delivery_mean.into(),
+            self.response_mean.into(),
         ];
-        sources.extend(response_quantiles.map(Column::from));
-        [TableKind::RequestSources.table(sources), TableKind::Requests.table(rows)]
+        columns.extend(self.response_quantiles.map(Column::from));
+        TableKind::RequestSources.table(columns)
     }
 }
