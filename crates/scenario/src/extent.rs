@@ -10,10 +10,11 @@ use crate::access;
 use crate::flow::application::{Application, Content, Total};
 use crate::flow::trace::Traces;
 use crate::link::check::links_by_node;
-use crate::schema::{File, Flow, Interval, Sampling};
+use crate::schema::{File, Flow, Interval};
 use crate::signalling::generator;
 use crate::signalling::schema::{Carrier, Proving};
 use crate::sky_links;
+use slantpath_net::Sampling;
 
 /// Messages of a run: at a million a second, which is fast, their simulation takes three hours.
 const MOST_MESSAGES: f64 = 1e10;
@@ -87,7 +88,7 @@ fn samples(file: &File, links: &LinksByNode<'_>, duration: Duration, faults: &mu
         rows.add(count, probes.paths.place(), || "every path".to_owned());
         rows.check(MOST_ROWS, "samples, one each time of", faults);
     }
-    if let Sampling::Every(interval) = *probes.queues {
+    if let Some(Sampling::Every(interval)) = probes.queues.0 {
         let antennas = file.nodes.iter().flat_map(|(_, node)| node.antennas.iter());
         let queues = 2 * file.links.iter().count() + antennas.map(|names| 2 * names.len()).sum::<usize>();
         let mut rows = Sum::default();

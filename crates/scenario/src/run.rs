@@ -16,7 +16,7 @@ use core::ops::ControlFlow;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_host::NoSourceAddress;
 use slantpath_host::record::Finality;
-use slantpath_net::{CaptureId, DirectionId, GraphError, Network};
+use slantpath_net::{CaptureId, DirectionId, GraphError, Network, Sampling};
 use slantpath_results::Column;
 use slantpath_sat::OnDemand;
 use slantpath_simulation::NetworkConfigError;
@@ -28,7 +28,6 @@ use crate::network::source::{RunNetwork, RunSource};
 use crate::observer::{Collector, Observer};
 use crate::output::{FlowFailure, RunOutput};
 use crate::scenario::Scenario;
-use crate::schema::Sampling;
 use crate::signalling;
 use build::{Plan, plan};
 use recorder::{Recorded, Recorder};
@@ -157,7 +156,9 @@ fn run_at_pace(
     let captures = start_captures(scenario, options, &links, &mut network)?;
     // Nobody looks at each of thousands of links between satellites over time.
     let watched = tables::of_nodes(&links);
-    probe_queues(*scenario.probes.queues, watched, &mut network);
+    if let Some(sampling) = scenario.probes.queues.0 {
+        probe_queues(sampling, watched, &mut network);
+    }
     let recorded = Recorded {
         scenario,
         links: watched,
@@ -296,11 +297,6 @@ fn start_captures(
 }
 
 fn probe_queues(sampling: Sampling, links: &[PlannedLink], network: &mut RunNetwork<'_>) {
-    let sampling = match sampling {
-        Sampling::Every(interval) => slantpath_net::Sampling::Every(interval),
-        Sampling::Off => return,
-        Sampling::OnChange => slantpath_net::Sampling::OnChange,
-    };
     for link in links {
         for (direction, _) in
             [link.id.forward(), link.id.reverse()].into_iter().zip(link.has_queue).filter(|&(_, has)| has)

@@ -24,7 +24,7 @@ pub use crate::link::schema::{
 };
 pub use crate::link::wan_emulator::WanEmulator;
 pub use crate::network::node::{Dscp, Node, NodeKind};
-pub use crate::probes::schema::{Interval, Probes, Sampling};
+pub use crate::probes::schema::{Interval, Probes, QueueSampling};
 pub use crate::script::schema::{Action, Event, Which};
 pub use crate::sctp::Threshold;
 pub use crate::sctp::authentication::AuthenticatedChunk;

@@ -45,7 +45,7 @@ pub(crate) use timing::check as timing;
 /// The point code of a point whose text has been checked.
 pub(crate) fn code(signalling: &Signalling, point: &str) -> PointCode {
     let point = signalling.points.find(point).expect("a check resolves points");
-    PointCode::parse(&point.point_code, point.format.point_codes()).expect("a check reads point codes")
+    PointCode::parse(&point.point_code, point.format.policy()).expect("a check reads point codes")
 }
 
 /// Names of the links at a point by the far end, in the order of MTP3: link set by link set, by name.
@@ -65,12 +65,9 @@ pub(crate) fn link_sets<'a>(signalling: &'a Signalling, point: &str) -> Vec<(&'a
 /// MTP3 of a point, with link sets named by the adjacent points.
 pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::Config {
     let mut config = node::Config::new(name, code(signalling, name));
-    config.format = point.format.point_codes();
-    config.network = point.network.indicator();
-    config.function = match *point.function {
-        schema::Function::EndPoint => node::Function::EndPoint,
-        schema::Function::TransferPoint => node::Function::TransferPoint,
-    };
+    config.format = point.format.policy();
+    config.network = point.network.policy();
+    config.function = point.function.policy();
     config.restart = match *point.restart {
         schema::Restart::Omitted => node::Procedure::Omitted,
         schema::Restart::Used => node::Procedure::Used,
@@ -137,7 +134,7 @@ pub(crate) fn sccp(
     translator: Translator,
 ) -> Option<sccp::NodeConfig> {
     let table = point.sccp.as_ref()?;
-    let mut config = sccp::NodeConfig::new(code(signalling, name), point.network.indicator());
+    let mut config = sccp::NodeConfig::new(code(signalling, name), point.network.policy());
     config.timers = table.timers();
     config.connections = table.connection_limits();
     config.reassembly = table.reassembly_limits();

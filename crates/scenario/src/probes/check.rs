@@ -3,10 +3,11 @@
 use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults};
 
-use super::schema::{DelayPrecision, Interval, Sampling};
+use super::schema::{DelayPrecision, Interval};
 use crate::check::resolve;
 use crate::link::check::check_is_link;
 use crate::schema::{File, Transport};
+use slantpath_net::Sampling;
 
 pub(crate) fn check(file: &File, faults: &mut Faults) {
     let Some(probes) = file.probes.whole() else { return };
@@ -21,7 +22,7 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
         }
     }
     let help = "write an interval like \"100 ms\"";
-    if *probes.queues == Sampling::Every(Duration::ZERO) {
+    if probes.queues.0 == Some(Sampling::Every(Duration::ZERO)) {
         let fault = Fault::new("a probe cannot sample all the time").help(help);
         faults.report(probes.queues.place(), fault);
     }

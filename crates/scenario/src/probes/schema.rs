@@ -3,6 +3,7 @@
 use core::fmt;
 
 use slantpath_base::{Duration, Probability};
+use slantpath_net::Sampling;
 use slantpath_reader::{Fault, Json, Node, Setting, Value, json, section, word_or};
 use slantpath_results::Precision;
 
@@ -28,7 +29,7 @@ section! {
         /// How often cwnd, ssthresh, outstanding bytes, RTO and SRTT of each path are sampled.
         paths: Setting<Interval> = Interval::Off, at most RUN;
         /// How often the length of each link's queue is sampled.
-        queues: Setting<Sampling> = Sampling::Off, at most RUN;
+        queues: Setting<QueueSampling> = QueueSampling(None), at most RUN;
         /// Flows of which every step of a failover is recorded: starts and expiries of T3-rtx, retransmissions, changes
         /// of paths.
         timelines: Setting<Vec<String>> = Vec::new();
@@ -67,42 +68,35 @@ impl DelayPrecision {
     }
 }
 
-/// How often a probe samples. Written `"off"`, `"on change"` or as an interval.
+/// When a queue's length is recorded, if it is. Written `"off"`, `"on change"` or as an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sampling {
-    /// At regular intervals.
-    Every(Duration),
-    /// Never.
-    Off,
-    /// Whenever the value changes.
-    OnChange,
-}
+pub struct QueueSampling(pub Option<Sampling>);
 
-impl fmt::Display for Sampling {
+impl fmt::Display for QueueSampling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Every(interval) => interval.fmt(f),
-            Self::Off => f.write_str("off"),
-            Self::OnChange => f.write_str("on change"),
+        match self.0 {
+            Some(Sampling::Every(interval)) => interval.fmt(f),
+            Some(Sampling::OnChange) => f.write_str("on change"),
+            None => f.write_str("off"),
         }
     }
 }
 
-impl Value for Sampling {
+impl Value for QueueSampling {
     type Most = Duration;
 
     fn beyond(&self, most: &Duration) -> Option<String> {
-        match self {
-            Self::Every(interval) => interval.beyond(most),
-            Self::Off | Self::OnChange => None,
+        match self.0 {
+            Some(Sampling::Every(interval)) => interval.beyond(most),
+            Some(Sampling::OnChange) | None => None,
         }
     }
 
     fn read(node: &Node) -> Result<Self, Fault> {
         match String::read(node).as_deref().map(str::trim) {
-            Ok("off") => Ok(Self::Off),
-            Ok("on change") => Ok(Self::OnChange),
-            _ => Duration::read(node).map(Self::Every).map_err(|fault| {
+            Ok("off") => Ok(Self(None)),
+            Ok("on change") => Ok(Self(Some(Sampling::OnChange))),
+            _ => Duration::read(node).map(|every| Self(Some(Sampling::Every(every)))).map_err(|fault| {
                 Fault::new(fault.message).help("write \"off\", \"on change\" or an interval like \"100 ms\"")
             }),
         }

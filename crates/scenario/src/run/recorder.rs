@@ -25,7 +25,7 @@ use crate::network::source::RunNetwork;
 use crate::observer::{Announcement, GrowingTable, Observer, Reading};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
-use crate::schema::{Content, Sampling};
+use crate::schema::Content;
 use crate::sessions;
 use crate::sessions::build::PlannedSessions;
 use crate::sessions::record::{SessionPlaces, SessionsRecord};
@@ -156,7 +156,7 @@ impl<'a> Recorder<'a> {
         let ends = SampledEnd::all(scenario, signalling.filter(|_| is_sampled));
         let association_paths =
             keep(!ends.is_empty(), TableKind::AssociationPaths, links::association_paths_header, ends.len());
-        let is_sampled = *probes.queues != Sampling::Off;
+        let is_sampled = probes.queues.0.is_some();
         let queues = keep(is_sampled, TableKind::Queues, links::queues_header, of_directions);
         let is_watched = !probes.timelines.is_empty();
         let timelines = keep(is_watched, TableKind::Timelines, timelines::header, of_flows);

@@ -65,7 +65,7 @@ pub(crate) fn point(signalling: &Signalling, name: &str, place: Place, faults: &
 
 fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
     for (_, point) in signalling.points.iter() {
-        if let Err(error) = PointCode::parse(&point.point_code, point.format.point_codes()) {
+        if let Err(error) = PointCode::parse(&point.point_code, point.format.policy()) {
             let help = "write a number, or three with dashes like \"2-15-3\"";
             faults.report(point.point_code.place(), Fault::new(error.to_string()).help(help));
         }

@@ -7,10 +7,11 @@ pub use super::load::schema::{Arrivals, LengthMix, Load, LoadRouting, LoadSelect
 pub use super::point::processing::Processing;
 pub use super::point::sccp::{Sccp, UnitdataForm};
 pub use super::point::schema::{
-    Congestion, Format, Function, NetworkName, PeriodicLinkTest, Point, Restart, Spread, TransferRestricted,
+    Congestion, FunctionChoice, NetworkIndicatorChoice, PeriodicLinkTest, Point, PointCodeFormatChoice,
+    Restart, Spread, TransferRestricted,
 };
 pub use super::point::timers::Mtp3Timers;
-pub use super::route::schema::{Route, RouteOn, Sharing, Translation};
+pub use super::route::schema::{Route, RouteOnChoice, SharingChoice, Translation};
 pub(crate) use super::script::schema::Need;
 pub use super::script::schema::{SignallingAction, SignallingEvent};
 pub use super::server::schema::{

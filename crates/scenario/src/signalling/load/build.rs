@@ -91,7 +91,7 @@ pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -
         origin: code(signalling, &load.from),
         service: ServiceInformation {
             indicator: service,
-            network: point.network.indicator(),
+            network: point.network.policy(),
             priority: *load.priority,
         },
         start: Instant::START + *load.start,

@@ -12,8 +12,9 @@ use slantpath_ss7::sccp::gtt::{Ending, NoTranslation, Outcome, Translator, follo
 
 use crate::flow::trace::Traces;
 use crate::signalling::route::titles::rule_named;
-use crate::signalling::schema::{Load, Sharing, Signalling};
+use crate::signalling::schema::{Load, Signalling};
 use crate::signalling::{code, generator};
+use slantpath_ss7::sccp::gtt::Sharing;
 
 /// Called when all else about points, translations and loads is right.
 pub(crate) fn check(
@@ -72,7 +73,7 @@ pub(crate) fn check(
 /// Whether the last rule on the way shares its messages among points, rather than keeping some of these in reserve.
 fn is_shared(signalling: &Signalling, ending: &Ending) -> bool {
     let last = ending.path.last().and_then(|(_, rule)| rule_named(signalling, rule));
-    last.is_some_and(|rule| *rule.sharing != Sharing::Dominant)
+    last.is_some_and(|rule| rule.sharing.policy() != Sharing::Dominant)
 }
 
 /// The signalling link selections of a load's messages.

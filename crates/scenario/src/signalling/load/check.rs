@@ -2,6 +2,7 @@
 
 use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults, Named, Place, Setting};
+use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::load::{Generator, GeneratorError};
 use slantpath_ss7::sccp::Digits;
 
@@ -13,7 +14,7 @@ use crate::signalling::check::point;
 use crate::signalling::network::must_reach;
 use crate::signalling::route::titles::at_most;
 use crate::signalling::schema::{
-    Arrivals, Congestion, Format, LengthMix, Load, LoadRouting, LoadSelection, Signalling,
+    Arrivals, Congestion, LengthMix, Load, LoadRouting, LoadSelection, Signalling,
 };
 use crate::signalling::{generator, loads, no_seed, routing as routing_of};
 
@@ -199,8 +200,8 @@ pub(crate) fn complete(
 /// What a load wants to hear from its trace.
 fn wanted(signalling: &Signalling, load: &Load) -> trace::Wanted {
     let says_lengths = matches!(*load.lengths, LengthMix::Trace);
-    let format = signalling.points.find(&load.from).map(|from| *from.format);
-    let greatest = if format == Some(Format::Ansi) { u8::MAX } else { 15 };
+    let format = signalling.points.find(&load.from).map(|from| from.format.policy());
+    let greatest = if format == Some(PointCodeFormat::Ansi) { u8::MAX } else { 15 };
     trace::Wanted {
         lengths: routing_of(signalling, load).lengths().filter(|_| says_lengths),
         selections: (*load.selection == LoadSelection::Trace).then_some(greatest),

@@ -1,11 +1,14 @@
 //! What a signalling point says of itself: user parts, and SCCP with its timers and neighbours.
 
 use slantpath_reader::{Fault, Faults, Named, Nested, Place, Section};
+use slantpath_ss7::PointCodeFormat;
+use slantpath_ss7::mtp3::NetworkIndicator;
+use slantpath_ss7::mtp3::node::Function;
 use slantpath_ss7::sccp::{ConfigError, Node, TimerError};
 
 use crate::signalling::check::point;
 use crate::signalling::sccp;
-use crate::signalling::schema::{Congestion, Format, Function, NetworkName, Point, Sccp, Signalling};
+use crate::signalling::schema::{Congestion, Point, Sccp, Signalling};
 use crate::signalling::{code, has_sccp, translator};
 
 /// The service indicator of SCCP.
@@ -17,7 +20,8 @@ pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
         if let Some(Nested(processing)) = &named.processing {
             processing.check(name, faults);
         }
-        let is_national = matches!(*named.network, NetworkName::National | NetworkName::NationalSpare);
+        let is_national =
+            matches!(named.network.policy(), NetworkIndicator::National | NetworkIndicator::NationalSpare);
         if *named.congestion == Congestion::National && !is_national {
             let message = format!(
                 "`{name}` indicates congestion as national networks do, and its network is `{}`",
@@ -27,13 +31,13 @@ pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
             faults.warn_of_kind("congestion", named.congestion.place(), Fault::new(message).help(help));
         }
         if let Some(spread) = &named.spread
-            && *named.function == Function::EndPoint
+            && named.function.policy() == Function::EndPoint
         {
             let message = format!("nothing passes `{name}`, an end point, that could be spread");
             let help = "write `function = \"transfer-point\"`, or leave `spread` out";
             faults.report(spread.place(), Fault::new(message).help(help));
         }
-        if *named.format != Format::Itu && has_sccp(signalling, name, named) {
+        if named.format.policy() != PointCodeFormat::Itu && has_sccp(signalling, name, named) {
             let message = format!("`{name}` has SCCP, whose addresses have point codes of 14 bits");
             let help = "write `format = \"itu\"`, or leave out its subsystems and translations";
             faults.report(named.format.place(), Fault::new(message).help(help));

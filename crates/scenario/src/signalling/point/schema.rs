@@ -1,9 +1,9 @@
 //! `[signalling.points.<name>]`: a signalling point.
 
-use slantpath_reader::{Flat, Nested, Setting, choice, section};
+use slantpath_reader::{Flat, Nested, Setting, choice, policy, section};
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::mtp3::NetworkIndicator;
-use slantpath_ss7::mtp3::node;
+use slantpath_ss7::mtp3::node::{self, Function};
 
 use crate::bounds::MESSAGES;
 use crate::signalling::schema::{Mtp3Timers, Processing, Sccp};
@@ -19,11 +19,11 @@ section! {
         /// Its point code, as a number or as three with dashes.
         point_code: Setting<String>;
         /// How point codes are written and sent.
-        format: Setting<Format> = Format::Itu;
+        format: Setting<PointCodeFormatChoice> = PointCodeFormatChoice::of(PointCodeFormat::Itu);
         /// The network that its messages carry.
-        network: Setting<NetworkName> = NetworkName::International;
+        network: Setting<NetworkIndicatorChoice> = NetworkIndicatorChoice::of(NetworkIndicator::International);
         /// Whether it transfers messages for others.
-        function: Setting<Function> = Function::EndPoint;
+        function: Setting<FunctionChoice> = FunctionChoice::of(Function::EndPoint);
         /// The host of the packet network that carries its links of M2PA; the node of the point's name if absent.
         node: Option<Setting<String>>;
         /// Its subsystems of SCCP, by their numbers. A point with one, or with translations, has SCCP.
@@ -56,9 +56,9 @@ section! {
     }
 }
 
-choice! {
+policy! {
     /// How point codes are written and sent.
-    pub enum Format {
+    pub struct PointCodeFormatChoice of PointCodeFormat {
         /// 24 bits, 8-8-8: ANSI.
         Ansi = "ansi",
         /// 14 bits, 3-8-3: ITU-T.
@@ -68,9 +68,9 @@ choice! {
     }
 }
 
-choice! {
+policy! {
     /// The network indicator.
-    pub enum NetworkName {
+    pub struct NetworkIndicatorChoice of NetworkIndicator {
         /// The international network.
         International = "international",
         /// Spare, for international use.
@@ -82,9 +82,9 @@ choice! {
     }
 }
 
-choice! {
+policy! {
     /// What a signalling point does for others.
-    pub enum Function {
+    pub struct FunctionChoice of Function {
         /// Nothing: it originates and receives.
         EndPoint = "end-point",
         /// It transfers messages (STP).
@@ -142,28 +142,5 @@ choice! {
         /// Three levels with priorities of messages, and the route set congestion test: those below the level of a
         /// congested link by more than one are discarded.
         National = "national",
-    }
-}
-
-impl Format {
-    /// The point codes that it stands for.
-    pub const fn point_codes(self) -> PointCodeFormat {
-        match self {
-            Self::Ansi => PointCodeFormat::Ansi,
-            Self::Itu => PointCodeFormat::Itu,
-            Self::Ttc => PointCodeFormat::Ttc,
-        }
-    }
-}
-
-impl NetworkName {
-    /// The indicator that it stands for.
-    pub const fn indicator(self) -> NetworkIndicator {
-        match self {
-            Self::International => NetworkIndicator::International,
-            Self::InternationalSpare => NetworkIndicator::InternationalSpare,
-            Self::National => NetworkIndicator::National,
-            Self::NationalSpare => NetworkIndicator::NationalSpare,
-        }
     }
 }

@@ -3,10 +3,10 @@
 use slantpath_ss7::sccp::gtt::{
     Conditions, DigitChange, DigitPattern, Entity, Group, GttError, Rule, TitleChange, Translator,
 };
-use slantpath_ss7::sccp::{self, Digits, Ssn};
+use slantpath_ss7::sccp::{Digits, Ssn};
 
 use crate::signalling::code;
-use crate::signalling::schema::{self as schema, Signalling};
+use crate::signalling::schema::Signalling;
 
 /// The most digits of a title that a translation makes longer.
 const MOST_DIGITS: usize = 15;
@@ -28,19 +28,12 @@ pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Transla
         let entity = |(place, to): (usize, &String)| Entity {
             point_code: code(signalling, to),
             ssn: translation.to_subsystem.map(|ssn| Ssn(*ssn)),
-            routing: match *translation.route_on {
-                schema::RouteOn::GlobalTitle => sccp::gtt::RouteOn::GlobalTitle,
-                schema::RouteOn::Subsystem => sccp::gtt::RouteOn::Ssn,
-            },
+            routing: translation.route_on.policy(),
             weight: weight(place).unwrap_or(1),
         };
         groups.push(Group {
             name: name.clone(),
-            sharing: match *translation.sharing {
-                schema::Sharing::Dominant => sccp::gtt::Sharing::Dominant,
-                schema::Sharing::LinkSelection => sccp::gtt::Sharing::LinkSelection,
-                schema::Sharing::Turns => sccp::gtt::Sharing::Turns,
-            },
+            sharing: translation.sharing.policy(),
             entities: translation.to.iter().enumerate().map(entity).collect(),
         });
         let pattern = |text: &str| DigitPattern::parse(text).expect("a check reads patterns");

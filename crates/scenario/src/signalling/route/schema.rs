@@ -1,6 +1,7 @@
 //! `[[signalling.routes]]` and `[[signalling.translations]]`: where messages go.
 
-use slantpath_reader::{Setting, choice, section};
+use slantpath_reader::{Setting, policy, section};
+use slantpath_ss7::sccp::gtt::{RouteOn, Sharing};
 
 use crate::bounds::WEIGHT;
 
@@ -52,25 +53,25 @@ section! {
         /// Their subsystem; the one that was called if absent.
         to_subsystem: Option<Setting<u8>>;
         /// How they route it.
-        route_on: Setting<RouteOn> = RouteOn::Subsystem;
+        route_on: Setting<RouteOnChoice> = RouteOnChoice::of(RouteOn::Ssn);
         /// How several share.
-        sharing: Setting<Sharing> = Sharing::Dominant;
+        sharing: Setting<SharingChoice> = SharingChoice::of(Sharing::Dominant);
     }
 }
 
-choice! {
+policy! {
     /// How the next point routes a translated message.
-    pub enum RouteOn {
+    pub struct RouteOnChoice of RouteOn {
         /// It translates again.
         GlobalTitle = "global-title",
         /// It has come: the subsystem gets it.
-        Subsystem = "subsystem",
+        Ssn = "subsystem",
     }
 }
 
-choice! {
+policy! {
     /// How the points of a translation share traffic.
-    pub enum Sharing {
+    pub struct SharingChoice of Sharing {
         /// The first that can be reached.
         Dominant = "dominant",
         /// By the signalling link selection: each keeps its point.

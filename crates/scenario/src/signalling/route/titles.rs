@@ -11,8 +11,9 @@ use slantpath_ss7::sccp::gtt::{
 
 use crate::signalling::check::point;
 use crate::signalling::network::must_reach;
-use crate::signalling::schema::{RouteOn, Sharing, Signalling, Translation};
+use crate::signalling::schema::{Signalling, Translation};
 use crate::signalling::{code, translation_name, translator};
+use slantpath_ss7::sccp::gtt::{RouteOn, Sharing};
 
 const DIGITS: &str = "digits are 0 to 9 and a to f; `?` stands for any, and `*` at the end for any more";
 
@@ -21,7 +22,7 @@ pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
         point(signalling, &translation.at, translation.at.place(), faults);
         for to in &*translation.to {
             point(signalling, to, translation.to.place(), faults);
-            if *to == *translation.at && *translation.route_on == RouteOn::GlobalTitle {
+            if *to == *translation.at && translation.route_on.policy() == RouteOn::GlobalTitle {
                 let message = format!("`{to}` would translate its own translation again");
                 let help = "write `route_on = \"subsystem\"`, or let the title go to another point";
                 faults.report(translation.to.place(), Fault::new(message).help(help));
@@ -53,7 +54,7 @@ pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
 fn weights(translation: &Translation, faults: &mut Faults) {
     let Some(weights) = &translation.weights else { return };
     let (points, shares) = (translation.to.len(), weights.len());
-    let (message, help) = if *translation.sharing == Sharing::Dominant {
+    let (message, help) = if translation.sharing.policy() == Sharing::Dominant {
         let message = format!("`weights` has no meaning with `sharing = \"{}\"`", *translation.sharing);
         (message, "write `sharing = \"turns\"` or `sharing = \"link-selection\"`")
     } else if points != shares {
@@ -146,7 +147,7 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) -> BTreeMap<Po
 
 /// A message that has come needs a subsystem which takes it.
 fn subsystem(signalling: &Signalling, translation: &Translation, to: &str, faults: &mut Faults) {
-    let Some(point) = signalling.points.find(to).filter(|_| *translation.route_on == RouteOn::Subsystem)
+    let Some(point) = signalling.points.find(to).filter(|_| translation.route_on.policy() == RouteOn::Ssn)
     else {
         return;
     };

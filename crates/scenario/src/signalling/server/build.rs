@@ -96,7 +96,7 @@ pub(crate) fn m3ua(signalling: &Signalling) -> M3uaConfig {
                 ..asp::GatewayConfig::default()
             },
             queue: table.queue_limits(),
-            format: signalling.points.find(point).expect("just found").format.point_codes(),
+            format: signalling.points.find(point).expect("just found").format.policy(),
         }
     });
     let asps = signalling.asps.iter().map(|(name, table)| AspConfig {

@@ -3,13 +3,13 @@
 
 use slantpath_reader::{Fault, Faults, Named, Place, Setting};
 use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::node::Function;
 
 use crate::check::resolve;
 use crate::schema::File;
 use crate::signalling::check::{DEFAULT_PROFILE, add_default_profile, point};
 use crate::signalling::schema::{
-    ApplicationServer, Association, Function, Load, ServerTrafficMode, Signalling, SignallingAction,
-    SignallingEvent,
+    ApplicationServer, Association, Load, ServerTrafficMode, Signalling, SignallingAction, SignallingEvent,
 };
 use crate::signalling::{
     asp_node, code, gateway_point, gateways_of, is_served, link_sets, mtp3, traffic_key,
@@ -64,7 +64,7 @@ fn gateways(signalling: &Signalling, faults: &mut Faults) {
                 "join it to a point of SS7: `[signalling.links.<name>]` with `\"{at}\"` in `between`"
             );
             faults.report(place, Fault::new(message).help(help));
-        } else if *table.function == Function::EndPoint {
+        } else if table.function.policy() == Function::EndPoint {
             let message = format!(
                 "gateway `{name}` transfers between SS7 and its application servers, and its point `{at}` is an `{}`",
                 *table.function
@@ -370,7 +370,7 @@ fn code_of_its_own(signalling: &Signalling, server: &ApplicationServer, faults: 
     let mut others = signalling.points.iter().filter(|(name, _)| *name != *server.dpc);
     if let Some((other, _)) = others.find(|(name, _)| code(signalling, name) == own) {
         let Some(point) = signalling.points.find(&server.dpc) else { return };
-        let format = point.format.point_codes();
+        let format = point.format.policy();
         let message = format!(
             "`{other}` and `{}` both have point code {} ({})",
             *server.dpc,
