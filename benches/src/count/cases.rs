@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 
 use slantpath_cc::Algorithm;
 use slantpath_results::Value;
 use slantpath_scenario::{RunOptions, Scenario, TraceFiles, run};
 
 use crate::dumbbell::{self, Governed, Protocol};
+use crate::one_host;
 use crate::pair::slantpath::Slantpath;
 use crate::pair::{Pair, Settings, Side};
 use crate::rounds::Failure;
+use crate::signalling::network::{self, By};
 
 /// What is left to do of a case that is prepared. It says how many units it did.
 pub type Work = Box<dyn FnOnce() -> u64>;
@@ -32,7 +34,7 @@ const RFCS: Governed = Governed::ByTheRfcs;
 
 impl Case {
     /// All cases, in the order of the table.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 23] = [
         Self { name: "tcp-dumbbell-10", unit: HOP, prepare: || Ok(dumbbell(Protocol::Tcp, RFCS, 10)) },
         Self { name: "tcp-dumbbell-100", unit: HOP, prepare: || Ok(dumbbell(Protocol::Tcp, RFCS, 100)) },
         Self { name: "tcp-new-reno", unit: HOP, prepare: || Ok(by_time(Algorithm::Standard)) },
@@ -45,6 +47,15 @@ impl Case {
         Self { name: "tcp-link", unit: HOP, prepare: || one_link("rate = \"20 Mbit/s\"") },
         Self { name: "tcp-on-demand", unit: HOP, prepare: || one_link(ON_DEMAND) },
         Self { name: "ss7-gateways", unit: "MSU", prepare: gateways },
+        Self { name: "tcp-host-10", unit: HOP, prepare: || Ok(one_host(Protocol::Tcp, 10)) },
+        Self { name: "tcp-host-10000", unit: HOP, prepare: || Ok(one_host(Protocol::Tcp, 10_000)) },
+        Self { name: "sctp-host-10", unit: HOP, prepare: || Ok(one_host(Protocol::Sctp, 10)) },
+        Self { name: "sctp-host-10000", unit: HOP, prepare: || Ok(one_host(Protocol::Sctp, 10_000)) },
+        Self { name: "m2pa-4-links", unit: "MSU", prepare: || Ok(pairs_of_points(By::Associations, 1, 0)) },
+        Self { name: "m2pa-60-links", unit: "MSU", prepare: || Ok(pairs_of_points(By::Associations, 15, 0)) },
+        Self { name: "mtp2-4-links", unit: "MSU", prepare: || Ok(pairs_of_points(By::Lines, 1, 0)) },
+        Self { name: "mtp2-60-links", unit: "MSU", prepare: || Ok(pairs_of_points(By::Lines, 15, 0)) },
+        Self { name: "mtp2-320-idle-pairs", unit: "MSU", prepare: || Ok(pairs_of_points(By::Lines, 1, 320)) },
         Self { name: "sctp-pair-1024", unit: "message", prepare: || pair(1_024) },
         Self { name: "sctp-pair-100", unit: "message", prepare: || pair(100) },
     ];
@@ -133,6 +144,22 @@ fn gateways() -> Result<Work, Failure> {
         });
         each.sum()
     }))
+}
+
+/// Five seconds of a host whose flows all have been opened.
+fn one_host(protocol: Protocol, flows: u16) -> Work {
+    let mut network = one_host::opened(one_host::Case { protocol, flows });
+    let before = network.packet_hops();
+    Box::new(move || {
+        network.run_until(network.now() + Duration::from_secs(5));
+        network.packet_hops() - before
+    })
+}
+
+/// A minute of pairs of signalling points, from nothing on.
+fn pairs_of_points(by: By, pairs: usize, idle_pairs: usize) -> Work {
+    let case = network::Case { by, pairs, idle_pairs, duration: Duration::from_secs(60) };
+    Box::new(move || case.run().expect("no message is lost"))
 }
 
 /// Messages from one endpoint to another in memory as bytes, after enough of them that all buffers have grown: how many

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use slantpath_base::{Duration, Instant};
 
-use crate::link::{DirectionConfig, FrameConfig, QueueConfig, ShaperConfig};
+use crate::link::{DirectionConfig, FrameConfig, ShaperConfig};
 use crate::parcel::DestinationId;
 use crate::script::Change;
 use crate::{DirectionId, InterfaceId, LinkEnd, LinkId, NodeId, SharedPortId};
@@ -59,14 +59,6 @@ pub enum GraphError {
     /// No packet would ever get through.
     #[error("link `{link}` has a rate of zero: take it down instead")]
     NoRate {
-        /// The link's name.
-        link: String,
-    },
-    /// A link repeats packets or compresses headers, and its queue has to know when packets leave.
-    #[error(
-        "link `{link}` repeats packets or compresses headers, and its queue drops early by when they leave"
-    )]
-    SettledTooLate {
         /// The link's name.
         link: String,
     },
@@ -464,9 +456,6 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
         let config = graph.direction(direction);
         if config.rate.as_bits_per_sec() == 0 {
             return Err(GraphError::NoRate { link: name() });
-        }
-        if config.is_settled_when_sent() && matches!(config.queue, QueueConfig::Red(_)) {
-            return Err(GraphError::SettledTooLate { link: name() });
         }
         if config.arq.is_some() && config.header_compression.is_some() {
             return Err(GraphError::RepeatsCompressed { link: name() });

@@ -18,7 +18,8 @@ pub struct Announcement {
     pub tables: Vec<GrowingTable>,
     /// Links whose packets come on the way, in alphabetical order.
     pub captures: Vec<String>,
-    /// How many things delays are told of: flows, then tables of sessions, whose requests have been answered after them.
+    /// How many things delays are told of: flows, then tables of sessions, whose requests have been answered after
+    /// them.
     pub delays: usize,
 }
 
@@ -29,8 +30,9 @@ pub struct GrowingTable {
     pub kind: TableKind,
     /// Its columns, without rows.
     pub header: Table,
-    /// How many things it has rows of: flows, directions of links, tables of sessions, systems of access. The table has all rows of the first, then those
-    /// of the second, and so on. Of one subject are tables whose rows come in the order of time.
+    /// How many things it has rows of: flows, directions of links, tables of sessions, systems of access. The table has
+    /// all rows of the first, then those of the second, and so on. Of one subject are tables whose rows come in the
+    /// order of time.
     pub subjects: usize,
     /// Whether its rows are needed again at the end of the run.
     pub reading: Reading,

@@ -1,6 +1,6 @@
 //! Level 2 of a link at one end, of either kind.
 
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::m2pa;
 use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
@@ -36,6 +36,10 @@ pub struct EndCounters {
     pub sent: u64,
     /// Messages sent again: by MTP2 after an error, by M2PA after an outage. What SCTP repeats is not among them.
     pub repeated: u64,
+    /// Messages that the far end is known to have taken.
+    pub acknowledged: u64,
+    /// From when MTP3 gave these until that was known, all together.
+    pub acknowledged_after: Duration,
     /// Messages given to MTP3.
     pub received: u64,
     /// Messages received and thrown away: known already, out of turn, or out of service.
@@ -130,6 +134,8 @@ impl Level2 {
                     refused,
                     sent: counters.sent - counters.sent_again,
                     repeated: counters.sent_again,
+                    acknowledged: counters.acknowledged,
+                    acknowledged_after: link.acknowledged_after(),
                     received: counters.delivered,
                     discarded: discarded.out_of_sequence
                         + discarded.user_data_out_of_service
@@ -148,6 +154,8 @@ impl Level2 {
                     refused: counters.refused_buffer_full + counters.refused_out_of_service,
                     sent: counters.messages_sent,
                     repeated: counters.messages_repeated,
+                    acknowledged: counters.messages_acknowledged,
+                    acknowledged_after: counters.acknowledged_after,
                     received: counters.messages_received,
                     discarded: counters.discarded_repeated
                         + counters.discarded_out_of_sequence

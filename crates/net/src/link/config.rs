@@ -46,10 +46,10 @@ pub struct DirectionConfig {
     /// Extra delay of some packets, by which others may overtake them.
     pub reordering: Reordering,
     /// If the link repeats what an error has hit: neither loss nor damage is seen then but by what is given up, and
-    /// nothing is doubled or reordered at random. Not with RED, which knows a packet's departure when it comes.
+    /// nothing is doubled or reordered at random.
     pub arq: Option<ArqConfig>,
     /// If the link compresses headers. What an error hits is lost then, and nothing is doubled or reordered at random.
-    /// Neither with RED nor with repetition.
+    /// Not with repetition.
     pub header_compression: Option<HeaderCompression>,
     /// What becomes of packets while the direction is down.
     pub while_down: WhileDown,

@@ -12,6 +12,7 @@ use crate::link::frames::Bursts;
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::QueueStatistics;
 use crate::link::queue::{Queue, QueueConfig};
+use crate::link::red::Red;
 use crate::link::scheduler::Scheduler;
 use crate::link::service::Service;
 use crate::link::transmitter::{ClosedForm, State};
@@ -76,7 +77,14 @@ impl Port {
                 }
                 QueueConfig::DropTail(limit) => closed_form(service, Queue::DropTail(*limit)),
                 QueueConfig::Priority(limit) => event_driven(Scheduler::priority(service, *limit)),
-                QueueConfig::Red(red) => closed_form(service, Queue::red(*red, seed, path)),
+                QueueConfig::Red(red) => {
+                    let red = Red::of(*red, seed, path);
+                    if config.is_settled_when_sent() {
+                        event_driven(Scheduler::red(service, red))
+                    } else {
+                        closed_form(service, Queue::Red(Box::new(red)))
+                    }
+                }
             },
             next_choice: Instant::FAR_FUTURE,
             mtu_bytes: config.mtu_bytes,
@@ -165,14 +173,20 @@ impl Port {
             if self.next_choice <= now {
                 scheduler.run(now, outlet);
             }
-            let outcome = scheduler.offer(now, parcel, outlet);
+            let admission = scheduler.admit(now, parcel);
+            let outcome = admission.and_then(|admitted| {
+                if admitted != parcel {
+                    outlet.counters.marked.add(admitted.length());
+                }
+                Ok(admitted.with_fate(scheduler.offer(now, admitted, outlet)?))
+            });
             self.next_choice = scheduler.next_choice();
             outcome
         };
         if let Err(refusal) = outcome {
             outlet.counters.drop(refusal, parcel.length());
         }
-        outcome.map(|fate| parcel.with_fate(fate))
+        outcome
     }
 
     /// When [`run`](Self::run) is wanted; [`Instant::FAR_FUTURE`] if never.

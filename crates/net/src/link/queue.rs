@@ -1,6 +1,6 @@
 //! Queues: whether a packet that comes may wait.
 
-use slantpath_base::{DataSize, Instant, Seed};
+use slantpath_base::{DataSize, Instant};
 
 use crate::link::codel::CoDelConfig;
 use crate::link::drr::DrrConfig;
@@ -120,11 +120,6 @@ pub(crate) enum Queue {
 }
 
 impl Queue {
-    /// RED, which draws from a stream of its own named after `path`.
-    pub(crate) fn red(config: RedConfig, seed: Seed, path: &str) -> Self {
-        Self::Red(Box::new(Red::new(config, seed.stream(&format!("{path}/red")))))
-    }
-
     /// Notes a packet that was admitted before and [forgotten](Self::forget_waiting) since.
     pub(crate) fn readmit(&mut self, start: Instant, parcel: Parcel) {
         match self {

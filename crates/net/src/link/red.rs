@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use slantpath_base::{Instant, Probability, Stream};
+use slantpath_base::{Instant, Probability, Seed, Stream};
 
 use crate::link::counters::DropReason;
 use crate::link::queue::{CongestionSignal, QueueLimit, Waiting};
@@ -107,7 +107,12 @@ enum Zone {
 }
 
 impl Red {
-    pub(crate) fn new(config: RedConfig, stream: Stream) -> Self {
+    /// One that draws from a stream of its own named after `path`.
+    pub(crate) fn of(config: RedConfig, seed: Seed, path: &str) -> Self {
+        Self::new(config, seed.stream(&format!("{path}/red")))
+    }
+
+    fn new(config: RedConfig, stream: Stream) -> Self {
         Self { config, stream, averages: [0.0; LEVELS], since_drop: [0; LEVELS], shares: Shares::default() }
     }
 
@@ -158,6 +163,11 @@ impl Red {
         if matches!(self.config.precedence, Precedence::Coupled(_)) {
             self.shares.add(start, drop_precedence(parcel.traffic_class()), parcel.length());
         }
+    }
+
+    /// Of what waits until it is [told](Self::readmit) otherwise, the first packet leaves.
+    pub(crate) fn note_departure(&mut self) {
+        self.shares.advance_one();
     }
 
     /// Forgets what waits, for it to be [admitted](Self::readmit) anew.
@@ -250,7 +260,13 @@ impl Shares {
     }
 
     fn advance(&mut self, now: Instant) {
-        while let Some((_, level, length)) = self.waiting.pop_front_if(|(start, ..)| *start <= now) {
+        while self.waiting.front().is_some_and(|(start, ..)| *start <= now) {
+            self.advance_one();
+        }
+    }
+
+    fn advance_one(&mut self) {
+        if let Some((_, level, length)) = self.waiting.pop_front() {
             self.packets[level] -= 1;
             self.bytes[level] -= u64::from(length);
         }
@@ -266,7 +282,7 @@ impl Shares {
 mod tests {
     use super::*;
     use crate::parcel::{DestinationId, PacketStore};
-    use slantpath_base::{DataRate, Seed};
+    use slantpath_base::DataRate;
     use slantpath_wire::{Checksum, Packet};
 
     const AF11: u8 = 10 << 2;

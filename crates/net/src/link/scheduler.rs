@@ -18,7 +18,8 @@ use crate::link::frames::{Bursts, FrameConfig, Frames};
 use crate::link::header_compression::{Compressor, HeaderCompression};
 use crate::link::lane::{Lane, Outlet};
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
-use crate::link::queue::{CongestionSignal, QueueLimit};
+use crate::link::queue::{CongestionSignal, QueueLimit, Waiting};
+use crate::link::red::Red;
 use crate::link::service::{Service, Transmission};
 use crate::link::shaper::{Shaper, ShaperConfig};
 use crate::link::transmitter::State;
@@ -64,6 +65,10 @@ enum Discipline {
     FqCoDel(Box<FqCoDel>),
     /// The lowest class first.
     Priority(Box<[Class; CLASSES]>),
+    Red {
+        red: Box<Red>,
+        class: Class,
+    },
 }
 
 /// The upper three bits of the DSCP tell so many classes apart.
@@ -95,6 +100,13 @@ impl Scheduler {
     /// First in, first out: for a link that repeats or compresses.
     pub(crate) fn fifo(service: Service, limit: QueueLimit) -> Self {
         Self::new(service, limit, Discipline::Fifo(Class::default()))
+    }
+
+    /// First in, first out, where packets are dropped before there is no room: for such a link, too.
+    pub(crate) fn red(service: Service, red: Red) -> Self {
+        // It has a limit of its own.
+        let discipline = Discipline::Red { red: Box::new(red), class: Class::default() };
+        Self::new(service, QueueLimit::Unlimited, discipline)
     }
 
     /// Has what an error hits be repeated.
@@ -197,6 +209,22 @@ impl Scheduler {
         at
     }
 
+    /// Returns a packet that is to be [offered](Self::offer), with a mark if the queue gives it one, or says why it may
+    /// not be; no [choice](Self::run) is due.
+    pub(crate) fn admit(&mut self, now: Instant, parcel: Parcel) -> Result<Parcel, DropReason> {
+        let is_sending = self.frames.as_ref().is_some_and(|frames| frames.is_sending());
+        let is_idle = self.state == State::Up && self.packets == 0 && self.free_at <= now && !is_sending;
+        let Discipline::Red { red, .. } = &mut self.discipline else { return Ok(parcel) };
+        let waiting = Waiting {
+            packets: self.packets,
+            bytes: self.bytes,
+            idle_since: is_idle.then_some(self.free_at),
+            // It is told when the packet leaves.
+            start: Instant::FAR_FUTURE,
+        };
+        red.admit(now, parcel, waiting, &self.service)
+    }
+
     /// Takes a packet in, or says why not; no [choice](Self::run) is due. What becomes of one that waits is not known
     /// yet.
     pub(crate) fn offer(
@@ -243,8 +271,8 @@ impl Scheduler {
         let class = match &mut self.discipline {
             Discipline::CoDel { class, .. } | Discipline::Fifo(class) => class,
             Discipline::Drr(classes) => return classes.admits(parcel),
-            // It makes room by dropping what waits.
-            Discipline::FqCoDel(_) => return true,
+            // The one makes room by dropping what waits, the other has admitted it.
+            Discipline::FqCoDel(_) | Discipline::Red { .. } => return true,
             Discipline::Priority(classes) => &mut classes[priority_of(parcel)],
         };
         self.limit.admits(class.packets(), class.bytes(), parcel.length())
@@ -252,7 +280,9 @@ impl Scheduler {
 
     fn push(&mut self, now: Instant, parcel: Parcel, outlet: &Outlet<'_>) {
         match &mut self.discipline {
-            Discipline::CoDel { class, .. } | Discipline::Fifo(class) => class.push(now, parcel),
+            Discipline::CoDel { class, .. } | Discipline::Fifo(class) | Discipline::Red { class, .. } => {
+                class.push(now, parcel);
+            }
             Discipline::Drr(classes) => classes.push(now, parcel),
             Discipline::FqCoDel(queues) => {
                 queues.push(now, parcel, FlowKey::of(outlet.packets.packet(parcel.packet())));
@@ -293,6 +323,10 @@ impl Scheduler {
     fn choose(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
         let chosen = match &mut self.discipline {
             Discipline::Fifo(class) => class.pop().map(|(_, parcel)| parcel),
+            Discipline::Red { red, class } => {
+                red.note_departure();
+                class.pop().map(|(_, parcel)| parcel)
+            }
             Discipline::Drr(classes) => classes.pop(),
             Discipline::Priority(classes) => {
                 classes.iter_mut().rev().find_map(|class| class.pop().map(|(_, parcel)| parcel))
@@ -311,7 +345,7 @@ impl Scheduler {
         let chosen = match &mut self.discipline {
             Discipline::CoDel { law, signal, class } => class.pop_by(law, *signal, at, outlet),
             Discipline::FqCoDel(queues) => queues.pop(at, outlet),
-            Discipline::Fifo(_) | Discipline::Drr(_) | Discipline::Priority(_) => {
+            Discipline::Fifo(_) | Discipline::Drr(_) | Discipline::Priority(_) | Discipline::Red { .. } => {
                 unreachable!("they drop nothing that waits")
             }
         };
@@ -435,6 +469,10 @@ impl Scheduler {
         (self.packets, self.bytes) = (0, 0);
         let taken: Vec<Parcel> = match &mut self.discipline {
             Discipline::CoDel { class, .. } | Discipline::Fifo(class) => class.take().collect(),
+            Discipline::Red { red, class } => {
+                red.forget_waiting();
+                class.take().collect()
+            }
             Discipline::Drr(classes) => classes.take(),
             Discipline::FqCoDel(queues) => queues.take(),
             Discipline::Priority(classes) => classes.iter_mut().rev().flat_map(Class::take).collect(),

@@ -3,11 +3,12 @@
 use proptest::prelude::*;
 use slantpath_base::{DataRate, Duration, Instant, Probability, Seed};
 use slantpath_net::{
-    ArqConfig, ArqOrder, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig, DropReason,
-    DrrClass, DrrConfig, FqCoDelConfig, GraphError, NetworkBuilder, QueueConfig, QueueLimit, WhileDown,
+    ArqConfig, ArqOrder, BeyondMax, Change, CoDelConfig, CongestionSignal, Counters, DirectionConfig,
+    DropReason, DrrClass, DrrConfig, FqCoDelConfig, Measure, Precedence, QueueConfig, QueueLimit, RedConfig,
+    RedThresholds, WhileDown,
 };
 
-use crate::fixture::{Pair, address, byte_a_millisecond, clean, millis, tag};
+use crate::fixture::{Pair, byte_a_millisecond, clean, millis, tag};
 
 /// A byte takes a millisecond, the way 100 ms.
 fn config(tries: u32, order: ArqOrder) -> DirectionConfig {
@@ -138,32 +139,23 @@ fn as_many_are_repeated_and_given_up_as_the_loss_has_it() {
     assert!(steps.max() < Some(10), "none is overtaken");
 }
 
-#[test]
-fn a_queue_that_drops_early_by_departures_cannot_be_before_a_link_that_repeats() {
-    let red = slantpath_net::RedConfig {
-        limit: QueueLimit::Unlimited,
-        measure: slantpath_net::Measure::Packets,
-        precedence: slantpath_net::Precedence::Ignored(slantpath_net::RedThresholds {
-            min: 1,
-            max: 4,
-            max_probability: Probability::ALWAYS,
-        }),
+/// A queue that drops early once more than a packet waits, by the precedence of all of them.
+fn early(limit: QueueLimit) -> RedConfig {
+    let thresholds = RedThresholds { min: 1, max: 4, max_probability: Probability::ALWAYS };
+    RedConfig {
+        limit,
+        measure: Measure::Packets,
+        precedence: Precedence::Coupled([thresholds; 3]),
         weight: 0.5,
         typical_bytes: 1_000,
-        beyond_max: slantpath_net::BeyondMax::Gentle,
+        beyond_max: BeyondMax::Gentle,
         signal: CongestionSignal::Drop,
-    };
-    let direction = DirectionConfig { queue: QueueConfig::Red(red), ..config(2, ArqOrder::InOrder) };
-    let mut builder = NetworkBuilder::new();
-    let (first, second) = (builder.host("first"), builder.host("second"));
-    let link = builder.link("wire", first, second, config(2, ArqOrder::InOrder), direction);
-    builder.address(link.first(), address(1));
-    assert!(matches!(builder.build(), Err(GraphError::SettledTooLate { link }) if link == "wire"));
+    }
 }
 
 fn any_queue() -> impl Strategy<Value = QueueConfig> {
     let limit = prop_oneof![(0_u32..6).prop_map(QueueLimit::Packets), Just(QueueLimit::Unlimited)];
-    (limit, 0_usize..5).prop_map(|(limit, discipline)| {
+    (limit, 0_usize..6).prop_map(|(limit, discipline)| {
         let (target, interval) = (Duration::from_millis(1), Duration::from_millis(20));
         let impatient = CoDelConfig { limit, target, interval, signal: CongestionSignal::Drop };
         let class = DrrClass { dscps: Vec::new(), quantum_bytes: 100, limit };
@@ -173,6 +165,7 @@ fn any_queue() -> impl Strategy<Value = QueueConfig> {
             QueueConfig::Drr(DrrConfig { classes: vec![class; 2] }),
             QueueConfig::FqCoDel(FqCoDelConfig { codel: impatient, quantum_bytes: 100, queues: 4 }),
             QueueConfig::Priority(limit),
+            QueueConfig::Red(early(limit)),
         ][discipline]
             .clone()
     })

@@ -6,11 +6,10 @@ use slantpath_base::Duration;
 use slantpath_net::FrameConfig;
 use slantpath_orbit::Network;
 use slantpath_orbit::ground::{GroundPolicy, Handover};
-use slantpath_reader::{Fault, Faults, Named, OneOf, Origin, Place, Setting};
+use slantpath_reader::{Fault, Faults, Named, Origin, Place, Setting};
 
 use super::schema::{AccessSystem, AskFor, DRAIN, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::check::{positive, resolve};
-use crate::link::discipline::Discipline;
 use crate::schema::{Action, File, LinkParameters, Which};
 use crate::sky_links::check::access_table;
 use crate::sky_links::schema::{AccessTable, SkyDirection};
@@ -238,7 +237,7 @@ fn alone(parameters: &LinkParameters, access: &TerminalAccess, faults: &mut Faul
         ("header_compression", parameters.header_compression.is_some()),
         ("shaper", parameters.shaper.is_some()),
     ];
-    not_beside(access.system.place(), &others, parameters.discipline.as_ref(), faults);
+    not_beside(access.system.place(), &others, faults);
 }
 
 /// The same of an antenna.
@@ -248,23 +247,13 @@ fn alone_under_sky(uplink: &SkyDirection, access: &TerminalAccess, faults: &mut 
         ("arq", uplink.arq.is_some()),
         ("header_compression", uplink.header_compression.is_some()),
     ];
-    not_beside(access.system.place(), &others, uplink.discipline.as_ref(), faults);
+    not_beside(access.system.place(), &others, faults);
 }
 
-fn not_beside(
-    place: Place,
-    others: &[(&str, bool)],
-    discipline: Option<&OneOf<Discipline>>,
-    faults: &mut Faults,
-) {
+fn not_beside(place: Place, others: &[(&str, bool)], faults: &mut Faults) {
     for (key, _) in others.iter().filter(|(_, is_there)| *is_there) {
         let fault = Fault::new(format!("a direction with `access` has no `{key}`"));
         faults.report(place, fault.help("leave one of them out, or put it on the link before"));
-    }
-    if discipline.is_some_and(|discipline| discipline.0.is_settled_on_arrival()) {
-        let message = "RED knows when a packet leaves as it comes, which no direction with `access` does";
-        let help = "leave `discipline` out, or take one of kind `codel`, `fq-codel`, `drr` or `priority`";
-        faults.report(place, Fault::new(message).help(help));
     }
 }
 

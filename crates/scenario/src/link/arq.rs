@@ -1,9 +1,8 @@
 //! `arq` of a direction: the link itself repeats what an error hits.
 
 use slantpath_net::{ArqConfig, ArqOrder};
-use slantpath_reader::{Fault, Faults, OneOf, Setting, section};
+use slantpath_reader::{Fault, Faults, Setting, section};
 
-use super::discipline::Discipline;
 use crate::bounds::REPETITIONS;
 
 section! {
@@ -18,17 +17,11 @@ section! {
 }
 
 impl Arq {
-    /// Reports a link that never sends, and a queue that cannot be before one that repeats.
-    pub(crate) fn check(&self, discipline: Option<&OneOf<Discipline>>, faults: &mut Faults) {
+    /// Reports a link that never sends.
+    pub(crate) fn check(&self, faults: &mut Faults) {
         if *self.tries == 0 {
             let fault = Fault::new("a packet that is tried no time is never sent");
             faults.report(self.tries.place(), fault.help("write 1 for a link that drops what an error hits"));
-        }
-        if discipline.is_some_and(|discipline| discipline.0.is_settled_on_arrival()) {
-            let fault =
-                Fault::new("RED knows when a packet leaves as it comes, which no link that repeats does");
-            let help = "leave `arq` or `discipline` out, or take a discipline of kind `codel` or `priority`";
-            faults.report(self.tries.place(), fault.help(help));
         }
     }
 

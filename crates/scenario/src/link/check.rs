@@ -155,18 +155,18 @@ fn values(parameters: &LinkParameters, mtu: DataSize, faults: &mut Faults) {
         bursts.0.check(faults);
     }
     if let Some(arq) = &parameters.arq {
-        arq.0.check(discipline.as_ref(), faults);
+        arq.0.check(faults);
         keeps_order("arq", parameters, faults);
     }
     if let Some(compression) = &parameters.header_compression {
-        compression.0.check(discipline.as_ref(), faults);
+        compression.0.check(faults);
         keeps_order("header_compression", parameters, faults);
         if parameters.arq.is_some() {
             compression.0.not_with_arq(faults);
         }
     }
     if let Some(shaper) = &parameters.shaper {
-        shaper.0.check(discipline.as_ref(), mtu, *rate, faults);
+        shaper.0.check(mtu, *rate, faults);
         let others = [
             ("arq", parameters.arq.is_some()),
             ("header_compression", parameters.header_compression.is_some()),

@@ -2,9 +2,8 @@
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_net as net;
-use slantpath_reader::{Fault, Faults, OneOf, Setting, section};
+use slantpath_reader::{Fault, Faults, Setting, section};
 
-use super::discipline::Discipline;
 use crate::bounds::{CONTEXTS, PACKET, PACKETS, RUN};
 
 section! {
@@ -29,8 +28,8 @@ section! {
 }
 
 impl HeaderCompression {
-    /// Reports sizes that save nothing, and a queue that cannot be before a link that compresses.
-    pub(crate) fn check(&self, discipline: Option<&OneOf<Discipline>>, faults: &mut Faults) {
+    /// Reports sizes that save nothing.
+    pub(crate) fn check(&self, faults: &mut Faults) {
         if *self.compressed >= *self.header {
             let message =
                 format!("a compressed header of {} saves nothing of {}", *self.compressed, *self.header);
@@ -40,12 +39,6 @@ impl HeaderCompression {
         if *self.contexts == 0 {
             let fault = Fault::new("without a context no header is compressed");
             faults.report(self.contexts.place(), fault.help("let `contexts` be 1 at least"));
-        }
-        if discipline.is_some_and(|discipline| discipline.0.is_settled_on_arrival()) {
-            let message =
-                "RED knows when a packet leaves as it comes, which no link that compresses headers does";
-            let help = "leave `discipline` out, or take one of kind `codel` or `priority`";
-            faults.report(self.compressed.place(), Fault::new(message).help(help));
         }
     }
 

@@ -2,9 +2,8 @@
 
 use slantpath_base::{DataRate, DataSize};
 use slantpath_net as net;
-use slantpath_reader::{Fault, Faults, OneOf, Setting, section};
+use slantpath_reader::{Fault, Faults, Setting, section};
 
-use super::discipline::Discipline;
 use crate::bounds::{BURST, RATE};
 
 section! {
@@ -21,13 +20,7 @@ section! {
 impl Shaper {
     /// Reports a bucket that never lets a packet of `mtu` pass, and a queue that cannot wait for it; warns of one that
     /// is always full.
-    pub(crate) fn check(
-        &self,
-        discipline: Option<&OneOf<Discipline>>,
-        mtu: DataSize,
-        link_rate: Option<Setting<DataRate>>,
-        faults: &mut Faults,
-    ) {
+    pub(crate) fn check(&self, mtu: DataSize, link_rate: Option<Setting<DataRate>>, faults: &mut Faults) {
         if self.rate.as_bits_per_sec() == 0 {
             let fault = Fault::new("without tokens nothing is ever sent");
             faults.report(self.rate.place(), fault.help("let `rate` be what is to pass"));
@@ -36,11 +29,6 @@ impl Shaper {
             let message = format!("a packet of {mtu} never has its tokens in a bucket of {}", *self.burst);
             let help = format!("let `burst` be {mtu} or more");
             faults.report(self.burst.place(), Fault::new(message).help(help));
-        }
-        if discipline.is_some_and(|discipline| discipline.0.is_settled_on_arrival()) {
-            let message = "RED knows when a packet leaves as it comes, which no link that shapes does";
-            let help = "leave `discipline` out, or take one of kind `codel`, `fq-codel`, `drr` or `priority`";
-            faults.report(self.rate.place(), Fault::new(message).help(help));
         }
         if let Some(link_rate) = link_rate.filter(|link_rate| *self.rate >= **link_rate) {
             let message = format!("a link of {} never sends more than {}", *link_rate, *self.rate);

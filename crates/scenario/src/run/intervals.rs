@@ -234,7 +234,12 @@ impl Intervals {
                 let sent = carried.bytes + carried.packets * u64::from(config.overhead_bytes);
                 let utilisation = rate(sent, span) / config.rate.as_bits_per_sec() as f64;
                 let mean_packets = queue.map(|queue| queue.mean_packets);
-                let measures = [Some(rate(carried.bytes, span)), Some(utilisation), mean_packets];
+                // Little's law: what waits on average is what leaves in a time, for as long as it waits.
+                let seconds = (span.1 - span.0).as_secs_f64();
+                let wait = mean_packets
+                    .filter(|_| carried.packets > 0)
+                    .map(|mean| mean * seconds / carried.packets as f64);
+                let measures = [Some(rate(carried.bytes, span)), Some(utilisation), mean_packets, wait];
                 rows.push([&*link.name, direction], span, counts, measures);
             }
         }
@@ -297,6 +302,7 @@ impl Intervals {
                 };
                 let before = std::mem::replace(&mut self.signalling_links[2 * number + side as usize], now);
                 let received_bytes = now.received_bytes - before.received_bytes;
+                let taken = now.end.acknowledged - before.end.acknowledged;
                 let counts = [
                     now.end.given - before.end.given,
                     now.end.refused - before.end.refused,
@@ -307,8 +313,11 @@ impl Intervals {
                     now.sent_bytes - before.sent_bytes,
                     received_bytes,
                     network.link_queue(id, side) as u64,
+                    taken,
                 ];
-                rows.push([link, at], span, counts.map(Some), [Some(rate(received_bytes, span))]);
+                let after = now.end.acknowledged_after - before.end.acknowledged_after;
+                let delay = (taken > 0).then(|| after.as_secs_f64() / taken as f64);
+                rows.push([link, at], span, counts.map(Some), [Some(rate(received_bytes, span)), delay]);
             }
         }
         observer.rows(table, 0, rows.finish())

@@ -95,16 +95,9 @@ fn swarm(seed: u64) -> Scenario {
 /// handful of flows and links, after every hundred events or so.
 #[test]
 fn results_that_stream_are_those_that_are_taken_at_the_end() {
-    let others = [
-        first(),
-        with_signalling(),
-        files(),
-        files_through_an_outage(),
-        files_over_minutes(),
-        pages(),
-        terminals(),
-    ];
-    let scenarios = (0..60).map(swarm).chain(others);
+    let others: [fn() -> Scenario; 7] =
+        [first, with_signalling, files, files_through_an_outage, files_over_minutes, pages, terminals];
+    let scenarios = (0..60).map(swarm).chain(others.into_iter().map(|make| make()));
     let mut messages = 0;
     for scenario in scenarios {
         let links = scenario.links.iter().map(|(name, _)| name.to_owned());

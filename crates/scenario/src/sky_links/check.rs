@@ -232,10 +232,10 @@ fn values(
         bursts.0.check(faults);
     }
     if let Some(arq) = &direction.arq {
-        arq.0.check(discipline.as_ref(), faults);
+        arq.0.check(faults);
     }
     if let Some(compression) = &direction.header_compression {
-        compression.0.check(discipline.as_ref(), faults);
+        compression.0.check(faults);
         if direction.arq.is_some() {
             compression.0.not_with_arq(faults);
         }

@@ -304,3 +304,85 @@ fn classes_share_a_rate_by_their_quanta_and_flows_alike() {
     let worst = delays_ms(&together, "call").iter().skip(500).fold(0.0_f64, |worst, &delay| worst.max(delay));
     assert!(worst > 35.0, "{worst} ms");
 }
+
+/// A shaper that never has a packet wait has the transmitter choose packet by packet, where it else knows all
+/// departures beforehand: RED, WRED and RIO-C decide alike, with and without marks.
+#[test]
+fn a_queue_that_drops_early_does_so_whether_or_not_departures_are_known_beforehand() {
+    let mut early = 0;
+    for (name, link, direction) in [
+        ("red.toml", "bottleneck", "forward"),
+        ("ecn.toml", "bottleneck", "forward"),
+        ("assured-forwarding.toml", "bottleneck", "forward"),
+        ("assured-forwarding.toml", "bottleneck", "reverse"),
+    ] {
+        let shaper = format!("links.{link}.{direction}.shaper");
+        let [rate, burst] = ["rate=1 Gbit/s", "burst=1 MB"].map(|value| format!("{shaper}.{value}"));
+        let chosen = run_file(name, &[&rate, &burst]);
+        let known = run_file(name, &[]);
+        assert_eq!(chosen.table("flows"), known.table("flows"), "{name} {direction}");
+        let columns = ["dropped_early_packets", "dropped_forced_packets", "carried_packets"];
+        for column in columns {
+            let [ours, wanted] = [&chosen, &known].map(|output| count(output, link, direction, column));
+            assert_eq!(ours, wanted, "{name} {direction} {column}");
+        }
+        let [ours, wanted] =
+            [&chosen, &known].map(|output| number(output, link, direction, "queue_mean_packets"));
+        assert!((ours / wanted - 1.0).abs() < 1e-9, "{name} {direction}: {ours} and {wanted}");
+        early += count(&known, link, direction, "dropped_early_packets");
+    }
+    assert!(early > 100, "{early}");
+}
+
+/// Four transfers over a link that repeats what is lost, one that compresses headers, and a terminal's slots.
+#[test]
+fn a_queue_drops_early_before_a_link_that_repeats_or_compresses_and_before_a_terminal() {
+    const FILE: &str = r#"
+[scenario]
+name = "early"
+duration = "60 s"
+warm_up = "10 s"
+[probes]
+messages = false
+[nodes]
+left = { kind = "host" }
+right = { kind = "host" }
+[flows.bulk]
+transport = "tcp"
+from = "left"
+to = "right"
+count = 4
+application = { kind = "bulk", message_size = "64 KiB", total = "unlimited" }
+[links.wire]
+ends = ["left", "right"]
+delay = "20 ms"
+queue = "200 packets"
+"#;
+    let links = [
+        "rate = \"2 Mbit/s\"\nloss = \"1 %\"\narq = { tries = 5 }",
+        "rate = \"2 Mbit/s\"\nheader_compression = { compressed = \"4 B\" }",
+        "access = { system = \"satellite\", permanent = \"2 Mbit/s\", most = \"2 Mbit/s\" }\n\
+         [access.satellite]\ncarriers = 2\ncarrier_rate = \"8 Mbit/s\"\nframe = \"20 ms\"\nslots = 50\n\
+         hop = \"20 ms\"\nask_every = \"500 ms\"\nplan_every = \"500 ms\"",
+    ];
+    let disciplines = [
+        "kind = \"red\", min = \"10 packets\", max = \"40 packets\"",
+        "kind = \"wred\", ",
+        "kind = \"rio-c\", ",
+    ];
+    let levels = "low = { min = \"30 packets\", max = \"60 packets\" }, \
+                  medium = { min = \"20 packets\", max = \"50 packets\" }, \
+                  high = { min = \"10 packets\", max = \"40 packets\" }";
+    for link in links {
+        let plain = run_text(&format!("{FILE}{link}\n"));
+        let full = number(&plain, "wire", "forward", "queue_mean_packets");
+        for discipline in disciplines {
+            let levels = if discipline.ends_with(' ') { levels } else { "" };
+            let managed = run_text(&format!("{FILE}discipline = {{ {discipline}{levels} }}\n{link}\n"));
+            let [codel, early, _, queue_full] = dropped(&managed, "wire", "forward");
+            let queue = number(&managed, "wire", "forward", "queue_mean_packets");
+            assert!(early > 20 && codel + queue_full == 0, "{link} {discipline}: {early} {queue_full}");
+            assert!(queue < 40.0 && full > 80.0, "{link} {discipline}: {queue} of {full}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ mod request;
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use slantpath_base::{Instant, TimerTable};
+use slantpath_base::{Duration, Instant, TimerTable};
 use slantpath_ss7::link::LinkIndication;
 use slantpath_ss7::mtp3::Fsn;
 
@@ -171,6 +171,12 @@ impl Link {
     /// What it has sent, taken and thrown away.
     pub const fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// From when MTP3 gave the MSUs that the peer has [taken](Counters::acknowledged) until that was known, all
+    /// together.
+    pub const fn acknowledged_after(&self) -> Duration {
+        self.transmission.acknowledged_after()
     }
 
     /// MSUs that wait or are unacknowledged.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 
 use crate::m2pa::{CongestionThreshold, SequenceNumber, T7From};
 
@@ -23,6 +23,8 @@ pub(super) struct Transmission {
     acknowledged: SequenceNumber,
     /// When it last took some.
     acknowledged_at: Instant,
+    /// From when MTP3 gave what the peer has taken until that was known, all together.
+    acknowledged_after: Duration,
     congestion_status: u8,
 }
 
@@ -66,6 +68,7 @@ impl Transmission {
             last_at_peer: SequenceNumber::BEFORE_FIRST,
             acknowledged: SequenceNumber::BEFORE_FIRST,
             acknowledged_at: Instant::START,
+            acknowledged_after: Duration::ZERO,
             congestion_status: 0,
         }
     }
@@ -159,17 +162,28 @@ impl Transmission {
             self.acknowledged_at = now;
         }
         let mut count = 0;
-        while self.outstanding.front().is_some_and(|message| message.fsn.distance_from(before) <= taken) {
+        while let Some(message) = self.outstanding.front()
+            && message.fsn.distance_from(before) <= taken
+        {
+            self.acknowledged_after += now.saturating_since(message.given_at);
             self.outstanding.pop_front();
             count += 1;
         }
         // It had arrived the first time, and need not be sent again.
         while self.last_sent.distance_from(before) < taken {
             self.last_sent = self.last_sent.next();
-            count += u64::from(self.waiting.pop_front().is_some());
+            if let Some(message) = self.waiting.pop_front() {
+                self.acknowledged_after += now.saturating_since(message.given_at);
+                count += 1;
+            }
             self.waiting_again = self.waiting_again.saturating_sub(1);
         }
         Ok(count)
+    }
+
+    /// From when MTP3 gave what the peer has taken until that was known, all together.
+    pub(super) const fn acknowledged_after(&self) -> Duration {
+        self.acknowledged_after
     }
 
     /// Goes on after the last message that the peer says it has taken, at the end of an outage: what is unacknowledged
@@ -279,6 +293,23 @@ mod tests {
         assert_eq!(transmission.acknowledge(Instant::START, number(1)), Err(Unreasonable));
         assert_eq!(transmission.acknowledge(Instant::START, number(5)), Err(Unreasonable));
         assert_eq!(transmission.acknowledge(Instant::START, SequenceNumber::BEFORE_FIRST), Err(Unreasonable));
+    }
+
+    #[test]
+    fn the_time_until_messages_are_taken_counts_from_when_they_were_given() {
+        let at = Instant::from_millis;
+        let mut transmission = Transmission::new();
+        for millis in [0, 10, 30] {
+            transmission.push(at(millis), Bytes::from_static(&[7; 3]));
+        }
+        while transmission.send_next(at(40), 5).is_some() {}
+        assert_eq!(transmission.acknowledge(at(100), number(1)), Ok(2));
+        assert_eq!(transmission.acknowledged_after(), Duration::from_millis(190));
+        // What waits again has arrived the first time.
+        assert_eq!(transmission.send_again_after(at(150), number(1)), Ok(0));
+        assert_eq!(transmission.acknowledge(at(200), number(2)), Ok(1));
+        transmission.reset();
+        assert_eq!(transmission.acknowledged_after(), Duration::from_millis(190 + 170));
     }
 
     #[test]

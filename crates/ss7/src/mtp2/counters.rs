@@ -1,5 +1,7 @@
 //! What a terminal has counted.
 
+use slantpath_base::Duration;
+
 /// Units and messages by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -14,6 +16,10 @@ pub struct Counters {
     pub messages_sent: u64,
     /// Messages sent again.
     pub messages_repeated: u64,
+    /// Messages that the peer is known to have accepted.
+    pub messages_acknowledged: u64,
+    /// From when level 3 gave these until that was known, all together.
+    pub acknowledged_after: Duration,
     /// Messages given to level 3.
     pub messages_received: u64,
     /// Messages discarded: their number had been accepted before.

@@ -129,9 +129,12 @@ impl Link {
 
     /// What has been counted.
     pub fn counters(&self) -> Counters {
+        let sent = self.sender.history();
         Counters {
             negative_acknowledgements_sent: self.receiver.negative_acknowledgements(),
-            forced_retransmissions: self.sender.forced_retransmissions(),
+            forced_retransmissions: sent.forced_retransmissions,
+            messages_acknowledged: sent.acknowledged,
+            acknowledged_after: sent.acknowledged_after,
             ..self.counters
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use slantpath_base::{Duration, Instant};
 
 use super::config::ErrorCorrection;
 use super::receiver::{TwoOfThree, Verdict};
@@ -36,8 +37,8 @@ pub(super) struct Sending {
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     correction: ErrorCorrection,
-    waiting: VecDeque<Bytes>,
-    unacknowledged: VecDeque<Bytes>,
+    waiting: VecDeque<Given>,
+    unacknowledged: VecDeque<Given>,
     octets_unacknowledged: usize,
     /// The number of the last message sent for the first time.
     last_sent: u8,
@@ -47,7 +48,24 @@ pub(super) struct Sender {
     /// Repetition goes before new messages: asked for, or forced.
     is_repeating: bool,
     abnormal: TwoOfThree,
-    forced_retransmissions: u64,
+    history: History,
+}
+
+/// A message, and when level 3 gave it.
+#[derive(Clone, Debug)]
+struct Given {
+    at: Instant,
+    body: Bytes,
+}
+
+/// What a sending half has counted, and those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct History {
+    pub(super) forced_retransmissions: u64,
+    /// Messages that the peer has accepted.
+    pub(super) acknowledged: u64,
+    /// From when level 3 gave them until that was known, all together.
+    pub(super) acknowledged_after: Duration,
 }
 
 impl Sender {
@@ -62,13 +80,13 @@ impl Sender {
             cursor: 0,
             is_repeating: false,
             abnormal: TwoOfThree::default(),
-            forced_retransmissions: 0,
+            history: History::default(),
         }
     }
 
     /// A new half that goes on counting from an old one's.
-    pub(super) fn with_history(mut self, forced_retransmissions: u64) -> Self {
-        self.forced_retransmissions = forced_retransmissions;
+    pub(super) fn with_history(mut self, history: History) -> Self {
+        self.history = history;
         self
     }
 
@@ -85,8 +103,8 @@ impl Sender {
         self.fib
     }
 
-    pub(super) const fn forced_retransmissions(&self) -> u64 {
-        self.forced_retransmissions
+    pub(super) const fn history(&self) -> History {
+        self.history
     }
 
     /// Messages in both buffers.
@@ -102,8 +120,8 @@ impl Sender {
         !self.unacknowledged.is_empty()
     }
 
-    pub(super) fn queue(&mut self, body: Bytes) {
-        self.waiting.push_back(body);
+    pub(super) fn queue(&mut self, now: Instant, body: Bytes) {
+        self.waiting.push_back(Given { at: now, body });
     }
 
     /// Whether `next` has something.
@@ -122,11 +140,12 @@ impl Sender {
             return self.repeat();
         }
         if self.has_room()
-            && let Some(body) = self.waiting.pop_front()
+            && let Some(given) = self.waiting.pop_front()
         {
             self.last_sent = self.last_sent.wrapping_add(1) & 0x7f;
+            let body = given.body.clone();
             self.octets_unacknowledged += octets_on_line(body.len());
-            self.unacknowledged.push_back(body.clone());
+            self.unacknowledged.push_back(given);
             self.force_if_full();
             return Some(Sending { fsn: self.last_sent, body, is_first: true });
         }
@@ -134,7 +153,7 @@ impl Sender {
     }
 
     fn repeat(&mut self) -> Option<Sending> {
-        let body = self.unacknowledged.get(self.cursor)?.clone();
+        let body = self.unacknowledged.get(self.cursor)?.body.clone();
         let behind =
             u8::try_from(self.unacknowledged.len() - 1 - self.cursor).expect("the window is 127 messages");
         self.cursor += 1;
@@ -159,12 +178,12 @@ impl Sender {
         if self.is_full() {
             self.is_repeating = true;
             self.cursor = 0;
-            self.forced_retransmissions += 1;
+            self.history.forced_retransmissions += 1;
         }
     }
 
     /// The peer has accepted all messages up to this number.
-    pub(super) fn acknowledge(&mut self, bsn: u8) -> Acknowledgement {
+    pub(super) fn acknowledge(&mut self, now: Instant, bsn: u8) -> Acknowledgement {
         let unacknowledged = self.unacknowledged.len();
         let outstanding = usize::from(self.last_sent.wrapping_sub(bsn) & 0x7f);
         match self.abnormal.judge(outstanding > unacknowledged) {
@@ -173,9 +192,11 @@ impl Sender {
             Verdict::Failure => return Acknowledgement::Abnormal,
         }
         let count = unacknowledged - outstanding;
-        for body in self.unacknowledged.drain(..count) {
+        for Given { at, body } in self.unacknowledged.drain(..count) {
             self.octets_unacknowledged -= octets_on_line(body.len());
+            self.history.acknowledged_after += now.saturating_since(at);
         }
+        self.history.acknowledged += count as u64;
         self.cursor = self.cursor.saturating_sub(count);
         self.is_repeating &= match self.correction {
             ErrorCorrection::Basic => self.has_unacknowledged(),
@@ -199,7 +220,8 @@ impl Sender {
     pub(super) fn take_after(&mut self, fsn: u8) -> Option<Vec<Bytes>> {
         let outstanding = usize::from(self.last_sent.wrapping_sub(fsn) & 0x7f);
         let skip = self.unacknowledged.len().checked_sub(outstanding)?;
-        let mut messages: Vec<Bytes> = self.unacknowledged.drain(..).skip(skip).collect();
+        let taken = self.unacknowledged.drain(..).skip(skip);
+        let mut messages: Vec<Bytes> = taken.map(|given| given.body).collect();
         self.octets_unacknowledged = 0;
         self.cursor = 0;
         messages.append(&mut self.take_waiting());
@@ -208,7 +230,7 @@ impl Sender {
 
     /// Takes out what was never sent.
     pub(super) fn take_waiting(&mut self) -> Vec<Bytes> {
-        self.waiting.drain(..).collect()
+        self.waiting.drain(..).map(|given| given.body).collect()
     }
 
     /// Throws both buffers away and goes on from what the peer has accepted; how many messages that were.
@@ -232,7 +254,7 @@ mod tests {
     fn with(correction: ErrorCorrection, count: u8) -> Sender {
         let mut sender = Sender::new(correction);
         for number in 0..count {
-            sender.queue(Bytes::copy_from_slice(&[number; 10]));
+            sender.queue(Instant::START, Bytes::copy_from_slice(&[number; 10]));
         }
         sender
     }
@@ -245,7 +267,7 @@ mod tests {
     fn an_inverted_indicator_repeats_all_that_is_not_acknowledged() {
         let mut sender = with(ErrorCorrection::Basic, 4);
         assert_eq!(numbers(&mut sender, 3), [0, 1, 2]);
-        assert_eq!(sender.acknowledge(0), Acknowledgement::Progress);
+        assert_eq!(sender.acknowledge(Instant::START, 0), Acknowledgement::Progress);
         assert!(sender.follow_indicator(false));
         assert_eq!(numbers(&mut sender, 9), [1, 2, 3]);
     }
@@ -264,7 +286,7 @@ mod tests {
     fn no_more_than_127_messages_are_without_an_acknowledgement() {
         let mut sender = with(ErrorCorrection::Basic, 200);
         assert_eq!(numbers(&mut sender, 200).len(), 127);
-        assert_eq!(sender.acknowledge(9), Acknowledgement::Progress);
+        assert_eq!(sender.acknowledge(Instant::START, 9), Acknowledgement::Progress);
         assert_eq!(numbers(&mut sender, 200).len(), 10);
     }
 
@@ -272,7 +294,7 @@ mod tests {
     fn idle_time_repeats_cyclically() {
         let mut sender = with(ErrorCorrection::PreventiveCyclic { messages: 127, octets: 10_000 }, 2);
         assert_eq!(numbers(&mut sender, 7), [0, 1, 0, 1, 0, 1, 0]);
-        assert_eq!(sender.acknowledge(0), Acknowledgement::Progress);
+        assert_eq!(sender.acknowledge(Instant::START, 0), Acknowledgement::Progress);
         assert_eq!(numbers(&mut sender, 2), [1, 1]);
     }
 
@@ -280,7 +302,7 @@ mod tests {
     fn an_acknowledgement_leaves_the_round_where_it_is() {
         let mut sender = with(ErrorCorrection::PreventiveCyclic { messages: 127, octets: 10_000 }, 5);
         assert_eq!(numbers(&mut sender, 7), [0, 1, 2, 3, 4, 0, 1]);
-        assert_eq!(sender.acknowledge(0), Acknowledgement::Progress);
+        assert_eq!(sender.acknowledge(Instant::START, 0), Acknowledgement::Progress);
         assert_eq!(numbers(&mut sender, 5), [2, 3, 4, 1, 2]);
     }
 
@@ -288,20 +310,20 @@ mod tests {
     fn a_full_window_forces_a_cycle_before_new_messages() {
         let mut sender = with(ErrorCorrection::PreventiveCyclic { messages: 3, octets: 10_000 }, 5);
         assert_eq!(numbers(&mut sender, 8), [0, 1, 2, 0, 1, 2, 0, 1]);
-        assert_eq!(sender.acknowledge(0), Acknowledgement::Progress);
+        assert_eq!(sender.acknowledge(Instant::START, 0), Acknowledgement::Progress);
         assert_eq!(numbers(&mut sender, 1), [3]);
-        assert_eq!(sender.forced_retransmissions(), 2);
+        assert_eq!(sender.history().forced_retransmissions, 2);
     }
 
     #[test]
     fn a_number_outside_the_window_is_abnormal_the_second_time() {
         let mut sender = with(ErrorCorrection::Basic, 2);
         numbers(&mut sender, 2);
-        assert_eq!(sender.acknowledge(5), Acknowledgement::Unreasonable);
-        assert_eq!(sender.acknowledge(1), Acknowledgement::Unreasonable);
-        assert_eq!(sender.clone().acknowledge(5), Acknowledgement::Abnormal);
-        assert_eq!(sender.acknowledge(1), Acknowledgement::Progress);
-        assert_eq!(sender.acknowledge(5), Acknowledgement::Unreasonable);
+        assert_eq!(sender.acknowledge(Instant::START, 5), Acknowledgement::Unreasonable);
+        assert_eq!(sender.acknowledge(Instant::START, 1), Acknowledgement::Unreasonable);
+        assert_eq!(sender.clone().acknowledge(Instant::START, 5), Acknowledgement::Abnormal);
+        assert_eq!(sender.acknowledge(Instant::START, 1), Acknowledgement::Progress);
+        assert_eq!(sender.acknowledge(Instant::START, 5), Acknowledgement::Unreasonable);
     }
 
     #[test]
@@ -312,5 +334,23 @@ mod tests {
         assert_eq!(sender.clone().take_after(0).map(first), Some(vec![1, 2, 3]));
         assert_eq!(sender.take_after(77), None);
         assert_eq!(first(sender.take_waiting()), [3]);
+    }
+
+    #[test]
+    fn what_is_acknowledged_is_counted_with_the_time_since_it_was_given() {
+        let at = Instant::from_millis;
+        let mut sender = Sender::new(ErrorCorrection::Basic);
+        for millis in [0, 10, 30] {
+            sender.queue(at(millis), Bytes::from_static(&[7; 10]));
+        }
+        numbers(&mut sender, 3);
+        sender.acknowledge(at(100), 1);
+        let counted = |sender: &Sender| (sender.history().acknowledged, sender.history().acknowledged_after);
+        assert_eq!(counted(&sender), (2, Duration::from_millis(190)));
+        sender.acknowledge(at(200), 1);
+        assert_eq!(counted(&sender), (2, Duration::from_millis(190)));
+        sender.flush();
+        let sender = Sender::new(ErrorCorrection::Basic).with_history(sender.history());
+        assert_eq!(counted(&sender), (2, Duration::from_millis(190)));
     }
 }

@@ -42,7 +42,7 @@ pub(crate) const LINKS: Layout = Layout {
         "queue_max_packets",
         "marked_packets",
     ],
-    measures: &["throughput_bit_per_s", "utilisation_ratio", "queue_mean_packets"],
+    measures: &["throughput_bit_per_s", "utilisation_ratio", "queue_mean_packets", "wait_mean_s"],
 };
 
 pub(crate) const SHARED_DOWNLINKS: Layout = Layout {
@@ -72,8 +72,9 @@ pub(crate) const SIGNALLING_LINKS: Layout = Layout {
         "sent_bytes",
         "received_bytes",
         "queued_messages",
+        "acknowledged_messages",
     ],
-    measures: &["throughput_bit_per_s"],
+    measures: &["throughput_bit_per_s", "acknowledgement_delay_mean_s"],
 };
 
 pub(crate) const ASSOCIATIONS: Layout = Layout {

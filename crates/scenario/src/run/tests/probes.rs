@@ -341,3 +341,77 @@ fn a_digest_holds_the_events_of_signalling_wherever_they_are() {
     let other = made(&flapping(380, &[]));
     assert_ne!(other.digest, whole.digest);
 }
+
+/// A window of 20 segments over a link that a segment of 1,500 bytes takes 12 ms: all but what is under way waits.
+#[test]
+fn packets_wait_at_a_link_for_what_the_round_trip_is_longer_than_the_way() {
+    let file = r#"
+[scenario]
+name = "window"
+duration = "60 s"
+[probes]
+messages = false
+intervals = "1 s"
+[nodes]
+left = { kind = "host" }
+right = { kind = "host" }
+[links.wire]
+ends = ["left", "right"]
+rate = "1 Mbit/s"
+delay = "10 ms"
+queue = "100 packets"
+[tcp.default]
+window_limit = "29200 B"
+[flows.bulk]
+transport = "tcp"
+from = "left"
+to = "right"
+application = { kind = "bulk", message_size = "8 kB", total = "unlimited" }
+"#;
+    let output = made(&scenario(file, &[]));
+    let (links, flows) = (output.table("link_intervals").unwrap(), output.table("flow_intervals").unwrap());
+    let mut seen = 0;
+    for row in 0..links.rows() {
+        let start = number(links, "start_s", row).unwrap();
+        if start < 10.0 {
+            continue;
+        }
+        let wait = number(links, "wait_mean_s", row).unwrap();
+        if text(links, "direction", row) == "reverse" {
+            assert!(wait < 1e-3, "{wait} s");
+            continue;
+        }
+        let flow = (0..flows.rows()).find(|row| number(flows, "start_s", *row) == Some(start)).unwrap();
+        // Both ways, a segment and an acknowledgement of 40 bytes. Every second segment is acknowledged, so that they
+        // leave in pairs, of which the first waits 12 ms less than the second, whose round trip is measured.
+        let way = 0.02 + 0.012 + 0.000_32 + 0.006;
+        let srtt = number(flows, "srtt_s", flow).unwrap();
+        assert_near(Some(wait), Some(srtt - way), 0.01, "wait");
+        seen += 1;
+    }
+    assert!(seen >= 49, "{seen}");
+}
+
+#[test]
+fn a_signalling_link_has_the_time_until_its_far_end_has_taken_messages() {
+    // What is taken in each run, of what was given, and the least and the greatest mean of an interval.
+    let taken = |text, overrides: &[&str]| {
+        let output = made(&scenario(text, overrides));
+        let table = output.table("signalling_link_intervals").unwrap();
+        let sum = |column| -> f64 { (0..table.rows()).map(|row| number(table, column, row).unwrap()).sum() };
+        let delays: Vec<f64> =
+            (0..table.rows()).filter_map(|row| number(table, "acknowledgement_delay_mean_s", row)).collect();
+        let least = delays.iter().copied().fold(f64::INFINITY, f64::min);
+        let greatest = delays.iter().copied().fold(0.0, f64::max);
+        (sum("acknowledged_messages") / sum("given_messages"), least, greatest)
+    };
+    let geo = include_str!("../../../../../scenarios/ss7-over-geo.toml");
+    let (share, least, greatest) = taken(geo, &["probes.intervals=10 s"]);
+    // 270 ms each way, by a line and by associations.
+    assert!((0.99..1.0).contains(&share) && (0.54..0.55).contains(&least), "{share} {least}");
+    assert!((0.55..1.5).contains(&greatest), "{greatest}");
+    let lines = include_str!("../../../../../scenarios/ss7-quad.toml");
+    let (share, least, _) = taken(lines, &["probes.intervals=30 s"]);
+    // 2 ms each way at the least, and a unit.
+    assert!((0.999..1.0).contains(&share) && (0.004..0.01).contains(&least), "{share} {least}");
+}

@@ -212,7 +212,7 @@ impl Link {
         if !matches!(self.state, LinkState::InService | LinkState::ProcessorOutage) {
             return true;
         }
-        match self.sender.acknowledge(header.bsn) {
+        match self.sender.acknowledge(now, header.bsn) {
             Acknowledgement::Nothing => {}
             Acknowledgement::Progress => {
                 self.timers.stop(Timer::T7 as usize);

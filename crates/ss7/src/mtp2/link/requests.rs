@@ -54,7 +54,7 @@ impl Link {
                 let messages = self.sender.take_waiting();
                 self.hand_back(messages);
             }
-            LinkRequest::Transmit(body) => self.transmit(body),
+            LinkRequest::Transmit(body) => self.transmit(now, body),
         }
     }
 
@@ -70,14 +70,14 @@ impl Link {
         }
     }
 
-    fn transmit(&mut self, body: Bytes) {
+    fn transmit(&mut self, now: Instant, body: Bytes) {
         self.counters.messages_given += 1;
         if !matches!(self.state, LinkState::InService | LinkState::ProcessorOutage) {
             self.counters.refused_out_of_service += 1;
         } else if self.sender.waiting() >= self.config.transmit_buffer {
             self.counters.refused_buffer_full += 1;
         } else {
-            self.sender.queue(body);
+            self.sender.queue(now, body);
             self.indicate_congestion();
         }
     }

@@ -74,9 +74,9 @@ impl Link {
 
     fn start_alignment(&mut self, now: Instant) {
         self.counters.flushed += self.sender.flush() as u64;
-        let forced = self.sender.forced_retransmissions();
+        let sent = self.sender.history();
         let asked = self.receiver.negative_acknowledgements();
-        self.sender = Sender::new(self.config.error_correction).with_history(forced);
+        self.sender = Sender::new(self.config.error_correction).with_history(sent);
         self.receiver = Receiver::new(self.config.error_correction).with_history(asked);
         self.outages.remote = false;
         self.is_emergency = self.wants_emergency;
