@@ -334,6 +334,22 @@ fn a_queue_that_drops_early_does_so_whether_or_not_departures_are_known_beforeha
     assert!(early > 100, "{early}");
 }
 
+/// What waits is dropped as the link goes down, and counts for no average when it is up again.
+#[test]
+fn a_queue_that_drops_early_forgets_what_waited_whether_or_not_departures_were_known() {
+    let file = include_str!("../../../../scenarios/assured-forwarding.toml");
+    let script = "[[script]]\nat = \"15 s\"\nlink = \"bottleneck\"\naction = \"down\"\n\
+                  [[script]]\nat = \"15100 ms\"\nlink = \"bottleneck\"\naction = \"up\"\n";
+    let shaper = "[links.bottleneck.forward.shaper]\nrate = \"1 Gbit/s\"\nburst = \"1 MB\"\n";
+    let [known, chosen] = ["", shaper].map(|shaper| run_text(&format!("{file}\n{shaper}{script}")));
+    assert_eq!(chosen.table("flows"), known.table("flows"));
+    let columns = ["dropped_early_packets", "dropped_forced_packets", "dropped_link_down_packets"];
+    let [ours, wanted] =
+        [&chosen, &known].map(|output| columns.map(|column| count(output, "bottleneck", "forward", column)));
+    assert_eq!(ours, wanted);
+    assert!(ours[0] > 20 && ours[2] > 5, "{ours:?}");
+}
+
 /// Four transfers over a link that repeats what is lost, one that compresses headers, and a terminal's slots.
 #[test]
 fn a_queue_drops_early_before_a_link_that_repeats_or_compresses_and_before_a_terminal() {
