@@ -146,12 +146,13 @@ fn gateways() -> Result<Work, Failure> {
     }))
 }
 
-/// Five seconds of a host whose flows all have been opened.
+/// Ten seconds of a host whose flows all have been opened, after so long that what they keep has grown.
 fn one_host(protocol: Protocol, flows: u16) -> Work {
     let mut network = one_host::opened(one_host::Case { protocol, flows });
+    network.run_until(network.now() + Duration::from_secs(30));
     let before = network.packet_hops();
     Box::new(move || {
-        network.run_until(network.now() + Duration::from_secs(5));
+        network.run_until(network.now() + Duration::from_secs(10));
         network.packet_hops() - before
     })
 }
