@@ -129,7 +129,7 @@ impl Sockets {
         }
         let id = self.push(state, application);
         self.by_port.insert(port, id);
-        if before.is_some_and(|before| before != id) {
+        if before.is_some() {
             self.latest_port = LatestPort::default();
         }
         self.touch(id);

@@ -1,5 +1,6 @@
 //! One run: a scenario, a number, and what comes out.
 
+mod announced;
 mod build;
 mod delays;
 mod intervals;
@@ -29,8 +30,9 @@ use crate::observer::{Collector, Observer};
 use crate::output::{FlowFailure, RunOutput};
 use crate::scenario::Scenario;
 use crate::signalling;
+use announced::Recorded;
 use build::{Plan, plan};
-use recorder::{Recorded, Recorder};
+use recorder::Recorder;
 use tables::signalling::SignallingTable;
 use tables::{AtWarmUp, tables};
 use trace::Tracing;
@@ -168,9 +170,6 @@ fn run_at_pace(
         ways: &ways,
     };
     let mut recorder = Recorder::new(recorded, signalling.as_ref(), captures, observer)?;
-    if let Some(sky) = &sky {
-        recorder.watch_sky(sky);
-    }
     recorder.trace(traces.map(|(flows, sink)| Tracing::new(flows, sink)));
     let between_collections = pace.collection.max(recorder.events_between_collections());
     let mut next_collection = between_collections;

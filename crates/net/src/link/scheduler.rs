@@ -1,9 +1,11 @@
 //! The event-driven transmitter: it chooses the next packet only when the one before has been sent.
 //!
 //! For disciplines in which a packet's departure depends on what comes after it (priority), or that drop when
-//! a packet leaves (CoDel). What waits lies here. Each choice is due at a known instant, when the transmitter
-//! falls idle while something waits; [`run`](Scheduler::run) makes all that are due. Where several things
-//! happen at one instant, the choice comes before what is offered then, as a departure does in the closed form.
+//! a packet leaves (CoDel), and for any discipline before a link that finds out what a packet takes, or when it
+//! may leave, only as it is sent (repetition, compression, tokens, slots). What waits lies here. Each choice is
+//! due at a known instant, when the transmitter falls idle while something waits; [`run`](Scheduler::run) makes
+//! all that are due. Where several things happen at one instant, the choice comes before what is offered then,
+//! as a departure does in the closed form.
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 

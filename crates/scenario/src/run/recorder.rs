@@ -8,40 +8,24 @@ use slantpath_host::SocketId;
 use slantpath_host::record::{DeliveredMessage, Finality, SenderRecords, SentMessage};
 use slantpath_net::{CaptureId, NodeId};
 use slantpath_results::{Histogram, Moments, Table};
-use slantpath_sat::{Sky, Way};
 use slantpath_simulation::{AssociationPlace, SignallingSimulation};
 
+use super::announced::{Recorded, announced};
 use super::delays::FlowDelays;
 use super::intervals::{self, Intervals, Sources};
 use super::parts::{self, PartSums, Parts};
 use super::signalling_record::SignallingRecord;
 use super::sky_record::SkyRecord;
-use super::tables::{delays, messages, network as links, sender_report, servers, signalling, timelines};
+use super::tables::{delays, messages, network as links, sender_report, timelines};
 use super::trace::Tracing;
 use crate::access;
 use crate::flow::build::PlannedFlow;
 use crate::network::PlannedLink;
 use crate::network::source::RunNetwork;
-use crate::observer::{Announcement, GrowingTable, Observer, Reading};
-use crate::output::TableKind;
+use crate::observer::{Announcement, Observer};
 use crate::scenario::Scenario;
 use crate::schema::Content;
-use crate::sessions;
-use crate::sessions::build::PlannedSessions;
 use crate::sessions::record::{SessionPlaces, SessionsRecord};
-
-/// What a run consists of, of which results come.
-#[derive(Clone, Copy)]
-pub(super) struct Recorded<'a> {
-    pub(super) scenario: &'a Scenario,
-    /// Those that are looked at over time.
-    pub(super) links: &'a [PlannedLink],
-    pub(super) flows: &'a [PlannedFlow],
-    pub(super) sessions: &'a [PlannedSessions],
-    pub(super) sky: Option<&'a Sky>,
-    /// The ways of flows under the sky, with the names of the flow and of the link at its end.
-    pub(super) ways: &'a [(String, String, Way)],
-}
 
 /// What is recorded of a run, on its way to an observer.
 pub(super) struct Recorder<'a> {
@@ -137,106 +121,51 @@ impl<'a> Recorder<'a> {
     ) -> io::Result<Self> {
         let Recorded { scenario, links, flows, sessions, sky, ways } = of;
         let probes = &scenario.probes;
-        let (of_flows, of_directions) = (flows.len(), 2 * links.len());
-        let mut tables = Announced::default();
-        let period = probes.intervals.quantity();
-        let layouts = period.map(|_| intervals::layouts(signalling, scenario)).unwrap_or_default();
-        let [associations, flow_intervals, link_intervals, shared_downlinks, signalling_links] =
-            layouts.map(|layout| {
-                tables.add_timed(layout.map(|layout| (layout.kind, layout.header())), Reading::Once)
-            });
-        let mut keep = |is_kept: bool, kind, header: fn() -> Table, subjects| {
-            is_kept.then(|| {
-                tables.add(GrowingTable { kind, header: header(), subjects, reading: Reading::Once })
-            })
-        };
-        let messages = keep(*probes.messages, TableKind::Messages, messages::header, of_flows);
-        let is_sampled = probes.paths.quantity().is_some();
-        let paths = keep(is_sampled, TableKind::Paths, links::paths_header, of_flows);
-        let ends = SampledEnd::all(scenario, signalling.filter(|_| is_sampled));
-        let association_paths =
-            keep(!ends.is_empty(), TableKind::AssociationPaths, links::association_paths_header, ends.len());
-        let is_sampled = probes.queues.0.is_some();
-        let queues = keep(is_sampled, TableKind::Queues, links::queues_header, of_directions);
-        let is_watched = !probes.timelines.is_empty();
-        let timelines = keep(is_watched, TableKind::Timelines, timelines::header, of_flows);
-        let events = signalling.map(|_| signalling::event_rows(&signalling::Names::new(scenario), &[]));
-        let events =
-            tables.add_timed(events.map(|header| (TableKind::SignallingEvents, header)), Reading::Again);
-        let has_servers = !scenario.signalling.associations.is_empty();
-        let server_events = signalling.filter(|_| has_servers);
-        let server_events =
-            server_events.map(|_| servers::event_rows(&servers::Names::new(&scenario.signalling), &[]));
-        let server_events = server_events.map(|header| (TableKind::SignallingServerEvents, header));
-        let server_events = tables.add_timed(server_events, Reading::Again);
-        let headers = sky.map(|sky| SkyRecord::headers(scenario, sky));
-        let [handovers, sky_paths] = [0, 1]
-            .map(|place| tables.add_timed(headers.as_ref().map(|all| all[place].clone()), Reading::Once));
-        let mut keep = |is_kept: bool, kind, header: Table, subjects| {
-            is_kept.then(|| tables.add(GrowingTable { kind, header, subjects, reading: Reading::Once }))
-        };
-        let of_sessions = sessions.len();
-        let header = sessions::table::Rows::default().table();
-        let session_rows = keep(of_sessions > 0, TableKind::Sessions, header, of_sessions);
-        let any_asks = sessions::record::any_asks(scenario);
-        let header = sessions::requests::RequestRows::default().table();
-        let requests = keep(any_asks, TableKind::Requests, header, of_sessions);
-        let is_probed = probes.access.is_some_and(|probe| *probe);
-        let systems = scenario.access.iter().count();
-        let access = keep(is_probed, TableKind::Access, access::table::Rows::default().table(), systems);
+        let ends = SampledEnd::all(scenario, signalling.filter(|_| probes.paths.quantity().is_some()));
+        let (tables, places) = announced(&of, signalling, ends.len());
         let names = captures.iter().map(|(link, _)| link.clone()).collect();
-        let Announced { tables, places } = tables.sorted();
-        observer.announce(&Announcement { tables, captures: names, delays: flows.len() + of_sessions })?;
-        let at = |table: Option<usize>| table.map(|table| places[table]);
-        let interval_tables =
-            at(flow_intervals).zip(at(link_intervals)).map(|(flows, links)| intervals::Places {
-                associations: at(associations),
-                flows,
-                links,
-                shared_downlinks: at(shared_downlinks),
-                signalling_links: at(signalling_links),
-            });
+        let of_delays = flows.len() + sessions.len();
+        observer.announce(&Announcement { tables, captures: names, delays: of_delays })?;
+        let period = probes.intervals.quantity();
         let delays = match (probes.delays.quantity(), period) {
             (None, None) => Vec::new(),
             _ => vec![FlowDelays::new(probes.delays.histogram()); flows.len()],
         };
-        let sessions = at(session_rows).map(|table| {
-            let places = SessionPlaces { sessions: table, requests: at(requests), delays: flows.len() };
+        let mut intervals = period
+            .zip(places.intervals)
+            .map(|(period, tables)| Intervals::new(period, tables, flows.len(), links.len()));
+        if let (Some(intervals), Some(sky)) = (&mut intervals, sky) {
+            intervals.watch_sky(scenario, sky);
+        }
+        let events = places.signalling_events;
+        let of_sessions = places.sessions.map(|table| {
+            let places = SessionPlaces { sessions: table, requests: places.requests, delays: flows.len() };
             SessionsRecord::new(scenario, sessions, places)
         });
-        let sky_places = at(handovers).zip(at(sky_paths));
-        let sky = sky.zip(sky_places);
+        let of_sky = sky.zip(places.sky).map(|(sky, places)| SkyRecord::new(scenario, sky, ways, places));
         Ok(Self {
             scenario,
             links,
             flows,
             observer,
             captures,
-            messages: at(messages),
-            paths: at(paths),
-            association_paths: at(association_paths),
+            messages: places.messages,
+            paths: places.paths,
+            association_paths: places.association_paths,
             ends,
-            queues: at(queues),
-            timelines: at(timelines),
+            queues: places.queues,
+            timelines: places.timelines,
             records: vec![FlowRecord::default(); flows.len()],
             delays,
-            intervals: period
-                .zip(interval_tables)
-                .map(|(period, tables)| Intervals::new(period, tables, flows.len(), links.len())),
-            signalling: at(events).map(|events| SignallingRecord::new(scenario, events, at(server_events))),
-            sessions,
-            sky: sky.map(|(sky, (handovers, paths))| SkyRecord::new(scenario, sky, ways, [handovers, paths])),
-            access: at(access),
+            intervals,
+            signalling: events
+                .map(|events| SignallingRecord::new(scenario, events, places.signalling_server_events)),
+            sessions: of_sessions,
+            sky: of_sky,
+            access: places.access,
             warm_up: Instant::START + *scenario.scenario.warm_up,
             tracing: None,
         })
-    }
-
-    /// Has transmitters that antennas share be looked at, too.
-    pub(super) fn watch_sky(&mut self, sky: &Sky) {
-        if let Some(intervals) = &mut self.intervals {
-            intervals.watch_sky(self.scenario, sky);
-        }
     }
 
     /// Hands over what traced associations tell, too.
@@ -481,37 +410,6 @@ impl DelaySummary {
             retransmitted: None,
             parts: [None; parts::COUNT],
         }
-    }
-}
-
-/// Tables that will be announced.
-#[derive(Default)]
-struct Announced {
-    tables: Vec<GrowingTable>,
-    /// Where each stands, by the order in which they were added.
-    places: Vec<usize>,
-}
-
-impl Announced {
-    fn add(&mut self, table: GrowingTable) -> usize {
-        self.tables.push(table);
-        self.tables.len() - 1
-    }
-
-    /// A table whose rows come in the order of time, if there is one.
-    fn add_timed(&mut self, table: Option<(TableKind, Table)>, reading: Reading) -> Option<usize> {
-        table.map(|(kind, header)| self.add(GrowingTable { kind, header, subjects: 1, reading }))
-    }
-
-    /// In alphabetical order.
-    fn sorted(self) -> Self {
-        let mut tables: Vec<(usize, GrowingTable)> = self.tables.into_iter().enumerate().collect();
-        tables.sort_by_key(|(_, table)| table.kind.name());
-        let mut places = vec![0; tables.len()];
-        for (place, (added, _)) in tables.iter().enumerate() {
-            places[*added] = place;
-        }
-        Self { tables: tables.into_iter().map(|(_, table)| table).collect(), places }
     }
 }
 

@@ -117,57 +117,15 @@ fn results_that_stream_are_those_that_are_taken_at_the_end() {
     assert!(messages > 10_000, "{messages}");
 }
 
-/// When rows of each table come, and how many there are in all.
-#[derive(Default)]
-struct Arrivals {
-    now: Rc<Cell<Instant>>,
-    kinds: Vec<crate::TableKind>,
-    rows: Vec<Vec<(Instant, usize)>>,
-}
-
-impl Observer for Arrivals {
-    fn announce(&mut self, announcement: &Announcement) -> io::Result<()> {
-        self.kinds = announcement.tables.iter().map(|table| table.kind).collect();
-        self.rows = vec![Vec::new(); self.kinds.len()];
-        Ok(())
-    }
-
-    fn rows(&mut self, table: usize, _: usize, rows: Table) -> io::Result<()> {
-        self.rows[table].push((self.now.get(), rows.rows()));
-        Ok(())
-    }
-
-    fn read_again(&mut self, _: usize, _: &mut dyn FnMut(&Table)) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn packets(&mut self, _: usize, _: Vec<u8>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn delays(&mut self, _: usize, _: &[Duration]) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn delay_quantiles(&mut self, _: usize, shares: &[f64]) -> io::Result<Vec<Option<f64>>> {
-        Ok(vec![None; shares.len()])
-    }
-}
-
 /// Of a table, how many rows have come before an instant of the run, and how many in all.
 fn come_before(scenario: &Scenario, kind: crate::TableKind, at: Instant) -> (usize, usize) {
-    let now = Rc::new(Cell::new(Instant::START));
-    let mut arrivals = Arrivals { now: Rc::clone(&now), ..Arrivals::default() };
-    let mut go_on = |at| {
-        now.set(at);
-        ControlFlow::Continue(())
-    };
-    let pace = Pace { question: 100, collection: 100 };
-    run_at_pace(pace, scenario, &RunOptions::default(), &mut arrivals, None, &mut go_on).unwrap().unwrap();
-    let table = arrivals.kinds.iter().position(|other| *other == kind).expect("the table is announced");
-    let rows = &arrivals.rows[table];
-    let sum = |rows: &mut dyn Iterator<Item = &(Instant, usize)>| rows.map(|(_, count)| count).sum();
-    (sum(&mut rows.iter().filter(|(then, _)| *then < at)), sum(&mut rows.iter()))
+    let told = told(scenario, &RunOptions::default());
+    let table = told.kinds.iter().position(|other| *other == kind).expect("the table is announced");
+    let of_table = || told.rows.iter().filter(|rows| rows.table == table);
+    (
+        of_table().filter(|rows| rows.at < at).map(|rows| rows.count).sum(),
+        of_table().map(|rows| rows.count).sum(),
+    )
 }
 
 #[test]
@@ -196,29 +154,48 @@ fn rows_of_sessions_requests_terminals_and_antennas_come_while_the_run_goes_on()
     assert!(during.0 > 100 && during.0 < during.1, "{during:?}");
 }
 
-/// Keeps nothing, and measures how late it is told.
+/// Keeps nothing, and notes when it is told how much.
 #[derive(Default)]
-struct Late {
+struct Told {
     now: Rc<Cell<Instant>>,
+    kinds: Vec<crate::TableKind>,
+    rows: Vec<RowsTold>,
+    /// How late messages came that were delivered, at most, in seconds.
     worst: f64,
-    rows_max: usize,
-    rows: usize,
     bytes_max: usize,
 }
 
-impl Observer for Late {
-    fn announce(&mut self, _: &Announcement) -> io::Result<()> {
+/// Rows that came together.
+struct RowsTold {
+    table: usize,
+    at: Instant,
+    count: usize,
+}
+
+impl Told {
+    fn rows_in_all(&self) -> usize {
+        self.rows.iter().map(|rows| rows.count).sum()
+    }
+
+    /// The most that came together.
+    fn rows_max(&self) -> usize {
+        self.rows.iter().map(|rows| rows.count).max().unwrap_or(0)
+    }
+}
+
+impl Observer for Told {
+    fn announce(&mut self, announcement: &Announcement) -> io::Result<()> {
+        self.kinds = announcement.tables.iter().map(|table| table.kind).collect();
         Ok(())
     }
 
-    fn rows(&mut self, _: usize, _: usize, rows: Table) -> io::Result<()> {
-        let now = self.now.get().since_start().as_secs_f64();
+    fn rows(&mut self, table: usize, _: usize, rows: Table) -> io::Result<()> {
+        let at = self.now.get();
         // Of samples one a subject stays until the next one comes, however late that is.
         let times = rows.column("delivered_s").and_then(Column::as_f64);
-        let late = times.into_iter().flatten().map(|time| now - time);
+        let late = times.into_iter().flatten().map(|time| at.since_start().as_secs_f64() - time);
         self.worst = late.fold(self.worst, f64::max);
-        self.rows_max = self.rows_max.max(rows.rows());
-        self.rows += rows.rows();
+        self.rows.push(RowsTold { table, at, count: rows.rows() });
         Ok(())
     }
 
@@ -240,35 +217,40 @@ impl Observer for Late {
     }
 }
 
-fn lateness(duration: &str) -> Late {
-    let duration = format!("scenario.duration={duration}");
-    let text = include_str!("../../../../scenarios/first.toml");
-    let probes =
-        ["probes.queues=on change", "probes.paths=10 ms", "probes.intervals=1 s", "probes.delays=1 %"];
-    let overrides = [&[duration.as_str()][..], &probes].concat();
-    let scenario = scenario(text, &overrides);
+/// What a run tells that is collected every hundred events.
+fn told(scenario: &Scenario, options: &RunOptions) -> Told {
     let now = Rc::new(Cell::new(Instant::START));
-    let mut late = Late { now: Rc::clone(&now), ..Late::default() };
-    let options = RunOptions { captures: vec!["satellite".to_owned()], ..RunOptions::default() };
+    let mut told = Told { now: Rc::clone(&now), ..Told::default() };
     let mut go_on = |at| {
         now.set(at);
         ControlFlow::Continue(())
     };
     let pace = Pace { question: 100, collection: 100 };
-    run_at_pace(pace, &scenario, &options, &mut late, None, &mut go_on).unwrap().unwrap();
-    late
+    run_at_pace(pace, scenario, options, &mut told, None, &mut go_on).unwrap().unwrap();
+    told
+}
+
+fn told_in(duration: &str) -> Told {
+    let duration = format!("scenario.duration={duration}");
+    let text = include_str!("../../../../scenarios/first.toml");
+    let probes =
+        ["probes.queues=on change", "probes.paths=10 ms", "probes.intervals=1 s", "probes.delays=1 %"];
+    let overrides = [&[duration.as_str()][..], &probes].concat();
+    let options = RunOptions { captures: vec!["satellite".to_owned()], ..RunOptions::default() };
+    told(&scenario(text, &overrides), &options)
 }
 
 /// What is held is what has come in within the time that it is held.
 #[test]
 fn what_is_held_does_not_grow_with_the_length_of_a_run() {
-    let [short, long] = ["120 s", "1200 s"].map(lateness);
-    assert!(long.rows > 9 * short.rows, "{} and {}", long.rows, short.rows);
-    for late in [short, long] {
+    let [short, long] = ["120 s", "1200 s"].map(told_in);
+    let [few, many] = [&short, &long].map(Told::rows_in_all);
+    assert!(many > 9 * few, "{many} and {few}");
+    for told in [short, long] {
         // The last results are collected at the end: up to an interval of questions after the last one.
-        assert!(late.worst < 5.0, "a row came {} s late", late.worst);
-        assert!(late.rows_max < 250, "{} rows at once", late.rows_max);
-        assert!(late.bytes_max < 100_000, "{} bytes at once", late.bytes_max);
+        assert!(told.worst < 5.0, "a row came {} s late", told.worst);
+        assert!(told.rows_max() < 250, "{} rows at once", told.rows_max());
+        assert!(told.bytes_max < 100_000, "{} bytes at once", told.bytes_max);
     }
 }
 

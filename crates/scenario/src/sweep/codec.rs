@@ -5,7 +5,7 @@ use slantpath_results::{Column, Table};
 
 use crate::output::{Capture, FlowFailure, RunOutput};
 
-const MAGIC: &[u8; 8] = b"slntrun5";
+const MAGIC: &[u8; 8] = b"slntrun6";
 
 /// In the place of a time that there is none of.
 const NEVER: u64 = u64::MAX;

@@ -315,14 +315,12 @@ fn flapping(seconds: u64, probes: &[&str]) -> Scenario {
 fn events_of_signalling_are_handed_over_as_they_happen() {
     let [short, long] = [400, 4_000].map(|seconds| {
         let scenario = flapping(seconds, &["signalling.load.isup.erlang_per_link=0.01"]);
-        let mut late = Late::default();
-        let mut go_on = |_| ControlFlow::Continue(());
-        let pace = Pace { question: 100, collection: 100 };
-        run_at_pace(pace, &scenario, &RunOptions::default(), &mut late, None, &mut go_on).unwrap().unwrap();
-        late
+        told(&scenario, &RunOptions::default())
     });
-    assert!(short.rows > 40 && long.rows > 9 * short.rows, "{} and {}", long.rows, short.rows);
-    assert!(long.rows_max <= short.rows_max.max(20), "{} rows at once", long.rows_max);
+    let [few, many] = [&short, &long].map(Told::rows_in_all);
+    assert!(few > 40 && many > 9 * few, "{many} and {few}");
+    let [few, many] = [&short, &long].map(Told::rows_max);
+    assert!(many <= few.max(20), "{many} rows at once");
 }
 
 #[test]
