@@ -53,7 +53,7 @@ pub fn runs() -> Result<Runs, Failure> {
 }
 
 fn cells() -> Result<Vec<Scenario>, Failure> {
-    let files = slantpath_scenario::trace_files(std::path::Path::new(""));
+    let files = slantpath_scenario::files_in(std::path::Path::new(""));
     let scenario = Scenario::parse("studies/failover/scenario.toml", SCENARIO, &[], files)?;
     let cell = |queue: &str, load: &str| {
         let values = [

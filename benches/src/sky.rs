@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_scenario::{RunOptions, Scenario, Topology, TraceFiles, Workers, follow, run};
+use slantpath_scenario::{Files, RunOptions, Scenario, Workers, run};
+use slantpath_topology::{Topology, follow};
 
 use crate::rounds::{Contestant, Failure, Work, medians};
 
@@ -118,7 +119,7 @@ fn head(duration: Duration, load: Load) -> String {
 /// # Errors
 /// If the sky cannot be followed.
 pub fn frozen(sky: Sky, duration: Duration, load: Load) -> Result<String, Failure> {
-    let none: TraceFiles = Arc::new(|name| Err(std::io::Error::other(name.to_owned())));
+    let none: Files = Arc::new(|name| Err(std::io::Error::other(name.to_owned())));
     let topology = Topology::parse("sky.toml", &sky.topology(), &["topology.span=1 s".to_owned()], none)
         .map_err(|faults| Failure::from(faults.to_string()))?;
     let stop = AtomicBool::new(false);
@@ -203,7 +204,7 @@ pub fn moving_and_frozen() -> Result<Costs, Failure> {
     let mut costs = Vec::new();
     for sky in [Sky::Kuiper, Sky::Starlink] {
         let topology = sky.topology();
-        let files: TraceFiles = Arc::new(move |_| Ok(topology.clone()));
+        let files: Files = Arc::new(move |_| Ok(topology.clone()));
         let hops = [Cell::new(0.0), Cell::new(0.0)];
         let mut contestants = Vec::new();
         for load in [Load::Unlimited, Load::OneMessage] {

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use slantpath_base::{Duration, Seed};
-use slantpath_scenario::{RunOptions, Scenario, TraceFiles, run};
+use slantpath_scenario::{Files, RunOptions, Scenario, run};
 
 use crate::cpu_time::CpuTime;
 use crate::rounds::Failure;
@@ -84,7 +84,7 @@ impl Case {
                 ("scenario.toml", study_scenario(antennas), study_sky(antennas), set)
             }
         };
-        let files: TraceFiles = Arc::new(move |_| Ok(sky.clone()));
+        let files: Files = Arc::new(move |_| Ok(sky.clone()));
         Scenario::parse(name, &text, &set, files).map_err(|faults| faults.to_string().into())
     }
 }

@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant};
 
 use slantpath_cc::Algorithm;
 use slantpath_results::Value;
-use slantpath_scenario::{RunOptions, Scenario, TraceFiles, run};
+use slantpath_scenario::{Files, RunOptions, Scenario, run};
 
 use crate::dumbbell::{self, Governed, Protocol};
 use crate::one_host;
@@ -123,7 +123,7 @@ application = { kind = "bulk", message_size = "64 KiB", total = "unlimited" }
 ends = ["terminal", "hub"]
 delay = "20 ms"
 "#;
-    let no_files: TraceFiles = Arc::new(|_: &str| Err(std::io::ErrorKind::NotFound.into()));
+    let no_files: Files = Arc::new(|_: &str| Err(std::io::ErrorKind::NotFound.into()));
     let scenario = Scenario::parse("one-link.toml", &format!("{FILE}{sends}\n"), &[], no_files)?;
     Ok(Box::new(move || run(&scenario, &RunOptions::default()).expect("nobody stops it").packet_hops))
 }
@@ -132,7 +132,7 @@ delay = "20 ms"
 /// into the load's account.
 fn gateways() -> Result<Work, Failure> {
     const FILE: &str = include_str!("../../../scenarios/ss7-eight-associations.toml");
-    let no_files: TraceFiles = Arc::new(|_: &str| Err(std::io::ErrorKind::NotFound.into()));
+    let no_files: Files = Arc::new(|_: &str| Err(std::io::ErrorKind::NotFound.into()));
     let scenario = Scenario::parse("ss7-eight-associations.toml", FILE, &[], no_files)?;
     Ok(Box::new(move || {
         let output = run(&scenario, &RunOptions::default()).expect("nobody stops it");

@@ -4,9 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
-use slantpath_scenario::{
-    Diagnostic, Diagnostics, FollowError, LoadError, RunError, SweepError, is_acted_on, visible,
-};
+use slantpath_scenario::{Diagnostic, Diagnostics, LoadError, RunError, SweepError, is_acted_on, visible};
+use slantpath_topology::FollowError;
 
 /// Why the command failed.
 #[derive(Debug)]

@@ -66,7 +66,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
                 SchemaOf::Plan => slantpath_plan::json_schema(),
                 SchemaOf::Scenario => slantpath_scenario::json_schema(),
                 SchemaOf::Sweep => slantpath_scenario::sweep_schema(),
-                SchemaOf::Topology => slantpath_scenario::topology_schema(),
+                SchemaOf::Topology => slantpath_topology::json_schema(),
             };
             out.write_all(schema.as_bytes()).map_err(Failure::from)
         }

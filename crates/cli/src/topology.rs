@@ -7,7 +7,8 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value as Json, json};
-use slantpath_scenario::{PassStore, Stage, Topology, TopologyOutput, Workers, follow};
+use slantpath_scenario::Workers;
+use slantpath_topology::{PassStore, Stage, Topology, TopologyOutput, follow};
 
 use crate::arguments::TopologyArguments;
 use crate::directory::{Contents, Directory};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use slantpath_scenario::{Diagnostic, Diagnostics, TraceFiles, trace_files};
+use slantpath_scenario::{Diagnostic, Diagnostics, Files, files_in};
 
 use crate::os_error::os_error;
 use crate::toml_text::toml_text;
@@ -50,10 +50,10 @@ impl Source {
     /// What `parse` makes of it, and `with` of its assignments.
     pub(crate) fn parse<T>(
         &self,
-        parse: impl FnOnce(&str, &str, &[String], TraceFiles) -> Result<T, Diagnostics>,
+        parse: impl FnOnce(&str, &str, &[String], Files) -> Result<T, Diagnostics>,
         with: impl FnOnce(&T, &str, &[String]) -> Result<T, Diagnostics>,
     ) -> Result<T, Diagnostics> {
-        let plain = parse(&self.name, &self.text, &[], trace_files(&self.directory));
+        let plain = parse(&self.name, &self.text, &[], files_in(&self.directory));
         plain.and_then(|read| match self.overrides.as_slice() {
             [] => Ok(read),
             overrides => with(&read, VALUES, overrides),

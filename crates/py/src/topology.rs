@@ -8,7 +8,8 @@ use std::time::Duration;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use slantpath_scenario::{FollowError, Workers};
+use slantpath_scenario::Workers;
+use slantpath_topology::FollowError;
 
 use crate::run::heed_signals;
 use crate::source::{Source, VALUES, assignments, scenario_error};
@@ -23,13 +24,13 @@ const HEARD_WITHIN: Duration = Duration::from_millis(100);
 #[pyclass(module = "slantpath._native", frozen)]
 pub(crate) struct Topology {
     source: Source,
-    checked: slantpath_scenario::Topology,
+    checked: slantpath_topology::Topology,
 }
 
 impl Topology {
     fn read(source: Source) -> PyResult<Self> {
         let checked = source
-            .parse(slantpath_scenario::Topology::parse, slantpath_scenario::Topology::with)
+            .parse(slantpath_topology::Topology::parse, slantpath_topology::Topology::with)
             .map_err(|faults| scenario_error(&faults))?;
         Ok(Self { source, checked })
     }
@@ -122,7 +123,7 @@ pub(crate) fn follow(
     let stop = AtomicBool::new(false);
     let answer = py.detach(|| {
         let workers = Workers { stop: &stop, ..Workers::new(workers) };
-        while_signals_are_heard(&stop, || slantpath_scenario::follow(checked, None, workers, &|_| {}))
+        while_signals_are_heard(&stop, || slantpath_topology::follow(checked, None, workers, &|_| {}))
     })?;
     let answer = answer.map_err(|error| match error {
         FollowError::Invalid(faults) => scenario_error(&faults),

@@ -45,6 +45,7 @@
 
 mod diagnostic;
 mod document;
+mod files;
 mod json_schema;
 mod section;
 mod value;
@@ -53,6 +54,7 @@ pub use diagnostic::{
     Diagnostic, Diagnostics, Fault, Faults, Place, Source, is_acted_on, nearest, suggest, visible,
 };
 pub use document::{Data, Document, Entries, Entry, Node};
+pub use files::{Files, LoadError, files_beside, files_in, read_text};
 pub use json_schema::{json_schema, print_json};
 pub use section::{
     AllKnown, AtMost, Counted, Flat, Limit, Lookup, Member, Named, Nested, ObjectSchema, OneOf, Origin,

@@ -11,6 +11,7 @@ mod long_table;
 mod sink;
 mod spool;
 mod statistics;
+mod store;
 mod table;
 mod unit;
 mod validity;
@@ -27,5 +28,6 @@ pub use statistics::{
     Bin, Histogram, Interval, Moments, Precision, Quantiles, TimeWeighted, WeightedMean, batch_means, median,
     quantile, quantiles_in_passes, student_t_cdf, student_t_quantile,
 };
+pub use store::{StoreError, clear_store};
 pub use table::{Table, TableError};
 pub use unit::Unit;

@@ -1,25 +1,18 @@
-//! The most that values of a scenario or a topology may be, each with its reason. A bound is wide: it keeps out what
+//! The most that values of a scenario may be, each with its reason. A bound is wide: it keeps out what
 //! nobody can mean or wait for, and [`crate::check`] says what makes sense together.
 
-use slantpath_base::{Angle, DataRate, DataSize, Duration, Length};
+use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_reader::AtMost;
+/// What a scenario and its sky bound alike.
+pub(crate) use slantpath_topology::bounds::{AGE, DELAY, RUN, TIMER};
 
 use crate::link::schema::QueueMost;
-use crate::sky::schema::PhasingMost;
 
-const DAY: Duration = Duration::from_secs(86_400);
 const GIBIBYTE: u64 = 1 << 30;
 
-/// A run, and what happens in it.
-pub(crate) const RUN: AtMost<Duration> =
-    AtMost::new(Duration::from_secs(366 * 86_400), "no run is longer than a year");
-/// How long a signal is on its way.
-pub(crate) const DELAY: AtMost<Duration> = AtMost::new(DAY, "no link of a network takes a day");
 /// What a WAN emulator delays there and back.
 pub(crate) const WAN_ROUND_TRIP: AtMost<Duration> =
     AtMost::new(Duration::from_millis(700), "the delay line of the trial ends there; a link takes any delay");
-/// A timer of a protocol.
-pub(crate) const TIMER: AtMost<Duration> = AtMost::new(DAY, "no protocol waits longer than a day");
 /// How long an acknowledgement is held back.
 pub(crate) const SACK_DELAY: AtMost<Duration> =
     AtMost::new(Duration::from_millis(500), "RFC 9260, section 6.2");
@@ -123,28 +116,6 @@ pub(crate) const WEIGHT: AtMost<u32> =
     AtMost::new(1_000_000, "a smaller share than one in a million is none");
 /// What names something in a message, where any number is as good.
 pub(crate) const NAME: AtMost<u32> = AtMost::new(u32::MAX, "it is a name of 32 bits");
-
-/// Satellites of a shell.
-pub(crate) const SATELLITES: AtMost<u32> = AtMost::new(100_000, "no constellation is larger");
-/// Antennas that a satellite serves.
-pub(crate) const BEAMS: AtMost<u32> = AtMost::new(1_000_000, "no satellite has more beams");
-/// A satellite's number in a catalogue.
-pub(crate) const CATALOGUE: AtMost<u32> = AtMost::new(999_999_999, "catalogues have nine digits");
-/// An angle of whatever sign.
-pub(crate) const ANGLE: AtMost<Angle> = AtMost::new(Angle::from_degrees(360.0), "that is a full turn");
-/// How much neighbouring planes are out of step.
-pub(crate) const PHASING: AtMost<PhasingMost> = AtMost::new(
-    PhasingMost { walker: 100_000, angle: Angle::from_degrees(360.0) },
-    "Walker's F is less than the planes, and an angle at most a full turn",
-);
-/// A height or a distance.
-pub(crate) const LENGTH: AtMost<Length> =
-    AtMost::new(Length::from_kilometres(1_000_000.0), "farther out the Earth holds no satellite");
-/// Turns of a satellite in a day.
-pub(crate) const TURNS: AtMost<f64> = AtMost::new(100.0, "a satellite at the ground makes 17");
-/// How far element sets may be from their epoch, and how long a topology is.
-pub(crate) const AGE: AtMost<Duration> =
-    AtMost::new(Duration::from_secs(36_525 * 86_400), "in a century nothing of an orbit is left");
 
 /// Runs of a point of a sweep.
 pub(crate) const RUNS: AtMost<u32> = AtMost::new(1_000_000, "means are no more exact for it");

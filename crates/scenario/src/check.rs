@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_reader::{AllKnown, Fault, Faults, Lookup, Origin, Place, Setting, Tables, suggest};
+use slantpath_reader::{AllKnown, Fault, Faults, Files, Lookup, Origin, Place, Setting, Tables, suggest};
+use slantpath_workers::Progress;
 
 use crate::flow::trace::Traces;
-use crate::replicate::Progress;
-use crate::scenario::TraceFiles;
 use crate::schema::File;
 use crate::sky_links::plan::SkyPlan;
 use crate::{
@@ -28,11 +27,10 @@ pub(crate) struct Contacts<'a> {
 pub(crate) fn check(
     file: &mut File,
     all_known: AllKnown,
-    files: &TraceFiles,
+    files: &Files,
     contacts: Contacts<'_>,
     faults: &mut Faults,
 ) -> Checked {
-    let named = &**files;
     let has_emulators = file.wan_emulators.all_whole();
     link::wan_emulator::expand(file, faults);
     head::check(file, faults);
@@ -45,16 +43,16 @@ pub(crate) fn check(
     if joined && has_emulators && all_known.0 && file.nodes.all_whole() && file.links.all_whole() {
         network::graph::check(file, faults);
     }
-    let mut traces = flow::check::check(file, named, faults);
-    sessions::check::check(file, named, &mut traces, faults);
-    link::delay_trace::check(file, named, &mut traces, faults);
-    link::fade_trace::check(file, named, &mut traces, faults);
+    let mut traces = flow::check::check(file, files, faults);
+    sessions::check::check(file, files, &mut traces, faults);
+    link::delay_trace::check(file, files, &mut traces, faults);
+    link::fade_trace::check(file, files, &mut traces, faults);
     script::check::check(file, faults);
     sctp::zero_checksum::check(file, &traces, faults);
     if let Some(bodies) = &bodies {
         sky_links::changes::check(file, bodies, &traces, faults);
     }
-    signalling::check(file, named, &mut traces, faults);
+    signalling::check(file, files, &mut traces, faults);
     probes::check::check(file, faults);
     let mut sky = None;
     if faults.is_empty() {

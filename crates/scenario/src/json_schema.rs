@@ -3,17 +3,11 @@
 use slantpath_reader::{json, json_schema as json_schema_of, print_json};
 
 use crate::schema::File;
-use crate::sky::schema::SkyFile;
 use crate::sweep::SweepFile;
 
 /// JSON Schema (2020-12) of a scenario file, made from the declarations that read it.
 pub fn json_schema() -> String {
     print_json(&json_schema_of::<File>("Slantpath scenario"))
-}
-
-/// JSON Schema (2020-12) of a topology file, made from the declarations that read it.
-pub fn topology_schema() -> String {
-    print_json(&json_schema_of::<SkyFile>("Slantpath topology"))
 }
 
 /// JSON Schema (2020-12) of a sweep file. Its axes have paths of the scenario for keys, and so no declaration.

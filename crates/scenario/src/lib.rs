@@ -27,7 +27,6 @@ mod script;
 mod sctp;
 mod sessions;
 mod signalling;
-pub mod sky;
 mod sky_links;
 mod spooled;
 mod summary;
@@ -35,25 +34,24 @@ mod sweep;
 mod tcp;
 
 pub use flow::message::Destinations;
-pub use json_schema::{json_schema, sweep_schema, topology_schema};
+pub use json_schema::{json_schema, sweep_schema};
 pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
-pub use replicate::{Progress, Workers, replicate, replicate_without_records};
+pub use replicate::{replicate, replicate_without_records};
 pub use run::{
     End, FlowRequest, RequestError, RunError, RunOptions, TraceError, TraceRequest, TraceSink, run,
     run_observed, run_traced, run_while, run_with_programs,
 };
-pub use scenario::{LoadError, Scenario, TraceFiles, trace_files};
-pub use sky::{
-    FollowError, FollowedPath, LookAngleError, PassStore, Stage, Topology, TopologyOutput, follow,
-};
+pub use scenario::Scenario;
 pub use slantpath_host::Workload;
 pub use slantpath_reader::{
-    Diagnostic, Diagnostics, Flat, Named, Nested, OneOf, Origin, Pair, Part, Setting, Source, Tables,
-    is_acted_on, visible,
+    Diagnostic, Diagnostics, Files, Flat, LoadError, Named, Nested, OneOf, Origin, Pair, Part, Setting,
+    Source, Tables, files_in, is_acted_on, visible,
 };
+pub use slantpath_results::StoreError;
 /// What an SCTP profile may offer and ask for, by their names in a scenario.
 pub use slantpath_sctp::{Extension, Multipath, StreamScheduling};
+pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
 pub use summary::{LEVEL, means, summary};
-pub use sweep::{Axis, Store, StoreError, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored};
+pub use sweep::{Axis, Store, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored};

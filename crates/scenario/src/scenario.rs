@@ -2,21 +2,20 @@
 
 use core::fmt;
 use core::ops::Deref;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_reader::{Diagnostic, Diagnostics, Document, Node, Output, Place, Section, Source};
+use slantpath_reader::{
+    Diagnostic, Diagnostics, Document, Files, LoadError, Node, Output, Place, Section, Source, files_beside,
+    read_text,
+};
+use slantpath_workers::Progress;
 
 use crate::check::{self, Checked, Contacts};
 use crate::flow::trace::Traces;
-use crate::replicate::Progress;
 use crate::schema::File;
 use crate::sky_links::plan::SkyPlan;
-
-/// Hands out the text of a trace by the name that a scenario gives it.
-pub type TraceFiles = Arc<dyn Fn(&str) -> io::Result<String> + Send + Sync>;
 
 /// A scenario in which every value is in place and nothing contradicts.
 #[derive(Clone)]
@@ -27,23 +26,7 @@ pub struct Scenario {
     warnings: Vec<Diagnostic>,
     /// What it was made of, so that another can be made of it.
     document: Document,
-    files: TraceFiles,
-}
-
-/// Why there is no scenario.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// It is wrong.
-    #[error("{0}")]
-    Invalid(Diagnostics),
-    /// It cannot be read.
-    #[error("{}: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    files: Files,
 }
 
 impl Scenario {
@@ -59,21 +42,15 @@ impl Scenario {
         overrides: &[String],
         progress: &dyn Fn(Progress),
     ) -> Result<Self, LoadError> {
-        let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let text = read_text(path)?;
         let name = path.display().to_string();
-        let files = trace_files(path.parent().unwrap_or(Path::new("")));
+        let files = files_beside(path);
         let document = overridden(Document::parse(&name, &text), overrides);
         Self::from_document(document, files, None, progress).map_err(LoadError::Invalid)
     }
 
     /// Reads a text as [`Scenario::load`] reads a file. `files` hands out the traces that it names.
-    pub fn parse(
-        name: &str,
-        text: &str,
-        overrides: &[String],
-        files: TraceFiles,
-    ) -> Result<Self, Diagnostics> {
+    pub fn parse(name: &str, text: &str, overrides: &[String], files: Files) -> Result<Self, Diagnostics> {
         Self::parse_observed(name, text, overrides, files, &|_| {})
     }
 
@@ -82,7 +59,7 @@ impl Scenario {
         name: &str,
         text: &str,
         overrides: &[String],
-        files: TraceFiles,
+        files: Files,
         progress: &dyn Fn(Progress),
     ) -> Result<Self, Diagnostics> {
         let document = overridden(Document::parse(name, text), overrides);
@@ -122,7 +99,7 @@ impl Scenario {
 
     fn from_document(
         document: Document,
-        files: TraceFiles,
+        files: Files,
         known: Option<&Arc<SkyPlan>>,
         progress: &dyn Fn(Progress),
     ) -> Result<Self, Diagnostics> {
@@ -217,10 +194,4 @@ impl PartialEq for Scenario {
     fn eq(&self, other: &Self) -> bool {
         self.file == other.file && self.traces == other.traces
     }
-}
-
-/// Traces of a directory.
-pub fn trace_files(directory: &Path) -> TraceFiles {
-    let directory = directory.to_owned();
-    Arc::new(move |name| std::fs::read_to_string(directory.join(name)))
 }

@@ -450,7 +450,7 @@ mod tests {
             "probes.delays=1 %",
         ];
         let text = include_str!("../../../scenarios/first.toml");
-        let files = crate::trace_files("../../scenarios".as_ref());
+        let files = crate::files_in("../../scenarios".as_ref());
         Scenario::parse("first.toml", text, &overrides.map(str::to_owned), files).unwrap()
     }
 
@@ -486,7 +486,7 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("slantpath-events-{}", std::process::id()));
         let store = Store::new(&directory);
         let text = include_str!("../../../scenarios/sigtran-gateway-over-geo.toml");
-        let files = crate::trace_files("../../scenarios".as_ref());
+        let files = crate::files_in("../../scenarios".as_ref());
         let scenario = Scenario::parse("gateway.toml", text, &[], files).unwrap();
         let options = RunOptions::default();
         let mut made = replicate_stored(&scenario, &options, 1, &store, Workers::new(1)).unwrap();

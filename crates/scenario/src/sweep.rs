@@ -13,13 +13,15 @@ use std::path::{Path, PathBuf};
 pub(crate) use grid::File as SweepFile;
 pub use grid::{Axis, Sweep};
 pub use resume::replicate_stored;
-pub(crate) use store::clear;
-pub use store::{Store, StoreError};
+pub use store::Store;
+
+use slantpath_results::{StoreError, Table, TableError};
+use slantpath_workers::{Progress, Workers};
 
 use crate::output::FlowFailure;
-use crate::replicate::{Progress, Workers};
+
+use crate::replicate::run_piece;
 use crate::run::{RunError, RunOptions};
-use slantpath_results::{Table, TableError};
 
 /// What became of a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +93,7 @@ impl Sweep {
             let (point, number) = self.job(job);
             let scenario = self.scenario(point);
             let options = RunOptions { run: number, ..RunOptions::default() };
-            let Some(output) = piece.run(&scenario, &options)? else { return Ok(None) };
+            let Some(output) = run_piece(piece, &scenario, &options)? else { return Ok(None) };
             store.put(&self.key(job), &output.select(self.tables()))?;
             Ok::<_, SweepError>(Some(()))
         })?;

@@ -6,7 +6,8 @@ use std::io;
 use std::sync::Arc;
 
 use slantpath_base::{Angle, DataRate, DataSize, Duration, Length, Probability};
-use slantpath_scenario::{Diagnostics, Scenario, Topology, TraceFiles};
+use slantpath_scenario::{Diagnostics, Files, Scenario};
+use slantpath_topology::Topology;
 
 const NAME: &str = "fuzz.toml";
 
@@ -49,7 +50,7 @@ fn have_places(faults: &Diagnostics) {
 }
 
 /// Any file that a topology names: a set of elements that is also no track and no outage.
-fn small_files() -> TraceFiles {
+fn small_files() -> Files {
     Arc::new(|_| Ok(ELEMENTS.to_owned()))
 }
 

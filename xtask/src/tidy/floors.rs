@@ -14,6 +14,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("orbit", &[]),
     ("results", &[]),
     ("reader", &[]),
+    // The only crate that starts threads for work.
+    ("workers", &[]),
+    // The topology file and its answer: it knows no packets.
+    ("topology", &["orbit", "reader", "results", "workers"]),
     // Formulas and the planner that needs no simulator.
     ("plan", &["reader"]),
     ("des", &[]),
@@ -45,6 +49,8 @@ const FLOORS: &[(&str, &[&str])] = &[
             "ss7",
             "results",
             "reader",
+            "workers",
+            "topology",
             "des",
             "sctp",
             "tcp",
@@ -57,11 +63,14 @@ const FLOORS: &[(&str, &[&str])] = &[
             "trace",
         ],
     ),
-    ("cli", &["scenario", "results", "orbit", "plan", "live", "trace"]),
+    ("cli", &["scenario", "topology", "results", "orbit", "plan", "live", "trace"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
-    ("py", &["scenario", "results", "orbit", "plan", "live", "cli"]),
+    ("py", &["scenario", "topology", "results", "orbit", "plan", "live", "cli"]),
     ("testkit", &["wire"]),
-    ("fuzz-bodies", &["wire", "sctp", "tcp", "trace", "sigtran", "ss7", "orbit", "host", "scenario"]),
+    (
+        "fuzz-bodies",
+        &["wire", "sctp", "tcp", "trace", "sigtran", "ss7", "orbit", "host", "scenario", "topology"],
+    ),
     (
         "benches",
         // `results` for the tables of runs, of which a peer repeats what they list.
@@ -77,6 +86,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "host",
             "simulation",
             "scenario",
+            "topology",
             "results",
         ],
     ),
@@ -96,7 +106,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("arrow-array", &["results", "py"]),
     ("arrow-schema", &["results", "py"]),
     ("parquet", &["results", "py"]),
-    ("rayon", &["scenario"]),
+    ("rayon", &["workers"]),
     ("miette", &["cli", "scenario"]),
     ("clap", &["cli"]),
     ("dcsctp", &["benches"]),

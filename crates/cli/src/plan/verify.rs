@@ -210,7 +210,7 @@ fn measure(question: &Question, answer: &Answer, neighbour: &Neighbour) -> Resul
         }
     }
     let text = print::scenario(question, answer);
-    let files: slantpath_scenario::TraceFiles = slantpath_scenario::trace_files(std::path::Path::new(""));
+    let files: slantpath_scenario::Files = slantpath_scenario::files_in(std::path::Path::new(""));
     let scenario = Scenario::parse("the answer", &text, &sets, files).map_err(Failure::Invalid)?;
     let stop = interrupt::flag();
     let mut go_on =

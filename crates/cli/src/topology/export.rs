@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use slantpath_base::Duration;
 use slantpath_orbit::export::{czml, hypatia};
 use slantpath_results::write_file;
-use slantpath_scenario::{Progress, Topology, TopologyOutput, visible};
+use slantpath_scenario::{Progress, visible};
+use slantpath_topology::{Topology, TopologyOutput};
 
 use crate::directory::try_to_write;
 use crate::failure::Failure;

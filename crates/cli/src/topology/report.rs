@@ -6,7 +6,7 @@ use slantpath_base::{Duration, Instant};
 use slantpath_orbit::coverage::Coverage;
 use slantpath_orbit::topology::Leg;
 use slantpath_orbit::{Site, Utc};
-use slantpath_scenario::{FollowedPath, Topology, TopologyOutput};
+use slantpath_topology::{FollowedPath, Topology, TopologyOutput};
 
 use crate::arguments::TopologyArguments;
 use crate::table::TextTable;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_host::SIGNALLING_LINK_SELECTIONS;
-use slantpath_reader::{Entries, Fault, Faults, Place, Section, Setting, Tables};
+use slantpath_reader::{Entries, Fault, Faults, Files, Place, Section, Setting, Tables};
 use slantpath_sctp::Extension;
 
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::application::{Application, Content, Mixed, Total};
-use crate::flow::trace::{Files, Traces, check_digest, load};
+use crate::flow::trace::{Traces, check_digest, load};
 use crate::flow::{script, send_buffer};
 use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{Adaptation, File, Flow, NodeKind, SctpProfile, TcpProfile, Transport};
@@ -24,7 +24,7 @@ const MOST_FLOWS: u32 = 10_000;
 /// The configuration that a flow uses which names none.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
-pub(crate) fn check(file: &mut File, files: Files<'_>, faults: &mut Faults) -> Traces {
+pub(crate) fn check(file: &mut File, files: &Files, faults: &mut Faults) -> Traces {
     let places: BTreeMap<String, Place> =
         file.flows.iter().map(|(name, flow)| (name.to_owned(), flow.place())).collect();
     add_default_profiles(file);

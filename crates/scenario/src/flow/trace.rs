@@ -1,12 +1,11 @@
 //! Trace files: lines of `at,size` in order of time.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_net::DelayCurve;
-use slantpath_reader::{Fault, Faults, Place, Setting, fault_of};
+use slantpath_reader::{Fault, Faults, Files, Place, Setting, fault_of};
 use slantpath_ss7::load::TracedArrival;
 
 use crate::link::fade_trace::FadeStep;
@@ -26,14 +25,11 @@ pub(crate) struct Traces {
     pub(crate) delays: BTreeMap<String, DelayCurve>,
 }
 
-/// Hands out the text of a file that a scenario names.
-pub(crate) type Files<'a> = &'a (dyn Fn(&str) -> io::Result<String> + Send + Sync);
-
 /// Reads a trace whose name stands at `place`. Returns its messages and its digest.
 pub(crate) fn load(
     name: &str,
     place: Place,
-    files: Files<'_>,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<(Vec<(Duration, DataSize)>, String)> {
     read(name, "30 ms,1024 B", place, files, faults, parse_line)
@@ -44,7 +40,7 @@ pub(crate) fn read<T>(
     name: &str,
     example: &str,
     place: Place,
-    files: Files<'_>,
+    files: &Files,
     faults: &mut Faults,
     parse: impl Fn(&str, Option<&T>) -> Result<T, Fault>,
 ) -> Option<(Vec<T>, String)> {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_net::DelayCurve;
-use slantpath_reader::{Fault, Faults, Place, Setting, fault_of, section};
+use slantpath_reader::{Fault, Faults, Files, Place, Setting, fault_of, section};
 
 use crate::bounds::{DELAY, RUN};
-use crate::flow::trace::{Files, Traces, check_digest, read};
+use crate::flow::trace::{Traces, check_digest, read};
 use crate::schema::File;
 
 section! {
@@ -22,7 +22,7 @@ section! {
 }
 
 /// Reads the trace of every direction that has one.
-pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faults: &mut Faults) {
+pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
     let mut known = BTreeMap::new();
     for (_, link) in file.links.iter_mut() {
         for parameters in [&mut link.forward.0, &mut link.reverse.0] {
@@ -40,13 +40,7 @@ pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faul
 }
 
 /// Reads a trace and keeps its curve; returns its digest.
-fn load(
-    name: &str,
-    place: Place,
-    files: Files<'_>,
-    traces: &mut Traces,
-    faults: &mut Faults,
-) -> Option<String> {
+fn load(name: &str, place: Place, files: &Files, traces: &mut Traces, faults: &mut Faults) -> Option<String> {
     let (points, digest) = read(name, "30 s,27.3 ms", place, files, faults, parse_line)?;
     traces.delays.insert(name.to_owned(), DelayCurve::new(points).expect("lines are in order"));
     Some(digest)

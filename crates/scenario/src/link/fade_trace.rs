@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, Duration, Instant, Probability};
 use slantpath_net::{Change, DirectionId, NetworkBuilder};
-use slantpath_reader::{Fault, Faults, Setting, fault_of, section};
+use slantpath_reader::{Fault, Faults, Files, Setting, fault_of, section};
 
 use super::schema::Link;
 use crate::bounds::{RATE, RUN};
-use crate::flow::trace::{Files, Traces, check_digest, read};
+use crate::flow::trace::{Traces, check_digest, read};
 use crate::network::PlannedLink;
 use crate::schema::File;
 
@@ -34,7 +34,7 @@ pub(crate) struct FadeStep {
 }
 
 /// Reads the trace of every direction that has one.
-pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faults: &mut Faults) {
+pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
     let mut known = BTreeMap::new();
     let File { links, sky, .. } = file;
     let of_links = links.iter_mut().flat_map(|(_, link)| {

@@ -14,7 +14,7 @@ use crate::observer::Announcement;
 
 fn scenario(text: &str, overrides: &[&str]) -> Scenario {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let files = crate::trace_files("../../scenarios".as_ref());
+    let files = crate::files_in("../../scenarios".as_ref());
     Scenario::parse("alone.toml", text, &overrides, files).unwrap()
 }
 

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, DataSize, Duration};
-use slantpath_reader::{Fault, Faults, Named, OneOf, Place, Setting, fault_of};
+use slantpath_reader::{Fault, Faults, Files, Named, OneOf, Place, Setting, fault_of};
 
 use super::schema::{Arrivals, Sessions, Sizes};
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::check::{DEFAULT_PROFILE, message_size};
 use crate::flow::send_buffer;
-use crate::flow::trace::{Files, Traces, check_digest, in_order, read};
+use crate::flow::trace::{Traces, check_digest, in_order, read};
 use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{File, NodeKind, Transport};
 
 /// Each has ports of its own.
 const MOST_TABLES: usize = 100;
 
-pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faults: &mut Faults) {
+pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
     let mut primaries = BTreeMap::new();
     let links = links_by_node(file);
     for (name, sessions) in file.sessions.iter() {

@@ -1,12 +1,12 @@
 //! Signalling networks: names that exist, and what points, links, translations and loads say together.
 
 use slantpath_base::Duration;
-use slantpath_reader::{Fault, Faults, Place, Section, Setting, Tables};
+use slantpath_reader::{Fault, Faults, Files, Place, Section, Setting, Tables};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::Slc;
 
 use crate::check::resolve;
-use crate::flow::trace::{Files, Traces};
+use crate::flow::trace::Traces;
 use crate::schema::{File, SctpProfile};
 use crate::signalling::schema::{Carrier, Signalling, SignallingLink};
 use crate::signalling::{is_served, link_sets};
@@ -14,7 +14,7 @@ use crate::signalling::{is_served, link_sets};
 /// The configuration that a link of M2PA uses which names none.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
-pub(crate) fn check(file: &mut File, files: Files<'_>, traces: &mut Traces, faults: &mut Faults) {
+pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
     if let Some(signalling) = file.signalling.whole_mut() {
         super::link::several::expand(&mut signalling.links, faults);
     }

@@ -7,11 +7,11 @@ use slantpath_orbit::contact::ContactPlan;
 use slantpath_orbit::outage::{Failing, Outage};
 use slantpath_orbit::route::{Path, RouteConfig, Router};
 use slantpath_reader::Faults;
+use slantpath_workers::Progress;
 
 use super::gaps::end_of_run;
 use super::plan::SkyPlan;
 use super::{cables, pairs};
-use crate::replicate::Progress;
 use crate::schema::{File, Flow};
 
 /// Gives flows that no path joins, as faults reported since there were `since` say, the cure that fits their sky. Where

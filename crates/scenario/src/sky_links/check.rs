@@ -7,7 +7,9 @@ use std::sync::Arc;
 use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_orbit::constellation::{IslPattern, Payload};
 use slantpath_orbit::{Network, Site};
-use slantpath_reader::{AllKnown, Fault, Faults, Flat, Nested, Place, Setting, Tables, suggest};
+use slantpath_reader::{AllKnown, Fault, Faults, Files, Flat, Nested, Place, Setting, Tables, suggest};
+use slantpath_topology::warning_lines;
+use slantpath_workers::Progress;
 
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
@@ -17,16 +19,13 @@ use crate::check::Contacts;
 use crate::link::check::transmitter;
 use crate::link::conditioner;
 use crate::link::schema::{Family, QueueSize};
-use crate::replicate::Progress;
-use crate::scenario::TraceFiles;
 use crate::schema::{File, Node};
-use crate::sky::warning_lines;
 
 /// Reads the topology, completes links and nodes, and checks them. `None` without a sky, or without a sound topology.
 pub(crate) fn check(
     file: &mut File,
     all_known: AllKnown,
-    files: &TraceFiles,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<Bodies> {
     if file.sky.is_none() {

@@ -6,7 +6,7 @@ use slantpath_orbit::elements::Stale;
 use slantpath_orbit::pair::Pair;
 use slantpath_orbit::{Network, NetworkError};
 
-use crate::replicate::Progress;
+use slantpath_workers::Progress;
 
 /// The contacts of a sky over a run, and what they are of.
 #[derive(Clone, Debug)]

@@ -4,6 +4,9 @@ use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_net::AtHandover;
 use slantpath_orbit::route::{Metric, Refresh};
 use slantpath_reader::{Flat, Named, Nested, OneOf, Pair, Setting, Tables, choice, policy, section};
+use slantpath_topology::schema::{
+    CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
+};
 
 use crate::access::schema::TerminalAccess;
 use crate::bounds::{AGE, PACKET, QUEUE, RATE};
@@ -15,9 +18,6 @@ use crate::link::gilbert_elliott::GilbertElliott;
 use crate::link::header_compression::HeaderCompression;
 use crate::link::schema::{LinkParameters, QueueSize};
 use crate::script::schema::Which;
-use crate::sky::schema::{
-    CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
-};
 
 section! {
     /// A sky over the network: satellites and sites of a topology, whose contacts are links. Nodes stand at its sites.

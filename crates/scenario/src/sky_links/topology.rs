@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use slantpath_base::Duration;
 use slantpath_orbit::Network;
-use slantpath_reader::{AllKnown, Entries, Fault, Faults, Nested, Part, Place, Section, Setting, Tables};
+use slantpath_reader::{
+    AllKnown, Entries, Fault, Faults, Files, Nested, Part, Place, Section, Setting, Tables,
+};
+use slantpath_topology::schema::{Head, TopologyFile};
+use slantpath_topology::{self as topology, Topology};
 
 use super::schema::{HeldTopology, SkyTable};
-use crate::scenario::TraceFiles;
 use crate::schema::File;
-use crate::sky::schema::{SkyFile, SkyHead};
-use crate::sky::{self, Topology};
 
 /// The satellites and sites of a sky.
 pub(crate) struct Bodies {
@@ -30,7 +31,7 @@ pub(super) fn place(sky: &SkyTable) -> Place {
 pub(super) fn load(
     file: &mut File,
     all_known: AllKnown,
-    files: &TraceFiles,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<Bodies> {
     let head = file.scenario.whole();
@@ -71,7 +72,7 @@ fn tables(
     scenario: Place,
     duration: Option<Duration>,
     all_known: AllKnown,
-    files: &TraceFiles,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<Bodies> {
     let Some(epoch) =
@@ -101,8 +102,8 @@ fn tables(
             validity: None,
         },
     );
-    let mut topology = SkyFile {
-        topology: Part::new(Some(SkyHead {
+    let mut held = TopologyFile {
+        topology: Part::new(Some(Head {
             name: Setting::derived("sky".to_owned(), "of the sky", place),
             description: Setting::default(String::new(), place),
             epoch,
@@ -120,16 +121,16 @@ fn tables(
         validity: or_absent(own.validity, "sky.validity", place, faults),
         map: or_absent(None, "sky.map", place, faults),
     };
-    let network = sky::check::check(&mut topology, all_known, &**files, faults);
-    let hash = sky::hash_of(&topology);
+    let network = topology::check(&mut held, all_known, files, faults);
+    let hash = topology::hash_of(&held);
     sky.held.0 = HeldTopology {
         epoch: own.epoch,
-        constellations: topology.constellations,
-        sites: topology.sites,
-        ground: topology.ground.into_whole().map(Nested),
-        cables: topology.cables,
-        outages: topology.outages,
-        validity: topology.validity.into_whole().map(Nested),
+        constellations: held.constellations,
+        sites: held.sites,
+        ground: held.ground.into_whole().map(Nested),
+        cables: held.cables,
+        outages: held.outages,
+        validity: held.validity.into_whole().map(Nested),
     };
     Some(Bodies { network: network?, hash })
 }
@@ -141,13 +142,7 @@ fn or_absent<S: Section>(table: Option<Nested<S>>, path: &str, place: Place, fau
 }
 
 /// The topology in a file of this name.
-fn named(
-    sky: &mut SkyTable,
-    name: &str,
-    place: Place,
-    files: &TraceFiles,
-    faults: &mut Faults,
-) -> Option<Bodies> {
+fn named(sky: &mut SkyTable, name: &str, place: Place, files: &Files, faults: &mut Faults) -> Option<Bodies> {
     let text = match files(name) {
         Ok(text) => text,
         Err(error) => {
@@ -159,7 +154,7 @@ fn named(
     // Files that the topology names are beside it.
     let beside = Path::new(name).parent().map(Path::to_owned).unwrap_or_default();
     let files = Arc::clone(files);
-    let own: TraceFiles = Arc::new(move |file| files(&beside.join(file).to_string_lossy()));
+    let own: Files = Arc::new(move |file| files(&beside.join(file).to_string_lossy()));
     let topology = match Topology::parse(name, &text, &[], own) {
         Ok(topology) => topology,
         // They stand in the topology, and so do their places and cures.

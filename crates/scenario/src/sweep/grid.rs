@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_reader::{
-    Data, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, Node, Part, Place, Section, Setting,
-    Source, section, suggest,
+    Data, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, LoadError, Node, Part, Place, Section,
+    Setting, Source, section, suggest,
 };
+use slantpath_workers::Progress;
 
 use crate::bounds::{NAME, RUNS};
 use crate::output::TABLES;
-use crate::replicate::Progress;
-use crate::scenario::{LoadError, Scenario};
+use crate::scenario::Scenario;
 
 section! {
     /// What is varied: a base scenario and how often each point of the grid is run.

@@ -1,9 +1,11 @@
 //! Replications of one scenario that outlive an interruption.
 
+use slantpath_workers::Workers;
+
 use super::SweepError;
 use super::store::Store;
 use crate::output::RunOutput;
-use crate::replicate::Workers;
+use crate::replicate::run_observed_piece;
 use crate::run::RunOptions;
 use crate::scenario::Scenario;
 use crate::spooled::RunRecords;
@@ -25,7 +27,7 @@ pub fn replicate_stored(
         if let Some(run) = store.open(&key) {
             return Ok(Some(run));
         }
-        store.keep(&key, |spool| Ok(piece.observed_run(scenario, &options, spool)?))
+        store.keep(&key, |spool| Ok(run_observed_piece(piece, scenario, &options, spool)?))
     });
     store.tidy();
     runs

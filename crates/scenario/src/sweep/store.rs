@@ -1,10 +1,9 @@
 //! Finished runs on disk, one file each, whole or not at all.
 
-use std::io;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use slantpath_results::write_file;
+use slantpath_results::{StoreError, clear_store, write_file};
 
 use super::codec;
 use crate::output::RunOutput;
@@ -17,16 +16,6 @@ const EXTENSION: &str = "run";
 #[derive(Clone, Debug)]
 pub struct Store {
     directory: PathBuf,
-}
-
-/// Why a run cannot be stored.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", path.display())]
-pub struct StoreError {
-    /// The file.
-    pub path: PathBuf,
-    /// Why.
-    pub error: io::Error,
 }
 
 impl Store {
@@ -78,56 +67,12 @@ impl Store {
     /// Throws away all that is stored. A store without a directory is empty already; one that holds files of others
     /// keeps those.
     pub fn clear(self) -> Result<(), StoreError> {
-        clear(&self.directory, EXTENSION)
+        clear_store(&self.directory, EXTENSION)
     }
 
     /// The file of a run. Another version of the program is another run.
     fn path(&self, key: &str) -> PathBuf {
         let name = blake3::hash(format!("{} {key}", env!("CARGO_PKG_VERSION")).as_bytes()).to_hex();
         self.directory.join(&name.as_str()[..32]).with_extension(EXTENSION)
-    }
-}
-
-/// Removes the files of a store, by how their names end, what a killed program left of one, and the directory if
-/// nothing else is in it.
-pub(crate) fn clear(directory: &Path, extension: &str) -> Result<(), StoreError> {
-    let remove = || {
-        let entries = match std::fs::read_dir(directory) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            entries => entries?,
-        };
-        for entry in entries {
-            let path = entry?.path();
-            if path.extension().is_some_and(|own| own == extension || own == "partial") {
-                std::fs::remove_file(path)?;
-            }
-        }
-        match std::fs::remove_dir(directory) {
-            Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
-            Ok(()) | Err(_) => Ok(()),
-        }
-    };
-    remove().map_err(|error| StoreError { path: directory.to_owned(), error })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_store_is_cleared_of_its_own_files_only() {
-        let directory = std::env::temp_dir().join(format!("slantpath-store-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).unwrap();
-        for name in ["a.run", ".b.run.0.partial", "notes.txt"] {
-            std::fs::write(directory.join(name), "x").unwrap();
-        }
-        Store::new(&directory).clear().unwrap();
-        let left: Vec<_> =
-            std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["notes.txt"]);
-        std::fs::remove_file(directory.join("notes.txt")).unwrap();
-        Store::new(&directory).clear().unwrap();
-        assert!(!directory.exists());
-        Store::new(&directory).clear().unwrap();
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, files_in, run};
 
 pub(crate) fn parse(text: &str) -> Scenario {
-    Scenario::parse("alone", text, &[], trace_files(Path::new("nowhere")))
+    Scenario::parse("alone", text, &[], files_in(Path::new("nowhere")))
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

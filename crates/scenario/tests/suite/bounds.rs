@@ -4,9 +4,8 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
-use slantpath_scenario::{
-    Diagnostics, LoadError, Scenario, Topology, json_schema, topology_schema, trace_files,
-};
+use slantpath_scenario::{Diagnostics, LoadError, Scenario, files_in, json_schema};
+use slantpath_topology::{Topology, json_schema as topology_schema};
 
 use crate::project;
 
@@ -93,11 +92,11 @@ fn listed(schema: &Json, value: &str) -> String {
 type Load = fn(&str) -> Result<(), Diagnostics>;
 
 fn scenario(text: &str) -> Result<(), Diagnostics> {
-    Scenario::parse("t.toml", text, &[], trace_files("".as_ref())).map(drop)
+    Scenario::parse("t.toml", text, &[], files_in("".as_ref())).map(drop)
 }
 
 fn topology(text: &str) -> Result<(), Diagnostics> {
-    Topology::parse("t.toml", text, &[], trace_files("".as_ref())).map(drop)
+    Topology::parse("t.toml", text, &[], files_in("".as_ref())).map(drop)
 }
 
 fn both() -> Vec<(Key, Load)> {
@@ -197,7 +196,7 @@ fn every_preset_lies_within_the_bounds() {
     let first = std::fs::read_to_string(project::path("first.toml")).expect("the scenario is there");
     for preset in presets.iter().map(|preset| preset["const"].as_str().expect("a preset has a name")) {
         let text = format!("{first}\n[sctp.default]\npreset = \"{preset}\"\n");
-        let files = || trace_files(Path::new("nowhere"));
+        let files = || files_in(Path::new("nowhere"));
         let scenario = Scenario::parse("first", &text, &[], files()).expect("a preset is no fault");
         let merged =
             Scenario::parse("merged", &scenario.merged(), &[], files()).expect("nor when written out");
@@ -208,7 +207,7 @@ fn every_preset_lies_within_the_bounds() {
 #[test]
 fn the_load_that_never_ended_is_told_its_bound() {
     let text = "[signalling.load.calls]\nfrom = \"a\"\nto = [\"b\"]\nlengths = [60]\nerlang_per_link = 1e9\n";
-    let Err(diagnostics) = Scenario::parse("t.toml", text, &[], trace_files("".as_ref())) else {
+    let Err(diagnostics) = Scenario::parse("t.toml", text, &[], files_in("".as_ref())) else {
         panic!("it is refused")
     };
     let told: Vec<_> = diagnostics.iter().filter(|diagnostic| diagnostic.line == 5).collect();

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use slantpath_scenario::{RunOptions, Scenario, run, trace_files};
+use slantpath_scenario::{RunOptions, Scenario, files_in, run};
 
 #[test]
 fn every_scenario_gives_what_it_gave() {
@@ -24,7 +24,7 @@ fn every_scenario_gives_what_it_gave() {
             continue;
         }
         let name = file.file_name().unwrap().to_str().unwrap();
-        let scenario = Scenario::parse(name, &text, &[], trace_files(&scenarios)).unwrap();
+        let scenario = Scenario::parse(name, &text, &[], files_in(&scenarios)).unwrap();
         let output = run(&scenario, &RunOptions::default()).unwrap();
         writeln!(digests, "{} {:>9} {name}", output.digest, output.packet_hops).unwrap();
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use slantpath_results::Value;
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, TraceFiles, run};
+use slantpath_scenario::{Files, RunOptions, RunOutput, Scenario, run};
 
 const TRACE: &str = "2 s,500 kbit/s,5 %,\n3 s,,,1e-5\n# it ends\n4 s,1 Mbit/s,0,0\n6.5 s,,100 %,\n7 s,,0,\n";
 
@@ -16,7 +16,7 @@ fn run_with(link: &str, script: &str) -> RunOutput {
          [flows.f]\ntransport = \"sctp\"\nfrom = \"a\"\nto = \"b\"\n\
          application = {{ kind = \"constant-rate\", message_size = \"1 KiB\", interval = \"10 ms\" }}\n"
     );
-    let files: TraceFiles = Arc::new(|name: &str| match name {
+    let files: Files = Arc::new(|name: &str| match name {
         "fade.csv" => Ok(TRACE.to_owned()),
         _ => Err(io::Error::other("no such file")),
     });

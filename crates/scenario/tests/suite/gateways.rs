@@ -310,7 +310,7 @@ fn a_wan_emulator_is_the_link_that_it_stands_for() {
         )
     };
     let scenario = |box_or_link: &str| {
-        Scenario::parse("x", &text(box_or_link), &[], slantpath_scenario::trace_files(Path::new(".")))
+        Scenario::parse("x", &text(box_or_link), &[], slantpath_scenario::files_in(Path::new(".")))
     };
     let emulator = |keys: &str| {
         scenario(&format!("[wan_emulators.line]\nends = [\"a\", \"b\"]\nrate = \"2 Mbit/s\"\n{keys}"))

@@ -33,5 +33,4 @@ mod sessions;
 mod shaping;
 mod signalling;
 mod sky_links;
-mod topology;
 mod zero_checksum;

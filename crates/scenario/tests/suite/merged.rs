@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use slantpath_scenario::{Scenario, TraceFiles, json_schema, sweep_schema, trace_files};
+use slantpath_scenario::{Files, Scenario, files_in, json_schema, sweep_schema};
 use slantpath_testkit::page;
 
 use crate::project;
 
-fn no_files() -> TraceFiles {
-    trace_files(Path::new("nowhere"))
+fn no_files() -> Files {
+    files_in(Path::new("nowhere"))
 }
 
 fn reread(text: &str) -> Scenario {

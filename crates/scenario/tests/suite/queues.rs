@@ -2,7 +2,7 @@
 use std::path::Path;
 
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOutput, Scenario, trace_files};
+use slantpath_scenario::{RunOutput, Scenario, files_in};
 
 use crate::alone::run_text;
 use crate::project::run_file;
@@ -124,7 +124,7 @@ fn the_delay_of_messages_is_that_of_the_file_when_they_left() {
 }
 
 fn faults(text: &str) -> String {
-    match Scenario::parse("t.toml", text, &[], trace_files(Path::new(""))) {
+    match Scenario::parse("t.toml", text, &[], files_in(Path::new(""))) {
         Err(diagnostics) => diagnostics.to_string(),
         Ok(scenario) => panic!("it is taken for right:\n{}", scenario.merged()),
     }

@@ -4,8 +4,9 @@
 use std::fmt::Write;
 
 use serde_json::Value as Json;
-use slantpath_scenario::{json_schema, topology_schema};
+use slantpath_scenario::json_schema;
 use slantpath_testkit::page;
+use slantpath_topology::json_schema as topology_schema;
 
 const BEGIN: &str = "<!-- keys of ";
 const END: &str = "<!-- end of keys -->";

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, TraceFiles, run};
+use slantpath_scenario::{Files, RunOptions, RunOutput, Scenario, run};
 
 use crate::cells::cells;
 
 /// None is asked for.
-fn no_files() -> TraceFiles {
+fn no_files() -> Files {
     Arc::new(|name: &str| Err(std::io::Error::other(format!("{name} is not there"))))
 }
 

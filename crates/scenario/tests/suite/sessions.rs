@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, TraceFiles, run};
+use slantpath_scenario::{Files, RunOptions, RunOutput, Scenario, run};
 
 use crate::cells::cells;
 use crate::project;
@@ -134,7 +134,7 @@ start = \"1 s\"
 arrivals = { kind = \"trace\", file = \"fetched.csv\" }
 ";
     let with = |trace: &'static str| {
-        let files: TraceFiles = Arc::new(move |name: &str| {
+        let files: Files = Arc::new(move |name: &str| {
             assert_eq!(name, "fetched.csv");
             Ok(trace.to_owned())
         });
@@ -185,7 +185,7 @@ from = "client"
 to = "server"
 application = { kind = "bulk", total = "100 kB" }
 "#;
-    let files: TraceFiles = Arc::new(|_: &str| unreachable!("no file is named"));
+    let files: Files = Arc::new(|_: &str| unreachable!("no file is named"));
     let scenario = Scenario::parse("two.toml", text, &[], files).unwrap_or_else(|error| panic!("{error}"));
     let output = run(&scenario, &RunOptions::default()).unwrap();
     assert_eq!(count(&output, "completed_sessions"), 1.0);

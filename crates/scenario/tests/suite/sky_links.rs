@@ -12,7 +12,8 @@ use slantpath_base::{Duration, Instant};
 use slantpath_orbit::contact::{ContactKind, Planner};
 use slantpath_orbit::topology::{Selection, follow};
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, Topology, run, trace_files};
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, files_in, run};
+use slantpath_topology::Topology;
 
 use crate::project;
 
@@ -140,7 +141,7 @@ fn delays(topology: &Topology) -> impl Fn(f64, f64) -> f64 {
 #[test]
 fn a_run_under_a_sky_is_alike_whoever_makes_it() {
     let scenario = load(&["scenario.duration=400 s"]);
-    let merged = Scenario::parse("merged.toml", &scenario.merged(), &[], trace_files(&project::path("")))
+    let merged = Scenario::parse("merged.toml", &scenario.merged(), &[], files_in(&project::path("")))
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(merged.hash(), scenario.hash());
     let (one, other) = (run_once(&scenario), run_once(&merged));
@@ -256,7 +257,7 @@ const SHIP_AND_TELEPORT: &str = r#"
 
 #[test]
 fn over_satellites_that_repeat_both_antennas_choose_the_same_one() {
-    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(|_| Ok(SHIP_AND_TELEPORT.to_owned()));
+    let files: slantpath_scenario::Files = std::sync::Arc::new(|_| Ok(SHIP_AND_TELEPORT.to_owned()));
     let scenario =
         Scenario::parse("ship.toml", BENT_PIPE, &[], files).unwrap_or_else(|error| panic!("{error}"));
     let output = run_once(&scenario);
@@ -321,7 +322,7 @@ fn a_host_behind_two_gateways_is_reached_by_the_other_one_when_a_cable_breaks_or
 
 fn by_the_other_gateway(sky: &str, ground: &str) {
     let sky = sky.to_owned();
-    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(move |_| Ok(sky.clone()));
+    let files: slantpath_scenario::Files = std::sync::Arc::new(move |_| Ok(sky.clone()));
     let file =
         BENT_PIPE.replace("ends = [\"teleport\", \"server\"]", "ends = [\"teleport\", \"core\"]") + ground;
     let overrides = ["scenario.routing=dynamic", "scenario.duration=200 s", "flows.reports.end=190 s"];
@@ -414,7 +415,7 @@ fn an_antenna_that_never_holds_a_satellite_carries_nothing_and_stops_nobody() {
         end = "25 s"
         application = { kind = "constant-rate", message_size = "512 B", interval = "100 ms" }
     "#;
-    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(|_| Ok(TWO_ORBITS.to_owned()));
+    let files: slantpath_scenario::Files = std::sync::Arc::new(|_| Ok(TWO_ORBITS.to_owned()));
     let scenario = Scenario::parse("f.toml", file, &[], files).unwrap_or_else(|error| panic!("{error}"));
     let output = run_once(&scenario);
     let flows = output.table("flows").expect("always");
@@ -467,7 +468,7 @@ fn a_capture_of_an_antenna_has_what_it_sends_by_each_satellite_that_it_holds() {
     "#
     .to_owned()
         + LONDON_TO_BOSTON;
-    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(move |_| Ok(sky.to_owned()));
+    let files: slantpath_scenario::Files = std::sync::Arc::new(move |_| Ok(sky.to_owned()));
     let scenario = Scenario::parse("f.toml", &file, &[], files).unwrap_or_else(|error| panic!("{error}"));
     let output = run_once(&scenario);
     let links = output.table("links").expect("always");
@@ -556,7 +557,7 @@ fn terminals_of_two_satellites_meet_over_gateways_that_a_link_of_the_scenario_jo
         .map(|name| node("gateway", name, "router") + &node("terminal", name, "host"))
         .collect();
     let parse = |ground: &str| {
-        let files: slantpath_scenario::TraceFiles = std::sync::Arc::new({
+        let files: slantpath_scenario::Files = std::sync::Arc::new({
             let sky = sky.clone();
             move |_| Ok(sky.clone())
         });

@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run, trace_files};
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, files_in, run};
 
 const SEEDS: u64 = 300;
 /// Contacts have to be worked out for each.
@@ -110,7 +110,7 @@ impl Drop for Named {
 }
 
 fn run_case(seed: u64, toml: &str) -> Result<RunOutput, String> {
-    let scenario = Scenario::parse("swarm", toml, &[], trace_files(Path::new("nowhere")))
+    let scenario = Scenario::parse("swarm", toml, &[], files_in(Path::new("nowhere")))
         .map_err(|faults| format!("the swarm drew a scenario that is wrong\n{faults}"))?;
     run(&scenario, &RunOptions::default()).map_err(|error| format!("{seed}: {error}"))
 }

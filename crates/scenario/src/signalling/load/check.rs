@@ -1,14 +1,14 @@
 //! Loads: destinations that can be reached, messages that can be told apart.
 
 use slantpath_base::Duration;
-use slantpath_reader::{Fault, Faults, Named, Place, Setting};
+use slantpath_reader::{Fault, Faults, Files, Named, Place, Setting};
 use slantpath_ss7::PointCodeFormat;
 use slantpath_ss7::load::{Generator, GeneratorError};
 use slantpath_ss7::sccp::Digits;
 
 use super::trace;
 use crate::check::before_the_end;
-use crate::flow::trace::{Files, Traces};
+use crate::flow::trace::Traces;
 use crate::schema::File;
 use crate::signalling::check::point;
 use crate::signalling::network::must_reach;
@@ -164,7 +164,7 @@ fn of_trace(load: &Load, faults: &mut Faults) {
 pub(crate) fn complete(
     signalling: &mut Signalling,
     duration: Duration,
-    files: Files<'_>,
+    files: &Files,
     traces: &mut Traces,
     faults: &mut Faults,
 ) {

@@ -1,11 +1,11 @@
 //! Trace files of loads: lines of time, length and signalling link selection, of which the last two may be absent.
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_reader::{Fault, Faults, Place, fault_of};
+use slantpath_reader::{Fault, Faults, Files, Place, fault_of};
 use slantpath_ss7::load::TracedArrival;
 use slantpath_ss7::mtp3::Sls;
 
-use crate::flow::trace::{Files, in_order, read};
+use crate::flow::trace::{in_order, read};
 
 /// What a load wants to hear from its trace.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub(crate) fn load(
     name: &str,
     place: Place,
     wanted: Wanted,
-    files: Files<'_>,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<(Vec<TracedArrival>, String)> {
     read(name, wanted.example(), place, files, faults, |line, last: Option<&TracedArrival>| {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::contact::{ContactKind, Planner};
 use slantpath_orbit::topology::{Selection, follow};
-use slantpath_scenario::{RunOutput, Scenario, Topology, TraceFiles};
+use slantpath_scenario::{Files, RunOutput, Scenario};
+use slantpath_topology::Topology;
 
 use super::{number, run_once, text};
 
@@ -47,7 +48,7 @@ fn scenario(topology: &str, more: &str, routing: &str) -> Scenario {
 
 fn read(topology: &str, file: &str) -> Scenario {
     let topology = topology.to_owned();
-    let files: TraceFiles = Arc::new(move |_| Ok(topology.clone()));
+    let files: Files = Arc::new(move |_| Ok(topology.clone()));
     Scenario::parse("f.toml", file, &[], files).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -127,7 +128,7 @@ fn packets_take_the_shortest_way_over_satellites_and_cables_either_way() {
     }
     // Each delay is that of the topology's path: 560 bytes at the rate of each link, each link as long as it is when
     // they leave it, and a millisecond in the hall.
-    let files: TraceFiles = Arc::new(|_| Ok(String::new()));
+    let files: Files = Arc::new(|_| Ok(String::new()));
     let sky = Topology::parse("sky.toml", &text_of_sky, &[], files).unwrap_or_else(|error| panic!("{error}"));
     let planner = Planner::new(sky.network(), Duration::from_secs(1_801)).expect("a sound topology");
     let plan = planner.plan(&mut |_, _| {}).expect("a sound topology");
@@ -244,7 +245,7 @@ fn the_merged_form_of_a_scenario_with_cables_is_the_same_scenario() {
     let first = scenario(&sky, "", "dynamic");
     let merged = first.canonical();
     assert!(merged.contains("[links.lisbon--paris]"), "{merged}");
-    let files: TraceFiles = Arc::new(move |_| Ok(sky.clone()));
+    let files: Files = Arc::new(move |_| Ok(sky.clone()));
     let again = Scenario::parse("f.toml", &merged, &[], files).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(again.canonical(), merged);
     assert_eq!(again.hash(), first.hash());

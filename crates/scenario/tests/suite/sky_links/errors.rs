@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slantpath_results::Value;
-use slantpath_scenario::{RunOutput, Scenario, TraceFiles};
+use slantpath_scenario::{Files, RunOutput, Scenario};
 
 use super::{LONDON_TO_BOSTON, load, number, run_once, text};
 
@@ -55,7 +55,7 @@ fn with(more: &str) -> RunOutput {
                [sky.sites.london]\nlatitude = \"51.5 deg\"\nlongitude = \"-0.1 deg\"\n\
                [sky.sites.boston]\nlatitude = \"42.3 deg\"\nlongitude = \"-71.1 deg\"\n\
                [sky.ground]\nhandover = \"make-before-break\"\nhandover_time = \"20 s\"\n";
-    let files: TraceFiles = Arc::new(|name| match name {
+    let files: Files = Arc::new(|name| match name {
         "rain.csv" => Ok("100 s,,5 %,\n200 s,500 kbit/s,,1e-5\n300 s,2 Mbit/s,0,0\n".to_owned()),
         "loss.csv" => Ok("100 s,,5 %,\n200 s,,,1e-5\n300 s,,0,0\n".to_owned()),
         _ => Err(std::io::Error::other("no such file")),

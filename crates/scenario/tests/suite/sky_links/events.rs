@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use slantpath_results::Table;
-use slantpath_scenario::{Scenario, trace_files};
+use slantpath_scenario::{Scenario, files_in};
 
 use super::{load, number, run_once, text};
 
@@ -56,7 +56,7 @@ fn a_gap_at_the_start_and_an_antenna_without_a_satellite_have_a_row_of_their_own
         end = "50 s"
         application = { kind = "constant-rate", message_size = "512 B", interval = "1 s" }
     "#;
-    let scenario = Scenario::parse("late.toml", file, &[], trace_files(Path::new("")))
+    let scenario = Scenario::parse("late.toml", file, &[], files_in(Path::new("")))
         .unwrap_or_else(|error| panic!("{error}"));
     let output = run_once(&scenario);
     let handovers = output.table("handovers").expect("there is a sky");

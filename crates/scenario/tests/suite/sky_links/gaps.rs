@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use slantpath_scenario::{Scenario, TraceFiles};
+use slantpath_scenario::{Files, Scenario};
 
 use super::{LONDON_TO_BOSTON, number, run_once, text};
 
@@ -57,7 +57,7 @@ fn seeded(seed: u64, antennas: u64, [from, until]: [u64; 2], duration: u64, more
 }
 
 fn parse(text: &str) -> Scenario {
-    let files: TraceFiles = Arc::new(|name: &str| panic!("{name} is not asked for"));
+    let files: Files = Arc::new(|name: &str| panic!("{name} is not asked for"));
     Scenario::parse("gap.toml", text, &[], files).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -16,7 +16,7 @@ const PARTS: [&str; 7] = [
 ];
 
 fn run_text(file: &str, sky: &'static str) -> RunOutput {
-    let files: slantpath_scenario::TraceFiles = std::sync::Arc::new(move |_| Ok(sky.to_owned()));
+    let files: slantpath_scenario::Files = std::sync::Arc::new(move |_| Ok(sky.to_owned()));
     run_once(&Scenario::parse("f.toml", file, &[], files).unwrap_or_else(|error| panic!("{error}")))
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use slantpath_results::Value;
-use slantpath_scenario::{RunOutput, Scenario, TraceFiles};
+use slantpath_scenario::{Files, RunOutput, Scenario};
 
 use super::{number, run_once, text};
 
 fn parse(text: &str) -> Scenario {
-    let none: TraceFiles = Arc::new(|_| Ok(String::new()));
+    let none: Files = Arc::new(|_| Ok(String::new()));
     Scenario::parse("f.toml", text, &[], none).unwrap_or_else(|error| panic!("{error}"))
 }
 

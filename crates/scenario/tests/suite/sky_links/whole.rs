@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use slantpath_scenario::{RunOutput, Scenario, Sweep, TraceFiles};
+use slantpath_scenario::{Files, RunOutput, Scenario, Sweep};
 
 use super::{LONDON_TO_BOSTON, load, number, run_once, text};
 use crate::project;
@@ -30,7 +30,7 @@ fn a_sky_whose_tables_stand_in_the_scenario_is_the_one_of_a_file_with_the_same_t
         .replace("[sky.[sky.", "[[sky.");
     let held = format!("{head}[sky]\n{epoch}start = \"1 h\"\n[sky.{}{LONDON_TO_BOSTON}", &held_bodies[1..]);
     let parse = |text: &str, topology: String| {
-        let files: TraceFiles = Arc::new(move |_| Ok(topology.clone()));
+        let files: Files = Arc::new(move |_| Ok(topology.clone()));
         Scenario::parse("f.toml", text, &[], files).unwrap_or_else(|error| panic!("{error}"))
     };
     let named = run_once(&parse(&named, topology));
@@ -135,7 +135,7 @@ fn a_world_that_is_turned_about_its_axis_carries_every_message_alike() {
             a = east(0.0),
             b = east(18.5),
         );
-        let none: TraceFiles = Arc::new(|_| Ok(String::new()));
+        let none: Files = Arc::new(|_| Ok(String::new()));
         let scenario = Scenario::parse("f.toml", &text, &[], none).unwrap_or_else(|error| panic!("{error}"));
         run_once(&scenario)
     };
@@ -231,7 +231,7 @@ fn routes_lead_over_no_gateway_at_which_nobody_stands() {
         application = { kind = "constant-rate", message_size = "512 B", interval = "1 s" }
     "#;
     let path_with = |more: &str| {
-        let files: TraceFiles = Arc::new(|_| Ok(String::new()));
+        let files: Files = Arc::new(|_| Ok(String::new()));
         let scenario = Scenario::parse("f.toml", &(file.to_owned() + more), &[], files);
         let output = run_once(&scenario.unwrap_or_else(|error| panic!("{error}")));
         let flows = output.table("flows").expect("always");

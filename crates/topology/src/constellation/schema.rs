@@ -7,7 +7,7 @@ use slantpath_orbit::orbit::Perturbation;
 use slantpath_reader::{Flat, Nested, OneOf, Setting, choice, policy, section, tagged, word_or};
 
 use crate::bounds::{AGE, ANGLE, BEAMS, CATALOGUE, LENGTH, PHASING, RUN, SATELLITES, TIMER, TURNS};
-use crate::sky::values::{CutOff, PhasingText, PresetName};
+use crate::values::{CutOff, PhasingText, PresetName};
 
 section! {
     /// A set of satellites that work together.

@@ -6,11 +6,10 @@ use std::rc::Rc;
 use slantpath_base::Instant;
 use slantpath_orbit::NodeId;
 use slantpath_orbit::outage::{Failing, Outage, read_lines};
-use slantpath_reader::{Fault, Faults, Place, suggest};
+use slantpath_reader::{Fault, Faults, Files, Place, suggest};
 
 use super::files as named_files;
-use crate::flow::trace::Files;
-use crate::sky::schema::SkyFile;
+use crate::schema::TopologyFile;
 
 /// Where an outage is written.
 pub(super) enum Written {
@@ -31,8 +30,8 @@ impl Written {
 
 /// The outages with the places that name them, in the order of the file.
 pub(super) fn check(
-    file: &mut SkyFile,
-    files: Files<'_>,
+    file: &mut TopologyFile,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<Vec<(Outage, Written)>> {
     let before = faults.len();
@@ -88,7 +87,7 @@ pub(super) fn check(
 pub(super) fn resolved(
     outages: Vec<(Outage, Written)>,
     nodes: &BTreeMap<String, NodeId>,
-    file: &SkyFile,
+    file: &TopologyFile,
     faults: &mut Faults,
 ) -> Option<Vec<Outage>> {
     let before = faults.len();

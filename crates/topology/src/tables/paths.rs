@@ -7,7 +7,7 @@ use slantpath_results::{Table, TableError};
 
 use super::Answer;
 use super::rows::{Cell, Rows};
-use crate::sky::answer::FollowedPath;
+use crate::answer::FollowedPath;
 
 impl Answer<'_> {
     /// `legs`: stretches of time with one path, or with none.

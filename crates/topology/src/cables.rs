@@ -4,14 +4,14 @@ use slantpath_orbit::pair::{Cable, CableDelay};
 use slantpath_orbit::site::Relay;
 use slantpath_reader::{Fault, Faults, Lookup, Named, suggest};
 
-use crate::sky::schema::{CableTable, CableTime, SiteTable, SkyFile};
+use crate::schema::{CableTable, CableTime, SiteTable, TopologyFile};
 
 /// The cables, if each joins two sites that are there and leads on.
-pub(super) fn check(file: &SkyFile, faults: &mut Faults) -> Vec<Cable> {
+pub(super) fn check(file: &TopologyFile, faults: &mut Faults) -> Vec<Cable> {
     file.cables.iter().filter_map(|cable| one(file, cable, faults)).collect()
 }
 
-fn one(file: &SkyFile, cable: &Named<CableTable>, faults: &mut Faults) -> Option<Cable> {
+fn one(file: &TopologyFile, cable: &Named<CableTable>, faults: &mut Faults) -> Option<Cable> {
     let names = [&cable.ends.0, &cable.ends.1];
     let mut found: Vec<&SiteTable> = Vec::new();
     for name in names {

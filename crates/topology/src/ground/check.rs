@@ -7,14 +7,13 @@ use slantpath_orbit::earth::horizon_dip;
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::site::{Horizon, Place as Standing, Relay, Track};
 use slantpath_orbit::{Geodetic, Site};
-use slantpath_reader::{Fault, Faults, Flat, Named, Place, Setting, fault_of, suggest};
+use slantpath_reader::{Fault, Faults, Files, Flat, Named, Place, Setting, fault_of, suggest};
 
-use crate::flow::trace::Files;
-use crate::sky::check::complete;
-use crate::sky::constellation::check::preset_elevation;
-use crate::sky::files as named_files;
-use crate::sky::schema::{
-    AntennaTable, GroundTable, HandoverKind, MeasuredBy, ReselectWhen, SiteTable, SkyFile,
+use crate::check::complete;
+use crate::constellation::check::preset_elevation;
+use crate::files as named_files;
+use crate::schema::{
+    AntennaTable, GroundTable, HandoverKind, MeasuredBy, ReselectWhen, SiteTable, TopologyFile,
 };
 
 const AS_GROUND: &str = "as [ground] says";
@@ -22,10 +21,10 @@ const AS_GROUND: &str = "as [ground] says";
 /// The sites in order of their names.
 ///
 /// `doubtful` says that a constellation is at fault, so that nothing is said about what it may lack.
-pub(in crate::sky) fn check(
-    file: &mut SkyFile,
+pub(crate) fn check(
+    file: &mut TopologyFile,
     doubtful: bool,
-    files: Files<'_>,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<Vec<Site>> {
     let shared = file.ground.whole()?.clone();
@@ -64,7 +63,7 @@ fn site(
     place: Place,
     table: &mut SiteTable,
     surroundings: &Surroundings,
-    files: Files<'_>,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<Site> {
     let standing = standing(name, place, table, files, faults);
@@ -139,7 +138,7 @@ fn standing(
     name: &str,
     place: Place,
     table: &mut SiteTable,
-    files: Files<'_>,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<Standing> {
     if let Some(track) = &table.track {

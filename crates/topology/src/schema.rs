@@ -9,7 +9,7 @@ pub use super::ground::schema::{
     AntennaTable, GroundTable, HandoverKind, MeasuredBy, RelayName, ReselectWhen, SiteTable,
 };
 pub use super::head::{
-    CableTable, CableTime, MapTable, Outage, PathTable, Positions, RouteSelection, SkyHead, ValidityTable,
+    CableTable, CableTime, Head, MapTable, Outage, PathTable, Positions, RouteSelection, ValidityTable,
 };
 pub use super::values::{CutOff, Date, PhasingMost, PhasingText, PresetName, RefreshText};
 
@@ -18,9 +18,9 @@ use slantpath_reader::{Named, Part, Tables, section};
 section! {
     /// A Slantpath topology: satellites, sites and the questions about them. All that the answer depends on,
     /// but the files of elements, tracks and outages that it names.
-    pub struct SkyFile {
+    pub struct TopologyFile {
         /// What is asked, from when and for how long.
-        topology: Part<SkyHead>;
+        topology: Part<Head>;
         /// Sets of satellites by name.
         constellations: Tables<ConstellationTable>;
         /// Places on the ground, at sea or in the air by name.

@@ -194,7 +194,7 @@ impl Answer<'_> {
         let shared = || self.topology.ground.min_elevation.as_deref().copied();
         let preset = || {
             let found = self.topology.constellations.iter().find(|(name, _)| *name == constellation);
-            found.and_then(|(_, table)| crate::sky::constellation::check::preset_elevation(table))
+            found.and_then(|(_, table)| crate::constellation::check::preset_elevation(table))
         };
         lowest.or_else(shared).or_else(preset)
     }

@@ -3,21 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use slantpath_scenario::{
-    FollowError, LoadError, Topology, TopologyOutput, TraceFiles, Workers, follow, topology_schema,
-    trace_files,
-};
+use slantpath_reader::{Files, LoadError, files_in};
 use slantpath_testkit::page;
+use slantpath_topology::{FollowError, Topology, TopologyOutput, follow, json_schema};
+use slantpath_workers::Workers;
 
-use crate::project;
+fn path(file: &str) -> PathBuf {
+    page::path("scenarios").join(file)
+}
 
 fn topology(name: &str, overrides: &[&str]) -> Topology {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Topology::load(&project::path(name), &overrides).unwrap_or_else(|error| panic!("{error}"))
+    Topology::load(&path(name), &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn no_files() -> TraceFiles {
-    trace_files(Path::new("nowhere"))
+fn no_files() -> Files {
+    files_in(Path::new("nowhere"))
 }
 
 fn answer(topology: &Topology) -> TopologyOutput {
@@ -45,11 +46,11 @@ fn merging_the_merged_topology_changes_nothing() {
 
 #[test]
 fn the_committed_topology_schema_is_the_one_that_the_code_makes() {
-    page::hold("schema/topology.schema.json", &topology_schema());
+    page::hold("schema/topology.schema.json", &json_schema());
 }
 
 fn broken() -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken-topology");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(directory).expect("it lies here").flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
@@ -58,7 +59,7 @@ fn broken() -> Vec<PathBuf> {
 }
 
 /// What is said of a broken topology, when it is read or when its contacts are solved.
-fn faults_of(path: &Path) -> slantpath_scenario::Diagnostics {
+fn faults_of(path: &Path) -> slantpath_reader::Diagnostics {
     let topology = match Topology::load(path, &[]) {
         Err(LoadError::Invalid(diagnostics)) => return diagnostics,
         Err(error) => panic!("{}: {error}", path.display()),
@@ -337,7 +338,7 @@ fn a_whole_file_of_7500_sets_is_told_apart_and_one_warning_counts_what_is_left_o
         min_elevation = "25 deg"
     "#;
     let file = starlink_file();
-    let files = || -> TraceFiles {
+    let files = || -> Files {
         let file = file.clone();
         std::sync::Arc::new(move |_: &str| Ok(file.clone()))
     };
@@ -376,7 +377,7 @@ fn objects_of_one_name_are_told_apart_by_number_and_the_newer_set_of_one_object_
         satellites = { kind = "elements", file = "birds.tle", names = ["BIRD-40000", "BIRD-40001", "BIRD-90004"] }
     "#;
     let file = starlink_file();
-    let files: TraceFiles = std::sync::Arc::new(move |_: &str| Ok(file.clone()));
+    let files: Files = std::sync::Arc::new(move |_: &str| Ok(file.clone()));
     let overrides = ["constellations.birds.satellites.on_invalid=leave-out".to_owned()];
     let topology = Topology::parse("twice.toml", text, &overrides, files).unwrap();
     assert_eq!(topology.network().names(), ["BIRD-40000 (40000)", "BIRD-40001", "BIRD-40000 (90000)"]);
@@ -477,7 +478,7 @@ fn the_sky_and_the_coverage_of_the_instant_of_the_map_agree_with_the_look_angles
 fn kept_passes_give_the_same_answer() {
     let place = std::env::temp_dir().join(format!("slantpath-passes-{}", std::process::id()));
     let topology = topology("iridium-london-boston.toml", &["topology.span=2 h"]);
-    let store = slantpath_scenario::PassStore::new(&place);
+    let store = slantpath_topology::PassStore::new(&place);
     let tables =
         [(); 2].map(|()| follow(&topology, Some(&store), Workers::new(1), &|_| {}).unwrap().unwrap().tables);
     assert_eq!(std::fs::read_dir(&place).unwrap().count(), 2);
@@ -500,7 +501,7 @@ proptest! {
         with in "\\PC{0,3}",
         cut in 0_usize..20,
     ) {
-        let path = project::path("geo-london-boston.toml");
+        let path = path("geo-london-boston.toml");
         let mut text: Vec<char> = std::fs::read_to_string(path).unwrap().chars().collect();
         let at = at.index(text.len());
         let end = (at + cut).min(text.len());
@@ -591,7 +592,7 @@ fn every_setting_reaches_the_network() {
         via = ["polar-1-1"]
         refresh = "1 s"
     "#;
-    let files: TraceFiles = std::sync::Arc::new(|name| {
+    let files: Files = std::sync::Arc::new(|name| {
         Ok(match name {
             "flight.csv" => "0 s, 50, 10, 10000\n1 h, 51, 20, 11000\n",
             _ => "1 min, 2 min, hub\n",

@@ -1,15 +1,13 @@
 //! Files that a topology names: their text, their digest, and faults that point into them.
 
 use slantpath_orbit::elements::ElementError;
-use slantpath_reader::{Fault, Faults, Place, Setting, fault_of};
-
-use crate::flow::trace::Files;
+use slantpath_reader::{Fault, Faults, Files, Place, Setting, fault_of};
 
 /// The text of a file whose name stands in `name`. Its digest is checked, or written down where it is absent.
 pub(super) fn read(
     name: &Setting<String>,
     digest: &mut Option<Setting<String>>,
-    files: Files<'_>,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<String> {
     let text = match files(name) {

@@ -8,9 +8,9 @@ use slantpath_orbit::site::Relay;
 use slantpath_reader::{Fault, Faults, Lookup, suggest};
 
 use super::outages::unknown;
-use crate::sky::schema::{RouteSelection, SiteTable, SkyFile};
+use crate::schema::{RouteSelection, SiteTable, TopologyFile};
 
-pub(super) fn check(file: &SkyFile, nodes: &BTreeMap<String, NodeId>, faults: &mut Faults) {
+pub(super) fn check(file: &TopologyFile, nodes: &BTreeMap<String, NodeId>, faults: &mut Faults) {
     let known: Vec<&str> = nodes.keys().map(String::as_str).collect();
     for (name, path) in file.paths.iter() {
         for end in [&path.from, &path.to] {
@@ -65,7 +65,7 @@ pub(super) fn check(file: &SkyFile, nodes: &BTreeMap<String, NodeId>, faults: &m
 
 /// What the paths ask of satellites that do not forward: a pair for each two ends, and a second one where two paths
 /// must share no satellite.
-pub(super) fn pairs(file: &SkyFile) -> Vec<Pair> {
+pub(super) fn pairs(file: &TopologyFile) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
     for (_, path) in file.paths.iter() {
         let via = path.via.iter().flat_map(|via| via.iter());
@@ -92,11 +92,11 @@ fn leads_nowhere(name: &str) -> Fault {
     Fault::new(format!("the fixed path `{name}` does not say where it leads")).help(help)
 }
 
-fn site<'f>(file: &'f SkyFile, name: &str) -> Option<&'f SiteTable> {
+fn site<'f>(file: &'f TopologyFile, name: &str) -> Option<&'f SiteTable> {
     file.sites.iter().find(|(known, _)| *known == name).map(|(_, table)| &**table)
 }
 
 /// Whether paths may pass a node: any satellite, and sites that are gateways.
-fn relays(file: &SkyFile, node: &str) -> bool {
+fn relays(file: &TopologyFile, node: &str) -> bool {
     site(file, node).is_none_or(|site| site.relay.policy() == Relay::Gateway)
 }

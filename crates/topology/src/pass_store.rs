@@ -4,9 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use slantpath_orbit::contact::SitePasses;
-use slantpath_results::write_file;
-
-use crate::sweep::{StoreError, clear};
+use slantpath_results::{StoreError, clear_store, write_file};
 
 const MAGIC: &[u8; 8] = b"slntpas1";
 
@@ -50,7 +48,7 @@ impl PassStore {
     /// Throws away all that is stored. A store without a directory is empty already; one that holds files of others
     /// keeps those.
     pub fn clear(self) -> Result<(), StoreError> {
-        clear(&self.directory, EXTENSION)
+        clear_store(&self.directory, EXTENSION)
     }
 
     /// The file of a site. Another version of the program is another answer.

@@ -7,22 +7,21 @@ use slantpath_orbit::constellation::Constellation;
 use slantpath_orbit::elements::{self, ElementError, ElementSet, Validity};
 use slantpath_orbit::network::apogee_beyond_routes;
 use slantpath_orbit::{Orbit, Utc};
-use slantpath_reader::{Fault, Faults, Place, Setting};
+use slantpath_reader::{Fault, Faults, Files, Place, Setting};
 
-use crate::flow::trace::Files;
-use crate::sky::check::MOST_SATELLITES;
-use crate::sky::files as named_files;
-use crate::sky::schema::{Elements, InvalidSets};
+use crate::check::MOST_SATELLITES;
+use crate::files as named_files;
+use crate::schema::{Elements, InvalidSets};
 
 /// For when element sets are used.
 #[derive(Clone, Copy)]
-pub(in crate::sky) struct Use {
+pub(crate) struct Use {
     /// The first date.
-    pub(in crate::sky) from: Utc,
+    pub(crate) from: Utc,
     /// How long.
-    pub(in crate::sky) span: Duration,
+    pub(crate) span: Duration,
     /// How far from their epoch.
-    pub(in crate::sky) validity: Validity,
+    pub(crate) validity: Validity,
 }
 
 /// The shells of a file, and the satellites in none of them.
@@ -30,7 +29,7 @@ pub(super) fn shells(
     name: &str,
     table: &mut Elements,
     use_of_sets: Use,
-    files: Files<'_>,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<Vec<Constellation>> {
     let text = named_files::read(&table.file, &mut table.digest, files, faults)?;

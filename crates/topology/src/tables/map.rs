@@ -9,7 +9,7 @@ use slantpath_results::{Table, TableError};
 use super::Answer;
 use super::paths::{kind, leg_at};
 use super::rows::Rows;
-use crate::sky::schema::{ArrangementName, Positions};
+use crate::schema::{ArrangementName, Positions};
 
 /// A ground track is drawn with points this far apart.
 const TRACK_STEP: Duration = Duration::from_secs(20);

@@ -1,11 +1,13 @@
 //! The topology file: satellites, sites and the questions about them, from text to a network and to its answer.
 //!
 //! [`Topology::load`] reads it and builds the network; [`follow`] works its contacts and paths out and gives
-//! tables. It shares with the scenario how a text is read, how faults are reported and how a merged form is printed.
+//! tables. It knows no packets: a scenario that has a sky reads its satellites and sites with [`check`], and a program
+//! that only asks where satellites stand needs nothing else.
 
 mod answer;
+pub mod bounds;
 mod cables;
-pub(crate) mod check;
+mod check;
 mod constellation;
 mod files;
 mod ground;
@@ -24,45 +26,41 @@ use std::path::Path;
 use std::sync::Arc;
 
 use slantpath_orbit::{Network, NodeId};
-use slantpath_reader::{Diagnostic, Diagnostics, Document, Output, Section};
+use slantpath_reader::{
+    Diagnostic, Diagnostics, Document, Files, LoadError, Output, Section, files_beside,
+    json_schema as json_schema_of, print_json, read_text,
+};
 
-pub(crate) use answer::warning_lines;
-pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow};
+pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow, warning_lines};
+pub use check::check;
 pub use look_angles::LookAngleError;
 pub use pass_store::PassStore;
 
-use crate::scenario::{LoadError, TraceFiles, trace_files};
-use schema::SkyFile;
+use schema::TopologyFile;
 
 /// A topology in which every value is in place and nothing contradicts, and the network that it makes.
 #[derive(Clone)]
 pub struct Topology {
-    file: SkyFile,
+    file: TopologyFile,
     network: Network,
     warnings: Vec<Diagnostic>,
     /// What it was made of, so that another can be made of it.
     document: Document,
-    files: TraceFiles,
+    files: Files,
 }
 
 impl Topology {
     /// Reads a file, lays the overrides `path=value` over it in turn, and checks the whole. Files that it names
     /// are looked for beside it.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, LoadError> {
-        let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let text = read_text(path)?;
         let name = path.display().to_string();
-        let files = trace_files(path.parent().unwrap_or(Path::new("")));
+        let files = files_beside(path);
         Self::parse(&name, &text, overrides, files).map_err(LoadError::Invalid)
     }
 
     /// Reads a text as [`Topology::load`] reads a file. `files` hands out the files that it names.
-    pub fn parse(
-        name: &str,
-        text: &str,
-        overrides: &[String],
-        files: TraceFiles,
-    ) -> Result<Self, Diagnostics> {
+    pub fn parse(name: &str, text: &str, overrides: &[String], files: Files) -> Result<Self, Diagnostics> {
         Self::overridden(Document::parse(name, text), "--set", overrides, files)
     }
 
@@ -75,15 +73,15 @@ impl Topology {
         mut document: Document,
         name: &str,
         overrides: &[String],
-        files: TraceFiles,
+        files: Files,
     ) -> Result<Self, Diagnostics> {
         for assignment in overrides {
             document.set(name, assignment);
         }
         let (entries, mut faults) = document.clone().entries()?;
-        let root = SkyFile::read_root(&entries, "a topology", &mut faults);
+        let root = TopologyFile::read_root(&entries, "a topology", &mut faults);
         let checked = root.map(|(mut file, all_known)| {
-            let network = check::check(&mut file, all_known, &*files, &mut faults);
+            let network = check(&mut file, all_known, &files, &mut faults);
             (file, network)
         });
         let warnings = faults.warnings();
@@ -128,12 +126,17 @@ impl Topology {
     }
 }
 
-/// BLAKE3 of a topology's merged form.
-pub(crate) fn hash_of(file: &SkyFile) -> String {
+/// BLAKE3 of a topology's merged form, which names its answer.
+pub fn hash_of(file: &TopologyFile) -> String {
     blake3::hash(print(file, false).as_bytes()).to_hex().to_string()
 }
 
-fn print(file: &SkyFile, with_origins: bool) -> String {
+/// JSON Schema (2020-12) of a topology file, made from the declarations that read it.
+pub fn json_schema() -> String {
+    print_json(&json_schema_of::<TopologyFile>("Slantpath topology"))
+}
+
+fn print(file: &TopologyFile, with_origins: bool) -> String {
     let mut output = Output::default();
     file.write_fields(&mut output);
     output.print(with_origins)
@@ -141,9 +144,9 @@ fn print(file: &SkyFile, with_origins: bool) -> String {
 
 /// The tables of the file.
 impl Deref for Topology {
-    type Target = SkyFile;
+    type Target = TopologyFile;
 
-    fn deref(&self) -> &SkyFile {
+    fn deref(&self) -> &TopologyFile {
         &self.file
     }
 }

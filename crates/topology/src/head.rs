@@ -9,7 +9,7 @@ use crate::bounds::{AGE, DELAY};
 
 section! {
     /// What is asked, from when and for how long.
-    pub struct SkyHead {
+    pub struct Head {
         /// What the topology is called.
         name: Setting<String>;
         /// What it is for.

@@ -5,12 +5,11 @@ use slantpath_base::Duration;
 use slantpath_orbit::elements::{Stale, Validity};
 use slantpath_orbit::network::NetworkError;
 use slantpath_orbit::{Network, Utc};
-use slantpath_reader::{AllKnown, Fault, Faults, Place, Setting, fault_of};
+use slantpath_reader::{AllKnown, Fault, Faults, Files, Place, Setting, fault_of};
 
 use super::constellation::elements::Use;
-use super::schema::{Positions, SkyFile};
+use super::schema::{Positions, TopologyFile};
 use super::{cables, constellation, files, ground, outages, paths};
-use crate::flow::trace::Files;
 
 /// More satellites than anyone has filed for, and as many as a machine holds.
 pub(super) const MOST_SATELLITES: usize = 100_000;
@@ -20,10 +19,10 @@ const MOST_ROWS: u64 = 50_000_000;
 const POSITION_ROWS: u64 = 200_000;
 
 /// Checks and completes a topology. `None` if something is at fault, which is then reported.
-pub(crate) fn check(
-    file: &mut SkyFile,
+pub fn check(
+    file: &mut TopologyFile,
     all_known: AllKnown,
-    files: Files<'_>,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<Network> {
     let time = head(file, faults);
@@ -72,7 +71,7 @@ pub(crate) fn check(
 }
 
 /// Epoch and span.
-fn head(file: &SkyFile, faults: &mut Faults) -> Option<(Utc, Duration)> {
+fn head(file: &TopologyFile, faults: &mut Faults) -> Option<(Utc, Duration)> {
     let head = file.topology.whole()?;
     let (epoch, span) = (head.epoch.0, *head.span);
     let mut fail = |place, message: String, help: &str| faults.report(place, Fault::new(message).help(help));
@@ -112,7 +111,7 @@ fn head(file: &SkyFile, faults: &mut Faults) -> Option<(Utc, Duration)> {
     Some((epoch, span))
 }
 
-fn positions(file: &mut SkyFile, span: Duration, satellites: usize) {
+fn positions(file: &mut TopologyFile, span: Duration, satellites: usize) {
     let Some(head) = file.topology.whole_mut() else { return };
     let place = head.span.place();
     head.positions_every.get_or_insert_with(|| {
@@ -123,7 +122,7 @@ fn positions(file: &mut SkyFile, span: Duration, satellites: usize) {
 }
 
 /// Refuses what is sampled so finely that its table would fill the memory.
-fn table_sizes(file: &SkyFile, span: Duration, satellites: usize, faults: &mut Faults) {
+fn table_sizes(file: &TopologyFile, span: Duration, satellites: usize, faults: &mut Faults) {
     let Some(head) = file.topology.whole() else { return };
     let rows =
         |every: Duration, of: usize| (span.as_nanos() / every.as_nanos().max(1)).saturating_mul(of as u64);
@@ -145,7 +144,7 @@ fn table_sizes(file: &SkyFile, span: Duration, satellites: usize, faults: &mut F
 }
 
 /// Says what the network finds wrong, at the table or the line of the element set that is at fault.
-pub(super) fn report(file: &SkyFile, error: &NetworkError, files: Files<'_>, faults: &mut Faults) {
+pub(super) fn report(file: &TopologyFile, error: &NetworkError, files: &Files, faults: &mut Faults) {
     let whole = file.topology.whole().map_or_else(Place::default, |head| head.name.place());
     let text = error.to_string();
     let fault = fault_of(&text, "");

@@ -11,13 +11,12 @@ use slantpath_orbit::network::NetworkError;
 use slantpath_orbit::topology::{Selection, Summary, Timeline, follow_while, follow_within};
 use slantpath_orbit::{NodeId, coverage};
 use slantpath_reader::Diagnostics;
-use slantpath_results::{Table, TableError};
+use slantpath_results::{StoreError, Table, TableError};
+use slantpath_workers::Workers;
 
 use super::pass_store::PassStore;
 use super::schema::{PathTable, RouteSelection};
 use super::{Topology, check, tables};
-use crate::replicate::Workers;
-use crate::sweep::StoreError;
 
 /// The answer to a topology.
 #[derive(Clone, Debug)]
@@ -60,7 +59,7 @@ impl TopologyOutput {
 }
 
 /// Old element sets in a line for each file: the oldest, and how many more there are.
-pub(crate) fn warning_lines(warnings: &[Stale]) -> Vec<String> {
+pub fn warning_lines(warnings: &[Stale]) -> Vec<String> {
     let mut oldest: BTreeMap<&str, (&Stale, usize)> = BTreeMap::new();
     for warning in warnings {
         let (known, count) = oldest.entry(&warning.file).or_insert((warning, 0));
@@ -194,7 +193,7 @@ impl Topology {
     /// What the network finds wrong, at its place in the file.
     fn diagnose(&self, error: &NetworkError) -> Diagnostics {
         let (_, mut faults) = self.document.clone().entries().expect("it was read before");
-        check::report(&self.file, error, &*self.files, &mut faults);
+        check::report(&self.file, error, &self.files, &mut faults);
         faults.into_result().expect_err("a fault was reported")
     }
 }
@@ -205,10 +204,10 @@ mod tests {
 
     #[test]
     fn a_path_that_is_being_followed_can_be_stopped() {
-        let text = include_str!("../../../../scenarios/iridium-london-boston.toml");
+        let text = include_str!("../../../scenarios/iridium-london-boston.toml");
         let overrides = ["topology.span=10 min".to_owned()];
         let topology =
-            Topology::parse("sky.toml", text, &overrides, crate::trace_files("".as_ref())).unwrap();
+            Topology::parse("sky.toml", text, &overrides, slantpath_reader::files_in("".as_ref())).unwrap();
         let plan = Planner::new(topology.network(), *topology.topology.span).unwrap();
         let plan = plan.plan(&mut |_, _| {}).unwrap();
         let (name, question) = topology.paths.iter().next().unwrap();

@@ -7,23 +7,22 @@ use slantpath_orbit::Utc;
 use slantpath_orbit::constellation::shell::{FirstNode, Phasing, Shell as Numbers};
 use slantpath_orbit::constellation::{Constellation, Contradiction, IslConfig};
 use slantpath_orbit::orbit::Perturbation;
-use slantpath_reader::{Fault, Faults, Place, Setting};
+use slantpath_reader::{Fault, Faults, Files, Place, Setting};
 
 use super::elements::{self, Use};
-use crate::flow::trace::Files;
-use crate::sky::check::{MOST_SATELLITES, complete};
-use crate::sky::schema::{
+use crate::check::{MOST_SATELLITES, complete};
+use crate::schema::{
     ArrangementName, ConstellationTable, CutOff, IslTable, LongestRange, Pattern, PayloadName, Perturbing,
-    PhasingText, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, SkyFile, Slots,
+    PhasingText, PresetShell, SatelliteSource, SeamName, Shell, ShellDetails, Slots, TopologyFile,
 };
 
 const OF_PRESET: &str = "of the preset";
 
 /// The constellations in order of their names, each of one or several shells.
-pub(in crate::sky) fn check(
-    file: &mut SkyFile,
+pub(crate) fn check(
+    file: &mut TopologyFile,
     use_of_sets: Option<Use>,
-    files: Files<'_>,
+    files: &Files,
     faults: &mut Faults,
 ) -> Option<Vec<Constellation>> {
     let places: BTreeMap<String, Place> =
@@ -53,7 +52,7 @@ struct Work<'a> {
     place: Place,
     epoch: Utc,
     use_of_sets: Use,
-    files: Files<'a>,
+    files: &'a Files,
 }
 
 impl Work<'_> {
@@ -315,7 +314,7 @@ fn first_number(table: &PresetShell) -> Option<Place> {
 }
 
 /// The least elevation that the preset of a constellation comes with.
-pub(in crate::sky) fn preset_elevation(table: &ConstellationTable) -> Option<Angle> {
+pub(crate) fn preset_elevation(table: &ConstellationTable) -> Option<Angle> {
     match &table.satellites.0 {
         SatelliteSource::PresetShell(preset) => Some(preset.preset.0.min_elevation()),
         SatelliteSource::Shell(_) | SatelliteSource::Slots(_) | SatelliteSource::Elements(_) => None,

@@ -1,0 +1,63 @@
+//! Where texts come from: a file, and the files that it names.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::Diagnostics;
+
+/// Hands out the text of a file by the name that another file gives it.
+pub type Files = Arc<dyn Fn(&str) -> io::Result<String> + Send + Sync>;
+
+/// Files by their names relative to a directory.
+pub fn files_in(directory: &Path) -> Files {
+    let directory = directory.to_owned();
+    Arc::new(move |name| std::fs::read_to_string(directory.join(name)))
+}
+
+/// Files by their names relative to the directory that a file lies in.
+pub fn files_beside(path: &Path) -> Files {
+    files_in(path.parent().unwrap_or(Path::new("")))
+}
+
+/// Why a file gives no value.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// What stands in it is wrong.
+    #[error("{0}")]
+    Invalid(Diagnostics),
+    /// It cannot be read.
+    #[error("{}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// The text of a file.
+pub fn read_text(path: &Path) -> Result<String, LoadError> {
+    std::fs::read_to_string(path).map_err(|error| LoadError::Unreadable { path: path.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_names_files_that_lie_beside_it() {
+        let here = Path::new("src/files.rs");
+        let own = read_text(here).unwrap();
+        assert!(own.contains("a_file_names_files_that_lie_beside_it"));
+        assert_eq!(files_beside(here)("files.rs").unwrap(), own);
+        assert_eq!(files_beside(Path::new("Cargo.toml"))("src/files.rs").unwrap(), own);
+        assert!(files_beside(here)("src/files.rs").is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let error = read_text(Path::new("no/such.toml")).unwrap_err();
+        assert!(error.to_string().starts_with("no/such.toml: "), "{error}");
+    }
+}

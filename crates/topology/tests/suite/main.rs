@@ -1,0 +1,4 @@
+//! The tests of topologies from the outside.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod topology;
