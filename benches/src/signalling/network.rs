@@ -198,6 +198,7 @@ fn packet_network(
                 peer,
                 reopen_after: Duration::from_secs(1),
                 sample_paths: None,
+                measures_delay: false,
             };
             let association = hosts[own].add_association(&config, seed, &format!("{number}/{own}"));
             let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };

@@ -34,6 +34,8 @@ pub struct AssociationConfig {
     pub reopen_after: Duration,
     /// Whether to sample each path's congestion state, at most once per this time.
     pub sample_paths: Option<Duration>,
+    /// Whether to measure how long messages take to be acknowledged.
+    pub measures_delay: bool,
 }
 
 /// What became of the messages of an association's end.
@@ -56,6 +58,10 @@ pub struct AssociationCounters {
     pub discarded_down: u64,
     /// Messages thrown away because too many had been refused by SCTP's send buffer.
     pub discarded_full: u64,
+    /// Messages that SCTP at the far end has for good; only if they are [measured](AssociationConfig::measures_delay).
+    pub acknowledged: u64,
+    /// How long these took in all, from when the layer above handed them over.
+    pub acknowledged_after: Duration,
 }
 
 /// How many messages are kept at most that SCTP's send buffer has refused. The layer above is told of congestion at the
@@ -87,6 +93,9 @@ pub(crate) struct Carrier {
     /// Whether it is known that there are some.
     are_inputs_noted: bool,
     probe: Option<PathProbe>,
+    /// When each message that is not yet acknowledged was handed over, oldest first, if that is measured. Streams may
+    /// overtake each other: then single delays are those of others, and their sum is right.
+    handed_over: Option<VecDeque<Instant>>,
     counters: AssociationCounters,
 }
 
@@ -116,6 +125,7 @@ impl Carrier {
             inputs: VecDeque::new(),
             are_inputs_noted: false,
             probe: config.sample_paths.map(PathProbe::new),
+            handed_over: config.measures_delay.then(VecDeque::new),
             counters: AssociationCounters::default(),
         }
     }
@@ -169,14 +179,36 @@ impl Carrier {
             options: None,
         };
         if self.refused.is_empty() {
+            self.note_handed_over(now);
             self.offer(now, message, socket);
             if !self.refused.is_empty() {
                 self.inputs.push_back(TransportInput::Congested(true));
             }
         } else if self.refused.len() < REFUSED_MAX {
+            self.note_handed_over(now);
             self.refused.push_back(message);
         } else {
             self.counters.discarded_full += 1;
+        }
+    }
+
+    fn note_handed_over(&mut self, now: Instant) {
+        if let Some(waiting) = &mut self.handed_over {
+            waiting.push_back(now);
+        }
+    }
+
+    fn note_acknowledged(&mut self, now: Instant) {
+        if let Some(since) = self.handed_over.as_mut().and_then(VecDeque::pop_front) {
+            self.counters.acknowledged += 1;
+            self.counters.acknowledged_after = self.counters.acknowledged_after.saturating_add(now - since);
+        }
+    }
+
+    /// What was not acknowledged will not be.
+    fn forget_handed_over(&mut self) {
+        if let Some(waiting) = &mut self.handed_over {
+            waiting.clear();
         }
     }
 
@@ -240,7 +272,9 @@ impl Carrier {
                 self.counters.times_up += 1;
                 self.inputs.push_back(TransportInput::Up { outbound_streams });
             }
+            SocketEvent::Acknowledged(_) => self.note_acknowledged(now),
             SocketEvent::Restarted => {
+                self.forget_handed_over();
                 if !self.refused.is_empty() {
                     self.discard_refused();
                     self.inputs.push_back(TransportInput::Congested(false));
@@ -263,8 +297,7 @@ impl Carrier {
             SocketEvent::Writable => self.offer_refused(now, socket),
             SocketEvent::Ended { .. } => self.ended(now),
             // The paths are SCTP's own affair, and what was not acknowledged M2PA hands back to MTP3.
-            SocketEvent::Acknowledged(_)
-            | SocketEvent::Arrived(_)
+            SocketEvent::Arrived(_)
             | SocketEvent::Bytes(_)
             | SocketEvent::Abandoned(_)
             | SocketEvent::Sctp(_)
@@ -278,6 +311,7 @@ impl Carrier {
         if std::mem::replace(&mut self.is_up, false) {
             self.counters.times_lost += 1;
             self.discard_refused();
+            self.forget_handed_over();
             self.inputs.push_back(TransportInput::Down);
         }
         if self.opening == Opening::Always && self.opens {
@@ -324,6 +358,7 @@ mod tests {
                     peer,
                     reopen_after: Duration::from_secs(1),
                     sample_paths: None,
+                    measures_delay: true,
                 };
                 assert_eq!(host.add_association(&config, Seed::new(1, 0), ["first", "second"][own]), CARRIER);
                 host
@@ -402,6 +437,32 @@ mod tests {
         assert!(received[1] == octets);
         assert_eq!((pair.counters(1).received, pair.counters(1).received_bytes), (3, 1_000_008));
         assert_eq!((pair.counters(0).sent, pair.counters(0).sent_bytes), (3, 1_000_008));
+    }
+
+    #[test]
+    fn the_time_of_a_message_that_an_association_lost_is_not_that_of_the_next_one() {
+        let mut pair = Pair::connected();
+        pair.send(0);
+        let mut packet = slantpath_wire::Packet::default();
+        while pair.hosts[0].poll_transmit(pair.now, &mut packet).is_some() {}
+        pair.hosts[0].abort_association(pair.now, CARRIER);
+        pair.exchange();
+        for _ in 0..2 {
+            pair.now += Duration::from_secs(1);
+            let now = pair.now;
+            pair.hosts.iter_mut().for_each(|host| host.handle_deadline(now));
+            pair.exchange();
+        }
+        assert_eq!((pair.counters(0).times_up, pair.counters(0).acknowledged), (2, 0));
+        pair.send(1);
+        pair.exchange();
+        // The far end may delay its SACK.
+        pair.now += Duration::from_millis(250);
+        let now = pair.now;
+        pair.hosts.iter_mut().for_each(|host| host.handle_deadline(now));
+        pair.exchange();
+        assert_eq!(pair.counters(0).acknowledged, 1);
+        assert!(pair.counters(0).acknowledged_after <= Duration::from_millis(250), "{:?}", pair.counters(0));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::receiver::{Receiver, ReceiverConfig};
 use crate::record::{DeliveredMessage, Finality, ReceiverReport, SenderRecords, SenderReport};
 use crate::sender::{Measurement, Offer, Outgoing, Sender, SenderConfig, Want};
 use crate::served::{Others, Reaction, Served, earlier};
-use crate::socket::{Socket, SocketEvent, Traces};
+use crate::socket::{MessageReports, Socket, SocketEvent, Traces};
 use crate::transport::Adaptation;
 
 #[derive(Debug)]
@@ -62,11 +62,15 @@ impl FlowEnd {
     }
 
     /// What a sender has the transport report.
-    pub(crate) const fn traces(config: &SenderConfig) -> Traces {
+    pub(crate) fn traces(config: &SenderConfig) -> Traces {
         let messages = config.record_messages
             || config.record_timeline
             || matches!(config.measurement, Measurement::DelaysAndRetransmissions);
-        Traces { messages, timers: config.record_timeline, arrivals: false }
+        Traces {
+            messages: MessageReports::all_if(messages),
+            timers: config.record_timeline,
+            ..Traces::default()
+        }
     }
 
     pub(crate) fn sender_report(&self) -> Option<&SenderReport> {

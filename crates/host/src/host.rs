@@ -31,7 +31,7 @@ use crate::record::{
 };
 use crate::sender::SenderConfig;
 use crate::sessions::SessionSource;
-use crate::socket::{Peers, Socket, SocketState, Stack, Traces};
+use crate::socket::{MessageReports, Peers, Socket, SocketState, Stack, Traces};
 use crate::sockets::{SocketId, Sockets};
 use crate::trace::TraceRecord;
 use crate::transport::{Adaptation, Protocol, TransportConfig};
@@ -198,7 +198,11 @@ impl Host {
     /// If its port is in use.
     pub fn add_association(&mut self, config: &AssociationConfig, seed: Seed, path: &str) -> SocketId {
         let traces = Traces {
-            messages: config.sctp.trace_messages,
+            messages: match (config.sctp.trace_messages, config.measures_delay) {
+                (true, _) => MessageReports::All,
+                (false, true) => MessageReports::Acknowledged,
+                (false, false) => MessageReports::Nothing,
+            },
             timers: config.sctp.trace_timers,
             arrivals: false,
         };

@@ -98,6 +98,8 @@ pub(crate) enum Acknowledged {
     Bytes(u64),
     /// A message (SCTP).
     Message(u32),
+    /// A message that was given no number (SCTP).
+    Unnumbered,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -383,6 +385,8 @@ impl Sender {
                     track.is_acknowledged = true;
                 }
             }
+            // What an adaptation layer has sent for itself.
+            Acknowledged::Unnumbered => {}
         }
     }
 

@@ -50,11 +50,29 @@ impl Stack {
     }
 }
 
+/// What a transport reports of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
+pub(crate) enum MessageReports {
+    #[default]
+    Nothing,
+    /// What is acknowledged (SCTP).
+    Acknowledged,
+    /// Every transmission, and what is acknowledged.
+    All,
+}
+
+impl MessageReports {
+    /// All, if they are wanted.
+    pub(crate) fn all_if(is_wanted: bool) -> Self {
+        if is_wanted { Self::All } else { Self::Nothing }
+    }
+}
+
 /// What a transport reports besides what its user must know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traces {
-    /// Every transmission, and what is acknowledged.
-    pub(crate) messages: bool,
+    /// What becomes of messages.
+    pub(crate) messages: MessageReports,
     /// What happens to the retransmission timer of each path (SCTP).
     pub(crate) timers: bool,
     /// What each packet brings.
@@ -167,9 +185,9 @@ impl SocketState {
         let kind = match protocol {
             Protocol::Sctp(config) => {
                 let config = sctp::SctpConfig {
-                    trace_messages: traces.messages,
+                    trace_messages: traces.messages == MessageReports::All,
                     trace_arrivals: traces.arrivals,
-                    report_acknowledged: traces.messages,
+                    report_acknowledged: traces.messages >= MessageReports::Acknowledged,
                     trace_timers: traces.timers,
                     ..*config
                 };
@@ -188,8 +206,8 @@ impl SocketState {
             }
             Protocol::Tcp(config) => {
                 let reports = tcp::Reports {
-                    acked: traces.messages,
-                    transmitted: traces.messages,
+                    acked: traces.messages == MessageReports::All,
+                    transmitted: traces.messages == MessageReports::All,
                     arrived: traces.arrivals,
                 };
                 let config = tcp::TcpConfig { reports, ..*config };

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_sctp as sctp;
 
-use crate::socket::Traces;
+use crate::socket::{MessageReports, Traces};
 use crate::sockets::SocketId;
 
 /// How many records a host holds that nobody takes.
@@ -55,9 +55,10 @@ impl TraceBuffer {
                 (kept, Some(sctp::Event::Abandoned { message, policy, was_sent }))
             }
             sctp::Event::Trace(_) => (event, None),
-            sctp::Event::Acknowledged { .. } | sctp::Event::Transmitted { .. } if !traced.messages => {
+            sctp::Event::Acknowledged { .. } if traced.messages < MessageReports::Acknowledged => {
                 (event, None)
             }
+            sctp::Event::Transmitted { .. } if traced.messages < MessageReports::All => (event, None),
             sctp::Event::T3Rtx { .. } if !traced.timers => (event, None),
             event => (event.clone(), Some(event)),
         };
@@ -79,7 +80,7 @@ impl TraceBuffer {
 mod tests {
     use super::*;
 
-    const NOTHING: Traces = Traces { messages: false, timers: false, arrivals: false };
+    const NOTHING: Traces = Traces { messages: MessageReports::Nothing, timers: false, arrivals: false };
 
     fn acknowledged(context: u64) -> sctp::Event {
         sctp::Event::Acknowledged { context }
@@ -89,8 +90,16 @@ mod tests {
     fn what_nobody_asked_for_is_kept_from_the_application_and_all_else_is_told_as_ever() {
         let mut buffer = TraceBuffer::default();
         let mut passed = |event, traced| buffer.note(Instant::START, SocketId(3), event, traced).is_some();
-        let asked = Traces { messages: true, ..NOTHING };
+        let asked = Traces { messages: MessageReports::All, ..NOTHING };
         assert_eq!([passed(acknowledged(1), NOTHING), passed(acknowledged(2), asked)], [false, true]);
+        let transmitted = |context| sctp::Event::Transmitted {
+            context,
+            tsn: sctp::Tsn(1),
+            destination: [10, 0, 0, 1].into(),
+            transmission: 1,
+        };
+        let asked = Traces { messages: MessageReports::Acknowledged, ..NOTHING };
+        assert_eq!([passed(acknowledged(3), asked), passed(transmitted(3), asked)], [true, false]);
         assert!(passed(sctp::Event::Restarted, NOTHING));
         let message = sctp::Message {
             stream: sctp::StreamId(0),
@@ -112,7 +121,9 @@ mod tests {
         let events: Vec<_> = records.into_iter().map(|record| record.event).collect();
         let named = sctp::Message { payload: Bytes::new(), ..message };
         let (failed, given_up) = (sctp::Event::SendFailed { message: named.clone() }, given_up(&named));
-        assert_eq!(events, [acknowledged(1), acknowledged(2), sctp::Event::Restarted, failed, given_up]);
+        let told = [acknowledged(1), acknowledged(2), acknowledged(3), transmitted(3)];
+        assert_eq!(events[..4], told);
+        assert_eq!(events[4..], [sctp::Event::Restarted, failed, given_up]);
         assert_eq!(dropped, 0);
     }
 

@@ -12,7 +12,7 @@ use crate::message::Content;
 use crate::receiver::{MessageRecords, ReceiverConfig};
 use crate::record::{OpenedSession, SessionRecords};
 use crate::sessions::{NewSession, Opening, Session, SessionSource, SessionSourceId, SessionsConfig};
-use crate::socket::{Peers, PortUse, SocketState, Traces};
+use crate::socket::{MessageReports, Peers, PortUse, SocketState, Traces};
 use crate::sockets::SocketId;
 use crate::transport::{Protocol, TransportConfig};
 
@@ -47,7 +47,7 @@ impl Host {
     ) -> SocketId {
         let message_len = usize::try_from(message.as_bytes()).expect("a message is at most 64 KiB");
         // TCP knows at its end what it has sent again, SCTP has forgotten it.
-        let messages = matches!(transport.protocol, Protocol::Sctp(_));
+        let messages = MessageReports::all_if(matches!(transport.protocol, Protocol::Sctp(_)));
         let traces = Traces { messages, ..Traces::default() };
         self.serve_sessions(transport, Accepts::SessionsThatAsk { message_len }, traces, seed, path)
     }
@@ -174,7 +174,7 @@ impl Host {
             Some(_) => PortUse::Again,
             None => PortUse::First,
         };
-        let traces = Traces { messages: of == protocol::SCTP, ..Traces::default() };
+        let traces = Traces { messages: MessageReports::all_if(of == protocol::SCTP), ..Traces::default() };
         let transport = self.with_nearest_address_first(transport);
         let state = SocketState::bind_for(port, &mut self.stack, transport, stream, traces);
         let session = Session::opener(id, new, sender, workload, requests);

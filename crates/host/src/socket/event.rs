@@ -90,8 +90,8 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
             was_sent,
         })),
         sctp::Event::Acknowledged { context } => {
-            let number = u32::try_from(context).ok()?;
-            Some(SocketEvent::Acknowledged(Acknowledged::Message(number)))
+            let part = u32::try_from(context).map_or(Acknowledged::Unnumbered, Acknowledged::Message);
+            Some(SocketEvent::Acknowledged(part))
         }
         sctp::Event::Arrived { stream, sequence, is_unordered } => {
             Some(SocketEvent::Arrived(Arrival::Message(place_of(stream, sequence, is_unordered))))

@@ -36,6 +36,8 @@ pub struct SharedPortStatistics {
     pub counters: Counters,
     /// How full its queue was.
     pub queue: QueueStatistics,
+    /// Packets that it took in.
+    pub taken: u64,
     /// How long the packets that it took have waited on average, up to now; `None` if it took none.
     pub mean_wait: Option<Duration>,
 }
@@ -55,7 +57,7 @@ impl SharedPort {
         // The time that packets wait in all is the integral of how many do.
         let waited = queue.mean_packets * queue.span.as_secs_f64();
         let mean_wait = (self.taken > 0).then(|| Duration::from_secs_f64(waited / self.taken as f64));
-        SharedPortStatistics { counters: self.counters, queue, mean_wait }
+        SharedPortStatistics { counters: self.counters, queue, taken: self.taken, mean_wait }
     }
 
     /// The same, but of the queue since the last window ended; another one begins.

@@ -6,7 +6,7 @@ use std::io;
 use slantpath_base::{Duration, Instant};
 use slantpath_host::AssociationCounters;
 use slantpath_host::record::{ReceiverReport, SenderReport};
-use slantpath_net::{Count, Counters, SharedPortId, SharedPortStatistics};
+use slantpath_net::{Count, Counters, QueueStatistics, SharedPortId, SharedPortStatistics};
 use slantpath_orbit::constellation::Payload;
 use slantpath_sat::Sky;
 use slantpath_signalling::EndCounters;
@@ -68,6 +68,8 @@ struct SharedDownlink {
     access: String,
     port: SharedPortId,
     counters: Counters,
+    /// Packets that it had taken in.
+    taken: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,6 +111,17 @@ fn rate(bytes: u64, (start, end): (Instant, Instant)) -> f64 {
     8.0 * bytes as f64 / (end - start).as_secs_f64()
 }
 
+/// How long each of so many packets waited on average, in seconds. Little's law: what waits on average is what
+/// passes in a time, for as long as it waits.
+fn mean_wait(queue: &QueueStatistics, packets: u64) -> Option<f64> {
+    (packets > 0).then(|| queue.mean_packets * queue.span.as_secs_f64() / packets as f64)
+}
+
+/// The mean in seconds of so many times; `None` of none.
+fn mean_s(sum: Duration, count: u64) -> Option<f64> {
+    (count > 0).then(|| sum.as_secs_f64() / count as f64)
+}
+
 impl Intervals {
     pub(super) fn new(period: Duration, tables: Places, flows: usize, links: usize) -> Self {
         Self {
@@ -134,6 +147,7 @@ impl Intervals {
             access: access[table].to_owned(),
             port,
             counters: Counters::default(),
+            taken: 0,
         });
         self.shared_downlinks = shared.collect();
     }
@@ -166,7 +180,9 @@ impl Intervals {
     /// Counters of links have been started anew.
     pub(super) fn restart_links(&mut self) {
         self.links.fill(Counters::default());
-        self.shared_downlinks.iter_mut().for_each(|shared| shared.counters = Counters::default());
+        for shared in &mut self.shared_downlinks {
+            (shared.counters, shared.taken) = (Counters::default(), 0);
+        }
     }
 
     fn close_flows(
@@ -233,12 +249,8 @@ impl Intervals {
                 let config = sources.network.graph().direction(id);
                 let sent = carried.bytes + carried.packets * u64::from(config.overhead_bytes);
                 let utilisation = rate(sent, span) / config.rate.as_bits_per_sec() as f64;
-                let mean_packets = queue.map(|queue| queue.mean_packets);
-                // Little's law: what waits on average is what leaves in a time, for as long as it waits.
-                let seconds = (span.1 - span.0).as_secs_f64();
-                let wait = mean_packets
-                    .filter(|_| carried.packets > 0)
-                    .map(|mean| mean * seconds / carried.packets as f64);
+                let mean_packets = queue.as_ref().map(|queue| queue.mean_packets);
+                let wait = queue.and_then(|queue| mean_wait(&queue, carried.packets));
                 let measures = [Some(rate(carried.bytes, span)), Some(utilisation), mean_packets, wait];
                 rows.push([&*link.name, direction], span, counts, measures);
             }
@@ -257,9 +269,10 @@ impl Intervals {
         let Some(table) = self.tables.shared_downlinks else { return Ok(()) };
         let mut rows = SHARED_DOWNLINKS.rows();
         for shared in &mut self.shared_downlinks {
-            let SharedPortStatistics { counters: now, queue, .. } =
+            let SharedPortStatistics { counters: now, queue, taken, .. } =
                 sources.network.end_shared_queue_window(shared.port);
             let before = std::mem::replace(&mut shared.counters, now);
+            let taken = taken - std::mem::replace(&mut shared.taken, taken);
             if now.offered.packets == before.offered.packets && queue.max_packets == 0 && queue.busy.is_zero()
             {
                 continue;
@@ -273,7 +286,7 @@ impl Intervals {
                 now.marked.packets - before.marked.packets,
             ];
             let utilisation = queue.busy.as_secs_f64() / queue.span.as_secs_f64();
-            let measures = [Some(utilisation), Some(queue.mean_packets)];
+            let measures = [Some(utilisation), Some(queue.mean_packets), mean_wait(&queue, taken)];
             rows.push([&*shared.satellite, &*shared.access], span, counts.map(Some), measures);
         }
         observer.rows(table, 0, rows.finish())
@@ -316,8 +329,8 @@ impl Intervals {
                     taken,
                 ];
                 let after = now.end.acknowledged_after - before.end.acknowledged_after;
-                let delay = (taken > 0).then(|| after.as_secs_f64() / taken as f64);
-                rows.push([link, at], span, counts.map(Some), [Some(rate(received_bytes, span)), delay]);
+                let measures = [Some(rate(received_bytes, span)), mean_s(after, taken)];
+                rows.push([link, at], span, counts.map(Some), measures);
             }
         }
         observer.rows(table, 0, rows.finish())
@@ -347,6 +360,8 @@ impl Intervals {
             let earlier = std::mem::replace(before, AssociationCounts { messages, retransmissions }).messages;
             let discarded = |counters: AssociationCounters| counters.discarded_down + counters.discarded_full;
             let received_bytes = messages.received_bytes - earlier.received_bytes;
+            let acknowledged = messages.acknowledged - earlier.acknowledged;
+            let after = messages.acknowledged_after - earlier.acknowledged_after;
             let counts = [
                 Some(messages.sent - earlier.sent),
                 Some(messages.received - earlier.received),
@@ -358,10 +373,12 @@ impl Intervals {
                 Some(repeated),
                 congestion.map(|congestion| congestion.cwnd_bytes),
                 congestion.map(|congestion| congestion.outstanding_bytes),
+                Some(acknowledged),
             ];
             let srtt = congestion.and_then(|congestion| congestion.srtt).map(Duration::as_secs_f64);
             let at = sources.network.graph().node_name(place.node);
-            rows.push([name.as_str(), at], span, counts, [Some(rate(received_bytes, span)), srtt]);
+            let measures = [Some(rate(received_bytes, span)), srtt, mean_s(after, acknowledged)];
+            rows.push([name.as_str(), at], span, counts, measures);
         }
         observer.rows(table, 0, rows.finish())
     }

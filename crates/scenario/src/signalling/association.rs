@@ -84,6 +84,7 @@ fn association(
         peer,
         reopen_after: *m2pa.reopen_after,
         sample_paths: scenario.probes.paths.quantity(),
+        measures_delay: scenario.probes.intervals.quantity().is_some(),
     };
     [config(first, Some(Peer { addresses: second.clone(), port })), config(second, None)]
 }

@@ -516,6 +516,15 @@ fn a_capture_of_an_antenna_has_what_it_sends_by_each_satellite_that_it_holds() {
     for row in 0..shared.rows() {
         let satellite = text(shared, row, "satellite");
         assert_eq!(most[&satellite], number(shared, row, "queue_max_packets"), "{satellite}");
+        // Nothing is dropped, so that all that is offered waits.
+        let waited = |table: &Table, row| {
+            let packets = number(table, row, "offered_packets");
+            if packets == 0.0 { 0.0 } else { packets * number(table, row, "wait_mean_s") }
+        };
+        let rows = (0..over.rows()).filter(|&row| text(over, row, "satellite") == satellite);
+        let (parts, whole) = (rows.map(|row| waited(over, row)).sum::<f64>(), waited(shared, row));
+        // But what comes as an interval ends waits in the next one, which may have no other.
+        assert!((parts - whole).abs() <= 1e-3 * whole, "{satellite}: {parts} of {whole} s");
     }
 }
 

@@ -140,6 +140,7 @@ pub(crate) fn start(
                 peer,
                 reopen_after: Duration::from_secs(1),
                 sample_paths: None,
+                measures_delay: false,
             };
             let association =
                 hosts[end].add_association(&config, seed, &format!("signalling/links/{}/{end}", link.0));

@@ -167,6 +167,7 @@ fn run(config: NetworkConfig, delay: &str, script: &[(&str, Change)], end: &str)
                 peer,
                 reopen_after: Duration::from_secs(1),
                 sample_paths: None,
+                measures_delay: false,
             };
             let node = if side == Side::First { 0 } else { number + 1 };
             let association = hosts[node].add_association(&config, seed, &format!("{number}/{node}"));

@@ -56,7 +56,7 @@ pub(crate) const SHARED_DOWNLINKS: Layout = Layout {
         "queue_max_packets",
         "marked_packets",
     ],
-    measures: &["utilisation_ratio", "queue_mean_packets"],
+    measures: &["utilisation_ratio", "queue_mean_packets", "wait_mean_s"],
 };
 
 pub(crate) const SIGNALLING_LINKS: Layout = Layout {
@@ -91,8 +91,9 @@ pub(crate) const ASSOCIATIONS: Layout = Layout {
         "retransmissions",
         "cwnd_bytes",
         "outstanding_bytes",
+        "acknowledged_messages",
     ],
-    measures: &["throughput_bit_per_s", "srtt_s"],
+    measures: &["throughput_bit_per_s", "srtt_s", "acknowledgement_delay_mean_s"],
 };
 
 /// Rows of one interval, or of several.

@@ -391,25 +391,30 @@ application = { kind = "bulk", message_size = "8 kB", total = "unlimited" }
 }
 
 #[test]
-fn a_signalling_link_has_the_time_until_its_far_end_has_taken_messages() {
-    // What is taken in each run, of what was given, and the least and the greatest mean of an interval.
-    let taken = |text, overrides: &[&str]| {
-        let output = made(&scenario(text, overrides));
-        let table = output.table("signalling_link_intervals").unwrap();
+fn signalling_has_the_time_until_its_far_end_has_taken_messages() {
+    // What is taken in each run, of what was handed over, and the least and the greatest mean of an interval.
+    let taken = |output: &RunOutput, [table, given]: [&str; 2]| {
+        let table = output.table(table).unwrap();
         let sum = |column| -> f64 { (0..table.rows()).map(|row| number(table, column, row).unwrap()).sum() };
         let delays: Vec<f64> =
             (0..table.rows()).filter_map(|row| number(table, "acknowledgement_delay_mean_s", row)).collect();
         let least = delays.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = delays.iter().copied().fold(0.0, f64::max);
-        (sum("acknowledged_messages") / sum("given_messages"), least, greatest)
+        (sum("acknowledged_messages") / sum(given), least, greatest)
     };
+    let (links, associations) =
+        (["signalling_link_intervals", "given_messages"], ["association_intervals", "sent_messages"]);
     let geo = include_str!("../../../../../scenarios/ss7-over-geo.toml");
-    let (share, least, greatest) = taken(geo, &["probes.intervals=10 s"]);
+    let output = made(&scenario(geo, &["probes.intervals=10 s"]));
+    let (share, least, greatest) = taken(&output, links);
     // 270 ms each way, by a line and by associations.
     assert!((0.99..1.0).contains(&share) && (0.54..0.55).contains(&least), "{share} {least}");
     assert!((0.55..1.5).contains(&greatest), "{greatest}");
+    let (share, least, greatest) = taken(&output, associations);
+    assert!((0.99..=1.0).contains(&share) && (0.54..0.56).contains(&least), "{share} {least}");
+    assert!((0.56..1.7).contains(&greatest), "{greatest}");
     let lines = include_str!("../../../../../scenarios/ss7-quad.toml");
-    let (share, least, _) = taken(lines, &["probes.intervals=30 s"]);
+    let (share, least, _) = taken(&made(&scenario(lines, &["probes.intervals=30 s"])), links);
     // 2 ms each way at the least, and a unit.
     assert!((0.999..1.0).contains(&share) && (0.004..0.01).contains(&least), "{share} {least}");
 }

@@ -41,6 +41,7 @@ pub(crate) fn places(
             peer,
             reopen_after: *table.reopen_after,
             sample_paths: scenario.probes.paths.quantity(),
+            measures_delay: scenario.probes.intervals.quantity().is_some(),
         };
         // The gateway listens, the ASP opens (RFC 4666, section 1.4.8).
         let peer = Peer { addresses: gateway.clone(), port };
