@@ -87,9 +87,9 @@ fn units_and_allocations(program: &Path, case: &Case) -> Result<(u64, u64), Fail
 }
 
 fn run_case(name: &str) -> Result<ExitCode, Failure> {
-    let work = Case::named(name).ok_or_else(|| format!("there is no case {name}"))?.prepare()?;
+    let mut work = Case::named(name).ok_or_else(|| format!("there is no case {name}"))?.prepare()?;
     let mut units = 0;
-    let allocated = allocation_counter::measure(|| units = count::measured(work));
+    let allocated = allocation_counter::measure(|| units = count::measured(&mut *work));
     println!("{units} {}", allocated.count_total);
     Ok(ExitCode::SUCCESS)
 }

@@ -7,7 +7,7 @@ use crate::rounds::Failure;
 
 /// Does the work of a case and returns its units. Only what happens in here is counted, not what prepares it.
 #[inline(never)]
-pub fn measured(work: impl FnOnce() -> u64) -> u64 {
+pub fn measured(work: &mut dyn FnMut() -> u64) -> u64 {
     work()
 }
 

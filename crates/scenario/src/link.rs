@@ -2,6 +2,7 @@
 
 pub(crate) mod arq;
 pub(crate) mod build;
+pub(crate) mod channel;
 pub(crate) mod check;
 pub(crate) mod conditioner;
 pub(crate) mod delay_trace;
@@ -9,6 +10,7 @@ pub(crate) mod discipline;
 pub(crate) mod fade_trace;
 pub(crate) mod gilbert_elliott;
 pub(crate) mod header_compression;
+pub(crate) mod port;
 pub(crate) mod schema;
 pub(crate) mod shaper;
 pub(crate) mod wan_emulator;

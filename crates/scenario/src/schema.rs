@@ -9,6 +9,7 @@ pub use crate::flow::schema::{Adaptation, Flow, Transport};
 pub use crate::flow::script::{AssociationAction, AssociationEvent, End};
 pub use crate::head::{Head, Routing};
 pub use crate::link::arq::Arq;
+pub use crate::link::channel::Channel;
 pub use crate::link::conditioner::{
     Conditioner, Meter, Mode, Scope, SrTcm, TrTcm, Treatment, Tsw2cm, TswTcm, Window,
 };
@@ -19,9 +20,8 @@ pub use crate::link::discipline::{
 pub use crate::link::fade_trace::FadeTrace;
 pub use crate::link::gilbert_elliott::{ChannelState, GilbertElliott};
 pub use crate::link::header_compression::HeaderCompression;
-pub use crate::link::schema::{
-    Direction, Family, Link, LinkDelay, LinkParameters, QueueMost, QueueSize, WhileDownChoice,
-};
+pub use crate::link::port::Port;
+pub use crate::link::schema::{Family, Link, LinkParameters, QueueMost, QueueSize, WhileDownChoice};
 pub use crate::link::wan_emulator::WanEmulator;
 pub use crate::network::node::{Dscp, Node, NodeKind};
 pub use crate::probes::schema::{Interval, Probes, QueueSampling};

@@ -19,7 +19,7 @@ pub struct DirectionConfig {
     /// How fast the transmitter sends; not zero.
     pub rate: DataRate,
     /// If it sends in slots of frames that it is allocated, and not at any time: `rate` is what it sends at in them.
-    /// Neither with RED nor with repetition, compressed headers or a shaper.
+    /// Not with repetition, compressed headers or a shaper.
     pub frames: Option<FrameConfig>,
     /// Bytes that the link puts around each packet. They take time to send and count nowhere else: queues, counters
     /// and the MTU know packets from the IP header on.
@@ -28,8 +28,8 @@ pub struct DirectionConfig {
     pub delay: Delay,
     /// Where packets wait for the transmitter.
     pub queue: QueueConfig,
-    /// If packets wait for tokens, too: the one whose turn it is has to have them. Not with RED, nor with repetition or
-    /// compressed headers.
+    /// If packets wait for tokens, too: the one whose turn it is has to have them. Not with repetition or compressed
+    /// headers.
     pub shaper: Option<ShaperConfig>,
     /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped.
     pub mtu_bytes: u32,

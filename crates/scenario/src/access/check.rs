@@ -233,8 +233,8 @@ fn fits(access: &TerminalAccess, frame: &FrameConfig, faults: &mut Faults) {
 /// Reports what a direction that sends in bursts does not do as well.
 fn alone(parameters: &LinkParameters, access: &TerminalAccess, faults: &mut Faults) {
     let others = [
-        ("arq", parameters.arq.is_some()),
-        ("header_compression", parameters.header_compression.is_some()),
+        ("arq", parameters.channel.arq.is_some()),
+        ("header_compression", parameters.channel.header_compression.is_some()),
         ("shaper", parameters.shaper.is_some()),
     ];
     not_beside(access.system.place(), &others, faults);
@@ -244,8 +244,8 @@ fn alone(parameters: &LinkParameters, access: &TerminalAccess, faults: &mut Faul
 fn alone_under_sky(uplink: &SkyDirection, access: &TerminalAccess, faults: &mut Faults) {
     let others = [
         ("rate", uplink.rate.is_some()),
-        ("arq", uplink.arq.is_some()),
-        ("header_compression", uplink.header_compression.is_some()),
+        ("arq", uplink.channel.arq.is_some()),
+        ("header_compression", uplink.channel.header_compression.is_some()),
     ];
     not_beside(access.system.place(), &others, faults);
 }

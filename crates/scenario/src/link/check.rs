@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use slantpath_base::{DataRate, DataSize, Duration, Probability};
+use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_net::WhileDown;
-use slantpath_reader::{Fault, Faults, Flat, Lookup, Nested, OneOf, Pair, Place, Setting, Tables, suggest};
+use slantpath_reader::{Fault, Faults, Flat, Lookup, Nested, Pair, Place, Setting, suggest};
 
 use crate::check::resolve;
 use crate::link::conditioner;
-use crate::link::discipline::Discipline;
-use crate::link::schema::{Family, Link, LinkParameters, QueueSize, WhileDownChoice};
+use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice};
 use crate::schema::File;
 
 /// The largest packet that the simulator carries: IPv4's total length and one more.
@@ -35,7 +34,7 @@ pub(crate) fn check(file: &mut File, faults: &mut Faults) -> bool {
     }
     for (_, link) in file.links.iter() {
         for parameters in [&link.forward, &link.reverse] {
-            conditioner::check(file, &parameters.conditioners, *link.mtu, faults);
+            conditioner::check(file, &parameters.port.conditioners, *link.mtu, faults);
         }
     }
     assign_addresses(file, &places, faults);
@@ -56,28 +55,7 @@ fn ends(file: &File, name: &str, link: &Link, faults: &mut Faults) {
 
 /// Takes for each direction what it says itself, or what the link says for both, or the default.
 fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
-    let none = LinkParameters {
-        rate: None,
-        access: None,
-        delay: None,
-        delay_trace: None,
-        link_overhead: None,
-        conditioners: Tables::default(),
-        queue: None,
-        discipline: None,
-        shaper: None,
-        loss: None,
-        bit_error_rate: None,
-        gilbert_elliott: None,
-        arq: None,
-        header_compression: None,
-        fade_trace: None,
-        duplicate: None,
-        reorder: None,
-        reorder_delay: None,
-        while_down: None,
-    };
-    let both = core::mem::replace(&mut link.both, Flat(none)).0;
+    let both = core::mem::replace(&mut link.both, Flat(LinkParameters::nothing(place))).0;
     for parameters in [&both, &link.forward, &link.reverse] {
         one_delay(parameters, faults);
         if let (Some(rate), Some(_)) = (parameters.rate, &parameters.access) {
@@ -99,19 +77,9 @@ fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
             Some(_) => None,
             None => own.delay_trace.clone().or_else(|| both.delay_trace.clone()),
         },
-        link_overhead: own.link_overhead.or(both.link_overhead),
-        conditioners: match own.conditioners.iter().len() {
-            0 => both.conditioners.clone(),
-            _ => own.conditioners.clone(),
-        },
-        queue: own.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
-        discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
+        port: Flat(own.port.completed(&both.port, place)),
         shaper: own.shaper.clone().or_else(|| both.shaper.clone()),
-        loss: own.loss.or(both.loss).or(never),
-        bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
-        gilbert_elliott: own.gilbert_elliott.clone().or_else(|| both.gilbert_elliott.clone()),
-        arq: own.arq.clone().or_else(|| both.arq.clone()),
-        header_compression: own.header_compression.clone().or_else(|| both.header_compression.clone()),
+        channel: Flat(own.channel.completed(&both.channel, place)),
         fade_trace: own.fade_trace.clone().or_else(|| both.fade_trace.clone()),
         duplicate: own.duplicate.or(both.duplicate).or(never),
         reorder: own.reorder.or(both.reorder).or(never),
@@ -148,30 +116,16 @@ fn one_delay(parameters: &LinkParameters, faults: &mut Faults) {
 }
 
 fn values(parameters: &LinkParameters, mtu: DataSize, faults: &mut Faults) {
-    let LinkParameters { rate, queue, discipline, .. } = parameters;
+    let LinkParameters { rate, port, channel, .. } = parameters;
     let cure = "for a link that carries nothing, write an event of `[[script]]` with `action = \"down\"`";
-    transmitter(*rate, *queue, discipline.as_ref(), mtu, cure, faults);
-    if let Some(bursts) = &parameters.gilbert_elliott {
-        bursts.0.check(faults);
-    }
-    if let Some(arq) = &parameters.arq {
-        arq.0.check(faults);
-        keeps_order("arq", parameters, faults);
-    }
-    if let Some(compression) = &parameters.header_compression {
-        compression.0.check(faults);
-        keeps_order("header_compression", parameters, faults);
-        if parameters.arq.is_some() {
-            compression.0.not_with_arq(faults);
-        }
+    port.check(*rate, mtu, cure, faults);
+    channel.check(faults);
+    for feature in channel.keeping_order() {
+        keeps_order(feature, parameters, faults);
     }
     if let Some(shaper) = &parameters.shaper {
         shaper.0.check(mtu, *rate, faults);
-        let others = [
-            ("arq", parameters.arq.is_some()),
-            ("header_compression", parameters.header_compression.is_some()),
-        ];
-        for (feature, _) in others.iter().filter(|(_, is_there)| *is_there) {
+        for feature in channel.keeping_order() {
             shaper.0.not_with(feature, faults);
         }
     }
@@ -193,28 +147,6 @@ fn keeps_order(feature: &str, parameters: &LinkParameters, faults: &mut Faults) 
             let help = "such a link numbers its packets: leave one of them out";
             faults.report(chance.place(), fault.help(help));
         }
-    }
-}
-
-/// A transmitter of packets up to `mtu` that sends, and a queue that holds something; `cure` is what to do in place of
-/// a rate of zero.
-pub(crate) fn transmitter(
-    rate: Option<Setting<DataRate>>,
-    queue: Option<Setting<QueueSize>>,
-    discipline: Option<&OneOf<Discipline>>,
-    mtu: DataSize,
-    cure: &str,
-    faults: &mut Faults,
-) {
-    if let Some(discipline) = discipline {
-        discipline.check(queue.map_or(Place::default(), |queue| queue.place()), mtu, faults);
-    }
-    if let Some(rate) = rate.filter(|rate| rate.as_bits_per_sec() == 0) {
-        faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(cure));
-    }
-    if let Some(queue) = queue.filter(|queue| queue.is_zero()) {
-        let help = "a packet waits for the transmitter in the queue: let it hold one at least";
-        faults.report(queue.place(), Fault::new("a queue of zero drops every packet").help(help));
     }
 }
 

@@ -6,20 +6,17 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_net::{QueueLimit, WhileDown};
 use slantpath_reader::{
-    Fault, Flat, Json, Limit, Nested, Node, OneOf, Pair, Setting, Tables, Value, choice, json, policy,
-    section,
+    Entries, Fault, Faults, Flat, Json, Limit, Nested, Node, Pair, Place, Section, Setting, Value, choice,
+    json, policy, section,
 };
 
-use super::arq::Arq;
-use super::conditioner::Conditioner;
+use super::channel::Channel;
 use super::delay_trace::DelayTrace;
-use super::discipline::Discipline;
 use super::fade_trace::FadeTrace;
-use super::gilbert_elliott::GilbertElliott;
-use super::header_compression::HeaderCompression;
+use super::port::Port;
 use super::shaper::Shaper;
 use crate::access::schema::TerminalAccess;
-use crate::bounds::{DELAY, PACKET, QUEUE, RATE};
+use crate::bounds::{DELAY, PACKET, RATE};
 
 section! {
     /// A link between two nodes. What stands in the table itself holds for both directions; `forward` (from
@@ -59,28 +56,12 @@ section! {
         delay: Option<Setting<Duration>>, at most DELAY;
         /// A propagation delay that follows a file, in place of `delay`.
         delay_trace: Option<Nested<DelayTrace>>;
-        /// Bytes that the link puts around each packet. They take time to send; queues, counters and `mtu` know the IP
-        /// packet only. None if absent.
-        link_overhead: Option<Setting<DataSize>>, at most PACKET;
-        /// How packets are conditioned before they queue. They are not if absent.
-        conditioners: Tables<Conditioner>;
-        /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
-        queue: Option<Setting<QueueSize>>, at most QUEUE;
-        /// Which of the packets that wait are sent next, and which are dropped early. First in, first out, and none, if
-        /// absent.
-        discipline: Option<OneOf<Discipline>>;
+        /// What waits for the transmitter, and what is put around it.
+        port: Flat<Port>;
         /// Packets wait until a bucket has their tokens. They do not if absent.
         shaper: Option<Nested<Shaper>>;
-        /// Probability that a packet is lost. Never if absent.
-        loss: Option<Setting<Probability>>;
-        /// Probability that a bit arrives wrong. Never if absent.
-        bit_error_rate: Option<Setting<Probability>>;
-        /// Errors in bursts, beside those. None if absent.
-        gilbert_elliott: Option<Nested<GilbertElliott>>;
-        /// The link itself repeats what an error hits. It does not if absent.
-        arq: Option<Nested<Arq>>;
-        /// The link compresses headers. It does not if absent.
-        header_compression: Option<Nested<HeaderCompression>>;
+        /// What becomes of packets on their way.
+        channel: Flat<Channel>;
         /// A rate, a loss and a bit error rate that follow a file.
         fade_trace: Option<Nested<FadeTrace>>;
         /// Probability that a packet arrives twice. Never if absent.
@@ -222,82 +203,18 @@ impl Value for QueueSize {
     }
 }
 
-/// One direction of a checked link, with every value in place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Direction {
-    /// Rate of the transmitter.
-    pub rate: DataRate,
-    /// Propagation delay.
-    pub delay: LinkDelay,
-    /// Bytes that the link puts around each packet.
-    pub overhead: DataSize,
-    /// What waits for the transmitter at most.
-    pub queue: QueueLimit,
-    /// Which of it is sent next, and which is dropped early; first in, first out, if absent.
-    pub discipline: Option<Discipline>,
-    /// How packets are shaped, if they are.
-    pub shaper: Option<Shaper>,
-    /// Probability that a packet is lost.
-    pub loss: Probability,
-    /// Probability that a bit arrives wrong.
-    pub bit_error_rate: Probability,
-    /// Errors in bursts, if there are any.
-    pub gilbert_elliott: Option<GilbertElliott>,
-    /// How the link itself repeats what an error hits, if it does.
-    pub arq: Option<Arq>,
-    /// How the link compresses headers, if it does.
-    pub header_compression: Option<HeaderCompression>,
-    /// Probability that a packet arrives twice.
-    pub duplicate: Probability,
-    /// Probability that a packet is held back.
-    pub reorder: Probability,
-    /// How long it is held back at most.
-    pub reorder_delay: Duration,
-    /// What becomes of packets while the link is down.
-    pub while_down: WhileDown,
-}
-
-/// A propagation delay.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LinkDelay {
-    /// Always as long.
-    Constant(Duration),
-    /// As the trace of that name says.
-    Trace(String),
-}
-
 impl LinkParameters {
-    /// The values, once a check has completed them; `None` before. `rate` is that of the transmitter, which slots may
-    /// give.
-    pub(crate) fn complete(&self, rate: DataRate) -> Option<Direction> {
-        let delay = match (self.delay, &self.delay_trace) {
-            (Some(delay), _) => LinkDelay::Constant(*delay),
-            (None, trace) => LinkDelay::Trace((*trace.as_ref()?.file).clone()),
-        };
-        Some(Direction {
-            rate,
-            delay,
-            overhead: self.link_overhead.map_or(DataSize::from_bytes(0), |overhead| *overhead),
-            queue: self.queue?.0,
-            discipline: self.discipline.as_ref().map(|discipline| discipline.0.clone()),
-            shaper: self.shaper.as_ref().map(|shaper| shaper.0.clone()),
-            loss: *self.loss?,
-            bit_error_rate: *self.bit_error_rate?,
-            gilbert_elliott: self.gilbert_elliott.as_ref().map(|bursts| bursts.0.clone()),
-            arq: self.arq.as_ref().map(|arq| arq.0.clone()),
-            header_compression: self.header_compression.as_ref().map(|compression| compression.0.clone()),
-            duplicate: *self.duplicate?,
-            reorder: *self.reorder?,
-            reorder_delay: *self.reorder_delay?,
-            while_down: self.while_down?.policy(),
-        })
+    /// A direction of which nothing is said.
+    pub(crate) fn nothing(place: Place) -> Self {
+        let read = Self::read(&Entries::new(), "", place, &mut Faults::default());
+        read.expect("every key of a direction may be absent")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_reader::{Data, Place};
+    use slantpath_reader::Data;
 
     fn limit(text: &str) -> Result<QueueLimit, String> {
         let node = Node { place: Place::default(), data: Data::Text(text.to_owned()) };

@@ -3,10 +3,8 @@
 //! It is a link by another name and in the words of such a box: what a delay line cannot do is refused, and the rest of
 //! the scenario finds a link of its name.
 
-use std::collections::BTreeMap;
-
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
-use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Section, Setting, section};
+use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Setting, section};
 
 use super::discipline::{Discipline, Priority};
 use super::schema::{Link, LinkParameters, QueueSize};
@@ -45,21 +43,14 @@ pub(crate) fn expand(file: &mut File, faults: &mut Faults) {
             continue;
         }
         refuse(emulator, faults);
-        let mut unheard = Faults::default();
-        let mut nothing = || {
-            let read = LinkParameters::read(&BTreeMap::new(), name, place, &mut unheard);
-            read.expect("every key of a direction may be absent")
-        };
         let half = Duration::from_nanos(emulator.round_trip.as_nanos() / 2);
-        let both = LinkParameters {
-            rate: Some(emulator.rate),
-            delay: Some(Setting::derived(half, "half of `round_trip`", emulator.round_trip.place())),
-            link_overhead: Some(emulator.link_overhead),
-            loss: Some(emulator.loss),
-            queue: Some(emulator.queue),
-            discipline: emulator.priority.then(|| OneOf(Discipline::Priority(Priority {}))),
-            ..nothing()
-        };
+        let mut both = LinkParameters::nothing(place);
+        both.rate = Some(emulator.rate);
+        both.delay = Some(Setting::derived(half, "half of `round_trip`", emulator.round_trip.place()));
+        both.port.0.link_overhead = Some(emulator.link_overhead);
+        both.port.0.queue = Some(emulator.queue);
+        both.port.0.discipline = emulator.priority.then(|| OneOf(Discipline::Priority(Priority {})));
+        both.channel.0.loss = Some(emulator.loss);
         let link = Link {
             ends: emulator.ends.clone(),
             family: None,
@@ -68,8 +59,8 @@ pub(crate) fn expand(file: &mut File, faults: &mut Faults) {
             cable: None,
             report_mtu: None,
             both: Flat(both),
-            forward: Nested(nothing()),
-            reverse: Nested(nothing()),
+            forward: Nested(LinkParameters::nothing(place)),
+            reverse: Nested(LinkParameters::nothing(place)),
         };
         file.links.add(name, link, place);
     }

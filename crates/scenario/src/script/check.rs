@@ -49,8 +49,7 @@ fn on_a_link_that_keeps_order(file: &File, event: &Event, faults: &mut Faults) {
     let changed = [(Which::Forward, &link.forward), (Which::Reverse, &link.reverse)];
     let mut changed =
         changed.into_iter().filter(|(which, _)| [*which, Which::Both].contains(&event.direction));
-    let keeps_order =
-        |parameters: &LinkParameters| parameters.arq.is_some() || parameters.header_compression.is_some();
+    let keeps_order = |parameters: &LinkParameters| parameters.channel.keeping_order().next().is_some();
     if !changed.any(|(_, parameters)| keeps_order(parameters)) {
         return;
     }

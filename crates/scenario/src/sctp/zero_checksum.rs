@@ -2,15 +2,13 @@
 
 use core::num::NonZeroU32;
 
-use slantpath_base::Probability;
-use slantpath_reader::{Fault, Faults, Nested, Setting, choice};
+use slantpath_reader::{Fault, Faults, Nested, choice};
 use slantpath_sctp::ErrorDetectionMethod;
 
 use super::schema::SctpProfile;
 use crate::flow::trace::Traces;
 use crate::link::arq::Arq;
 use crate::link::fade_trace::FadeStep;
-use crate::link::gilbert_elliott::GilbertElliott;
 use crate::schema::{File, LinkParameters};
 use crate::script::schema::Event;
 use crate::sky_links::schema::SkyDirection;
@@ -55,16 +53,8 @@ fn first_to_flip_bits(file: &File, traces: &Traces) -> Option<String> {
 
 fn link_flips(own: &LinkParameters, traces: &Traces) -> bool {
     let trace = own.fade_trace.as_ref().map(|trace| trace.0.file.as_str());
-    own.arq.is_none()
-        && (errs(own.bit_error_rate, own.gilbert_elliott.as_ref())
-            || trace.is_some_and(|name| fade_flips(name, traces)))
-}
-
-fn errs(rate: Option<Setting<Probability>>, bursts: Option<&Nested<GilbertElliott>>) -> bool {
-    let in_bursts = bursts.is_some_and(|bursts| {
-        [&bursts.0.good.0, &bursts.0.bad.0].into_iter().any(|state| !state.bit_error_rate.is_never())
-    });
-    in_bursts || rate.is_some_and(|rate| !rate.is_never())
+    let fades_flip = own.channel.arq.is_none() && trace.is_some_and(|name| fade_flips(name, traces));
+    fades_flip || own.channel.flips_bits()
 }
 
 fn fade_flips(name: &str, traces: &Traces) -> bool {
@@ -73,8 +63,7 @@ fn fade_flips(name: &str, traces: &Traces) -> bool {
 
 fn of_sky(file: &File, traces: &Traces) -> Option<String> {
     let sky = &file.sky.as_ref()?.0;
-    let errs =
-        |own: &SkyDirection| own.arq.is_none() && errs(own.bit_error_rate, own.gilbert_elliott.as_ref());
+    let errs = |own: &SkyDirection| own.channel.flips_bits();
     let access = sky.access.iter().find(|(_, table)| errs(&table.uplink.0) || errs(&table.downlink.0));
     if let Some((name, _)) = access {
         return Some(format!("`sky.access.{name}`"));
@@ -91,16 +80,19 @@ fn of_sky(file: &File, traces: &Traces) -> Option<String> {
 fn sky_repeats(file: &File) -> bool {
     let Some(sky) = &file.sky else { return false };
     let repeats = |arq: &Option<Nested<Arq>>| arq.is_some();
-    let access =
-        sky.0.access.iter().all(|(_, table)| repeats(&table.uplink.0.arq) && repeats(&table.downlink.0.arq));
-    access && sky.0.isls.iter().all(|(_, table)| repeats(&table.both.0.arq))
+    let access = sky
+        .0
+        .access
+        .iter()
+        .all(|(_, table)| repeats(&table.uplink.0.channel.arq) && repeats(&table.downlink.0.channel.arq));
+    access && sky.0.isls.iter().all(|(_, table)| repeats(&table.both.0.channel.arq))
 }
 
 /// An event that lets a link flip bits which does not repeat.
 fn by_script(file: &File) -> Option<String> {
     let sets_errors = |event: &&Event| event.bit_error_rate.is_some_and(|rate| !rate.is_never());
     let repeats = |name: &str| match file.links.find(name) {
-        Some(link) => link.forward.0.arq.is_some() && link.reverse.0.arq.is_some(),
+        Some(link) => link.forward.0.channel.arq.is_some() && link.reverse.0.channel.arq.is_some(),
         None => sky_repeats(file),
     };
     let event = file.script.iter().map(|event| &**event).filter(sets_errors);

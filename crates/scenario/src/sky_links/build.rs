@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_base::Duration;
 use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, WhileDown};
 use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::route::RouteConfig;
@@ -13,8 +12,6 @@ use super::check::{access_table, isl_table};
 use super::plan::SkyPlan;
 use super::schema::{SkyDirection, SkyTable};
 use crate::access;
-use crate::link::build::queue;
-use crate::link::conditioner;
 use crate::network::PlannedLink;
 use crate::schema::File;
 
@@ -159,24 +156,13 @@ fn direction(
     mtu_bytes: u32,
     at_handover: AtHandover,
 ) -> DirectionConfig {
-    let whole = "a check completes every direction";
-    let discipline = direction.discipline.as_ref().map(|discipline| &discipline.0);
-    let queue = queue(direction.queue.expect(whole).0, discipline);
     let access = direction.access.as_ref().map(|access| &access.0);
     let own = direction.rate.map(|rate| *rate);
     let rate = own.or_else(|| access::build::rate_of_slots(file, access?));
-    let mut config = DirectionConfig::new(rate.expect(whole), Duration::ZERO, queue);
+    let mut config =
+        direction.port.direction(file, rate.expect("a check completes every direction"), mtu_bytes);
+    direction.channel.configure(&mut config);
     config.frames = access.and_then(|access| access::build::frames(file, access));
-    config.overhead_bytes =
-        direction.link_overhead.map_or(0, |overhead| u32::try_from(overhead.as_bytes()).unwrap_or(u32::MAX));
-    config.conditioner = conditioner::rules(file, &direction.conditioners);
-    config.mtu_bytes = mtu_bytes;
-    config.loss = *direction.loss.expect(whole);
-    config.bit_errors = *direction.bit_error_rate.expect(whole);
-    config.bursts = direction.gilbert_elliott.as_ref().map(|bursts| bursts.0.config());
-    config.arq = direction.arq.as_ref().map(|arq| arq.0.config());
-    config.header_compression =
-        direction.header_compression.as_ref().map(|compression| compression.0.config());
     if at_handover == AtHandover::Held {
         config.while_down = WhileDown::Hold;
     }

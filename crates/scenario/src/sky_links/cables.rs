@@ -8,7 +8,7 @@ use slantpath_orbit::Network;
 use slantpath_orbit::contact::{Contact, ContactKind, ContactPlan};
 use slantpath_orbit::earth::SPEED_OF_LIGHT;
 use slantpath_orbit::pair::{Cable, CableDelay};
-use slantpath_reader::{Entries, Fault, Faults, Nested, Pair, Place, Section, Setting, Tables, suggest};
+use slantpath_reader::{Fault, Faults, Nested, Pair, Place, Setting, Tables, suggest};
 use slantpath_sat::CableLink;
 
 use super::plan::SkyPlan;
@@ -46,8 +46,8 @@ pub(super) fn expand(file: &mut File, network: &Network, faults: &mut Faults) {
             cable: Some(Setting::derived(true, "of the topology", place)),
             report_mtu: None,
             both: table.both.clone(),
-            forward: Nested(nothing(place)),
-            reverse: Nested(nothing(place)),
+            forward: Nested(LinkParameters::nothing(place)),
+            reverse: Nested(LinkParameters::nothing(place)),
         };
         file.links.add(&name, link, place);
     }
@@ -72,12 +72,6 @@ pub(super) fn without_a_sky(file: &File, faults: &mut Faults) {
             faults.report(cable.place(), fault.help("leave it out, and give the link a `delay`"));
         }
     }
-}
-
-fn nothing(place: Place) -> LinkParameters {
-    let mut unheard = Faults::default();
-    let read = LinkParameters::read(&Entries::new(), "", place, &mut unheard);
-    read.expect("every key of a direction may be absent")
 }
 
 /// The node at each site.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use slantpath_base::{DataSize, Duration, Probability};
+use slantpath_base::{DataSize, Duration};
 use slantpath_orbit::constellation::{IslPattern, Payload};
 use slantpath_orbit::{Network, Site};
-use slantpath_reader::{AllKnown, Fault, Faults, Files, Flat, Nested, Place, Setting, Tables, suggest};
+use slantpath_reader::{AllKnown, Fault, Faults, Files, Flat, Nested, Place, Setting, suggest};
 use slantpath_topology::warning_lines;
 use slantpath_workers::Progress;
 
@@ -16,9 +16,8 @@ use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
 use super::{cables, causes, gaps, idle, pairs, routes};
 use crate::check::Contacts;
-use crate::link::check::transmitter;
 use crate::link::conditioner;
-use crate::link::schema::{Family, QueueSize};
+use crate::link::schema::Family;
 use crate::schema::{File, Node};
 
 /// Reads the topology, completes links and nodes, and checks them. `None` without a sky, or without a sound topology.
@@ -100,7 +99,7 @@ fn conditioners(file: &File, faults: &mut Faults) {
     });
     let isls = sky.isls.iter().map(|(_, table)| (&table.both.0, *table.mtu));
     for (direction, mtu) in access.chain(isls) {
-        conditioner::check(file, &direction.conditioners, mtu, faults);
+        conditioner::check(file, &direction.port.conditioners, mtu, faults);
     }
 }
 
@@ -122,18 +121,18 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
     let places: BTreeMap<String, Place> =
         sky.access.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
     for (name, table) in sky.access.iter_mut() {
-        let both = core::mem::replace(&mut table.both, Flat(none())).0;
+        let place = places[name];
+        let both = core::mem::replace(&mut table.both, Flat(SkyDirection::nothing(place))).0;
         for direction in [&both, &table.downlink] {
             not_on_demand(direction, faults);
         }
-        let place = places[name];
         for (direction, own) in [("uplink", &mut table.uplink), ("downlink", &mut table.downlink)] {
             *own = Nested(completed(&own.0, &both, place));
             values(own, *table.mtu, &format!("sky.access.{name}"), direction, place, faults);
         }
         mtu(&table.mtu, faults);
         if *table.shared_downlink
-            && let Some(discipline) = &table.downlink.discipline
+            && let Some(discipline) = &table.downlink.port.discipline
             && !discipline.0.is_settled_on_arrival()
         {
             let fault = Fault::new("a transmitter that antennas share sends in the order of arrival");
@@ -141,13 +140,13 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
             faults.report(table.shared_downlink.place(), fault.help(help));
         }
         if *table.shared_downlink
-            && let Some(arq) = &table.downlink.arq
+            && let Some(arq) = &table.downlink.channel.arq
         {
             let fault = Fault::new("a transmitter that antennas share repeats nothing");
             faults.report(arq.0.tries.place(), fault.help("write `shared_downlink = false`"));
         }
         if *table.shared_downlink
-            && let Some(compression) = &table.downlink.header_compression
+            && let Some(compression) = &table.downlink.channel.header_compression
         {
             let fault = Fault::new("a transmitter that antennas share compresses no headers");
             let help = "write `shared_downlink = false`, or `uplink.header_compression` alone";
@@ -159,7 +158,7 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
     for (name, table) in sky.isls.iter_mut() {
         let place = places[name];
         not_on_demand(&table.both.0, faults);
-        table.both = Flat(completed(&table.both.0, &none(), place));
+        table.both = Flat(completed(&table.both.0, &SkyDirection::nothing(place), place));
         values(&table.both.0, *table.mtu, &format!("sky.isls.{name}"), "", place, faults);
         mtu(&table.mtu, faults);
     }
@@ -173,40 +172,12 @@ fn not_on_demand(direction: &SkyDirection, faults: &mut Faults) {
     faults.report(access.0.system.place(), fault.help(help));
 }
 
-fn none() -> SkyDirection {
-    SkyDirection {
-        rate: None,
-        access: None,
-        link_overhead: None,
-        queue: None,
-        conditioners: Tables::default(),
-        discipline: None,
-        loss: None,
-        bit_error_rate: None,
-        gilbert_elliott: None,
-        arq: None,
-        header_compression: None,
-        at_handover: None,
-    }
-}
-
 fn completed(own: &SkyDirection, both: &SkyDirection, place: Place) -> SkyDirection {
-    let never = Some(Setting::default(Probability::NEVER, place));
     SkyDirection {
         rate: own.rate.or(both.rate.filter(|_| own.access.is_none())),
         access: own.access.clone(),
-        link_overhead: own.link_overhead.or(both.link_overhead),
-        queue: own.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
-        conditioners: match own.conditioners.iter().len() {
-            0 => both.conditioners.clone(),
-            _ => own.conditioners.clone(),
-        },
-        discipline: own.discipline.clone().or_else(|| both.discipline.clone()),
-        loss: own.loss.or(both.loss).or(never),
-        bit_error_rate: own.bit_error_rate.or(both.bit_error_rate).or(never),
-        gilbert_elliott: own.gilbert_elliott.clone().or_else(|| both.gilbert_elliott.clone()),
-        arq: own.arq.clone().or_else(|| both.arq.clone()),
-        header_compression: own.header_compression.clone().or_else(|| both.header_compression.clone()),
+        port: Flat(own.port.completed(&both.port, place)),
+        channel: Flat(own.channel.completed(&both.channel, place)),
         at_handover: own.at_handover.or(both.at_handover).or(Some(Setting::default(Waiting::Kept, place))),
     }
 }
@@ -224,21 +195,9 @@ fn values(
         let fault = Fault::new(format!("`{table}` has no rate{of}"));
         faults.report(place, fault.help("write `rate = \"2 Mbit/s\"`, with the value you mean"));
     }
-    let SkyDirection { rate, queue, discipline, .. } = direction;
     let cure = "for a time without a link, write an outage into the topology";
-    transmitter(*rate, *queue, discipline.as_ref(), mtu, cure, faults);
-    if let Some(bursts) = &direction.gilbert_elliott {
-        bursts.0.check(faults);
-    }
-    if let Some(arq) = &direction.arq {
-        arq.0.check(faults);
-    }
-    if let Some(compression) = &direction.header_compression {
-        compression.0.check(faults);
-        if direction.arq.is_some() {
-            compression.0.not_with_arq(faults);
-        }
-    }
+    direction.port.check(direction.rate, mtu, cure, faults);
+    direction.channel.check(faults);
 }
 
 fn mtu(mtu: &Setting<DataSize>, faults: &mut Faults) {
@@ -388,12 +347,14 @@ fn repeaters(sky: &SkyTable, network: &Network, faults: &mut Faults) {
         served.into_iter().any(|constellation| constellation.payload == Payload::BentPipe)
     };
     for (_, table) in sky.access.iter().filter(|(_, table)| repeats(table)) {
-        for arq in [&table.uplink.arq, &table.downlink.arq].into_iter().flatten() {
+        for arq in [&table.uplink.channel.arq, &table.downlink.channel.arq].into_iter().flatten() {
             let fault = Fault::new("a satellite that only repeats the signal asks for no packet again");
             let help = "write `arq` into a table whose `constellation` has the payload `regenerative`";
             faults.report(arq.0.tries.place(), fault.help(help));
         }
-        for compression in [&table.uplink.header_compression, &table.downlink.header_compression] {
+        for compression in
+            [&table.uplink.channel.header_compression, &table.downlink.channel.header_compression]
+        {
             let Some(compression) = compression else { continue };
             let fault = Fault::new("a satellite that only repeats the signal reads no compressed header");
             let help = "write `header_compression` into a table whose `constellation` has the payload `regenerative`";

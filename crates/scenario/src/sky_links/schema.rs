@@ -1,22 +1,21 @@
 //! `[sky]`: the topology, and what its links are like.
 
-use slantpath_base::{DataRate, DataSize, Duration, Probability};
+use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::AtHandover;
 use slantpath_orbit::route::{Metric, Refresh};
-use slantpath_reader::{Flat, Named, Nested, OneOf, Pair, Setting, Tables, choice, policy, section};
+use slantpath_reader::{
+    Entries, Faults, Flat, Named, Nested, Pair, Place, Section, Setting, Tables, choice, policy, section,
+};
 use slantpath_topology::schema::{
     CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
 };
 
 use crate::access::schema::TerminalAccess;
-use crate::bounds::{AGE, PACKET, QUEUE, RATE};
-use crate::link::arq::Arq;
-use crate::link::conditioner::Conditioner;
-use crate::link::discipline::Discipline;
+use crate::bounds::{AGE, PACKET, RATE};
+use crate::link::channel::Channel;
 use crate::link::fade_trace::FadeTrace;
-use crate::link::gilbert_elliott::GilbertElliott;
-use crate::link::header_compression::HeaderCompression;
-use crate::link::schema::{LinkParameters, QueueSize};
+use crate::link::port::Port;
+use crate::link::schema::LinkParameters;
 use crate::script::schema::Which;
 
 section! {
@@ -174,26 +173,10 @@ section! {
         rate: Option<Setting<DataRate>>, at most RATE;
         /// An antenna's uplink alone: it sends on shared carriers, in place of `rate`.
         access: Option<Nested<TerminalAccess>>;
-        /// Bytes that the link puts around each packet. They take time to send; queues, counters and `mtu` know the IP
-        /// packet only. None if absent.
-        link_overhead: Option<Setting<DataSize>>, at most PACKET;
-        /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
-        queue: Option<Setting<QueueSize>>, at most QUEUE;
-        /// How packets are conditioned before they queue. They are not if absent.
-        conditioners: Tables<Conditioner>;
-        /// Which of the packets that wait are sent next, and which are dropped early. First in, first out, and none, if
-        /// absent.
-        discipline: Option<OneOf<Discipline>>;
-        /// Probability that a packet is lost. Never if absent.
-        loss: Option<Setting<Probability>>;
-        /// Probability that a bit arrives wrong. Never if absent.
-        bit_error_rate: Option<Setting<Probability>>;
-        /// Errors in bursts, beside those. None if absent.
-        gilbert_elliott: Option<Nested<GilbertElliott>>;
-        /// The link itself repeats what an error hits. It does not if absent.
-        arq: Option<Nested<Arq>>;
-        /// The link compresses headers. It does not if absent.
-        header_compression: Option<Nested<HeaderCompression>>;
+        /// What waits for the transmitter, and what is put around it.
+        port: Flat<Port>;
+        /// What becomes of packets on their way.
+        channel: Flat<Channel>;
         /// What becomes of packets that wait when the contact ends. `kept` if absent.
         at_handover: Option<Setting<Waiting>>;
     }
@@ -208,6 +191,14 @@ choice! {
         Kept = "kept",
         /// They are dropped.
         Lost = "lost",
+    }
+}
+
+impl SkyDirection {
+    /// A direction of which nothing is said.
+    pub(crate) fn nothing(place: Place) -> Self {
+        let read = Self::read(&Entries::new(), "", place, &mut Faults::default());
+        read.expect("every key of a direction may be absent")
     }
 }
 

@@ -1,0 +1,84 @@
+//! What becomes of packets on their way over a link: errors, and what the link itself does about them. Links of the
+//! network and of a sky have the same keys.
+
+use slantpath_base::Probability;
+use slantpath_net::DirectionConfig;
+use slantpath_reader::{Faults, Nested, Place, Setting, section};
+
+use super::arq::Arq;
+use super::gilbert_elliott::GilbertElliott;
+use super::header_compression::HeaderCompression;
+
+section! {
+    /// What becomes of packets on their way.
+    pub struct Channel {
+        /// Probability that a packet is lost. Never if absent.
+        loss: Option<Setting<Probability>>;
+        /// Probability that a bit arrives wrong. Never if absent.
+        bit_error_rate: Option<Setting<Probability>>;
+        /// Errors in bursts, beside those. None if absent.
+        gilbert_elliott: Option<Nested<GilbertElliott>>;
+        /// The link itself repeats what an error hits. It does not if absent.
+        arq: Option<Nested<Arq>>;
+        /// The link compresses headers. It does not if absent.
+        header_compression: Option<Nested<HeaderCompression>>;
+    }
+}
+
+impl Channel {
+    /// What one direction says itself, or else what is said for both, or the default.
+    pub(crate) fn completed(&self, both: &Self, place: Place) -> Self {
+        let never = Some(Setting::default(Probability::NEVER, place));
+        Self {
+            loss: self.loss.or(both.loss).or(never),
+            bit_error_rate: self.bit_error_rate.or(both.bit_error_rate).or(never),
+            gilbert_elliott: self.gilbert_elliott.clone().or_else(|| both.gilbert_elliott.clone()),
+            arq: self.arq.clone().or_else(|| both.arq.clone()),
+            header_compression: self.header_compression.clone().or_else(|| both.header_compression.clone()),
+        }
+    }
+
+    pub(crate) fn check(&self, faults: &mut Faults) {
+        if let Some(bursts) = &self.gilbert_elliott {
+            bursts.0.check(faults);
+        }
+        if let Some(arq) = &self.arq {
+            arq.0.check(faults);
+        }
+        if let Some(compression) = &self.header_compression {
+            compression.0.check(faults);
+            if self.arq.is_some() {
+                compression.0.not_with_arq(faults);
+            }
+        }
+    }
+
+    /// What of it numbers packets, by its key: none is doubled, and none overtakes by chance.
+    pub(crate) fn keeping_order(&self) -> impl Iterator<Item = &'static str> {
+        let features =
+            [("arq", self.arq.is_some()), ("header_compression", self.header_compression.is_some())];
+        features.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key)
+    }
+
+    /// Whether it hands on packets with bits that have arrived wrong, which a link that repeats does not.
+    pub(crate) fn flips_bits(&self) -> bool {
+        let in_bursts = self.gilbert_elliott.as_ref().is_some_and(|bursts| {
+            [&bursts.0.good.0, &bursts.0.bad.0].into_iter().any(|state| !state.bit_error_rate.is_never())
+        });
+        self.arq.is_none() && (in_bursts || self.bit_error_rate.is_some_and(|rate| !rate.is_never()))
+    }
+
+    /// Writes it down for `net`.
+    ///
+    /// # Panics
+    /// If no check has completed it.
+    pub(crate) fn configure(&self, config: &mut DirectionConfig) {
+        let whole = "a check completes every direction";
+        config.loss = *self.loss.expect(whole);
+        config.bit_errors = *self.bit_error_rate.expect(whole);
+        config.bursts = self.gilbert_elliott.as_ref().map(|bursts| bursts.0.config());
+        config.arq = self.arq.as_ref().map(|arq| arq.0.config());
+        config.header_compression =
+            self.header_compression.as_ref().map(|compression| compression.0.config());
+    }
+}

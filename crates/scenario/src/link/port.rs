@@ -1,0 +1,79 @@
+//! What waits before a transmitter, and what is put around it. Links of the network and of a sky have the same keys.
+
+use slantpath_base::{DataRate, DataSize, Duration};
+use slantpath_net::{DirectionConfig, QueueConfig};
+use slantpath_reader::{Fault, Faults, OneOf, Place, Setting, Tables, section};
+
+use super::conditioner::{self, Conditioner};
+use super::discipline::Discipline;
+use super::schema::QueueSize;
+use crate::bounds::{PACKET, QUEUE};
+use crate::schema::File;
+
+section! {
+    /// What waits before a transmitter.
+    pub struct Port {
+        /// Bytes that the link puts around each packet. They take time to send; queues, counters and `mtu` know the IP
+        /// packet only. None if absent.
+        link_overhead: Option<Setting<DataSize>>, at most PACKET;
+        /// How packets are conditioned before they queue. They are not if absent.
+        conditioners: Tables<Conditioner>;
+        /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
+        queue: Option<Setting<QueueSize>>, at most QUEUE;
+        /// Which of the packets that wait are sent next, and which are dropped early. First in, first out, and none, if
+        /// absent.
+        discipline: Option<OneOf<Discipline>>;
+    }
+}
+
+impl Port {
+    /// What one direction says itself, or else what is said for both, or the default.
+    pub(crate) fn completed(&self, both: &Self, place: Place) -> Self {
+        let conditioners = if self.conditioners.iter().len() == 0 { both } else { self };
+        Self {
+            link_overhead: self.link_overhead.or(both.link_overhead),
+            conditioners: conditioners.conditioners.clone(),
+            queue: self.queue.or(both.queue).or(Some(Setting::default(QueueSize::DEFAULT, place))),
+            discipline: self.discipline.clone().or_else(|| both.discipline.clone()),
+        }
+    }
+
+    /// A queue that holds something, and a transmitter of packets up to `mtu` that sends, if it has a rate of its own;
+    /// `cure` is what to do in place of a rate of zero.
+    pub(crate) fn check(
+        &self,
+        rate: Option<Setting<DataRate>>,
+        mtu: DataSize,
+        cure: &str,
+        faults: &mut Faults,
+    ) {
+        if let Some(discipline) = &self.discipline {
+            discipline.check(self.queue.map_or(Place::default(), |queue| queue.place()), mtu, faults);
+        }
+        if let Some(rate) = rate.filter(|rate| rate.as_bits_per_sec() == 0) {
+            faults.report(rate.place(), Fault::new("a link of rate zero never sends").help(cure));
+        }
+        if let Some(queue) = self.queue.filter(|queue| queue.is_zero()) {
+            let help = "a packet waits for the transmitter in the queue: let it hold one at least";
+            faults.report(queue.place(), Fault::new("a queue of zero drops every packet").help(help));
+        }
+    }
+
+    /// A direction of this port whose link carries packets of at most `mtu_bytes`, with nothing else known of it.
+    ///
+    /// # Panics
+    /// If no check has completed it.
+    pub(crate) fn direction(&self, file: &File, rate: DataRate, mtu_bytes: u32) -> DirectionConfig {
+        let limit = self.queue.expect("a check completes every direction").0;
+        let queue = match &self.discipline {
+            Some(discipline) => discipline.0.config(limit),
+            None => QueueConfig::DropTail(limit),
+        };
+        let mut config = DirectionConfig::new(rate, Duration::ZERO, queue);
+        config.conditioner = conditioner::rules(file, &self.conditioners);
+        config.overhead_bytes =
+            self.link_overhead.map_or(0, |overhead| u32::try_from(overhead.as_bytes()).unwrap_or(u32::MAX));
+        config.mtu_bytes = mtu_bytes;
+        config
+    }
+}
