@@ -179,7 +179,7 @@ impl Admission {
         self.live.push(socket);
     }
 
-    /// A session is over.
+    /// A session is over. Another may have its place already, and its name: either of the two then stands for both.
     pub(crate) fn remove(&mut self, socket: SocketId) {
         if let Some(place) = self.live.iter().position(|live| *live == socket) {
             self.live.swap_remove(place);

@@ -195,12 +195,10 @@ impl Sockets {
         self.deadlines.set(id.0, None);
     }
 
-    /// Whether a socket has been a session's that is over, of which neither the transport nor its source knows more.
+    /// Whether a socket has been a session's that is over, of which the transport knows no more.
     fn is_spent(&self, id: SocketId, stack: &Stack) -> bool {
         let slot = &self.slots[id.index()];
-        matches!(slot.application, Application::Over)
-            && slot.state.peer_socket(stack).is_none()
-            && !self.ended_sessions.iter().any(|&(_, ended)| ended == id)
+        matches!(slot.application, Application::Over) && slot.state.peer_socket(stack).is_none()
     }
 
     /// The place of a socket whose association or connection is gone may be another's.

@@ -55,4 +55,17 @@ mod tests {
         assert!(!directory.exists());
         clear_store(&directory, "run").unwrap();
     }
+
+    #[test]
+    fn what_cannot_be_cleared_is_an_error() {
+        let directory = std::env::temp_dir().join(format!("slantpath-no-store-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let file = directory.join("a.run");
+        std::fs::write(&file, "x").unwrap();
+        assert_eq!(clear_store(&file, "run").unwrap_err().path, file);
+        // The system does not remove a directory by this name.
+        assert!(clear_store(&directory.join("."), "run").is_err());
+        assert!(!file.exists());
+        std::fs::remove_dir(&directory).unwrap();
+    }
 }
