@@ -134,7 +134,7 @@ class LiveEndpoint:
     ) -> bool:
         """Hand a message over; return False if the send buffer has no room."""
 
-    def receive(self, number: int) -> tuple[tuple[int, int, bool, bytes] | None, bool]:
+    def receive(self, number: int) -> tuple[tuple[int, int, bool, bytes, list[int]] | None, bool]:
         """Return the next message, and whether there will be others; raise how the association was lost."""
 
     def notification(self, number: int) -> tuple[str, str | None, int] | None:

@@ -79,6 +79,12 @@ class Message:
     """What the peer says that it is: its Payload Protocol Identifier."""
     unordered: bool
     """Whether it may have overtaken others of its stream."""
+    hop_limit: int
+    """The hop limit (IPv4: time to live) of the packet that brought the last of it."""
+    dscp: int
+    """That packet's differentiated services code point (RFC 2474)."""
+    ecn: int
+    """That packet's ECN field (RFC 3168): 0 not capable, 1 or 2 capable, 3 congestion experienced."""
 
 
 @dataclass(frozen=True)
@@ -501,8 +507,8 @@ class Association:
         def attempt() -> tuple[Message | None] | None:
             fields, goes_on = self._native.receive(self._number)
             if fields is not None:
-                stream, payload_protocol, unordered, payload = fields
-                return (Message(stream, payload, payload_protocol, unordered),)
+                stream, payload_protocol, unordered, payload, ip = fields
+                return (Message(stream, payload, payload_protocol, unordered, *ip),)
             if goes_on:
                 self._check()
             return None if goes_on else (None,)

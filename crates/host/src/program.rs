@@ -10,6 +10,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_sctp as sctp;
+use slantpath_wire::ip::IpFields;
 
 use crate::arrivals::Place;
 use crate::sender::Offer;
@@ -45,6 +46,9 @@ pub struct ProgramMessage {
     pub payload: Bytes,
     /// What few messages ask for. A message that has come has none.
     pub options: Option<Box<sctp::SendOptions>>,
+    /// Of one that has come: what the IP header said of the packet that brought the last of it. What is sent has the
+    /// header that the port's settings say.
+    pub ip: Option<IpFields>,
 }
 
 /// Why a message was not taken.
@@ -207,7 +211,7 @@ impl Program {
     }
 
     fn numbered(&self, message: ProgramMessage) -> sctp::Message {
-        let ProgramMessage { stream, payload_protocol, is_unordered, payload, options } = message;
+        let ProgramMessage { stream, payload_protocol, is_unordered, payload, options, ip: _ } = message;
         sctp::Message {
             stream: sctp::StreamId(stream),
             ppid: sctp::Ppid(payload_protocol),
@@ -244,7 +248,7 @@ impl Program {
             SocketEvent::Ended { failure, reason } => {
                 ProgramEvent::Ended { failure, reason, unacknowledged: self.unacknowledged }
             }
-            SocketEvent::Message { stream, place, payload_protocol, payload } => {
+            SocketEvent::Message { stream, place, payload_protocol, payload, ip } => {
                 let is_unordered = place == Place::Unordered;
                 let options = None;
                 ProgramEvent::Message(ProgramMessage {
@@ -253,6 +257,7 @@ impl Program {
                     is_unordered,
                     payload,
                     options,
+                    ip: Some(ip),
                 })
             }
             SocketEvent::Path { path, kind } => {
@@ -284,6 +289,7 @@ mod tests {
     use slantpath_base::Seed;
     use slantpath_interface::{Host as _, InterfaceId};
     use slantpath_wire::Packet;
+    use slantpath_wire::ip::{Dscp, Ecn};
 
     const PORT: u16 = 5_000;
     const NOW: Instant = Instant::START;
@@ -292,6 +298,9 @@ mod tests {
         69, 0, 0, 40, 0, 0, 64, 0, 64, 132, 38, 80, 10, 0, 0, 2, 10, 0, 0, 1, 19, 136, 78, 41, 1, 2, 3, 4,
         42, 195, 162, 191, 4, 0, 0, 8, 0, 1, 0, 4,
     ];
+
+    /// What the headers of all packets say.
+    const MARKED: IpFields = IpFields { hop_limit: 9, dscp: Dscp::new(46).unwrap(), ecn: Ecn::NotCapable };
 
     fn address(end: usize) -> IpAddr {
         [[10, 0, 0, 1], [10, 0, 0, 2]][end].into()
@@ -307,7 +316,8 @@ mod tests {
     fn open(hosts: &mut [Host; 2], end: usize, local_port: u16, peer_port: Option<u16>) -> SocketId {
         let peer = peer_port.map(|port| Peer { addresses: vec![address(1 - end)], port });
         let local_addresses = vec![address(end)];
-        let config = ProgramConfig { sctp: Box::default(), local_addresses, local_port, peer };
+        let sctp = Box::new(sctp::SctpConfig { ip: MARKED, ..sctp::SctpConfig::default() });
+        let config = ProgramConfig { sctp, local_addresses, local_port, peer };
         hosts[end].add_program(&config, Seed::new(1, 0).stream(&format!("{end}/{local_port}")))
     }
 
@@ -335,7 +345,19 @@ mod tests {
 
     fn message(number: u8) -> ProgramMessage {
         let payload = Bytes::copy_from_slice(&[number; 10]);
-        ProgramMessage { stream: 3, payload_protocol: 7, is_unordered: false, payload, options: None }
+        ProgramMessage {
+            stream: 3,
+            payload_protocol: 7,
+            is_unordered: false,
+            payload,
+            options: None,
+            ip: None,
+        }
+    }
+
+    /// The same where it has come to.
+    fn come(number: u8) -> ProgramMessage {
+        ProgramMessage { ip: Some(MARKED), ..message(number) }
     }
 
     #[test]
@@ -357,10 +379,10 @@ mod tests {
 
         hosts[0].send(NOW, callers[1], message(1)).unwrap();
         exchange(&mut hosts);
-        assert_eq!(events(&mut hosts[1]), [(second, ProgramEvent::Message(message(1)))]);
+        assert_eq!(events(&mut hosts[1]), [(second, ProgramEvent::Message(come(1)))]);
         hosts[1].send(NOW, second, message(2)).unwrap();
         exchange(&mut hosts);
-        assert_eq!(events(&mut hosts[0]), [(callers[1], ProgramEvent::Message(message(2)))]);
+        assert_eq!(events(&mut hosts[0]), [(callers[1], ProgramEvent::Message(come(2)))]);
         assert_eq!(hosts[0].sctp_paths(NOW, callers[1])[0].destination, address(1));
 
         hosts[0].shut_down(NOW, callers[0]);
@@ -507,7 +529,7 @@ mod tests {
         hosts[1].handle_packet(NOW, interface, &mut packet);
         exchange(&mut hosts);
         assert!(
-            matches!(events(&mut hosts[1])[..], [(_, ProgramEvent::Message(ref came))] if *came == message(1))
+            matches!(events(&mut hosts[1])[..], [(_, ProgramEvent::Message(ref came))] if *came == come(1))
         );
         let beyond = ProgramMessage { stream: 16, ..message(0) };
         let refused = hosts[0].send_sctp(NOW, caller, beyond);

@@ -64,7 +64,7 @@ impl SendOptions {
     pub fn message(self, stream: u16, payload: Bytes) -> ProgramMessage {
         let Self { payload_protocol, is_unordered, reliability, sack_immediately, destination } = self;
         let options = sctp::SendOptions { sack_immediately, destination, reliability }.for_message();
-        ProgramMessage { stream, payload_protocol, is_unordered, payload, options }
+        ProgramMessage { stream, payload_protocol, is_unordered, payload, options, ip: None }
     }
 }
 

@@ -63,6 +63,7 @@ pub use slantpath_sctp::{
     PathSnapshot, Reliability, ResetDirection, SctpConfig, SendOptions as SctpSendOptions, Severity,
     SharedKey, StreamId, StreamScheduling,
 };
+pub use slantpath_wire::ip::{Dscp, Ecn, IpFields};
 #[cfg(target_os = "linux")]
 pub use sockets::chance::secret;
 #[cfg(target_os = "linux")]

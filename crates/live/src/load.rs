@@ -88,6 +88,7 @@ impl LoadConfig {
             is_unordered,
             payload: Stamp { number, kind, due }.message(schedule.next_bytes(), filling),
             options: options.for_message(),
+            ip: None,
         }
     }
 }

@@ -25,7 +25,7 @@ pyo3::import_exception!(slantpath.errors, LiveError);
 const TURNS: usize = 16;
 
 /// What a message is to Python: its stream, its protocol, whether it is unordered, its bytes.
-type Message<'py> = (u16, u32, bool, Bound<'py, PyBytes>);
+type Message<'py> = (u16, u32, bool, Bound<'py, PyBytes>, [u8; 3]);
 
 /// What an endpoint has open, with others on the same sockets.
 struct Open {
@@ -261,7 +261,9 @@ impl LiveEndpoint {
             Received::Ended(Some(lost)) => Err(raised(&lost)),
             Received::Message(message) => {
                 let payload = PyBytes::new(py, &message.payload);
-                let fields = (message.stream, message.payload_protocol, message.is_unordered, payload);
+                let ip = message.ip.unwrap_or_default();
+                let ip = [ip.hop_limit, ip.dscp.number(), ip.ecn as u8];
+                let fields = (message.stream, message.payload_protocol, message.is_unordered, payload, ip);
                 Ok((Some(fields), true))
             }
         }

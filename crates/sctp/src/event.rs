@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use slantpath_base::Duration;
+use slantpath_wire::ip::IpFields;
 
 use crate::addressing::AddressEvent;
 use crate::cause::Cause;
@@ -67,6 +68,8 @@ pub struct ReceivedMessage {
     pub payload: Bytes,
     /// Whether it may have overtaken others.
     pub is_unordered: bool,
+    /// What the IP header said of the packet that brought the last of it.
+    pub ip: IpFields,
 }
 
 /// A part of a message that is too long for the receive buffer, or nearly so (RFC 6458, section 8.1.21). At most one
@@ -86,6 +89,8 @@ pub struct ReceivedPart {
     pub is_unordered: bool,
     /// Where in the message they are.
     pub place: PartPlace,
+    /// What the IP header said of the packet that had come last when they were passed on.
+    pub ip: IpFields,
 }
 
 /// Where in its message a part is.

@@ -43,7 +43,7 @@ impl PartialMessage {
     /// Takes the next part; gives the message that it ends. The error is given once for a message, all of which is
     /// thrown away.
     pub fn push(&mut self, part: ReceivedPart) -> Result<Option<ReceivedMessage>, MessageTooLong> {
-        let ReceivedPart { stream, sequence, ppid, payload, is_unordered, place } = part;
+        let ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip } = part;
         if place == PartPlace::First {
             self.abort(stream, is_unordered);
             self.messages.insert((stream, is_unordered), Parts::Collected(BytesMut::new()));
@@ -63,7 +63,7 @@ impl PartialMessage {
         let payload = core::mem::take(collected).freeze();
         self.collected_bytes -= payload.len() as u64;
         self.messages.remove(&(stream, is_unordered));
-        Ok(Some(ReceivedMessage { stream, sequence, ppid, payload, is_unordered }))
+        Ok(Some(ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip }))
     }
 
     /// Throws away what there is of a message: [`Event::PartialDeliveryAborted`](crate::Event::PartialDeliveryAborted).
@@ -79,6 +79,7 @@ mod tests {
     use super::*;
     use crate::types::{Ppid, StreamId, StreamSequence};
     use PartPlace::{First, Last, Middle};
+    use slantpath_wire::ip::IpFields;
 
     fn part(place: PartPlace, payload: &'static [u8]) -> ReceivedPart {
         ReceivedPart {
@@ -88,6 +89,7 @@ mod tests {
             payload: payload.into(),
             is_unordered: false,
             place,
+            ip: IpFields::default(),
         }
     }
 
@@ -97,8 +99,10 @@ mod tests {
         assert_eq!(message.push(part(First, b"lost")), Ok(None));
         assert_eq!(message.push(part(First, b"ab")), Ok(None));
         assert_eq!(message.push(part(Middle, b"cd")), Ok(None));
-        let whole = message.push(part(Last, b"ef")).unwrap().unwrap();
-        assert_eq!(whole.payload, "abcdef");
+        let ip = IpFields { hop_limit: 9, ..IpFields::default() };
+        let last = ReceivedPart { ip, ..part(Last, b"ef") };
+        let whole = message.push(last).unwrap().unwrap();
+        assert_eq!((whole.payload, whole.ip), ("abcdef".into(), ip));
         assert_eq!((whole.stream, whole.sequence, whole.ppid), (StreamId(3), StreamSequence(7), Ppid(5)));
     }
 

@@ -16,6 +16,7 @@ mod tsn_tracker;
 use std::collections::VecDeque;
 
 use slantpath_base::{Instant, Timer};
+use slantpath_wire::ip::IpFields;
 use smallvec::SmallVec;
 
 use crate::chunk::{Data, DataFlags, GapAckBlock, Sack};
@@ -80,6 +81,9 @@ pub(crate) struct Receiver {
     brought: Brought,
     /// The path that the last DATA came on.
     data_path: Option<PathId>,
+    /// What the IP header of the packet at hand says, or of the last one, unless that has brought a whole message that
+    /// could be passed on at once.
+    ip: IpFields,
 }
 
 impl Receiver {
@@ -112,10 +116,12 @@ impl Receiver {
             traces_arrivals: config.trace_arrivals,
             brought: Brought::default(),
             data_path: None,
+            ip: IpFields::default(),
         }
     }
 
-    /// Takes in a DATA chunk of a packet of `packet_len` bytes and passes on what has become ready.
+    /// Takes in a DATA chunk of a packet of `packet_len` bytes, whose IP header says `ip`, and passes on what has
+    /// become ready.
     #[expect(clippy::inline_always, reason = "a chunk is large to move")]
     #[inline(always)]
     pub(crate) fn on_data(
@@ -123,6 +129,7 @@ impl Receiver {
         data: Data,
         packet_len: usize,
         from: Option<PathId>,
+        ip: IpFields,
         mut deliver: impl FnMut(Event),
     ) -> Result<(), DataFault> {
         self.data_path = from.or(self.data_path);
@@ -131,9 +138,10 @@ impl Receiver {
             return Err(DataFault::NoUserData(data.tsn));
         }
         if self.count_at_once(&data) {
-            deliver(Event::Received(message_of(data)));
+            deliver(Event::Received(message_of(data, ip)));
             return Ok(());
         }
+        self.ip = ip;
         self.on_any_data(data, packet_len, deliver)
     }
 
@@ -470,7 +478,7 @@ impl Receiver {
     ) -> Result<Option<Position>, DataFault> {
         if data.flags.contain(DataFlags::WHOLE) {
             self.reassembly.check_whole(at).map_err(|_| DISAGREE)?;
-            let mut message = message_of(data);
+            let mut message = message_of(data, self.ip);
             let is_next = message.is_unordered || message.sequence == self.streams.expected(message.stream);
             if self.is_paused() || !is_next {
                 message.payload = to_keep(message.payload, packet_len);
@@ -487,7 +495,7 @@ impl Receiver {
             is_ending: flags.is_ending(),
             payload: to_keep(payload, packet_len),
         };
-        match self.reassembly.insert(fragment).map_err(|_| DISAGREE)? {
+        match self.reassembly.insert(fragment, self.ip).map_err(|_| DISAGREE)? {
             Inserted::Grown(run) => return Ok(Some(run)),
             Inserted::Message(message) => self.order(message, deliver)?,
             Inserted::LastPart(part) => {
@@ -562,7 +570,7 @@ impl Receiver {
             })
         };
         let Some(run) = candidates.into_iter().flatten().find(is_ready) else { return };
-        if let Some(part) = self.reassembly.take_part(run) {
+        if let Some(part) = self.reassembly.take_part(run, self.ip) {
             deliver(Event::ReceivedPart(part));
             self.update_window();
         }
@@ -570,9 +578,9 @@ impl Receiver {
 }
 
 /// What a chunk brings that is a whole message.
-fn message_of(data: Data) -> ReceivedMessage {
+fn message_of(data: Data, ip: IpFields) -> ReceivedMessage {
     let Data { flags, stream, sequence, ppid, payload, .. } = data;
-    ReceivedMessage { stream, sequence, ppid, payload, is_unordered: flags.is_unordered() }
+    ReceivedMessage { stream, sequence, ppid, payload, is_unordered: flags.is_unordered(), ip }
 }
 
 impl Delivery {

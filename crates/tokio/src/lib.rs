@@ -72,6 +72,6 @@ pub use association::Association;
 pub use endpoint::{Endpoint, EndpointSnapshot};
 pub use error::{AssociationError, ConnectError, EndpointError, SendError};
 pub use slantpath_live::{
-    AssociationsConfig, Carriage, Duration, EndpointConfig, Lost, Message, Notification, OpenError,
-    PathEventKind, Peer, SctpConfig, SendOptions,
+    AssociationsConfig, Carriage, Dscp, Duration, Ecn, EndpointConfig, IpFields, Lost, Message, Notification,
+    OpenError, PathEventKind, Peer, SctpConfig, SendOptions,
 };

@@ -11,8 +11,9 @@ use slantpath_sctp::{
     Cause, Event, Extension, Extensions, Reliability, SendError as Refused, StreamId, StreamsChanged,
 };
 use slantpath_tokio::{
-    Association, AssociationError, AssociationsConfig, Carriage, ConnectError, Endpoint, EndpointConfig,
-    EndpointError, Lost, Message, Notification, OpenError, Peer, SendError, SendOptions,
+    Association, AssociationError, AssociationsConfig, Carriage, ConnectError, Dscp, Ecn, Endpoint,
+    EndpointConfig, EndpointError, IpFields, Lost, Message, Notification, OpenError, Peer, SendError,
+    SendOptions,
 };
 
 const PORT: u16 = 5_000;
@@ -50,7 +51,8 @@ async fn text(association: &Association) -> String {
 
 #[tokio::test]
 async fn messages_keep_their_stream_their_protocol_and_their_order_both_ways() {
-    let [client, server] = endpoints(|_| {}).await;
+    let marked = IpFields { hop_limit: 9, dscp: Dscp::new(46).unwrap(), ecn: Ecn::NotCapable };
+    let [client, server] = endpoints(|config| config.sctp.ip = marked).await;
     let [call, accepted] = association(&client, &server).await;
     assert_eq!(call.peer().unwrap(), (LOOPBACK, PORT).into());
     assert_eq!(accepted.peer().unwrap(), (LOOPBACK, client.port()).into());
@@ -58,7 +60,9 @@ async fn messages_keep_their_stream_their_protocol_and_their_order_both_ways() {
     let options = SendOptions { payload_protocol: 46, is_unordered: true, ..SendOptions::default() };
     call.send(3, "one", options).await.unwrap();
     let payload = Bytes::from_static(b"one");
-    let expected = Message { stream: 3, payload_protocol: 46, is_unordered: true, payload, options: None };
+    let ip = Some(marked);
+    let expected =
+        Message { stream: 3, payload_protocol: 46, is_unordered: true, payload, options: None, ip };
     assert_eq!(accepted.receive().await.unwrap(), Some(expected));
     // Longer than a packet.
     let long = vec![7; 100_000];

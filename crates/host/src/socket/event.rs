@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
+use slantpath_wire::ip::IpFields;
 
 use super::SocketState;
 use crate::arrivals::{Arrival, Place};
@@ -27,7 +28,7 @@ pub(crate) enum SocketEvent {
     /// The association or connection is over, in order or for the reason given, which SCTP has in its own words, too.
     Ended { failure: Option<String>, reason: Option<Box<sctp::CloseReason>> },
     /// A whole message (SCTP).
-    Message { stream: u16, place: Place, payload_protocol: u32, payload: Bytes },
+    Message { stream: u16, place: Place, payload_protocol: u32, payload: Bytes, ip: IpFields },
     /// A message will never be acknowledged (SCTP).
     MessageFailed,
     /// Something has happened to a path (SCTP).
@@ -57,9 +58,9 @@ impl SocketEvent {
     /// A whole message.
     #[inline]
     pub(super) fn of_message(message: sctp::ReceivedMessage) -> Self {
-        let sctp::ReceivedMessage { stream, sequence, ppid, payload, is_unordered } = message;
+        let sctp::ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip } = message;
         let place = place_of(stream, sequence, is_unordered);
-        Self::Message { stream: stream.0, place, payload_protocol: ppid.0, payload }
+        Self::Message { stream: stream.0, place, payload_protocol: ppid.0, payload, ip }
     }
 }
 

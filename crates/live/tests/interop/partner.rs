@@ -160,8 +160,14 @@ impl Partner {
             payload.extend_from_slice(self.filling(number));
             let (stream, options) = (self.stream(number), self.options(number));
             let payload = Bytes::from(payload);
-            let message =
-                ProgramMessage { stream, payload_protocol: 0, is_unordered: false, payload, options };
+            let message = ProgramMessage {
+                stream,
+                payload_protocol: 0,
+                is_unordered: false,
+                payload,
+                options,
+                ip: None,
+            };
             match host.send(now, socket, message) {
                 Ok(()) => {
                     self.found.sent += 1;

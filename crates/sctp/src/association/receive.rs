@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use slantpath_base::Instant;
 use slantpath_wire::WireError;
-use slantpath_wire::ip::Ecn;
+use slantpath_wire::ip::{Ecn, IpFields};
 
 use super::authentication::Verdict;
 use super::output::PollStage;
@@ -48,8 +48,8 @@ pub(super) struct Arrived {
     from: Option<PathId>,
     tag: VerificationTag,
     packet_len: usize,
-    /// What its IP header says about congestion.
-    ecn: Ecn,
+    /// What its IP header says.
+    ip: IpFields,
 }
 
 impl Arrived {
@@ -62,8 +62,8 @@ impl Arrived {
 impl Association {
     /// Takes in a packet that the endpoint has found to belong here, verification tag and all. Chunks of the
     /// handshake in it have been dealt with.
-    /// `ecn` is what its IP header says about congestion.
-    pub fn handle_packet(&mut self, now: Instant, packet: &ParsedPacket<'_>, source: IpAddr, ecn: Ecn) {
+    /// `ip` is what its IP header says.
+    pub fn handle_packet(&mut self, now: Instant, packet: &ParsedPacket<'_>, source: IpAddr, ip: IpFields) {
         if self.state.is_closed() {
             return;
         }
@@ -72,8 +72,7 @@ impl Association {
         self.refill_bursts(now);
         self.poll_stage = PollStage::Packets;
         self.on_peer_heard(now);
-        let mut arrived =
-            Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len(), ecn };
+        let mut arrived = Arrived { from, tag: packet.header.verification_tag, packet_len: packet.len(), ip };
         let mut chunks = packet.chunks();
         let mut is_authenticated = false;
         let is_guarded = self.addresses.is_some() || self.authentication.is_some();
@@ -272,7 +271,7 @@ impl Association {
     }
 
     pub(super) fn on_data(&mut self, now: Instant, data: Data, arrived: Arrived) -> Rest {
-        let Arrived { from, packet_len, ecn, .. } = arrived;
+        let Arrived { from, packet_len, ip, .. } = arrived;
         if !self.state.may_receive_data() {
             return Rest::Read;
         }
@@ -292,14 +291,14 @@ impl Association {
         if data.flags.is_unordered() {
             self.stats.unordered_chunks_received += 1;
         }
-        if ecn == Ecn::CongestionExperienced {
+        if ip.ecn == Ecn::CongestionExperienced {
             self.on_marked_data(data.tsn);
         }
         if let Some(path) = from {
             self.follow_way_back(now, path, data.tsn);
         }
         let events = &mut self.events;
-        let taken = self.receiver.on_data(data, packet_len, from, |event| events.push_back(event));
+        let taken = self.receiver.on_data(data, packet_len, from, ip, |event| events.push_back(event));
         self.answer(now, taken, from)
     }
 
@@ -355,7 +354,7 @@ impl Association {
                     return Rest::Read;
                 }
                 self.stats.unordered_chunks_received += u64::from(chunk.flags.is_unordered());
-                if arrived.ecn == Ecn::CongestionExperienced {
+                if arrived.ip.ecn == Ecn::CongestionExperienced {
                     self.on_marked_data(chunk.tsn);
                 }
                 if let Some(path) = from {
@@ -363,7 +362,7 @@ impl Association {
                 }
                 let events = &mut self.events;
                 let deliver = |event| events.push_back(event);
-                let taken = self.receiver.on_i_data(chunk, arrived.packet_len, from, deliver);
+                let taken = self.receiver.on_i_data(chunk, arrived.packet_len, from, arrived.ip, deliver);
                 return self.answer(now, taken, from);
             }
             Chunk::ForwardTsn(chunk) if !interleaves => {

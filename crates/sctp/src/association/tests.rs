@@ -116,6 +116,11 @@ pub(super) fn is_lost() -> Fate {
     SmallVec::new()
 }
 
+/// The usual header with this about congestion.
+fn fields(ecn: ip::Ecn) -> ip::IpFields {
+    ip::IpFields { ecn, ..ip::IpFields::default() }
+}
+
 pub(super) fn address(end: usize, path: usize) -> IpAddr {
     format!("10.{}.0.{}", path + 1, end + 1).parse().unwrap()
 }
@@ -263,7 +268,7 @@ impl Wire {
             let Reverse((_, _, index)) = self.arriving.pop().unwrap();
             let sent = self.log[index].clone();
             let packet = ParsedPacket::parse(&sent.packet).unwrap();
-            self.ends[1 - sent.from].handle_packet(self.now, &packet, sent.source, sent.ecn);
+            self.ends[1 - sent.from].handle_packet(self.now, &packet, sent.source, fields(sent.ecn));
         } else {
             for end in [0, 1] {
                 if self.deadlines[end].is_some_and(|deadline| deadline <= self.now) {
@@ -326,7 +331,7 @@ impl Wire {
         }
         let packet = builder.finish(ChecksumPolicy::Omit);
         let parsed = ParsedPacket::parse(&packet).unwrap();
-        self.ends[end].handle_packet(self.now, &parsed, address(1 - end, path), ecn);
+        self.ends[end].handle_packet(self.now, &parsed, address(1 - end, path), fields(ecn));
     }
 
     /// The messages that `end` has received, those in parts put together, in the order of delivery.

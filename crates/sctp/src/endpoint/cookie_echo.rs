@@ -287,7 +287,7 @@ impl Endpoint {
         let State::Established(association) = &mut self.table[slot].state else { return };
         association.push_control(Chunk::CookieAck(CookieAck), received.source);
         let packet: &ParsedPacket<'_> = received.packet;
-        association.handle_packet(now, packet, received.source, received.ip.ecn);
+        association.handle_packet(now, packet, received.source, received.ip);
         // An address may have come behind the INIT ACK.
         self.follow_port(now, slot);
         self.wake(slot);

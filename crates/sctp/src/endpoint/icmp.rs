@@ -12,7 +12,7 @@ use crate::chunk::{Abort, Chunk, kind};
 use crate::event::CloseReason;
 use crate::packet::{ChecksumPolicy, CommonHeader, PacketBuilder, ParsedPacket};
 use crate::types::VerificationTag;
-use slantpath_wire::ip::Ecn;
+use slantpath_wire::ip::IpFields;
 
 /// What the quoted bytes of a packet of ours say.
 struct Quote {
@@ -108,7 +108,7 @@ impl Endpoint {
                 builder.push(&abort);
                 let packet = builder.finish(ChecksumPolicy::Omit);
                 let parsed = ParsedPacket::parse(&packet).expect("what is built can be read");
-                association.handle_packet(now, &parsed, destination, Ecn::NotCapable);
+                association.handle_packet(now, &parsed, destination, IpFields::default());
                 self.wake(slot);
             }
             State::CookieEchoed(_) | State::Established(_) => {}

@@ -113,7 +113,7 @@ impl Endpoint {
             self.is_verified = true;
             *received_ip = Some(envelope.fields);
             let had_outstanding = association.has_outstanding();
-            association.handle_packet(now, &parsed, envelope.source, envelope.fields.ecn);
+            association.handle_packet(now, &parsed, envelope.source, envelope.fields);
             // An endpoint that waits holds no memory for packets. Of several associations one would take from the
             // others what they use again.
             let is_all_acknowledged = had_outstanding && !association.has_outstanding();
@@ -309,7 +309,7 @@ impl Endpoint {
                     self.stats.unexpected_chunks += 1;
                     return;
                 }
-                association.handle_packet(now, received.packet, received.source, received.ip.ecn);
+                association.handle_packet(now, received.packet, received.source, received.ip);
                 self.follow_addresses(slot);
                 self.wake(slot);
             }
@@ -344,7 +344,7 @@ impl Endpoint {
         if received.has(kind::COOKIE_ACK) {
             self.establish(now, slot);
             if let State::Established(association) = &mut self.table[slot].state {
-                association.handle_packet(now, received.packet, received.source, received.ip.ecn);
+                association.handle_packet(now, received.packet, received.source, received.ip);
             }
             // The peer may have moved before its COOKIE ACK arrived.
             self.follow_addresses(slot);

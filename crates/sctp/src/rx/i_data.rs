@@ -1,20 +1,25 @@
 //! I-DATA arrives (RFC 8260, section 2.2.3): TSNs and buffer as with DATA, reassembly of its own.
 
+use slantpath_wire::ip::IpFields;
+
 use super::{Arrival, DataFault, Receiver, to_keep};
 use crate::chunk::{DataFlags, IData};
 use crate::event::Event;
 use crate::path::PathId;
 
 impl Receiver {
-    /// Takes in an I-DATA chunk of a packet of `packet_len` bytes and passes on what has become ready.
+    /// Takes in an I-DATA chunk of a packet of `packet_len` bytes, whose IP header says `ip`, and passes on what has
+    /// become ready.
     pub(crate) fn on_i_data(
         &mut self,
         mut chunk: IData,
         packet_len: usize,
         from: Option<PathId>,
+        ip: IpFields,
         mut deliver: impl FnMut(Event),
     ) -> Result<(), DataFault> {
         self.data_path = from.or(self.data_path);
+        self.ip = ip;
         self.brought.immediate |= chunk.flags.is_immediate();
         if chunk.payload.is_empty() {
             return Err(DataFault::NoUserData(chunk.tsn));
@@ -53,7 +58,7 @@ impl Receiver {
             deliver(Event::Arrived { stream: key.0, sequence, is_unordered });
         }
         let delivery = &mut self.delivery;
-        let accepted = interleaved.accept(chunk, |event| delivery.pass_on(event, &mut deliver));
+        let accepted = interleaved.accept(chunk, self.ip, |event| delivery.pass_on(event, &mut deliver));
         accepted.map_err(|_| INTERLEAVED)?;
         let least = self.partial_delivery_point;
         let is_long = self.interleaved.as_ref().is_some_and(|interleaved| interleaved.has_ready(key, least));
@@ -78,7 +83,8 @@ impl Receiver {
     }
 
     fn pass_on_part(&mut self, key: (crate::types::StreamId, bool, u32), mut deliver: impl FnMut(Event)) {
-        if let Some(part) = self.interleaved.as_mut().and_then(|interleaved| interleaved.take_part(key)) {
+        let ip = self.ip;
+        if let Some(part) = self.interleaved.as_mut().and_then(|interleaved| interleaved.take_part(key, ip)) {
             deliver(Event::ReceivedPart(part));
             self.update_window();
         }

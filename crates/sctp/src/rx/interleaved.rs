@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use bytes::{Bytes, BytesMut};
+use slantpath_wire::ip::IpFields;
 use smallvec::SmallVec;
 
 use super::held::Held;
@@ -174,6 +175,7 @@ impl Interleaved {
     pub(super) fn accept(
         &mut self,
         chunk: IData,
+        ip: IpFields,
         mut deliver: impl FnMut(Event),
     ) -> Result<(), Contradiction> {
         let (stream, is_unordered, id) = (chunk.stream, chunk.flags.is_unordered(), chunk.place.message_id);
@@ -187,7 +189,7 @@ impl Interleaved {
                 return Err(Contradiction);
             }
             let IData { ppid, payload, .. } = chunk;
-            return self.order(key, ppid, payload, deliver);
+            return self.order(key, ppid, payload, ip, deliver);
         }
         if !is_unordered && self.waiting.contains_key(&(stream, id.0)) {
             return Err(Contradiction);
@@ -208,10 +210,10 @@ impl Interleaved {
         let (payload, pieces) = partial.take_ready();
         self.held.release(payload.len(), pieces);
         if self.in_parts.get(&(stream, is_unordered)) != Some(&id) {
-            return self.order(key, partial.ppid, payload, deliver);
+            return self.order(key, partial.ppid, payload, ip, deliver);
         }
         self.in_parts.remove(&(stream, is_unordered));
-        deliver(Event::ReceivedPart(part_of(key, partial.ppid, payload, PartPlace::Last)));
+        deliver(Event::ReceivedPart(part_of(key, partial.ppid, payload, PartPlace::Last, ip)));
         if is_unordered {
             self.note_first_unordered(stream);
         } else {
@@ -232,7 +234,7 @@ impl Interleaved {
     }
 
     /// Takes out what there is of an incomplete message, the next part of it.
-    pub(super) fn take_part(&mut self, key: Key) -> Option<ReceivedPart> {
+    pub(super) fn take_part(&mut self, key: Key, ip: IpFields) -> Option<ReceivedPart> {
         self.ready.remove(&key);
         let partial = self.partial.get_mut(&key)?;
         let place = if partial.next == 0 { PartPlace::First } else { PartPlace::Middle };
@@ -248,7 +250,7 @@ impl Interleaved {
             }
         }
         let partial = self.partial.get(&key)?;
-        Some(part_of(key, partial.ppid, payload, place))
+        Some(part_of(key, partial.ppid, payload, place, ip))
     }
 
     /// The peer has given messages up: forgets what there is of them, and passes on what has waited behind them.
@@ -326,11 +328,12 @@ impl Interleaved {
         key: Key,
         ppid: Ppid,
         payload: Bytes,
+        ip: IpFields,
         mut deliver: impl FnMut(Event),
     ) -> Result<(), Contradiction> {
         let (stream, is_unordered, id) = key;
         let sequence = MessageId(id).stream_sequence();
-        let message = ReceivedMessage { stream, sequence, ppid, payload, is_unordered };
+        let message = ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip };
         if is_unordered {
             deliver(Event::Received(message));
         } else if MessageId(id) == self.expected(stream) {
@@ -395,9 +398,9 @@ fn raw(first: MessageId, last: MessageId) -> SmallVec<[RangeInclusive<u32>; 2]> 
     }
 }
 
-fn part_of(key: Key, ppid: Ppid, payload: Bytes, place: PartPlace) -> ReceivedPart {
+fn part_of(key: Key, ppid: Ppid, payload: Bytes, place: PartPlace, ip: IpFields) -> ReceivedPart {
     let (stream, is_unordered, id) = key;
-    ReceivedPart { stream, sequence: MessageId(id).stream_sequence(), ppid, payload, is_unordered, place }
+    ReceivedPart { stream, sequence: MessageId(id).stream_sequence(), ppid, payload, is_unordered, place, ip }
 }
 
 const fn aborted(stream: StreamId, id: MessageId, is_unordered: bool) -> Event {

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bytes::{Bytes, BytesMut};
+use slantpath_wire::ip::IpFields;
 
 use super::held::Held;
 use super::tsn_tracker::Position;
@@ -125,7 +126,7 @@ impl Reassembly {
     }
 
     /// Takes in a fragment that is not a whole message and that has not come before.
-    pub(crate) fn insert(&mut self, fragment: Fragment) -> Result<Inserted, FragmentsDisagree> {
+    pub(crate) fn insert(&mut self, fragment: Fragment, ip: IpFields) -> Result<Inserted, FragmentsDisagree> {
         let at = fragment.at;
         let before = self.run_before(at);
         let after = self.runs.get(&at.next());
@@ -162,9 +163,9 @@ impl Reassembly {
         Ok(if self.in_parts == Some(first) {
             self.in_parts = None;
             let place = PartPlace::Last;
-            Inserted::LastPart(ReceivedPart { stream, sequence, ppid, payload, is_unordered, place })
+            Inserted::LastPart(ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip })
         } else {
-            Inserted::Message(ReceivedMessage { stream, sequence, ppid, payload, is_unordered })
+            Inserted::Message(ReceivedMessage { stream, sequence, ppid, payload, is_unordered, ip })
         })
     }
 
@@ -212,7 +213,7 @@ impl Reassembly {
     }
 
     /// Takes out what there is of the incomplete message that starts with the run at `first`, the next part of it.
-    pub(crate) fn take_part(&mut self, first: Position) -> Option<ReceivedPart> {
+    pub(crate) fn take_part(&mut self, first: Position, ip: IpFields) -> Option<ReceivedPart> {
         let mut run = self.runs.remove(&first)?;
         let place = if self.in_parts == Some(first) { PartPlace::Middle } else { PartPlace::First };
         self.held.release(run.payload_len, run.pieces.len());
@@ -220,7 +221,7 @@ impl Reassembly {
         let payload = run.take_payload();
         self.in_parts = Some(run.last);
         self.runs.insert(run.last, run);
-        Some(ReceivedPart { stream, sequence, ppid, payload, is_unordered, place })
+        Some(ReceivedPart { stream, sequence, ppid, payload, is_unordered, place, ip })
     }
 
     /// The run that ends right before `at`, and where it starts.
@@ -300,7 +301,11 @@ impl Run {
 #[expect(clippy::cast_possible_truncation, reason = "numbers in tests are small")]
 mod tests {
     use super::*;
+
     use proptest::prelude::*;
+    use slantpath_wire::ip::{Dscp, Ecn};
+
+    const IP: IpFields = IpFields { hop_limit: 9, dscp: Dscp::DEFAULT, ecn: Ecn::NotCapable };
 
     /// The fragments of a message of `len` fragments that starts at `first`.
     fn fragments(first: u64, len: u32, stream: u16, sequence: u16, is_unordered: bool) -> Vec<Fragment> {
@@ -324,10 +329,10 @@ mod tests {
     fn fragments_in_any_order_make_the_message() {
         let [first, middle, last] = fragments(9, 3, 4, 9, false).try_into().unwrap();
         let mut reassembly = Reassembly::default();
-        assert_eq!(reassembly.insert(last), Ok(Inserted::Grown(Position(11))));
-        assert_eq!(reassembly.insert(first), Ok(Inserted::Grown(Position(9))));
+        assert_eq!(reassembly.insert(last, IP), Ok(Inserted::Grown(Position(11))));
+        assert_eq!(reassembly.insert(first, IP), Ok(Inserted::Grown(Position(9))));
         assert_eq!(reassembly.held(), Held { payload: 4, pieces: 2 });
-        let Ok(Inserted::Message(message)) = reassembly.insert(middle) else { panic!("{reassembly:?}") };
+        let Ok(Inserted::Message(message)) = reassembly.insert(middle, IP) else { panic!("{reassembly:?}") };
         assert_eq!(reassembly.held(), Held::default());
         assert_eq!(message.payload[..], [9, 0, 9, 1, 9, 2]);
         assert_eq!((message.stream, message.sequence), (StreamId(4), StreamSequence(9)));
@@ -339,18 +344,18 @@ mod tests {
         let mut reassembly = Reassembly::default();
         let [first, mut second] = fragments(5, 2, 0, 0, false).try_into().unwrap();
         second.heading.stream = StreamId(1);
-        reassembly.insert(first).unwrap();
-        assert_eq!(reassembly.insert(second), Err(FragmentsDisagree));
+        reassembly.insert(first, IP).unwrap();
+        assert_eq!(reassembly.insert(second, IP), Err(FragmentsDisagree));
     }
 
     #[test]
     fn a_whole_message_inside_another_is_refused() {
         let mut reassembly = Reassembly::default();
         let [first, _, last] = fragments(5, 3, 0, 0, false).try_into().unwrap();
-        reassembly.insert(last).unwrap();
+        reassembly.insert(last, IP).unwrap();
         assert_eq!(reassembly.check_whole(Position(6)), Err(FragmentsDisagree));
         assert_eq!(reassembly.check_whole(Position(8)), Ok(()));
-        reassembly.insert(first).unwrap();
+        reassembly.insert(first, IP).unwrap();
         assert_eq!(reassembly.check_whole(Position(6)), Err(FragmentsDisagree));
         assert_eq!(reassembly.check_whole(Position(4)), Ok(()));
     }
@@ -360,8 +365,8 @@ mod tests {
         let mut reassembly = Reassembly::default();
         let [first, mut second, _] = fragments(5, 3, 0, 0, false).try_into().unwrap();
         second.is_beginning = true;
-        reassembly.insert(first).unwrap();
-        assert_eq!(reassembly.insert(second), Err(FragmentsDisagree));
+        reassembly.insert(first, IP).unwrap();
+        assert_eq!(reassembly.insert(second, IP), Err(FragmentsDisagree));
     }
 
     /// The peer gave a message up when its third fragment had no TSN yet: the next one begins there.
@@ -374,7 +379,7 @@ mod tests {
             let all = [&first, &second, &next[0], &next[1]];
             let mut whole = Vec::new();
             for index in order {
-                if let Inserted::Message(message) = reassembly.insert(all[index].clone()).unwrap() {
+                if let Inserted::Message(message) = reassembly.insert(all[index].clone(), IP).unwrap() {
                     whole.push(message.payload);
                 }
             }
@@ -386,9 +391,9 @@ mod tests {
         }
         // No message goes on behind its end, and none inside one that others have around it.
         let mut reassembly = Reassembly::new(true);
-        reassembly.insert(next[1].clone()).unwrap();
+        reassembly.insert(next[1].clone(), IP).unwrap();
         let beyond = Fragment { at: Position(9), ..second.clone() };
-        assert_eq!(reassembly.insert(beyond), Err(FragmentsDisagree));
+        assert_eq!(reassembly.insert(beyond, IP), Err(FragmentsDisagree));
         assert_eq!(reassembly.check_whole(Position(7)), Err(FragmentsDisagree));
     }
 
@@ -414,8 +419,8 @@ mod tests {
                 }
                 let mut reassembly = Reassembly::default();
                 let [one, two] = order;
-                reassembly.insert(one).unwrap();
-                match reassembly.insert(two) {
+                reassembly.insert(one, IP).unwrap();
+                match reassembly.insert(two, IP) {
                     Ok(Inserted::Message(message)) if agrees => assert_eq!(message.ppid, Ppid(1)),
                     outcome => {
                         assert!(outcome == Err(FragmentsDisagree) && !agrees, "{other:?}: {outcome:?}");
@@ -430,23 +435,23 @@ mod tests {
         let all = fragments(5, 6, 2, 9, false);
         let mut reassembly = Reassembly::default();
         for index in [0, 1, 3] {
-            reassembly.insert(all[index].clone()).unwrap();
+            reassembly.insert(all[index].clone(), IP).unwrap();
         }
-        let part = reassembly.take_part(Position(5)).unwrap();
+        let part = reassembly.take_part(Position(5), IP).unwrap();
         assert_eq!((&part.payload[..], part.place), (&[9, 0, 9, 1][..], PartPlace::First));
         assert_eq!((part.stream, part.sequence), (StreamId(2), StreamSequence(9)));
         assert_eq!(reassembly.held(), Held { payload: 2, pieces: 1 });
         assert_eq!(reassembly.check_whole(Position(7)), Err(FragmentsDisagree));
         let mut again = reassembly.clone();
         let beginning = Fragment { is_beginning: true, ..all[2].clone() };
-        assert_eq!(again.insert(beginning), Err(FragmentsDisagree));
+        assert_eq!(again.insert(beginning, IP), Err(FragmentsDisagree));
 
-        assert_eq!(reassembly.insert(all[2].clone()), Ok(Inserted::Grown(Position(6))));
+        assert_eq!(reassembly.insert(all[2].clone(), IP), Ok(Inserted::Grown(Position(6))));
         assert_eq!(reassembly.beginning_at(Position(6)).unwrap().1, 4);
-        let part = reassembly.take_part(Position(6)).unwrap();
+        let part = reassembly.take_part(Position(6), IP).unwrap();
         assert_eq!((&part.payload[..], part.place), (&[9, 2, 9, 3][..], PartPlace::Middle));
-        assert_eq!(reassembly.insert(all[5].clone()), Ok(Inserted::Grown(Position(10))));
-        let Ok(Inserted::LastPart(part)) = reassembly.insert(all[4].clone()) else {
+        assert_eq!(reassembly.insert(all[5].clone(), IP), Ok(Inserted::Grown(Position(10))));
+        let Ok(Inserted::LastPart(part)) = reassembly.insert(all[4].clone(), IP) else {
             panic!("{reassembly:?}")
         };
         assert_eq!((&part.payload[..], part.place), (&[9, 4, 9, 5][..], PartPlace::Last));
@@ -463,7 +468,7 @@ mod tests {
         let mut reassembly = Reassembly::default();
         for pair in (1..len as usize - 1).rev().collect::<Vec<_>>().chunks(2) {
             for index in pair.iter().rev() {
-                reassembly.insert(all[*index].clone()).unwrap();
+                reassembly.insert(all[*index].clone(), IP).unwrap();
             }
         }
         let [run] = &reassembly.runs.values().collect::<Vec<_>>()[..] else { panic!("{reassembly:?}") };
@@ -490,7 +495,7 @@ mod tests {
             let mut reassembly = Reassembly::default();
             let mut whole = Vec::new();
             for fragment in all {
-                if let Inserted::Message(message) = reassembly.insert(fragment).unwrap() {
+                if let Inserted::Message(message) = reassembly.insert(fragment, IP).unwrap() {
                     whole.push(message);
                 }
             }

@@ -229,6 +229,7 @@ mod tests {
     use crate::types::Ppid;
     use bytes::Bytes;
     use proptest::prelude::*;
+    use slantpath_wire::ip::IpFields;
 
     fn message(stream: u16, number: u16) -> ReceivedMessage {
         ReceivedMessage {
@@ -237,6 +238,7 @@ mod tests {
             ppid: Ppid(0),
             payload: Bytes::copy_from_slice(&number.to_be_bytes()),
             is_unordered: false,
+            ip: IpFields::default(),
         }
     }
 

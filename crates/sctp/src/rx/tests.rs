@@ -4,6 +4,7 @@
 use bytes::Bytes;
 
 use super::*;
+use crate::PartPlace;
 use crate::chunk::{FragmentPlace, IData};
 use crate::types::{FragmentSequence, MessageId, Ppid, StreamSequence};
 
@@ -36,7 +37,7 @@ fn fragment(number: u32, len: usize) -> Data {
 /// Hands over a chunk in a packet of its own and gives what is delivered.
 fn hand(receiver: &mut Receiver, data: Data) -> Result<Vec<Event>, DataFault> {
     let mut events = Vec::new();
-    receiver.on_data(data, 0, None, |event| events.push(event))?;
+    receiver.on_data(data, 0, None, IpFields::default(), |event| events.push(event))?;
     receiver.on_packet_end(Instant::START, &config(0));
     Ok(events)
 }
@@ -178,7 +179,7 @@ fn hand_i_data(
         payload: vec![0; len].into(),
     };
     let mut delivered = 0;
-    receiver.on_i_data(chunk, 0, None, |_| delivered += 1).unwrap();
+    receiver.on_i_data(chunk, 0, None, IpFields::default(), |_| delivered += 1).unwrap();
     delivered
 }
 
@@ -332,6 +333,62 @@ fn chunks_as_long_as_packets_cost_their_payload() {
 }
 
 #[test]
+fn a_message_says_what_ip_said_of_the_packet_that_brought_the_last_of_it() {
+    let ip = |hop_limit| IpFields { hop_limit, ..IpFields::default() };
+    let mut receiver = receiver(100_000);
+    let mut told = Vec::new();
+    let mut take = |receiver: &mut Receiver, hop_limit, data| {
+        let deliver = |event| match event {
+            Event::Received(message) => told.push((message.sequence.0, message.ip.hop_limit)),
+            other => panic!("{other:?}"),
+        };
+        receiver.on_data(data, 0, None, ip(hop_limit), deliver).unwrap();
+    };
+    take(&mut receiver, 60, whole(0, 0, 10));
+    // One that waits for its turn keeps what was said of its own packet.
+    take(&mut receiver, 61, whole(4, 2, 10));
+    let fragment = |tsn, flags| Data { flags, ..whole(tsn, 1, 10) };
+    take(&mut receiver, 62, fragment(1, DataFlags::BEGINNING));
+    take(&mut receiver, 63, fragment(3, DataFlags::ENDING));
+    take(&mut receiver, 64, fragment(2, DataFlags::default()));
+    take(&mut receiver, 65, whole(5, 3, 10));
+    assert_eq!(told, [(0, 60), (1, 64), (2, 61), (3, 65)]);
+}
+
+#[test]
+fn an_interleaved_message_says_so_too_and_a_part_what_was_said_of_the_last_packet() {
+    let ip = |hop_limit| IpFields { hop_limit, ..IpFields::default() };
+    let mut receiver = interleaving();
+    let mut told = Vec::new();
+    let mut take = |receiver: &mut Receiver, number: u8, (id, at): (u32, u32), flags, len: usize| {
+        let chunk = IData {
+            flags,
+            tsn: Tsn(FIRST).plus(number.into()),
+            stream: StreamId(0),
+            place: FragmentPlace { message_id: MessageId(id), fragment: FragmentSequence(at) },
+            ppid: Ppid(0),
+            payload: vec![0; len].into(),
+        };
+        let deliver = |event| match event {
+            Event::Received(message) => told.push((message.sequence.0, None, message.ip.hop_limit)),
+            Event::ReceivedPart(part) => told.push((part.sequence.0, Some(part.place), part.ip.hop_limit)),
+            other => panic!("{other:?}"),
+        };
+        receiver.on_i_data(chunk, 0, None, ip(60 + number), deliver).unwrap();
+    };
+    take(&mut receiver, 0, (0, 0), DataFlags::WHOLE, 10);
+    take(&mut receiver, 1, (2, 0), DataFlags::WHOLE, 10);
+    take(&mut receiver, 2, (1, 0), DataFlags::BEGINNING, 10);
+    take(&mut receiver, 3, (1, 1), DataFlags::ENDING, 10);
+    // Longer than the buffer.
+    take(&mut receiver, 4, (3, 0), DataFlags::BEGINNING, 9_000);
+    take(&mut receiver, 5, (3, 1), DataFlags::ENDING, 10);
+    let parts = [(3, Some(PartPlace::First), 64), (3, Some(PartPlace::Last), 65)];
+    assert_eq!(told[..3], [(0, None, 60), (1, None, 63), (2, None, 61)]);
+    assert_eq!(told[3..], parts);
+}
+
+#[test]
 fn what_is_kept_of_a_packet_that_brings_more_is_a_copy() {
     let packet = Bytes::from(vec![7; 1_400]);
     let is_of_packet = |payload: &Bytes| packet.as_ptr_range().contains(&payload.as_ptr());
@@ -349,7 +406,9 @@ fn what_is_kept_of_a_packet_that_brings_more_is_a_copy() {
             let mut payloads = Vec::new();
             for data in chunks.clone() {
                 let data = Data { payload: packet.slice(..len), ..data };
-                receiver.on_data(data, 1_428, None, |event| payloads.push(event)).unwrap();
+                receiver
+                    .on_data(data, 1_428, None, IpFields::default(), |event| payloads.push(event))
+                    .unwrap();
             }
             receiver.resume(|event| payloads.push(event));
             let Event::Received(kept) = &payloads[1] else { panic!("{payloads:?}") };
@@ -389,7 +448,7 @@ fn a_message_may_break_off_where_partial_reliability_has_been_agreed_on_alone() 
 fn a_path_that_has_gone_brought_no_data() {
     for (gone, left) in [(1, None), (0, Some(PathId(1)))] {
         let mut receiver = receiver(100_000);
-        receiver.on_data(whole(0, 0, 10), 0, Some(PathId(1)), |_| {}).unwrap();
+        receiver.on_data(whole(0, 0, 10), 0, Some(PathId(1)), IpFields::default(), |_| {}).unwrap();
         assert_eq!(receiver.data_path(), Some(PathId(1)));
         receiver.forget_path(PathId(gone));
         assert_eq!(receiver.data_path(), left);

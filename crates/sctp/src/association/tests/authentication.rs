@@ -229,7 +229,7 @@ fn hand_in_signed(wire: &mut Wire, chunks: &[Chunk]) {
     }
     let packet = Packet::with_tail(&[], bytes.into(), 0, slantpath_wire::Checksum::Omitted);
     let parsed = ParsedPacket::parse(&packet).unwrap();
-    wire.ends[0].handle_packet(wire.now, &parsed, address(1, 0), ip::Ecn::NotCapable);
+    wire.ends[0].handle_packet(wire.now, &parsed, address(1, 0), ip::IpFields::default());
     wire.drain();
 }
 

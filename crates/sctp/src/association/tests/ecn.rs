@@ -376,7 +376,7 @@ fn hand_octets(wire: &mut Wire, octets: &[u8]) {
     bytes.extend_from_slice(octets);
     let packet = Packet::shared(bytes.into(), slantpath_wire::Checksum::Omitted);
     let parsed = ParsedPacket::parse(&packet).unwrap();
-    wire.ends[0].handle_packet(wire.now, &parsed, address(1, 0), ip::Ecn::NotCapable);
+    wire.ends[0].handle_packet(wire.now, &parsed, address(1, 0), ip::IpFields::default());
     wire.drain();
 }
 

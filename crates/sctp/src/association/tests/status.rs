@@ -41,7 +41,7 @@ fn a_chunk_whose_length_is_less_than_its_header_is_counted() {
     bytes.extend([0, 3, 0, 3]);
     let packet = Packet::copied(&bytes, slantpath_wire::Checksum::Omitted);
     let parsed = ParsedPacket::parse(&packet).unwrap();
-    wire.ends[0].handle_packet(wire.now, &parsed, address(1, 0), ip::Ecn::NotCapable);
+    wire.ends[0].handle_packet(wire.now, &parsed, address(1, 0), ip::IpFields::default());
     assert_eq!(wire.ends[0].snapshot().stats.malformed_chunks, 1);
     assert_eq!(wire.ends[0].snapshot().stats.sacks_received, 1);
 }

@@ -194,7 +194,7 @@ fn work(end: &mut Association, blocks: &[&[(u16, u16)]]) -> Vec<usize> {
         assert!(builder.push(&sack(0, blocks)));
         let packet = builder.finish(ChecksumPolicy::Omit);
         let parsed = ParsedPacket::parse(&packet).unwrap();
-        end.handle_packet(Instant::START, &parsed, address(1, 0), ip::Ecn::NotCapable);
+        end.handle_packet(Instant::START, &parsed, address(1, 0), ip::IpFields::default());
         transmit_all(end);
         crate::tx::tests::steps(&end.sender)
     };

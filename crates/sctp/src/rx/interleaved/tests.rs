@@ -18,7 +18,7 @@ fn chunk(stream: u16, flags: DataFlags, id: u32, fragment: u32, len: usize) -> I
 /// Hands a chunk over and returns what comes of it.
 fn accept(all: &mut Interleaved, chunk: IData) -> Vec<Event> {
     let mut events = Vec::new();
-    all.accept(chunk, |event| events.push(event)).expect("it contradicts nothing");
+    all.accept(chunk, IpFields::default(), |event| events.push(event)).expect("it contradicts nothing");
     events
 }
 
@@ -47,7 +47,10 @@ fn is_held(all: &Interleaved, payload: u64, pieces: u64) -> bool {
 fn busy(all: &mut Interleaved, stream: u16) {
     assert!(is_message(&accept(all, whole(stream, ORDERED, 0)), 0));
     begin(all, stream, ORDERED, 1, 100);
-    assert_eq!(all.take_part(key(stream, false, 1)).map(|part| part.payload.len()), Some(100));
+    assert_eq!(
+        all.take_part(key(stream, false, 1), IpFields::default()).map(|part| part.payload.len()),
+        Some(100)
+    );
     assert_eq!(accept(all, chunk(stream, ORDERED, 1, 1, 50)), []);
     assert_eq!(accept(all, whole(stream, ORDERED, 3)), []);
 }
@@ -122,7 +125,7 @@ fn what_has_no_beginning_is_not_ready_and_what_has_is_from_its_length_on() {
 fn after_the_last_part_of_an_unordered_message_another_with_a_beginning_is_ready() {
     let mut all = Interleaved::default();
     begin(&mut all, 0, DataFlags::UNORDERED, 0, 10);
-    assert!(all.take_part(key(0, true, 0)).is_some());
+    assert!(all.take_part(key(0, true, 0), IpFields::default()).is_some());
     assert_eq!(accept(&mut all, chunk(0, DataFlags::UNORDERED, 1, 1, 10)), []);
     begin(&mut all, 0, DataFlags::UNORDERED, 2, 10);
     assert_eq!(all.first_ready(), None, "one at a time");
@@ -164,7 +167,7 @@ fn the_end_tells_of_each_message_whose_rest_will_never_come() {
     let mut all = Interleaved::default();
     busy(&mut all, 0);
     begin(&mut all, 1, DataFlags::UNORDERED, 4, 10);
-    assert!(all.take_part(key(1, true, 4)).is_some());
+    assert!(all.take_part(key(1, true, 4), IpFields::default()).is_some());
     let mut events = Vec::new();
     all.finish(|event| events.push(event));
     let told = [aborted(StreamId(0), MessageId(1), false), aborted(StreamId(1), MessageId(4), true)];
@@ -239,7 +242,7 @@ fn a_message_is_whole_once_all_up_to_its_last_fragment_has_come() {
 }
 
 fn contradicts(all: &mut Interleaved, chunk: IData) -> bool {
-    all.accept(chunk, |event| panic!("{event:?}")).is_err()
+    all.accept(chunk, IpFields::default(), |event| panic!("{event:?}")).is_err()
 }
 
 #[test]
@@ -284,7 +287,10 @@ fn what_waits_behind_a_message_in_parts_follows_its_last_part() {
     assert_eq!(accept(&mut all, whole(0, ORDERED, 2)), []);
     begin(&mut all, 0, ORDERED, 4, 33);
     assert_eq!(all.first_ready(), Some(key(0, false, 1)));
-    assert_eq!(all.take_part(key(0, false, 1)).map(|part| part.place), Some(PartPlace::Middle));
+    assert_eq!(
+        all.take_part(key(0, false, 1), IpFields::default()).map(|part| part.place),
+        Some(PartPlace::Middle)
+    );
     let events = accept(&mut all, chunk(0, DataFlags::ENDING, 1, 2, 9));
     let [Event::ReceivedPart(last), Event::Received(second), Event::Received(third)] = &events[..] else {
         panic!("{events:?}")
@@ -293,10 +299,10 @@ fn what_waits_behind_a_message_in_parts_follows_its_last_part() {
     assert_eq!((second.sequence.0, third.sequence.0), (2, 3));
     assert_eq!(all.first_ready(), Some(key(0, false, 4)));
     assert!(all.in_parts.is_empty() && is_held(&all, 33, 1));
-    let part = all.take_part(key(0, false, 4)).unwrap();
+    let part = all.take_part(key(0, false, 4), IpFields::default()).unwrap();
     assert_eq!((part.place, part.payload.len(), part.is_unordered), (PartPlace::First, 33, false));
     assert!(is_held(&all, 0, 0));
-    assert_eq!(all.take_part(key(0, false, 9)), None);
+    assert_eq!(all.take_part(key(0, false, 9), IpFields::default()), None);
 }
 
 /// Of ordered messages only the next one of its stream, of unordered ones one at a time.
@@ -310,7 +316,7 @@ fn a_part_is_passed_on_of_one_message_of_a_stream() {
         assert!(all.has_ready(key(0, true, id), 10));
     }
     begin(&mut all, 1, DataFlags::UNORDERED, 7, 10);
-    assert!(all.take_part(key(0, true, 4)).is_some());
+    assert!(all.take_part(key(0, true, 4), IpFields::default()).is_some());
     assert!(
         !all.has_ready(key(0, true, 3), 0) && all.has_ready(key(1, true, 7), 10),
         "of another stream it may be"
@@ -345,7 +351,7 @@ fn a_skip_passes_on_what_is_whole_and_forgets_what_is_not() {
     begin(&mut all, 0, ORDERED, 0, 10);
     begin(&mut all, 0, ORDERED, 4, 12);
     begin(&mut all, 0, DataFlags::UNORDERED, 0, 14);
-    assert!(all.take_part(key(0, false, first)).is_some());
+    assert!(all.take_part(key(0, false, first), IpFields::default()).is_some());
     let events = skip(&mut all, false, 2);
     let stream = StreamId(0);
     assert_eq!(events[0], aborted(stream, MessageId(first), false));
@@ -371,7 +377,7 @@ fn a_skip_of_an_unordered_message_in_parts_ends_it_and_lets_another_begin() {
     let mut all = Interleaved::default();
     begin(&mut all, 0, DataFlags::UNORDERED, 1, 10);
     begin(&mut all, 0, ORDERED, 1, 10);
-    assert!(all.take_part(key(0, true, 1)).is_some());
+    assert!(all.take_part(key(0, true, 1), IpFields::default()).is_some());
     // Without its beginning one cannot, and what waits behind it can.
     assert_eq!(accept(&mut all, chunk(0, DataFlags::UNORDERED, 2, 1, 10)), []);
     begin(&mut all, 0, DataFlags::UNORDERED, 3, 10);
@@ -388,7 +394,7 @@ fn a_skip_of_an_unordered_message_in_parts_ends_it_and_lets_another_begin() {
 fn a_message_in_parts_is_completed_by_its_last_chunk() {
     let mut all = Interleaved::default();
     begin(&mut all, 0, ORDERED, 0, 10);
-    assert!(all.take_part(key(0, false, 0)).is_some());
+    assert!(all.take_part(key(0, false, 0), IpFields::default()).is_some());
     assert_eq!(accept(&mut all, chunk(0, ORDERED, 0, 1, 10)), []);
     let last = |fragment| chunk(0, DataFlags::ENDING, 0, fragment, 10);
     assert_eq!([1, 2, 3].map(|fragment| all.is_completed_by(&last(fragment))), [false, true, false]);
@@ -408,7 +414,7 @@ fn a_reset_leaves_what_is_in_parts_on_other_streams() {
     let mut all = Interleaved::default();
     for stream in 0..2 {
         begin(&mut all, stream, DataFlags::UNORDERED, 0, 10);
-        assert!(all.take_part(key(stream, true, 0)).is_some());
+        assert!(all.take_part(key(stream, true, 0), IpFields::default()).is_some());
     }
     let mut events = Vec::new();
     all.reset(&[StreamId(0), StreamId(9)], |event| events.push(event));
