@@ -359,8 +359,8 @@ impl Host {
         self.sockets.congestion(now, id, &mut self.stack)
     }
 
-    /// What the IP header said of the packet that came last for a socket's association or connection; `None` if none
-    /// has come, or there is no such socket.
+    /// What the IP header said of the packet that came last for a socket's TCP connection; `None` if none has come, or
+    /// there is no such socket. Of SCTP each message says it ([`ProgramMessage::ip`](crate::ProgramMessage::ip)).
     pub fn received_ip(&self, id: SocketId) -> Option<IpFields> {
         self.sockets.received_ip(id, &self.stack)
     }

@@ -277,7 +277,7 @@ impl SocketState {
     /// What the IP header said of the packet that came last.
     pub(crate) fn received_ip(&self, stack: &Stack) -> Option<IpFields> {
         match &self.kind {
-            Kind::Sctp { link, .. } => stack.sctp.received_ip(link.id()?),
+            Kind::Sctp { .. } => None,
             Kind::Tcp { link, .. } => stack.tcp.snapshot(link.id()?)?.received_ip,
         }
     }

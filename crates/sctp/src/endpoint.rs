@@ -189,12 +189,6 @@ impl Endpoint {
         Some(Peer { port: entry.peer_port, addresses: &entry.peer_addresses })
     }
 
-    /// What the IP header said of the packet that came last for an association; `None` if none has come, or there is
-    /// no such association.
-    pub fn received_ip(&self, id: AssociationId) -> Option<IpFields> {
-        self.table.find(id)?.received_ip
-    }
-
     /// The own port of an association, in whatever state; `None` if there is no such association.
     pub fn local_port(&self, id: AssociationId) -> Option<u16> {
         self.table.find(id).map(|entry| self.ports[entry.port as usize].number)
@@ -241,7 +235,6 @@ impl Endpoint {
             port: place,
             own_port: options.local_port,
             peer_port: options.peer_port,
-            received_ip: None,
             peer_addresses: destinations,
             config,
             stream: own.map(Box::new),

@@ -185,7 +185,6 @@ impl Endpoint {
             port: received.port,
             own_port: cookie.local_port,
             peer_port: cookie.peer_port,
-            received_ip: Some(received.ip),
             peer_addresses,
             config,
             stream: own.map(Box::new),

@@ -106,12 +106,11 @@ impl Endpoint {
         let first = if first == kind::AUTH { kinds.next().unwrap_or(first) } else { first };
         if !matches!(first, kind::INIT | kind::INIT_ACK | kind::COOKIE_ECHO | kind::ABORT)
             && let Some(slot) = slot
-            && let Entry { state: State::Established(association), received_ip, .. } = &mut self.table[slot]
+            && let Entry { state: State::Established(association), .. } = &mut self.table[slot]
             && association.local_tag() == header.verification_tag
         {
             // What most packets are.
             self.is_verified = true;
-            *received_ip = Some(envelope.fields);
             let had_outstanding = association.has_outstanding();
             association.handle_packet(now, &parsed, envelope.source, envelope.fields);
             // An endpoint that waits holds no memory for packets. Of several associations one would take from the
@@ -294,7 +293,6 @@ impl Endpoint {
         }
         self.is_verified = received.tag() == local_tag;
         let entry = &mut self.table[slot];
-        entry.received_ip = Some(received.ip);
         match &mut entry.state {
             State::Established(association) => {
                 if matches!(first, kind::INIT | kind::INIT_ACK) {

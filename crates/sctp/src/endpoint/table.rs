@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use slantpath_base::{CACHED, Instant, SlotIndex, Stream, prefetch};
-use slantpath_wire::ip::{Envelope, IpFields};
+use slantpath_wire::ip::Envelope;
 use smallvec::SmallVec;
 
 use super::ended::Ended;
@@ -90,8 +90,6 @@ pub(super) struct Entry {
     /// The number of that port.
     pub(super) own_port: u16,
     pub(super) peer_port: u16,
-    /// What the IP header said of the packet that came last.
-    pub(super) received_ip: Option<IpFields>,
     /// All addresses of the peer, as far as they are known; confirmed or not.
     pub(super) peer_addresses: SmallVec<[IpAddr; 2]>,
     pub(super) config: Arc<SctpConfig>,
@@ -415,7 +413,7 @@ mod tests {
         let route = Route { source: one, destination: other, source_port: 5, destination_port: 6 };
         let latest = |table: &Table, route: &Route| {
             let &Route { source, destination, source_port, destination_port } = route;
-            let envelope = Envelope { source, destination, fields: IpFields::default() };
+            let envelope = Envelope { source, destination, fields: slantpath_wire::ip::IpFields::default() };
             let verification_tag = VerificationTag(9);
             table.latest(&envelope, CommonHeader { source_port, destination_port, verification_tag })
         };

@@ -17,7 +17,6 @@ pub struct Envelope {
 
 /// How often a packet may be forwarded, how it is to be treated, and whether it has met congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(align(4))]
 pub struct IpFields {
     /// IPv4's time to live, IPv6's hop limit.
     pub hop_limit: u8,
