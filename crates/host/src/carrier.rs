@@ -205,6 +205,15 @@ impl Carrier {
         }
     }
 
+    /// A message is thrown away in front of those that SCTP's send buffer has refused.
+    fn forget_refused(&mut self) {
+        if let Some(waiting) = &mut self.handed_over
+            && let Some(place) = waiting.len().checked_sub(self.refused.len() + 1)
+        {
+            waiting.remove(place);
+        }
+    }
+
     /// What was not acknowledged will not be.
     fn forget_handed_over(&mut self) {
         if let Some(waiting) = &mut self.handed_over {
@@ -223,8 +232,11 @@ impl Carrier {
                 self.refused.push_front(message);
                 return false;
             }
-            // It ends, which the layer above is told by the event that follows.
-            Offer::Refused(_) => self.counters.discarded_down += 1,
+            // It ends, which the layer above is told by the event that follows; or it has no such stream.
+            Offer::Refused(_) => {
+                self.counters.discarded_down += 1;
+                self.forget_refused();
+            }
         }
         true
     }
@@ -335,6 +347,8 @@ mod tests {
     use slantpath_sigtran::transport::AssociationId;
 
     const PORT: u16 = 2905;
+    /// By which the far end has acknowledged a message: RFC 9260, section 6.2, as `sack_delay` has it.
+    const SACK_DELAY: Duration = Duration::from_millis(200);
 
     /// Two hosts without a network between them.
     struct Pair {
@@ -407,8 +421,20 @@ mod tests {
             }
         }
 
+        /// What is due after so long, and what comes of it.
+        fn pass(&mut self, time: Duration) {
+            self.now += time;
+            let now = self.now;
+            self.hosts.iter_mut().for_each(|host| host.handle_deadline(now));
+            self.exchange();
+        }
+
         fn transmit(&mut self, octets: Bytes) {
-            let (association, stream) = (AssociationId(0), StreamId(1));
+            self.transmit_on(1, octets);
+        }
+
+        fn transmit_on(&mut self, stream: u16, octets: Bytes) {
+            let (association, stream) = (AssociationId(0), StreamId(stream));
             let transmit = Transmit { association, stream, payload_protocol: 3, report: None, octets };
             self.hosts[0].send_on_association(self.now, CARRIER, transmit);
         }
@@ -447,22 +473,27 @@ mod tests {
         while pair.hosts[0].poll_transmit(pair.now, &mut packet).is_some() {}
         pair.hosts[0].abort_association(pair.now, CARRIER);
         pair.exchange();
-        for _ in 0..2 {
-            pair.now += Duration::from_secs(1);
-            let now = pair.now;
-            pair.hosts.iter_mut().for_each(|host| host.handle_deadline(now));
-            pair.exchange();
-        }
+        pair.pass(Duration::from_secs(1));
+        pair.pass(Duration::from_secs(1));
         assert_eq!((pair.counters(0).times_up, pair.counters(0).acknowledged), (2, 0));
         pair.send(1);
         pair.exchange();
-        // The far end may delay its SACK.
-        pair.now += Duration::from_millis(250);
-        let now = pair.now;
-        pair.hosts.iter_mut().for_each(|host| host.handle_deadline(now));
-        pair.exchange();
+        pair.pass(SACK_DELAY);
         assert_eq!(pair.counters(0).acknowledged, 1);
-        assert!(pair.counters(0).acknowledged_after <= Duration::from_millis(250), "{:?}", pair.counters(0));
+        assert!(pair.counters(0).acknowledged_after <= SACK_DELAY, "{:?}", pair.counters(0));
+    }
+
+    #[test]
+    fn a_message_that_has_no_stream_is_not_waited_for() {
+        let mut pair = Pair::connected();
+        pair.transmit_on(99, Bytes::from_static(b"astray"));
+        assert_eq!((pair.counters(0).sent, pair.counters(0).discarded_down), (0, 1));
+        pair.pass(Duration::from_secs(10));
+        pair.send(1);
+        pair.exchange();
+        pair.pass(SACK_DELAY);
+        assert_eq!(pair.counters(0).acknowledged, 1);
+        assert!(pair.counters(0).acknowledged_after <= SACK_DELAY, "{:?}", pair.counters(0));
     }
 
     #[test]

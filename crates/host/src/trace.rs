@@ -98,6 +98,7 @@ mod tests {
             destination: [10, 0, 0, 1].into(),
             transmission: 1,
         };
+        assert!(passed(transmitted(2), asked));
         let asked = Traces { messages: MessageReports::Acknowledged, ..NOTHING };
         assert_eq!([passed(acknowledged(3), asked), passed(transmitted(3), asked)], [true, false]);
         assert!(passed(sctp::Event::Restarted, NOTHING));
@@ -121,9 +122,9 @@ mod tests {
         let events: Vec<_> = records.into_iter().map(|record| record.event).collect();
         let named = sctp::Message { payload: Bytes::new(), ..message };
         let (failed, given_up) = (sctp::Event::SendFailed { message: named.clone() }, given_up(&named));
-        let told = [acknowledged(1), acknowledged(2), acknowledged(3), transmitted(3)];
-        assert_eq!(events[..4], told);
-        assert_eq!(events[4..], [sctp::Event::Restarted, failed, given_up]);
+        let told = [acknowledged(1), acknowledged(2), transmitted(2), acknowledged(3), transmitted(3)];
+        assert_eq!(events[..5], told);
+        assert_eq!(events[5..], [sctp::Event::Restarted, failed, given_up]);
         assert_eq!(dropped, 0);
     }
 

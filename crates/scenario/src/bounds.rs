@@ -1,9 +1,9 @@
 //! The most that values of a scenario may be, each with its reason. A bound is wide: it keeps out what
-//! nobody can mean or wait for, and [`crate::check`] says what makes sense together.
+//! nobody can mean or wait for, and [`crate::check`] says what makes sense together. What a topology has, too, is
+//! bounded there.
 
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_reader::AtMost;
-/// What a scenario and its sky bound alike.
 pub(crate) use slantpath_topology::bounds::{AGE, DELAY, RUN, TIMER};
 
 use crate::link::schema::QueueMost;

@@ -81,8 +81,8 @@ pub(crate) struct Receiver {
     brought: Brought,
     /// The path that the last DATA came on.
     data_path: Option<PathId>,
-    /// What the IP header of the packet at hand says, or of the last one, unless that has brought a whole message that
-    /// could be passed on at once.
+    /// What the IP header said of the last packet whose data did not pass at once: all that is kept or put together has
+    /// come in such packets.
     ip: IpFields,
 }
 

@@ -9,7 +9,7 @@ use slantpath_reader::{Fault, Faults, Flat, Lookup, Nested, Pair, Place, Setting
 
 use crate::check::resolve;
 use crate::link::conditioner;
-use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice};
+use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice, nothing};
 use crate::schema::File;
 
 /// The largest packet that the simulator carries: IPv4's total length and one more.
@@ -55,7 +55,7 @@ fn ends(file: &File, name: &str, link: &Link, faults: &mut Faults) {
 
 /// Takes for each direction what it says itself, or what the link says for both, or the default.
 fn complete(name: &str, link: &mut Link, place: Place, faults: &mut Faults) {
-    let both = core::mem::replace(&mut link.both, Flat(LinkParameters::nothing(place))).0;
+    let both = core::mem::replace(&mut link.both, Flat(nothing(place))).0;
     for parameters in [&both, &link.forward, &link.reverse] {
         one_delay(parameters, faults);
         if let (Some(rate), Some(_)) = (parameters.rate, &parameters.access) {

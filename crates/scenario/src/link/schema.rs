@@ -203,12 +203,13 @@ impl Value for QueueSize {
     }
 }
 
-impl LinkParameters {
-    /// A direction of which nothing is said.
-    pub(crate) fn nothing(place: Place) -> Self {
-        let read = Self::read(&Entries::new(), "", place, &mut Faults::default());
-        read.expect("every key of a direction may be absent")
-    }
+/// A direction of which nothing is said.
+///
+/// # Panics
+/// If a key of it must not be absent.
+pub(crate) fn nothing<S: Section>(place: Place) -> S {
+    let read = S::read(&Entries::new(), "", place, &mut Faults::default());
+    read.expect("every key of a direction may be absent")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Setting, section};
 
 use super::discipline::{Discipline, Priority};
-use super::schema::{Link, LinkParameters, QueueSize};
+use super::schema::{Link, LinkParameters, QueueSize, nothing};
 use crate::bounds::{PACKET, QUEUE, RATE, WAN_ROUND_TRIP};
 use crate::schema::File;
 
@@ -44,7 +44,7 @@ pub(crate) fn expand(file: &mut File, faults: &mut Faults) {
         }
         refuse(emulator, faults);
         let half = Duration::from_nanos(emulator.round_trip.as_nanos() / 2);
-        let mut both = LinkParameters::nothing(place);
+        let mut both: LinkParameters = nothing(place);
         both.rate = Some(emulator.rate);
         both.delay = Some(Setting::derived(half, "half of `round_trip`", emulator.round_trip.place()));
         both.port.0.link_overhead = Some(emulator.link_overhead);
@@ -59,8 +59,8 @@ pub(crate) fn expand(file: &mut File, faults: &mut Faults) {
             cable: None,
             report_mtu: None,
             both: Flat(both),
-            forward: Nested(LinkParameters::nothing(place)),
-            reverse: Nested(LinkParameters::nothing(place)),
+            forward: Nested(nothing(place)),
+            reverse: Nested(nothing(place)),
         };
         file.links.add(name, link, place);
     }

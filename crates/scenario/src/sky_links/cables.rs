@@ -14,7 +14,7 @@ use slantpath_sat::CableLink;
 use super::plan::SkyPlan;
 use super::schema::TerrestrialLinks;
 use super::topology;
-use crate::link::schema::{Link, LinkParameters};
+use crate::link::schema::{Link, nothing};
 use crate::network::{PlannedLink, find_link};
 use crate::schema::File;
 
@@ -46,8 +46,8 @@ pub(super) fn expand(file: &mut File, network: &Network, faults: &mut Faults) {
             cable: Some(Setting::derived(true, "of the topology", place)),
             report_mtu: None,
             both: table.both.clone(),
-            forward: Nested(LinkParameters::nothing(place)),
-            reverse: Nested(LinkParameters::nothing(place)),
+            forward: Nested(nothing(place)),
+            reverse: Nested(nothing(place)),
         };
         file.links.add(&name, link, place);
     }

@@ -17,7 +17,7 @@ use super::topology::{self, Bodies};
 use super::{cables, causes, gaps, idle, pairs, routes};
 use crate::check::Contacts;
 use crate::link::conditioner;
-use crate::link::schema::Family;
+use crate::link::schema::{Family, nothing};
 use crate::schema::{File, Node};
 
 /// Reads the topology, completes links and nodes, and checks them. `None` without a sky, or without a sound topology.
@@ -122,7 +122,7 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
         sky.access.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
     for (name, table) in sky.access.iter_mut() {
         let place = places[name];
-        let both = core::mem::replace(&mut table.both, Flat(SkyDirection::nothing(place))).0;
+        let both = core::mem::replace(&mut table.both, Flat(nothing(place))).0;
         for direction in [&both, &table.downlink] {
             not_on_demand(direction, faults);
         }
@@ -158,7 +158,7 @@ fn complete(sky: &mut SkyTable, faults: &mut Faults) {
     for (name, table) in sky.isls.iter_mut() {
         let place = places[name];
         not_on_demand(&table.both.0, faults);
-        table.both = Flat(completed(&table.both.0, &SkyDirection::nothing(place), place));
+        table.both = Flat(completed(&table.both.0, &nothing(place), place));
         values(&table.both.0, *table.mtu, &format!("sky.isls.{name}"), "", place, faults);
         mtu(&table.mtu, faults);
     }

@@ -3,9 +3,7 @@
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::AtHandover;
 use slantpath_orbit::route::{Metric, Refresh};
-use slantpath_reader::{
-    Entries, Faults, Flat, Named, Nested, Pair, Place, Section, Setting, Tables, choice, policy, section,
-};
+use slantpath_reader::{Flat, Named, Nested, Pair, Setting, Tables, choice, policy, section};
 use slantpath_topology::schema::{
     CableTable, ConstellationTable, Date, GroundTable, Outage, RefreshText, SiteTable, ValidityTable,
 };
@@ -191,14 +189,6 @@ choice! {
         Kept = "kept",
         /// They are dropped.
         Lost = "lost",
-    }
-}
-
-impl SkyDirection {
-    /// A direction of which nothing is said.
-    pub(crate) fn nothing(place: Place) -> Self {
-        let read = Self::read(&Entries::new(), "", place, &mut Faults::default());
-        read.expect("every key of a direction may be absent")
     }
 }
 

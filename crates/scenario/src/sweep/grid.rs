@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use slantpath_reader::{
     Data, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, LoadError, Node, Part, Place, Section,
-    Setting, Source, section, suggest,
+    Setting, Source, read_text, section, suggest,
 };
 use slantpath_workers::Progress;
 
@@ -109,9 +109,7 @@ impl Sweep {
         overrides: &[String],
         progress: &dyn Fn(Progress),
     ) -> Result<Self, LoadError> {
-        let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
-        let document = Document::parse(&path.display().to_string(), &text);
+        let document = Document::parse(&path.display().to_string(), &read_text(path)?);
         let (mut tree, mut faults) = document.entries().map_err(LoadError::Invalid)?;
         let axes = match tree.remove("axis") {
             Some(entry) => axes(&entry.node, &mut faults),
