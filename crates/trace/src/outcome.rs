@@ -135,27 +135,30 @@ impl Outcome {
     }
 }
 
-/// How long each change of new DATA to another path has taken, from the first of the errors in a row on the path that
-/// was left.
+/// Duration of each change of new DATA to another path: from the departure of the oldest packet that was not answered on
+/// the path that was left. Where HEARTBEATs alone were not answered, it begins with the first of these errors.
 fn failovers(association: &AssociationStory) -> Vec<Duration> {
-    let mut first_errors: BTreeMap<IpAddr, Instant> = BTreeMap::new();
+    let mut unanswered_since: BTreeMap<IpAddr, Instant> = BTreeMap::new();
     let mut carrier = association.paths.iter().find(|path| path.is_primary).map(|path| path.address);
     let mut found = Vec::new();
     for step in &association.steps {
         let Some(path) = step.path else { continue };
         match step.kind {
+            StepKind::TimedOut(_, _, Some(oldest)) => {
+                unanswered_since.entry(path).or_insert(oldest);
+            }
             StepKind::Unanswered(..) => {
-                first_errors.entry(path).or_insert(step.at);
+                unanswered_since.entry(path).or_insert(step.at);
             }
             StepKind::Answered(..) => {
-                first_errors.remove(&path);
+                unanswered_since.remove(&path);
             }
             // The first primary path is known before anything is sent.
-            StepKind::Primary if first_errors.is_empty() => carrier = Some(path),
+            StepKind::Primary if unanswered_since.is_empty() => carrier = Some(path),
             StepKind::NewData(_) => {
                 let left = carrier.replace(path).filter(|left| *left != path);
-                let first = left.and_then(|left| first_errors.get(&left));
-                found.extend(first.map(|first| step.at.saturating_since(*first)));
+                let since = left.and_then(|left| unanswered_since.get(&left));
+                found.extend(since.map(|since| step.at.saturating_since(*since)));
             }
             _ => {}
         }

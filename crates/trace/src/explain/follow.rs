@@ -90,7 +90,8 @@ impl AssociationStory {
                         story.timeouts += 1;
                     }
                     let rto = rto_ns.unwrap_or_default();
-                    let kind = StepKind::TimedOut(rto, outstanding_bytes.unwrap_or_default());
+                    let oldest = self.oldest_outstanding(*path);
+                    let kind = StepKind::TimedOut(rto, outstanding_bytes.unwrap_or_default(), oldest);
                     self.step(at, Some(*path), kind);
                 }
             }
@@ -312,6 +313,13 @@ impl AssociationStory {
             message.send(tsn, sent);
             self.under_way.insert(key, message);
         }
+    }
+
+    /// When the oldest of what is outstanding on a path left. What the timer has found lost already was outstanding, too.
+    fn oldest_outstanding(&self, path: IpAddr) -> Option<Instant> {
+        let parts = self.under_way.values().flat_map(|message| &message.parts);
+        let latest = parts.filter_map(|part| part.sent.last());
+        latest.filter(|sent| sent.path == path).map(|sent| sent.at).min()
     }
 
     fn follow_abandoned(&mut self, at: Instant, what: &What) {

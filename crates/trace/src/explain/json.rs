@@ -127,9 +127,12 @@ fn step(step: &Step) -> Value {
     let mut value = match &step.kind {
         StepKind::Up => json!({ "step": "up" }),
         StepKind::Known(state) => json!({ "step": "known", "state": Field::write(state) }),
-        StepKind::TimedOut(rto, outstanding) => {
-            json!({ "step": "timed-out", "rto_s": rto.as_secs_f64(), "outstanding_bytes": outstanding })
-        }
+        StepKind::TimedOut(rto, outstanding, oldest) => json!({
+            "step": "timed-out",
+            "rto_s": rto.as_secs_f64(),
+            "outstanding_bytes": outstanding,
+            "oldest_sent_s": oldest.map(|at| at.since_start().as_secs_f64()),
+        }),
         StepKind::Unanswered(what, errors, association_errors) => json!({
             "step": "unanswered",
             "what": Field::write(what),

@@ -175,8 +175,9 @@ pub enum StepKind {
     Up,
     /// The path is known for the first time, in this state.
     Known(PathState),
-    /// T3-rtx has expired after this RTO, and so many bytes were given up.
-    TimedOut(Duration, u64),
+    /// T3-rtx has expired after this RTO, and so many bytes were given up. The oldest of what was outstanding on the
+    /// path left then.
+    TimedOut(Duration, u64, Option<Instant>),
     /// Something was not answered; the error counters of the path and of the association.
     Unanswered(Unanswered, u32, u32),
     /// The path is in this state from now on. Behind it what had not been answered in a row until then; nothing, if it

@@ -132,7 +132,7 @@ fn a_failover_is_told_with_its_errors_its_return_and_its_time() {
         panic!("{:#?}", of_path(1))
     };
     assert_eq!([known, primary], [&(at(100), StepKind::Known(active)), &(at(100), StepKind::Primary)]);
-    assert_eq!(timed_out, &(at(2_000), StepKind::TimedOut(Duration::from_secs(1), 116)));
+    assert_eq!(timed_out, &(at(2_000), StepKind::TimedOut(Duration::from_secs(1), 116, Some(at(1_000)))));
     assert_eq!(lost, &(at(2_000), StepKind::Lost(1, Evidence::TimedOut)));
     assert_eq!(error, &(at(2_000), StepKind::Unanswered(Unanswered::Data, 1, 1)));
     assert!(
@@ -150,7 +150,8 @@ fn a_failover_is_told_with_its_errors_its_return_and_its_time() {
     assert_eq!(path.spans, [(active, Duration::from_millis(3_900)), (failed, Duration::from_secs(2))]);
 
     let outcome = story.outcome();
-    assert_eq!((outcome.failovers, outcome.first_failover), (1, Some(Duration::from_millis(500))));
+    // From the departure of message 1, at 1 s, to that of message 2 on the other path.
+    assert_eq!((outcome.failovers, outcome.first_failover), (1, Some(Duration::from_millis(1_500))));
     assert_eq!((outcome.sent, outcome.acknowledged, outcome.delivered), (4, 3, 3));
     assert_eq!(outcome.longest_gap, Some(Duration::from_millis(1_800)));
     assert_eq!(

@@ -13,7 +13,7 @@ pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
     match &step.kind {
         StepKind::Up => "the association is up".to_owned(),
         StepKind::Known(state) => format!("known, {}", state_name(*state)),
-        StepKind::TimedOut(rto, outstanding) => format!(
+        StepKind::TimedOut(rto, outstanding, _) => format!(
             "T3-rtx expired after an RTO of {}; {outstanding} bytes outstanding are given up",
             duration(*rto)
         ),
