@@ -24,6 +24,8 @@ pub(crate) enum Failure {
     Output(io::Error),
     /// The answer says that so many demands cannot be met.
     Unmet(usize),
+    /// The simulation of an answer does not bear it out.
+    NotHeld,
 }
 
 impl Failure {
@@ -33,7 +35,7 @@ impl Failure {
             Self::Interrupted(_) => 130,
             Self::Invalid(_) | Self::Misused(_) => 2,
             Self::Failed(_) | Self::Output(_) => 1,
-            Self::Flows(_) | Self::Unmet(_) => 3,
+            Self::Flows(_) | Self::NotHeld | Self::Unmet(_) => 3,
         }
     }
 
@@ -50,6 +52,7 @@ impl Failure {
         match self {
             Self::Flows(text) | Self::Interrupted(text) => writeln!(out, "{}", visible(text)),
             Self::Invalid(diagnostics) => report_diagnostics(diagnostics, out),
+            Self::NotHeld => writeln!(out, "the simulation does not bear the answer out: see `as answered`"),
             Self::Unmet(1) => writeln!(out, "a demand cannot be met: see the answer"),
             Self::Unmet(count) => writeln!(out, "{count} demands cannot be met: see the answer"),
             Self::Misused(text) | Self::Failed(text) => writeln!(out, "error: {}", visible(text)),

@@ -1,9 +1,11 @@
 //! The answer: which case, which settings, why, and what cannot be.
 
+mod loss;
+mod paths;
+
 use slantpath_base::{DataRate, DataSize, Duration};
 
 use crate::bursts::largest_share;
-use crate::failover::failover;
 use crate::framing::Framing;
 use crate::question::Question;
 use crate::timers::{ANSWERS, AnswerTimer, M2PA_T7};
@@ -44,6 +46,8 @@ pub struct Recommendation {
 /// A demand that nothing meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impossible {
+    /// Name of the setting or of the key that stands in the way, such as `m2pa.t7` or `path.loss`.
+    pub concerns: &'static str,
     /// What is demanded.
     pub demand: String,
     /// Why it cannot be met.
@@ -308,6 +312,7 @@ impl Numbers {
         ];
         if self.rto_max.is_some() && rto_max < rto_max_least {
             impossible.push(Impossible {
+                concerns: "sctp.rto_max",
                 demand: format!("RTO.Max of {}", time(rto_max)),
                 why: format!(
                     "a window of {} takes {} at {}, so that T3 expires while it is under way",
@@ -320,12 +325,13 @@ impl Numbers {
         }
         if self.cwnd.is_some() && cwnd < cwnd_least {
             impossible.push(Impossible {
+                concerns: "sctp.cwnd",
                 demand: format!("{} with a window of {}", kbit(needed), size(cwnd)),
                 why: format!("it lets out {} of Ethernet: the rest is refused", kbit(injected_ethernet)),
                 possible: format!("a window of {}", size(cwnd_least)),
             });
         }
-        self.failover_settings(rto_min, rto_max, &mut settings, &mut impossible);
+        self.path_settings(rto_min, rto_max, &mut settings, &mut impossible);
         self.queue_settings(&framing, (ethernet, step), wait, &mut settings, &mut impossible);
         // In the worst case the answer is lost once.
         let answer_time = answered + 2.0 * self.gateway_delay;
@@ -334,21 +340,13 @@ impl Numbers {
         }
         settings.push(self.proving_setting());
         if self.loss > 0.0 {
-            let timely =
+            let at_cwnd =
                 settings.iter().position(|setting| setting.name == "sctp.cwnd").map_or(0, |at| at + 1);
-            let limit = 1.22 * framing.window.max(PACKET) * 8.0 / (self.round_trip * self.loss.sqrt());
-            settings.insert(
-                timely,
-                Recommendation::new("sctp.congestion_control", limit, Unit::BitPerSecond).because(format!(
-                    "NewReno with {:.2} % of loss reaches this rate at most (Mathis et al. 1997): {}",
-                    100.0 * self.loss,
-                    if limit > needed / k {
-                        "it is enough"
-                    } else {
-                        "take a controller that does not read each loss as congestion (`backlog`, `bbr3`)"
-                    }
-                )),
-            );
+            settings.insert(at_cwnd, self.congestion_setting(framing.window, needed / k));
+            let recovery =
+                loss::Recovery { answered: answer_time, round_trip: self.round_trip, rto_min, rto_max };
+            let packets = framing.packets * needed / 8.0 / framing.ethernet / associations;
+            self.loss_faults(&recovery, packets, (needed, total), &mut impossible);
         }
         let case_reason = case_reason(case, band, injected_ethernet);
         Answer {
@@ -415,6 +413,7 @@ impl Numbers {
             .find(|&(ms, ethernet)| f64::from(ms) / 1e3 > self.bundling && MARGIN * ethernet <= total);
         impossible.push(match bundled {
             Some((ms, ethernet)) => Impossible {
+                concerns: "band.permanent",
                 demand,
                 why: format!("{why}, unless messages wait for each other and share packets"),
                 possible: format!(
@@ -422,70 +421,7 @@ impl Numbers {
                     kbit(ethernet)
                 ),
             },
-            None => Impossible { demand, why, possible: most },
-        });
-    }
-
-    fn failover_settings(
-        &self,
-        rto_min: f64,
-        rto_max: f64,
-        settings: &mut Vec<Recommendation>,
-        impossible: &mut Vec<Impossible>,
-    ) {
-        let one_way = self.backup_round_trip.unwrap_or(self.round_trip) / 2.0;
-        let Some(within) = self.failover else {
-            settings.push(
-                Recommendation::new("sctp.path_max_retrans", 5.0, Unit::Count)
-                    .because("RFC 9260, section 16; no time is demanded in which a path must be left"),
-            );
-            return;
-        };
-        settings.push(Recommendation::new("sctp.pf_max_retrans", 0.0, Unit::Count).because(format!(
-            "RFC 7829: new messages leave the path after the first time-out, {} and {} on the other one, and no \
-             path is given up for a short fault",
-            time(rto_min),
-            time(one_way)
-        )));
-        let cost = failover(seconds(within), seconds(rto_min), seconds(rto_max), seconds(one_way));
-        if let Some(cost) = cost {
-            settings.push(
-                Recommendation::new("sctp.path_max_retrans", f64::from(cost.repetitions), Unit::Count)
-                    .because(format!(
-                        "{} time-outs from RTO.Min on and {} over the other path are {} of the {} demanded",
-                        cost.repetitions + 1,
-                        time(one_way),
-                        cost.in_all,
-                        time(within)
-                    )),
-            );
-            return;
-        }
-        settings.push(
-            Recommendation::new("sctp.path_max_retrans", 0.0, Unit::Count)
-                .because("no repetition: not even the first time-out is in time"),
-        );
-        let reason = if self.round_trip + one_way >= within {
-            format!(
-                "an acknowledgement is missed after a round trip of {} at the earliest, and what is repeated \
-                 takes {} more: no setting helps",
-                time(self.round_trip),
-                time(one_way)
-            )
-        } else {
-            format!(
-                "T3 of {} must outlast a round trip with its SACK, and what is repeated takes {} more",
-                time(rto_min),
-                time(one_way)
-            )
-        };
-        impossible.push(Impossible {
-            demand: format!("failover within {}", time(within)),
-            why: reason,
-            possible: format!(
-                "{}; or a path that fails without being acknowledged: BFD, or a link alarm",
-                time(rto_min + one_way)
-            ),
+            None => Impossible { concerns: "band.permanent", demand, why, possible: most },
         });
     }
 
@@ -512,6 +448,7 @@ impl Numbers {
         settings.push(setting.within(Some(least), None).because(reason));
         if self.queue.is_some() && queue < waiting {
             impossible.push(Impossible {
+                concerns: "gateway.transmission_queue",
                 demand: format!("a queue of {queue:.0} messages"),
                 why: format!("{waiting:.0} wait while capacity is allocated: the rest is thrown away"),
                 possible: format!("a queue of {:.0}, or a step that is smaller", up_to(waiting, 100.0)),
@@ -533,6 +470,7 @@ fn timer_setting(
     let after_loss = answer_time + rto_min;
     if answer_time >= most {
         impossible.push(Impossible {
+            concerns: timer.name,
             demand: format!("{} of {} at most ({})", timer.name, timer.most, timer.source),
             why: format!("{} takes {}", timer.waits_for, time(answer_time)),
             possible: format!(

@@ -30,7 +30,6 @@ mod timers;
 pub mod window;
 
 pub use answer::{Answer, Impossible, Recommendation, Unit, plan};
-pub use failover::{Failover, failover};
 pub use question::{
     Band as BandTable, Limits, Path as PathTable, Question, Signalling as SignallingTable, json_schema,
 };

@@ -85,6 +85,7 @@ pub fn json(answer: &Answer) -> Json {
         },
         "settings": answer.settings.iter().map(setting).collect::<Vec<_>>(),
         "impossible": answer.impossible.iter().map(|impossible| json!({
+            "concerns": impossible.concerns,
             "demand": impossible.demand,
             "why": impossible.why,
             "possible": impossible.possible,

@@ -116,6 +116,29 @@ fn where_the_formulas_do_not_hold_it_says_so() {
 }
 
 #[test]
+fn a_loss_that_takes_links_out_of_service_is_said_before_it_is_simulated() {
+    let lossy = [
+        "plan",
+        "--round-trip=650 ms",
+        "--permanent=2048 kbit/s",
+        "--erlang=0.2",
+        "--octets=120",
+        "--verify",
+    ];
+    let outcome = Place::new("plan-lossy").run(&[&lossy[..], &["--loss=1 %"]].concat());
+    assert_eq!(
+        (outcome.status, outcome.err.contains("a demand cannot be met")),
+        (Some(3), true),
+        "{}",
+        outcome.err
+    );
+    let answered = outcome.out.lines().find(|line| line.contains("as answered")).unwrap_or("");
+    assert!(answered.contains("the formulas held; links went out of service"), "{answered}");
+    let borne = Place::new("plan-nearly-lossless").run(&[&lossy[..], &["--loss=0.05 %"]].concat());
+    assert_eq!(borne.status, Some(0), "{}{}", borne.out, borne.err);
+}
+
+#[test]
 fn each_form_is_taken_by_whom_it_is_for() {
     let place = Place::new("plan-forms");
     let scenario = place.run(&geo(&["--format=toml"]));

@@ -13,25 +13,47 @@ fn number(answer: &Answer, name: &str) -> String {
     format!("{:.0}", answer.value(name))
 }
 
-/// For `sysctl`: what Linux calls the settings of its SCTP. It has no fixed window.
+/// The largest `int`, which Linux keeps these settings in.
+const INT_MAX: f64 = 2_147_483_647.0;
+
+/// The longest RTO that Linux takes, in milliseconds: a day.
+const RTO_MS_MAX: f64 = 86_400_000.0;
+
+/// For `sysctl`: Linux's names for the settings of its SCTP. It has no fixed window. Each value lies in the range that
+/// `net/sctp/sysctl.c` has for it, whatever stood there before.
 pub fn linux_sysctl(answer: &Answer) -> String {
-    let paths = answer.value("sctp.path_max_retrans");
     // Both directions of what is in flight, and as much again for the kernel's own bookkeeping.
-    let memory = 4.0 * answer.value("sctp.cwnd");
+    let memory = (4.0 * answer.value("sctp.cwnd")).min(INT_MAX);
+    let rto = |name: &str| format!("{:.0}", (answer.value(name) * 1e3).clamp(1.0, RTO_MS_MAX));
     let mut text =
         String::from("# Linux: the window follows RFC 9260; sockets need room for it in both directions.\n");
+    if let Some(control) = answer.setting("sctp.congestion_control")
+        && control.least.is_some_and(|least| control.value < least)
+    {
+        let (reached, needed) = (control.value / 1e3, control.least.unwrap_or_default() / 1e3);
+        writeln!(text, "# NOT ENOUGH: with this loss its window reaches {reached:.0} kbit/s of {needed:.0}.")
+            .expect("a text takes everything");
+    }
+    for impossible in &answer.impossible {
+        writeln!(text, "# NOT POSSIBLE: {}", impossible.demand).expect("a text takes everything");
+    }
     for (key, value) in [
-        ("net.sctp.rto_initial", ms(answer, "sctp.rto_initial")),
-        ("net.sctp.rto_min", ms(answer, "sctp.rto_min")),
-        ("net.sctp.rto_max", ms(answer, "sctp.rto_max")),
+        ("net.sctp.rto_initial", rto("sctp.rto_initial")),
+        // Neither bound may pass the other one, and what stands there is unknown: down first, then both up.
+        ("net.sctp.rto_min", "1".to_owned()),
+        ("net.sctp.rto_max", rto("sctp.rto_max")),
+        ("net.sctp.rto_min", rto("sctp.rto_min")),
         ("net.sctp.sack_timeout", ms(answer, "sctp.sack_delay")),
-        ("net.sctp.path_max_retrans", format!("{paths:.0}")),
-        // Linux passes a path over beyond this, if it is less than the repetitions of a path.
+        ("net.sctp.path_max_retrans", number(answer, "sctp.path_max_retrans")),
+        // Linux passes a path over beyond this, if it is less than the retransmissions of a path.
         (
             "net.sctp.pf_retrans",
-            answer.setting("sctp.pf_max_retrans").map_or(paths, |pf| pf.value).to_string(),
+            answer.setting("sctp.pf_max_retrans").map_or_else(
+                || number(answer, "sctp.path_max_retrans"),
+                |potentially_failed| format!("{:.0}", potentially_failed.value),
+            ),
         ),
-        ("net.sctp.association_max_retrans", format!("{:.0}", 2.0 * paths.max(1.0))),
+        ("net.sctp.association_max_retrans", number(answer, "sctp.association_max_retrans")),
         ("net.core.rmem_max", format!("{memory:.0}")),
         ("net.core.wmem_max", format!("{memory:.0}")),
     ] {
@@ -40,12 +62,18 @@ pub fn linux_sysctl(answer: &Answer) -> String {
     text
 }
 
+/// A line of comment for each demand that is not met, for equipment whose comments begin with `!`.
+fn unmet(answer: &Answer) -> String {
+    answer.impossible.iter().map(|impossible| format!("! NOT POSSIBLE: {}\n", impossible.demand)).collect()
+}
+
 /// For osmo-stp's command line: of SCTP's settings it has those of INIT; the rest is the kernel's, for which
 /// [`linux_sysctl`] is.
 pub fn osmo_stp(answer: &Answer) -> String {
     let mut text = String::from(
         "! osmo-stp: of SCTP it has INIT's settings; the rest is the kernel's, see the settings for Linux.\n",
     );
+    text.push_str(&unmet(answer));
     let associations = answer.value("sctp.associations");
     text.push_str("cs7 instance 0\n");
     for association in 1..=16_u32 {
@@ -64,6 +92,7 @@ pub fn osmo_stp(answer: &Answer) -> String {
 /// For signalling gateways of the kind that the trial had, by the names of its settings.
 pub fn signalling_gateway(answer: &Answer) -> String {
     let mut text = String::from("! per association of M2PA; times in milliseconds, sizes in bytes\n");
+    text.push_str(&unmet(answer));
     for (key, value) in [
         ("init-cwnd-size", number(answer, "sctp.cwnd")),
         ("retransmit-cwnd-rate", "0".to_owned()),
@@ -74,6 +103,7 @@ pub fn signalling_gateway(answer: &Answer) -> String {
         ("init-rto", ms(answer, "sctp.rto_initial")),
         ("cumulative-sack", ms(answer, "sctp.sack_delay")),
         ("path-retransmit", number(answer, "sctp.path_max_retrans")),
+        ("assoc-retransmit", number(answer, "sctp.association_max_retrans")),
         ("m2pa timer t7", ms(answer, "m2pa.t7")),
         ("mtp3 timer t02", ms(answer, "mtp3.t2")),
         ("mtp3 timer t04", ms(answer, "mtp3.t4")),

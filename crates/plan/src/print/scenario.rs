@@ -74,7 +74,7 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
         "\n[sctp.gateway]\nfixed_cwnd = \"{cwnd:.0} B\"\nsend_buffer = \"{:.0} B\"\nreceive_buffer = \"{:.0} \
          B\"\nmax_burst = \"off\"\n\
          rto_initial = \"{}\"\nrto_min = \"{}\"\nrto_max = \"{}\"\nsack_delay = \"{}\"\npath_max_retrans = \
-         {:.0}\nbundling_delay = \"{}\"\n",
+         {:.0}\nassociation_max_retrans = {:.0}\nbundling_delay = \"{}\"\n",
         2.0 * cwnd,
         (2.0 * cwnd).max(65_536.0),
         ms("sctp.rto_initial"),
@@ -82,6 +82,7 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
         ms("sctp.rto_max"),
         ms("sctp.sack_delay"),
         answer.value("sctp.path_max_retrans"),
+        answer.value("sctp.association_max_retrans"),
         *load.bundling_delay,
     ));
     if let Some(potentially_failed) = answer.setting("sctp.pf_max_retrans") {
