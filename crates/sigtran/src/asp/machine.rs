@@ -35,6 +35,8 @@ pub enum AspInput {
     AspUpAck,
     /// NTFY: another ASP has overridden this one.
     AlternateAspActive,
+    /// No ASP Down Ack within T(ack), and management wants the ASP up by now.
+    AspDownUnanswered,
     /// The association is gone.
     CommunicationDown,
     /// M-ASP_ACTIVE request.
@@ -89,7 +91,7 @@ pub const ASP_MACHINE: StateMachine<AspState, AspInput, AspAction> = {
         SendAspInactive, SendAspUp, SendUnexpectedMessage, StopAcknowledgementTimer,
     };
     use AspInput::{
-        AlternateAspActive, AspActiveAck, AspDownAck, AspDownAckUnasked, AspInactiveAck,
+        AlternateAspActive, AspActiveAck, AspDownAck, AspDownAckUnasked, AspDownUnanswered, AspInactiveAck,
         AspInactiveAckUnasked, AspUpAck, CommunicationDown, RequestActive, RequestDown, RequestInactive,
         RequestUp, Restart,
     };
@@ -103,6 +105,7 @@ pub const ASP_MACHINE: StateMachine<AspState, AspInput, AspAction> = {
             asp(Down, RequestDown, Down, &[SendAspDown]),
             asp(Down, AspUpAck, Inactive, &[StopAcknowledgementTimer, ConfirmUp]),
             asp(Down, AspDownAck, Down, &[StopAcknowledgementTimer, ConfirmDown]),
+            asp(Down, AspDownUnanswered, Down, &[StopAcknowledgementTimer, ReturnToPrevious]),
             asp(Down, AspActiveAck, Down, &[SendUnexpectedMessage]),
             asp(Down, AspInactiveAck, Down, &[SendUnexpectedMessage]),
             asp(Down, AspInactiveAckUnasked, Down, &[SendUnexpectedMessage]),
@@ -120,6 +123,7 @@ pub const ASP_MACHINE: StateMachine<AspState, AspInput, AspAction> = {
             //# state.
             asp(Inactive, AspDownAck, Down, &[StopAcknowledgementTimer, ConfirmDown]),
             asp(Inactive, AspDownAckUnasked, Down, &[StopAcknowledgementTimer, ReturnToPrevious]),
+            asp(Inactive, AspDownUnanswered, Down, &[StopAcknowledgementTimer, ReturnToPrevious]),
             asp(Inactive, CommunicationDown, Down, &[StopAcknowledgementTimer]),
             asp(Inactive, Restart, Down, &[StopAcknowledgementTimer, ReturnToPrevious]),
             asp(Active, RequestActive, Active, &[SendAspActive]),
@@ -140,6 +144,7 @@ pub const ASP_MACHINE: StateMachine<AspState, AspInput, AspAction> = {
             asp(Active, AspUpAck, Inactive, &[SendUnexpectedMessage, ReturnToPrevious]),
             asp(Active, AspDownAck, Down, &[StopAcknowledgementTimer, ConfirmDown]),
             asp(Active, AspDownAckUnasked, Down, &[StopAcknowledgementTimer, ReturnToPrevious]),
+            asp(Active, AspDownUnanswered, Down, &[StopAcknowledgementTimer, ReturnToPrevious]),
             asp(Active, CommunicationDown, Down, &[StopAcknowledgementTimer]),
             asp(Active, Restart, Down, &[StopAcknowledgementTimer, ReturnToPrevious]),
         ],

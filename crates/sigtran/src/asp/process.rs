@@ -117,6 +117,13 @@ struct Served {
     pending: Option<Pending>,
 }
 
+impl Served {
+    /// Whether management has asked for traffic after an ASP Inactive that still waits for its Ack.
+    fn is_wanted_again(&self) -> bool {
+        self.wants_traffic && self.pending.is_some_and(|pending| pending.request == Request::Inactive)
+    }
+}
+
 impl<L: Adaptation> Process<L> {
     /// A process that serves no application server yet.
     ///
@@ -205,8 +212,12 @@ impl<L: Adaptation> Process<L> {
         if self.is_up == is_up {
             return;
         }
-        self.wants_up = is_up;
-        self.pending = None;
+        // ASP Down of both crosses: management that has asked for ASP Up since waits for the Ack.
+        let is_wanted_again = !is_up && self.wants_up && self.is_pending(Request::Down);
+        if !is_wanted_again {
+            self.wants_up = is_up;
+            self.pending = None;
+        }
         self.set_up(is_up);
         let names: Vec<ServerName<Key<L>>> = self.servers.keys().cloned().collect();
         for name in names {
@@ -221,10 +232,14 @@ impl<L: Adaptation> Process<L> {
         if let Some(served) = self.servers.get_mut(name)
             && served.state != state
         {
-            // What was wanted before the other came up is still wanted; what the other takes away is not.
-            let is_taken = served.state == AspState::Active;
+            // What was wanted before the other came up is still wanted, and what management has asked for since its
+            // ASP Inactive, which crosses the other's; what the other takes away is not.
+            let is_taken = served.state == AspState::Active && !served.is_wanted_again();
+            let waits_for_own = state == AspState::Inactive && served.is_wanted_again();
             served.wants_traffic = state == AspState::Active || served.wants_traffic && !is_taken;
-            served.pending = None;
+            if !waits_for_own {
+                served.pending = None;
+            }
             self.set_state(name, state);
         }
     }
@@ -268,7 +283,7 @@ impl<L: Adaptation> Process<L> {
             AspMessage::Ntfy { status, asp_identifier, scope, .. } => {
                 self.handle_notify(status, asp_identifier, &scope, octets);
             }
-            AspMessage::Err { code, scope, .. } => self.handle_error(code, &scope),
+            AspMessage::Err { code, scope, .. } => self.handle_error(now, code, &scope),
             AspMessage::Beat { data } => self.send(AspMessage::BeatAck { data }),
             AspMessage::BeatAck { .. } => {}
             AspMessage::AspUp { .. }

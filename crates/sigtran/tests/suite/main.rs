@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod asp;
+mod asp_wishes;
 #[expect(dead_code, reason = "the conformance tests use the rest of it")]
 #[path = "../conformance_m2pa/bench.rs"]
 mod m2pa_bench;

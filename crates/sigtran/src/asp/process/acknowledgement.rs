@@ -77,7 +77,7 @@ impl<L: Adaptation> Process<L> {
         // An Ack that names nothing answers what was asked; one that was not asked for concerns everything.
         let asked: Vec<ServerName<Key<L>>> = keys.iter().filter(|key| is_asked(self, key)).cloned().collect();
         let meant = if scope.is_empty() && !asked.is_empty() { asked } else { keys };
-        let mut lost = false;
+        let mut is_answered = false;
         for key in meant {
             let input = match (request, is_asked(self, &key)) {
                 (Request::Active, _) => AspInput::AspActiveAck,
@@ -91,9 +91,12 @@ impl<L: Adaptation> Process<L> {
             {
                 served.pending = None;
             }
-            lost |= actions.contains(&AspAction::ReturnToPrevious);
+            // What management wants by now may be other than what it has got.
+            is_answered |= actions
+                .iter()
+                .any(|action| matches!(action, AspAction::ReturnToPrevious | AspAction::ConfirmInactive));
         }
-        if lost {
+        if is_answered {
             self.pursue(now);
         }
     }
@@ -115,9 +118,10 @@ impl<L: Adaptation> Process<L> {
                     continue;
                 };
                 self.set_state(key, to);
-                // The other ASP is to keep the traffic: asking for it again would start a quarrel.
+                // The other ASP is to keep the traffic: asking for it again would start a quarrel. What management has
+                // asked for since, and waits for an Ack, the other has not overridden.
                 if let Some(served) = self.servers.get_mut(key) {
-                    served.wants_traffic = false;
+                    served.wants_traffic &= served.pending.is_some();
                 }
             }
         }
@@ -125,7 +129,7 @@ impl<L: Adaptation> Process<L> {
     }
 
     /// An ERR: what it refuses is not asked for again by itself.
-    pub(super) fn handle_error(&mut self, code: ErrorCode, scope: &L::Scope) {
+    pub(super) fn handle_error(&mut self, now: Instant, code: ErrorCode, scope: &L::Scope) {
         let refuses_up = [
             ErrorCode::INVALID_VERSION,
             ErrorCode::REFUSED_MANAGEMENT_BLOCKING,
@@ -147,13 +151,17 @@ impl<L: Adaptation> Process<L> {
             }
         } else if refuses_traffic.contains(&code) {
             let (keys, _) = self.named(scope);
+            let mut is_wanted_again = false;
             for key in keys {
-                if let Some(served) = self.servers.get_mut(&key)
-                    && served.pending.is_some()
-                {
+                let Some(served) = self.servers.get_mut(&key) else { continue };
+                is_wanted_again |= served.is_wanted_again();
+                // Whoever is refused ASP Inactive still wants the traffic to be gone.
+                if served.pending.take().is_some_and(|pending| pending.request == Request::Active) {
                     served.wants_traffic = served.state == AspState::Active;
-                    served.pending = None;
                 }
+            }
+            if is_wanted_again {
+                self.pursue(now);
             }
         }
         self.event(ProcessEvent::PeerError(code));

@@ -48,7 +48,7 @@ impl<L: Adaptation> Process<L> {
     }
 
     /// M-ASP_ACTIVE request: take the traffic of these application servers, of all if none is named, as soon as the ASP
-    /// is up.
+    /// is up, and ASP Inactive, if it was asked for before, is answered or its T(ack) has expired.
     pub fn activate(&mut self, now: Instant, keys: &[ServerName<Key<L>>]) {
         self.want_traffic(keys, true);
         self.pursue(now);
@@ -57,7 +57,7 @@ impl<L: Adaptation> Process<L> {
     /// M-ASP_INACTIVE request: give the traffic of these application servers back, of all if none is named.
     pub fn deactivate(&mut self, now: Instant, keys: &[ServerName<Key<L>>]) {
         let keys = self.want_traffic(keys, false);
-        if self.is_up {
+        if self.is_up && !self.is_pending(Request::Down) {
             self.ask_for_traffic(now, &keys, AspInput::RequestInactive);
         }
     }
@@ -78,7 +78,7 @@ impl<L: Adaptation> Process<L> {
     //# The ASP must wait for the ASP Up Ack message before sending any other
     //# M3UA messages (e.g., ASP Active or REG REQ).
     pub(super) fn pursue(&mut self, now: Instant) {
-        // ASP Down is answered first: what is wanted after it is asked for then.
+        // ASP Down is answered first, and ASP Inactive: what is wanted after them is asked for then.
         if !self.is_connected() || self.is_pending(Request::Down) {
             return;
         }
@@ -92,8 +92,7 @@ impl<L: Adaptation> Process<L> {
             .servers
             .iter()
             .filter(|(_, served)| {
-                let is_asked = served.pending.is_some_and(|pending| pending.request == Request::Active);
-                served.wants_traffic && served.state == AspState::Inactive && !is_asked
+                served.wants_traffic && served.state == AspState::Inactive && served.pending.is_none()
             })
             .map(|(key, _)| key.clone())
             .collect();
@@ -167,7 +166,7 @@ impl<L: Adaptation> Process<L> {
         }
     }
 
-    /// Sends requests again whose T(ack) has expired.
+    /// Sends requests again whose T(ack) has expired, or what management has asked for since.
     //= https://www.rfc-editor.org/rfc/rfc4666#section-4.3.4.1
     //# If the
     //# ASP does not receive a response to an ASP Up message within T(ack),
@@ -177,10 +176,7 @@ impl<L: Adaptation> Process<L> {
         let (tries_max, deadline) = (self.config.tries_max, now + self.config.acknowledgement);
         let mut given_up = Vec::new();
         let mut next = |pending: &mut Option<Pending>| {
-            let due = (*pending)?;
-            if due.deadline > now {
-                return None;
-            }
+            let due = (*pending).filter(|due| due.deadline <= now)?;
             if tries_max.is_some_and(|max| due.tries >= max) {
                 *pending = None;
                 given_up.push(due.request);
@@ -189,12 +185,18 @@ impl<L: Adaptation> Process<L> {
             *pending = Some(Pending { deadline, tries: due.tries.saturating_add(1), ..due });
             Some(due.request)
         };
-        let own = next(&mut self.pending);
-        let traffic: Vec<(Request, ServerName<Key<L>>)> = self
-            .servers
-            .iter_mut()
-            .filter_map(|(key, served)| Some((next(&mut served.pending)?, key.clone())))
-            .collect();
+        let is_due = |pending: Option<Pending>| pending.is_some_and(|pending| pending.deadline <= now);
+        let is_up_again = self.wants_up && self.is_pending(Request::Down) && is_due(self.pending);
+        let own = if is_up_again { None } else { next(&mut self.pending) };
+        let mut traffic: Vec<(Request, ServerName<Key<L>>)> = Vec::new();
+        for (key, served) in &mut self.servers {
+            if served.is_wanted_again() && is_due(served.pending) {
+                served.pending = Some(Pending { request: Request::Active, deadline, tries: 1 });
+                traffic.push((Request::Active, key.clone()));
+            } else if let Some(request) = next(&mut served.pending) {
+                traffic.push((request, key.clone()));
+            }
+        }
         given_up.sort_unstable();
         given_up.dedup();
         for request in given_up {
@@ -203,6 +205,11 @@ impl<L: Adaptation> Process<L> {
         if let Some(request) = own {
             self.send_request(request);
         }
-        self.send_traffic_requests(&traffic);
+        if is_up_again {
+            // It takes what stood under it down, requests for traffic among them.
+            self.put_to_all(now, AspInput::AspDownUnanswered, &[]);
+        } else {
+            self.send_traffic_requests(&traffic);
+        }
     }
 }
