@@ -91,7 +91,7 @@ fn code(element: Element<'_>) -> Result<Code, ParseError> {
     match (element.tag, element.contents) {
         // X.690, section 8.3.2: nine bits that are alike say no more than one.
         (tag::INTEGER, [0, 0..=0x7f, ..] | [0xff, 0x80..=0xff, ..]) => Err(ParseError::IncorrectPortion),
-        (tag::INTEGER, octets @ ([_] | [_, _] | [_, _, _] | [_, _, _, _])) => {
+        (tag::INTEGER, octets) if (1..=8).contains(&octets.len()) => {
             let sign = if octets[0] >> 7 == 1 { -1 } else { 0 };
             Ok(Code::Local(octets.iter().fold(sign, |value, octet| value << 8 | i64::from(*octet))))
         }

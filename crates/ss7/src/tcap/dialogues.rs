@@ -6,7 +6,7 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 
 use super::component::{Component, Problem};
-use super::message::{AbortCause, Message, TransactionId, originating_of};
+use super::message::{AbortCause, Message, TransactionId, transactions_of};
 use super::primitive::{
     DialogueCounters, DialogueError, DialogueEvent, DialogueId, DialogueOutput, DialoguesConfig, Ending,
     Invocation, OperationClass,
@@ -205,14 +205,44 @@ impl Dialogues {
     pub fn handle_message(&mut self, calling: &PartyAddress, octets: &[u8]) {
         match Message::parse(octets) {
             Ok(message) => self.handle(calling, message),
-            Err(error) => match originating_of(octets) {
-                Some(destination) => {
-                    self.counters.aborted_malformed += 1;
-                    self.abort(calling.clone(), destination, error.cause());
-                }
-                None => self.counters.discarded_malformed += 1,
-            },
+            Err(error) => self.handle_malformed(calling, transactions_of(octets), error.cause()),
         }
+    }
+
+    /// Ends what a message that is none belongs to, at the peer and here (Q.774, section 3.3.4.1 and figure A.3).
+    fn handle_malformed(
+        &mut self,
+        calling: &PartyAddress,
+        (originating, destination): (Option<TransactionId>, Option<TransactionId>),
+        cause: AbortCause,
+    ) {
+        if let Some(originating) = originating {
+            self.abort(calling.clone(), originating, cause);
+        }
+        let ours = destination.map(|destination| DialogueId(destination.value));
+        let is_ended = ours.is_some_and(|id| self.end_locally(id, originating, cause));
+        if is_ended || originating.is_some() {
+            self.counters.aborted_malformed += 1;
+        } else {
+            self.counters.discarded_malformed += 1;
+        }
+    }
+
+    /// Local abort of a transaction that a message cannot be part of; whether there was one. A peer that has not been
+    /// told our identifier yet speaks of it only if it answers to its own: else somebody guesses.
+    fn end_locally(&mut self, id: DialogueId, originating: Option<TransactionId>, cause: AbortCause) -> bool {
+        let is_peers = self.open.get(&id).is_some_and(|dialogue| {
+            dialogue.state == In::InitiationReceived
+                && originating.is_some()
+                && dialogue.remote_id == originating
+        });
+        let input = if is_peers { On::Abort } else { On::Malformed };
+        let is_open = self.advance(id, input);
+        if is_open {
+            self.indicate(DialogueEvent::ProviderAbort(id, cause));
+            self.forget_if_idle(id);
+        }
+        is_open
     }
 
     fn abort(&mut self, called: PartyAddress, destination: TransactionId, cause: AbortCause) {
@@ -246,8 +276,11 @@ impl Dialogues {
                     let components = self.settle(id, components);
                     self.indicate(DialogueEvent::Continue(id, components));
                 } else {
+                    let cause = AbortCause::UNRECOGNIZED_TRANSACTION;
                     self.counters.unknown_transaction += 1;
-                    self.abort(calling.clone(), originating, AbortCause::UNRECOGNIZED_TRANSACTION);
+                    self.abort(calling.clone(), originating, cause);
+                    // Only a peer that was not told our identifier yet gets here with an open transaction.
+                    self.end_locally(id, Some(originating), cause);
                 }
             }
             Message::End { destination, components, .. } => {
@@ -441,6 +474,131 @@ mod tests {
         assert_eq!(events[1], [DialogueEvent::ProviderAbort(theirs, AbortCause::UNRECOGNIZED_TRANSACTION)]);
         assert_eq!(ends[0].counters().unknown_transaction, 1);
         assert!(ends[1].is_empty());
+    }
+
+    /// A message that is none, with these portions; `a1 02 02 01` is an invocation cut in its number.
+    fn malformed(tag: u8, originating: Option<u8>, destination: Option<u8>) -> Vec<u8> {
+        let mut octets = vec![tag, 0];
+        for (tag, id) in [(0x48, originating), (0x49, destination)] {
+            octets.extend(id.map(|id| [tag, 1, id]).into_iter().flatten());
+        }
+        octets.extend_from_slice(&[0x6c, 4, 0xa1, 2, 2, 1]);
+        octets[1] = u8::try_from(octets.len() - 2).unwrap();
+        octets
+    }
+
+    #[test]
+    fn a_malformed_message_ends_its_transaction_here_and_at_the_peer() {
+        // Type, originating and destination of the peer's message; whether ours is ended; whose is aborted; counters.
+        // Our transactions: 0 active with the peer's 8, 1 initiation sent, 2 initiation received from the peer's 9.
+        let table = [
+            (0x64, None, Some(0), true, None, (1, 0)),
+            (0x65, Some(8), Some(0), true, Some(8), (1, 0)),
+            (0x67, None, Some(0), true, None, (1, 0)),
+            (0x60, None, Some(0), true, None, (1, 0)),
+            (0x64, None, Some(1), true, None, (1, 0)),
+            (0x65, Some(8), Some(1), true, Some(8), (1, 0)),
+            // The peer speaks of its own, though it was not told ours; somebody guesses.
+            (0x65, Some(9), Some(2), true, Some(9), (1, 0)),
+            (0x65, Some(7), Some(2), false, Some(7), (1, 0)),
+            (0x64, None, Some(2), false, None, (0, 1)),
+            // None of ours; none at all.
+            (0x64, None, Some(3), false, None, (0, 1)),
+            (0x65, Some(8), Some(3), false, Some(8), (1, 0)),
+            (0x62, Some(8), None, false, Some(8), (1, 0)),
+            (0x61, None, None, false, None, (0, 1)),
+        ];
+        for (tag, originating, destination, ends, aborted, (answered, discarded)) in table {
+            let named = format!("{tag:x} {originating:?} {destination:?}");
+            let is_known = tag != 0x60;
+            let cause = if is_known { AbortCause::BADLY_FORMATTED } else { AbortCause::UNRECOGNIZED_TYPE };
+            let mut end = dialogues(6);
+            for _ in 0..2 {
+                end.begin(START, address(8), None, vec![invocation(1)]).unwrap();
+            }
+            let id = |value| TransactionId { value, octets: 1 };
+            let go_on = Message::Continue {
+                originating: id(8),
+                destination: id(0),
+                dialogue: None,
+                components: vec![],
+            };
+            let begin = Message::Begin { originating: id(9), dialogue: None, components: vec![] };
+            for message in [go_on, begin] {
+                let mut octets = Vec::new();
+                message.emit(&mut octets);
+                end.handle_message(&address(8), &octets);
+            }
+            while !matches!(end.poll_output(START), DialogueOutput::Wait(_)) {}
+            end.handle_message(&address(8), &malformed(tag, originating, destination));
+            let (mut events, mut sent) = (Vec::new(), Vec::new());
+            let deadline = loop {
+                match end.poll_output(START) {
+                    DialogueOutput::Event(event) => events.push(event),
+                    DialogueOutput::Send { octets, .. } => sent.push(Message::parse(&octets).unwrap()),
+                    DialogueOutput::Wait(deadline) => break deadline,
+                }
+            };
+            let ours = DialogueId(destination.unwrap_or(99).into());
+            let expected: Vec<_> =
+                ends.then_some(DialogueEvent::ProviderAbort(ours, cause)).into_iter().collect();
+            assert_eq!(events, expected, "{named}");
+            let abort =
+                |own: u8| Message::Abort { destination: id(own.into()), cause: Some(cause), dialogue: None };
+            let expected: Vec<_> = aborted.map(abort).into_iter().collect();
+            assert_eq!(sent, expected, "{named}");
+            assert_eq!(end.len(), if ends { 2 } else { 3 }, "{named}");
+            let counters = end.counters();
+            assert_eq!(
+                (counters.aborted_malformed, counters.discarded_malformed),
+                (answered, discarded),
+                "{named}"
+            );
+            assert_eq!(deadline, Some(START + Duration::from_secs(10)), "the other's invocation, {named}");
+            if ends {
+                let unknown = Err(DialogueError::Unknown(ours));
+                assert_eq!(end.go_on(START, ours, None, vec![], vec![]), unknown, "{named}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_that_was_seen_to_leave_its_transaction_open_ends_it() {
+        let mut end = dialogues(6);
+        let ours = end.begin(START, address(8), None, vec![invocation(1)]).unwrap();
+        assert!(matches!(end.poll_output(START), DialogueOutput::Send { .. }));
+        let octets = [0x64, 0x0c, 0x49, 0x04, 0, 0, 0, 0, 0x6c, 0x04, 0xa1, 0x02, 0x02, 0x01];
+        end.handle_message(&address(8), &octets);
+        let aborted = DialogueEvent::ProviderAbort(ours, AbortCause::BADLY_FORMATTED);
+        assert_eq!(end.poll_output(START), DialogueOutput::Event(aborted));
+        assert_eq!(end.poll_output(START), DialogueOutput::Wait(None));
+        assert!(end.is_empty());
+    }
+
+    #[test]
+    fn a_peer_that_goes_on_before_it_was_answered_is_aborted_and_so_are_we() {
+        for (own, ends) in [(9, true), (7, false)] {
+            let id = |value| TransactionId { value, octets: 1 };
+            let mut end = dialogues(6);
+            let begin = Message::Begin { originating: id(9), dialogue: None, components: vec![] };
+            let go_on = Message::Continue {
+                originating: id(own),
+                destination: id(0),
+                dialogue: None,
+                components: vec![],
+            };
+            for message in [begin, go_on] {
+                let mut octets = Vec::new();
+                message.emit(&mut octets);
+                end.handle_message(&address(8), &octets);
+            }
+            assert_eq!(end.len(), usize::from(!ends), "{own}");
+            assert!(matches!(end.poll_output(START), DialogueOutput::Event(DialogueEvent::Begin { .. })));
+            assert!(matches!(end.poll_output(START), DialogueOutput::Send { .. }));
+            let aborted = DialogueEvent::ProviderAbort(DialogueId(0), AbortCause::UNRECOGNIZED_TRANSACTION);
+            let last = if ends { DialogueOutput::Event(aborted) } else { DialogueOutput::Wait(None) };
+            assert_eq!(end.poll_output(START), last, "{own}");
+        }
     }
 
     #[test]

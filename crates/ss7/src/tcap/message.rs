@@ -237,12 +237,18 @@ impl Message {
     }
 }
 
-/// The originating transaction of octets that may be no whole message: an abort can still be sent to it.
-pub(super) fn originating_of(octets: &[u8]) -> Option<TransactionId> {
-    let element = ber::next(&mut Reader::new(octets)).ok().flatten()?;
-    let mut portions = Reader::new(element.contents);
-    let first = ber::next(&mut portions).ok().flatten().filter(|first| first.tag == tag::ORIGINATING)?;
-    TransactionId::parse(first.contents).ok()
+/// The originating and the destination transaction of octets that may be no whole message: what is wrong with them can
+/// still be told to the one, and ends the other.
+pub(super) fn transactions_of(octets: &[u8]) -> (Option<TransactionId>, Option<TransactionId>) {
+    let Ok(Some(message)) = ber::next(&mut Reader::new(octets)) else { return (None, None) };
+    let mut portions = Reader::new(message.contents);
+    let mut first = ber::next(&mut portions).ok().flatten();
+    let mut take = |wanted| {
+        let taken = first.filter(|element| element.tag == wanted)?;
+        first = ber::next(&mut portions).ok().flatten();
+        TransactionId::parse(taken.contents).ok()
+    };
+    (take(tag::ORIGINATING), take(tag::DESTINATION))
 }
 
 #[cfg(test)]
@@ -284,6 +290,8 @@ pub(super) mod tests {
         // No component; a number with an octet too many (X.690, section 8.3.2); a null that is something.
         assert_eq!(parse(&[]), Err(ParseError::IncorrectPortion));
         assert!(parse(&[0xa1, 7, 2, 1, 1, 2, 2, 0, 0x80]).is_ok());
+        // Q.773 bounds no operation code: one of five octets is one.
+        assert!(parse(&[0xa1, 10, 2, 1, 1, 2, 5, 0x7f, 0, 0, 0, 1]).is_ok());
         assert_eq!(parse(&[0xa1, 7, 2, 1, 1, 2, 2, 0, 0x2d]), Err(ParseError::IncorrectPortion));
         assert_eq!(parse(&[0xa1, 7, 2, 1, 1, 2, 2, 0xff, 0xd3]), Err(ParseError::IncorrectPortion));
         assert!(parse(&[0xa4, 5, 5, 0, 0x80, 1, 0]).is_ok());
@@ -293,6 +301,7 @@ pub(super) mod tests {
     fn any_code() -> impl Strategy<Value = Code> {
         prop_oneof![
             any::<i32>().prop_map(|value| Code::Local(value.into())),
+            any::<i64>().prop_map(Code::Local),
             prop::collection::vec(any::<u8>(), 1..9).prop_map(|octets| Code::Global(octets.into())),
         ]
     }

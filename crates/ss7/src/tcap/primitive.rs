@@ -103,7 +103,7 @@ pub enum DialogueEvent {
     Continue(DialogueId, Vec<Component>),
     /// The peer has ended it.
     End(DialogueId, Vec<Component>),
-    /// The peer's TCAP has aborted it.
+    /// The peer's TCAP has aborted it, or ours has, since a message of it was none.
     ProviderAbort(DialogueId, AbortCause),
     /// The peer's user has aborted it.
     UserAbort(DialogueId, Option<Bytes>),
@@ -135,7 +135,7 @@ pub enum DialogueOutput {
 pub struct DialogueCounters {
     /// Messages that are none, with no transaction to abort.
     pub discarded_malformed: u64,
-    /// Messages that are none, answered with an abort.
+    /// Messages that are none, of a transaction that was aborted: at the peer, here, or at both.
     pub aborted_malformed: u64,
     /// Messages of a transaction that is not known, answered with an abort where they name theirs.
     pub unknown_transaction: u64,

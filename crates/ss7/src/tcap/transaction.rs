@@ -36,6 +36,8 @@ pub enum TransactionInput {
     End,
     /// Abort was received.
     Abort,
+    /// A message of it was received that is none (local abort, Q.774, figure A.3).
+    Malformed,
 }
 
 /// What is to be done.
@@ -74,6 +76,7 @@ pub const TRANSACTION: StateMachine<TransactionState, TransactionInput, Transact
         row(In::InitiationSent, On::Continue, In::Active, &[Do::IndicateToUser]),
         row(In::InitiationSent, On::End, In::Idle, &[Do::IndicateToUser]),
         row(In::InitiationSent, On::Abort, In::Idle, &[Do::IndicateToUser]),
+        row(In::InitiationSent, On::Malformed, In::Idle, &[Do::IndicateToUser]),
         row(In::InitiationSent, On::RequestPrearrangedEnd, In::Idle, &[]),
         // The peer's identifier is not known yet: the abort stays local.
         row(In::InitiationSent, On::RequestAbort, In::Idle, &[]),
@@ -89,6 +92,7 @@ pub const TRANSACTION: StateMachine<TransactionState, TransactionInput, Transact
         row(In::Active, On::Continue, In::Active, &[Do::IndicateToUser]),
         row(In::Active, On::End, In::Idle, &[Do::IndicateToUser]),
         row(In::Active, On::Abort, In::Idle, &[Do::IndicateToUser]),
+        row(In::Active, On::Malformed, In::Idle, &[Do::IndicateToUser]),
     ],
 };
 
