@@ -18,7 +18,9 @@ mod status;
 mod timers;
 mod unitdata;
 
-pub use address::{AddressFormat, Digits, DigitsError, GlobalTitle, NotAnsi, PartyAddress, TitleAttributes};
+pub use address::{
+    AddressFormat, Digits, DigitsError, GlobalTitle, NotAnsi, OpaqueTitle, PartyAddress, TitleAttributes,
+};
 pub use cause::{ErrorCause, RefusalCause, ReleaseCause, ResetCause, ReturnCause};
 pub use codec::{EmitError, TooLong};
 pub use config::{ConfigError, ConnectionLimits, NodeConfig, Remote, Subsystem};

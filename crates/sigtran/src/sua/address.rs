@@ -59,7 +59,7 @@ impl RoutingIndicator {
 /// A global title as SUA writes it (RFC 3868, section 3.10.2.3).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GlobalTitle {
-    /// Global title indicator of Q.713, 1 to 4.
+    /// Global title indicator of Q.713, 0 to 15: 0 is none, and from 5 on what follows says nothing here.
     pub indicator: u8,
     /// How many digits there are.
     pub digit_count: u8,
@@ -123,7 +123,7 @@ impl AddressPart {
             tag::GLOBAL_TITLE => {
                 let (head, octets) = value.split_first_chunk::<8>().ok_or(fault)?;
                 let [_, _, _, indicator, digit_count, translation_type, plan, nature] = *head;
-                if !(1..=4).contains(&indicator) {
+                if indicator > 15 {
                     return Err(ParseError::InvalidParameterValue(tag));
                 }
                 let octets = Bytes::copy_from_slice(octets);
@@ -234,7 +234,7 @@ impl Address {
             routes_on_ssn: !routes_on_title,
             point_code: self.point_code().filter(|_| has(indicator::POINT_CODE)),
             ssn: self.subsystem().filter(|_| !routes_on_title || has(indicator::SSN)).map(Ssn),
-            global_title: title.map(party_title),
+            global_title: title.and_then(party_title),
             ..PartyAddress::default()
         })
     }
@@ -265,18 +265,20 @@ impl Address {
 }
 
 /// The title as SCCP writes it: what its indicator does not say is left out.
-fn party_title(title: &GlobalTitle) -> sccp::GlobalTitle {
+fn party_title(title: &GlobalTitle) -> Option<sccp::GlobalTitle> {
     let (translation_type, plan, nature, digits) =
         (title.translation_type, title.plan & 0xf, title.nature & 0x7f, title.digits());
-    match title.indicator {
-        1 => sccp::GlobalTitle::Nature { nature, digits, filler: 0 },
+    let filler = 0;
+    Some(match title.indicator {
+        1 => sccp::GlobalTitle::Nature { nature, digits, filler },
         2 => {
             let count = usize::from(title.digit_count).div_ceil(2).min(title.octets.len());
             sccp::GlobalTitle::Translation { translation_type, octets: title.octets[..count].to_vec() }
         }
-        3 => sccp::GlobalTitle::TranslationPlan { translation_type, plan, digits, filler: 0 },
-        _ => sccp::GlobalTitle::TranslationPlanNature { translation_type, plan, nature, digits, filler: 0 },
-    }
+        3 => sccp::GlobalTitle::TranslationPlan { translation_type, plan, digits, filler },
+        4 => sccp::GlobalTitle::TranslationPlanNature { translation_type, plan, nature, digits, filler },
+        other => return sccp::GlobalTitle::from_octets(other, &title.octets),
+    })
 }
 
 #[cfg(test)]
@@ -287,7 +289,7 @@ pub(super) mod tests {
     use proptest::sample::select;
 
     fn any_part() -> impl Strategy<Value = AddressPart> {
-        let title = (1_u8..5, any::<(u8, u8, u8, u8)>(), vec(any::<u8>(), 0..10)).prop_map(
+        let title = (0_u8..16, any::<(u8, u8, u8, u8)>(), vec(any::<u8>(), 0..10)).prop_map(
             |(indicator, (digit_count, translation_type, plan, nature), octets)| {
                 let octets = octets.into();
                 GlobalTitle { indicator, digit_count, translation_type, plan, nature, octets }
@@ -320,6 +322,25 @@ pub(super) mod tests {
             panic!("a title of indicator 4");
         };
         assert_eq!(found, digits);
+    }
+
+    #[test]
+    fn a_title_that_says_nothing_here_is_kept_and_is_none_that_is_translated() {
+        let octets = [0, 0, 0, 7, 3, 1, 1, 4, 0x94, 0x71];
+        let AddressPart::GlobalTitle(title) = AddressPart::read(tag::GLOBAL_TITLE, &octets).unwrap() else {
+            panic!("a title");
+        };
+        let party = Address::of_title(title, Some(6)).to_party().unwrap().global_title;
+        let Some(sccp::GlobalTitle::Opaque(opaque)) = party else { panic!("{party:?}") };
+        assert_eq!((opaque.indicator(), opaque.octets()), (7, &[0x94, 0x71][..]));
+        let none = [0, 0, 0, 0, 0, 0, 0, 0];
+        let AddressPart::GlobalTitle(title) = AddressPart::read(tag::GLOBAL_TITLE, &none).unwrap() else {
+            panic!("a title");
+        };
+        assert_eq!(Address::of_title(title, Some(6)).to_party().unwrap().global_title, None);
+        let beyond = [0, 0, 0, 16, 0, 0, 0, 0];
+        let refused = Err(ParseError::InvalidParameterValue(tag::GLOBAL_TITLE));
+        assert_eq!(AddressPart::read(tag::GLOBAL_TITLE, &beyond), refused);
     }
 
     #[test]

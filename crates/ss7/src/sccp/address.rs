@@ -118,9 +118,32 @@ pub enum GlobalTitle {
         /// The unused half of the last octet of an odd number of digits.
         filler: u8,
     },
+    /// Any indicator: a title that says nothing here.
+    Opaque(OpaqueTitle),
 }
 
-/// Encoding schemes (Q.713, section 3.4.2.3.3).
+/// A title of an indicator or an encoding scheme that says nothing here of how it reads, or one that ends too soon. It
+/// is relayed as it came, and no translation fits it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OpaqueTitle {
+    /// The indicator, in the layout of the address that it came in.
+    indicator: u8,
+    octets: Vec<u8>,
+}
+
+impl OpaqueTitle {
+    /// The global title indicator, 1 to 15.
+    pub const fn indicator(&self) -> u8 {
+        self.indicator
+    }
+
+    /// What follows the subsystem number.
+    pub fn octets(&self) -> &[u8] {
+        &self.octets
+    }
+}
+
+/// Encoding schemes (Q.713, section 3.4.2.3.3); 0 is unknown, 3 national, the others are reserved.
 const BCD_ODD: u8 = 1;
 const BCD_EVEN: u8 = 2;
 
@@ -155,7 +178,8 @@ impl PartyAddress {
             (Some(PointCode(u32::from(u16::from_le_bytes([low, high & 0x3f])))), high >> 6)
         };
         let ssn = if indicator & 2 == 0 { None } else { Some(Ssn(reader.u8()?)) };
-        let global_title = GlobalTitle::parse(indicator >> 2 & 0xf, &mut reader)?;
+        let title = indicator >> 2 & 0xf;
+        let global_title = GlobalTitle::parse(title, title, &mut reader);
         end_of_address(&reader)?;
         let routes_on_ssn = indicator & 0x40 != 0;
         Ok(Self { routes_on_ssn, national: indicator & 0x80 != 0, point_code, spare, ssn, global_title })
@@ -196,6 +220,12 @@ pub struct TitleAttributes {
 }
 
 impl GlobalTitle {
+    /// What follows the subsystem number of an address in the layout of Q.713, by the global title indicator, of which the
+    /// low four bits count. No title has indicator 0.
+    pub fn from_octets(indicator: u8, octets: &[u8]) -> Option<Self> {
+        Self::parse(indicator & 0xf, indicator & 0xf, &mut Reader::new(octets))
+    }
+
     /// The title with these attributes: its indicator is the one that has room for them. What such a title has and
     /// is not given here is 0.
     pub fn with(translation_type: Option<u8>, plan: Option<u8>, nature: Option<u8>, digits: Digits) -> Self {
@@ -221,9 +251,10 @@ impl GlobalTitle {
         }
     }
 
-    /// Its attributes.
+    /// Its attributes; none of an opaque one.
     pub const fn attributes(&self) -> TitleAttributes {
         let (translation_type, plan, nature) = match *self {
+            Self::Opaque(_) => (None, None, None),
             Self::Nature { nature, .. } => (None, None, Some(nature)),
             Self::Translation { translation_type, .. } => (Some(translation_type), None, None),
             Self::TranslationPlan { translation_type, plan, .. } => {
@@ -236,19 +267,26 @@ impl GlobalTitle {
         TitleAttributes { translation_type, plan, nature }
     }
 
-    /// Its address signals. A title of indicator 2 does not say how its octets read: they are taken for two digits
-    /// each, as they are everywhere in practice.
+    /// Whether it says nothing here.
+    pub const fn is_opaque(&self) -> bool {
+        matches!(self, Self::Opaque(_))
+    }
+
+    /// Its address signals; none of an opaque one. A title of indicator 2 does not say how its octets read: they are taken
+    /// for two digits each, as they are everywhere in practice.
     pub fn digits(&self) -> Cow<'_, Digits> {
         match self {
             Self::Nature { digits, .. }
             | Self::TranslationPlan { digits, .. }
             | Self::TranslationPlanNature { digits, .. } => Cow::Borrowed(digits),
             Self::Translation { octets, .. } => Cow::Owned(Digits::from_octets(octets, false)),
+            Self::Opaque(_) => Cow::Owned(Digits::default()),
         }
     }
 
     const fn indicator(&self) -> u8 {
         match self {
+            Self::Opaque(title) => title.indicator,
             Self::Nature { .. } => 1,
             Self::Translation { .. } => 2,
             Self::TranslationPlan { .. } => 3,
@@ -256,34 +294,42 @@ impl GlobalTitle {
         }
     }
 
-    fn parse(indicator: u8, reader: &mut Reader<'_>) -> Result<Option<Self>, WireError> {
-        let title = match indicator {
-            0 => return Ok(None),
-            1 => {
-                let octet = reader.u8()?;
-                let (digits, filler) = take_digits(reader, octet & 0x80 != 0)?;
-                Self::Nature { nature: octet & 0x7f, digits, filler }
+    /// The rest of an address as the title of its indicator, which reads as Q.713 has it for `layout`.
+    fn parse(indicator: u8, layout: u8, reader: &mut Reader<'_>) -> Option<Self> {
+        if indicator == 0 {
+            return None;
+        }
+        let octets = reader.rest();
+        *reader = Reader::new(&[]);
+        let opaque = || Self::Opaque(OpaqueTitle { indicator, octets: octets.to_vec() });
+        Some(Self::read(layout, octets).unwrap_or_else(opaque))
+    }
+
+    fn read(layout: u8, octets: &[u8]) -> Option<Self> {
+        match (layout, octets) {
+            (1, [octet, rest @ ..]) => {
+                let (digits, filler) = digits(rest, octet & 0x80 != 0)?;
+                Some(Self::Nature { nature: octet & 0x7f, digits, filler })
             }
-            2 => {
-                let translation_type = reader.u8()?;
-                let octets = reader.take(reader.left())?.to_vec();
-                Self::Translation { translation_type, octets }
+            (2, &[translation_type, ref rest @ ..]) => {
+                Some(Self::Translation { translation_type, octets: rest.to_vec() })
             }
-            3 => {
-                let [translation_type, scheme] = reader.array()?;
-                let (digits, filler) = take_digits(reader, is_odd(scheme)?)?;
-                Self::TranslationPlan { translation_type, plan: scheme >> 4, digits, filler }
+            (3, &[translation_type, scheme, ref rest @ ..]) => {
+                let (digits, filler) = digits(rest, is_odd(scheme)?)?;
+                Some(Self::TranslationPlan { translation_type, plan: scheme >> 4, digits, filler })
             }
-            4 => {
-                let [translation_type, scheme, nature] = reader.array()?;
-                let (digits, filler) = take_digits(reader, is_odd(scheme)?)?;
-                Self::TranslationPlanNature { translation_type, plan: scheme >> 4, nature, digits, filler }
+            (4, &[translation_type, scheme, nature, ref rest @ ..]) => {
+                let (digits, filler) = digits(rest, is_odd(scheme)?)?;
+                Some(Self::TranslationPlanNature {
+                    translation_type,
+                    plan: scheme >> 4,
+                    nature,
+                    digits,
+                    filler,
+                })
             }
-            other => {
-                return Err(WireError::Unsupported { field: "global title indicator", value: other.into() });
-            }
-        };
-        Ok(Some(title))
+            _ => None,
+        }
     }
 
     fn emit(&self, out: &mut Vec<u8>) {
@@ -298,6 +344,7 @@ impl GlobalTitle {
                 out.push(*translation_type);
                 out.extend_from_slice(octets);
             }
+            Self::Opaque(title) => out.extend_from_slice(&title.octets),
             Self::TranslationPlan { translation_type, plan, digits, filler } => {
                 out.extend_from_slice(&[*translation_type, scheme(plan, digits)]);
                 digits.emit(*filler, out);
@@ -318,24 +365,22 @@ const fn end_of_address(reader: &Reader<'_>) -> Result<(), WireError> {
     }
 }
 
-fn is_odd(scheme: u8) -> Result<bool, WireError> {
+const fn is_odd(scheme: u8) -> Option<bool> {
     match scheme & 0xf {
-        BCD_ODD => Ok(true),
-        BCD_EVEN => Ok(false),
-        other => Err(WireError::Unsupported { field: "encoding scheme", value: other.into() }),
+        BCD_ODD => Some(true),
+        BCD_EVEN => Some(false),
+        _ => None,
     }
 }
 
-/// The digits that are left. An odd number of them has one at least.
-fn take_digits(reader: &mut Reader<'_>, odd: bool) -> Result<(Digits, u8), WireError> {
-    let octets = reader.rest();
-    *reader = Reader::new(&[]);
+/// Digits and filler. An odd number of digits has one at least.
+fn digits(octets: &[u8], odd: bool) -> Option<(Digits, u8)> {
     let filler = match octets.last() {
-        None if odd => return Err(WireError::Truncated { wanted: 1, left: 0 }),
+        None if odd => return None,
         Some(last) if odd => last >> 4,
         _ => 0,
     };
-    Ok((Digits::from_octets(octets, odd), filler))
+    Some((Digits::from_octets(octets, odd), filler))
 }
 
 #[cfg(test)]
@@ -348,8 +393,15 @@ pub(crate) mod tests {
         proptest::collection::vec(0_u8..16, 1..40).prop_map(|digits| (Digits::from_values(digits), 0))
     }
 
+    fn any_opaque_title() -> impl Strategy<Value = GlobalTitle> {
+        let octets = proptest::collection::vec(any::<u8>(), 0..9);
+        (5_u8..16, octets)
+            .prop_map(|(indicator, octets)| GlobalTitle::Opaque(OpaqueTitle { indicator, octets }))
+    }
+
     fn any_title() -> impl Strategy<Value = GlobalTitle> {
         prop_oneof![
+            any_opaque_title(),
             (0_u8..128, any_digits()).prop_map(|(nature, (digits, filler))| GlobalTitle::Nature {
                 nature,
                 digits,
@@ -423,10 +475,31 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_odd_number_of_no_digits_is_refused() {
-        let none = Err(WireError::Truncated { wanted: 1, left: 0 });
-        assert_eq!(PartyAddress::parse(&[0x12, 6, 0, 0x11, 4]), none);
-        assert_eq!(PartyAddress::parse(&[0x06, 6, 0x84]), none);
+    fn a_title_that_says_nothing_here_is_kept_and_written_as_it_came() {
+        let table: [(&[u8], u8, &[u8]); 8] = [
+            // Encoding schemes 0, 3 and 15.
+            (&[0x12, 8, 0, 0x10, 4, 0x49, 0x47], 4, &[0, 0x10, 4, 0x49, 0x47]),
+            (&[0x13, 1, 0, 8, 0, 0x13, 4, 0x49], 4, &[0, 0x13, 4, 0x49]),
+            (&[0x4e, 8, 10, 0x1f, 0x49], 3, &[10, 0x1f, 0x49]),
+            // Indicators that Q.713 does not have.
+            (&[0x16, 8, 1, 2, 3], 5, &[1, 2, 3]),
+            (&[0xbe, 8], 15, &[]),
+            // An odd number of no digits; titles that end too soon.
+            (&[0x12, 6, 0, 0x11, 4], 4, &[0, 0x11, 4]),
+            (&[0x06, 6, 0x84], 1, &[0x84]),
+            (&[0x0a, 6], 2, &[]),
+        ];
+        for (octets, indicator, title) in table {
+            let address = PartyAddress::parse(octets).unwrap();
+            let Some(GlobalTitle::Opaque(opaque)) = &address.global_title else { panic!("{address:?}") };
+            assert_eq!((opaque.indicator(), opaque.octets()), (indicator, title), "{octets:x?}");
+            let global_title = address.global_title.as_ref().unwrap();
+            assert_eq!(global_title.attributes(), TitleAttributes::default());
+            assert_eq!(*global_title.digits(), Digits::default());
+            let mut written = Vec::new();
+            address.emit(&mut written);
+            assert_eq!(written, octets);
+        }
     }
 
     proptest! {
@@ -441,7 +514,7 @@ pub(crate) mod tests {
         fn any_octets_give_an_address_that_is_written_octet_for_octet_or_an_error(
             indicator: u8, scheme in 0_u8..4, mut octets in proptest::collection::vec(any::<u8>(), 0..20),
         ) {
-            // Most schemes are refused: one that is read stands where a title without a point code has it.
+            // Most schemes say nothing: one that is read stands where a title without a point code has it.
             if let Some(octet) = octets.get_mut(2) {
                 *octet = *octet & 0xf0 | scheme;
             }

@@ -160,7 +160,8 @@ impl Translator {
         called: &PartyAddress,
         calling: Option<&PartyAddress>,
     ) -> Result<Translation<'_>, NoTranslation> {
-        let title = called.global_title.as_ref().ok_or(NoTranslation::Nature)?;
+        let title = called.global_title.as_ref().filter(|title| !title.is_opaque());
+        let title = title.ok_or(NoTranslation::Nature)?;
         let given = Given::new(title, called.ssn);
         let fits = |candidate: Candidate| {
             let wanted = self.conditions[usize::from(candidate.conditions)];
@@ -178,7 +179,8 @@ impl Translator {
 
     fn fits_calling(&self, candidate: Candidate, calling: Option<&PartyAddress>) -> bool {
         let wanted = self.rules[candidate.rule as usize].conditions.calling.as_ref();
-        let title = calling.and_then(|calling| calling.global_title.as_ref());
+        let title =
+            calling.and_then(|calling| calling.global_title.as_ref()).filter(|title| !title.is_opaque());
         match (wanted, title) {
             (Some(wanted), Some(title)) => wanted.matches(title.digits().values()),
             (wanted, _) => wanted.is_none(),
@@ -221,6 +223,7 @@ impl Given {
     #[inline]
     const fn new(title: &GlobalTitle, ssn: Option<Ssn>) -> Self {
         let (values, mask) = match *title {
+            GlobalTitle::Opaque(_) => ([0, 0, 0], 0),
             GlobalTitle::Nature { nature, .. } => ([0, 0, nature], 0x0000_ff00),
             GlobalTitle::Translation { translation_type, .. } => ([translation_type, 0, 0], 0xff00_0000),
             GlobalTitle::TranslationPlan { translation_type, plan, .. } => {

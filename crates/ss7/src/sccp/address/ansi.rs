@@ -33,12 +33,14 @@ const PLAN: u8 = 1;
 const TRANSLATION_ONLY: u8 = 2;
 const ITU_PLAN: u8 = 3;
 const ITU_TRANSLATION_ONLY: u8 = 2;
+/// No title of Q.713.
+const UNKNOWN: u8 = 0;
 
 impl PartyAddress {
     /// Reads an address of such a network from its indicator octet to the end of `octets`.
     ///
     /// # Errors
-    /// If the octets end too early, or the title's indicator or encoding is none that is read here.
+    /// If the octets end before the title.
     pub fn parse_as(format: AddressFormat, octets: &[u8]) -> Result<Self, WireError> {
         let mut reader = Reader::new(octets);
         let indicator = reader.u8()?;
@@ -52,15 +54,13 @@ impl PartyAddress {
             let [member, cluster, network] = reader.array()?;
             Some(PointCode(u32::from_le_bytes([member, cluster, network, 0])))
         };
-        let title = match indicator >> 2 & 0xf {
-            0 => 0,
+        let title = indicator >> 2 & 0xf;
+        let layout = match title {
             PLAN => ITU_PLAN,
             TRANSLATION_ONLY => ITU_TRANSLATION_ONLY,
-            other => {
-                return Err(WireError::Unsupported { field: "global title indicator", value: other.into() });
-            }
+            _ => UNKNOWN,
         };
-        let global_title = GlobalTitle::parse(title, &mut reader)?;
+        let global_title = GlobalTitle::parse(title, layout, &mut reader);
         super::end_of_address(&reader)?;
         let routes_on_ssn = indicator & ROUTES_ON_SSN != 0;
         Ok(Self { routes_on_ssn, national: true, point_code, spare: 0, ssn, global_title })
@@ -79,6 +79,7 @@ impl PartyAddress {
             None => 0,
             Some(GlobalTitle::TranslationPlan { .. }) => PLAN,
             Some(GlobalTitle::Translation { .. }) => TRANSLATION_ONLY,
+            Some(GlobalTitle::Opaque(title)) => title.indicator(),
             Some(GlobalTitle::Nature { .. } | GlobalTitle::TranslationPlanNature { .. }) => {
                 return Err(NotAnsi);
             }
@@ -149,9 +150,24 @@ pub(in crate::sccp) mod tests {
         };
         assert_eq!(digits(&[0x89, 8, 10, 0x21, 0x43, 0x65]), (Some(10), None, "123456".into()));
         assert_eq!(digits(&[0x85, 8, 10, 0x11, 0x21, 0x43, 0x05]), (Some(10), Some(1), "12345".into()));
-        let indicator_4 = PartyAddress::parse_as(AddressFormat::Ansi, &[0x91, 8, 0, 0x12, 4, 0x21]);
-        let expected = WireError::Unsupported { field: "global title indicator", value: 4 };
-        assert_eq!(indicator_4, Err(expected));
+    }
+
+    #[test]
+    fn a_title_that_says_nothing_here_is_kept_and_written_as_it_came() {
+        let table: [(&[u8], u8, &[u8]); 4] = [
+            (&[0x91, 8, 0, 0x12, 4, 0x21], 4, &[0, 0x12, 4, 0x21]),
+            (&[0x8d, 8, 1, 2], 3, &[1, 2]),
+            (&[0xc7, 8, 1, 2, 3, 10, 0x10, 0x21], 1, &[10, 0x10, 0x21]),
+            (&[0x85, 8, 10], 1, &[10]),
+        ];
+        for (octets, indicator, title) in table {
+            let address = PartyAddress::parse_as(AddressFormat::Ansi, octets).unwrap();
+            let Some(GlobalTitle::Opaque(opaque)) = &address.global_title else { panic!("{address:?}") };
+            assert_eq!((opaque.indicator(), opaque.octets()), (indicator, title), "{octets:x?}");
+            let mut written = Vec::new();
+            address.emit_as(AddressFormat::Ansi, &mut written).unwrap();
+            assert_eq!(written, octets);
+        }
     }
 
     #[test]

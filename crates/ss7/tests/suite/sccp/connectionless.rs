@@ -185,6 +185,92 @@ fn what_cannot_be_read_is_counted() {
     assert_eq!(net.node(B).counters().discarded[&Discard::Malformed], 1);
 }
 
+/// A unitdata with these addresses, octet for octet.
+fn unitdata(class: u8, called: &[u8], calling: &[u8]) -> Vec<u8> {
+    let len = |octets: &[u8]| u8::try_from(octets.len()).unwrap();
+    let mut octets = vec![9, class, 3, 3 + len(called), 3 + len(called) + len(calling)];
+    for part in [called, calling, &[1]] {
+        octets.push(len(part));
+        octets.extend_from_slice(part);
+    }
+    octets
+}
+
+#[test]
+fn a_title_that_says_nothing_here_stops_a_message_only_where_it_must_be_translated() {
+    // Encoding scheme 0; indicator 7; even BCD.
+    let (unknown, national) = ([0x12, 8, 0, 0x10, 4, 0x94, 0x71], [0x1e, 7, 1, 2, 3]);
+    let readable = [0x12, 6, 0, 0x12, 4, 0x94, 0x71];
+    let on_ssn = [0x42, 6];
+    // Class, called and calling; who gets data and who a notice; what is counted as not returnable.
+    let lost = Discard::NotReturnable(ReturnCause::NO_TRANSLATION_FOR_NATURE);
+    let table: [(u8, &[u8], &[u8], &[&str], Option<Discard>); 7] = [
+        (0, &on_ssn, &unknown, &["1>2 UDT"], None),
+        (0, &on_ssn, &national, &["1>2 UDT"], None),
+        (0x80, &readable, &unknown, &["1>2 UDT", "2>3 UDT"], None),
+        (0x80, &readable, &national, &["1>2 UDT", "2>3 UDT"], None),
+        (0x80, &unknown, &[0x43, 1, 0, 7], &["1>2 UDT", "2>1 UDTS"], None),
+        (0x80, &national, &[0x43, 1, 0, 7], &["1>2 UDT", "2>1 UDTS"], None),
+        (0, &unknown, &[0x43, 1, 0, 7], &["1>2 UDT"], Some(lost)),
+    ];
+    for (class, called, calling, trace, discarded) in table {
+        let named = format!("{class:x} {called:x?} {calling:x?}");
+        // The rule asks for nothing: it would fit any title that can be read.
+        let relay = translating(B, &[("*", C, RouteOn::Ssn)]);
+        let mut net = Net::new([config(A), relay, config(C)]);
+        net.unitdata(A, request(at(B, HLR), "x"));
+        let mut transfer = net.sent[0].clone();
+        transfer.user_data = unitdata(class, called, calling).into();
+        net.indications.clear();
+        net.sent.truncate(0);
+        net.sent.push(transfer.clone());
+        net.indicate(B, slantpath_ss7::transfer::TransferIndication::Transfer(transfer));
+        let relayed: Vec<_> = net.sent.iter().skip(1).map(|sent| sent.user_data.clone()).collect();
+        assert_eq!(net.trace(), trace, "{named}");
+        for octets in relayed {
+            // The address that nobody read is written as it came.
+            let opaque = if calling.first() == Some(&0x43) { called } else { calling };
+            assert!(octets.windows(opaque.len()).any(|window| window == opaque), "{named}: {octets:x?}");
+        }
+        let (here, there, back) = (net.indications(B), net.indications(C), net.indications(A));
+        let is_here = called == on_ssn;
+        assert_eq!(
+            (received(&here).len(), received(&there).len()),
+            match trace.len() {
+                1 if is_here => (1, 0),
+                2 if trace[1] == "2>3 UDT" => (0, 1),
+                _ => (0, 0),
+            },
+            "{named}"
+        );
+        let returned = (trace.last() == Some(&"2>1 UDTS")).then_some(ReturnCause::NO_TRANSLATION_FOR_NATURE);
+        assert_eq!(notices(&back), returned.into_iter().collect::<Vec<_>>(), "{named}");
+        let counted: Vec<_> =
+            net.node(B).counters().discarded.iter().map(|(why, count)| (*why, *count)).collect();
+        assert_eq!(counted, discarded.map(|why| (why, 1)).into_iter().collect::<Vec<_>>(), "{named}");
+        let untranslated = called == unknown || called == national;
+        let cause = ReturnCause::NO_TRANSLATION_FOR_NATURE;
+        let counters = net.node(B).counters();
+        let counted = counters.untranslated.get(&cause).copied().unwrap_or(0);
+        assert_eq!(counted, u64::from(untranslated), "{named}");
+    }
+}
+
+#[test]
+fn the_message_that_was_seen_to_be_dropped_is_delivered() {
+    let mut net = Net::three();
+    net.unitdata(A, request(at(B, HLR), "x"));
+    let mut transfer = net.sent[0].clone();
+    let octets: &[u8] = &[
+        0x09, 0x00, 0x03, 0x05, 0x0d, 0x02, 0x42, 0x06, 0x08, 0x12, 0x08, 0x00, 0x10, 0x04, 0x94, 0x71, 0x55,
+        0x05, 0x62, 0x03, 0x48, 0x01, 0x01,
+    ];
+    transfer.user_data = octets.into();
+    net.indications.clear();
+    net.indicate(B, slantpath_ss7::transfer::TransferIndication::Transfer(transfer));
+    assert_eq!(received(&net.indications(B)), [[0x62, 3, 0x48, 1, 1]]);
+}
+
 #[test]
 fn a_service_message_that_finds_nobody_is_counted_and_goes_nowhere() {
     let mut net = Net::three();
