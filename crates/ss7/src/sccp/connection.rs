@@ -55,8 +55,8 @@ pub(super) struct Connection {
     pub(super) timers: TimerTable<{ ConnectionTimer::COUNT }>,
     /// When the node will look at the timers.
     pub(super) scheduled: Option<Instant>,
-    /// Why RLSD was sent, for those that repeat it.
-    pub(super) release_cause: Option<u8>,
+    /// Why the connection is released, and the user's data, for every RLSD that says so.
+    pub(super) release: Option<(u8, Bytes)>,
     /// The numbers of class 3; of no use in class 2.
     pub(super) window: Window,
     /// Parts of the peer's message until the last one comes.
@@ -84,7 +84,7 @@ impl Connection {
             reset: ResetState::DataTransfer,
             timers: TimerTable::default(),
             scheduled: None,
-            release_cause: None,
+            release: None,
             window: Window::new(credit),
             received: Vec::new(),
             queue: VecDeque::new(),

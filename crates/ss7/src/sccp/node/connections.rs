@@ -75,6 +75,10 @@ impl Node {
                     return Err(RequestError::NotNow);
                 }
                 let cause = ReleaseCause::END_USER_ORIGINATED.0;
+                if let Some(connection) = self.connections.get_mut(&local.0) {
+                    // RLSD may have to wait for the peer's reference.
+                    connection.release = Some((cause, data.clone()));
+                }
                 let context = Context { data, cause, ..Context::default() };
                 self.step(now, local, ConnectionInput::DisconnectRequest, &context);
             }

@@ -6,7 +6,7 @@ use slantpath_ss7::PointCode;
 use slantpath_ss7::sccp::gtt::{RouteOn, Translator};
 use slantpath_ss7::sccp::{
     ConfigError, ConnectRequest, ConnectionId, ConnectionRequest, Discard, DisconnectReason, Indication,
-    LocalReference, Message, Node, NodeConfig, Output, ProtocolClass, RefusalCause, ReleaseCause,
+    LocalReference, Message, Node, NodeConfig, Output, Parameter, ProtocolClass, RefusalCause, ReleaseCause,
     RequestError, ResetCause, SequencingSegmenting, Ssn,
 };
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
@@ -165,11 +165,15 @@ fn a_request_that_was_given_up_is_released_once_it_is_confirmed() {
     let mut net = Net::three();
     net.users_agree = false;
     let here = connect(&mut net, false);
-    ask(&mut net, A, here, ConnectionRequest::Disconnect(Bytes::new()));
+    ask(&mut net, A, here, ConnectionRequest::Disconnect(Bytes::from_static(b"no longer")));
     let indications = net.indications(B);
     let [Indication::Connect { connection, .. }] = &indications[..] else { panic!("{indications:?}") };
-    ask(&mut net, B, *connection, ConnectionRequest::Accept(Bytes::new()));
+    ask(&mut net, B, *connection, ConnectionRequest::Accept(Bytes::from_static(b"welcome")));
     assert_eq!(net.trace(), ["1>2 CR", "2>1 CC", "1>2 RLSD", "2>1 RLC"]);
+    // What A's user has said, not what B's has.
+    let (reason, data) = (released(ReleaseCause::END_USER_ORIGINATED), Bytes::from_static(b"no longer"));
+    let disconnect = Indication::Disconnect { connection: *connection, reason, data };
+    assert_eq!(net.indications(B), [disconnect]);
     assert_eq!((net.node(A).connections(), net.node(B).connections()), (0, 0));
 }
 
@@ -345,6 +349,26 @@ fn silence_is_tested_and_a_lost_peer_is_given_up() {
     assert_eq!(net.node(A).counters().unconfirmed_releases, 1);
     // RLSD at once, after T(rel), and every T(repeat rel) until T(int) expires.
     assert_eq!(net.trace().iter().filter(|line| line.ends_with("RLSD")).count(), 7);
+}
+
+#[test]
+fn every_rlsd_says_why_and_what_the_user_has_said() {
+    let mut net = Net::three();
+    let (here, _) = connected(&mut net, false);
+    net.nodes.remove(&B);
+    ask(&mut net, A, here, ConnectionRequest::Disconnect(Bytes::from_static(b"no longer")));
+    net.pass(Duration::from_secs(20 * 60));
+    let mut sent = Vec::new();
+    for transfer in net.sent.drain(..) {
+        match Message::parse(&transfer.user_data).unwrap() {
+            Message::Rlsd { cause, optional, .. } => {
+                sent.push((cause, optional.value(Parameter::DATA).map(<[u8]>::to_vec)));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let cause = ReleaseCause::END_USER_ORIGINATED.0;
+    assert_eq!(sent, vec![(cause, Some(b"no longer".to_vec())); 7]);
 }
 
 #[test]

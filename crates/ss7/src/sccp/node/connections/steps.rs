@@ -132,8 +132,8 @@ impl Node {
                 self.send_on(local, |peer| Message::Rlc { destination: peer, source: local });
             }
             ConnectionAction::SendRlsd => {
-                let cause = *connection.release_cause.get_or_insert(context.cause);
-                let optional = data_parameter(&context.data);
+                let release = connection.release.get_or_insert_with(|| (context.cause, context.data.clone()));
+                let (cause, optional) = (release.0, data_parameter(&release.1));
                 self.send_on(local, |peer| Message::Rlsd {
                     destination: peer,
                     source: local,
