@@ -8,3 +8,4 @@ mod reserve;
 mod sequence;
 mod served;
 mod unexpected;
+mod wishes;

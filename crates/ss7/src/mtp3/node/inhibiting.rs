@@ -24,6 +24,10 @@ pub enum LocalInhibition {
     /// The link is not inhibited from here.
     #[default]
     Uninhibited,
+    /// LUN was sent behind a LIN that was not answered yet.
+    Withdrawing,
+    /// LUN was sent again, with LIN not answered still.
+    WithdrawingAgain,
 }
 
 /// What happens to it.
@@ -116,6 +120,19 @@ pub const LOCAL_INHIBITION: StateMachine<LocalInhibition, LocalInhibitionInput, 
             local(S::RequestingAgain, I::Denied, S::Uninhibited, &[A::StopT14, A::ReportDenied]),
             local(S::RequestingAgain, I::T14, S::Uninhibited, &[A::ReportUnanswered]),
             local(S::RequestingAgain, I::Restart, S::Uninhibited, &[A::StopT14]),
+            // Management no longer wants what it has asked for: the far end hears that behind the LIN.
+            local(S::Requesting, I::Uninhibit, S::Withdrawing, &[A::StopT14, A::SendLun, A::StartT12]),
+            local(S::RequestingAgain, I::Uninhibit, S::Withdrawing, &[A::StopT14, A::SendLun, A::StartT12]),
+            local(S::Withdrawing, I::Accepted, S::Withdrawing, &[]),
+            local(S::Withdrawing, I::Denied, S::Withdrawing, &[]),
+            local(S::Withdrawing, I::Released, S::Uninhibited, &[A::StopT12]),
+            local(S::Withdrawing, I::T12, S::WithdrawingAgain, &[A::SendLun, A::StartT12]),
+            local(S::Withdrawing, I::Restart, S::Uninhibited, &[A::StopT12]),
+            local(S::WithdrawingAgain, I::Accepted, S::WithdrawingAgain, &[]),
+            local(S::WithdrawingAgain, I::Denied, S::WithdrawingAgain, &[]),
+            local(S::WithdrawingAgain, I::Released, S::Uninhibited, &[A::StopT12]),
+            local(S::WithdrawingAgain, I::T12, S::Uninhibited, &[A::ReportUnanswered]),
+            local(S::WithdrawingAgain, I::Restart, S::Uninhibited, &[A::StopT12]),
             local(S::Inhibited, I::Uninhibit, S::Releasing, &[A::SendLun, A::StartT12]),
             local(S::Inhibited, I::ForceUninhibit, S::Releasing, &[A::SendLun, A::StartT12]),
             // The far end asks whether it is so, and it is.

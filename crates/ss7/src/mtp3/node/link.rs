@@ -66,6 +66,8 @@ pub enum LinkActivityAction {
     ChooseProving,
     /// Keep what the far end may ask for, should it have found the link tested already and have used it.
     FailTest,
+    /// Ask for the emergency proving period again where management wants it: level 2 forgets that when it stops.
+    RenewProving,
     /// Ask level 2 to start.
     StartLink,
     /// Start T17.
@@ -101,7 +103,7 @@ pub const LINK_ACTIVITY: StateMachine<LinkActivity, LinkActivityInput, LinkActiv
         source: "Q.704, section 12 and figure 36 (LSAC)",
         initial: S::Inactive,
         transitions: &[
-            row(S::Inactive, I::Activate, S::Aligning, &[A::StartLink]),
+            row(S::Inactive, I::Activate, S::Aligning, &[A::RenewProving, A::StartLink]),
             row(S::Aligning, I::InService, S::Testing, &[A::StartTest]),
             row(S::Aligning, I::OutOfService, S::Waiting, &[A::StartT17]),
             row(S::Aligning, I::Deactivate, S::Inactive, &[A::StopLink]),
@@ -384,6 +386,11 @@ impl Node {
                     });
                 }
                 LinkActivityAction::ChooseProving => self.choose_proving(link),
+                LinkActivityAction::RenewProving => {
+                    if self.link(link).wants_emergency {
+                        self.request(link, LinkRequest::Emergency);
+                    }
+                }
                 LinkActivityAction::FailTest => {
                     self.changeover(now, link, ChangeoverInput::LinkFailedInTest);
                 }
