@@ -12,6 +12,7 @@ mod contention;
 mod controller;
 mod on_demand;
 mod placement;
+mod sharing;
 mod terminal;
 
 use std::collections::VecDeque;

@@ -1,10 +1,15 @@
 //! The controller: what each terminal gets of what all ask for.
 
+use slantpath_base::Duration;
 use slantpath_net::Bursts;
 
 use super::AccessConfig;
 use super::placement::place;
+use super::sharing::{Turn, share};
 use super::terminal::Request;
+
+/// How many times as long as the longest interruption a turn for a slot lasts.
+const TURN_OF_INTERRUPTIONS: u64 = 10;
 
 /// What the controller knows of a terminal.
 #[derive(Clone, Debug)]
@@ -28,6 +33,12 @@ pub(super) struct Controller {
     /// Slots of the first carrier that are for requests.
     kept: u32,
     has_changed: bool,
+    /// Whose turn it is for slots that are not enough for one each: of those that ask by rate, and by volume.
+    by_rate: Turn,
+    by_volume: Turn,
+    /// How many times a plan could be made in a turn, and in the present one.
+    plans_of_turn: u64,
+    plans: u64,
     /// Whose turn is next for a slot that nobody has asked for, if such slots are given.
     turn: Option<usize>,
 }
@@ -49,7 +60,22 @@ impl Controller {
         let frames = config.plan_every.as_nanos() / config.frame.length.as_nanos().max(1);
         let bytes_per_slot = frames.max(1) * u64::from(config.frame.slot_payload_bytes);
         let turn = config.gives_free_slots.then_some(0);
-        Self { accounts, slots, capacity, bytes_per_slot, kept, has_changed: turn.is_some(), turn }
+        // Who loses its slot, or gets one, sends nothing for a while: with a turn in each plan it might never send.
+        let interruption = config.terminals.iter().map(|terminal| terminal.interruption).max();
+        let lasts = interruption.map_or(0, Duration::as_nanos).saturating_mul(TURN_OF_INTERRUPTIONS);
+        Self {
+            accounts,
+            slots,
+            capacity,
+            bytes_per_slot,
+            kept,
+            has_changed: turn.is_some(),
+            by_rate: Turn::default(),
+            by_volume: Turn::default(),
+            plans_of_turn: lasts.div_ceil(config.plan_every.as_nanos().max(1)).max(1),
+            plans: 0,
+            turn,
+        }
     }
 
     pub(super) fn place_permanent(&self) -> Vec<Bursts> {
@@ -68,24 +94,32 @@ impl Controller {
     }
 
     /// The slots of each terminal from the next plan on, if they are to be told: first what each has for good, then
-    /// what is asked for by rate, then by volume; where there is not enough, terminals with less come first, and what
-    /// is left is shared alike. Then what nobody has asked for, if that is given; how many of each those are stands
-    /// second.
+    /// what is asked for by rate, then by volume; where there is not enough, terminals with less come first, what is
+    /// left is shared alike, and slots that are too few for one each go round. Then what nobody has asked for, if that
+    /// is given; how many of each those are stands second.
     pub(super) fn plan(&mut self) -> Option<Vec<(u32, u32)>> {
-        if !core::mem::take(&mut self.has_changed) {
+        self.plans = self.plans.saturating_add(1);
+        let turn_ends =
+            self.plans >= self.plans_of_turn && (self.by_rate.is_due() || self.by_volume.is_due());
+        if !core::mem::take(&mut self.has_changed) && !turn_ends {
             return None;
+        }
+        if turn_ends {
+            self.by_rate.pass();
+            self.by_volume.pass();
+            self.plans = 0;
         }
         let mut grants: Vec<u32> = self.accounts.iter().map(|account| account.permanent).collect();
         let mut left = self.capacity - grants.iter().sum::<u32>();
         let by_rate = self.accounts.iter().map(|account| account.wanted.saturating_sub(account.permanent));
-        share(&by_rate.collect::<Vec<_>>(), &mut left, &mut grants);
+        share(&by_rate.collect::<Vec<_>>(), &mut left, &mut grants, &mut self.by_rate);
         let by_volume = self.accounts.iter().zip(&grants).map(|(account, granted)| {
             let slots = u32::try_from(account.volume.div_ceil(self.bytes_per_slot)).unwrap_or(u32::MAX);
             slots.min(account.most.saturating_sub(*granted))
         });
         let by_volume: Vec<u32> = by_volume.collect();
         let before = grants.clone();
-        share(&by_volume, &mut left, &mut grants);
+        share(&by_volume, &mut left, &mut grants, &mut self.by_volume);
         for (account, (granted, before)) in self.accounts.iter_mut().zip(grants.iter().zip(before)) {
             let given = u64::from(granted - before) * self.bytes_per_slot;
             account.volume = account.volume.saturating_sub(given);
@@ -137,19 +171,6 @@ impl Controller {
     }
 }
 
-/// Adds to the grants what is wanted, out of what is left: max-min fair, the rest of a division to the first ones.
-fn share(wanted: &[u32], left: &mut u32, grants: &mut [u32]) {
-    let mut by_need: Vec<usize> = (0..wanted.len()).filter(|&place| wanted[place] > 0).collect();
-    by_need.sort_by_key(|&place| wanted[place]);
-    let mut others = u32::try_from(by_need.len()).unwrap_or(u32::MAX);
-    for place in by_need {
-        let given = wanted[place].min(left.div_ceil(others));
-        grants[place] += given;
-        *left -= given;
-        others -= 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{Ask, ContentionConfig, Requests, TerminalConfig, any_direction};
@@ -174,6 +195,10 @@ mod tests {
         requests: Requests,
         gives_free_slots: bool,
     ) -> Controller {
+        Controller::new(&config(carriers, permanent, requests, gives_free_slots))
+    }
+
+    fn config(carriers: u32, permanent: &[u32], requests: Requests, gives_free_slots: bool) -> AccessConfig {
         let terminal = |&permanent_slots: &u32| TerminalConfig {
             direction: any_direction(),
             permanent_slots,
@@ -182,7 +207,7 @@ mod tests {
             release_after: Duration::ZERO,
             interruption: Duration::ZERO,
         };
-        Controller::new(&AccessConfig {
+        AccessConfig {
             frame: FrameConfig {
                 length: Duration::from_millis(10),
                 slots: 10,
@@ -198,7 +223,7 @@ mod tests {
             requests,
             gives_free_slots,
             terminals: permanent.iter().map(terminal).collect(),
-        })
+        }
     }
 
     #[test]
@@ -258,6 +283,65 @@ mod tests {
         assert_eq!(wide.plan(), None);
     }
 
+    /// Twelve terminals of which each wants two of the ten slots, and what each has in so many plans.
+    fn had(mut controller: Controller, request: impl Fn() -> Request, plans: usize) -> Vec<u32> {
+        let mut had = vec![0; 12];
+        let mut last = None;
+        for _ in 0..plans {
+            for terminal in 0..12 {
+                // A rate is asked for once, a volume again and again.
+                if last.is_none() || request() != Request::Slots(2) {
+                    controller.handle_request(terminal, request());
+                }
+            }
+            last = slots(&mut controller).or(last);
+            for (had, slots) in had.iter_mut().zip(last.as_ref().expect("all have asked")) {
+                *had += slots;
+            }
+        }
+        had
+    }
+
+    #[test]
+    fn slots_that_are_too_few_for_one_each_go_round_in_every_category() {
+        for request in [Request::Slots(2), Request::Bytes(1_000), Request::AllBytes(1_000)] {
+            let twelve = controller(1, &[0; 12]);
+            assert_eq!(had(twelve.clone(), || request, 1), [[1; 10].as_slice(), &[0; 2]].concat());
+            assert_eq!(had(twelve.clone(), || request, 2), [[2; 8].as_slice(), &[1; 4]].concat());
+            assert_eq!(had(twelve, || request, 6 * 7), [35; 12], "{request:?}");
+        }
+    }
+
+    #[test]
+    fn a_turn_lasts_ten_times_as_long_as_an_interruption() {
+        let mut config = config(1, &[0; 12], Requests::Assigned, false);
+        // The longest one counts; plans are 50 ms apart, so that a turn lasts for three of them.
+        config.terminals[0].interruption = Duration::from_millis(1);
+        config.terminals[7].interruption = Duration::from_millis(13);
+        let mut controller = Controller::new(&config);
+        for terminal in 0..12 {
+            controller.handle_request(terminal, Request::Slots(2));
+        }
+        let first = slots(&mut controller).expect("all have asked");
+        assert_eq!(first, [[1; 10].as_slice(), &[0; 2]].concat());
+        assert_eq!(slots(&mut controller), None);
+        let second = slots(&mut controller).expect("the turn has ended");
+        assert_eq!(second, [[1; 8].as_slice(), &[0; 2], &[1; 2]].concat());
+        // Another plan within a turn leaves it where it is.
+        controller.handle_request(3, Request::Slots(4));
+        assert_eq!(slots(&mut controller).expect("something was asked for"), second);
+        assert_eq!(slots(&mut controller), None);
+        let third = slots(&mut controller).expect("the turn has ended");
+        assert_eq!(third, [[1; 6].as_slice(), &[0; 2], &[1; 4]].concat());
+        // Nobody waits for a turn when there is enough, but for the one that was still due.
+        for terminal in 0..8 {
+            controller.handle_request(terminal, Request::Slots(0));
+        }
+        assert_eq!(slots(&mut controller), Some([[0; 8].as_slice(), &[2; 4]].concat()));
+        assert_eq!((slots(&mut controller), slots(&mut controller).is_some()), (None, true));
+        assert!((0..10).all(|_| slots(&mut controller).is_none()));
+    }
+
     #[test]
     fn slots_for_requests_are_nobodys() {
         let contention = ContentionConfig { per_frame: 8, slots: 3, backoff_frames: 4 };
@@ -293,6 +377,41 @@ mod tests {
             if last.expect("there are terminals").iter().all(|(slots, _)| *slots < 10) {
                 prop_assert!(had.iter().max().unwrap() - had.iter().min().unwrap() <= 1, "{had:?}");
             }
+        }
+
+        #[test]
+        fn who_always_lacks_has_its_turn_whatever_others_ask_for(
+            kept in 1_u32..10,
+            asks in prop::collection::vec(prop::collection::vec((any::<bool>(), 0_u64..3_000), 19), 200),
+            category in 0..3,
+            lacking in 0_usize..20,
+        ) {
+            let contention = ContentionConfig { per_frame: 1, slots: kept, backoff_frames: 4 };
+            let mut controller = controller_with(1, &[0; 20], Requests::Contention(contention), false);
+            let (mut waits, mut had) = (0_u32, [0_u32; 20]);
+            for asks in asks {
+                let mut asks = asks;
+                asks.insert(lacking, (true, 6_000));
+                for (terminal, (asks, bytes)) in asks.into_iter().enumerate() {
+                    let request = match category {
+                        0 => Request::Slots(u32::try_from(bytes / 500).unwrap()),
+                        1 => Request::Bytes(bytes),
+                        _ => Request::AllBytes(bytes),
+                    };
+                    if asks {
+                        controller.handle_request(terminal, request);
+                    }
+                }
+                let grants = slots(&mut controller).expect("one asks at each plan");
+                prop_assert!(grants.iter().sum::<u32>() <= 10 - kept);
+                for (had, slots) in had.iter_mut().zip(&grants) {
+                    *had += slots;
+                }
+                waits = if grants[lacking] == 0 { waits + 1 } else { 0 };
+                prop_assert!(waits <= 20_u32.div_ceil(10 - kept), "{waits} plans without a slot");
+            }
+            // Who always lacks has no less than others, which do so at times.
+            prop_assert!(had.iter().all(|other| *other <= had[lacking] + 1), "{had:?}");
         }
 
         #[test]

@@ -235,6 +235,29 @@ fn a_volume_is_carried_whole_and_no_slot_is_kept() {
     assert!((30_000..45_000).contains(&given), "{given} bytes for 30,000");
 }
 
+#[test]
+fn equal_terminals_carry_as_much_however_few_slots_there_are() {
+    let drain = Duration::from_millis(500);
+    for ask in [Ask::Rate { drain }, Ask::Volume, Ask::AbsoluteVolume] {
+        for interruption in [Duration::ZERO, Duration::from_millis(20)] {
+            let each = Terminal { interruption, ..terminal(0, 10, ask) };
+            let mut world = world(&[each; 12], carriers(1));
+            for number in 1..=12 {
+                for _ in 0..2_000 {
+                    world.send(number, Instant::from_millis(1), 90);
+                }
+            }
+            world.network.run_until(Instant::from_secs(20));
+            let waiting = world.samples().into_iter().rev().take(12).map(|sample| sample.backlog_bytes);
+            let carried: Vec<u64> = waiting.map(|backlog| 200_000 - backlog).collect();
+            // Ten slots of 100 bytes in 10 ms, from 0.7 s on: 161 kB for each, but for what interruptions take.
+            let least = if interruption.is_zero() { 158_000 } else { 140_000 };
+            let (min, max) = (carried.iter().min().unwrap(), carried.iter().max().unwrap());
+            assert!(*min > least && *max < 163_000 && max - min < 3_000, "{ask:?}: {carried:?}");
+        }
+    }
+}
+
 /// Terminals that all have packets of a slot each from one moment on, and share two slots of requests.
 fn contending(terminals: u8, per_frame: u32, packets: u64) -> World {
     let contention = ContentionConfig { per_frame, slots: 2, backoff_frames: 8 };
