@@ -2,9 +2,9 @@
 
 use slantpath_base::Duration;
 
-/// Two sites that are to be joined. Where no satellite that both may use forwards to another, one satellite must be
-/// in sight of both ends at once, and the antennas of both choose it together: `contact::joint` says how. Of other
-/// pairs nothing is asked, and their antennas choose for themselves.
+/// Two sites that are to be joined. Where no satellite of a constellation that both may use forwards to another, one
+/// satellite must be in sight of both ends at once, and the antennas of both choose it together, for each such
+/// constellation: `contact::joint` says how. Of others nothing is asked, and antennas to them choose for themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pair {
     /// The site whose antenna says how they choose.

@@ -70,7 +70,7 @@ struct Link {
     satellite: u32,
 }
 
-/// A pair that chooses satellites together.
+/// A pair that chooses satellites of a sky together: of one constellation, or of all where an antenna follows any.
 struct Chooser {
     landings: [Vec<Landing>; 2],
     /// Gateways that may take it down and up again.

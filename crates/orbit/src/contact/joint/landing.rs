@@ -36,8 +36,8 @@ impl Landing {
 
 /// The pairs that choose together, in their order.
 pub(super) fn choosers(network: &Network, outages: &OutageTable) -> Vec<Chooser> {
-    let joint: Vec<(&Pair, Chooser)> =
-        network.pairs.iter().filter_map(|pair| Some((pair, chooser(network, pair, outages)?))).collect();
+    let of_pair = |pair| choosers_of(network, pair, outages).into_iter().map(move |chooser| (pair, chooser));
+    let joint: Vec<(&Pair, Chooser)> = network.pairs.iter().flat_map(of_pair).collect();
     let apart_from = |index: usize| {
         let (pair, _) = &joint[index];
         let others = |&other: &usize| {
@@ -83,16 +83,18 @@ fn may_use(network: &Network, site: usize, antenna: usize, constellations: &[usi
     constellations.iter().any(|&index| wanted.is_none_or(|name| name == network.constellations[index].name))
 }
 
-/// A pair that chooses together: every constellation that may join it leaves its satellites without links.
-fn chooser(network: &Network, pair: &Pair, outages: &OutageTable) -> Option<Chooser> {
+/// A pair, once for each sky that it chooses from together: a constellation, or all of them where some antenna follows
+/// any. A sky of which satellites forward to each other joins it without.
+fn choosers_of(network: &Network, pair: &Pair, outages: &OutageTable) -> Vec<Chooser> {
     let site = |name: &str| network.sites.iter().position(|site| site.name == name);
-    let ends = [site(&pair.from)?, site(&pair.to)?];
-    let landings = ends.map(|end| landings(network, end, outages));
-    let reaches = |landings: &[Landing], index: usize| {
-        landings.iter().any(|landing| {
-            (0..network.sites[landing.site].antennas.len())
-                .any(|antenna| may_use(network, landing.site, antenna, &[index]))
-        })
+    let [Some(from), Some(to)] = [site(&pair.from), site(&pair.to)] else { return Vec::new() };
+    let landings = [from, to].map(|end| landings(network, end, outages));
+    let follows = |landing: &Landing, is_it: &dyn Fn(Option<&str>) -> bool| {
+        network.sites[landing.site].antennas.iter().any(|antenna| is_it(antenna.constellation.as_deref()))
+    };
+    let reaches = |landings: &Vec<Landing>, index: usize| {
+        let name = &network.constellations[index].name;
+        landings.iter().any(|landing| follows(landing, &|own| own.is_none_or(|own| own == name)))
     };
     let joining: Vec<usize> = (0..network.constellations.len())
         .filter(|&index| {
@@ -100,12 +102,24 @@ fn chooser(network: &Network, pair: &Pair, outages: &OutageTable) -> Option<Choo
         })
         .filter(|&index| landings.iter().all(|landings| reaches(landings, index)))
         .collect();
+    let is_one_sky = landings.iter().flatten().any(|landing| follows(landing, &|own| own.is_none()));
+    let skies: Vec<&[usize]> = if is_one_sky {
+        vec![&joining]
+    } else {
+        // The shells of a constellation have its name, and follow each other.
+        let is_of_same =
+            |a: &usize, b: &usize| network.constellations[*a].name == network.constellations[*b].name;
+        joining.chunk_by(is_of_same).collect()
+    };
     let forwards = |&index: &usize| network.constellations[index].isl.pattern != IslPattern::None;
-    if joining.is_empty() || joining.iter().any(forwards) {
-        return None;
-    }
+    let is_joint = |sky: &&[usize]| !sky.is_empty() && !sky.iter().any(forwards);
+    skies.into_iter().filter(is_joint).map(|sky| chooser(network, pair, landings.clone(), sky)).collect()
+}
+
+/// A pair that chooses together among the satellites of some constellations.
+fn chooser(network: &Network, pair: &Pair, landings: [Vec<Landing>; 2], joining: &[usize]) -> Chooser {
     let mut usable = vec![false; network.satellite_count()];
-    for &index in &joining {
+    for &index in joining {
         let first = network.first_node(index);
         for (node, satellite) in (first..).zip(&network.constellations[index].satellites) {
             usable[node] = pair.satellites.is_empty() || pair.satellites.contains(&satellite.name);
@@ -117,25 +131,16 @@ fn chooser(network: &Network, pair: &Pair, outages: &OutageTable) -> Option<Choo
         gateway.relay == Relay::Gateway
             && gateway.antennas.len() > 1
             && !lands(site)
-            && (0..gateway.antennas.len()).any(|antenna| may_use(network, site, antenna, &joining))
+            && (0..gateway.antennas.len()).any(|antenna| may_use(network, site, antenna, joining))
     };
     let gateways: Vec<usize> = (0..network.sites.len()).filter(is_gateway).collect();
     let mut sites: Vec<usize> =
         landings.iter().flatten().map(|landing| landing.site).chain(gateways.iter().copied()).collect();
     sites.sort_unstable();
     sites.dedup();
-    let policy = policy(network, &landings, &joining);
+    let policy = policy(network, &landings, joining);
     let state = State::Waiting(None);
-    Some(Chooser {
-        landings,
-        gateways,
-        sites,
-        policy,
-        usable,
-        apart_from: Vec::new(),
-        state,
-        decided_at: -1.0,
-    })
+    Chooser { landings, gateways, sites, policy, usable, apart_from: Vec::new(), state, decided_at: -1.0 }
 }
 
 /// That of the first antenna with which the end that sends may take part; its nearest landing comes first.

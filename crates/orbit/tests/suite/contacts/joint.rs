@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::constellation::presets::Preset;
+use slantpath_orbit::constellation::{Constellation, IslConfig, IslPattern, Payload};
 use slantpath_orbit::contact::{Cause, Contact, ContactKind, ContactPlan};
 use slantpath_orbit::ground::{Antenna, Criterion, GroundPolicy, Handover, Reselect};
 use slantpath_orbit::network::NetworkError;
@@ -340,6 +341,83 @@ fn a_pair_takes_only_the_satellites_and_the_constellation_that_it_names() {
     let ground = restricted.contacts().iter().filter(|one| one.kind != ContactKind::InterSatellite);
     assert!(ground.clone().count() > 5);
     assert!(ground.into_iter().all(|one| restricted.names()[one.a.index()].starts_with("oneweb")));
+}
+
+/// A ship and a shore with an antenna to bent pipes in low orbits, and another to geostationary satellites of which
+/// each end prefers its own.
+fn low_and_geostationary() -> Network {
+    let mut shells = Preset::OneWeb.build(epoch()).unwrap();
+    shells.push(Constellation::geostationary("geo", &[-60.0, -25.0, 0.0, 30.0]));
+    let mut network = Network::new(epoch(), shells);
+    let policy = policy(Criterion::Highest, Reselect::OnLoss);
+    let site = |name, longitude| Site {
+        antennas: vec![
+            antenna(policy).of("oneweb"),
+            Antenna::new(degrees(10.0)).with_policy(policy).of("geo"),
+        ],
+        ..site(name, 48.0, longitude, antenna(policy))
+    };
+    network.sites = vec![site("ship", -20.0), site("shore", -8.0)];
+    network.pairs = vec![Pair::new("ship", "shore")];
+    network
+}
+
+#[test]
+fn a_pair_has_a_way_over_each_constellation_that_antennas_of_both_ends_follow() {
+    let network = low_and_geostationary();
+    // Which hold the same satellite at a second, by antenna; nothing else is held.
+    let ways = |plan: &ContactPlan, second| {
+        let [ship, shore] = ["ship", "shore"].map(|site| held(plan, site, Instant::from_secs(second)));
+        assert_eq!(ship, shore, "{second}");
+        ship.into_iter().map(|node| plan.names()[node.index()].clone()).collect::<Vec<_>>()
+    };
+    let both = plan(&network, hours(1));
+    for second in (0..3_600).step_by(10) {
+        let low = !in_common(&network, second, [0, 1]).is_empty();
+        let held = ways(&both, second);
+        assert_eq!(held.len(), 1 + usize::from(low), "{second}: {held:?}");
+        // 25 degrees west is seen highest by the ship, and is 17 degrees from the shore.
+        assert!(held.iter().any(|name| name == "geo-2"), "{second}: {held:?}");
+    }
+    // Each by itself is what it is beside the other.
+    for name in ["oneweb", "geo"] {
+        let only = Pair { constellation: Some(name.to_owned()), ..Pair::new("ship", "shore") };
+        let alone = plan(&Network { pairs: vec![only], ..network.clone() }, hours(1));
+        for site in ["ship", "shore"] {
+            let held = |plan: &ContactPlan| {
+                let node = plan.node(site).unwrap();
+                let is_own = |one: &&Contact| {
+                    one.b == node
+                        && plan.names()[one.a.index()].starts_with(name)
+                        && one.kind != ContactKind::InterSatellite
+                };
+                plan.contacts()
+                    .iter()
+                    .filter(is_own)
+                    .map(|one| (one.a, one.start, one.end))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(held(&both), held(&alone), "{name} from {site}");
+        }
+    }
+    // An antenna that follows any constellation makes one sky of both: there is one way at a time.
+    let mut mixed = network.clone();
+    mixed.sites[0].antennas[1].constellation = None;
+    let mixed = plan(&mixed, hours(1));
+    assert!((0..3_600).step_by(10).all(|second| ways(&mixed, second).len() == 1));
+    // Satellites of the one forward: those of the other join their own way all the same.
+    let mut network = low_and_geostationary();
+    network.constellations[0] = network.constellations[0]
+        .clone()
+        .with_payload(Payload::Regenerative)
+        .with_isl(IslConfig { pattern: IslPattern::Grid, ..IslConfig::default() });
+    let forwarding = plan(&network, hours(1));
+    let geostationary = |site: &str| {
+        let held = held(&forwarding, site, Instant::from_secs(1_800)).into_iter();
+        held.filter(|node| forwarding.names()[node.index()].starts_with("geo")).collect::<Vec<_>>()
+    };
+    assert_eq!(geostationary("shore"), [forwarding.node("geo-2").unwrap()]);
+    assert_eq!(geostationary("ship"), geostationary("shore"));
 }
 
 /// A ship in the middle of the sea between two gateways, which cables join with an exchange.
