@@ -9,6 +9,7 @@ mod gaps;
 mod idle;
 mod pairs;
 pub(crate) mod plan;
+pub(crate) mod repeaters;
 pub(crate) mod routes;
 pub(crate) mod schema;
 mod topology;

@@ -21,6 +21,7 @@ use crate::network::PlannedLink;
 use crate::network::source::RunNetwork;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
+use crate::sky_links::repeaters::NO_TRANSMITTER;
 
 /// What had been counted when the present interval began.
 #[derive(Debug)]
@@ -251,7 +252,8 @@ impl Intervals {
                 let utilisation = rate(sent, span) / config.rate.as_bits_per_sec() as f64;
                 let mean_packets = queue.as_ref().map(|queue| queue.mean_packets);
                 let wait = queue.and_then(|queue| mean_wait(&queue, carried.packets));
-                let measures = [Some(rate(carried.bytes, span)), Some(utilisation), mean_packets, wait];
+                let utilisation = (config.rate != NO_TRANSMITTER).then_some(utilisation);
+                let measures = [Some(rate(carried.bytes, span)), utilisation, mean_packets, wait];
                 rows.push([&*link.name, direction], span, counts, measures);
             }
         }

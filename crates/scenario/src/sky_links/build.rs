@@ -7,10 +7,10 @@ use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::route::RouteConfig;
 use slantpath_sat::{AccessLinks, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
 
-use super::cables;
 use super::check::{access_table, isl_table};
 use super::plan::SkyPlan;
 use super::schema::{SkyDirection, SkyTable};
+use super::{cables, repeaters};
 use crate::access;
 use crate::network::PlannedLink;
 use crate::schema::File;
@@ -43,7 +43,8 @@ pub(crate) fn declare(
             AccessLinks {
                 uplink: direction(file, &table.uplink, mtu_bytes, uplink_at_handover),
                 uplink_at_handover,
-                downlink: direction(file, &table.downlink, mtu_bytes, downlink_at_handover),
+                downlink: repeaters::direction(file, &table.downlink, mtu_bytes)
+                    .unwrap_or_else(|| direction(file, &table.downlink, mtu_bytes, downlink_at_handover)),
                 downlink_at_handover,
                 is_downlink_shared: *table.shared_downlink,
             }

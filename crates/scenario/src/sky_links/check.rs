@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_orbit::constellation::{IslPattern, Payload};
+use slantpath_orbit::constellation::IslPattern;
 use slantpath_orbit::{Network, Site};
 use slantpath_reader::{AllKnown, Fault, Faults, Files, Flat, Nested, Place, Setting, suggest};
 use slantpath_topology::warning_lines;
@@ -14,7 +14,7 @@ use slantpath_workers::Progress;
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
-use super::{cables, causes, gaps, idle, pairs, routes};
+use super::{cables, causes, gaps, idle, pairs, repeaters, routes};
 use crate::check::Contacts;
 use crate::link::conditioner;
 use crate::link::schema::{Family, nothing};
@@ -36,7 +36,7 @@ pub(crate) fn check(
     cables::expand(file, &bodies.network, faults);
     let File { sky, nodes, links, flows, .. } = file;
     let sky = &mut sky.as_mut()?.0;
-    complete(sky, faults);
+    complete(sky, &repeaters::tables(sky, &bodies.network), faults);
     let places: BTreeMap<String, Place> =
         nodes.iter().map(|(name, node)| (name.to_owned(), node.place())).collect();
     let given =
@@ -58,7 +58,7 @@ pub(crate) fn check(
         faults.report(topology::place(sky), Fault::new("no node stands under the sky").help(help));
     }
     constellations(sky, &bodies.network, faults);
-    repeaters(sky, &bodies.network, faults);
+    repeaters::check(sky, &bodies.network, faults);
     for site in sites.iter().filter(|site| stands.contains_key(&site.name)) {
         for antenna in 0..site.antennas.len() {
             let constellation = site.antennas[antenna].constellation.as_deref();
@@ -116,18 +116,26 @@ fn no_sky(file: &File, faults: &mut Faults) {
     }
 }
 
-/// Writes down what every direction is like.
-fn complete(sky: &mut SkyTable, faults: &mut Faults) {
+/// Writes down what every direction is like. `repeat` are the tables of satellites that only repeat.
+fn complete(sky: &mut SkyTable, repeat: &BTreeSet<usize>, faults: &mut Faults) {
     let places: BTreeMap<String, Place> =
         sky.access.iter().map(|(name, table)| (name.to_owned(), table.place())).collect();
-    for (name, table) in sky.access.iter_mut() {
-        let place = places[name];
+    for (index, (name, table)) in sky.access.iter_mut().enumerate() {
+        let (place, repeats) = (places[name], repeat.contains(&index));
+        if repeats {
+            repeaters::no_transmitter(&table.downlink, place, faults);
+        }
         let both = core::mem::replace(&mut table.both, Flat(nothing(place))).0;
         for direction in [&both, &table.downlink] {
             not_on_demand(direction, faults);
         }
         for (direction, own) in [("uplink", &mut table.uplink), ("downlink", &mut table.downlink)] {
             *own = Nested(completed(&own.0, &both, place));
+            if repeats && direction == "downlink" {
+                repeaters::without_transmitter(&mut own.0);
+                own.channel.check(faults);
+                continue;
+            }
             values(own, *table.mtu, &format!("sky.access.{name}"), direction, place, faults);
         }
         mtu(&table.mtu, faults);
@@ -333,32 +341,6 @@ fn constellations(sky: &SkyTable, network: &Network, faults: &mut Faults) {
         for site in named.iter().filter(|site| !sites.contains(&site.as_str())) {
             let help = suggest(site, "sites of the topology", &sites);
             faults.report(named.place(), Fault::new(format!("there is no site `{site}`")).help(help));
-        }
-    }
-}
-
-/// What only repeats a signal reads no packet, asks for none again, and has no context of a flow.
-fn repeaters(sky: &SkyTable, network: &Network, faults: &mut Faults) {
-    let repeats = |table: &AccessTable| {
-        let served = network
-            .constellations
-            .iter()
-            .filter(|known| table.constellation.as_ref().is_none_or(|named| **named == known.name));
-        served.into_iter().any(|constellation| constellation.payload == Payload::BentPipe)
-    };
-    for (_, table) in sky.access.iter().filter(|(_, table)| repeats(table)) {
-        for arq in [&table.uplink.channel.arq, &table.downlink.channel.arq].into_iter().flatten() {
-            let fault = Fault::new("a satellite that only repeats the signal asks for no packet again");
-            let help = "write `arq` into a table whose `constellation` has the payload `regenerative`";
-            faults.report(arq.0.tries.place(), fault.help(help));
-        }
-        for compression in
-            [&table.uplink.channel.header_compression, &table.downlink.channel.header_compression]
-        {
-            let Some(compression) = compression else { continue };
-            let fault = Fault::new("a satellite that only repeats the signal reads no compressed header");
-            let help = "write `header_compression` into a table whose `constellation` has the payload `regenerative`";
-            faults.report(compression.0.compressed.place(), fault.help(help));
         }
     }
 }

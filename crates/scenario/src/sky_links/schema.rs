@@ -120,8 +120,8 @@ section! {
         both: Flat<SkyDirection>;
         /// From an antenna to its satellite.
         uplink: Nested<SkyDirection>;
-        /// From a satellite to an antenna. A satellite that repeats has no transmitter of its own: of its downlink only
-        /// losses and bit errors count.
+        /// From a satellite to an antenna. A satellite that repeats has no transmitter of its own: its downlink has
+        /// losses and bit errors alone, and `rate` is that of the antennas that send up.
         downlink: Nested<SkyDirection>;
     }
 }

@@ -9,6 +9,7 @@ use crate::network::PlannedLink;
 use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
+use crate::sky_links::repeaters::NO_TRANSMITTER;
 
 /// Both directions of a link with their names.
 pub(crate) fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2] {
@@ -95,7 +96,8 @@ pub(super) fn links(
             let whole_bytes = counters.carried.bytes + counters.repeated.bytes;
             let sent_bytes = whole_bytes.saturating_sub(counters.compressed.bytes);
             let sent = sent_bytes + sent_packets * u64::from(config.overhead_bytes);
-            utilisation.push(8.0 * sent as f64 / observed / config.rate.as_bits_per_sec() as f64);
+            let used = 8.0 * sent as f64 / observed / config.rate.as_bits_per_sec() as f64;
+            utilisation.push_optional((config.rate != NO_TRANSMITTER).then_some(used));
             queue_mean.push_optional(queue.as_ref().map(|queue| queue.mean_packets));
             queue_max.push_optional(queue.map(|queue| queue.max_packets));
         }

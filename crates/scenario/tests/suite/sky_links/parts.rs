@@ -60,6 +60,14 @@ fn over_a_bent_pipe_the_way_up_and_down_is_propagation_and_one_link_less_transmi
     let rows = delivered(messages);
     let alone = rows.iter().filter(|&&row| (number(messages, row, "transmission_s") - sending).abs() < 3e-9);
     assert!(alone.count() > rows.len() * 9 / 10, "a message is one packet");
+    // What has no transmitter is never busy.
+    let links = output.table("links").expect("always");
+    let used = links.column("utilisation_ratio").expect("always");
+    for row in 0..links.rows() {
+        let is_of_antenna = text(links, row, "link").starts_with("sky.");
+        let is_transmitter = !is_of_antenna || text(links, row, "direction") == "forward";
+        assert_eq!(matches!(used.at(row), Value::F64(_)), is_transmitter, "row {row}");
+    }
     let changes = after_path_changes(&output);
     assert!(changes.len() > 2, "{}", changes.len());
     for (row, delay) in changes {

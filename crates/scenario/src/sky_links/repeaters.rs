@@ -1,0 +1,99 @@
+//! Satellites that only repeat a signal: what tables of links say of them, and what has no meaning there.
+
+use std::collections::BTreeSet;
+
+use slantpath_base::DataRate;
+use slantpath_net::{DirectionConfig, QueueLimit};
+use slantpath_orbit::Network;
+use slantpath_orbit::constellation::Payload;
+use slantpath_reader::{Fault, Faults, Place, Setting};
+
+use super::check::access_table;
+use super::schema::{AccessTable, SkyDirection, SkyTable};
+use crate::link::port::Port;
+use crate::link::schema::QueueSize;
+use crate::schema::File;
+
+/// The rate of what has no transmitter: nothing waits for it.
+pub(crate) const NO_TRANSMITTER: DataRate = DataRate::from_bits_per_sec(u64::MAX);
+
+/// The tables, by their place, whose antennas follow satellites that repeat, and no others.
+pub(super) fn tables(sky: &SkyTable, network: &Network) -> BTreeSet<usize> {
+    let (mut repeat, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for site in &network.sites {
+        for antenna in &site.antennas {
+            let own = antenna.constellation.as_deref();
+            let Some(table) = access_table(sky, &site.name, own) else { continue };
+            let followed =
+                network.constellations.iter().filter(|known| own.is_none_or(|own| own == known.name));
+            for constellation in followed {
+                let is_repeater = constellation.payload == Payload::BentPipe;
+                let tables = if is_repeater { &mut repeat } else { &mut others };
+                tables.insert(table);
+            }
+        }
+    }
+    &repeat - &others
+}
+
+/// Reports what the downlink of a satellite that repeats says of a transmitter.
+pub(super) fn no_transmitter(downlink: &SkyDirection, table: Place, faults: &mut Faults) {
+    let Port { link_overhead, queue, discipline, .. } = &downlink.port.0;
+    let rate = downlink.rate.map(|rate| ("rate", rate.place()));
+    let overhead = link_overhead.map(|overhead| ("link_overhead", overhead.place()));
+    let queue = queue.map(|queue| ("queue", queue.place()));
+    let discipline = discipline.as_ref().map(|_| ("discipline", table));
+    for (key, place) in [rate, overhead, queue, discipline].into_iter().flatten() {
+        let message = format!("a satellite that only repeats has no transmitter with a `{key}` of its own");
+        let help = format!(
+            "remove it: what goes up comes down at once. `{key}` of the table, or of its `uplink`, is that of the \
+             antennas that send"
+        );
+        faults.report(place, Fault::new(message).help(help));
+    }
+}
+
+/// The downlink of a satellite that repeats, without what a transmitter has.
+pub(super) fn without_transmitter(downlink: &mut SkyDirection) {
+    downlink.rate = None;
+    let port = &mut downlink.port.0;
+    (port.link_overhead, port.queue, port.discipline) = (None, None, None);
+}
+
+/// The direction of such a downlink, if it is one.
+pub(super) fn direction(file: &File, downlink: &SkyDirection, mtu_bytes: u32) -> Option<DirectionConfig> {
+    if downlink.port.queue.is_some() {
+        return None;
+    }
+    let queue = Some(Setting::default(QueueSize(QueueLimit::Unlimited), Place::default()));
+    let port = Port { queue, ..downlink.port.0.clone() };
+    let mut config = port.direction(file, NO_TRANSMITTER, mtu_bytes);
+    downlink.channel.configure(&mut config);
+    Some(config)
+}
+
+/// What only repeats a signal reads no packet, asks for none again, and has no context of a flow.
+pub(super) fn check(sky: &SkyTable, network: &Network, faults: &mut Faults) {
+    let repeats = |table: &AccessTable| {
+        let served = network
+            .constellations
+            .iter()
+            .filter(|known| table.constellation.as_ref().is_none_or(|named| **named == known.name));
+        served.into_iter().any(|constellation| constellation.payload == Payload::BentPipe)
+    };
+    for (_, table) in sky.access.iter().filter(|(_, table)| repeats(table)) {
+        for arq in [&table.uplink.channel.arq, &table.downlink.channel.arq].into_iter().flatten() {
+            let fault = Fault::new("a satellite that only repeats the signal asks for no packet again");
+            let help = "write `arq` into a table whose `constellation` has the payload `regenerative`";
+            faults.report(arq.0.tries.place(), fault.help(help));
+        }
+        for compression in
+            [&table.uplink.channel.header_compression, &table.downlink.channel.header_compression]
+        {
+            let Some(compression) = compression else { continue };
+            let fault = Fault::new("a satellite that only repeats the signal reads no compressed header");
+            let help = "write `header_compression` into a table whose `constellation` has the payload `regenerative`";
+            faults.report(compression.0.compressed.place(), fault.help(help));
+        }
+    }
+}
