@@ -566,8 +566,8 @@ impl slantpath_interface::Host for Host {
         self.stack.journey = Some(journey);
     }
 
-    fn is_verified(&self) -> bool {
-        self.stack.sctp.is_verified()
+    fn verified_peer_tag(&self) -> Option<u32> {
+        self.stack.sctp.verified_peer_tag().map(|tag| tag.0)
     }
 
     fn handle_address(&mut self, now: Instant, news: AddressNews) {

@@ -463,7 +463,7 @@ mod tests {
         // What the peer had of an association that this host knows nothing of is ended, once.
         let mut stranger = Packet::copied(&STRAY, slantpath_wire::Checksum::Complete);
         hosts[0].handle_packet(NOW, InterfaceId::new(0), &mut stranger);
-        assert!(!hosts[0].is_verified());
+        assert!(hosts[0].verified_peer_tag().is_none());
         assert_eq!(exchange(&mut hosts), 1);
     }
 
@@ -548,7 +548,7 @@ mod tests {
         for from in [0, 1, 0, 1] {
             let interface = hosts[from].poll_transmit(NOW, &mut packet).unwrap();
             hosts[1 - from].handle_packet(NOW, interface, &mut packet);
-            proves.push(hosts[1 - from].is_verified());
+            proves.push(hosts[1 - from].verified_peer_tag().is_some());
         }
         assert_eq!(proves, [false, true, true, true], "INIT, INIT ACK, COOKIE ECHO, COOKIE ACK");
     }

@@ -84,10 +84,11 @@ pub trait Host {
     /// nothing.
     fn note_journey(&mut self, _journey: Journey) {}
 
-    /// Whether the packet that was handed over last has proved to come from where it says: it bore the secret of an
-    /// association. Whoever carries packets learns only from those, such as the UDP port that a peer has (RFC 6951).
-    fn is_verified(&self) -> bool {
-        false
+    /// The verification tag that packets to its peer bear, if the packet that was handed over last has proved to come
+    /// from where it says: it bore the secret of an association. Whoever carries packets learns only from those, such as
+    /// the UDP port that a peer has (RFC 6951), and for that association alone.
+    fn verified_peer_tag(&self) -> Option<u32> {
+        None
     }
 
     /// Tells what has become of an own address. Only of a network where that is known at once; a host that makes

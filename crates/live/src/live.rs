@@ -363,10 +363,11 @@ impl<H: Interface> Live<H> {
         Ok(woken)
     }
 
-    /// Says behind which UDP port a peer is that is going to be called, where the carriage is UDP.
-    pub fn set_udp_port(&mut self, peer: &Peer, own_port: u16, udp_port: u16) {
+    /// Says behind which UDP port a peer is that is being called, where the carriage is UDP; `None`: behind that of the
+    /// carriage, whatever was said when it was called before.
+    pub fn set_udp_port(&mut self, peer: &Peer, own_port: u16, udp_port: Option<u16>) {
         for &address in &peer.addresses {
-            self.udp_ports.set(Key { address, peer_port: peer.port, own_port }, udp_port);
+            self.udp_ports.call(Key { address, peer_port: peer.port, own_port }, udp_port);
         }
     }
 
@@ -401,8 +402,8 @@ impl<H: Interface> Live<H> {
             }
             self.udp_ports.take_in_hand(key, udp_port);
             self.hand_over(now, end, Packet::shared(bytes, Checksum::Complete));
-            if self.host.is_verified() {
-                self.udp_ports.learn();
+            if let Some(tag) = self.host.verified_peer_tag() {
+                self.udp_ports.learn(tag);
             }
             self.drain(now);
             self.udp_ports.put_down();
@@ -467,10 +468,11 @@ impl<H: Interface> Live<H> {
     fn speaks_for_the_peer(&self, about: &[u8], udp_port: u16) -> bool {
         let Ok((header, header_len)) = IpHeader::parse_header(about) else { return false };
         let segment = about.get(header_len..header_len + 8).and_then(|segment| segment.first_chunk());
-        let Some(&[o0, o1, p0, p1, t0, t1, t2, t3]) = segment else { return false };
+        let Some(&[o0, o1, p0, p1, ref tag @ ..]): Option<&[u8; 8]> = segment else { return false };
         let [own_port, peer_port] = [[o0, o1], [p0, p1]].map(u16::from_be_bytes);
+        let tag = u32::from_be_bytes(*tag);
         let key = Key { address: header.destination, peer_port, own_port };
-        [t0, t1, t2, t3] == [0; 4] || self.udp_ports.has_learned(key, udp_port)
+        tag == 0 || self.udp_ports.has_learned(key, tag, udp_port)
     }
 
     /// Collects what the host has to send.
@@ -489,7 +491,7 @@ impl<H: Interface> Live<H> {
                 self.digest.transmitted(now, interface, &packet);
             }
             self.counters.packets_sent += 1;
-            let towards = |key| self.udp_ports.towards(key);
+            let towards = |key, tag| self.udp_ports.towards(key, tag);
             self.transmitter.push(now, self.sockets.carriage, interface.index(), packet, towards);
             if self.transmitter.is_full() {
                 self.flush_once();

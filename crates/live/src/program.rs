@@ -74,8 +74,8 @@ impl<P: Program> Interface for Station<P> {
         self.host.note_journey(journey);
     }
 
-    fn is_verified(&self) -> bool {
-        self.host.is_verified()
+    fn verified_peer_tag(&self) -> Option<u32> {
+        self.host.verified_peer_tag()
     }
 
     fn handle_address(&mut self, now: Instant, news: AddressNews) {

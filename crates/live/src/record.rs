@@ -290,7 +290,7 @@ impl<'a> Replay<'a> {
                     let octets = Bytes::copy_from_slice(self.reader.take(len)?);
                     host.handle_packet(at, interface, &mut Packet::shared(octets, Checksum::Complete));
                     // As who learned from it asked.
-                    host.is_verified();
+                    host.verified_peer_tag();
                 }
                 kind::ADDRESS => host.handle_address(at, news(&mut self.reader)?),
                 kind::DEADLINE => host.handle_deadline(at),

@@ -72,8 +72,8 @@ impl<H: Host, O: Observer> Host for Tap<H, O> {
         self.host.note_journey(journey);
     }
 
-    fn is_verified(&self) -> bool {
-        self.host.is_verified()
+    fn verified_peer_tag(&self) -> Option<u32> {
+        self.host.verified_peer_tag()
     }
 
     fn handle_address(&mut self, now: Instant, news: AddressNews) {

@@ -172,7 +172,7 @@ impl LiveEndpoint {
     fn connect(&self, addresses: Vec<IpAddr>, port: u16, udp_port: Option<u16>) -> PyResult<u32> {
         let peer = Peer { addresses, port };
         if let Some(udp_port) = udp_port {
-            self.with(|open| open.live.set_udp_port(&peer, self.port.number, udp_port))?;
+            self.with(|open| open.live.set_udp_port(&peer, self.port.number, Some(udp_port)))?;
         }
         let begun = self.act(|program, host, now| program.connect(now, host, self.port.id, &peer))?;
         begun.map(|number| number.0).map_err(|refused| LiveError::new_err(refused.to_string()))

@@ -133,8 +133,8 @@ pub struct Endpoint {
     /// Whether the first of these has said all that it had, and its deadline is set: it stays there only in case its
     /// user answers what it was told last.
     is_first_settled: bool,
-    /// Whether the packet that came last bore the tag of its association, or a cookie of ours.
-    is_verified: bool,
+    /// Of the peer of the association whose tag, or a cookie of ours, the packet that came last bore.
+    verified_peer_tag: Option<VerificationTag>,
     outbox: Outbox,
     questions: Questions,
     stats: EndpointStats,

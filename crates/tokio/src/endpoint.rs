@@ -105,7 +105,7 @@ impl Endpoint {
             let mut state = shared.lock();
             state.check()?;
             if let Some(udp_port) = udp_port {
-                state.live.set_udp_port(peer, self.handle.port.number, udp_port);
+                state.live.set_udp_port(peer, self.handle.port.number, Some(udp_port));
             }
             let now = state.live.now();
             let station = state.live.host_mut();

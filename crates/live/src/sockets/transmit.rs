@@ -90,7 +90,7 @@ impl Transmitter {
         carriage: Carriage,
         end: usize,
         mut packet: Packet,
-        towards: impl FnOnce(Key) -> u16,
+        towards: impl FnOnce(Key, u32) -> u16,
     ) {
         packet.complete();
         let octets = if packet.head().is_empty() { &packet.tail()[..] } else { packet.head() };
@@ -118,7 +118,9 @@ impl Transmitter {
         // Only a whole packet says whose it is: a fragment behind the first has no ports of SCTP.
         let udp_port = match carriage {
             Carriage::Raw => 0,
-            Carriage::Udp { .. } => key_of(&header, &packet, skipped).map_or(0, towards),
+            Carriage::Udp { .. } => {
+                key_of(&header, &packet, skipped).map_or(0, |(key, tag)| towards(key, tag))
+            }
         };
         let to = SocketAddr::new(header.destination, udp_port);
         self.waiting.push(Outgoing { packet, end, to, skipped, options });
@@ -194,16 +196,18 @@ impl Transmitter {
     }
 }
 
-/// Whom a packet goes to, whose IP header is not part of it or lies in as many bytes of its inline part.
-fn key_of(header: &IpHeader, packet: &Packet, header_len: usize) -> Option<Key> {
+/// Whom a packet goes to, whose IP header is not part of it or lies in as many bytes of its inline part, and the tag
+/// that it bears.
+fn key_of(header: &IpHeader, packet: &Packet, header_len: usize) -> Option<(Key, u32)> {
     // The inline part may end with the IP header.
     let segment = match packet.head().get(header_len..) {
         Some([]) | None => &packet.tail()[..],
         Some(segment) => segment,
     };
-    let &[o0, o1, p0, p1] = segment.first_chunk().filter(|_| header.protocol == protocol::SCTP)?;
+    let segment = segment.first_chunk().filter(|_| header.protocol == protocol::SCTP)?;
+    let &[o0, o1, p0, p1, ref tag @ ..]: &[u8; 8] = segment;
     let [own_port, peer_port] = [[o0, o1], [p0, p1]].map(u16::from_be_bytes);
-    Some(Key { address: header.destination, peer_port, own_port })
+    Some((Key { address: header.destination, peer_port, own_port }, u32::from_be_bytes(*tag)))
 }
 
 /// How many packets from the first on can be handed over as one, which the system, or the network card, cuts again:
@@ -339,11 +343,11 @@ mod tests {
         };
         let mut whole = vec![0; header.header_len() + 1_452];
         header.emit(&mut whole);
-        // From SCTP port 7 to 20,000; what follows is no port.
-        whole[40..44].copy_from_slice(&[0, 7, 0x4e, 0x20]);
+        // From SCTP port 7 to 20,000, and the tag; what follows is none of them.
+        whole[40..48].copy_from_slice(&[0, 7, 0x4e, 0x20, 1, 2, 3, 4]);
         let key = Key { address: addresses[1], peer_port: 20_000, own_port: 7 };
         let carriage = Carriage::Udp { local_port: 0, remote_port: 9_899 };
-        let towards = |asked| if asked == key { 40_000 } else { 9_899 };
+        let towards = |asked, tag| if (asked, tag) == (key, 0x0102_0304) { 40_000 } else { 9_899 };
         for pieces in
             [vec![Packet::copied(&whole, Checksum::Complete)], fragment::cut(&whole, 1_300, 5).unwrap()]
         {

@@ -10,7 +10,8 @@ use slantpath_live::{
 };
 
 use crate::fixture::{
-    PORT, client, echo_station, every, free_udp_port, ip, ips, live_config, load, load_station, run, server,
+    PATIENCE, PORT, client, echo_station, every, free_udp_port, ip, ips, live_config, load, load_station,
+    run, server, turn,
 };
 
 /// A server's carriage at these addresses, and a client's that leads there.
@@ -35,6 +36,35 @@ fn every_message_comes_back_once_over_ipv4_and_over_ipv6() {
         let counters = client.counters();
         assert!(counters.receive_calls < counters.packets_received, "batches");
         assert!(counters.send_calls * 3 < counters.packets_sent, "segments: {counters:?}");
+    }
+}
+
+#[test]
+fn a_peer_that_comes_back_from_another_udp_port_is_served_whether_or_not_it_had_ended() {
+    for address in ["127.0.0.1", "::1"] {
+        let address = ips(&[address]);
+        let [to_server, to_client] = carriages(&address);
+        let mut server = server(&address, to_server).unwrap();
+        let call = |config: &LoadConfig| client(&address, &address, to_client, config).unwrap();
+        for _ in 0..2 {
+            let mut client = call(&load(10, 100));
+            let report = run(&mut server, &mut client, |_, _| {});
+            assert_eq!((report.sent, report.echoed, report.failures.len()), (10, 10, 0), "{report:?}");
+        }
+        // One that dies with its association up.
+        let config = LoadConfig { workload: every(Duration::from_millis(1), 100), ..load(1_000, 100) };
+        let mut dying = call(&config);
+        let last = dying.now().saturating_add(PATIENCE);
+        while server.host().program.report().messages < 25 {
+            assert!(dying.now() < last);
+            turn(&mut server);
+            dying.step(dying.now().saturating_add(Duration::from_micros(200))).unwrap();
+        }
+        drop(dying);
+        let mut client = call(&load(10, 100));
+        let report = run(&mut server, &mut client, |_, _| {});
+        assert_eq!((report.sent, report.echoed, report.failures.len()), (10, 10, 0), "{report:?}");
+        assert_eq!(server.host().host.sctp_stats().wrong_tags, 0);
     }
 }
 

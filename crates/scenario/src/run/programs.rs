@@ -179,8 +179,8 @@ impl<F: Interface, T: Interface> Interface for Seat<F, T> {
         of_seat!(self, host => host.note_journey(journey));
     }
 
-    fn is_verified(&self) -> bool {
-        of_seat!(self, host => host.is_verified())
+    fn verified_peer_tag(&self) -> Option<u32> {
+        of_seat!(self, host => host.verified_peer_tag())
     }
 
     fn handle_deadline(&mut self, now: Instant) {

@@ -87,7 +87,7 @@ impl Endpoint {
             self.stats.unauthenticated_cookies += 1;
             return;
         }
-        self.is_verified = true;
+        self.verified_peer_tag = Some(cookie.peer_tag);
         let staleness = cookie.staleness(now);
         match slot {
             None => match staleness {

@@ -339,6 +339,7 @@ impl Endpoint {
             Err(refusal) => return self.refuse_init_ack(slot, received, init_ack, refusal),
         };
         let mut origin = (**handshake).clone();
+        self.verified_peer_tag = Some(accepted.tcb.peer_tag);
         let stream = self.stream_of(slot).fork("association");
         let mut association =
             Box::new(Association::new(now, accepted.tcb.clone(), Arc::clone(&config), stream));

@@ -67,7 +67,7 @@ impl Endpoint {
     /// The same as [`handle_input`](Self::handle_input) of a packet that stays where it is: it is large to move.
     pub fn handle_packet(&mut self, now: Instant, envelope: &Envelope, packet: &Packet) {
         self.stats.packets_received += 1;
-        self.is_verified = false;
+        self.verified_peer_tag = None;
         let parsed = match ParsedPacket::parse(packet) {
             Ok(parsed) => parsed,
             Err(WireError::BadChecksum { found: 0, .. }) => {
@@ -110,7 +110,7 @@ impl Endpoint {
             && association.local_tag() == header.verification_tag
         {
             // What most packets are.
-            self.is_verified = true;
+            self.verified_peer_tag = Some(association.peer_tag());
             let had_outstanding = association.has_outstanding();
             association.handle_packet(now, &parsed, envelope.source, envelope.fields);
             // An endpoint that waits holds no memory for packets. Of several associations one would take from the
@@ -291,7 +291,7 @@ impl Endpoint {
             }
             return;
         }
-        self.is_verified = received.tag() == local_tag;
+        self.verified_peer_tag = peer_tag.filter(|_| received.tag() == local_tag);
         let entry = &mut self.table[slot];
         match &mut entry.state {
             State::Established(association) => {

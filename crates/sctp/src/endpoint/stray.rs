@@ -14,17 +14,18 @@ use crate::packet::{ChecksumPolicy, ParsedPacket};
 use crate::types::VerificationTag;
 
 impl Endpoint {
-    /// Whether the packet that was [taken in](Self::handle_packet) last bore the tag of its association, or a cookie of
-    /// ours. Only then does where it came from say anything about the peer (RFC 6951, section 5.4).
-    pub const fn is_verified(&self) -> bool {
-        self.is_verified
+    /// The tag that packets to the peer of an association bear, if the packet that was [taken in](Self::handle_packet)
+    /// last bore ours of it, or a cookie of ours. Only then does where it came from say anything about that peer (RFC
+    /// 6951, section 5.4).
+    pub const fn verified_peer_tag(&self) -> Option<VerificationTag> {
+        self.verified_peer_tag
     }
 
     /// Takes in a packet to a port that nobody has bound, and answers it as one out of the blue. Only for a host whose
     /// SCTP is all here: else the port may be another's.
     pub fn handle_stray(&mut self, now: Instant, envelope: &Envelope, packet: &Packet) {
         self.stats.packets_received += 1;
-        self.is_verified = false;
+        self.verified_peer_tag = None;
         let parsed = match ParsedPacket::parse(packet) {
             Ok(parsed) => parsed,
             Err(WireError::BadChecksum { .. }) => {
