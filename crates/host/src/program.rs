@@ -513,6 +513,28 @@ mod tests {
     }
 
     #[test]
+    fn one_that_is_given_up_before_it_is_up_is_told_its_end_whoever_calls_next() {
+        let mut hosts = [host(0), host(1)];
+        let ports = [open(&mut hosts, 0, PORT, None), open(&mut hosts, 1, PORT, None)];
+        let dead = Peer { addresses: vec![[10, 0, 0, 9].into()], port: PORT };
+        let good = Peer { addresses: vec![address(1)], port: PORT };
+        let given_up = hosts[0].connect(NOW, ports[0], &dead).unwrap();
+        assert!(hosts[0].abort(NOW, given_up));
+        assert!(!hosts[0].release(given_up), "its end is under way");
+        let again = [hosts[0].connect(NOW, ports[0], &dead), hosts[0].connect(NOW, ports[0], &good)];
+        let [again, good] = again.map(Result::unwrap);
+        exchange(&mut hosts);
+        let told = events(&mut hosts[0]);
+        let [(first, ProgramEvent::Ended { failure: Some(_), .. }), (second, up)] = &told[..] else {
+            panic!("{told:?}")
+        };
+        assert_eq!((*first, *second), (given_up, good));
+        assert_eq!(*up, ProgramEvent::Connected { listener: None, outbound_streams: 16 });
+        assert_eq!(hosts[0].peer(again).map(|peer| peer.ip()), Some([10, 0, 0, 9].into()));
+        assert!(hosts[0].release(given_up) && !hosts[0].release(again));
+    }
+
+    #[test]
     fn what_few_messages_ask_for_and_why_one_is_not_taken_is_sctps_own() {
         let mut hosts = [host(0), host(1)];
         open(&mut hosts, 1, PORT, None);

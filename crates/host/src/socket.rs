@@ -345,6 +345,11 @@ impl SocketState {
         }
     }
 
+    /// Whether the end of the association or connection has come to the socket.
+    pub(crate) const fn is_over(&self) -> bool {
+        matches!(self.kind, Kind::Sctp { link: Link::Over(_), .. } | Kind::Tcp { link: Link::Over(_), .. })
+    }
+
     /// Asks the processor for the memory of the association or connection.
     pub(crate) fn prefetch(&self, stack: &Stack) {
         if let Some(id) = self.association() {

@@ -173,13 +173,13 @@ impl Sockets {
         Ok(id)
     }
 
-    /// Gives back the socket of a program whose association is gone, unless it has a port to itself. `false` if it is
-    /// none, or not gone.
-    pub(crate) fn release(&mut self, id: SocketId, stack: &Stack) -> bool {
+    /// Gives back the socket of a program whose association's end has come to it, unless it has a port to itself.
+    /// `false` if it is none, or has not: what is still told of it would be told of the next.
+    pub(crate) fn release(&mut self, id: SocketId) -> bool {
         let Some(slot) = self.slots.get_mut(id.index()) else { return false };
         let is_programs =
             matches!(&slot.application, Application::Program(program) if !program.holds_a_port());
-        if !is_programs || slot.state.peer_socket(stack).is_some() {
+        if !is_programs || !slot.state.is_over() {
             return false;
         }
         self.end(id);

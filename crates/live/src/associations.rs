@@ -61,8 +61,8 @@ pub struct Associations {
     concerns: VecDeque<(SocketId, Concern)>,
     /// Whether the host may have something to do for the sake of a command.
     is_touched: bool,
-    /// Whether the last association of a port has come to its end.
-    has_idled: bool,
+    /// Whether an association has come to its end.
+    has_ended: bool,
 }
 
 /// One endpoint.
@@ -100,7 +100,9 @@ impl Associations {
         socket
     }
 
-    /// Begins an association of a port, which is its user's until [`Associations::release`].
+    /// Begins an association of a port, which is its user's until [`Associations::release`]. Where it is refused because
+    /// one with that peer has not ended yet ([`ConnectRefused::is_ending`]), it may be tried again once one has
+    /// ([`Associations::take_ended`]).
     pub fn connect(
         &mut self,
         now: Instant,
@@ -321,9 +323,10 @@ impl Associations {
         self.ports.get(&port).map_or(0, |own| own.alive)
     }
 
-    /// Whether the last association of a port has come to its end since this was last asked.
-    pub const fn take_idled(&mut self) -> bool {
-        std::mem::replace(&mut self.has_idled, false)
+    /// Whether an association has come to its end since this was last asked: whoever waits for that of a port's last
+    /// one, or to call the same peer again, has to look.
+    pub const fn take_ended(&mut self) -> bool {
+        std::mem::replace(&mut self.has_ended, false)
     }
 
     /// How many associations of all ports are known, with those that are over and that a user still holds.
@@ -396,7 +399,7 @@ impl Associations {
         let Some(entry) = self.entries.get_mut(id) else { return };
         if let Some(port) = self.ports.get_mut(&entry.port) {
             port.alive -= 1;
-            self.has_idled |= port.alive == 0;
+            self.has_ended = true;
         }
         entry.standing = Standing::Over(lost);
         if entry.holder == Holder::Nobody {

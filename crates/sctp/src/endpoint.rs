@@ -488,10 +488,21 @@ impl Endpoint {
     #[inline]
     pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
         if !self.outbox.is_empty() {
-            return self.outbox.pop_event();
+            return self.poll_event_of_outbox();
         }
         // Asked here, since packets leave most often without an event behind them.
         if self.is_first_settled { None } else { self.poll_event_of_first() }
+    }
+
+    /// The oldest event that is not an association's own. Behind the last one of an association that has never been up
+    /// its slot may be another's.
+    #[cold]
+    fn poll_event_of_outbox(&mut self) -> Option<(AssociationId, Event)> {
+        let (id, event) = self.outbox.pop_event()?;
+        if matches!(event, Event::Closed(_)) {
+            self.table.vacate(id.slot());
+        }
+        Some((id, event))
     }
 
     #[inline(always)]
@@ -507,6 +518,7 @@ impl Endpoint {
                     self.ended.count_end(reason);
                 }
                 self.remove(slot);
+                self.table.vacate(slot);
                 return Some((id, end?));
             }
             _ if association.has_one_event() => {
@@ -546,8 +558,10 @@ impl Endpoint {
             if !is_usable(address) || port == 0 {
                 return Err(ConnectError::Unusable { address, port });
             }
-            if self.table.confirmed_slot_of(options.local_port, address, port).is_some() {
-                return Err(ConnectError::AlreadyAssociated(address));
+            if let Some(slot) = self.table.confirmed_slot_of(options.local_port, address, port) {
+                let is_ending = self.table[slot].state.is_ending();
+                let refused = if is_ending { ConnectError::Ending } else { ConnectError::AlreadyAssociated };
+                return Err(refused(address));
             }
             if source_for(address, &self.ports[place as usize].addresses).is_some()
                 && !destinations.contains(&address)

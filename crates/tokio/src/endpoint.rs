@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use slantpath_live::{AddressChange, EndpointConfig, LiveCounters, OpenError, OpenPort, Peer};
+use slantpath_live::{AddressChange, EndpointConfig, LiveCounters, OpenError, OpenPort, Peer, Station};
 use slantpath_sctp as sctp;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -87,7 +87,7 @@ impl Endpoint {
     }
 
     /// Opens an association with a peer, of which some or all addresses are known, and waits until it is up. There can
-    /// be one with each port of a peer.
+    /// be one with each port of a peer; one that is on its way to its end is waited for.
     ///
     /// Dropped before it is ready, it gives the association up.
     pub async fn connect(&self, peer: &Peer) -> Result<Association, ConnectError> {
@@ -101,21 +101,31 @@ impl Endpoint {
 
     async fn call(&self, peer: &Peer, udp_port: Option<u16>) -> Result<Association, ConnectError> {
         let shared = &self.handle.shared;
-        let association = {
-            let mut state = shared.lock();
-            state.check()?;
-            if let Some(udp_port) = udp_port {
-                state.live.set_udp_port(peer, self.handle.port.number, Some(udp_port));
-            }
-            let now = state.live.now();
-            let station = state.live.host_mut();
-            let id = station.program.connect(now, &mut station.host, self.handle.port.id, peer)?;
-            let bell = state.hang_bell(id);
-            Association::new(Arc::clone(shared), id, bell)
-        };
+        // One with this peer that is on its way to its end is waited for.
+        let association = wait_for(&shared.ended, || self.begin(peer, udp_port)).await?;
         shared.work.notify_one();
         association.established().await?;
         Ok(association)
+    }
+
+    /// Begins an association; nothing while the one before it with that peer has not ended.
+    fn begin(&self, peer: &Peer, udp_port: Option<u16>) -> Option<Result<Association, ConnectError>> {
+        let shared = &self.handle.shared;
+        let mut state = shared.lock();
+        if let Err(error) = state.check() {
+            return Some(Err(error.into()));
+        }
+        let now = state.live.now();
+        let Station { host, program } = state.live.host_mut();
+        match program.connect(now, host, self.handle.port.id, peer) {
+            Err(refused) if refused.is_ending() => None,
+            Err(refused) => Some(Err(refused.into())),
+            Ok(id) => {
+                state.live.set_udp_port(peer, self.handle.port.number, udp_port);
+                let bell = state.hang_bell(id);
+                Some(Ok(Association::new(Arc::clone(shared), id, bell)))
+            }
+        }
     }
 
     /// Waits for the next association that a peer has opened.
@@ -145,7 +155,8 @@ impl Endpoint {
         let port = self.handle.port.id;
         shared.act(|program, host, now| program.close(now, host, port));
         shared.acceptable.notify_waiters();
-        wait_for(&shared.idle, || {
+        shared.ended.notify_waiters();
+        wait_for(&shared.ended, || {
             let state = shared.lock();
             let is_idle = state.live.host().program.alive(port) == 0;
             if is_idle { Some(Ok(())) } else { state.check().err().map(Err) }
@@ -158,6 +169,7 @@ impl Endpoint {
         let shared = &self.handle.shared;
         shared.act(|program, host, now| program.abort_all(now, host, self.handle.port.id));
         shared.acceptable.notify_waiters();
+        shared.ended.notify_waiters();
     }
 
     /// What has become of an address of this endpoint or of its link, oldest first; `None` if nothing has since this

@@ -17,8 +17,8 @@ pub(crate) struct Shared {
     pub(crate) work: Notify,
     /// A caller can be accepted, or never will be.
     pub(crate) acceptable: Notify,
-    /// No association is alive, or the endpoint has failed.
-    pub(crate) idle: Notify,
+    /// An association has ended, an endpoint is being closed, or it has failed.
+    pub(crate) ended: Notify,
 }
 
 #[derive(Debug)]
@@ -63,8 +63,8 @@ impl Bell {
 impl Shared {
     pub(crate) fn new(live: Live<Station<Associations>>) -> Self {
         let state = State { live, bells: BTreeMap::new(), failure: None, holders: 1 };
-        let [work, acceptable, idle] = std::array::from_fn(|_| Notify::new());
-        Self { state: Mutex::new(state), work, acceptable, idle }
+        let [work, acceptable, ended] = std::array::from_fn(|_| Notify::new());
+        Self { state: Mutex::new(state), work, acceptable, ended }
     }
 
     /// What is behind the lock: all of it holds at any time, also if somebody has panicked.
@@ -94,8 +94,8 @@ impl Shared {
                 bell.ring(concern);
             }
         }
-        if program.take_idled() {
-            self.idle.notify_waiters();
+        if program.take_ended() {
+            self.ended.notify_waiters();
         }
     }
 
@@ -107,7 +107,7 @@ impl Shared {
             bell.ring(Concern::Standing);
         }
         self.acceptable.notify_waiters();
-        self.idle.notify_waiters();
+        self.ended.notify_waiters();
     }
 }
 

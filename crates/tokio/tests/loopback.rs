@@ -207,6 +207,32 @@ async fn a_receive_that_is_dropped_takes_nothing_and_a_connect_that_is_dropped_g
 }
 
 #[tokio::test]
+async fn who_goes_on_to_the_next_server_gets_there_and_calls_it_again_as_soon_as_that_is_over() {
+    let [client, server] = endpoints(|_| {}).await;
+    let silent = std::net::UdpSocket::bind((LOOPBACK, 0)).unwrap();
+    let udp_port = silent.local_addr().unwrap().port();
+    let dead = Peer { addresses: vec![LOOPBACK], port: PORT + 1 };
+    for _ in 0..3 {
+        let given_up = tokio::select! {
+            biased;
+            _ = client.connect_by(&dead, udp_port) => false,
+            () = std::future::ready(()) => true,
+        };
+        assert!(given_up);
+        // Aborted or released, it is on its way to its end when the next call begins.
+        let [call, accepted] = association(&client, &server).await;
+        call.abort("enough");
+        let [again, accepted_again] = association(&client, &server).await;
+        drop((call, accepted, again));
+        assert_eq!(accepted_again.receive().await.unwrap(), None);
+    }
+    client.close().await.unwrap();
+    assert_eq!(client.snapshot().associations, 0);
+    let closed = client.connect(&peer()).await.unwrap_err();
+    assert!(matches!(closed, ConnectError::Endpoint(EndpointError::Closed)));
+}
+
+#[tokio::test]
 async fn a_peer_is_called_behind_a_udp_port_of_its_own() {
     let [_, server] = endpoints(|_| {}).await;
     let udp_port = server.addresses().unwrap()[0].port();

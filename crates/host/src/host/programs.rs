@@ -42,10 +42,10 @@ impl Host {
         socket.stack.sctp.listen(socket.state.port(), sctp::Acceptance::Refused)
     }
 
-    /// Gives back the socket of an association that came to a program's port, or was opened from it, and that is gone:
-    /// another will have its name. `false` if there is no such socket, or its association is not gone.
+    /// Gives back the socket of an association that came to a program's port, or was opened from it, and whose end has
+    /// been told: another will have its name. `false` if there is no such socket, or its end has not.
     pub fn release(&mut self, id: SocketId) -> bool {
-        self.sockets.release(id, &self.stack)
+        self.sockets.release(id)
     }
 
     /// What programs have to know: all of one socket, oldest first, before the next.

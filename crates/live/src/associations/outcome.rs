@@ -59,6 +59,13 @@ pub enum ConnectRefused {
     Refused(#[from] sctp::ConnectError),
 }
 
+impl ConnectRefused {
+    /// Whether it would be begun if the one before it had come to its end, to which it is on its way.
+    pub const fn is_ending(&self) -> bool {
+        matches!(self, Self::Refused(sctp::ConnectError::Ending(_)))
+    }
+}
+
 /// Why a message is not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

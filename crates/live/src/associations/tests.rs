@@ -382,7 +382,7 @@ fn endpoints_of_a_host_have_their_callers_and_their_end_each_for_itself() {
     pair.act(1, |program, host, now| program.close(now, host, second));
     pair.exchange();
     assert_eq!(program(&pair, 1), [1, 0]);
-    assert!(pair.ends[1].program.take_idled() && !pair.ends[1].program.take_idled());
+    assert!(pair.ends[1].program.take_ended() && !pair.ends[1].program.take_ended());
     assert_eq!([ID, second].map(|port| pair.ends[1].program.is_closing(port)), [false, true]);
     assert!(!pair.ends[1].program.is_over());
     let message = SendOptions::default().message(0, Bytes::from_static(b"on"));
@@ -401,4 +401,30 @@ fn endpoints_of_a_host_have_their_callers_and_their_end_each_for_itself() {
     pair.pass(Duration::from_secs(1));
     assert_eq!(program(&pair, 1), [0, 0]);
     assert!(pair.ends[1].program.is_over());
+}
+
+#[test]
+fn one_that_is_given_up_leaves_nothing_behind_and_the_next_comes_up() {
+    let mut pair = Pair::new(&AssociationsConfig::default());
+    let dead = Peer { addresses: vec![[10, 0, 0, 9].into()], port: PORT };
+    for round in 0..3 {
+        let given_up = pair.act(0, |program, host, now| program.connect(now, host, ID, &dead)).unwrap();
+        pair.act(0, |program, host, now| program.release(now, host, given_up));
+        let call = pair.act(0, |program, host, now| program.connect(now, host, ID, &peer(1))).unwrap();
+        assert_ne!(call, given_up);
+        pair.exchange();
+        assert_eq!(pair.ends[0].program.standing(call), Some(Ok(())), "round {round}");
+        assert_eq!(pair.concerns(0), [(call, Concern::Standing)]);
+        assert_eq!((pair.alive(), pair.held()[0]), ([1, 1], 1));
+        let accepted = pair.ends[1].program.accept(ID).unwrap();
+        pair.act(0, |program, host, now| program.release(now, host, call));
+        // The one before has not ended: it is waited for.
+        let again = pair.act(0, |program, host, now| program.connect(now, host, ID, &peer(1))).unwrap_err();
+        assert!(again.is_ending(), "{again}");
+        pair.ends[0].program.take_ended();
+        pair.exchange();
+        assert!(pair.ends[0].program.take_ended() && !pair.ends[0].program.take_ended());
+        pair.act(1, |program, host, now| program.release(now, host, accepted));
+        assert_eq!((pair.alive(), pair.held()), ([0, 0], [0, 0]));
+    }
 }

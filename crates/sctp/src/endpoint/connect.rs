@@ -32,6 +32,10 @@ pub enum ConnectError {
     /// There is one with that peer already.
     #[error("there is an association with {0} already")]
     AlreadyAssociated(IpAddr),
+    /// There is one with that peer that is on its way to its end. Once that has been told
+    /// ([`Event::Closed`](crate::Event::Closed)), another can be begun.
+    #[error("the association with {0} has not ended yet")]
+    Ending(IpAddr),
     /// An address that names no single host, or port zero.
     #[error("{address}, port {port}, is no address to connect to")]
     Unusable {

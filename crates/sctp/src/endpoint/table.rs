@@ -32,7 +32,8 @@ impl AssociationId {
         self.slot
     }
 
-    /// A small number that no other association of the endpoint has at the same time: a place in a list of them.
+    /// A small number that no other association of the endpoint has until the end of this one has been polled: a place
+    /// in a list of them.
     pub const fn index(self) -> usize {
         self.slot as usize
     }
@@ -71,6 +72,11 @@ impl State {
             Self::CookieEchoed(handshake) => handshake.origin().t1_expiries,
             Self::Established(_) => 0,
         }
+    }
+
+    /// Whether the association is on its way to its end, whichever end began that.
+    pub(super) fn is_ending(&self) -> bool {
+        matches!(self, Self::Established(association) if association.state() != AssociationState::Established)
     }
 
     /// Whether the association has ended, and only its last words are still to be taken.
@@ -200,7 +206,8 @@ impl Table {
         self.id(slot)
     }
 
-    /// Forgets an association, and its number for ever.
+    /// Forgets an association, and its number for ever. Its slot is another's once all that was said of it has been
+    /// heard: [`vacate`](Self::vacate) says so.
     pub(super) fn remove(&mut self, slot: u32) -> Option<Entry> {
         self.disclaim(slot);
         let entry = self.slots[slot as usize].entry.take()?;
@@ -210,9 +217,13 @@ impl Table {
         }
         self.slots[slot as usize].generation += 1;
         self.slots[slot as usize].is_due = false;
-        self.free.push(slot);
         self.len -= 1;
         Some(entry)
+    }
+
+    /// Lets a slot whose association has been removed be another's.
+    pub(super) fn vacate(&mut self, slot: u32) {
+        self.free.push(slot);
     }
 
     /// All associations, in no order that means anything.

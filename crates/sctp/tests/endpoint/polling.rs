@@ -1,7 +1,11 @@
 //! Who is polled, and when there is nothing to poll.
 
+use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
-use slantpath_sctp::{AssociationId, Event, FirstSack, Message, Output, Ppid, SctpConfig, StreamId};
+use slantpath_sctp::{
+    AssociationId, Cause, CloseReason, ConnectError, ConnectOptions, Endpoint, Event, FirstSack, Message,
+    Output, Ppid, SctpConfig, StreamId,
+};
 use slantpath_wire::Packet;
 use slantpath_wire::ip::Envelope;
 
@@ -165,4 +169,58 @@ fn an_association_that_is_not_established_is_not_lent() {
     net.add(&[v4(1, 2)], 5_000, SctpConfig::default());
     let id = net.connect(host, 1);
     assert_eq!(net.hosts[host].endpoint.lend(id, |_| ()), None);
+}
+
+#[test]
+fn a_place_is_anothers_only_once_the_end_of_its_association_has_been_polled() {
+    let mut net = Net::calm();
+    let host = net.add(&[v4(1, 1)], 5_000, SctpConfig::default());
+    let endpoint = &mut net.hosts[host].endpoint;
+    let now = Instant::START;
+    let connect = |endpoint: &mut Endpoint, last| {
+        let peer_addresses = vec![v4(1, last)];
+        let options =
+            ConnectOptions { local_port: 5_000, peer_addresses, peer_port: 7, ..Default::default() };
+        endpoint.connect(now, &options).unwrap()
+    };
+    let given_up = connect(endpoint, 2);
+    assert!(endpoint.abort(now, given_up, Bytes::new()));
+    let next = connect(endpoint, 2);
+    assert_eq!((given_up.index(), next.index()), (0, 1));
+    let mut end = None;
+    while !endpoint.is_idle() {
+        match endpoint.poll_output(now, &mut Packet::default()) {
+            Output::Event(id, event) => end = Some((id, event)),
+            Output::Transmit { .. } | Output::Wait(_) => {}
+        }
+    }
+    let closed = Event::Closed(CloseReason::Aborted(Cause::UserInitiatedAbort(Bytes::new())));
+    assert_eq!(end, Some((given_up, closed)));
+    let third = connect(endpoint, 3);
+    assert_eq!(third.index(), 0);
+    assert_ne!(third, given_up);
+}
+
+#[test]
+fn a_peer_whose_association_is_on_its_way_to_its_end_is_called_once_that_has_been_polled() {
+    let (mut net, [id, _]) = served();
+    let options = ConnectOptions {
+        local_port: 5_000,
+        peer_addresses: vec![v4(1, 1)],
+        peer_port: 5_000,
+        ..Default::default()
+    };
+    let connect = |net: &mut Net| net.hosts[2].endpoint.connect(net.now, &options);
+    assert_eq!(connect(&mut net), Err(ConnectError::AlreadyAssociated(v4(1, 1))));
+    assert!(net.hosts[2].endpoint.abort(net.now, id, Bytes::new()));
+    assert_eq!(connect(&mut net), Err(ConnectError::Ending(v4(1, 1))));
+    net.drain(2);
+    assert!(connect(&mut net).is_ok());
+
+    let (mut net, [id, _]) = served();
+    assert!(net.hosts[2].endpoint.shutdown(net.now, id));
+    assert_eq!(connect(&mut net), Err(ConnectError::Ending(v4(1, 1))));
+    net.drain(2);
+    net.run_for(Duration::from_secs(1));
+    assert!(connect(&mut net).is_ok());
 }

@@ -142,7 +142,8 @@ fn an_association_has_a_place_of_its_own_and_the_port_that_it_was_begun_from() {
     assert_eq!(ports(&endpoint), [Some(5_000), Some(99), Some(5_000)]);
     assert!(endpoint.abort(now, ids[1], Bytes::new()));
     assert_eq!(ports(&endpoint), [Some(5_000), None, Some(5_000)]);
-    // The place is free, its number is not used again.
+    sent(now, &mut endpoint);
+    // Its end has been told: the place is free, its number is not used again.
     let next = endpoint.connect(now, &to(5_000, 4)).unwrap();
     assert_eq!((next.index(), next == ids[1], endpoint.local_port(next)), (1, false, Some(5_000)));
 }
@@ -215,6 +216,7 @@ fn what_is_due_is_done_once_and_for_the_association_alone_that_it_is_due_for() {
     }
     // Another takes its place.
     assert!(endpoint.abort(due, first, Bytes::new()));
+    assert_eq!(sent(due, &mut endpoint), [""; 0]);
     let second = endpoint.connect(due, &to(5_000, 3)).unwrap();
     assert_eq!(second.index(), first.index());
     assert_eq!(sent(due, &mut endpoint), ["INIT"]);
@@ -237,6 +239,7 @@ fn an_association_that_has_ended_leaves_room_for_another_of_its_port() {
     assert_eq!(connect(&mut endpoint, to(5_000, 4)), Err(ConnectError::TooManyAssociations));
     assert_eq!(connect(&mut endpoint, to(99, 4)), Ok(2));
     assert!(endpoint.abort(now, first, Bytes::new()));
+    sent(now, &mut endpoint);
     assert_eq!(connect(&mut endpoint, to(5_000, 4)), Ok(0));
     assert_eq!(connect(&mut endpoint, to(5_000, 5)), Err(ConnectError::TooManyAssociations));
 }
