@@ -78,7 +78,7 @@ pub(crate) fn read(end: &End, carriage: Carriage, reports: &mut Vec<Report>) {
             _ => None,
         });
         let Some(said) = said else { continue };
-        reports.extend(report(end, carriage, &said, to, &quote[..len]));
+        reports.extend(report(end.address, carriage, &said, to, &quote[..len]));
     }
 }
 
@@ -87,8 +87,9 @@ fn address(storage: &SockaddrStorage) -> Option<(IpAddr, u16)> {
     v4.or_else(|| storage.as_sockaddr_in6().map(|to| (IpAddr::V6(to.ip()), to.port())))
 }
 
+/// What is said of a packet that left from `own`.
 fn report(
-    end: &End,
+    own: IpAddr,
     carriage: Carriage,
     said: &Said,
     to: Option<(IpAddr, u16)>,
@@ -101,15 +102,16 @@ fn report(
         origin if origin == icmp_v6 => error_v6(said, carriage)?,
         _ => return None,
     };
-    let is_quoted_whole = carriage == Carriage::Raw && end.address.is_ipv4();
-    let (about, udp_port) = if is_quoted_whole {
-        (quote.to_vec(), 0)
-    } else {
-        let (destination, port) = to?;
-        (with_header(end.address, destination, quote)?, port)
+    let (about, udp_port) = match carriage {
+        // What a raw socket was given with its header, of IPv4 or IPv6, it quotes with it.
+        Carriage::Raw => (quote.to_vec(), 0),
+        Carriage::Udp { .. } => {
+            let (destination, port) = to?;
+            (with_header(own, destination, quote)?, port)
+        }
     };
-    let router = said.router.filter(|router| router.is_ipv4() == end.address.is_ipv4());
-    Some(Report::Icmp { router: router.unwrap_or(end.address), error, about, udp_port })
+    let router = said.router.filter(|router| router.is_ipv4() == own.is_ipv4());
+    Some(Report::Icmp { router: router.unwrap_or(own), error, about, udp_port })
 }
 
 /// The quoted packet with the IP header that was the system's.
@@ -166,13 +168,72 @@ fn too_big(mtu_bytes: u32, carriage: Carriage) -> IcmpError {
 mod tests {
     use super::*;
 
+    const UDP: Carriage = Carriage::Udp { local_port: 0, remote_port: 9_899 };
+    /// Two ends, of IPv4 and of IPv6.
+    const ENDS: [[&str; 2]; 2] = [["10.0.0.1", "10.0.0.2"], ["fd00::1", "fd00::2"]];
+    /// The first bytes of SCTP: ports and a tag.
+    const QUOTE: [u8; 12] = [0x13, 0x88, 0x4e, 0x20, 1, 2, 3, 4, 0, 0, 0, 0];
+
+    fn said(kind: u8, code: u8, info: u32, is_v4: bool) -> Said {
+        Said { origin: if is_v4 { 2 } else { 3 }, kind, code, info, router: None }
+    }
+
     #[test]
-    fn in_udp_a_link_carries_less_by_a_header() {
-        let said = |kind, code, info| Said { origin: 2, kind, code, info, router: None };
-        let udp = Carriage::Udp { local_port: 0, remote_port: 9_899 };
+    fn each_message_means_the_same_in_both_versions_and_in_udp_a_link_carries_less_by_a_header() {
+        let unreachable = |what| Some(IcmpError::Unreachable(what));
         let too_big = |mtu_bytes| Some(IcmpError::PacketTooBig { mtu_bytes });
-        assert_eq!(error_v4(&said(3, 4, 1_400), udp), too_big(1_392));
-        assert_eq!(error_v6(&said(2, 0, 1_400), Carriage::Raw), too_big(1_400));
-        assert_eq!(error_v4(&said(5, 0, 0), udp), None, "a redirect");
+        let cases = [
+            ((3, 0), (1, 0), unreachable(Unreachable::Network)),
+            ((3, 1), (1, 3), unreachable(Unreachable::Host)),
+            ((3, 2), (4, 1), unreachable(Unreachable::Protocol)),
+            ((3, 3), (1, 4), unreachable(Unreachable::Port)),
+            ((3, 4), (2, 0), too_big(1_400)),
+            ((11, 0), (3, 0), Some(IcmpError::TimeExceeded)),
+            // A redirect; a router's words of its own.
+            ((5, 0), (137, 0), None),
+            ((3, 9), (1, 1), None),
+        ];
+        for ((kind, code), (kind_v6, code_v6), meant) in cases {
+            let in_udp = if meant == too_big(1_400) { too_big(1_392) } else { meant };
+            for (carriage, meant) in [(Carriage::Raw, meant), (UDP, in_udp)] {
+                assert_eq!(error_v4(&said(kind, code, 1_400, true), carriage), meant, "{kind}, {code}");
+                let read = error_v6(&said(kind_v6, code_v6, 1_400, false), carriage);
+                assert_eq!(read, meant, "{kind_v6}, {code_v6}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_packet_is_quoted_from_its_ip_header_on_in_both_versions_and_in_udp() {
+        for ends in ENDS {
+            let [own, peer]: [IpAddr; 2] = ends.map(|end| end.parse().unwrap());
+            let whole = with_header(own, peer, &QUOTE).unwrap();
+            let (unreachable, is_v4) = (if own.is_ipv4() { (3, 1) } else { (1, 3) }, own.is_ipv4());
+            let said = said(unreachable.0, unreachable.1, 0, is_v4);
+            let cases = [(Carriage::Raw, &whole[..], 0), (UDP, &QUOTE[..], 40_000)];
+            for (carriage, quote, port) in cases {
+                let read = report(own, carriage, &said, Some((peer, port)), quote);
+                let expected = Report::Icmp {
+                    router: own,
+                    error: IcmpError::Unreachable(Unreachable::Host),
+                    about: whole.clone(),
+                    udp_port: port,
+                };
+                assert_eq!(read, Some(expected), "{own}, {carriage:?}");
+                let (header, header_len) = IpHeader::parse_header(&whole).unwrap();
+                assert_eq!((header.destination, &whole[header_len..]), (peer, &QUOTE[..]));
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_system_says_of_its_own_link_is_its_mtu_in_both_versions() {
+        for ends in ENDS {
+            let own: IpAddr = ends[0].parse().unwrap();
+            let said = Said { origin: 1, kind: 0, code: 0, info: 1_300, router: None };
+            for carriage in [Carriage::Raw, UDP] {
+                assert_eq!(report(own, carriage, &said, None, &QUOTE), Some(Report::LinkMtu(1_300)));
+            }
+        }
     }
 }

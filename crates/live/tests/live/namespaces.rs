@@ -1,7 +1,8 @@
-//! Network namespaces with links between them: a machine of its own for each end of an association.
+//! Network namespaces with links between them, or a router: a machine of its own for each end of an association.
 
 use std::fs::File;
 use std::io;
+use std::net::IpAddr;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Mutex;
@@ -11,6 +12,8 @@ use slantpath_testkit::{needs_program, skip};
 /// Two namespaces, joined by links; they go with their value.
 pub(crate) struct Namespaces {
     names: [String; 2],
+    /// One between them.
+    router: Option<String>,
 }
 
 impl Namespaces {
@@ -30,9 +33,11 @@ impl Namespaces {
                 return None;
             }
         }
-        let own = Self { names };
+        let own = Self { names, router: None };
         for name in &own.names {
             ip(&["-n", name, "link", "set", "lo", "up"]).unwrap();
+            // As those of IPv4, addresses stay with a link that goes down.
+            set(name, "ipv6/conf/all/keep_addr_on_down");
         }
         for link in 0..links {
             let device = format!("v{link}");
@@ -59,6 +64,41 @@ impl Namespaces {
         Some(own)
     }
 
+    /// Two namespaces with a router between them, whose link to the second carries `mtu` bytes. The addresses are
+    /// `10.83.n.1` and `fd83:n::1`, where `n` is 1 and 2; nobody has those with 9 in the last place.
+    pub(crate) fn routed(test: &str, mtu: u16) -> Option<Self> {
+        let mut own = Self::new(test, 0)?;
+        let router = format!("slantpath-{test}-{}-r", std::process::id());
+        ip(&["netns", "add", &router]).unwrap();
+        for setting in ["ipv4/ip_forward", "ipv6/conf/all/forwarding"] {
+            set(&router, setting);
+        }
+        for (name, n) in own.names.iter().zip(1..) {
+            let device = format!("r{n}");
+            ip(&[
+                "link", "add", "v", "netns", name, "type", "veth", "peer", "name", &device, "netns", &router,
+            ])
+            .unwrap();
+            for (place, device, last) in [(name, "v", "1"), (&router, &device[..], "2")] {
+                ip(&["-n", place, "address", "add", &format!("10.83.{n}.{last}/24"), "dev", device]).unwrap();
+                let address = format!("fd83:{n}::{last}/64");
+                ip(&["-n", place, "address", "add", &address, "dev", device, "nodad"]).unwrap();
+                ip(&["-n", place, "link", "set", device, "up"]).unwrap();
+            }
+            wait_until_up(name, "v");
+            wait_until_up(&router, &device);
+            for via in [format!("10.83.{n}.2"), format!("fd83:{n}::2")] {
+                let family = if via.contains(':') { "-6" } else { "-4" };
+                ip(&["-n", name, family, "route", "add", "default", "via", &via]).unwrap();
+            }
+        }
+        for (place, device) in [(&router, "r2"), (&own.names[1], "v")] {
+            ip(&["-n", place, "link", "set", device, "mtu", &mtu.to_string()]).unwrap();
+        }
+        own.router = Some(router);
+        Some(own)
+    }
+
     fn addresses(link: usize) -> [String; 2] {
         [format!("10.82.{link}.*/24"), format!("fd82:{link}::*/64")]
     }
@@ -68,10 +108,13 @@ impl Namespaces {
         ip(&["-n", &self.names[0], "link", "set", &format!("v{link}"), state]).unwrap();
     }
 
-    /// Takes an IPv4 address of the first namespace away, or gives it back.
-    pub(crate) fn set_address(&self, link: usize, verb: &str) {
-        let address = format!("10.82.{link}.1/24");
-        ip(&["-n", &self.names[0], "address", verb, &address, "dev", &format!("v{link}")]).unwrap();
+    /// Takes an address of the first namespace away, or gives it back.
+    pub(crate) fn set_address(&self, address: IpAddr, link: usize, verb: &str) {
+        let length = if address.is_ipv4() { 24 } else { 64 };
+        let (address, device) = (format!("{address}/{length}"), format!("v{link}"));
+        let mut words = vec!["-n", &self.names[0], "address", verb, &address, "dev", &device];
+        words.extend((verb == "add" && address.contains(':')).then_some("nodad"));
+        ip(&words).unwrap();
     }
 
     /// Has `ip` act in the first namespace or the second.
@@ -106,12 +149,18 @@ pub(crate) fn enter(name: &str) {
 
 impl Drop for Namespaces {
     fn drop(&mut self) {
-        for name in &self.names {
+        for name in self.names.iter().chain(&self.router) {
             if let Err(error) = ip(&["netns", "del", name]) {
                 skip(&format!("the end of {name}: {error}"));
             }
         }
     }
+}
+
+/// Turns a setting of a namespace's network on.
+fn set(name: &str, setting: &str) {
+    let write = format!("echo 1 > /proc/sys/net/{setting}");
+    ip(&["netns", "exec", name, "sh", "-c", &write]).unwrap();
 }
 
 fn ip(arguments: &[&str]) -> io::Result<()> {

@@ -1,17 +1,19 @@
 //! SCTP in IP, on raw sockets in network namespaces: skipped, loudly, without root.
 
+use std::net::IpAddr;
+
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use slantpath_base::Duration;
 use slantpath_live::record::{Recorder, Replay};
 use slantpath_live::{
     Binding, Carriage, Extension, Extensions, Live, LiveConfig, LoadConfig, LoadReport, OpenError,
-    PathReport, SctpConfig, SocketId, Station, Woken,
+    PathReport, Program as _, SctpConfig, SocketId, Station, Woken,
 };
 use slantpath_sctp::PathState;
 
 use crate::fixture::{
-    PORT, client, client_with, echo_station_with, every, ips, live_config, load, load_station_with, run,
-    sctp, server, server_with, turn,
+    PATIENCE, PORT, client, client_with, echo_station_with, every, ips, live_config, load, load_station_with,
+    run, sctp, server, server_with, turn,
 };
 use crate::namespaces::Namespaces;
 
@@ -31,6 +33,20 @@ fn over(namespaces: &Namespaces, links: &[&str], carriage: [Carriage; 2], config
 
 const RAW: [Carriage; 2] = [Carriage::Raw, Carriage::Raw];
 
+/// The addresses of the client's end and of the server's on these links, in each version: what one hears, finds and
+/// loses, the other does.
+fn versions(links: &[usize]) -> [[Vec<IpAddr>; 2]; 2] {
+    [false, true].map(|is_v6| {
+        [1, 2].map(|end| {
+            let address = |link: &usize| {
+                let text = if is_v6 { format!("fd82:{link}::{end}") } else { format!("10.82.{link}.{end}") };
+                text.parse().unwrap()
+            };
+            links.iter().map(address).collect()
+        })
+    })
+}
+
 #[test]
 fn every_message_comes_back_once_over_ipv4_ipv6_and_both_at_once() {
     let Some(namespaces) = Namespaces::new("raw", 1) else { return };
@@ -46,12 +62,7 @@ fn every_message_comes_back_once_over_ipv4_ipv6_and_both_at_once() {
 fn a_packet_longer_than_the_link_is_cut_by_what_the_system_says_of_the_link() {
     let Some(namespaces) = Namespaces::new("mtu", 1) else { return };
     namespaces.set_link_mtu(0, 1_300);
-    // The client's port is one that the server has to learn.
-    let udp = [
-        Carriage::Udp { local_port: 40_000, remote_port: 9_899 },
-        Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
-    ];
-    for (carriage, mtu) in [(RAW, 1_300), (udp, 1_292)] {
+    for (carriage, mtu) in [(RAW, 1_300), (UDP, 1_292)] {
         for link in ["10.82.0.*", "fd82:0::*"] {
             let report = over(&namespaces, &[link], carriage, &load(200, 5_000));
             assert_eq!((report.sent, report.echoed), (200, 200), "{link}: {report:?}");
@@ -60,16 +71,60 @@ fn a_packet_longer_than_the_link_is_cut_by_what_the_system_says_of_the_link() {
     }
 }
 
+/// SCTP in UDP, to a port that the server has to learn.
+const UDP: [Carriage; 2] = [
+    Carriage::Udp { local_port: 40_000, remote_port: 9_899 },
+    Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
+];
+/// The ends of a network with a router, in both versions.
+const ROUTED: [[&str; 2]; 2] = [["10.83.1.1", "10.83.2.1"], ["fd83:1::1", "fd83:2::1"]];
+
+#[test]
+fn a_packet_longer_than_a_link_behind_a_router_is_cut_by_what_the_router_says() {
+    let Some(namespaces) = Namespaces::routed("router", 1_300) else { return };
+    for (carriage, mtu) in [(RAW, 1_300), (UDP, 1_292)] {
+        for ends in ROUTED {
+            let [own, peer] = ends.map(|end| ips(&[end]));
+            namespaces.enter(1);
+            let mut server = server(&peer, carriage[1]).unwrap();
+            namespaces.enter(0);
+            let mut client = client(&own, &peer, carriage[0], &load(100, 5_000)).unwrap();
+            let report = run(&mut server, &mut client, |_, _| {});
+            assert_eq!((report.sent, report.echoed), (100, 100), "{ends:?}, {carriage:?}: {report:?}");
+            assert_eq!(report.paths[0].mtu_bytes, mtu, "{ends:?}, {carriage:?}");
+            assert!(client.counters().reports > 0);
+        }
+    }
+}
+
+#[test]
+fn who_is_called_where_nobody_can_be_is_told_by_whoever_knows_in_both_versions() {
+    let Some(namespaces) = Namespaces::routed("nobody", 1_500) else { return };
+    namespaces.enter(0);
+    // Nobody has the address, and a kernel has nobody for protocol 132.
+    for (ends, nobody) in ROUTED.into_iter().zip(["10.83.2.9", "fd83:2::9"]) {
+        for peer in [nobody, ends[1]] {
+            let config = LoadConfig { patience: Duration::from_secs(20), ..load(1, 100) };
+            let mut client = client(&ips(&ends[..1]), &ips(&[peer]), Carriage::Raw, &config).unwrap();
+            let last = client.now().saturating_add(Duration::from_secs(60));
+            while client.counters().reports == 0 {
+                assert!(client.now() < last, "nothing was heard of {peer}");
+                client.step(client.now().saturating_add(Duration::from_millis(1))).unwrap();
+            }
+            if peer != nobody {
+                client.step(client.now()).unwrap();
+                assert!(client.host().program.is_over(), "{peer}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_link_of_less_than_576_bytes_gets_packets_in_pieces() {
     let Some(namespaces) = Namespaces::new("small", 1) else { return };
-    let udp = [
-        Carriage::Udp { local_port: 40_000, remote_port: 9_899 },
-        Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
-    ];
     for mtu in [300, 100] {
         namespaces.set_link_mtu(0, mtu);
-        for carriage in [RAW, udp] {
+        for carriage in [RAW, UDP] {
             let report = over(&namespaces, &["10.82.0.*"], carriage, &load(20, 5_000));
             assert_eq!((report.sent, report.echoed), (20, 20), "{mtu}, {carriage:?}: {report:?}");
         }
@@ -78,80 +133,83 @@ fn a_link_of_less_than_576_bytes_gets_packets_in_pieces() {
 
 #[test]
 fn the_primarys_own_link_goes_down_and_the_other_path_takes_over() {
-    let Some(namespaces) = Namespaces::new("failover", 2) else { return };
-    let (own, peer) = (ips(&["10.82.0.1", "10.82.1.1"]), ips(&["10.82.0.2", "10.82.1.2"]));
-    namespaces.enter(1);
-    // Both ends see the link go. Time-outs alone would never end a path, and carry a few messages each.
-    let rto = Duration::from_secs(5);
-    let sctp = || SctpConfig {
-        rto_initial: rto,
-        rto_min: rto,
-        rto_max: rto,
-        path_max_retrans: 100,
-        ..sctp(Carriage::Raw)
-    };
-    let station = echo_station_with(sctp(), &peer, slantpath_live::secret().unwrap());
-    let mut server = Live::open(&live_config(&peer, Carriage::Raw, &[PORT]), station).unwrap();
-    namespaces.enter(0);
-    let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(2_000, 400) };
-    let mut client = client_with(sctp(), &own, &peer, Carriage::Raw, &config).unwrap();
-    let mut is_down = false;
-    let report = run(&mut server, &mut client, |_, client| {
-        if !is_down && client.host().program.progress().1 > 300 {
-            is_down = true;
-            namespaces.set_link(0, "down");
-        }
-    });
-    assert_eq!((report.sent, report.echoed, report.foreign), (2_000, 2_000, 0), "{report:?}");
-    assert_eq!(report.failures, Vec::<String>::new());
-    let first = report.path_events.iter().find(|(_, address, _)| *address == peer[0]);
-    assert!(first.is_some(), "{report:?}");
+    for [own, peer] in versions(&[0, 1]) {
+        let Some(namespaces) = Namespaces::new("failover", 2) else { return };
+        namespaces.enter(1);
+        // Both ends see the link go. Time-outs alone would never end a path, and carry a few messages each.
+        let rto = Duration::from_secs(5);
+        let sctp = || SctpConfig {
+            rto_initial: rto,
+            rto_min: rto,
+            rto_max: rto,
+            path_max_retrans: 100,
+            ..sctp(Carriage::Raw)
+        };
+        let station = echo_station_with(sctp(), &peer, slantpath_live::secret().unwrap());
+        let mut server = Live::open(&live_config(&peer, Carriage::Raw, &[PORT]), station).unwrap();
+        namespaces.enter(0);
+        let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(2_000, 400) };
+        let mut client = client_with(sctp(), &own, &peer, Carriage::Raw, &config).unwrap();
+        let mut is_down = false;
+        let report = run(&mut server, &mut client, |_, client| {
+            if !is_down && client.host().program.progress().1 > 300 {
+                is_down = true;
+                namespaces.set_link(0, "down");
+            }
+        });
+        assert_eq!((report.sent, report.echoed, report.foreign), (2_000, 2_000, 0), "{report:?}");
+        assert_eq!(report.failures, Vec::<String>::new());
+        let first = report.path_events.iter().find(|(_, address, _)| *address == peer[0]);
+        assert!(first.is_some(), "{report:?}");
+    }
 }
 
 #[test]
 fn a_full_buffer_loses_packets_and_ends_no_association() {
-    let Some(namespaces) = Namespaces::new("full", 1) else { return };
-    let (own, peer) = (ips(&["10.82.0.1"]), ips(&["10.82.0.2"]));
-    namespaces.enter(1);
-    let mut server = server_with(&peer, Carriage::Raw, 4_096).unwrap();
-    namespaces.enter(0);
-    let mut client = client(&own, &peer, Carriage::Raw, &load(3_000, 100)).unwrap();
-    let report = run(&mut server, &mut client, |_, client| {
-        // More is sent than the server's buffer holds before it has its turn.
-        for _ in 0..20 {
-            let now = client.now();
-            client.step(now).unwrap();
-        }
-    });
-    assert_eq!((report.sent, report.echoed), (3_000, 3_000), "{report:?}");
-    assert_eq!((client.counters().reports, report.failures.len()), (0, 0));
-    turn(&mut server);
+    for [own, peer] in versions(&[0]) {
+        let Some(namespaces) = Namespaces::new("full", 1) else { return };
+        namespaces.enter(1);
+        let mut server = server_with(&peer, Carriage::Raw, 4_096).unwrap();
+        namespaces.enter(0);
+        let mut client = client(&own, &peer, Carriage::Raw, &load(3_000, 100)).unwrap();
+        let report = run(&mut server, &mut client, |_, client| {
+            // More is sent than the server's buffer holds before it has its turn.
+            for _ in 0..20 {
+                let now = client.now();
+                client.step(now).unwrap();
+            }
+        });
+        assert_eq!((report.sent, report.echoed), (3_000, 3_000), "{report:?}");
+        assert_eq!((client.counters().reports, report.failures.len()), (0, 0));
+        turn(&mut server);
+    }
 }
 
 #[test]
 fn an_sctp_port_is_one_programs_and_a_packet_to_anothers_is_left_to_it() {
-    let Some(namespaces) = Namespaces::new("ports", 1) else { return };
-    let (own, peer) = (ips(&["10.82.0.1"]), ips(&["10.82.0.2"]));
-    namespaces.enter(1);
-    let mut first = server(&peer, Carriage::Raw).unwrap();
-    let error = server(&peer, Carriage::Raw).unwrap_err();
-    assert!(matches!(error, OpenError::PortInUse { protocol: "SCTP", .. }), "{error}");
-    // Another program at the same address, with another port: it sees every packet, too.
-    let other_config = load(1, 100);
-    let mut other = client(&peer, &own, Carriage::Raw, &other_config).unwrap();
-    namespaces.enter(0);
-    let config = LoadConfig {
-        port: slantpath_live::ProgramConfig { local_port: 30_000, ..load(1, 1).port },
-        ..load(500, 100)
-    };
-    let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
-    namespaces.enter(1);
-    let report = run(&mut first, &mut client, |_, _| {
-        let now = other.now();
-        other.step(now).unwrap();
-    });
-    assert_eq!((report.sent, report.echoed, report.failures.len()), (500, 500, 0), "{report:?}");
-    assert!(other.counters().packets_of_others > 0);
+    for [own, peer] in versions(&[0]) {
+        let Some(namespaces) = Namespaces::new("ports", 1) else { return };
+        namespaces.enter(1);
+        let mut first = server(&peer, Carriage::Raw).unwrap();
+        let error = server(&peer, Carriage::Raw).unwrap_err();
+        assert!(matches!(error, OpenError::PortInUse { protocol: "SCTP", .. }), "{error}");
+        // Another program at the same address, with another port: it sees every packet, too.
+        let other_config = load(1, 100);
+        let mut other = client(&peer, &own, Carriage::Raw, &other_config).unwrap();
+        namespaces.enter(0);
+        let config = LoadConfig {
+            port: slantpath_live::ProgramConfig { local_port: 30_000, ..load(1, 1).port },
+            ..load(500, 100)
+        };
+        let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
+        namespaces.enter(1);
+        let report = run(&mut first, &mut client, |_, _| {
+            let now = other.now();
+            other.step(now).unwrap();
+        });
+        assert_eq!((report.sent, report.echoed, report.failures.len()), (500, 500, 0), "{report:?}");
+        assert!(other.counters().packets_of_others > 0);
+    }
 }
 
 #[test]
@@ -178,60 +236,96 @@ fn an_address_that_goes_is_said_at_once_and_what_was_under_way_takes_the_other_p
             step = 3;
             namespaces.set_link(1, "down");
         }
-    });
-    assert_eq!((report.sent, report.echoed, report.foreign), (1_500, 1_500, 0), "{report:?}");
-    // The namespace's links may have come up after the client began.
-    let since: Vec<_> = told.iter().skip_while(|change| !change.contains(" is no longer ")).collect();
-    let [gone, back, down] = &since[..] else { panic!("{told:?}") };
-    assert!(gone.starts_with("10.82.0.1 is no longer an address of this machine: "), "{gone}");
-    assert!(back.starts_with("10.82.0.1 is back"), "{back}");
-    assert!(down.starts_with("the link of 10.82.1.1 is down: "), "{down}");
+        assert_eq!(second.host().host.sctp_stats().out_of_the_blue, 1);
+    }
+}
+
+#[test]
+fn an_address_that_goes_is_said_at_once_and_what_was_under_way_takes_the_other_path() {
+    for [own, peer] in versions(&[0, 1]) {
+        let Some(namespaces) = Namespaces::new("gone", 2) else { return };
+        namespaces.enter(1);
+        let mut server = server(&peer, Carriage::Raw).unwrap();
+        namespaces.enter(0);
+        let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(1_500, 400) };
+        let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
+        let mut told = Vec::new();
+        let mut step = 0;
+        let report = run(&mut server, &mut client, |_, client| {
+            told.extend(std::iter::from_fn(|| client.poll_change()).map(|change| change.to_string()));
+            let back = client.host().program.progress().1;
+            if (step, back) == (0, back.max(200)) {
+                step = 1;
+                namespaces.set_address(own[0], 0, "del");
+            } else if (step, back) == (1, back.max(1_000)) {
+                step = 2;
+                namespaces.set_address(own[0], 0, "add");
+            } else if (step, back) == (2, back.max(1_300)) {
+                step = 3;
+                namespaces.set_link(1, "down");
+            }
+        });
+        assert_eq!((report.sent, report.echoed, report.foreign), (1_500, 1_500, 0), "{report:?}");
+        // The namespace's links may have come up after the client began.
+        let since: Vec<_> = told.iter().skip_while(|change| !change.contains(" is no longer ")).collect();
+        let [gone, back, down] = &since[..] else { panic!("{told:?}") };
+        assert!(gone.starts_with(&format!("{} is no longer an address of this machine: ", own[0])), "{gone}");
+        assert!(back.starts_with(&format!("{} is back", own[0])), "{back}");
+        assert!(down.starts_with(&format!("the link of {} is down: ", own[1])), "{down}");
+    }
 }
 
 #[test]
 fn a_link_that_is_back_is_asked_at_once_and_so_again_in_a_repetition() {
-    let Some(namespaces) = Namespaces::new("back", 2) else { return };
-    let (own, peer) = (ips(&["10.82.0.1", "10.82.1.1"]), ips(&["10.82.0.2", "10.82.1.2"]));
-    namespaces.enter(1);
-    let mut server = server(&peer, Carriage::Raw).unwrap();
-    namespaces.enter(0);
-    // The first time-out ends a path, and no HEARTBEAT of its own ever brings it back.
-    let sctp = || SctpConfig {
-        path_max_retrans: 0,
-        heartbeat_interval: Some(Duration::from_secs(3_600)),
-        ..sctp(Carriage::Raw)
-    };
-    let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(1_500, 400) };
-    let mut client = client_with(sctp(), &own, &peer, Carriage::Raw, &config).unwrap();
-    let mut step = 0;
-    let report = run(&mut server, &mut client, |_, client| {
-        let now = client.now();
-        let Station { host, program } = client.host_mut();
-        let state = host.sctp_paths(now, SocketId(0)).first().map(|path| path.state);
-        if step == 0 && program.progress().1 > 200 {
-            step = 1;
-            namespaces.set_link(0, "down");
-        } else if step == 1 && state == Some(PathState::Inactive) {
-            step = 2;
-            namespaces.set_link(0, "up");
-        } else if step == 2 && state == Some(PathState::Active) {
-            step = 3;
-        }
-    });
-    assert_eq!((report.sent, report.echoed, step), (1_500, 1_500, 3), "{report:?}");
+    for [own, peer] in versions(&[0, 1]) {
+        let Some(namespaces) = Namespaces::new("back", 2) else { return };
+        namespaces.enter(1);
+        let mut server = server(&peer, Carriage::Raw).unwrap();
+        namespaces.enter(0);
+        // The first time-out ends a path, and no HEARTBEAT of its own ever brings it back.
+        let sctp = || SctpConfig {
+            path_max_retrans: 0,
+            heartbeat_interval: Some(Duration::from_secs(3_600)),
+            ..sctp(Carriage::Raw)
+        };
+        let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(1_500, 400) };
+        let mut client = client_with(sctp(), &own, &peer, Carriage::Raw, &config).unwrap();
+        let mut step = 0;
+        let report = run(&mut server, &mut client, |_, client| {
+            let now = client.now();
+            let Station { host, program } = client.host_mut();
+            let state = host.sctp_paths(now, SocketId(0)).first().map(|path| path.state);
+            if step == 0 && program.progress().1 > 200 {
+                step = 1;
+                namespaces.set_link(0, "down");
+            } else if step == 1 && state == Some(PathState::Inactive) {
+                step = 2;
+                namespaces.set_link(0, "up");
+            } else if step == 2 && state == Some(PathState::Active) {
+                step = 3;
+            }
+        });
+        assert_eq!((report.sent, report.echoed, step), (1_500, 1_500, 3), "{report:?}");
 
-    let (record, live) = (client.take_record(), *client.digest().unwrap());
-    let replay = Replay::new(&record).unwrap();
-    let mut station = load_station_with(sctp(), &own, &peer, &config, replay.secret());
-    assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+        let (record, live) = (client.take_record(), *client.digest().unwrap());
+        let replay = Replay::new(&record).unwrap();
+        let mut station = load_station_with(sctp(), &own, &peer, &config, replay.secret());
+        assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
+    }
 }
 
 #[test]
 fn an_address_that_comes_later_is_added_and_one_that_goes_deleted_and_so_again_in_a_repetition() {
-    let Some(namespaces) = Namespaces::new("later", 2) else { return };
-    namespaces.set_address(1, "del");
-    let (own, peer) = (ips(&["10.82.0.2", "10.82.1.2"]), ips(&["10.82.0.1"]));
-    let later = ips(&["10.82.1.1"]);
+    for [servers, clients] in versions(&[0, 1]) {
+        let Some(namespaces) = Namespaces::new("later", 2) else { return };
+        comes_later_and_goes(&namespaces, &servers, &clients);
+    }
+}
+
+/// The server begins with the first of its addresses.
+fn comes_later_and_goes(namespaces: &Namespaces, servers: &[IpAddr], own: &[IpAddr]) {
+    namespaces.set_address(servers[1], 1, "del");
+    let [peer, later] = [vec![servers[0]], vec![servers[1]]];
     let udp = [
         Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
         Carriage::Udp { local_port: 40_000, remote_port: 9_899 },
@@ -251,7 +345,7 @@ fn an_address_that_comes_later_is_added_and_one_that_goes_deleted_and_so_again_i
         let readiness = server.readiness().unwrap();
         namespaces.enter(1);
         let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(3_000, 400) };
-        let mut client = client_with(sctp(1), &own, &peer, carriage[1], &config).unwrap();
+        let mut client = client_with(sctp(1), own, &peer, carriage[1], &config).unwrap();
         // Where the server opens another socket.
         namespaces.enter(0);
         let mut told = Vec::new();
@@ -265,13 +359,13 @@ fn an_address_that_comes_later_is_added_and_one_that_goes_deleted_and_so_again_i
             let are_active = paths.iter().all(|path| path.state == PathState::Active);
             if step == 0 && program.progress().1 > 200 {
                 step = 1;
-                namespaces.set_address(1, "add");
+                namespaces.set_address(servers[1], 1, "add");
             } else if step == 1 && are_active && destinations == [peer[0], later[0]] {
                 step = 2;
-                namespaces.set_address(0, "del");
+                namespaces.set_address(servers[0], 0, "del");
             } else if step == 2 && destinations == later {
                 step = 3;
-                namespaces.set_address(0, "add");
+                namespaces.set_address(servers[0], 0, "add");
             } else if step == 3 && are_active && destinations == [later[0], peer[0]] {
                 step = 4;
             }
@@ -282,12 +376,16 @@ fn an_address_that_comes_later_is_added_and_one_that_goes_deleted_and_so_again_i
             "{carriage:?}: {told:?} {report:?}"
         );
         // The links of the namespace, and what IPv6 has there, may have come up after the server began.
-        let of_test = told.iter().filter(|change| change.contains("10.82."));
+        let of_test =
+            told.iter().filter(|change| servers.iter().any(|own| change.contains(&own.to_string())));
         let since: Vec<_> = of_test.skip_while(|change| !change.contains(" is new")).collect();
         let [added, gone, back] = &since[..] else { panic!("{told:?}") };
-        assert!(back.starts_with("10.82.0.1 is back"), "{back}");
-        assert_eq!(*added, "10.82.1.1 is new, and is used from now on");
-        assert!(gone.starts_with("10.82.0.1 is no longer an address of this machine: "), "{gone}");
+        assert!(back.starts_with(&format!("{} is back", servers[0])), "{back}");
+        assert_eq!(**added, format!("{} is new, and is used from now on", servers[1]));
+        assert!(
+            gone.starts_with(&format!("{} is no longer an address of this machine: ", servers[0])),
+            "{gone}"
+        );
 
         let error = crate::fixture::server(&later, carriage[0]).unwrap_err();
         assert!(matches!(error, OpenError::PortInUse { .. }), "{error}");
@@ -304,7 +402,7 @@ fn an_address_that_comes_later_is_added_and_one_that_goes_deleted_and_so_again_i
                 Carriage::Udp { remote_port, .. } => Carriage::Udp { local_port: 40_001, remote_port },
             },
         ];
-        let mut second = client_with(sctp(1), &own, &later, carriage[1], &config).unwrap();
+        let mut second = client_with(sctp(1), own, &later, carriage[1], &config).unwrap();
         while server.turn().unwrap() == Woken::Worked {}
         let now = second.now();
         second.step(now).unwrap();
@@ -317,7 +415,7 @@ fn an_address_that_comes_later_is_added_and_one_that_goes_deleted_and_so_again_i
         let replay = Replay::new(&record).unwrap();
         let mut station = echo_station_with(sctp(0), &peer, replay.secret());
         assert_eq!(replay.run(&mut station, |station, now, _| station.stop(now)).unwrap(), live);
-        namespaces.set_address(1, "del");
+        namespaces.set_address(servers[1], 1, "del");
     }
 }
 
@@ -342,10 +440,6 @@ fn pairs(namespaces: &Namespaces, own: &[&str], peer: &[&str], carriage: [Carria
 #[test]
 fn paths_leave_from_where_the_routes_lead_and_from_different_addresses_as_far_as_they_can() {
     let Some(namespaces) = Namespaces::new("routes", 2) else { return };
-    let udp = [
-        Carriage::Udp { local_port: 40_000, remote_port: 9_899 },
-        Carriage::Udp { local_port: 9_899, remote_port: 9_899 },
-    ];
     // An address of the server's that the prefixes would have reached by the first link, and the routes by the second.
     namespaces.ip(1, "address add 10.83.0.2/32 dev lo");
     namespaces.ip(0, "route add 10.83.0.2 via 10.82.1.2");
@@ -354,7 +448,7 @@ fn paths_leave_from_where_the_routes_lead_and_from_different_addresses_as_far_as
     // Two more addresses at the first link.
     namespaces.ip(0, "address add 10.82.0.3/24 dev v0");
     namespaces.ip(1, "address add 10.82.0.4/24 dev v0");
-    for carriage in [RAW, udp] {
+    for carriage in [RAW, UDP] {
         let found = pairs(&namespaces, &["10.82.0.1", "10.82.1.1"], &["10.83.0.2"], carriage);
         assert_eq!(found, [["10.82.1.1", "10.83.0.2"]], "{carriage:?}");
         let found = pairs(&namespaces, &["fd82:0::1", "fd82:1::1"], &["fd83::2"], carriage);
