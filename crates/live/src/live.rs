@@ -394,7 +394,7 @@ impl<H: Interface> Live<H> {
         let now = self.now();
         for Received { bytes, udp_port } in received.drain(..) {
             self.counters.packets_received += 1;
-            let Some(key) = self.key_of(end, &bytes) else { continue };
+            let Some(key) = self.key_of(now, end, &bytes) else { continue };
             if carriage == Carriage::Raw {
                 self.hand_over(now, end, Packet::shared(bytes, Checksum::Complete));
                 self.drain(now);
@@ -413,11 +413,13 @@ impl<H: Interface> Live<H> {
     }
 
     /// Whose packet it is; `None` if it is not for this host.
-    fn key_of(&mut self, end: usize, bytes: &[u8]) -> Option<Key> {
+    fn key_of(&mut self, now: Instant, end: usize, bytes: &[u8]) -> Option<Key> {
         let (header, header_len) = IpHeader::parse_header(bytes).ok()?;
         let ports = bytes.get(header_len..header_len + 4)?;
         let [peer_port, own_port] = [[ports[0], ports[1]], [ports[2], ports[3]]].map(u16::from_be_bytes);
-        if self.config.ports.binary_search(&own_port).is_err() && !self.sockets.answers_for(end, own_port) {
+        if self.config.ports.binary_search(&own_port).is_err()
+            && !self.sockets.answers_for(now, end, own_port)
+        {
             self.counters.packets_of_others += 1;
             return None;
         }

@@ -24,7 +24,7 @@ use rustix::net::sockopt::{
     Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ip_recvtos, set_ipv6_mtu_discover,
     set_socket_recv_buffer_size_force, set_socket_send_buffer_size_force,
 };
-use slantpath_base::Duration;
+use slantpath_base::{Duration, Instant};
 use slantpath_wire::ip::protocol;
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
@@ -45,9 +45,30 @@ pub(crate) struct Sockets {
     guards: Vec<(Domain, Socket)>,
     claims: Vec<Claim>,
     /// For each address, whether this program answers what is of no port there.
-    answers: Vec<Option<Claim>>,
+    answers: Vec<Answers>,
     pub(crate) watch: Watch,
 }
+
+/// Who answers what is of no port at an address.
+#[derive(Debug)]
+enum Answers {
+    /// This program, in UDP to whatever comes.
+    Ours { _claim: Option<Claim> },
+    /// Another program, which may have ended: that is not asked again before then.
+    Another { ask_at: Instant },
+}
+
+impl Answers {
+    /// At an address of a raw socket.
+    fn claim(now: Instant, address: IpAddr) -> io::Result<Self> {
+        let claim = Claim::out_of_the_blue(address)?;
+        let ask_at = now.saturating_add(ASKED_AGAIN_AFTER);
+        Ok(claim.map_or(Self::Another { ask_at }, |claim| Self::Ours { _claim: Some(claim) }))
+    }
+}
+
+/// How soon a place is asked for again that another program has. An INIT that is not answered comes again much later.
+const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(50);
 
 /// The socket of one address.
 #[derive(Debug)]
@@ -121,7 +142,11 @@ impl Sockets {
         }?;
         let failed =
             |error| OpenError::System { what: format!("claiming what has no port at {address}"), error };
-        let answers = if is_raw { Claim::out_of_the_blue(address).map_err(failed)? } else { None };
+        let answers = if is_raw {
+            Answers::claim(Instant::START, address).map_err(failed)?
+        } else {
+            Answers::Ours { _claim: None }
+        };
         let claims = if is_raw { &config.ports[..] } else { &[] };
         let claims = claims.iter().map(|port| claim_at(address, *port));
         let claims: Vec<Claim> = claims.collect::<Result<_, _>>()?;
@@ -159,16 +184,25 @@ impl Sockets {
         Readiness::of(sockets.map(AsFd::as_fd))
     }
 
-    /// Whether a packet that came to this address for `port`, which is none of the host's, is the host's to answer.
-    pub(crate) fn answers_for(&self, end: usize, port: u16) -> bool {
-        match self.carriage {
+    /// Whether a packet that came to this address for `port`, which is none of the host's, is the host's to answer: it is
+    /// if no program has the port, and the one that answered before, if it was another, has ended.
+    pub(crate) fn answers_for(&mut self, now: Instant, end: usize, port: u16) -> bool {
+        if self.carriage != Carriage::Raw {
             // Nobody else has the UDP port.
-            Carriage::Udp { .. } => true,
-            Carriage::Raw => {
-                let free = || Claim::port(self.ends[end].address, port).is_ok_and(|claim| claim.is_some());
-                self.answers[end].is_some() && free()
-            }
+            return true;
         }
+        let address = self.ends[end].address;
+        let answers = &mut self.answers[end];
+        if let Answers::Another { ask_at } = answers {
+            if now < *ask_at {
+                return false;
+            }
+            // What cannot be claimed is another's.
+            *answers = Answers::claim(now, address)
+                .unwrap_or(Answers::Another { ask_at: now.saturating_add(ASKED_AGAIN_AFTER) });
+        }
+        let free = || Claim::port(address, port).is_ok_and(|claim| claim.is_some());
+        matches!(answers, Answers::Ours { .. }) && free()
     }
 
     /// Waits until a socket has something, or for so long; `ready` then has what it is, and no socket that has nothing.

@@ -213,28 +213,23 @@ fn an_sctp_port_is_one_programs_and_a_packet_to_anothers_is_left_to_it() {
 }
 
 #[test]
-fn an_address_that_goes_is_said_at_once_and_what_was_under_way_takes_the_other_path() {
-    let Some(namespaces) = Namespaces::new("gone", 2) else { return };
-    let (own, peer) = (ips(&["10.82.0.1", "10.82.1.1"]), ips(&["10.82.0.2", "10.82.1.2"]));
-    namespaces.enter(1);
-    let mut server = server(&peer, Carriage::Raw).unwrap();
-    namespaces.enter(0);
-    let config = LoadConfig { workload: every(Duration::from_millis(2), 400), ..load(1_500, 400) };
-    let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
-    let mut told = Vec::new();
-    let mut step = 0;
-    let report = run(&mut server, &mut client, |_, client| {
-        told.extend(std::iter::from_fn(|| client.poll_change()).map(|change| change.to_string()));
-        let back = client.host().program.progress().1;
-        if (step, back) == (0, back.max(200)) {
-            step = 1;
-            namespaces.set_address(0, "del");
-        } else if (step, back) == (1, back.max(1_000)) {
-            step = 2;
-            namespaces.set_address(0, "add");
-        } else if (step, back) == (2, back.max(1_300)) {
-            step = 3;
-            namespaces.set_link(1, "down");
+fn what_is_of_no_port_is_answered_by_one_program_and_after_its_end_by_the_other() {
+    for [own, peer] in versions(&[0]) {
+        let Some(namespaces) = Namespaces::new("answers", 1) else { return };
+        namespaces.enter(1);
+        let first = server(&peer, Carriage::Raw).unwrap();
+        // At another port.
+        let mut second = client(&peer, &own, Carriage::Raw, &load(1, 100)).unwrap();
+        drop(first);
+        namespaces.enter(0);
+        let mut config = load(1, 100);
+        config.port.local_port = 30_000;
+        let mut client = client(&own, &peer, Carriage::Raw, &config).unwrap();
+        let last = client.now().saturating_add(PATIENCE);
+        while !client.host().program.is_over() {
+            assert!(client.now() < last, "nobody answers");
+            second.step(second.now()).unwrap();
+            client.step(client.now().saturating_add(Duration::from_micros(200))).unwrap();
         }
         assert_eq!(second.host().host.sctp_stats().out_of_the_blue, 1);
     }
