@@ -171,6 +171,10 @@ impl Associations {
         match self.entries.get(id).map(|entry| &entry.standing) {
             None => Err(SendRefused::Ended(None)),
             Some(Standing::Over(lost)) => Err(SendRefused::Ended(lost.clone())),
+            // It would be kept for ever, and nobody would know.
+            Some(Standing::Up) if is_limited(&message) && !gives_up(host, id) => {
+                Err(SendRefused::NotAgreed(sctp::Extension::PartialReliability))
+            }
             Some(Standing::Opening | Standing::Up) => {
                 host.send_sctp(now, id, message).map_err(SendRefused::Message)?;
                 self.is_touched = true;
@@ -428,6 +432,16 @@ impl Associations {
             self.concerns.push_back((id, concern));
         }
     }
+}
+
+/// Whether a message is to be given up at some time.
+fn is_limited(message: &ProgramMessage) -> bool {
+    message.options.as_ref().is_some_and(|options| options.reliability != sctp::Reliability::Full)
+}
+
+/// Whether messages of an association can be given up (RFC 3758).
+fn gives_up(host: &Host, id: SocketId) -> bool {
+    host.sctp_extensions(id).contain(sctp::Extension::PartialReliability)
 }
 
 /// What a caller is told that finds no place.

@@ -51,7 +51,8 @@ pub struct SendOptions {
     pub payload_protocol: u32,
     /// Whether it may overtake others of its stream.
     pub is_unordered: bool,
-    /// When it is given up (RFC 3758 and RFC 7496, if both ends have agreed to partial reliability).
+    /// When it is given up (RFC 3758 and RFC 7496). Unless both ends have agreed to partial reliability, a message that
+    /// ever is is not taken.
     pub reliability: sctp::Reliability,
     /// Whether the receiver is asked to acknowledge it at once (RFC 7053).
     pub sack_immediately: bool,

@@ -90,6 +90,7 @@ impl Association {
         sent.map_err(|refused| match refused {
             SendRefused::Ended(Some(lost)) => SendError::Lost(lost),
             SendRefused::Message(error) => SendError::Refused(error),
+            SendRefused::NotAgreed(extension) => SendError::NotAgreed(extension),
             _ => SendError::Ended,
         })
     }

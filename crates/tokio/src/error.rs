@@ -76,6 +76,9 @@ pub enum SendError {
     /// The association was aborted, or its peer does not answer.
     #[error(transparent)]
     Lost(#[from] Lost),
+    /// The message asks to be given up, and the ends have not agreed to the extension for that.
+    #[error("the other end has not agreed to \"{}\"", .0.name())]
+    NotAgreed(sctp::Extension),
     /// SCTP does not take the message: its stream is not there, it is too long, the association is shutting down. From
     /// [`Association::try_send`](crate::Association::try_send) also that there is no room
     /// ([`sctp::SendError::BufferFull`]).

@@ -367,6 +367,10 @@ async fn a_message_with_a_lifetime_of_nothing_is_not_sent() {
     call.send(0, "never", SendOptions { reliability, ..SendOptions::default() }).await.unwrap();
     call.send(0, "ever", SendOptions::default()).await.unwrap();
     assert_eq!(text(&accepted).await, "ever");
+    let [client, server] = endpoints(|_| {}).await;
+    let [call, _accepted] = association(&client, &server).await;
+    let refused = call.send(0, "never", SendOptions { reliability, ..SendOptions::default() }).await;
+    assert_eq!(refused.unwrap_err().to_string(), "the other end has not agreed to \"partial-reliability\"");
 }
 
 #[tokio::test]

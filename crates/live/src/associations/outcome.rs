@@ -73,6 +73,9 @@ pub enum SendRefused {
     /// The association has ended: in order, or lost.
     #[error("the association has ended{}", .0.as_ref().map(|lost| format!(": {lost}")).unwrap_or_default())]
     Ended(Option<Lost>),
+    /// It asks for an extension that the ends of the association have not agreed to.
+    #[error("the other end has not agreed to \"{}\"", .0.name())]
+    NotAgreed(sctp::Extension),
     /// SCTP does not take it: as it is, or now.
     #[error(transparent)]
     Message(sctp::SendError),
