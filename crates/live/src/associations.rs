@@ -405,6 +405,11 @@ impl Associations {
             port.alive -= 1;
             self.has_ended = true;
         }
+        let lost = match (&entry.standing, lost) {
+            // Whoever has an association says why it ends it.
+            (Standing::Opening, Some(Lost::PeerAborted(causes))) if causes.is_empty() => Some(Lost::Nobody),
+            (_, lost) => lost,
+        };
         entry.standing = Standing::Over(lost);
         if entry.holder == Holder::Nobody {
             self.forget(host, id);

@@ -11,7 +11,10 @@ use slantpath_sctp::{self as sctp, Cause, CloseReason};
 pub enum Lost {
     /// This end has aborted it, for a fault of the peer's or by command.
     Aborted(Cause),
-    /// The peer has aborted it, for these causes. Without any it has most often none at that port.
+    /// It was being set up, and nobody takes associations at that port of the peer: its SCTP has said so, or by ICMP the
+    /// system of a host without one, or without anybody at the UDP port.
+    Nobody,
+    /// The peer has aborted it, for these causes.
     PeerAborted(Vec<Cause>),
     /// The peer has not answered as often as allowed.
     PeerUnreachable,
@@ -40,6 +43,7 @@ impl fmt::Display for Lost {
         match self {
             Self::Aborted(cause) => CloseReason::Aborted(cause.clone()).fmt(f),
             Self::PeerAborted(causes) => CloseReason::PeerAborted(causes.clone()).fmt(f),
+            Self::Nobody => f.write_str("nobody takes associations at that port of the peer"),
             Self::PeerUnreachable => CloseReason::PeerUnreachable.fmt(f),
             Self::StaleCookie => CloseReason::StaleCookie.fmt(f),
             Self::Other(failure) => f.write_str(failure),

@@ -277,7 +277,7 @@ fn one_that_is_closed_begins_nothing_more_and_is_over_once_all_has_ended() {
     pair.act(0, |program, host, now| program.release(now, host, call));
     let call = pair.act(0, |program, host, now| program.connect(now, host, ID, &peer(1))).unwrap();
     pair.exchange();
-    assert_eq!(pair.receive(0, call), Received::Ended(Some(Lost::PeerAborted(Vec::new()))));
+    assert_eq!(pair.receive(0, call), Received::Ended(Some(Lost::Nobody)));
 }
 
 #[test]
