@@ -12,6 +12,7 @@ mod liveness;
 mod local_address;
 mod mib;
 mod output;
+mod primary;
 mod receive;
 mod reconfiguration;
 mod return_path;
@@ -35,7 +36,7 @@ use std::sync::Arc;
 use slantpath_base::{Instant, Stream};
 
 use crate::cause::Cause;
-use crate::chunk::{Abort, Chunk};
+use crate::chunk::{Abort, Chunk, CookieAck};
 use crate::config::SctpConfig;
 use crate::event::{CloseReason, Event, Message, SendError};
 use crate::extension::Extension;
@@ -101,6 +102,10 @@ pub struct Association {
     burst_at: Option<Instant>,
     poll_stage: PollStage,
     sources: Sources,
+    /// The address of the peer that the layer above wants DATA at, if it has named one.
+    wanted_primary: Option<IpAddr>,
+    /// The path that takes its place if it answers first.
+    stand_in: Option<PathId>,
     /// Whether routes are to be asked for anew: addresses have changed.
     wants_routes: bool,
     stats: AssociationStats,
@@ -152,6 +157,8 @@ impl Association {
             burst_at: None,
             poll_stage: PollStage::Packets,
             sources: Sources::ByPrefix,
+            wanted_primary: None,
+            stand_in: None,
             wants_routes: false,
             stats: AssociationStats::default(),
             established_at: now,
@@ -233,13 +240,6 @@ impl Association {
         self.close(CloseReason::Aborted(cause), Some((path, abort)));
     }
 
-    /// SET PRIMARY: sends new DATA to this address of the peer from now on. `false` if it is none of its
-    /// confirmed addresses.
-    pub fn set_primary(&mut self, _now: Instant, address: IpAddr) -> bool {
-        self.poll_stage = PollStage::Packets;
-        self.paths.find(address).is_some_and(|path| self.paths.set_primary(path))
-    }
-
     /// REQUEST HEARTBEAT: probes an address of the peer now. `false` if it is none.
     pub fn request_heartbeat(&mut self, now: Instant, address: IpAddr) -> bool {
         let Some(path) = self.paths.find(address) else { return false };
@@ -299,17 +299,19 @@ impl Association {
         self.events.into()
     }
 
-    /// Sends a control chunk to an address of the peer, with whatever else goes there; to the primary one if
-    /// that address is not confirmed.
-    pub fn push_control(&mut self, chunk: Chunk, destination: IpAddr) {
+    /// Sends a COOKIE ACK to where the COOKIE ECHO has come from; to the primary address if that is none of the peer's.
+    pub fn acknowledge_cookie(&mut self, now: Instant, source: IpAddr) {
+        let known = self.paths.find(source);
+        let path = known.unwrap_or_else(|| self.paths.current());
+        self.poll_stage = PollStage::Packets;
+        self.control.push_back((path, Chunk::CookieAck(CookieAck)));
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
         //# *  A COOKIE ACK chunk MAY be sent to an UNCONFIRMED address, but it
         //# MUST be bundled with a HEARTBEAT chunk including a nonce.
-        let is_confirmed = |path: &PathId| self.paths[*path].state != PathState::Unconfirmed;
-        let path = self.paths.find(destination).filter(is_confirmed);
-        let path = path.unwrap_or_else(|| self.paths.current());
-        self.poll_stage = PollStage::Packets;
-        self.control.push_back((path, chunk));
+        // The way that the INIT came by may be dead, and the peer waits.
+        if self.paths[path].state == PathState::Unconfirmed {
+            self.send_heartbeat(now, path);
+        }
     }
 
     /// Adds DATA to a packet to `destination` that has been started with a COOKIE ECHO, as part of the burst that its

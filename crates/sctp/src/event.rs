@@ -174,7 +174,8 @@ pub enum Event {
         /// What it is now.
         state: PathState,
     },
-    /// Another address of the peer has become the primary one without the user's command (RFC 7829, section 5).
+    /// Another address of the peer has become the primary one without the user's command at that moment: a switchover
+    /// (RFC 7829, section 5), or the one that was connected to first has answered after all.
     PrimaryChanged {
         /// The address.
         address: IpAddr,

@@ -220,6 +220,7 @@ impl Association {
             self.return_path.on_heartbeat_ack(path);
         }
         self.mark_answering(path);
+        self.follow_wish(path);
         if self.addresses.is_some() {
             self.follow_wanted_primary();
         }
@@ -403,18 +404,6 @@ impl Association {
         }
     }
 
-    /// Makes the path that carries new DATA now the primary one.
-    fn switch_primary(&mut self) {
-        //= https://www.rfc-editor.org/rfc/rfc7829#section-5
-        //# The primary path selected by the SCTP implementation MUST be the
-        //# path that, at the given time, would be chosen for data transfer.
-        let next = self.paths.current();
-        if next != self.paths.primary() && self.paths.set_primary(next) {
-            let address = self.paths[next].destination;
-            self.events.push_back(Event::PrimaryChanged { address });
-        }
-    }
-
     fn on_t3_rtx(&mut self, now: Instant, path: PathId) {
         let mut turn = turn!(self, now);
         match self.sender.on_t3_rtx(&mut turn, path) {
@@ -494,7 +483,8 @@ impl Association {
                 }
                 let rto = self.paths[path].rtt.rto();
                 let fallback = SctpConfig::default().heartbeat_interval;
-                let interval = self.paths[path].heartbeat_interval.or(fallback.filter(|_| is_unconfirmed));
+                let is_asked_for = is_unconfirmed || self.seeks(path);
+                let interval = self.paths[path].heartbeat_interval.or(fallback.filter(|_| is_asked_for));
                 self.paths[path].heartbeat = match interval {
                     Some(interval) => {
                         let period = heartbeat_period(interval, rto, &mut self.random);

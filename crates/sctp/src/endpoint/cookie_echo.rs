@@ -14,7 +14,7 @@ use crate::address::still_own;
 use crate::association::{Association, Authentication};
 use crate::authentication::{AuthenticationOffer, AuthenticationTerms};
 use crate::cause::Cause;
-use crate::chunk::{Abort, Chunk, CookieAck, Error, kind};
+use crate::chunk::{Abort, Chunk, Error, kind};
 use crate::config::SctpConfig;
 use crate::cookie::{Cookie, TieTags};
 use crate::event::Event;
@@ -179,7 +179,8 @@ impl Endpoint {
         let stream = drawn_from.fork("association");
         let tie_tags = TieTags::random(drawn_from);
         let peer_addresses = tcb.peer_addresses.iter().map(|peer| peer.address).collect();
-        let association = Association::new(now, tcb, Arc::clone(&config), stream);
+        let mut association = Association::new(now, tcb, Arc::clone(&config), stream);
+        association.was_found_at(now, received.source);
         let id = self.insert(Entry {
             state: State::Established(Box::new(association)),
             port: received.port,
@@ -219,7 +220,7 @@ impl Endpoint {
                 match &mut self.table[slot].state {
                     State::Established(association) => association.set_peer_tag(cookie.peer_tag),
                     State::CookieWait(_) | State::CookieEchoed(_) => {
-                        self.establish_from_cookie(now, slot, cookie);
+                        self.establish_from_cookie(now, slot, received.source, cookie);
                     }
                 }
                 self.acknowledge_cookie(now, slot, received);
@@ -228,7 +229,7 @@ impl Endpoint {
             //# D)  When both local and remote tags match, the endpoint SHOULD enter
             //# the ESTABLISHED state if it is in the COOKIE-ECHOED state.
             Collision::Duplicate => {
-                self.establish(now, slot);
+                self.establish(now, slot, received.source);
                 self.acknowledge_cookie(now, slot, received);
             }
         }
@@ -255,6 +256,7 @@ impl Endpoint {
         let stream = self.stream_of(slot).fork("association");
         let config = Arc::clone(&self.table[slot].config);
         let mut association = Box::new(Association::new(now, tcb.clone(), config, stream));
+        association.was_found_at(now, received.source);
         if owes_room {
             association.expect_room(now);
         }
@@ -284,7 +286,7 @@ impl Endpoint {
     /// Answers with a COOKIE ACK, and takes in what came behind the COOKIE ECHO.
     fn acknowledge_cookie(&mut self, now: Instant, slot: u32, received: Received<'_>) {
         let State::Established(association) = &mut self.table[slot].state else { return };
-        association.push_control(Chunk::CookieAck(CookieAck), received.source);
+        association.acknowledge_cookie(now, received.source);
         let packet: &ParsedPacket<'_> = received.packet;
         association.handle_packet(now, packet, received.source, received.ip);
         // An address may have come behind the INIT ACK.
@@ -292,14 +294,18 @@ impl Endpoint {
         self.wake(slot);
     }
 
-    /// COOKIE-ECHOED ends; in any other state nothing happens.
-    pub(super) fn establish(&mut self, now: Instant, slot: u32) {
+    /// COOKIE-ECHOED ends, by a packet from `source`; in any other state nothing happens.
+    pub(super) fn establish(&mut self, now: Instant, slot: u32, source: IpAddr) {
         let streams = self.table.change_state(slot, |state| match state {
             State::CookieEchoed(handshake) => {
                 let streams = (handshake.tcb.outbound_streams, handshake.tcb.inbound_streams);
                 let t1_expiries = handshake.origin().t1_expiries;
+                let was_repeated = !handshake.takes_data();
                 let (mut association, early_requests) = handshake.into_parts();
                 association.begin_row(now, t1_expiries);
+                if was_repeated {
+                    association.begin_at(now, source);
+                }
                 if early_requests.is_shutdown_requested() {
                     association.shutdown(now);
                 }
@@ -316,7 +322,7 @@ impl Endpoint {
     }
 
     /// The setup of both sides has collided, and the peer's cookie has come first.
-    fn establish_from_cookie(&mut self, now: Instant, slot: u32, cookie: &Cookie) {
+    fn establish_from_cookie(&mut self, now: Instant, slot: u32, source: IpAddr, cookie: &Cookie) {
         let (mut early_requests, named, t1_expiries) = match &mut self.table[slot].state {
             State::CookieWait(handshake) => {
                 let early_requests = core::mem::take(&mut handshake.early_requests);
@@ -337,6 +343,10 @@ impl Endpoint {
         // ECHO, which it discards (RFC 9260, section 5.2.4, action C).
         let mut association = Box::new(Association::new(now, tcb, config, stream));
         association.begin_row(now, t1_expiries);
+        if let Some(wanted) = named.iter().find(|address| addresses.contains(address)) {
+            association.want_primary(now, *wanted);
+        }
+        association.was_found_at(now, source);
         let not_taken = early_requests.hand_to(now, &mut association);
         let id = self.table.id(slot);
         for event in not_taken {

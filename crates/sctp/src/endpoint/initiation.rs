@@ -343,6 +343,7 @@ impl Endpoint {
         let stream = self.stream_of(slot).fork("association");
         let mut association =
             Box::new(Association::new(now, accepted.tcb.clone(), Arc::clone(&config), stream));
+        association.want_primary(now, accepted.wanted);
         let not_taken = origin.early_requests.hand_to(now, &mut association);
         let id = self.table.id(slot);
         for event in not_taken {

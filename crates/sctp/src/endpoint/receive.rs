@@ -340,7 +340,7 @@ impl Endpoint {
         }
         // It proves the same wherever in its packet it stands.
         if received.has(kind::COOKIE_ACK) {
-            self.establish(now, slot);
+            self.establish(now, slot, received.source);
             if let State::Established(association) = &mut self.table[slot].state {
                 association.handle_packet(now, received.packet, received.source, received.ip);
             }

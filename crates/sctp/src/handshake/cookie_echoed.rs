@@ -38,7 +38,7 @@ impl CookieEchoed {
         association: Box<Association>,
         config: &SctpConfig,
     ) -> Self {
-        let Accepted { tcb, cookie, report, echo_to } = accepted;
+        let Accepted { tcb, cookie, report, echo_to, wanted: _ } = accepted;
         let echo = Chunk::CookieEcho(CookieEcho { cookie });
         //= https://www.rfc-editor.org/rfc/rfc9260#section-3.2.2
         //# Any time a COOKIE ECHO chunk is sent in a packet, it MUST be the

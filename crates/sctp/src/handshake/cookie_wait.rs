@@ -45,6 +45,8 @@ pub(crate) struct Accepted {
     pub(crate) report: Option<Chunk>,
     /// Where the COOKIE ECHO goes first.
     pub(crate) echo_to: IpAddr,
+    /// The address that the layer above wants DATA at: the primary one, unless another has answered in its place.
+    pub(crate) wanted: IpAddr,
 }
 
 impl CookieWait {
@@ -168,7 +170,8 @@ impl CookieWait {
         };
         let (local_port, own_addresses) = endpoint;
         let sent_to = self.destinations[self.t1_init.current()];
-        let (peer_addresses, primary) = self.paths(&offer.addresses, sent_to);
+        let peer_addresses = self.paths(&offer.addresses, sent_to);
+        let wanted = peer_addresses[0].address;
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4
         //# An endpoint SHOULD transmit reply chunks (e.g., INIT ACK, COOKIE ACK,
         //# and HEARTBEAT ACK) in response to control chunks to the same
@@ -178,7 +181,11 @@ impl CookieWait {
         let is_confirmed = |address: &IpAddr| {
             peer_addresses.iter().any(|peer: &PeerAddress| peer.address == *address && peer.is_confirmed)
         };
-        let echo_to = [source, sent_to].into_iter().find(is_confirmed).unwrap_or(primary);
+        let echo_to = [source, sent_to].into_iter().find(is_confirmed).unwrap_or(wanted);
+        // DATA begins where the peer has been reached for certain (RFC 9260, section 5.1.2, C, leaves the first primary
+        // path to the endpoint). An INIT that went out once has reached it at the wanted address, wherever the answer
+        // comes from.
+        let primary = if self.t1_init.is_first() && wanted == sent_to { wanted } else { echo_to };
         let to = peer_addresses.iter().map(|peer| peer.address);
         let tcb = Tcb {
             local_port,
@@ -209,11 +216,11 @@ impl CookieWait {
         };
         let report = unrecognized_parameters(&offer.unrecognized);
         let report = report.map(|cause| Chunk::Error(Error::because(cause)));
-        Ok(Accepted { tcb, cookie, report, echo_to })
+        Ok(Accepted { tcb, cookie, report, echo_to, wanted })
     }
 
-    /// The peer's addresses, of which those named by the layer above are confirmed, and the primary one.
-    fn paths(&self, offered: &[IpAddr], sent_to: IpAddr) -> (SmallVec<[PeerAddress; 2]>, IpAddr) {
+    /// The peer's addresses, the wanted one first; those named by the layer above are confirmed.
+    fn paths(&self, offered: &[IpAddr], sent_to: IpAddr) -> SmallVec<[PeerAddress; 2]> {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
         //# 1)  Any addresses passed to the sender of the INIT chunk by its upper
         //# layer in the request to initialize an association are
@@ -231,8 +238,7 @@ impl CookieWait {
                 addresses.push(PeerAddress { address, is_confirmed: false });
             }
         }
-        let primary = addresses[0].address;
-        (addresses, primary)
+        addresses
     }
 }
 

@@ -10,6 +10,7 @@ mod counts;
 mod delivery;
 mod early;
 mod ecn;
+mod first_path;
 mod handshake;
 mod host_addresses;
 mod icmp;

@@ -236,6 +236,8 @@ impl Association {
                 state.wanted_primary = None;
             }
             let address = self.paths[path].destination;
+            self.wanted_primary = None;
+            self.stand_in = None;
             self.events.push_back(Event::Addresses(AddressEvent::PeerPrimary(address)));
         }
     }

@@ -376,8 +376,9 @@ fn a_shutdown_that_gives_up_the_replacement_of_the_only_address_goes_on_from_tha
 fn what_may_leave_from_an_address_that_the_peer_does_not_know_yet_is_one_packet() {
     let mut wire = wire(1);
     wire.ends[0].change_addresses(wire.now, &[Add(new_address(0)), Delete(address(0, 0))]).unwrap();
-    wire.ends[0].push_control(Chunk::CookieAck(CookieAck), address(1, 0));
-    wire.ends[0].push_control(Chunk::CookieAck(CookieAck), address(1, 0));
+    let now = wire.now;
+    wire.ends[0].acknowledge_cookie(now, address(1, 0));
+    wire.ends[0].acknowledge_cookie(now, address(1, 0));
     assert!(wire.ends[0].request_heartbeat(wire.now, address(1, 0)));
     let theirs = AsconfSerial(tcb(1, 1, &quiet()).local_initial_tsn.0);
     let asks = [0, 1].map(|number| {
