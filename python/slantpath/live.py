@@ -95,7 +95,8 @@ class Notification:
     """``active``, ``inactive``, ``potentially failed``, ``primary`` of a path; ``restarted``;
     ``abandoned``: a message was given up; ``address added``, ``address deleted``, ``address preferred`` of
     the peer's, ``change accepted``, ``change refused`` of an own one; ``streams added``, ``streams reset``,
-    ``association reset``; ``error reported`` by the peer; ``missed``."""
+    ``association reset``; ``not authenticated``: the peer has not offered what was offered here,
+    ``authentication failed``: what it sends is dropped, as its key is none of ours; ``error reported`` by the peer; ``missed``."""
     address: str | None
     """The address that it is about."""
     missed: int
@@ -243,7 +244,8 @@ class Endpoint:
         ``stream_scheduling``, ``stream_values``. ``extensions`` lists what is offered, by the names that
         scenarios have; each is used if the other end offers it, too. With "authentication" among them DATA
         is taken only if it is authenticated, by the secret of ``keys``, bytes by their number, that
-        ``active_key`` names, or the first; without keys by an empty one.
+        ``active_key`` names, or the first; without keys by an empty one. ``required_extensions`` are offered,
+        and a peer that does not offer them, too, is aborted.
         """
         carriage = (udp.local_port, udp.remote_port) if udp else None
         return cls(LiveEndpoint(list(addresses), port, carriage, settings, backlog, read_ahead_bytes))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slantpath_base::{DataSize, Duration};
-use slantpath_scenario::{Extension, Multipath, StreamScheduling};
+use slantpath_scenario::{Extension, Extensions, Multipath, StreamScheduling};
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]
@@ -240,11 +240,15 @@ pub(crate) struct SctpArguments {
     pub(crate) zero_checksum: Option<ErrorDetection>,
     /// Offer an extension, which is used if the other end offers it, too; several: with commas between. They are
     /// partial-reliability, interleaving, nr-sack, stream-reconfiguration, authentication and dynamic-addresses.
-    /// With authentication the other end has to authenticate its DATA.
+    /// With authentication, another end that offers it has to authenticate its DATA; one that does not is served
+    /// all the same, unless --require says otherwise.
     #[arg(long = "extension", value_name = "NAME", value_delimiter = ',', value_parser = an_extension)]
     pub(crate) extensions: Vec<Extension>,
+    /// Offer an extension, and abort whoever does not offer it, too, with the reason; several: with commas between.
+    #[arg(long = "require", value_name = "NAME", value_delimiter = ',', value_parser = an_extension)]
+    pub(crate) required: Vec<Extension>,
     /// The secret that chunks are authenticated with, as key 1: the bytes of this file. The null key, 0, if absent.
-    #[arg(long, value_name = "FILE", requires = "extensions")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
 }
 
@@ -253,6 +257,13 @@ pub(crate) struct SctpArguments {
 pub(crate) enum ErrorDetection {
     /// SCTP lies in DTLS (RFC 8261).
     Dtls,
+}
+
+impl SctpArguments {
+    /// The extensions that are offered, required or not.
+    pub(crate) fn offered(&self) -> Extensions {
+        Extensions::of(&self.extensions).union(Extensions::of(&self.required))
+    }
 }
 
 /// As often as scenarios allow: at a time-out of a minute that is a week.

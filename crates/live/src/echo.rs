@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::{Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, SocketId};
+use slantpath_sctp::Extension;
 
 use crate::associations::Lost;
 use crate::by_socket::BySocket;
@@ -40,6 +41,8 @@ pub struct EchoConfig {
 pub struct EchoReport {
     /// Associations that came up.
     pub associations: u64,
+    /// Those of them whose peer has offered authenticated chunks (RFC 4895), too.
+    pub authenticated: u64,
     /// Those of them that ended otherwise than in order.
     pub failed: u64,
     /// Messages that came.
@@ -175,7 +178,15 @@ impl Program for Echo {
         match event {
             ProgramEvent::Connected { outbound_streams, .. } => {
                 let peer = host.peer(socket);
-                self.tell(format!("{} has come", name(peer)));
+                let is_authenticated = host.sctp_extensions(socket).contain(Extension::Authentication);
+                self.report.authenticated += u64::from(is_authenticated);
+                let offered = self.config.port.sctp.extensions.contain(Extension::Authentication);
+                let how = match (offered, is_authenticated) {
+                    (false, _) => "",
+                    (true, true) => ", authenticated",
+                    (true, false) => ", not authenticated",
+                };
+                self.tell(format!("{} has come{how}", name(peer)));
                 self.report.associations += 1;
                 self.callers.insert(socket, Caller { peer, outbound_streams });
                 if self.phase != Phase::Serving {

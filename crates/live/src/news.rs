@@ -1,6 +1,6 @@
 //! What SCTP's extensions tell, in words.
 
-use slantpath_sctp::{AddressEvent, Event, StreamsChanged};
+use slantpath_sctp::{AddressEvent, AuthenticationEvent, Event, StreamsChanged};
 
 /// What has happened, for whoever watches; of some there is nothing to say.
 pub(crate) fn news_of(event: &Event) -> Option<String> {
@@ -26,6 +26,12 @@ pub(crate) fn news_of(event: &Event) -> Option<String> {
             let causes: Vec<String> = causes.iter().map(ToString::to_string).collect();
             Some(format!("the peer reports: {}", causes.join(", ")))
         }
+        Event::Authentication(AuthenticationEvent::NotOffered) => {
+            Some("the peer does not offer authentication: nothing is authenticated".to_owned())
+        }
+        Event::Authentication(AuthenticationEvent::Failed(wrong)) => {
+            Some(format!("what the peer authenticates is dropped: {wrong}"))
+        }
         Event::AdaptationLayer(code) => Some(format!("the peer's adaptation layer is {code:#010x}")),
         _ => None,
     }
@@ -38,7 +44,7 @@ fn count(streams: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_sctp::{Cause, StreamId};
+    use slantpath_sctp::{Cause, StreamId, WrongKey};
 
     #[test]
     fn what_peers_change_is_said_in_words_and_what_they_answer_is_not() {
@@ -54,6 +60,9 @@ mod tests {
             Event::PeerReported(vec![Cause::InvalidStreamIdentifier(StreamId(9)), Cause::OutOfResource]);
         let text = "the peer reports: there is no stream 9, it is out of resources";
         assert_eq!(news_of(&reported).as_deref(), Some(text));
+        let wrong = Event::Authentication(AuthenticationEvent::Failed(WrongKey::Unknown(4)));
+        let text = "what the peer authenticates is dropped: there is no key 4 here: give both ends the same";
+        assert_eq!(news_of(&wrong).as_deref(), Some(text));
         assert_eq!(news_of(&Event::ShutdownReceived), None);
     }
 }

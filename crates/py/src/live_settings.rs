@@ -21,6 +21,8 @@ pub(crate) fn time(name: &str, seconds: f64) -> PyResult<Duration> {
 pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>) -> PyResult<()> {
     settings.iter().try_for_each(|(name, value)| set(config, &name.extract::<String>()?, &value))?;
     let sctp = &mut config.sctp;
+    // What is required is offered.
+    sctp.extensions = sctp.extensions.union(sctp.required_extensions);
     let AuthenticationConfig { keys, active_key, .. } = &sctp.authentication;
     if sctp.extensions.contain(Extension::Authentication) {
         if settings.contains("active_key")? && !keys.contains_key(active_key) {
@@ -59,7 +61,8 @@ fn set(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyR
         "receive_buffer_bytes" => sctp.receive_buffer_bytes = value.extract()?,
         "send_buffer_bytes" => sctp.send_buffer_bytes = value.extract()?,
         "max_associations" => sctp.max_associations = value.extract()?,
-        "extensions" => sctp.extensions = extensions(value)?,
+        "extensions" => sctp.extensions = extensions(name, value)?,
+        "required_extensions" => sctp.required_extensions = extensions(name, value)?,
         "keys" => {
             let keys: Vec<(u16, Vec<u8>)> = value.cast::<PyDict>()?.items().extract()?;
             sctp.authentication.keys = keys.into_iter().map(|(id, key)| (id, SharedKey::new(key))).collect();
@@ -89,10 +92,10 @@ fn set(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyR
     Ok(())
 }
 
-fn extensions(value: &Bound<'_, PyAny>) -> PyResult<Extensions> {
+fn extensions(setting: &str, value: &Bound<'_, PyAny>) -> PyResult<Extensions> {
     let names: Vec<String> = value.extract()?;
     let all = Extension::ALL.map(|extension| (extension.name(), extension));
-    names.iter().try_fold(Extensions::NONE, |set, name| Ok(set.with(named("extensions", name, &all)?)))
+    names.iter().try_fold(Extensions::NONE, |set, name| Ok(set.with(named(setting, name, &all)?)))
 }
 
 fn one_of<T: Copy>(setting: &str, value: &Bound<'_, PyAny>, known: &[(&'static str, T)]) -> PyResult<T> {

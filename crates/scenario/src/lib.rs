@@ -50,7 +50,7 @@ pub use slantpath_reader::{
 };
 pub use slantpath_results::StoreError;
 /// What an SCTP profile may offer and ask for, by their names in a scenario.
-pub use slantpath_sctp::{Extension, Multipath, StreamScheduling};
+pub use slantpath_sctp::{Extension, Extensions, Multipath, StreamScheduling};
 pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
 pub use summary::{LEVEL, means, summary};

@@ -16,6 +16,29 @@ pub(crate) const RANDOM_LEN: usize = 32;
 /// How many HMAC identifiers of a peer are read; two are defined.
 const MAX_HMACS: usize = 16;
 
+/// What the layer above has to know of the authentication of a peer's chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuthenticationEvent {
+    /// AUTH_NO_AUTH (RFC 6458, section 6.1.8): it is offered here, and the peer has not offered it. The association goes
+    /// on without, unless it is required ([`SctpConfig::required_extensions`](crate::SctpConfig)).
+    NotOffered,
+    /// What has come is authenticated by a key that is none of ours, and has been dropped. Told for the first of several
+    /// in a row. Where nothing has ever come that a key of ours authenticates, and the same is seen again a second later
+    /// or more, the association is aborted.
+    Failed(WrongKey),
+}
+
+/// Why a key of the peer's authenticates nothing here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WrongKey {
+    /// The secrets of this number differ.
+    #[error("key {0} is another one here: give both ends the same")]
+    Different(u16),
+    /// There is no key of this number.
+    #[error("there is no key {0} here: give both ends the same")]
+    Unknown(u16),
+}
+
 /// An algorithm for the digest of an AUTH chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HmacAlgorithm {

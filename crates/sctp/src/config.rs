@@ -12,6 +12,7 @@ use slantpath_cc::{Algorithm, BackOff, RtoConfig, SctpPolicy};
 use slantpath_wire::ip::{Ecn, IpFields};
 
 use crate::authentication::{AuthenticationConfig, ChunkKinds};
+use crate::cause::Cause;
 use crate::chunk::kind;
 use crate::extension::{Extension, Extensions};
 use crate::packet::ChecksumPolicy;
@@ -175,6 +176,9 @@ pub struct SctpConfig {
     /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as in RFC
     /// 9260 by itself.
     pub extensions: Extensions,
+    /// Those of `extensions` without which there is no association: a peer with which one of them cannot be agreed on is
+    /// aborted, and told which. Default: none.
+    pub required_extensions: Extensions,
     /// Which of a peer's requests to change streams are carried out, where that extension is used.
     pub reconfiguration: ReconfigurationPolicy,
     /// Keys, and what is accepted only if it is authenticated, where that extension is used.
@@ -299,6 +303,7 @@ impl Default for SctpConfig {
             zero_checksum: None,
             ecn: false,
             extensions: Extensions::NONE,
+            required_extensions: Extensions::NONE,
             reconfiguration: ReconfigurationPolicy::default(),
             authentication: AuthenticationConfig::default(),
             unauthenticated_addresses: false,
@@ -446,6 +451,20 @@ impl SctpConfig {
         }
     }
 
+    /// The extensions that are required, and not agreed on with a peer that has offered these.
+    pub(crate) fn lacking(&self, offered: Extensions) -> Extensions {
+        self.required_extensions.minus(self.agreed(offered))
+    }
+
+    /// Whether there may be an association with a peer that has offered these; else what it is told.
+    pub(crate) fn admit(&self, offered: Extensions) -> Result<(), Cause> {
+        let lacking = self.lacking(offered);
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        Err(Cause::UserInitiatedAbort(format!("{REQUIRED}: {lacking}").into()))
+    }
+
     /// The chunks that are accepted only if they are authenticated.
     pub(crate) fn authenticated_chunks(&self) -> ChunkKinds {
         let mut kinds = self.authentication.chunks.clone();
@@ -465,6 +484,9 @@ impl SctpConfig {
         }
     }
 }
+
+/// What a peer is told that does not offer what has to be agreed on.
+const REQUIRED: &str = "required and not offered";
 
 /// How losses are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

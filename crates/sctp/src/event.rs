@@ -8,6 +8,7 @@ use slantpath_base::Duration;
 use slantpath_wire::ip::IpFields;
 
 use crate::addressing::AddressEvent;
+use crate::authentication::AuthenticationEvent;
 use crate::cause::Cause;
 use crate::chunk::ReconfigurationResult;
 use crate::path::PathState;
@@ -204,6 +205,8 @@ pub enum Event {
     },
     /// Addresses of either end have changed, or will not (RFC 5061).
     Addresses(AddressEvent),
+    /// Chunks of the peer's are not authenticated as they should be (RFC 4895).
+    Authentication(AuthenticationEvent),
     /// What the peer says that its layer above is: its Adaptation Code Point (RFC 5061, section 4.2.6).
     AdaptationLayer(u32),
     /// SEND FAILURE: a message has been given up as its [`Reliability`] asks. What was sent of it may have arrived.

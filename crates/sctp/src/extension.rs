@@ -1,5 +1,7 @@
 //! Extensions of RFC 9260 that both ends have to know before either may use them, and how an end says that it does.
 
+use std::fmt;
+
 use crate::chunk::kind;
 use crate::parameter::Parameter;
 
@@ -101,6 +103,12 @@ impl Extensions {
         Self(self.0 & other.0)
     }
 
+    /// These but for those of the other set.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// Whether one is among them.
     #[inline]
     pub const fn contain(self, extension: Extension) -> bool {
@@ -172,6 +180,14 @@ impl Extensions {
     }
 }
 
+/// Their names, with commas between.
+impl fmt::Display for Extensions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.iter().map(Extension::name).collect();
+        f.write_str(&names.join(", "))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,7 +201,11 @@ mod tests {
             assert!(one.contain(extension) && !one.is_empty());
             assert_eq!(all.and(one).iter().collect::<Vec<_>>(), [extension]);
             assert_eq!(Extension::of_name(extension.name()), Some(extension));
+            assert_eq!((all.minus(one), one.minus(all)), (all.without(extension), Extensions::NONE));
         }
+        let two = Extensions::of(&[Extension::Authentication, Extension::Interleaving]);
+        assert_eq!(two.to_string(), "interleaving, authentication");
+        assert_eq!(Extensions::NONE.to_string(), "");
     }
 
     #[test]

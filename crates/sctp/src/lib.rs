@@ -96,7 +96,8 @@ pub use association::{
     MibAssociation, MibLocalAddress, MibRemAddress, MibState, MibValue,
 };
 pub use authentication::{
-    AuthenticationConfig, AuthenticationOffer, AuthenticationTerms, HmacAlgorithm, SharedKey,
+    AuthenticationConfig, AuthenticationEvent, AuthenticationOffer, AuthenticationTerms, HmacAlgorithm,
+    SharedKey, WrongKey,
 };
 pub use cause::Cause;
 pub use chunk::Chunk;

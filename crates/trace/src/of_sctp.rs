@@ -3,8 +3,8 @@
 use slantpath_base::Instant;
 use slantpath_sctp::chunk::{AddressChange, ReconfigurationResult};
 use slantpath_sctp::{
-    AddressEvent, Cause, CloseReason, Event, LossEvidence, StreamChange, StreamId, StreamsChanged,
-    T3RtxChange, TraceEvent,
+    AddressEvent, AuthenticationEvent, Cause, CloseReason, Event, LossEvidence, StreamChange, StreamId,
+    StreamsChanged, T3RtxChange, TraceEvent, WrongKey,
 };
 
 use crate::field::{AddressRequest, Evidence, PeerAddress, StreamAnswer, StreamRequest, StreamsStep, Timer};
@@ -68,6 +68,14 @@ fn what(event: &Event) -> Option<What> {
         Event::ReconfigurationAnswered { change, result } => streams_answered(change, *result),
         Event::StreamsChanged(change) => streams_changed(change),
         Event::Addresses(event) => addresses(event),
+        Event::Authentication(event) => {
+            let (key, known) = match event {
+                AuthenticationEvent::NotOffered => (None, None),
+                AuthenticationEvent::Failed(WrongKey::Different(key)) => (Some(*key), Some(true)),
+                AuthenticationEvent::Failed(WrongKey::Unknown(key)) => (Some(*key), Some(false)),
+            };
+            What::NotAuthenticated { key, known }
+        }
         Event::AdaptationLayer(code) => What::AdaptationLayer { code: *code },
         Event::Arrived { .. } | Event::Received(_) | Event::ReceivedPart(_) => return None,
     })

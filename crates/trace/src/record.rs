@@ -321,6 +321,13 @@ events! {
         /// Its Adaptation Code Point.
         code: u32,
     }
+    /// Chunks of the peer's are not authenticated as they should be (RFC 4895): what has come is dropped.
+    NotAuthenticated = "not_authenticated" {
+        /// The number of the peer's key; left out where the peer has not offered to authenticate any.
+        key: Option<u16>,
+        /// Whether there is a key of that number here, which is another one; left out together with it.
+        known: Option<bool>,
+    }
     /// The association is gone.
     Closed = "closed" {
         /// Whether in order, by SHUTDOWN COMPLETE.

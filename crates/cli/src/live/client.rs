@@ -277,7 +277,7 @@ fn doubt_reliability(arguments: &LoadArguments) -> Result<(), Failure> {
         (None, Some(_)) => "--max-retransmissions",
         (None, None) => return Ok(()),
     };
-    if !arguments.sctp.extensions.contains(&Extension::PartialReliability) {
+    if !arguments.sctp.offered().contain(Extension::PartialReliability) {
         let lack =
             "without --extension partial-reliability, at both ends, what has been sent once is not given up";
         terminal::warn(&format!("{asked}: {lack}"))?;
@@ -422,7 +422,7 @@ fn print(
 
 /// What was offered and is used, and what came of it.
 fn print_extensions(report: &LoadReport, arguments: &LoadArguments, out: &mut impl Write) -> io::Result<()> {
-    if !arguments.sctp.extensions.is_empty() || arguments.sctp.zero_checksum.is_some() {
+    if !arguments.sctp.offered().is_empty() || arguments.sctp.zero_checksum.is_some() {
         writeln!(out, "\nextensions in use: {}", in_use(report))?;
     }
     if arguments.lifetime.is_some() || arguments.max_retransmissions.is_some() || report.abandoned > 0 {

@@ -261,7 +261,8 @@ fn write_profile(text: &mut String, sctp: &SctpArguments) {
         stream_values: _,
         multipath,
         zero_checksum,
-        extensions,
+        extensions: _,
+        required: _,
         // Both ends have the same key: which one it is makes no difference.
         key: _,
     } = sctp;
@@ -294,11 +295,12 @@ fn write_profile(text: &mut String, sctp: &SctpArguments) {
     push("stream_scheduling", stream_scheduling.map(|one| format!("\"{}\"", one.name())));
     push("multipath", multipath.map(|one| format!("\"{}\"", one.name())));
     push("zero_checksum", zero_checksum.map(|ErrorDetection::Dtls| "\"dtls\"".to_owned()));
+    let extensions = sctp.offered();
     if !extensions.is_empty() {
         let names: Vec<_> = extensions.iter().map(|extension| format!("\"{}\"", extension.name())).collect();
         push("extensions", Some(format!("[{}]", names.join(", "))));
     }
-    if extensions.contains(&Extension::Authentication) {
+    if extensions.contain(Extension::Authentication) {
         push("authenticated_chunks", Some("[\"data\"]".to_owned()));
     }
 }

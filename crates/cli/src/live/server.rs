@@ -71,6 +71,7 @@ pub(crate) fn echo(
     let report = *live.host().program.report();
     let summary = json!({
         "associations": report.associations,
+        "authenticated": report.authenticated,
         "failed": report.failed,
         "messages": report.messages,
         "bytes": report.bytes,

@@ -49,7 +49,8 @@ pub(super) fn sctp(
         stream_values: stream_values(arguments)?,
         multipath: arguments.multipath.unwrap_or(default.multipath),
         zero_checksum: zero_checksum(arguments, carriage)?,
-        extensions: Extensions::of(&arguments.extensions),
+        extensions: arguments.offered(),
+        required_extensions: Extensions::of(&arguments.required),
         authentication: authentication(arguments)?,
         ..default
     };
@@ -99,9 +100,11 @@ fn zero_checksum(
 
 /// By which keys chunks are authenticated, and which: DATA, as most is.
 fn authentication(arguments: &SctpArguments) -> Result<AuthenticationConfig, Failure> {
-    if !arguments.extensions.contains(&Extension::Authentication) {
+    if !arguments.offered().contain(Extension::Authentication) {
         return match &arguments.key {
-            Some(_) => Err(Failure::Misused("--key needs --extension authentication".to_owned())),
+            Some(_) => Err(Failure::Misused(
+                "--key needs --extension authentication, or --require authentication".to_owned(),
+            )),
             None => Ok(AuthenticationConfig::default()),
         };
     }
@@ -183,5 +186,24 @@ mod tests {
             ..SctpConfig::default()
         };
         assert_eq!(config, expected);
+    }
+
+    #[test]
+    fn what_is_required_is_offered_and_a_key_needs_authentication_either_way() {
+        let of = |flags: &str| {
+            let line = format!("slantpath echo {flags}");
+            let parsed = Arguments::try_parse_from(line.split_whitespace()).expect("flags that there are");
+            let Command::Echo(said) = parsed.command else { panic!("another command") };
+            sctp(&said.sctp, Carriage::Raw, 1).map_err(|failure| format!("{failure:?}"))
+        };
+        let config = of("--extension interleaving --require authentication").unwrap();
+        let both = Extensions::of(&[Extension::Interleaving, Extension::Authentication]);
+        assert_eq!(config.extensions, both);
+        assert_eq!(config.required_extensions, Extensions::of(&[Extension::Authentication]));
+        assert_eq!(config.authentication.chunks, AuthenticationConfig::of_data().chunks);
+        let error = of("--extension interleaving --key nowhere").unwrap_err();
+        assert!(error.contains("--key needs --extension authentication, or --require"), "{error}");
+        let error = of("--require authentication --key nowhere").unwrap_err();
+        assert!(error.contains("nowhere"), "{error}");
     }
 }

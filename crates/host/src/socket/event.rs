@@ -143,6 +143,7 @@ pub(super) fn sctp_event(event: sctp::Event, paths: &mut Vec<IpAddr>) -> Option<
         | sctp::Event::StreamsChanged(_)
         | sctp::Event::Addresses(_)
         | sctp::Event::AdaptationLayer(_)
+        | sctp::Event::Authentication(_)
         | sctp::Event::ReconfigurationAnswered { .. }) => Some(SocketEvent::Sctp(Box::new(event))),
         sctp::Event::PartialDeliveryAborted { .. }
         | sctp::Event::ReceivedPart(_)

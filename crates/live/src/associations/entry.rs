@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use slantpath_host::timeline::PathEventKind;
 use slantpath_host::{ProgramMessage, SocketId};
 use slantpath_sctp::chunk::AddressChange;
-use slantpath_sctp::{self as sctp, AddressEvent, StreamsChanged};
+use slantpath_sctp::{self as sctp, AddressEvent, AuthenticationEvent, StreamsChanged};
 
 use super::outcome::Lost;
 
@@ -56,6 +56,10 @@ impl Notification {
                 sctp::Event::StreamsChanged(StreamsChanged::Added { .. }) => ("streams added", None),
                 sctp::Event::StreamsChanged(StreamsChanged::AssociationReset) => ("association reset", None),
                 sctp::Event::StreamsChanged(_) => ("streams reset", None),
+                sctp::Event::Authentication(AuthenticationEvent::NotOffered) => ("not authenticated", None),
+                sctp::Event::Authentication(AuthenticationEvent::Failed(_)) => {
+                    ("authentication failed", None)
+                }
                 sctp::Event::PeerReported(_) => ("error reported", None),
                 _ => ("extension", None),
             },

@@ -113,6 +113,11 @@ fn doubt(profile: &SctpProfile, finding: ConfigFinding, faults: &mut Faults) {
             let help = "add \"authentication\" to `extensions`, or write `unauthenticated_addresses = true`";
             faults.warn(place, fault(help));
         }
+        ConfigFinding::NeverAgreed { .. } => {
+            let place = profile.required_extensions.as_ref().map_or(profile.preset.place(), Setting::place);
+            let help = "add them to `extensions`, too, and to \"dynamic-addresses\" \"authentication\"";
+            faults.report(place, fault(help));
+        }
         ConfigFinding::SwitchoverTooEarly(error) => {
             let fault = fault_of(&error, "let it be larger");
             faults.report(profile.primary_switchover_max_retrans.place(), fault);

@@ -53,6 +53,9 @@ section! {
         /// Extensions of RFC 9260 that are offered and accepted; each is used between two hosts that both list it. None
         /// unless written.
         extensions: Option<Setting<Vec<ExtensionChoice>>>;
+        /// Those of `extensions` without which there is no association: a host that does not offer one of them is
+        /// aborted, and told which. None unless written.
+        required_extensions: Option<Setting<Vec<ExtensionChoice>>>;
         /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges
         /// packets; RFC 5061 wants both. No unless written.
         unauthenticated_addresses: Option<Setting<bool>>;
@@ -462,6 +465,12 @@ fn packet_bytes(size: Option<&Setting<DataSize>>, default: u16) -> u16 {
     size.map_or(default, |size| u16::try_from(size.as_bytes()).unwrap_or(u16::MAX))
 }
 
+/// The extensions of a list.
+fn set_of(listed: Option<&Setting<Vec<ExtensionChoice>>>) -> Extensions {
+    let listed = listed.into_iter().flat_map(|listed| listed.iter());
+    listed.fold(Extensions::NONE, |set, choice| set.with(choice.policy()))
+}
+
 impl SctpProfile {
     /// Whether new DATA takes several paths at once.
     pub(crate) fn multipath(&self) -> Multipath {
@@ -480,8 +489,7 @@ impl SctpProfile {
 
     /// The extensions that the profile lists.
     pub(crate) fn extensions(&self) -> Extensions {
-        let listed = self.extensions.iter().flat_map(|listed| listed.iter());
-        listed.fold(Extensions::NONE, |set, choice| set.with(choice.policy()))
+        set_of(self.extensions.as_ref())
     }
 
     /// What the profile sets an endpoint to, whose associations ask for so many streams.
@@ -535,6 +543,7 @@ impl SctpProfile {
             fast_convergence: *self.fast_convergence,
             ecn: *self.ecn,
             extensions: self.extensions(),
+            required_extensions: set_of(self.required_extensions.as_ref()),
             unauthenticated_addresses: self.allows_unauthenticated_addresses(),
             authentication: self.authentication(),
             // No key of a scenario asks for these.

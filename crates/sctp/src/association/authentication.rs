@@ -3,11 +3,17 @@
 
 use std::collections::BTreeMap;
 
+use slantpath_base::{Duration, Instant};
+
 use super::{Association, Chunk};
-use crate::authentication::{AuthenticationTerms, ChunkKinds, HmacAlgorithm, SharedKey};
+use crate::authentication::{
+    AuthenticationEvent, AuthenticationTerms, ChunkKinds, HmacAlgorithm, SharedKey, WrongKey,
+};
+use crate::cause::Cause;
 use crate::chunk::{Auth, CHUNK_HEADER_LEN, kind};
 use crate::config::SctpConfig;
 use crate::cookie::is_equal_in_constant_time;
+use crate::event::Event;
 use crate::packet::{Chunks, FoundChunk, PacketBuilder, ParsedPacket};
 use crate::path::PathId;
 use crate::tcb::Tcb;
@@ -27,7 +33,22 @@ pub(crate) struct Authentication {
     required: ChunkKinds,
     /// Whether that holds for chunks that any packet may have, as DATA and SACK.
     is_general: bool,
+    proof: Proof,
 }
+
+/// Whether the peer has shown that it has our keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Proof {
+    /// Nothing has come that is authenticated.
+    Awaited,
+    /// Nothing has come that is authenticated by our keys, and by others it has since this time.
+    Failing(Instant),
+    /// It has; `is_failing`: not with what came last.
+    Given { is_failing: bool },
+}
+
+/// How long a peer may authenticate by other keys before it is told: keys are given to both ends at two times.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What becomes of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +59,8 @@ pub(super) enum Verdict {
     PassOver,
     /// It is passed over with all that follow.
     Stop,
+    /// The same, since it is not authenticated by a key of ours.
+    Forged(WrongKey),
     /// The same, since its algorithm was not offered.
     Unsupported(u16),
 }
@@ -99,6 +122,7 @@ impl Authentication {
             required,
             keys,
             terms,
+            proof: Proof::Awaited,
         }
     }
 
@@ -173,7 +197,7 @@ impl Authentication {
         //= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
         //# If no endpoint pair shared key has been configured for that Shared
         //# Key Identifier, all authenticated chunks MUST be silently discarded.
-        let Some(key) = self.keys.get(&auth.key) else { return Verdict::Stop };
+        let Some(key) = self.keys.get(&auth.key) else { return Verdict::Forged(WrongKey::Unknown(auth.key)) };
         if auth.digest.len() != algorithm.digest_len() {
             return Verdict::Stop;
         }
@@ -194,7 +218,7 @@ impl Authentication {
         //# calculation, all the chunks following the AUTH chunk MUST be silently
         //# discarded.
         if !is_equal_in_constant_time(&digest, &auth.digest) {
-            return Verdict::Stop;
+            return Verdict::Forged(WrongKey::Different(auth.key));
         }
         *is_authenticated = true;
         Verdict::PassOver
@@ -210,7 +234,9 @@ impl Authentication {
             match self.judge(&chunks, found, &mut is_authenticated) {
                 Verdict::Read => {}
                 Verdict::PassOver if is_auth => {}
-                Verdict::PassOver | Verdict::Stop | Verdict::Unsupported(_) => return false,
+                Verdict::PassOver | Verdict::Stop | Verdict::Forged(_) | Verdict::Unsupported(_) => {
+                    return false;
+                }
             }
         }
         true
@@ -231,6 +257,10 @@ impl Association {
         }
         let key = state.terms.association_key(key);
         state.keys.insert(id, key);
+        // It may be the peer's.
+        if matches!(state.proof, Proof::Failing(_)) {
+            state.proof = Proof::Awaited;
+        }
         Ok(())
     }
 
@@ -286,24 +316,50 @@ impl Association {
     #[cold]
     pub(super) fn judge_chunk(
         &mut self,
+        now: Instant,
         chunks: &Chunks<'_>,
         found: FoundChunk,
         is_authenticated: &mut bool,
         from: Option<PathId>,
     ) -> Verdict {
-        let Some(state) = &self.authentication else { return Verdict::Read };
+        let Some(state) = &mut self.authentication else { return Verdict::Read };
         let verdict = state.judge(chunks, found, is_authenticated);
         self.stats.control_chunks_received += u64::from(found.header.kind == kind::AUTH);
         match verdict {
             Verdict::Read => {}
-            Verdict::PassOver if found.header.kind == kind::AUTH => {}
+            Verdict::PassOver if found.header.kind == kind::AUTH => {
+                state.proof = Proof::Given { is_failing: false };
+            }
             Verdict::PassOver | Verdict::Stop => self.stats.unauthenticated_chunks += 1,
+            Verdict::Forged(wrong) => {
+                self.stats.unauthenticated_chunks += 1;
+                self.doubt_key(now, wrong);
+            }
             Verdict::Unsupported(hmac) => {
                 self.stats.unauthenticated_chunks += 1;
-                self.report(crate::cause::Cause::UnsupportedHmac(hmac), from);
+                self.report(Cause::UnsupportedHmac(hmac), from);
             }
         }
         verdict
+    }
+
+    /// Something has come that no key of ours authenticates. The layer above is told once, and the peer if none ever
+    /// has: it would wait in silence for what is dropped here.
+    fn doubt_key(&mut self, now: Instant, wrong: WrongKey) {
+        let Some(state) = &mut self.authentication else { return };
+        match state.proof {
+            Proof::Awaited => state.proof = Proof::Failing(now),
+            Proof::Given { is_failing: false } => state.proof = Proof::Given { is_failing: true },
+            Proof::Given { is_failing: true } => return,
+            Proof::Failing(since) => {
+                // Whoever wants ABORT authenticated may not be made to send one by whoever knows no key.
+                if since + PATIENCE <= now && !state.wanted.contain(kind::ABORT) {
+                    self.abort(now, Cause::UserInitiatedAbort(wrong.to_string().into()));
+                }
+                return;
+            }
+        }
+        self.events.push_back(Event::Authentication(AuthenticationEvent::Failed(wrong)));
     }
 }
 

@@ -85,10 +85,10 @@ impl Association {
                 // An ASCONF in front may have changed it.
                 from = self.paths.find(source);
                 arrived.from = from;
-                match self.judge_chunk(&chunks, found, &mut is_authenticated, from) {
+                match self.judge_chunk(now, &chunks, found, &mut is_authenticated, from) {
                     Verdict::Read => {}
                     Verdict::PassOver => continue,
-                    Verdict::Stop | Verdict::Unsupported(_) => break,
+                    Verdict::Stop | Verdict::Forged(_) | Verdict::Unsupported(_) => break,
                 }
             }
             // DATA and plain SACKs, which make up traffic, pass without being moved as what the longest chunk takes.

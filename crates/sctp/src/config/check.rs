@@ -4,7 +4,7 @@ use slantpath_base::{DataSize, Duration};
 use slantpath_cc::sctp::WindowPolicy;
 
 use super::SctpConfig;
-use crate::extension::Extension;
+use crate::extension::{Extension, Extensions};
 use crate::policy::{PotentiallyFailed, SwitchoverTooEarly};
 
 /// What is to become of a configuration with a finding.
@@ -72,6 +72,14 @@ pub enum ConfigFinding {
         "dynamic addresses (RFC 5061) are never agreed on without authentication (RFC 4895): no address will change"
     )]
     AddressesNeverAuthenticated,
+    /// Extensions without which there is to be no association, and that are never agreed on.
+    #[error(
+        "required and never agreed on, as they are not offered in full: {missing}; there will be no association"
+    )]
+    NeverAgreed {
+        /// Those.
+        missing: Extensions,
+    },
     /// Path.Max.Retrans that is not below Association.Max.Retrans.
     #[error(
         "Path.Max.Retrans of {path} is not below Association.Max.Retrans of {association}: where nothing is answered \
@@ -139,6 +147,7 @@ impl ConfigFinding {
             | Self::SwitchoverTooEarly(_)
             | Self::SackDelayTooLong { .. }
             | Self::ReceiveBufferTooSmall { .. }
+            | Self::NeverAgreed { .. }
             | Self::PathMtuTooSmall { .. } => Severity::Error,
             Self::AddressesNeverAuthenticated
             | Self::RtoMinWithinSackDelay { .. }
@@ -172,6 +181,10 @@ impl SctpConfig {
         if self.receive_buffer_bytes < LEAST_RECEIVE_BUFFER {
             let (bytes, least) = (self.receive_buffer_bytes, LEAST_RECEIVE_BUFFER);
             findings.push(ConfigFinding::ReceiveBufferTooSmall { bytes, least });
+        }
+        let missing = self.lacking(self.extensions);
+        if !missing.is_empty() {
+            findings.push(ConfigFinding::NeverAgreed { missing });
         }
         let mtu = self.initial_path_mtu.min(self.max_path_mtu);
         if mtu < LEAST_PATH_MTU {
@@ -307,6 +320,23 @@ mod tests {
         assert_eq!((of(millis(501)), found.severity()), (vec![found], Severity::Error));
         let text = "SACK.Delay of 501 ms is above the 500 ms that RFC 9260, section 6.2, allows: ";
         assert!(found.to_string().starts_with(text), "{found}");
+    }
+
+    #[test]
+    fn what_is_required_and_never_agreed_on_is_an_error() {
+        let of = |extensions: &[Extension], required: &[Extension]| {
+            let (extensions, required_extensions) = (Extensions::of(extensions), Extensions::of(required));
+            SctpConfig { extensions, required_extensions, ..SctpConfig::default() }.check()
+        };
+        let (addresses, authentication) = (Extension::DynamicAddresses, Extension::Authentication);
+        assert_eq!(of(&[authentication], &[authentication]), []);
+        assert_eq!(of(&[authentication, addresses], &[addresses]), []);
+        let found = |missing| ConfigFinding::NeverAgreed { missing: Extensions::of(&[missing]) };
+        assert_eq!(of(&[], &[authentication]), [found(authentication)]);
+        assert_eq!(of(&[addresses], &[addresses])[0], found(addresses));
+        assert_eq!(found(addresses).severity(), Severity::Error);
+        let text = "required and never agreed on, as they are not offered in full: authentication; ";
+        assert!(found(authentication).to_string().starts_with(text), "{}", found(authentication));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::receive::Received;
 use super::table::{Entry, State};
 use crate::address::still_own;
 use crate::association::{Association, Authentication};
-use crate::authentication::{AuthenticationOffer, AuthenticationTerms};
+use crate::authentication::{AuthenticationEvent, AuthenticationOffer, AuthenticationTerms};
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, Error, kind};
 use crate::config::SctpConfig;
@@ -280,6 +280,7 @@ impl Endpoint {
         //# *  A RESTART notification SHOULD be sent to the ULP instead of a
         //# COMMUNICATION LOST notification.
         self.outbox.push_event(id, Event::Restarted);
+        self.tell_unauthenticated(slot);
         self.acknowledge_cookie(now, slot, received);
     }
 
@@ -364,7 +365,20 @@ impl Endpoint {
     fn announce(&mut self, slot: u32, outbound_streams: u16, inbound_streams: u16) {
         let id = self.table.id(slot);
         self.outbox.push_event(id, Event::Established { outbound_streams, inbound_streams });
+        self.tell_unauthenticated(slot);
         self.ask_for_paths(slot);
+    }
+
+    /// Says so where chunks were to be authenticated, and the peer has not offered that.
+    fn tell_unauthenticated(&mut self, slot: u32) {
+        let entry = &self.table[slot];
+        if entry.config.extensions.contain(Extension::Authentication)
+            && let State::Established(association) = &entry.state
+            && association.authentication().is_none()
+        {
+            let id = self.table.id(slot);
+            self.outbox.push_event(id, Event::Authentication(AuthenticationEvent::NotOffered));
+        }
     }
 
     /// What a cookie stands for. The addresses in `named`, which the layer above has named, are confirmed.

@@ -202,7 +202,8 @@ impl Endpoint {
         }
         let config = &self.ports[received.port as usize].config;
         let (max_addresses, supported) = (config.max_peer_addresses, config.extensions);
-        match Offer::read(*fields, &init.parameters, received.source, max_addresses, supported) {
+        let read = Offer::read(*fields, &init.parameters, received.source, max_addresses, supported);
+        match read.and_then(|offer| config.admit(offer.extensions).map(|()| offer)) {
             Ok(offer) => Some(offer),
             Err(cause) => {
                 self.abort_init(received, init, vec![cause]);

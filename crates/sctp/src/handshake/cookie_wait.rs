@@ -164,6 +164,7 @@ impl CookieWait {
         let max_addresses = config.max_peer_addresses;
         let offer = Offer::read(fields, &init_ack.parameters, source, max_addresses, config.extensions)
             .map_err(Refusal::Ends)?;
+        config.admit(offer.extensions).map_err(Refusal::Ends)?;
         let Some(cookie) = offer.cookie else {
             let missing = [kind::STATE_COOKIE].into_iter().collect();
             return Err(Refusal::Ends(Cause::MissingMandatoryParameter(missing)));

@@ -1,10 +1,10 @@
 //! Chunks that are accepted only if they are authenticated (RFC 4895).
 
 use slantpath_base::Duration;
-use slantpath_sctp::chunk::{Abort, Auth, kind};
+use slantpath_sctp::chunk::{Abort, Auth, Init, InitFields, kind};
 use slantpath_sctp::{
-    AssociationId, AuthenticationConfig, Cause, Chunk, CloseReason, Event, Extension, Extensions, KeyError,
-    SctpConfig, SharedKey,
+    AssociationId, AuthenticationConfig, AuthenticationEvent, Cause, Chunk, CloseReason, Event, Extension,
+    Extensions, KeyError, SctpConfig, SharedKey, Tsn, VerificationTag, WrongKey,
 };
 
 use crate::net::{Net, describe, header, parse, v4};
@@ -183,4 +183,165 @@ fn a_random_number_of_another_length_ends_the_setup() {
     net.inject_chunks(sent.route, header, &chunks);
     let described = describe(&net.sent.last().expect("an answer").packet);
     assert_eq!(described, "ABORT[13]");
+}
+
+fn authentication_events(events: &[Event]) -> Vec<AuthenticationEvent> {
+    let told = |event: &Event| match event {
+        Event::Authentication(told) => Some(*told),
+        _ => None,
+    };
+    events.iter().filter_map(told).collect()
+}
+
+/// RFC 6458, section 6.1.8, AUTH_NO_AUTH.
+#[test]
+fn a_peer_that_does_not_offer_authentication_is_served_and_that_is_told() {
+    let (mut net, id) = connected([config(&[], &[]), SctpConfig::default()]);
+    let told = [AuthenticationEvent::NotOffered];
+    let (first, other) = (net.events(0), net.events(1));
+    assert_eq!((&authentication_events(&first)[..], authentication_events(&other)), (&told[..], vec![]));
+    assert!(matches!(first[0], Event::Established { .. }), "{first:?}");
+    net.send(0, id, 0, vec![1; 100]);
+    net.run_for(Duration::from_secs(1));
+    assert_eq!(received(&mut net, 1), [100]);
+    let (mut net, _) = connected([SctpConfig::default(), config(&[], &[])]);
+    assert_eq!(authentication_events(&net.events(1)), told);
+    let (mut net, _) = connected([config(&[], &[]), config(&[], &[])]);
+    assert_eq!(
+        (authentication_events(&net.events(0)), authentication_events(&net.events(1))),
+        (vec![], vec![])
+    );
+}
+
+#[test]
+fn who_does_not_offer_what_is_required_is_aborted_and_told_what() {
+    let requiring = |extension| SctpConfig {
+        extensions: Extensions::of(&[extension]),
+        required_extensions: Extensions::of(&[extension]),
+        unauthenticated_addresses: true,
+        ..config(&[], &[])
+    };
+    for extension in Extension::ALL {
+        let words = format!("required and not offered: {}", extension.name());
+        let cause = Cause::UserInitiatedAbort(words.into());
+        let here = Event::Closed(CloseReason::Aborted(cause.clone()));
+        let there = Event::Closed(CloseReason::PeerAborted(vec![cause]));
+        // The client requires it: its server has an association until it hears so, at the earliest.
+        let (mut net, id) = connected([requiring(extension), SctpConfig::default()]);
+        assert_eq!(net.events(0), [here], "{extension:?}");
+        assert_eq!((net.hosts[0].endpoint.association(id).is_none(), net.events(1)), (true, vec![]));
+        assert_eq!(net.hosts[1].endpoint.association_count(), 0);
+        // The server does: nothing has been there.
+        let (mut net, id) = connected([SctpConfig::default(), requiring(extension)]);
+        assert_eq!(net.events(0), [there], "{extension:?}");
+        assert_eq!((net.hosts[0].endpoint.association(id).is_none(), net.events(1)), (true, vec![]));
+        // Both do, and begin at the same time.
+        let mut net = Net::calm();
+        net.add(&[v4(1, 1)], 5_000, requiring(extension));
+        net.add(&[v4(1, 2)], 5_000, requiring(extension));
+        let (id, other) = (net.connect(0, 1), net.connect(1, 0));
+        net.run_for(Duration::from_millis(100));
+        for (host, id) in [(0, id), (1, other)] {
+            let association = net.hosts[host].endpoint.association(id).expect("an association");
+            assert_eq!(association.extensions(), Extensions::of(&[extension]));
+        }
+    }
+}
+
+/// The second of them has restarted, and offers less than before.
+#[test]
+fn a_peer_that_begins_anew_without_what_is_required_is_aborted_and_the_association_stays() {
+    let requiring =
+        SctpConfig { required_extensions: Extensions::of(&[Extension::Authentication]), ..config(&[], &[]) };
+    let (mut net, id) = connected([requiring.clone(), requiring]);
+    net.events(0);
+    let init = Init {
+        fields: InitFields {
+            initiate_tag: VerificationTag(77),
+            a_rwnd: 65_536,
+            outbound_streams: 1,
+            inbound_streams: 1,
+            initial_tsn: Tsn(1),
+        },
+        parameters: Vec::new(),
+    };
+    let before = net.sent.len();
+    net.inject_chunks((v4(1, 2), v4(1, 1)), header(5_000, 5_000, 0), &[Chunk::Init(init)]);
+    let (answer, chunks) = parse(&net.sent[before].packet);
+    assert_eq!(answer.verification_tag.0, 77);
+    let cause = Cause::UserInitiatedAbort("required and not offered: authentication".into());
+    assert_eq!(chunks, [Chunk::Abort(Abort { is_tag_reflected: false, causes: vec![cause] })]);
+    assert!(net.hosts[0].endpoint.association(id).is_some());
+    assert_eq!(net.events(0), []);
+}
+
+/// Where the secrets or their numbers differ nothing gets through: that is told here at once, and the peer is after a
+/// second, since the keys may have been on their way.
+#[test]
+fn a_wrong_key_is_said_at_both_ends() {
+    let cases: [(u16, &[u8], WrongKey, &str); 2] = [
+        (0, b"another", WrongKey::Different(0), "key 0 is another one here: give both ends the same"),
+        (5, b"the one", WrongKey::Unknown(5), "there is no key 5 here: give both ends the same"),
+    ];
+    for (number, secret, wrong, words) in cases {
+        let client = SctpConfig {
+            authentication: AuthenticationConfig {
+                active_key: number,
+                ..config(&[kind::DATA], &[(number, secret)]).authentication
+            },
+            ..config(&[], &[])
+        };
+        let (mut net, id) = connected([client, config(&[kind::DATA], &[(0, b"the one")])]);
+        net.events(0);
+        net.events(1);
+        net.send(0, id, 0, vec![1; 100]);
+        net.run_for(Duration::from_millis(900));
+        assert_eq!(authentication_events(&net.events(1)), [AuthenticationEvent::Failed(wrong)]);
+        assert_eq!((net.events(0), net.hosts[1].endpoint.association_count()), (vec![], 1));
+        // Sent again after RTO.Initial.
+        net.run_for(Duration::from_millis(400));
+        let cause = Cause::UserInitiatedAbort(words.into());
+        assert_eq!(net.events(1).last(), Some(&Event::Closed(CloseReason::Aborted(cause.clone()))));
+        assert_eq!(net.events(0).last(), Some(&Event::Closed(CloseReason::PeerAborted(vec![cause]))));
+    }
+}
+
+#[test]
+fn a_key_that_comes_a_little_late_costs_nothing_but_the_time() {
+    let (mut net, id) = connected([config(&[kind::DATA], &[(0, b"new")]), config(&[kind::DATA], &[])]);
+    net.send(0, id, 0, vec![1; 100]);
+    net.run_for(Duration::from_millis(900));
+    let wrong = AuthenticationEvent::Failed(WrongKey::Different(0));
+    assert_eq!(authentication_events(&net.events(1)), [wrong]);
+    let other = net.hosts[1].last.expect("an association");
+    net.hosts[1].endpoint.add_key(other, 0, &SharedKey::new(&b"newer"[..])).unwrap();
+    // Still another one: its own second begins.
+    net.run_for(Duration::from_millis(1_000));
+    assert_eq!(authentication_events(&net.events(1)), [wrong]);
+    net.hosts[1].endpoint.add_key(other, 0, &SharedKey::new(&b"new"[..])).unwrap();
+    net.run_for(Duration::from_secs(3));
+    assert_eq!(received(&mut net, 1), [100]);
+    // Once something has come that is right, what is not is dropped, and told of once in a row.
+    net.hosts[0].endpoint.add_key(id, 0, &SharedKey::new(&b"old"[..])).unwrap();
+    net.send(0, id, 0, vec![1; 50]);
+    net.run_for(Duration::from_secs(8));
+    assert_eq!(authentication_events(&net.events(1)), [wrong]);
+    assert!(unauthenticated(&net, 1, other) > 3);
+    net.hosts[0].endpoint.add_key(id, 0, &SharedKey::new(&b"new"[..])).unwrap();
+    net.run_for(Duration::from_secs(16));
+    assert_eq!(received(&mut net, 1), [50]);
+}
+
+/// Whoever knows the tag and no key may not end an association that wants ABORT authenticated.
+#[test]
+fn where_aborts_are_authenticated_a_wrong_key_is_told_here_alone() {
+    let wants = |secret| config(&[kind::DATA, kind::ABORT], &[(0, secret)]);
+    let (mut net, id) = connected([wants(b"one"), wants(b"two")]);
+    net.send(0, id, 0, vec![1; 100]);
+    net.run_for(Duration::from_secs(8));
+    let told = [AuthenticationEvent::Failed(WrongKey::Different(0))];
+    assert_eq!(
+        (&authentication_events(&net.events(1))[..], net.hosts[1].endpoint.association_count()),
+        (&told[..], 1)
+    );
 }

@@ -172,6 +172,10 @@ impl AssociationStory {
                 }
                 self.step(at, None, StepKind::LocalLink(*source, *up));
             }
+            What::NotAuthenticated { key, known } => {
+                let key = key.map(|key| (key, known.unwrap_or_default()));
+                self.step(at, None, StepKind::NotAuthenticated(key));
+            }
             What::AdaptationLayer { code } => self.step(at, None, StepKind::AdaptationLayer(*code)),
             What::ShutdownReceived {} => self.step(at, None, StepKind::ShutdownReceived),
             What::Closed { orderly, reason } => {

@@ -200,6 +200,11 @@ fn step(step: &Step) -> Value {
             "accepted": is_accepted,
         }),
         StepKind::PeerAddress(change) => json!({ "step": "peer-address", "change": Field::write(change) }),
+        StepKind::NotAuthenticated(key) => json!({
+            "step": "not-authenticated",
+            "key": key.map(|(key, _)| key),
+            "known": key.map(|(_, is_known)| is_known),
+        }),
         StepKind::AdaptationLayer(code) => json!({ "step": "adaptation-layer", "code": code }),
         StepKind::Restarted => json!({ "step": "restarted" }),
         StepKind::PeerReported(causes) => json!({ "step": "peer-reported", "causes": causes }),

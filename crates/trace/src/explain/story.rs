@@ -218,6 +218,9 @@ pub enum StepKind {
     PeerAddress(PeerAddress),
     /// Packets can leave from this address of ours, or cannot.
     LocalLink(IpAddr, bool),
+    /// What the peer sends is not authenticated: it does not offer to, or by a key of this number, which is another one
+    /// here or not known.
+    NotAuthenticated(Option<(u16, bool)>),
     /// What the peer says that its layer above is.
     AdaptationLayer(u32),
     /// The peer has reported something.

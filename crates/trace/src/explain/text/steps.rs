@@ -115,6 +115,11 @@ pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
             PeerAddress::Primary => "the peer wants DATA at this address".to_owned(),
             PeerAddress::Removed => "the peer has this address no more".to_owned(),
         },
+        StepKind::NotAuthenticated(None) => "the peer does not offer authentication".to_owned(),
+        StepKind::NotAuthenticated(Some((key, is_known))) => {
+            let why = if *is_known { "is another one here" } else { "is not known here" };
+            format!("what the peer authenticates is dropped: key {key} {why}")
+        }
         StepKind::AdaptationLayer(code) => format!("the peer's layer above has the code point {code}"),
         StepKind::Restarted => "the peer has begun anew".to_owned(),
         StepKind::PeerReported(causes) => format!("the peer has reported {causes}"),
