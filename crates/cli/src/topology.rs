@@ -52,7 +52,7 @@ pub(crate) fn main(
     };
     if arguments.json {
         print_json(&topology, &output, &written, out)?;
-        return Ok(());
+        return exists(&output);
     }
     report::print(&topology, &output, arguments, out)?;
     if let Some(directory) = &arguments.out {
@@ -65,7 +65,15 @@ pub(crate) fn main(
         let separator = if arguments.out.is_none() { "\n" } else { "" };
         writeln!(out, "{separator}{exported} files for other programs in {}", directory.display())?;
     }
-    Ok(())
+    exists(&output)
+}
+
+/// A path that is asked for and never there is no success.
+fn exists(output: &TopologyOutput) -> Result<(), Failure> {
+    match output.absent().as_slice() {
+        [] => Ok(()),
+        absent => Err(Failure::Flows(format!("paths that never exist: {}", absent.join(", ")))),
+    }
 }
 
 /// Where the passes of finished sites wait for the others, if there is a place for them.

@@ -35,6 +35,7 @@ pub mod outage;
 pub mod pair;
 pub mod route;
 pub mod sgp4;
+pub mod shells;
 pub mod site;
 pub mod topology;
 mod trig;

@@ -8,6 +8,7 @@ use slantpath_orbit::contact::{Contact, ContactPlan, Planner, SitePasses};
 use slantpath_orbit::coverage::Coverage;
 use slantpath_orbit::elements::Stale;
 use slantpath_orbit::network::NetworkError;
+use slantpath_orbit::shells::{ShellsApart, shells_apart};
 use slantpath_orbit::topology::{Selection, Summary, Timeline, follow_while, follow_within};
 use slantpath_orbit::{NodeId, coverage};
 use slantpath_reader::Diagnostics;
@@ -44,12 +45,38 @@ pub struct FollowedPath {
     pub timeline: Timeline,
     /// What it amounts to.
     pub summary: Summary,
+    /// What keeps its ends apart at times though both hold satellites, if it is that.
+    pub apart: Option<ShellsApart>,
 }
 
 impl TopologyOutput {
-    /// What there is to warn of, in words: of the element sets of one file that are too old, the oldest.
+    /// What there is to warn of, in words: of the element sets of one file that are too old, the oldest; of the paths
+    /// that shells of one constellation keep apart, the one for which they do longest.
     pub fn warning_lines(&self) -> Vec<String> {
-        warning_lines(&self.warnings)
+        let mut lines = warning_lines(&self.warnings);
+        let mut longest: BTreeMap<&str, (&str, &ShellsApart, usize)> = BTreeMap::new();
+        for path in &self.paths {
+            let Some(apart) = &path.apart else { continue };
+            let (name, known, count) = longest.entry(&apart.constellation).or_insert((&path.name, apart, 0));
+            *count += 1;
+            if apart.time > known.time {
+                (*name, *known) = (&path.name, apart);
+            }
+        }
+        let span = self.plan.span();
+        lines.extend(longest.into_values().map(|(name, apart, count)| {
+            let share = 100.0 * apart.time.as_secs_f64() / span.as_secs_f64();
+            let others = if count > 1 { format!(" (and {} more like it)", count - 1) } else { String::new() };
+            let cure = apart.cure();
+            format!("path `{name}` is not there for {share:.1} % of the span, as {apart}{others}; {cure}")
+        }));
+        lines
+    }
+
+    /// The paths that do not exist at any time, by name.
+    pub fn absent(&self) -> Vec<&str> {
+        let absent = self.paths.iter().filter(|path| path.summary.connected.is_zero());
+        absent.map(|path| path.name.as_str()).collect()
     }
 
     /// The table of that name.
@@ -186,7 +213,11 @@ fn follow_one(
         }
     };
     let summary = timeline.summary(plan);
-    Some(FollowedPath { name: name.to_owned(), selection: *question.selection, timeline, summary })
+    let apart = shells_apart(topology.network(), plan, [&[from], &[to]], &timeline.gaps());
+    let apart = apart.filter(|apart| {
+        question.constellation.as_ref().is_none_or(|constellation| **constellation == apart.constellation)
+    });
+    Some(FollowedPath { name: name.to_owned(), selection: *question.selection, timeline, summary, apart })
 }
 
 impl Topology {

@@ -205,3 +205,25 @@ fn an_interrupted_topology_goes_on_where_it_was_and_ends_alike() {
         crate::place::names(&place.path().join("whole"))
     );
 }
+
+#[test]
+fn a_path_that_never_exists_ends_the_command_with_three() {
+    let place = Place::new("topology-never");
+    // Satellites over the equator, which neither end sees from beyond 81 degrees.
+    let text = "[topology]\nname = \"never\"\nepoch = \"2026-03-01T00:00:00Z\"\nspan = \"10 min\"\n\
+                [constellations.geo]\nsatellites = { kind = \"slots\", longitudes = [\"0 deg\"] }\n\
+                [ground]\nmin_elevation = \"10 deg\"\n\
+                [sites]\nhere = { latitude = \"0 deg\", longitude = \"10 deg\" }\n\
+                there = { latitude = \"10 deg\", longitude = \"10 deg\" }\n\
+                [paths]\na = { from = \"here\", to = \"there\" }\nb = { from = \"there\", to = \"here\" }\n";
+    place.write("sky.toml", text);
+    assert_eq!(place.run(&["topology", "sky.toml"]).status, Some(0));
+    let out = text.to_owned() + "[[outages]]\nnode = \"geo-1\"\nfrom = \"0 s\"\nuntil = \"10 min\"\n";
+    place.write("sky.toml", &out);
+    for arguments in [["topology", "sky.toml", "--json"], ["topology", "sky.toml", "--out=out"]] {
+        let outcome = place.run(&arguments);
+        assert_eq!(outcome.status, Some(3), "{}", outcome.err);
+        assert!(outcome.err.ends_with("paths that never exist: a, b\n"), "{}", outcome.err);
+        assert!(!outcome.out.is_empty());
+    }
+}

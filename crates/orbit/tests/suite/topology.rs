@@ -3,16 +3,18 @@
 use std::ops::ControlFlow;
 
 use slantpath_base::{Angle, Duration, Instant};
-use slantpath_orbit::constellation::Satellite;
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::constellation::shell::FirstNode;
+use slantpath_orbit::constellation::{IslPattern, Satellite};
 use slantpath_orbit::contact::{ContactId, ContactKind, ContactPlan, Planner};
 use slantpath_orbit::elements::{Checksums, ElementSet};
 use slantpath_orbit::export::{czml, ground_track, hypatia};
 use slantpath_orbit::ground::{Antenna, Handover};
 use slantpath_orbit::orbit::Perturbation;
+use slantpath_orbit::outage::{Failing, Outage};
 use slantpath_orbit::route::{Path, Refresh};
 use slantpath_orbit::sgp4::Sgp4;
+use slantpath_orbit::shells::shells_apart;
 use slantpath_orbit::site::{Horizon, Place, Relay, Track};
 use slantpath_orbit::topology::{Reason, Selection, Table, Timeline, follow, follow_while};
 use slantpath_orbit::{Constellation, Geodetic, Network, Site, Utc, Vec3, coverage};
@@ -388,4 +390,72 @@ fn hypatia_files_lead_every_packet_home() {
             assert!(hops < 30);
         }
     }
+}
+
+/// Two sites whose antennas follow Telesat, both shells of it under one name.
+fn two_shells() -> Network {
+    let mut shells = Preset::Telesat.build(epoch()).unwrap();
+    for shell in &mut shells {
+        shell.name = "telesat".to_owned();
+    }
+    let mut network = london_boston(shells);
+    for site in &mut network.sites {
+        site.antennas[0] = site.antennas[0].clone().of("telesat");
+    }
+    network
+}
+
+#[test]
+fn ends_at_different_shells_of_a_constellation_are_told_apart_from_what_else_parts_them() {
+    let apart = |network: &Network| {
+        let plan = plan(network, Duration::from_secs(6 * 3_600));
+        let gaps = timeline(&plan, &Selection::LeastDelay).gaps();
+        let all = gaps.iter().fold(Duration::ZERO, |all, (since, until)| all + (*until - *since));
+        let ends = ["london", "boston"].map(|name| [plan.node(name).unwrap()]);
+        let shells = network.constellations.iter().map(|shell| shell.satellites.len());
+        let first: usize = shells.take(1).sum();
+        // Every second of a gap, both ends hold a satellite of which the one is of the first shell.
+        let differ = gaps.iter().flat_map(|&(since, until)| {
+            (since.since_start().as_millis() / 1_000 + 1..until.since_start().as_millis() / 1_000)
+                .map(Instant::from_secs)
+        });
+        let held = |now: Instant, end: [slantpath_orbit::NodeId; 1]| {
+            plan.contacts()
+                .iter()
+                .find(|one| one.b == end[0] && one.holds_at(now))
+                .map(|one| one.a.index() < first)
+        };
+        let differ = differ.filter(|&now| {
+            let [london, boston] = ends.map(|end| held(now, end));
+            london.is_some() && boston.is_some() && london != boston
+        });
+        let seconds = differ.count() as f64;
+        (shells_apart(network, &plan, [&ends[0], &ends[1]], &gaps), all, seconds, gaps.len() as f64)
+    };
+    let (told, all, seconds, gaps) = apart(&two_shells());
+    let told = told.expect("they are apart at times");
+    assert_eq!((told.constellation.as_str(), told.time), ("telesat", all));
+    assert!(all.as_secs_f64() > 3_600.0);
+    assert!((seconds - all.as_secs_f64()).abs() <= 2.0 * gaps, "{seconds} of {all}");
+    // A night without a satellite at one end is no matter of shells, as long as it is the longer part.
+    let mut dark = two_shells();
+    let outage = |hours: u64| Outage {
+        what: Failing::Node("boston".to_owned()),
+        from: Instant::START,
+        until: Instant::from_secs(hours * 3_600),
+    };
+    dark.outages = vec![outage(5)];
+    assert_eq!(apart(&dark).0, None);
+    dark.outages = vec![outage(1)];
+    let (told, all, ..) = apart(&dark);
+    assert!(told.is_some_and(|told| told.time < all));
+    // Without links each satellite is alone, and two names are two constellations.
+    let mut alone = two_shells();
+    for shell in &mut alone.constellations {
+        shell.isl.pattern = IslPattern::None;
+    }
+    assert_eq!(apart(&alone).0, None);
+    let mut named = two_shells();
+    named.constellations[1].name = "inclined".to_owned();
+    assert_eq!(apart(&named).0, None);
 }

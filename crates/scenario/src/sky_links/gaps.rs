@@ -8,6 +8,7 @@ mod subject;
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::NodeId;
 use slantpath_orbit::route::{RouteConfig, Router};
+use slantpath_orbit::shells::shells_apart;
 use slantpath_reader::Faults;
 
 use self::subject::Subject;
@@ -89,7 +90,9 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     }
     for mut ends in all {
         ends.close(end);
-        report::report(file, &ends, end, faults);
+        let gaps: Vec<(Instant, Instant)> = ends.gaps.iter().map(|gap| (gap.since, gap.until)).collect();
+        let apart = shells_apart(&plan.bodies, contacts, [&ends.from, &ends.to], &gaps);
+        report::report(file, &ends, apart.as_ref(), end, faults);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is said of a time without a path: an error if there is never one, a warning if it may be the end.
 
 use slantpath_base::{Duration, Instant};
+use slantpath_orbit::shells::ShellsApart;
 use slantpath_reader::{Fault, Faults};
 
 use super::life::{Established, Life, SetUp};
@@ -9,16 +10,32 @@ use super::{Ends, Gap};
 use crate::schema::{File, Transport};
 
 /// Reports what never meets; warns of the longest gap if it may end what stands, and of the longest that a set-up meets
-/// if that may not outlast it.
-pub(super) fn report(file: &File, ends: &Ends<'_>, end: Instant, faults: &mut Faults) {
+/// if that may not outlast it. Of ends that shells of one constellation keep `apart` it is said, however long they do.
+pub(super) fn report(
+    file: &File,
+    ends: &Ends<'_>,
+    apart: Option<&ShellsApart>,
+    end: Instant,
+    faults: &mut Faults,
+) {
     let subject = &ends.subject;
     if !ends.has_met {
         let (from, to) = (&subject.from, &subject.to);
         let message = format!("no path over the sky ever joins `{from}` and `{to}` in this run");
-        let help = "give the constellation links between its satellites, or a gateway both of whose satellites see it; \
-                    or lower the minimum elevation of the sites";
-        faults.report(subject.place, Fault::new(message).help(help));
+        let fault = match apart {
+            Some(apart) => Fault::new(format!("{message}: {apart}")).help(apart.cure()),
+            None => Fault::new(message).help(
+                "give the constellation links between its satellites, or a gateway both of whose satellites see it; \
+                 or lower the minimum elevation of the sites",
+            ),
+        };
+        faults.report(subject.place, fault);
         return;
+    }
+    if let Some(apart) = apart {
+        let message =
+            format!("no path joins the ends of {} for {} in all, as {apart}", subject.name, apart.time);
+        faults.warn_of_kind("shells apart", subject.place, Fault::new(message).help(apart.cure()));
     }
     let Some([set_up, established]) = limits(file, subject) else { return };
     if let Begins::Once { from, until } = subject.begins {
@@ -30,7 +47,7 @@ pub(super) fn report(file: &File, ends: &Ends<'_>, end: Instant, faults: &mut Fa
             gap: Gap { since: gap.since.max(from), ..*gap },
             begun: if gap.since <= from.saturating_add(set_up.takes) { from } else { gap.since },
         });
-        warn(subject, met, &set_up, end, faults);
+        warn(subject, met, &set_up, apart, end, faults);
     }
     let begun = match subject.begins {
         Begins::Once { from, .. } => from,
@@ -38,7 +55,7 @@ pub(super) fn report(file: &File, ends: &Ends<'_>, end: Instant, faults: &mut Fa
     };
     let lives = |gap: &&Gap| gap.since > begun && subject.ends.is_none_or(|ends| gap.since < ends);
     let met = ends.gaps.iter().filter(lives).map(|gap| Met { gap: *gap, begun: gap.since });
-    warn(subject, met, &established, end, faults);
+    warn(subject, met, &established, apart, end, faults);
 }
 
 /// A gap that something meets.
@@ -65,6 +82,7 @@ fn warn(
     subject: &Subject<'_>,
     met: impl Iterator<Item = Met>,
     limit: &Limit,
+    apart: Option<&ShellsApart>,
     end: Instant,
     faults: &mut Faults,
 ) {
@@ -84,12 +102,13 @@ fn warn(
         met.gap.since.since_start(),
         limit.of
     );
-    let help = match least(limit.count, outlasts) {
-        Some(count) => {
+    let help = match (apart, least(limit.count, outlasts)) {
+        (Some(apart), _) => apart.cure(),
+        (None, Some(count)) => {
             let table = format!("{}.{}", limit.table, subject.profile);
             format!("write `{} = {count}` in `[{table}]` to carry it over", limit.key)
         }
-        None => "let it begin behind the gap, or give the sky more satellites".to_owned(),
+        (None, None) => "let it begin behind the gap, or give the sky more satellites".to_owned(),
     };
     faults.warn(subject.place, Fault::new(message).help(help));
 }

@@ -351,3 +351,52 @@ fn the_doubtful_scenario_fails_as_it_stands_and_lives_with_what_is_proposed() {
         assert_eq!(outcome(&load(&proposed)).0, "", "{proposed:?}");
     }
 }
+
+#[test]
+fn ends_at_different_shells_of_a_constellation_are_told_so_with_what_to_write() {
+    let text = |minutes: u32| {
+        let flow = LONDON_TO_BOSTON;
+        format!(
+            r#"
+            [scenario]
+            name = "shells"
+            duration = "{minutes} min"
+            [sky]
+            epoch = "2026-03-01T00:00:00Z"
+            start = "40 min"
+            [sky.constellations.many]
+            satellites = {{ kind = "preset", preset = "telesat" }}
+            [sky.sites.london]
+            latitude = "40.4 deg"
+            longitude = "-3.7 deg"
+            [sky.sites.boston]
+            latitude = "-1.3 deg"
+            longitude = "36.8 deg"
+            {flow}
+            "#
+        )
+    };
+    let load = |minutes| {
+        let files: Files = Arc::new(|name: &str| panic!("{name} is not asked for"));
+        Scenario::parse("shells.toml", &text(minutes), &[], files)
+    };
+    let faults = load(20).err().expect("there is no path in this time").to_string();
+    let never = "no path over the sky ever joins `a` and `b` in this run: its ends hold satellites of different shells of \
+                 `many`";
+    assert!(faults.contains(never), "{faults}");
+    assert!(faults.contains("no link leads from shell to shell: let `many` be one shell"), "{faults}");
+    let later = load(120).unwrap_or_else(|error| panic!("{error}"));
+    let (all, longest) = later.warnings().split_first().expect("they are apart at times");
+    assert!(all.message.starts_with("no path joins the ends of flow `f` for "), "{all}");
+    assert!(
+        all.message.ends_with(" s in all, as its ends hold satellites of different shells of `many`"),
+        "{all}"
+    );
+    // Neither a set-up nor an association outlasts it, and more repetitions would be no cure.
+    let ends = ["its set-up may end", "its association may end"];
+    assert_eq!(longest.len(), ends.len());
+    for (warning, end) in longest.iter().zip(ends) {
+        assert!(warning.message.contains(end), "{warning}");
+        assert_eq!(warning.help, all.help);
+    }
+}
