@@ -200,9 +200,10 @@ impl Stance {
     pub fn look(&self, target: Vec3) -> Look {
         let line = target - self.position;
         let range_m = line.norm();
-        // East is square to the axis; at a pole every horizontal direction will do.
+        // East is square to the axis. At a pole the vertical leans by the rounding of its cosine, by which the longitude
+        // says which way north is; on the axis itself it is that of longitude zero.
         let east = Vec3::new(-self.up.y, self.up.x, 0.0);
-        let east = if east.norm_squared() < 1e-24 { Vec3::new(0.0, 1.0, 0.0) } else { east.unit() };
+        let east = if east.norm_squared() > 0.0 { east.unit() } else { Vec3::new(0.0, 1.0, 0.0) };
         let north = self.up.cross(east);
         let azimuth = libm::atan2(line.dot(east), line.dot(north));
         // A hair west of north would round to a whole turn.
@@ -224,6 +225,35 @@ mod tests {
         let points: Vec<_> =
             points.iter().map(|&(a, e)| (Angle::from_degrees(a), Angle::from_degrees(e))).collect();
         Horizon::new(&points)
+    }
+
+    #[test]
+    fn at_a_pole_azimuth_counts_from_the_meridian_of_the_site() {
+        // A satellite over 30 degrees east and north, and a site on a meridian: at the North Pole north leads on
+        // to the other half of it, at the South Pole back along it.
+        let satellite = Geodetic::new(30.0, 30.0, 20_000e3).to_fixed();
+        for (latitude, longitude, azimuth) in [
+            (90.0, 0.0, 150.0),
+            (90.0, 30.0, 180.0),
+            (90.0, 120.0, 270.0),
+            (90.0, -90.0, 60.0),
+            (-90.0, 0.0, 30.0),
+            (-90.0, 30.0, 0.0),
+            (-90.0, 120.0, 270.0),
+            (-90.0, -90.0, 120.0),
+        ] {
+            let look = |latitude| {
+                let place = Place::Fixed(Geodetic::new(latitude, longitude, 0.0));
+                place.at(Instant::START).look(satellite)
+            };
+            let off = |found: f64| {
+                let off = found.to_degrees() - azimuth;
+                (off - 360.0 * libm::round(off / 360.0)).abs()
+            };
+            assert!(off(look(latitude).azimuth) < 1e-6, "{latitude} {longitude}: {:?}", look(latitude));
+            // As it is close by.
+            assert!(off(look(latitude * 0.999_999_99).azimuth) < 1e-4);
+        }
     }
 
     #[test]
