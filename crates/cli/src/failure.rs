@@ -29,7 +29,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The exit status: 1 failed, 2 misused, 3 done although flows failed or demands cannot be met, 130 interrupted.
+    /// The exit status: 1 failed, 2 misused, 3 done although flows failed, a path never exists or demands cannot be met, 130 interrupted.
     pub(crate) const fn status(&self) -> u8 {
         match self {
             Self::Interrupted(_) => 130,
@@ -108,6 +108,11 @@ fn report_diagnostics(diagnostics: &Diagnostics, out: &mut impl Write) -> io::Re
     let theme = if coloured { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);
     for diagnostic in diagnostics {
+        if !is_drawn(diagnostic) {
+            // The plain form says as much, without the picture.
+            writeln!(out, "{}", visible(&diagnostic.to_string()))?;
+            continue;
+        }
         let mut text = String::new();
         let report = Report { diagnostic, source: source(diagnostic) };
         match handler.render_report(&mut text, &report) {
@@ -120,6 +125,19 @@ fn report_diagnostics(diagnostics: &Diagnostics, out: &mut impl Write) -> io::Re
         writeln!(out, "{} errors; nothing was run", diagnostics.len())?;
     }
     Ok(())
+}
+
+/// The longest line that is shown whole, in bytes.
+const LONGEST_SHOWN: usize = 1_000;
+
+/// Whether the lines about a fault can be shown: a message of a thousand objects may stand in one.
+fn is_drawn(diagnostic: &Diagnostic) -> bool {
+    let (text, span) = (diagnostic.source.text.as_str(), &diagnostic.span);
+    let (Some(before), Some(behind)) = (text.get(..span.start), text.get(span.end..)) else { return true };
+    // With one line of context on either side.
+    let first = before.rsplit('\n').take(2).map(str::len);
+    let last = behind.split('\n').take(2).map(str::len);
+    first.chain(last).all(|length| length <= LONGEST_SHOWN) && span.len() <= 4 * LONGEST_SHOWN
 }
 
 /// The text around the fault. What a terminal would act on is replaced, byte by byte so that all stays at its place.

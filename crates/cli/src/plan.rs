@@ -5,6 +5,7 @@ mod verify;
 use std::io::Write;
 
 use slantpath_plan::{Question, plan, print};
+use slantpath_scenario::without_mark;
 
 use crate::arguments::{PlanArguments, PlanFormat};
 use crate::failure::Failure;
@@ -44,7 +45,7 @@ fn question(arguments: &PlanArguments) -> Result<Question, Failure> {
         None => ("the flags".to_owned(), String::new()),
         Some(path) => {
             let unreadable = |error| Failure::Misused(format!("{}: {error}", path.display()));
-            (path.display().to_string(), std::fs::read_to_string(path).map_err(unreadable)?)
+            (path.display().to_string(), std::fs::read_to_string(path).map(without_mark).map_err(unreadable)?)
         }
     };
     let flags = [

@@ -165,7 +165,7 @@ pub fn read_each(
     file: &str,
     checksums: Checksums,
 ) -> Result<Vec<Result<ElementSet, ElementError>>, ElementError> {
-    let start = text.trim_start_matches('\u{feff}').trim_start();
+    let start = text.trim_start();
     let heading = start.lines().next().map(str::to_ascii_uppercase);
     let sets = if start.starts_with(['[', '{']) {
         omm::read_json_each(text, file)?

@@ -163,13 +163,28 @@ impl FromStr for Utc {
     type Err = DateError;
 
     /// Reads `2025-01-31`, `2025-01-31T12:00:00`, with or without a fraction and `Z`; a space may stand for
-    /// `T`. OMM's `EPOCH` has no `Z` and is UTC all the same.
+    /// `T`, and the day of the year for month and day, `2025-031` (ISO 8601; CCSDS 301.0-B, ASCII time codes A and B).
+    /// OMM's `EPOCH` has no `Z` and is UTC all the same.
     fn from_str(text: &str) -> Result<Self, DateError> {
         let form = || DateError::Form(text.to_owned());
         let body = text.trim();
         let body = body.strip_suffix(['Z', 'z']).unwrap_or(body);
         let (date, time) = body.split_once(['T', ' ']).unwrap_or((body, "00:00:00"));
-        let [year, month, day] = fields(date, '-').ok_or_else(form)?;
+        let (year, month, day) = match date.split_once('-') {
+            Some((year, day)) if !day.contains('-') => {
+                let is_whole = year.len() == 4
+                    && day.len() == 3
+                    && (year.bytes().chain(day.bytes())).all(|b| b.is_ascii_digit());
+                let whole = |text: &str| text.parse::<i64>().ok().filter(|_| is_whole).ok_or_else(form);
+                let (year, day) = (whole(year)?, whole(day)?);
+                let last = 337 + days_in_month(year, 2);
+                if !(1..=last).contains(&day) {
+                    return Err(DateError::Calendar { text: text.to_owned(), field: "day", value: day });
+                }
+                civil_from_days(days_from_civil(year, 1, 1) + day - 1)
+            }
+            _ => fields(date, '-').ok_or_else(form)?.into(),
+        };
         let (clock, fraction) = time.split_once('.').unwrap_or((time, ""));
         let [hour, minute, second] = fields(clock, ':').ok_or_else(form)?;
         if fraction.len() > 18 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
@@ -255,6 +270,44 @@ mod tests {
         assert!((Utc::J2000.sidereal_time().to_degrees() - 280.460_618_375).abs() < 1e-9);
         let next = Utc::J2000.after(Duration::from_secs(86_400)).sidereal_time().to_degrees();
         assert!((next - 280.460_618_375 - 0.985_647_366).abs() < 1e-8, "{next}");
+    }
+
+    #[test]
+    fn a_date_may_count_the_days_of_its_year() {
+        for (ordinal, civil) in [
+            ("2022-005T14:02:00.214944", "2022-01-05T14:02:00.214944Z"),
+            ("2022-001", "2022-01-01T00:00:00Z"),
+            ("2023-059", "2023-02-28T00:00:00Z"),
+            ("2023-060T00:00:00Z", "2023-03-01T00:00:00Z"),
+            ("2024-060 01:02:03", "2024-02-29T01:02:03Z"),
+            ("2024-366T23:59:59.999999999Z", "2024-12-31T23:59:59.999999999Z"),
+            ("2023-365", "2023-12-31T00:00:00Z"),
+            ("1900-365", "1900-12-31T00:00:00Z"),
+            ("2000-366", "2000-12-31T00:00:00Z"),
+        ] {
+            assert_eq!(
+                ordinal.parse::<Utc>().map(|date| date.to_string()),
+                Ok(civil.to_owned()),
+                "{ordinal}"
+            );
+        }
+        for text in [
+            "2023-366",
+            "2023-000",
+            "1900-366",
+            "2023-5",
+            "2023-05",
+            "2023-0005",
+            "23-005",
+            "2023-",
+            "2023-+05",
+        ] {
+            assert!(text.parse::<Utc>().is_err(), "{text}");
+        }
+        assert_eq!(
+            "2023-366".parse::<Utc>(),
+            Err(DateError::Calendar { text: "2023-366".to_owned(), field: "day", value: 366 })
+        );
     }
 
     #[test]

@@ -12,8 +12,19 @@ pub type Files = Arc<dyn Fn(&str) -> io::Result<String> + Send + Sync>;
 /// Files by their names relative to a directory.
 pub fn files_in(directory: &Path) -> Files {
     let directory = directory.to_owned();
-    Arc::new(move |name| std::fs::read_to_string(directory.join(name)))
+    Arc::new(move |name| std::fs::read_to_string(directory.join(name)).map(without_mark))
 }
+
+/// What a file says behind the byte-order mark with which some programs begin it (RFC 3629, section 6): every text that is
+/// read from a file goes through here.
+pub fn without_mark(mut text: String) -> String {
+    if text.starts_with(MARK) {
+        text.drain(..MARK.len_utf8());
+    }
+    text
+}
+
+const MARK: char = '\u{feff}';
 
 /// Files by their names relative to the directory that a file lies in.
 pub fn files_beside(path: &Path) -> Files {
@@ -38,7 +49,8 @@ pub enum LoadError {
 
 /// The text of a file.
 pub fn read_text(path: &Path) -> Result<String, LoadError> {
-    std::fs::read_to_string(path).map_err(|error| LoadError::Unreadable { path: path.to_owned(), error })
+    let text = std::fs::read_to_string(path).map(without_mark);
+    text.map_err(|error| LoadError::Unreadable { path: path.to_owned(), error })
 }
 
 #[cfg(test)]
@@ -53,6 +65,23 @@ mod tests {
         assert_eq!(files_beside(here)("files.rs").unwrap(), own);
         assert_eq!(files_beside(Path::new("Cargo.toml"))("src/files.rs").unwrap(), own);
         assert!(files_beside(here)("src/files.rs").is_err());
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_text() {
+        for (text, read) in
+            [("\u{feff}a\u{feff}b", "a\u{feff}b"), ("a\u{feff}", "a\u{feff}"), ("\u{feff}", ""), ("", "")]
+        {
+            assert_eq!(without_mark(text.to_owned()), read);
+        }
+        let directory = std::env::temp_dir().join(format!("slantpath-mark-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("marked.csv");
+        std::fs::write(&path, "\u{feff}0 s, 10 ms\n").unwrap();
+        assert_eq!(read_text(&path).unwrap(), "0 s, 10 ms\n");
+        assert_eq!(files_in(&directory)("marked.csv").unwrap(), "0 s, 10 ms\n");
+        assert_eq!(files_beside(&directory.join("other.toml"))("marked.csv").unwrap(), "0 s, 10 ms\n");
+        std::fs::remove_dir_all(&directory).unwrap();
     }
 
     #[test]

@@ -13,7 +13,6 @@ pub fn read_json(text: &str, file: &str) -> Result<Vec<ElementSet>, ElementError
 
 /// As [`read_json`], each message or what is wrong with it. An error is one of the whole file.
 pub fn read_json_each(text: &str, file: &str) -> Result<Vec<Result<ElementSet, ElementError>>, ElementError> {
-    let text = text.trim_start_matches('\u{feff}');
     let root: Value = serde_json::from_str(text).map_err(|error| ElementError {
         file: file.to_owned(),
         line: error.line(),
@@ -51,7 +50,6 @@ pub fn read_csv(text: &str, file: &str) -> Result<Vec<ElementSet>, ElementError>
 
 /// As [`read_csv`], each row or what is wrong with it.
 pub fn read_csv_each(text: &str, file: &str) -> Vec<Result<ElementSet, ElementError>> {
-    let text = text.trim_start_matches('\u{feff}');
     let mut rows = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let Some((_, heading)) = rows.next() else { return Vec::new() };
     let columns: Vec<String> =
@@ -91,12 +89,14 @@ fn from_keys(find: &dyn Fn(&str) -> Option<String>, source: &Source) -> Result<E
         let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
         value.ok_or_else(|| fail(ElementFault::Field { field: key, text, expected: "a number" }))
     };
-    if let Some(theory) = find("MEAN_ELEMENT_THEORY").filter(|theory| !theory.eq_ignore_ascii_case("SGP4")) {
+    let is_known =
+        |theory: &String| ["SGP4", "SGP/SGP4"].iter().any(|known| theory.eq_ignore_ascii_case(known));
+    if let Some(theory) = find("MEAN_ELEMENT_THEORY").filter(|theory| !is_known(theory)) {
         return Err(fail(ElementFault::Theory(theory)));
     }
     let epoch_text = required("EPOCH")?;
     let epoch = epoch_text.parse().map_err(|_| {
-        let expected = "a date such as 2025-01-31T12:00:00.123456";
+        let expected = "a date such as 2025-01-31T12:00:00.123456 or 2025-031T12:00:00.123456";
         fail(ElementFault::Field { field: "EPOCH", text: epoch_text.clone(), expected })
     })?;
     let number_text = required("NORAD_CAT_ID")?;

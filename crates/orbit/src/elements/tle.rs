@@ -10,7 +10,7 @@ use super::{Checksums, ElementError, ElementFault, ElementSet, Source};
 use crate::utc::Utc;
 
 /// Reads two-line sets, each with or without a line of name before it; the first fault ends it. Lines that are empty
-/// or begin with `#` are passed over, and so is whatever follows column 69.
+/// or begin with `#` are passed over, and so are blanks before a line and whatever follows column 69.
 pub fn read(text: &str, file: &str, checksums: Checksums) -> Result<Vec<ElementSet>, ElementError> {
     read_each(text, file, checksums).into_iter().collect()
 }
@@ -26,7 +26,8 @@ pub fn read_each(text: &str, file: &str, checksums: Checksums) -> Vec<Result<Ele
     };
     let alone = ElementFault::Pair { found: 1, missing: 2 };
     for (index, line) in text.lines().enumerate() {
-        let (number, line) = (index + 1, line.trim_end());
+        // Columns count from the first character: the lines of a set that is indented are whole.
+        let (number, line) = (index + 1, line.trim());
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
@@ -67,7 +68,7 @@ pub fn write(set: &ElementSet) -> [String; 2] {
     let number = alpha5(set.catalogue_number);
     let dot = format!("{:.8}", set.mean_motion_dot.abs().min(0.999_999_99));
     let sign = if set.mean_motion_dot < 0.0 { '-' } else { ' ' };
-    let designator: String = set.designator.chars().take(8).collect();
+    let designator = designator(&set.designator);
     let degrees = |angle: Angle| {
         let turned = libm::fmod(libm::fmod(angle.as_degrees(), 360.0) + 360.0, 360.0);
         format!("{:8.4}", if turned > 359.999_95 { 0.0 } else { turned })
@@ -92,6 +93,23 @@ pub fn write(set: &ElementSet) -> [String; 2] {
         line.push(char::from(b'0' + checksum(line.as_bytes())));
     }
     [first, second]
+}
+
+/// A designator in its eight columns, the last two digits of the year first: `98067A` for `1998-067A`. One that is of
+/// neither notation and longer than its columns is left out.
+fn designator(text: &str) -> String {
+    let text = text.trim();
+    let is_number =
+        |part: &str, digits| part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
+    let short = match text.split_once('-') {
+        Some((year, rest))
+            if is_number(year, 4) && rest.get(..3).is_some_and(|launch| is_number(launch, 3)) =>
+        {
+            format!("{}{rest}", &year[2..])
+        }
+        _ => text.to_owned(),
+    };
+    if short.is_ascii() && short.len() <= 8 { short } else { String::new() }
 }
 
 fn parse(
@@ -316,6 +334,37 @@ mod tests {
             vec![VANGUARD[0], "VANGUARD"],
         ] {
             assert!(read_lines(&lines).is_err(), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn lines_may_be_indented() {
+        let lines =
+            ["  VANGUARD 1", &format!("\t{}", VANGUARD[0]), &format!("  {}  ", VANGUARD[1]), "  # a comment"];
+        let sets = read_lines(&lines).unwrap();
+        assert_eq!(sets.len(), 1);
+        assert_eq!((sets[0].name.as_str(), sets[0].source.line), ("VANGUARD 1", 2));
+        let plain = read_lines(&["", "VANGUARD 1", VANGUARD[0], VANGUARD[1]]).unwrap();
+        assert_eq!(ElementSet { source: sets[0].source.clone(), ..plain[0].clone() }, sets[0]);
+        assert_eq!(plain[0].source.line, 3);
+    }
+
+    #[test]
+    fn designators_are_written_as_the_columns_have_them() {
+        let set = read_lines(&VANGUARD).unwrap().remove(0);
+        for (known, written) in [
+            ("1998-067A", "98067A  "),
+            ("98067A", "98067A  "),
+            ("2019-074BCD", "19074BCD"),
+            ("1958-002", "58002   "),
+            ("", "        "),
+            // Neither notation, and more than the columns hold.
+            ("1998-67A", "1998-67A"),
+            ("UNKNOWN OBJECT", "        "),
+            ("2019-074ABCD", "        "),
+        ] {
+            let [first, _] = write(&ElementSet { designator: known.to_owned(), ..set.clone() });
+            assert_eq!((&first[9..17], first.len()), (written, 69), "{known}");
         }
     }
 
