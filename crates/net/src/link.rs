@@ -310,11 +310,19 @@ impl LinkDirection {
         self.port.statistics(now)
     }
 
+    /// How long packets of this direction were being sent; `shared` is the transmitter that serves it at present, if
+    /// others send by it, too.
+    pub(crate) fn busy(&mut self, now: Instant, shared: Option<&SharedPort>) -> Duration {
+        let of_shared = self.shared_busy(now, |length| time_of(shared, length));
+        self.port.statistics(now).busy + of_shared
+    }
+
     pub(crate) fn end_queue_window(&mut self, now: Instant) -> QueueStatistics {
         self.port.end_queue_window(now)
     }
 
-    pub(crate) fn restart_statistics(&mut self, now: Instant) {
+    pub(crate) fn restart_statistics(&mut self, now: Instant, shared: Option<&SharedPort>) {
+        self.restart_shared_busy(now, |length| time_of(shared, length));
         self.port.restart_statistics(now);
         self.counters = Counters::default();
     }
@@ -347,4 +355,9 @@ impl LinkDirection {
     pub(crate) fn queue_probe(&mut self, now: Instant) -> Option<&QueueProbe> {
         self.port.probe(now)
     }
+}
+
+/// How long a shared transmitter sends a packet of this length; a direction's own counts for itself.
+fn time_of(shared: Option<&SharedPort>, length: u32) -> Duration {
+    shared.map_or(Duration::ZERO, |port| port.time_to_send(length))
 }

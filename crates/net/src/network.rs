@@ -325,6 +325,16 @@ impl<H: Host, S: Source> Network<H, S> {
         self.fabric.directions[direction.index()].queue_statistics(now)
     }
 
+    /// How long packets of a direction were being sent up to now since its statistics were started, whether by its own
+    /// transmitter or by one that others share; no longer than that time.
+    pub fn busy(&mut self, direction: DirectionId) -> Duration {
+        let now = self.now();
+        let Fabric { directions, shared_ports, .. } = &mut self.fabric;
+        let direction = &mut directions[direction.index()];
+        let shared = direction.shared_port().map(|port| &shared_ports[port.index()]);
+        direction.busy(now, shared)
+    }
+
     /// How full a direction's queue was since this was last asked, or since its statistics were started. It changes
     /// nothing of them.
     pub fn end_queue_window(&mut self, direction: DirectionId) -> QueueStatistics {
@@ -349,10 +359,12 @@ impl<H: Host, S: Source> Network<H, S> {
     /// moment will be counted as carried without having been offered.
     pub fn restart_statistics(&mut self) {
         let now = self.now();
-        for direction in &mut self.fabric.directions {
-            direction.restart_statistics(now);
+        let Fabric { directions, shared_ports, .. } = &mut self.fabric;
+        for direction in directions {
+            let shared = direction.shared_port().map(|port| &shared_ports[port.index()]);
+            direction.restart_statistics(now, shared);
         }
-        for port in &mut self.fabric.shared_ports {
+        for port in shared_ports {
             port.restart_statistics(now);
         }
         self.fabric.packets.restart_host_pairs(now);

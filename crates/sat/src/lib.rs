@@ -18,6 +18,8 @@ pub use access::{
 };
 pub use handover::Handover;
 pub use path::{PathChange, Way};
-pub use sky::{AccessLinks, AntennaLink, CableLink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
+pub use sky::{
+    AccessLinks, AntennaLink, CableLink, Downlink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name,
+};
 pub use source::SkySource;
 pub use steering::{Balance, SiteRoute};

@@ -88,9 +88,20 @@ pub struct AntennaLink {
     /// Its links to the sky, node first: one for each satellite that it ever holds at a time, and one if it holds none.
     /// It sends by the first.
     pub links: Vec<LinkId>,
-    /// Whether satellites have a transmitter for this antenna alone.
-    pub has_own_downlink: bool,
+    /// Who sends to it.
+    pub downlink: Downlink,
     pub(crate) access: usize,
+}
+
+/// The transmitter of satellites by which an antenna receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Downlink {
+    /// One for this antenna alone.
+    Own,
+    /// One that other antennas share.
+    Shared,
+    /// None: satellites repeat what comes, as it comes.
+    Repeated,
 }
 
 /// How a contact of the plan is a link.
@@ -307,7 +318,7 @@ impl Sky {
             antenna,
             name,
             links: own,
-            has_own_downlink: true,
+            downlink: Downlink::Own,
             access: table,
         });
     }
@@ -376,7 +387,11 @@ impl Sky {
             let access = &links.access[table];
             let repeats = plan.payload(contact.a) == Some(Payload::BentPipe);
             if repeats || access.is_downlink_shared {
-                self.antennas[*antenna as usize].has_own_downlink = false;
+                let downlink = &mut self.antennas[*antenna as usize].downlink;
+                // Where only some of its satellites repeat, others have a transmitter to be measured.
+                if !repeats || *downlink == Downlink::Own {
+                    *downlink = if repeats { Downlink::Repeated } else { Downlink::Shared };
+                }
                 self.ports.entry((contact.a.0, table)).or_insert_with(|| {
                     let name = format!("sky.{}.{table}", plan.names()[contact.a.index()]);
                     let config = if repeats { unlimited(&access.downlink) } else { access.downlink.clone() };

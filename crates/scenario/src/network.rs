@@ -42,6 +42,8 @@ pub(crate) struct PlannedLink {
     pub(crate) ends_at_node: bool,
     /// Whether each direction has a transmitter of its own, with a queue.
     pub(crate) has_queue: [bool; 2],
+    /// Of each direction, whether something sends on it, and not only repeats.
+    pub(crate) has_transmitter: [bool; 2],
 }
 
 impl PlannedLink {
@@ -126,6 +128,7 @@ fn links(
             addresses: addresses.map(Some),
             ends_at_node: true,
             has_queue: [true; 2],
+            has_transmitter: [true; 2],
         });
     }
     links

@@ -55,6 +55,8 @@ pub(crate) struct Contacts {
     /// forgotten when the next contact begins.
     landings: Vec<(Instant, NodeId)>,
     pub(crate) shared: Option<SharedPortId>,
+    /// What a transmitter that others share has taken, or will take, to send packets of this direction.
+    shared_busy: Duration,
 }
 
 impl Contacts {
@@ -62,6 +64,17 @@ impl Contacts {
     pub(crate) fn leave_shared_port(&mut self) {
         self.shared = None;
         self.has_contact = false;
+    }
+
+    /// Counts the time that a shared transmitter takes to send a packet.
+    pub(crate) fn add_shared_busy(&mut self, time: Duration) {
+        self.shared_busy += time;
+    }
+
+    /// Takes back what was counted of a packet that is not sent, or not to its end. The count may have been started
+    /// anew since.
+    pub(crate) fn remove_shared_busy(&mut self, time: Duration) {
+        self.shared_busy = self.shared_busy.saturating_sub(time);
     }
 
     /// Who receives what left at an instant.
@@ -114,6 +127,40 @@ impl LinkDirection {
         for parcel in waiting {
             port.send_again(now, parcel, &mut outlet);
         }
+    }
+
+    /// How long shared transmitters have sent packets of this direction up to `now`, where the present one takes
+    /// `time_to_send` for a packet of a length.
+    pub(crate) fn shared_busy(&self, now: Instant, time_to_send: impl Fn(u32) -> Duration) -> Duration {
+        let Some(contacts) = &self.contacts else { return Duration::ZERO };
+        contacts.shared_busy.saturating_sub(self.shared_busy_to_come(now, time_to_send))
+    }
+
+    /// Starts the count of it anew.
+    pub(crate) fn restart_shared_busy(&mut self, now: Instant, time_to_send: impl Fn(u32) -> Duration) {
+        let to_come = self.shared_busy_to_come(now, time_to_send);
+        if let Some(contacts) = &mut self.contacts {
+            contacts.shared_busy = to_come;
+        }
+    }
+
+    /// What of it is counted before it is sent.
+    fn shared_busy_to_come(&self, now: Instant, time_to_send: impl Fn(u32) -> Duration) -> Duration {
+        self.lane
+            .leaving_after(now)
+            .fold(Duration::ZERO, |sum, (departure, length)| sum + time_to_send(length).min(departure - now))
+    }
+
+    /// Takes the packet back that a shared transmitter is sending for the direction, which no longer has it.
+    pub(crate) fn cut_off_shared(&mut self, now: Instant, packets: &mut PacketStore) -> Vec<Parcel> {
+        let Self { lane, counters, contacts, .. } = self;
+        let cut_off = lane.take_back_departing(now, counters, packets);
+        if let Some(contacts) = contacts {
+            for (departure, _) in &cut_off {
+                contacts.remove_shared_busy(*departure - now);
+            }
+        }
+        cut_off.into_iter().map(|(_, parcel)| parcel).collect()
     }
 
     /// Who receives the packet that was taken off last.

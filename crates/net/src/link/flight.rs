@@ -64,9 +64,13 @@ impl Flight {
         self.ring.pop()
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Transit> {
+        self.ring.iter()
+    }
+
     /// When the packets leave or left the transmitter.
     pub(crate) fn departures(&self) -> impl Iterator<Item = Instant> {
-        self.ring.iter().map(|transit| transit.departure)
+        self.iter().map(|transit| transit.departure)
     }
 
     /// Takes out the packets that leave the transmitter after `departure`, in the order in which they do.

@@ -294,6 +294,12 @@ impl Frames {
         self.sending.is_some()
     }
 
+    /// How long the slots are that so many bytes fill, with what carries no bytes in them.
+    pub(crate) fn time_of(&self, bytes: u64) -> Duration {
+        let payload = u64::from(self.config.slot_payload_bytes.max(1));
+        Duration::from_nanos(scaled(bytes, self.config.slot_nanos(), payload))
+    }
+
     /// Takes the packet that has been sent, with when that began.
     pub(crate) fn take_sent(&mut self) -> Option<(Parcel, Instant)> {
         let sending = self.sending.take()?;

@@ -195,6 +195,13 @@ impl Lane {
         Some(departures.fold((first, first), widen))
     }
 
+    /// What leaves the transmitter after `now`, each packet once, by when and how long it is.
+    pub(crate) fn leaving_after(&self, now: Instant) -> impl Iterator<Item = (Instant, u32)> {
+        let leaving = self.flight.iter().filter(move |transit| transit.departure > now);
+        let originals = leaving.filter(|transit| transit.parcel.role() == Role::Original);
+        originals.map(|transit| (transit.departure, transit.parcel.length()))
+    }
+
     /// Counts a packet that has arrived. From here on a copy is a packet like any other.
     pub(crate) fn count_arrival(&self, parcel: Parcel, counters: &mut Counters) -> Parcel {
         match parcel.fate() {

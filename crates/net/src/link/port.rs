@@ -380,6 +380,14 @@ impl Port {
         }
     }
 
+    /// How long a packet of this length is sent; only the closed form knows.
+    pub(crate) fn time_to_send(&self, length: u32) -> Duration {
+        match &self.transmitter {
+            Transmitter::ClosedForm(form) => form.time_to_send(length),
+            Transmitter::EventDriven(_) => unreachable!("a shared transmitter has the closed form"),
+        }
+    }
+
     fn probe_slot(&mut self) -> &mut Option<Box<QueueProbe>> {
         match &mut self.transmitter {
             Transmitter::ClosedForm(form) => &mut form.probe,
@@ -435,6 +443,7 @@ impl Port {
 mod tests {
     use super::*;
     use crate::link::counters::Counters;
+    use crate::link::frames::{FrameConfig, SlotRun};
     use crate::link::queue::QueueLimit;
     use crate::parcel::{DestinationId, PacketStore};
     use slantpath_base::Duration;
@@ -489,5 +498,53 @@ mod tests {
         let statistics = port.statistics(millis(406));
         assert_eq!(statistics.busy, Duration::from_millis(406));
         assert_eq!(statistics.mean_packets, 604.0 / 406.0);
+    }
+
+    #[test]
+    fn what_is_sent_in_slots_keeps_the_transmitter_busy_for_its_slots_alone() {
+        // Of a frame of 10 ms the first three slots of 1 ms, each of 100 bytes; a packet has 20 more on the link.
+        let frames = FrameConfig {
+            length: Duration::from_millis(10),
+            slots: 10,
+            slot_overhead: Duration::from_micros(100),
+            slot_payload_bytes: 100,
+        };
+        let config = DirectionConfig { frames: Some(frames), overhead_bytes: 20, ..config(Duration::ZERO) };
+        let mut port = Port::new(&config, Seed::new(1, 0), "links/first");
+        let mut lane = Lane::new(&config, Seed::new(1, 0), "links/first");
+        let (mut counters, mut packets) = (Counters::default(), PacketStore::default());
+        let parcels = [480, 200].map(|length| {
+            let packet = packets.insert(Packet::copied(&[], Checksum::Complete));
+            Parcel::new(packet, DestinationId(0), length, 64, 0)
+        });
+        let mut outlet = Outlet { lane: &mut lane, counters: &mut counters, packets: &mut packets };
+        port.allocate(
+            millis(0),
+            millis(0),
+            [SlotRun { first: 0, slots: 3 }, SlotRun::default()],
+            &mut outlet,
+        );
+        for parcel in parcels {
+            assert_eq!(port.offer(millis(0), parcel, &mut outlet), Ok(parcel));
+        }
+        // Five slots for the first packet, and two and a fifth for the second, of which the last fifth is cut off.
+        let mut anew = None;
+        for (at, slots) in [(1, 1), (3, 3), (9, 3), (12, 5), (13, 6), (20, 6)] {
+            port.run(millis(at), &mut outlet);
+            assert_eq!(port.statistics(millis(at)).busy, Duration::from_millis(slots), "at {at} ms");
+            if at == 12 {
+                let mut started = port.clone();
+                started.restart_statistics(millis(at));
+                anew = Some(started);
+            }
+        }
+        let mut cut = port.clone();
+        cut.go_down(millis(20), &mut outlet);
+        assert_eq!(cut.statistics(millis(40)).busy, Duration::from_millis(6));
+        port.run(millis(40), &mut outlet);
+        assert_eq!(port.statistics(millis(40)).busy, Duration::from_micros(7_200));
+        let mut anew = anew.expect("it was at 12 ms");
+        anew.run(millis(40), &mut outlet);
+        assert_eq!(anew.statistics(millis(40)).busy, Duration::from_micros(2_200));
     }
 }

@@ -195,7 +195,6 @@ impl Scheduler {
             self.count_waits(at);
             if let Some((parcel, start)) = self.frames.as_mut().and_then(|frames| frames.take_sent()) {
                 self.free_at = at;
-                self.occupancy.waits.busy += at - start;
                 outlet.carry(Transmission { start, end: at }, parcel);
             } else if let Some((_, parcel)) = self.held.take() {
                 self.count_out(parcel);
@@ -380,7 +379,9 @@ impl Scheduler {
 
     fn transmit(&mut self, at: Instant, parcel: Parcel, outlet: &mut Outlet<'_>) -> Fate {
         if let Some(frames) = &mut self.frames {
-            frames.begin(at, parcel, u64::from(parcel.length()) + u64::from(self.overhead_bytes));
+            let bytes = u64::from(parcel.length()) + u64::from(self.overhead_bytes);
+            frames.begin(at, parcel, bytes);
+            self.occupancy.waits.busy += frames.time_of(bytes);
             return Fate::Arrives;
         }
         if self.compressor.is_some() {
@@ -423,9 +424,12 @@ impl Scheduler {
         self.occupancy.count_until(at, self.packets, self.bytes);
     }
 
-    /// The rest of the transmission at `now`.
+    /// The rest of the transmission at `now`: in frames, the slots that it still takes.
     fn busy_to_come(&self, now: Instant) -> Waits {
-        Waits::of_transmission(self.free_at.saturating_since(now))
+        Waits::of_transmission(match &self.frames {
+            None => self.free_at.saturating_since(now),
+            Some(frames) => frames.time_of(frames.left_bytes(now)),
+        })
     }
 
     pub(crate) fn set_rate(&mut self, rate: DataRate) {
@@ -451,6 +455,9 @@ impl Scheduler {
 
     /// Takes out what is held back at the far end of the transmission that ends after `now`.
     pub(crate) fn cut_off(&mut self, now: Instant) -> Option<Parcel> {
+        if self.frames.is_some() {
+            self.occupancy.waits = self.occupancy.waits.minus(self.busy_to_come(now));
+        }
         let sending = self.frames.as_mut().and_then(|frames| frames.cut_off());
         sending.or_else(|| self.arq.as_mut()?.cut_off(now))
     }

@@ -70,6 +70,11 @@ impl SharedPort {
         (self.counters, self.taken) = (Counters::default(), 0);
     }
 
+    /// How long it sends a packet of this length.
+    pub(crate) fn time_to_send(&self, length: u32) -> Duration {
+        self.port.time_to_send(length)
+    }
+
     /// Has a direction send by it.
     pub(crate) fn join(&mut self, direction: DirectionId) {
         self.directions.push(direction);
@@ -90,7 +95,7 @@ impl SharedPort {
     ) -> Result<Parcel, DropReason> {
         self.counters.offered.add(parcel.length());
         let is_taken_down = direction.is_taken_down();
-        let LinkDirection { lane, counters, .. } = direction;
+        let LinkDirection { lane, counters, contacts, .. } = direction;
         if is_taken_down {
             counters.offered.add(parcel.length());
             counters.drop(DropReason::Down, parcel.length());
@@ -101,6 +106,9 @@ impl SharedPort {
         match outcome {
             Ok(taken) => {
                 self.taken += 1;
+                if let Some(contacts) = contacts {
+                    contacts.add_shared_busy(self.port.time_to_send(parcel.length()));
+                }
                 if taken.traffic_class() != parcel.traffic_class() {
                     self.counters.marked.add(taken.length());
                 }
@@ -129,12 +137,13 @@ impl SharedPort {
             }
         }
         self.directions.retain(|&id| id != leaving);
-        let LinkDirection { lane, counters, contacts, .. } = &mut directions[leaving.index()];
+        let direction = &mut directions[leaving.index()];
+        let cut_off = direction.cut_off_shared(now, packets);
+        let LinkDirection { lane, counters, contacts, .. } = direction;
         if let Some(contacts) = contacts {
             contacts.leave_shared_port();
         }
         let mut outlet = Outlet { lane, counters, packets };
-        let cut_off = outlet.take_back(now);
         for parcel in &cut_off {
             self.counters.drop(DropReason::Handover, parcel.length());
         }
@@ -163,15 +172,14 @@ impl SharedPort {
         let direction = &mut directions[changed.index()];
         direction.change_service(now, change, packets);
         let is_taken_down = direction.is_taken_down();
-        let LinkDirection { lane, counters, .. } = direction;
-        lane.change(change);
+        direction.lane.change(change);
         if change == Change::Down {
-            let mut outlet = Outlet { lane, counters, packets };
-            let cut_off = outlet.take_back(now);
+            let cut_off = direction.cut_off_shared(now, packets);
             for parcel in &cut_off {
                 self.counters.drop(DropReason::Down, parcel.length());
             }
-            outlet.drop_all(cut_off, DropReason::Down);
+            let LinkDirection { lane, counters, .. } = direction;
+            Outlet { lane, counters, packets }.drop_all(cut_off, DropReason::Down);
         }
         for (id, parcel) in waiting {
             if id == changed && is_taken_down {
@@ -191,7 +199,10 @@ impl SharedPort {
         directions: &mut [LinkDirection],
         packets: &mut PacketStore,
     ) {
-        let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
+        let LinkDirection { lane, counters, contacts, .. } = &mut directions[id.index()];
+        if let Some(contacts) = contacts {
+            contacts.add_shared_busy(self.port.time_to_send(parcel.length()));
+        }
         self.port.send_again(now, parcel, &mut Outlet { lane, counters, packets });
     }
 
@@ -206,8 +217,13 @@ impl SharedPort {
             self.port.forget_waiting(now).expect("a shared transmitter has the closed form");
         let mut waiting: Vec<(Instant, DirectionId, Parcel)> = Vec::new();
         for &id in &self.directions {
-            let LinkDirection { lane, counters, .. } = &mut directions[id.index()];
+            let LinkDirection { lane, counters, contacts, .. } = &mut directions[id.index()];
             let taken = lane.take_back_departing(transmitted_until, counters, packets);
+            if let Some(contacts) = contacts {
+                for (_, parcel) in &taken {
+                    contacts.remove_shared_busy(self.port.time_to_send(parcel.length()));
+                }
+            }
             waiting.extend(taken.into_iter().map(|(departure, parcel)| (departure, id, parcel)));
         }
         waiting.sort_by_key(|&(departure, ..)| departure);

@@ -5,7 +5,7 @@
 //! once, and how much waits at any instant follows from the departures that have passed by then: a cursor
 //! over them, moved when somebody looks.
 
-use slantpath_base::{DataRate, Instant};
+use slantpath_base::{DataRate, Duration, Instant};
 
 use crate::link::counters::DropReason;
 use crate::link::occupancy::{Occupancy, QueueStatistics, Waits};
@@ -63,6 +63,11 @@ impl ClosedForm {
     /// The last departure that was given.
     pub(crate) const fn free_at(&self) -> Instant {
         self.free_at
+    }
+
+    /// How long a packet of this length is sent.
+    pub(crate) fn time_to_send(&self, length: u32) -> Duration {
+        self.service.time_to_send(length)
     }
 
     pub(crate) const fn state(&self) -> State {

@@ -12,7 +12,7 @@ use slantpath_net::{
 use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet_with, tag};
 
 /// What happens at an instant.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Step {
     /// With the delay at the start of the run, in milliseconds; it grows by one in a second.
     Begin(DirectionId, Contact, f64),
@@ -128,6 +128,18 @@ impl Sky {
         from: NodeId,
         sent: &[(u64, u8, u8)],
     ) -> Network<Scripted, Schedule> {
+        let mut network = self.start(steps, from, sent);
+        network.run_until(millis(2_000));
+        network
+    }
+
+    /// The same before anything has happened.
+    fn start(
+        &self,
+        steps: &[(u64, Step)],
+        from: NodeId,
+        sent: &[(u64, u8, u8)],
+    ) -> Network<Scripted, Schedule> {
         let steps = steps.iter().map(|&(at, step)| (millis(at), step)).collect();
         let source = Schedule { steps, ..Schedule::default() };
         let hosts = vec![Scripted::default(); 3];
@@ -139,7 +151,6 @@ impl Sky {
                 host.send(millis(at), interface, packet);
             }
         });
-        network.run_until(millis(2_000));
         network
     }
 }
@@ -319,6 +330,58 @@ fn packets_for_two_terminals_wait_for_each_other_at_a_shared_transmitter() {
     assert_eq!(received(&network, sky.ground), [(151_101, sky.antenna, 0), (351_301, sky.antenna, 2)]);
     let other = sky.other_antenna;
     assert_eq!(received(&network, sky.other), [(261_201, other, 1), (461_401, other, 3)]);
+}
+
+#[test]
+fn the_time_of_a_shared_transmitter_is_counted_for_whom_it_sends() {
+    let sky = Sky::new(WhileDown::Drop);
+    let [own, other] = [sky.antenna.reverse(), sky.other_antenna.reverse()];
+    let sent = [(0, 1, 0), (0, 3, 1), (0, 1, 2), (0, 3, 3)];
+    let change = |at, change| (at, Step::Change(own, change));
+    let end = |at, at_handover| (at, Step::End(own, sky.west, at_handover));
+    // The first packet, for the one antenna, is sent from 1.0001 ms on, the others, in turn, each for 100 ms.
+    let twice = change(20, Change::Duplication(Probability::ALWAYS));
+    let cases: [(Vec<(u64, Step)>, [(u64, u64); 4]); 6] = [
+        (vec![], [(48_999, 0), (100_000, 48_999), (148_999, 100_000), (200_000, 200_000)]),
+        // Whether they arrive does not matter, nor whether they do so twice.
+        (
+            vec![change(50, Change::Loss(Probability::ALWAYS))],
+            [(48_999, 0), (100_000, 48_999), (148_999, 100_000), (200_000, 200_000)],
+        ),
+        (vec![twice], [(48_999, 0), (100_000, 48_999), (148_999, 100_000), (200_000, 200_000)]),
+        // What is cut off has been sent until then; what waits is not sent.
+        (
+            vec![end(40, AtHandover::Lost)],
+            [(38_999, 0), (38_999, 48_999), (38_999, 148_999), (38_999, 200_000)],
+        ),
+        (
+            vec![end(140, AtHandover::HandedOver)],
+            [(48_999, 0), (100_000, 48_999), (100_000, 148_999), (100_000, 200_000)],
+        ),
+        (
+            vec![change(40, Change::Down)],
+            [(38_999, 0), (38_999, 48_999), (38_999, 148_999), (38_999, 200_000)],
+        ),
+    ];
+    for (more, wanted) in cases {
+        let steps = [down(&sky, Some(sky.port)), more].concat();
+        let mut network = sky.start(&steps, sky.far, &sent);
+        let mut anew = sky.start(&steps, sky.far, &sent);
+        anew.run_until(millis(50));
+        anew.restart_statistics();
+        for (at, busy) in [50, 150, 250, 2_000].into_iter().zip(wanted) {
+            let micros = |network: &mut Network<Scripted, Schedule>| {
+                network.run_until(millis(at));
+                let [own, other] = [own, other].map(|direction| network.busy(direction));
+                (own.as_nanos() / 1_000, other.as_nanos() / 1_000)
+            };
+            assert_eq!(micros(&mut network), busy, "at {at} ms of {steps:?}");
+            // What was sent before the statistics were started anew does not count.
+            let (own, other) = micros(&mut anew);
+            assert!(own.abs_diff(busy.0 - wanted[0].0) <= 1, "{own} at {at} ms of {steps:?}");
+            assert_eq!(other, busy.1, "at {at} ms of {steps:?}");
+        }
+    }
 }
 
 #[test]

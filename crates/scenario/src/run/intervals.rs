@@ -6,7 +6,7 @@ use std::io;
 use slantpath_base::{Duration, Instant};
 use slantpath_host::AssociationCounters;
 use slantpath_host::record::{ReceiverReport, SenderReport};
-use slantpath_net::{Count, Counters, QueueStatistics, SharedPortId, SharedPortStatistics};
+use slantpath_net::{Count, Counters, DropReason, QueueStatistics, SharedPortId, SharedPortStatistics};
 use slantpath_orbit::constellation::Payload;
 use slantpath_sat::Sky;
 use slantpath_signalling::EndCounters;
@@ -21,7 +21,6 @@ use crate::network::PlannedLink;
 use crate::network::source::RunNetwork;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
-use crate::sky_links::repeaters::NO_TRANSMITTER;
 
 /// What had been counted when the present interval began.
 #[derive(Debug)]
@@ -32,7 +31,7 @@ pub(super) struct Intervals {
     tables: Places,
     flows: Vec<FlowCounts>,
     /// Of both directions of each link.
-    links: Vec<Counters>,
+    links: Vec<LinkCounts>,
     /// Of the transmitters that antennas share.
     shared_downlinks: Vec<SharedDownlink>,
     /// Of both ends of each signalling link.
@@ -71,6 +70,12 @@ struct SharedDownlink {
     counters: Counters,
     /// Packets that it had taken in.
     taken: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LinkCounts {
+    counters: Counters,
+    busy: Duration,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,6 +123,21 @@ fn mean_wait(queue: &QueueStatistics, packets: u64) -> Option<f64> {
     (packets > 0).then(|| queue.mean_packets * queue.span.as_secs_f64() / packets as f64)
 }
 
+/// Packets that a transmitter has taken in, to wait or to be sent.
+fn taken_in(counters: &Counters) -> u64 {
+    let at_the_door = [
+        DropReason::Down,
+        DropReason::Early,
+        DropReason::Forced,
+        DropReason::Mtu,
+        DropReason::NoContact,
+        DropReason::Policed,
+        DropReason::QueueFull,
+    ];
+    let refused: u64 = at_the_door.iter().map(|&reason| counters.dropped(reason).packets).sum();
+    counters.offered.packets.saturating_sub(refused)
+}
+
 /// The mean in seconds of so many times; `None` of none.
 fn mean_s(sum: Duration, count: u64) -> Option<f64> {
     (count > 0).then(|| sum.as_secs_f64() / count as f64)
@@ -130,7 +150,7 @@ impl Intervals {
             start: Instant::START,
             tables,
             flows: vec![FlowCounts::default(); flows],
-            links: vec![Counters::default(); 2 * links],
+            links: vec![LinkCounts::default(); 2 * links],
             shared_downlinks: Vec::new(),
             signalling_links: Vec::new(),
             associations: Vec::new(),
@@ -180,7 +200,7 @@ impl Intervals {
 
     /// Counters of links have been started anew.
     pub(super) fn restart_links(&mut self) {
-        self.links.fill(Counters::default());
+        self.links.fill(LinkCounts::default());
         for shared in &mut self.shared_downlinks {
             (shared.counters, shared.taken) = (Counters::default(), 0);
         }
@@ -230,8 +250,10 @@ impl Intervals {
         for (place, link) in sources.links.iter().enumerate() {
             for (side, (direction, id)) in directions(link).into_iter().enumerate() {
                 let queue = link.has_queue[side].then(|| sources.network.end_queue_window(id));
-                let now = *sources.network.counters(id);
-                let before = std::mem::replace(&mut self.links[2 * place + side], now);
+                let counted =
+                    LinkCounts { counters: *sources.network.counters(id), busy: sources.network.busy(id) };
+                let counted_before = std::mem::replace(&mut self.links[2 * place + side], counted);
+                let (now, before) = (counted.counters, counted_before.counters);
                 let since = |now: Count, before: Count| Count {
                     packets: now.packets - before.packets,
                     bytes: now.bytes - before.bytes,
@@ -247,12 +269,11 @@ impl Intervals {
                     queue.as_ref().map(|queue| queue.max_packets),
                     Some(since(now.marked, before.marked).packets),
                 ];
-                let config = sources.network.graph().direction(id);
-                let sent = carried.bytes + carried.packets * u64::from(config.overhead_bytes);
-                let utilisation = rate(sent, span) / config.rate.as_bits_per_sec() as f64;
+                let busy = (counted.busy - counted_before.busy).as_secs_f64();
+                let utilisation = link.has_transmitter[side].then(|| busy / (span.1 - span.0).as_secs_f64());
                 let mean_packets = queue.as_ref().map(|queue| queue.mean_packets);
-                let wait = queue.and_then(|queue| mean_wait(&queue, carried.packets));
-                let utilisation = (config.rate != NO_TRANSMITTER).then_some(utilisation);
+                let taken = taken_in(&now).saturating_sub(taken_in(&before));
+                let wait = queue.and_then(|queue| mean_wait(&queue, taken));
                 let measures = [Some(rate(carried.bytes, span)), utilisation, mean_packets, wait];
                 rows.push([&*link.name, direction], span, counts, measures);
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_net::{AtHandover, DirectionConfig, NetworkBuilder, NodeId, WhileDown};
 use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::route::RouteConfig;
-use slantpath_sat::{AccessLinks, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
+use slantpath_sat::{AccessLinks, Downlink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
 
 use super::check::{access_table, isl_table};
 use super::plan::SkyPlan;
@@ -114,7 +114,8 @@ pub(crate) fn declare(
                 access_table: table_of(antenna.site, antenna.antenna),
                 addresses: [own, None],
                 ends_at_node: true,
-                has_queue: [true, antenna.has_own_downlink],
+                has_queue: [true, antenna.downlink == Downlink::Own],
+                has_transmitter: [true, antenna.downlink != Downlink::Repeated],
             });
         }
     }
@@ -129,6 +130,7 @@ pub(crate) fn declare(
             addresses: [None, None],
             ends_at_node: false,
             has_queue: [true; 2],
+            has_transmitter: [true; 2],
         });
     }
     Some(declared)

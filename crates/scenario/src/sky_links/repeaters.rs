@@ -15,7 +15,7 @@ use crate::link::schema::QueueSize;
 use crate::schema::File;
 
 /// The rate of what has no transmitter: nothing waits for it.
-pub(crate) const NO_TRANSMITTER: DataRate = DataRate::from_bits_per_sec(u64::MAX);
+const NO_TRANSMITTER: DataRate = DataRate::from_bits_per_sec(u64::MAX);
 
 /// The tables, by their place, whose antennas follow satellites that repeat, and no others.
 pub(super) fn tables(sky: &SkyTable, network: &Network) -> BTreeSet<usize> {

@@ -33,4 +33,5 @@ mod sessions;
 mod shaping;
 mod signalling;
 mod sky_links;
+mod used;
 mod zero_checksum;

@@ -9,7 +9,6 @@ use crate::network::PlannedLink;
 use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
-use crate::sky_links::repeaters::NO_TRANSMITTER;
 
 /// Both directions of a link with their names.
 pub(crate) fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2] {
@@ -58,7 +57,8 @@ pub(super) fn links(
     let [mut throughput, mut utilisation, mut queue_mean] =
         ["throughput_bit_per_s", "utilisation_ratio", "queue_mean_packets"].map(TypedColumn::<f64>::new);
     for link in links {
-        for ((direction_name, id), has_queue) in directions(link).into_iter().zip(link.has_queue) {
+        let kinds = link.has_queue.into_iter().zip(link.has_transmitter);
+        for ((direction_name, id), (has_queue, has_transmitter)) in directions(link).into_iter().zip(kinds) {
             let queue = has_queue.then(|| network.queue_statistics(id));
             let counters = network.counters(id);
             name.push(&link.name);
@@ -91,13 +91,8 @@ pub(super) fn links(
             fragments.push(counters.fragments.packets);
             let bits_per_second = 8.0 * counters.carried.bytes as f64 / observed;
             throughput.push(bits_per_second);
-            let config = network.graph().direction(id);
-            let sent_packets = counters.carried.packets + counters.repeated.packets;
-            let whole_bytes = counters.carried.bytes + counters.repeated.bytes;
-            let sent_bytes = whole_bytes.saturating_sub(counters.compressed.bytes);
-            let sent = sent_bytes + sent_packets * u64::from(config.overhead_bytes);
-            let used = 8.0 * sent as f64 / observed / config.rate.as_bits_per_sec() as f64;
-            utilisation.push_optional((config.rate != NO_TRANSMITTER).then_some(used));
+            let busy = has_transmitter.then(|| network.busy(id).as_secs_f64());
+            utilisation.push_optional(busy.map(|busy| busy / observed));
             queue_mean.push_optional(queue.as_ref().map(|queue| queue.mean_packets));
             queue_max.push_optional(queue.map(|queue| queue.max_packets));
         }
