@@ -107,6 +107,16 @@ def test_values_replace_others_and_are_checked() -> None:
         assert str(caught.value).startswith(f"with_values: {quoted}: ")
     with pytest.raises(ScenarioError, match="`links=x` is no path"):
         scenario.with_values({"links=x": "1 %"})
+    endless: list[object] = []
+    endless.append(endless)
+    table_in_itself: dict[str, object] = {}
+    table_in_itself["x"] = table_in_itself
+    deep: object = 1
+    for _ in range(100_000):
+        deep = [deep]
+    for value in (endless, table_in_itself, deep):
+        with pytest.raises(ValueError, match="at most 32 lists and dicts deep"):
+            scenario.with_values({"flows.data.application": value})
     table = {"kind": "bulk", "total": "1 MB"}
     bulk = tomllib.loads(scenario.with_values({"flows.data.application": table}).merged())
     assert bulk["flows"]["data"]["application"]["total"] == "1 MB"

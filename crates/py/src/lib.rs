@@ -6,6 +6,7 @@
 
 mod arrow;
 mod command;
+mod guard;
 #[cfg(target_os = "linux")]
 mod live;
 #[cfg(target_os = "linux")]

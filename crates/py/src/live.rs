@@ -15,6 +15,7 @@ use slantpath_live::{
     SendRefused, SharedKey, SocketId, Station, StreamId, Woken,
 };
 
+use crate::guard::guarded;
 use crate::live_settings::{set_all, time};
 use crate::mib;
 
@@ -50,7 +51,10 @@ impl LiveEndpoint {
     /// Acts on what is open.
     fn with<R>(&self, act: impl FnOnce(&mut Open) -> R) -> PyResult<R> {
         let mut open = self.lock();
-        open.as_mut().map(act).ok_or_else(|| LiveError::new_err("the endpoint has been closed"))
+        let Some(inside) = open.as_mut() else {
+            return Err(LiveError::new_err("the endpoint has been closed"));
+        };
+        guarded(|| act(inside)).inspect_err(|_| *open = None)
     }
 
     /// Has SCTP itself do something with an association that is up.

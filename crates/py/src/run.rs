@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use slantpath_scenario::{RunOptions, run_while};
 
+use crate::guard::guarded;
 use crate::scenario::Scenario;
 use crate::table::Table;
 
@@ -65,7 +66,7 @@ pub(crate) fn run<'py>(
         }
     };
     let output = py
-        .detach(|| run_while(checked, &options, &mut |_| go_on()))
+        .detach(|| guarded(|| run_while(checked, &options, &mut |_| go_on())))?
         .map_err(|error| RunError::new_err(error.to_string()))?;
     let output = output.ok_or_else(|| raised.unwrap_or_else(|| RunError::new_err("the run was stopped")))?;
     let captured = PyDict::new(py);

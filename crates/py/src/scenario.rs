@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use slantpath_scenario::{Diagnostics, Progress, Scenario as Checked};
 
+use crate::guard::guarded;
 use crate::source::{Source, VALUES, assignments, doubts, scenario_error, warn};
 
 /// Reads a scenario without holding the interpreter, and calls `progress` with how many sites of its sky have their
@@ -19,20 +20,22 @@ fn observed(
     let mut raised = None;
     let read = py.detach(|| {
         let first = RefCell::new(None);
-        let read = read(&|made: Progress| {
-            if let Some(progress) = &progress
-                && first.borrow().is_none()
-            {
-                let called = Python::attach(|py| progress.call1(py, (made.done, made.all)).map(drop));
-                *first.borrow_mut() = called.err();
-            }
+        let read = guarded(|| {
+            read(&|made: Progress| {
+                if let Some(progress) = &progress
+                    && first.borrow().is_none()
+                {
+                    let called = Python::attach(|py| progress.call1(py, (made.done, made.all)).map(drop));
+                    *first.borrow_mut() = called.err();
+                }
+            })
         });
         raised = first.into_inner();
         read
     });
     match raised {
         Some(error) => Err(error),
-        None => read.map_err(|faults| scenario_error(&faults)),
+        None => read?.map_err(|faults| scenario_error(&faults)),
     }
 }
 

@@ -2,13 +2,22 @@
 
 use std::fmt::Write;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyMapping, PySequence, PyString};
+
+/// How deep lists and tables lie in each other at most. Those of scenarios lie at four or five; a list that holds itself
+/// has no end.
+const DEEPEST: usize = 32;
 
 /// A value as TOML: texts, numbers, flags, lists and tables of them.
 #[pyfunction]
 pub(crate) fn toml_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    text_within(value, DEEPEST)
+}
+
+/// The same of a value in which others may lie `depth` deep.
+fn text_within(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<String> {
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(flag.is_true().to_string());
     }
@@ -25,19 +34,25 @@ pub(crate) fn toml_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(quoted(&text.to_cow()?));
     }
+    let inner = |value: &Bound<'_, PyAny>| match depth.checked_sub(1) {
+        Some(depth) => text_within(value, depth),
+        None => Err(PyValueError::new_err(format!(
+            "a value of a scenario is at most {DEEPEST} lists and dicts deep: this one is deeper, or holds itself"
+        ))),
+    };
     if let Ok(table) = value.cast::<PyMapping>() {
         let entries = table
             .items()?
             .iter()
             .map(|item| {
                 let (key, value): (String, Bound<'_, PyAny>) = item.extract()?;
-                Ok(format!("{} = {}", quoted(&key), toml_text(&value)?))
+                Ok(format!("{} = {}", quoted(&key), inner(&value)?))
             })
             .collect::<PyResult<Vec<_>>>()?;
         return Ok(format!("{{ {} }}", entries.join(", ")));
     }
     if let Ok(list) = value.cast::<PySequence>() {
-        let items = list.try_iter()?.map(|item| toml_text(&item?)).collect::<PyResult<Vec<_>>>()?;
+        let items = list.try_iter()?.map(|item| inner(&item?)).collect::<PyResult<Vec<_>>>()?;
         return Ok(format!("[{}]", items.join(", ")));
     }
     Err(PyTypeError::new_err(format!(

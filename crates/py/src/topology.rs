@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 use slantpath_scenario::Workers;
 use slantpath_topology::FollowError;
 
+use crate::guard::guarded;
 use crate::run::heed_signals;
 use crate::source::{Source, VALUES, assignments, scenario_error};
 use crate::table::Table;
@@ -29,9 +30,10 @@ pub(crate) struct Topology {
 
 impl Topology {
     fn read(source: Source) -> PyResult<Self> {
-        let checked = source
-            .parse(slantpath_topology::Topology::parse, slantpath_topology::Topology::with)
-            .map_err(|faults| scenario_error(&faults))?;
+        let checked = guarded(|| {
+            source.parse(slantpath_topology::Topology::parse, slantpath_topology::Topology::with)
+        })?
+        .map_err(|faults| scenario_error(&faults))?;
         Ok(Self { source, checked })
     }
 }
@@ -59,7 +61,8 @@ impl Topology {
     /// The topology with other values: `{"ground.min_elevation": "20 deg"}`. A dict as a value is a whole table.
     fn with_values(&self, values: &Bound<'_, PyDict>) -> PyResult<Self> {
         let added = assignments(values)?;
-        let checked = self.checked.with(VALUES, &added).map_err(|faults| scenario_error(&faults))?;
+        let checked =
+            guarded(|| self.checked.with(VALUES, &added))?.map_err(|faults| scenario_error(&faults))?;
         Ok(Self { source: self.source.with(&added), checked })
     }
 
@@ -123,7 +126,9 @@ pub(crate) fn follow(
     let stop = AtomicBool::new(false);
     let answer = py.detach(|| {
         let workers = Workers { stop: &stop, ..Workers::new(workers) };
-        while_signals_are_heard(&stop, || slantpath_topology::follow(checked, None, workers, &|_| {}))
+        guarded(|| {
+            while_signals_are_heard(&stop, || slantpath_topology::follow(checked, None, workers, &|_| {}))
+        })?
     })?;
     let answer = answer.map_err(|error| match error {
         FollowError::Invalid(faults) => scenario_error(&faults),
