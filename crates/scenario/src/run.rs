@@ -1,7 +1,7 @@
 //! One run: a scenario, a number, and what comes out.
 
 mod announced;
-mod build;
+pub(crate) mod build;
 mod delays;
 mod intervals;
 mod parts;

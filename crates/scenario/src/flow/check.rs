@@ -36,6 +36,7 @@ pub(crate) fn check(file: &mut File, files: &Files, faults: &mut Faults) -> Trac
         times(file, flow, faults);
         handover(file, flow, faults);
         counts(flow, faults);
+        streams_fit(file, flow, faults);
         read_rate(flow, faults);
         given_up(flow, faults);
         asked_for(file, flow, faults);
@@ -204,6 +205,19 @@ fn handover(file: &File, flow: &Flow, faults: &mut Faults) {
         let help = "let it use SCTP, with a profile whose `extensions` list \"dynamic-addresses\" and \
                     \"authentication\", or that has `unauthenticated_addresses = true`";
         faults.report(at.place(), fault.help(help));
+    }
+}
+
+/// An association has as many streams as the receiver takes.
+fn streams_fit(file: &File, flow: &Flow, faults: &mut Faults) {
+    let name = flow.profile.as_ref().map_or(DEFAULT_PROFILE, |profile| profile.as_str());
+    let Some(profile) = file.sctp.find(name).filter(|_| *flow.transport == Transport::Sctp) else { return };
+    let (streams, most) = (*flow.streams, *profile.inbound_streams);
+    if streams > most && most > 0 {
+        let message =
+            format!("a flow with {streams} streams needs a receiver that takes as many, and not {most}");
+        let help = format!("write `inbound_streams = {streams}` in `[sctp.{name}]`, or fewer `streams`");
+        faults.report(flow.streams.place(), Fault::new(message).help(help));
     }
 }
 

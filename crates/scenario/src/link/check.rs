@@ -224,6 +224,12 @@ fn own(
     place: Place,
     faults: &mut Faults,
 ) {
+    if let IpAddr::V6(mapped) = address
+        && let Some(plain) = mapped.to_ipv4_mapped()
+    {
+        let message = format!("`{address}` is an IPv4 address in the form of IPv6, and no address of a host");
+        faults.report(place, Fault::new(message).help(format!("write `{plain}`")));
+    }
     if address.is_unspecified() || address.is_multicast() || is_broadcast(address) {
         let message = format!("`{address}` is no address of a host");
         faults.report(place, Fault::new(message).help("give a unicast address"));

@@ -12,6 +12,7 @@ use slantpath_sctp::PathMtuDiscovery;
 use crate::congestion::{Capacity, capacity_fault};
 use crate::flow::trace::Traces;
 use crate::network::{self, Built, find_link};
+use crate::run::build::{address_on, addresses};
 use crate::schema::{File, Flow, SctpProfile, Sessions, TcpProfile, Transport};
 use crate::sctp::check::LEAST_PATH_MTU;
 use crate::sessions::check::load_fits;
@@ -55,7 +56,11 @@ fn flow_path(
         faults.report(primary.place(), Fault::new(message).help(help));
         return;
     };
-    hops_fit(built, routes, &format!("flow `{name}`"), (from, to), &way, primary.place(), faults);
+    let what = format!("flow `{name}`");
+    hops_fit(built, routes, &what, (from, to), &way, primary.place(), faults);
+    let is_tcp = *flow.transport == Transport::Tcp;
+    source_fits(built, routes, &what, (from, to), primary, is_tcp, faults);
+    comes_from_another_link(built, routes, flow, (from, to), primary, faults);
     let profile = flow.profile.as_deref().map_or("default", String::as_str);
     match *flow.transport {
         Transport::Tcp => {
@@ -100,7 +105,10 @@ fn sessions_path(
         faults.report(primary.place(), Fault::new(message).help(help));
         return;
     };
-    hops_fit(built, routes, &format!("sessions `{name}`"), (from, to), &way, primary.place(), faults);
+    let what = format!("sessions `{name}`");
+    hops_fit(built, routes, &what, (from, to), &way, primary.place(), faults);
+    let is_tcp = *sessions.transport == Transport::Tcp;
+    source_fits(built, routes, &what, (from, to), primary, is_tcp, faults);
     let carrying = match sessions.requests {
         Some(_) => way_back(&built.graph, routes, (from, to), &way).unwrap_or(way),
         None => way,
@@ -143,6 +151,53 @@ pub(crate) fn way_over(
     let link = find_link(&built.links, link)?;
     let is_second = built.graph.node_of(link.id.second()) == to;
     path(&built.graph, routes, from, to, link.addresses[usize::from(is_second)]?)
+}
+
+/// Reports a path whose sender has no address of the version of IP that the receiver's has: TCP sends from the one by
+/// which packets leave, SCTP from any that it is reached at.
+pub(crate) fn source_fits(
+    built: &Built,
+    routes: &mut Routes,
+    what: &str,
+    (from, to): (NodeId, NodeId),
+    primary: &Setting<String>,
+    is_tcp: bool,
+    faults: &mut Faults,
+) {
+    let [senders, receivers] = addresses(&built.links, &built.graph, routes, primary, from, to);
+    let Some(receiver) = receivers.first() else { return };
+    let usable = if is_tcp { &senders[..senders.len().min(1)] } else { &senders[..] };
+    if usable.iter().any(|sender| sender.is_ipv4() == receiver.is_ipv4()) {
+        return;
+    }
+    let (version, family) = if receiver.is_ipv4() { ("IPv4", "ipv4") } else { ("IPv6", "ipv6") };
+    let node = built.graph.node_name(from);
+    let message = format!("{what}: `{node}` has no address of {version} to send to `{receiver}` from");
+    let help = format!(
+        "give both ends addresses of one version: `family = \"{family}\"`, or `addresses`, of the links of `{node}`"
+    );
+    faults.report(primary.place(), Fault::new(message).help(help));
+}
+
+/// Reports a flow that goes over to the only link by which it is reached.
+fn comes_from_another_link(
+    built: &Built,
+    routes: &mut Routes,
+    flow: &Flow,
+    (from, to): (NodeId, NodeId),
+    primary: &str,
+    faults: &mut Faults,
+) {
+    let Some(link) = &flow.handover_to else { return };
+    let Some(target) = address_on(&built.graph, &built.links, link, from) else { return };
+    let [senders, _] = addresses(&built.links, &built.graph, routes, primary, from, to);
+    if senders.iter().any(|sender| *sender != target) {
+        return;
+    }
+    let message =
+        format!("`{}` is reached over link `{}` alone: there is none to go over from", *flow.from, **link);
+    let help = format!("join `{}` by another link, or leave `handover_at` and `handover_to` out", *flow.from);
+    faults.report(link.place(), Fault::new(message).help(help));
 }
 
 /// The interfaces by which packets leave the nodes on their way back to the address from which others left `from`.

@@ -131,7 +131,7 @@ impl Site<'_> {
 }
 
 /// The address of a host on one of its links.
-pub(super) fn address_on(
+pub(crate) fn address_on(
     graph: &NetworkGraph,
     links: &[PlannedLink],
     link: &str,
@@ -160,7 +160,7 @@ pub(super) fn host_place(graph: &NetworkGraph, node: NodeId) -> usize {
 
 /// The addresses of two hosts that reach each other; the one on the primary link of `to` first, and that from which
 /// it is reached.
-fn addresses(
+pub(crate) fn addresses(
     links: &[PlannedLink],
     graph: &NetworkGraph,
     routes: &mut Routes,

@@ -27,6 +27,7 @@ mod project;
 mod queues;
 mod reconfiguration;
 mod reference;
+mod refusals;
 mod reordering;
 mod requests;
 mod sessions;

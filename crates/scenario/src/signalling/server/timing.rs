@@ -5,7 +5,7 @@ use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Named, Place};
 
 use crate::network::Built;
-use crate::network::path::{capacity_fits, hops_fit, path, round_trip};
+use crate::network::path::{capacity_fits, hops_fit, path, round_trip, source_fits};
 use crate::schema::File;
 use crate::signalling::node_of;
 use crate::signalling::schema::{Association, Signalling};
@@ -56,6 +56,7 @@ fn association(
     };
     let what = format!("association `{name}`");
     hops_fit(built, routes, &what, (nodes[0], nodes[1]), &way, primary.place(), faults);
+    source_fits(built, routes, &what, (nodes[0], nodes[1]), primary, false, faults);
     let (Some(gateway), Some(asp), Some(profile)) =
         (signalling.gateways.find(&table.gateway), signalling.asps.find(&table.asp), file.sctp.find(profile))
     else {

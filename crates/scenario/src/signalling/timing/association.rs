@@ -11,8 +11,9 @@ use slantpath_sigtran::m2pa::{PathFault, PathFinding, PathTiming, WaitingTimer, 
 use super::carried::{self, Meant};
 use super::round_trip::{RoundTrip, longest, of_association};
 use super::{Scene, place_or};
-use crate::network::path::{capacity_fits, hops_fit, way_over};
+use crate::network::path::{capacity_fits, hops_fit, source_fits, way_over};
 use crate::schema::{SctpProfile, Threshold};
+use crate::signalling::association::STREAMS;
 use crate::signalling::node_of;
 use crate::signalling::schema::{M2pa, SignallingLink};
 
@@ -38,9 +39,16 @@ pub(crate) fn check(
     if let Some(way) = way_over(scene.built, routes, first, second, primary) {
         let place = place_or(primary.place(), link);
         hops_fit(scene.built, routes, &format!("`{name}`"), (first, second), &way, place, faults);
+        source_fits(scene.built, routes, &format!("`{name}`"), (first, second), primary, false, faults);
     }
     let profile = m2pa.profile.as_ref().and_then(|profile| scene.file.sctp.find(profile));
     let Some(profile) = profile else { return };
+    if *profile.inbound_streams < STREAMS && *profile.inbound_streams > 0 {
+        let message =
+            format!("`{name}`: M2PA sends on {STREAMS} streams, and this takes {}", *profile.inbound_streams);
+        let help = format!("write `inbound_streams = {STREAMS}`, or more");
+        faults.report(profile.inbound_streams.place(), Fault::new(message).help(help));
+    }
     let mut gravest: BTreeMap<String, PathFault> = BTreeMap::new();
     for round_trip in [usual, longest] {
         let is_usual = core::ptr::eq(round_trip, usual);
