@@ -272,6 +272,10 @@ mod tests {
         assert_eq!("250 ms".parse(), Ok(Duration::from_millis(250)));
         assert_eq!("250ms".parse(), Ok(Duration::from_millis(250)));
         assert_eq!("1.5 us".parse(), Ok(Duration::from_nanos(1_500)));
+        // The sign for micro, and the Greek letter.
+        assert_eq!("1.5 \u{b5}s".parse(), Ok(Duration::from_nanos(1_500)));
+        assert_eq!("1.5 \u{3bc}s".parse(), Ok(Duration::from_nanos(1_500)));
+        assert!("1.5 \u{3bc}".parse::<Duration>().is_err() && "1.5 \u{3bc}ms".parse::<Duration>().is_err());
         assert_eq!("0.1 s".parse(), Ok(Duration::from_millis(100)));
         assert_eq!("2 h".parse(), Ok(Duration::from_secs(7_200)));
     }

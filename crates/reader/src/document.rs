@@ -62,6 +62,14 @@ impl Node {
         }
     }
 
+    /// What a fault calls the value where numbers are wanted: a number itself, since it is not any that will do.
+    pub(crate) fn number_or_kind(&self) -> String {
+        match self.data {
+            Data::Float(_) | Data::Integer(_) => format!("`{}`", self.to_toml()),
+            _ => self.kind().to_owned(),
+        }
+    }
+
     /// The value as TOML again, on one line.
     pub fn to_toml(&self) -> String {
         match &self.data {

@@ -90,7 +90,7 @@ macro_rules! quantity_value {
     };
 }
 
-quantity_value!(Duration, "a time", "250 ms", "ns|us|µs|ms|s|min|h|d");
+quantity_value!(Duration, "a time", "250 ms", "ns|us|[µμ]s|ms|s|min|h|d");
 quantity_value!(DataRate, "a rate", "1.536 Mbit/s", "[kMGT]?bit/s|[kM]?byte/s|Kibyte/s|Mibyte/s");
 quantity_value!(DataSize, "an amount of data", "64 KiB", "B|bytes?|[kMG]B|[KMG]iB");
 
@@ -160,7 +160,7 @@ macro_rules! integer_value {
                 match node.data {
                     Data::Integer(value) => Self::try_from(value)
                         .map_err(|_| Fault::new(format!("`{value}` is out of range")).help(range())),
-                    _ => Err(Fault::new(format!("a whole number is wanted here, not {}", node.kind()))
+                    _ => Err(Fault::new(format!("a whole number is wanted here, not {}", node.number_or_kind()))
                         .help(range())),
                 }
             }
@@ -187,7 +187,7 @@ impl Value for u64 {
             Data::Integer(value) => Self::try_from(value).map_err(|_| {
                 Fault::new(format!("`{value}` is negative")).help("a whole number from 0 on is wanted here")
             }),
-            _ => Err(Fault::new(format!("a whole number is wanted here, not {}", node.kind()))),
+            _ => Err(Fault::new(format!("a whole number is wanted here, not {}", node.number_or_kind()))),
         }
     }
 
@@ -484,6 +484,18 @@ mod tests {
         assert_eq!(read::<Duration>("250"), Err(text.to_owned()));
         let text = "`-250 ms` is negative | write a time as a text with its unit, like \"250 ms\"";
         assert_eq!(read::<Duration>("\"-250 ms\""), Err(text.to_owned()));
+    }
+
+    #[test]
+    fn a_number_that_will_not_do_is_quoted_and_what_is_none_is_called_by_its_kind() {
+        let said = |kind: &str| format!("a number is wanted here, not {kind} | write it like 0.5");
+        for (given, kind) in [("inf", "`inf`"), ("nan", "`nan`"), ("-inf", "`-inf`"), ("\"1\"", "a text")] {
+            assert_eq!(read::<f64>(given), Err(said(kind)), "{given}");
+        }
+        for (given, kind) in [("1.5", "`1.5`"), ("2.0", "`2.0`"), ("[1]", "a list")] {
+            let error = read::<u64>(given).unwrap_err();
+            assert!(error.starts_with(&format!("a whole number is wanted here, not {kind} | ")), "{error}");
+        }
     }
 
     #[test]

@@ -175,7 +175,7 @@ impl Value for RefreshText {
     }
 
     fn schema() -> Json {
-        let pattern = "^\\s*(all|changed|[0-9][0-9_]*(\\.[0-9_]+)?\\s*(ns|us|µs|ms|s|min|h|d))\\s*$";
+        let pattern = "^\\s*(all|changed|[0-9][0-9_]*(\\.[0-9_]+)?\\s*(ns|us|[µμ]s|ms|s|min|h|d))\\s*$";
         json!({ "type": "string", "pattern": pattern, "examples": ["all", "changed", "1 s"] })
     }
 }

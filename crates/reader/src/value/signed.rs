@@ -80,7 +80,8 @@ impl Value for f64 {
             _ => None,
         };
         number.filter(|number: &Self| number.is_finite()).ok_or_else(|| {
-            Fault::new(format!("a number is wanted here, not {}", node.kind())).help("write it like 0.5")
+            Fault::new(format!("a number is wanted here, not {}", node.number_or_kind()))
+                .help("write it like 0.5")
         })
     }
 

@@ -107,7 +107,7 @@ impl Value for QueueSampling {
     }
 
     fn schema() -> Json {
-        let pattern = "^\\s*(off|on change|[0-9][0-9_]*(\\.[0-9_]+)?\\s*(ns|us|µs|ms|s|min|h|d))\\s*$";
+        let pattern = "^\\s*(off|on change|[0-9][0-9_]*(\\.[0-9_]+)?\\s*(ns|us|[µμ]s|ms|s|min|h|d))\\s*$";
         json!({ "type": "string", "pattern": pattern, "examples": ["off", "on change", "100 ms"] })
     }
 }
