@@ -5,7 +5,7 @@ mod verify;
 use std::io::Write;
 
 use slantpath_plan::{Question, plan, print};
-use slantpath_scenario::without_mark;
+use slantpath_scenario::read_text;
 
 use crate::arguments::{PlanArguments, PlanFormat};
 use crate::failure::Failure;
@@ -43,10 +43,7 @@ pub(crate) fn main(arguments: &PlanArguments, out: &mut impl Write) -> Result<()
 fn question(arguments: &PlanArguments) -> Result<Question, Failure> {
     let (name, text) = match &arguments.question {
         None => ("the flags".to_owned(), String::new()),
-        Some(path) => {
-            let unreadable = |error| Failure::Misused(format!("{}: {error}", path.display()));
-            (path.display().to_string(), std::fs::read_to_string(path).map(without_mark).map_err(unreadable)?)
-        }
+        Some(path) => (path.display().to_string(), read_text(path)?),
     };
     let flags = [
         ("path.round_trip", &arguments.round_trip),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use slantpath_scenario::{Diagnostic, Diagnostics, Files, files_in, without_mark};
+use slantpath_scenario::{Diagnostic, Diagnostics, Files, TEXT_MAX, files_in, read_bounded, without_mark};
 
 use crate::os_error::os_error;
 use crate::toml_text::toml_text;
@@ -31,7 +31,7 @@ pub(crate) struct Source {
 impl Source {
     /// The text of a file, which looks beside itself for the files that it names.
     pub(crate) fn load(path: &Path) -> PyResult<Self> {
-        let bytes = std::fs::read(path).map_err(|error| os_error(&error, path))?;
+        let bytes = read_bounded(path, TEXT_MAX).map_err(|error| os_error(&error, path))?;
         let name = path.display().to_string();
         let text = without_mark(String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?);
         Ok(Self::of_text(&name, &text, path.parent().map(Path::to_owned)))

@@ -1,6 +1,7 @@
 //! Where texts come from: a file, and the files that it names.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,10 +10,35 @@ use crate::Diagnostics;
 /// Hands out the text of a file by the name that another file gives it.
 pub type Files = Arc<dyn Fn(&str) -> io::Result<String> + Send + Sync>;
 
+/// The longest text that is read, in bytes: a hundred times the largest that anybody writes, and little enough to be held.
+pub const TEXT_MAX: u64 = 256 << 20;
+
+/// The bytes of a file that holds at most so many: what never ends, such as `/dev/zero`, is refused and not read until
+/// memory is gone.
+pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let text = if most < 1 << 20 { format!("{most} bytes") } else { format!("{} MiB", most >> 20) };
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("more than {text}: none is so long"),
+        ));
+    }
+    Ok(bytes)
+}
+
+fn bounded_text(path: &Path) -> io::Result<String> {
+    let bytes = read_bounded(path, TEXT_MAX)?;
+    String::from_utf8(bytes)
+        .map(without_mark)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
+}
+
 /// Files by their names relative to a directory.
 pub fn files_in(directory: &Path) -> Files {
     let directory = directory.to_owned();
-    Arc::new(move |name| std::fs::read_to_string(directory.join(name)).map(without_mark))
+    Arc::new(move |name| bounded_text(&directory.join(name)))
 }
 
 /// What a file says behind the byte-order mark with which some programs begin it (RFC 3629, section 6): every text that is
@@ -49,8 +75,7 @@ pub enum LoadError {
 
 /// The text of a file.
 pub fn read_text(path: &Path) -> Result<String, LoadError> {
-    let text = std::fs::read_to_string(path).map(without_mark);
-    text.map_err(|error| LoadError::Unreadable { path: path.to_owned(), error })
+    bounded_text(path).map_err(|error| LoadError::Unreadable { path: path.to_owned(), error })
 }
 
 #[cfg(test)]
@@ -82,6 +107,24 @@ mod tests {
         assert_eq!(files_in(&directory)("marked.csv").unwrap(), "0 s, 10 ms\n");
         assert_eq!(files_beside(&directory.join("other.toml"))("marked.csv").unwrap(), "0 s, 10 ms\n");
         std::fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_its_bound_and_not_beyond() {
+        let own = std::fs::read("Cargo.toml").unwrap();
+        let len = own.len() as u64;
+        assert_eq!(read_bounded(Path::new("Cargo.toml"), len).unwrap(), own);
+        let error = read_bounded(Path::new("Cargo.toml"), len - 1).unwrap_err();
+        assert_eq!(error.to_string(), format!("more than {} bytes: none is so long", len - 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_never_ends_is_refused() {
+        let zero = Path::new("/dev/zero");
+        let error = read_bounded(zero, 3 << 20).unwrap_err();
+        assert_eq!(error.to_string(), "more than 3 MiB: none is so long");
+        assert!(error.kind() == io::ErrorKind::FileTooLarge);
     }
 
     #[test]

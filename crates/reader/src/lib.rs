@@ -54,7 +54,7 @@ pub use diagnostic::{
     Diagnostic, Diagnostics, Fault, Faults, Place, Source, is_acted_on, nearest, suggest, visible,
 };
 pub use document::{Data, Document, Entries, Entry, Node};
-pub use files::{Files, LoadError, files_beside, files_in, read_text, without_mark};
+pub use files::{Files, LoadError, TEXT_MAX, files_beside, files_in, read_bounded, read_text, without_mark};
 pub use json_schema::{json_schema, print_json};
 pub use section::{
     AllKnown, AtMost, Counted, Flat, Limit, Lookup, Member, Named, Nested, ObjectSchema, OneOf, Origin,

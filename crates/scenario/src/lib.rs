@@ -46,7 +46,7 @@ pub use scenario::Scenario;
 pub use slantpath_host::Workload;
 pub use slantpath_reader::{
     Diagnostic, Diagnostics, Files, Flat, LoadError, Named, Nested, OneOf, Origin, Pair, Part, Setting,
-    Source, Tables, files_in, is_acted_on, visible, without_mark,
+    Source, TEXT_MAX, Tables, files_in, is_acted_on, read_bounded, read_text, visible, without_mark,
 };
 pub use slantpath_results::StoreError;
 /// What an SCTP profile may offer and ask for, by their names in a scenario.

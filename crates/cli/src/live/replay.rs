@@ -1,9 +1,9 @@
 //! `slantpath replay`: a live run again, from its record, in virtual time.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read as _, Write};
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 use serde_json::{Value, json};
@@ -24,9 +24,20 @@ struct Recorded {
     like: Option<String>,
 }
 
+/// The bytes of a file that begins as a record does: another one may have no end.
+fn record_in(path: &Path) -> Result<Vec<u8>, String> {
+    const BEGINNING: u64 = 64;
+    let mut bytes = Vec::new();
+    let mut file = File::open(path).map_err(|error| error.to_string())?;
+    (&file).take(BEGINNING).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    Replay::new(&bytes).map_err(|error| error.to_string())?;
+    file.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
 pub(crate) fn replay(arguments: &ReplayArguments, out: &mut impl Write) -> Result<(), Failure> {
     let misused = |error: String| Failure::Misused(format!("{}: {error}", arguments.record.display()));
-    let record = std::fs::read(&arguments.record).map_err(|error| misused(error.to_string()))?;
+    let record = record_in(&arguments.record).map_err(misused)?;
     let replay = Replay::new(&record).map_err(|error| misused(error.to_string()))?;
     let about = replay.about().as_deref().and_then(Recorded::read);
     let about = about.ok_or_else(|| misused("it does not say which command it is of".to_owned()))?;

@@ -8,6 +8,7 @@ use slantpath_live::{
     AuthenticationConfig, Binding, Carriage, ErrorDetectionMethod, Extension, Extensions, LiveConfig,
     OpenError, PathMtuDiscovery, SctpConfig, Severity, SharedKey, StreamId, StreamScheduling,
 };
+use slantpath_scenario::read_bounded;
 
 use crate::arguments::{ErrorDetection, SctpArguments};
 use crate::failure::Failure;
@@ -98,6 +99,9 @@ fn zero_checksum(
     Ok(Some(ErrorDetectionMethod::DTLS))
 }
 
+/// The longest shared key, in bytes: RFC 4895 leaves its length open, and none is nearly as long.
+const KEY_MAX: u64 = 64 << 10;
+
 /// By which keys chunks are authenticated, and which: DATA, as most is.
 fn authentication(arguments: &SctpArguments) -> Result<AuthenticationConfig, Failure> {
     if !arguments.offered().contain(Extension::Authentication) {
@@ -110,7 +114,7 @@ fn authentication(arguments: &SctpArguments) -> Result<AuthenticationConfig, Fai
     }
     let of_data = AuthenticationConfig::of_data();
     let Some(path) = &arguments.key else { return Ok(of_data) };
-    let secret = std::fs::read(path)
+    let secret = read_bounded(path, KEY_MAX)
         .map_err(|error| Failure::Misused(format!("the key in {}: {error}", path.display())))?;
     Ok(AuthenticationConfig { keys: [(1, SharedKey::new(secret))].into(), active_key: 1, ..of_data })
 }
