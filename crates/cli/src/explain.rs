@@ -32,6 +32,15 @@ pub(crate) fn main(arguments: &ExplainArguments, out: &mut impl Write) -> Result
         let known: Vec<String> = paths.map(|path| path.address.to_string()).collect();
         return Err(misused(format!("it tells of no path to {path}; paths: {}", known.join(", "))));
     }
+    if let Some(message) = arguments.message {
+        let latest = story.associations.values().filter_map(|of| of.latest_message).max();
+        if latest.is_none_or(|latest| message > latest) {
+            return Err(misused(match latest {
+                Some(latest) => format!("it tells of no message {message}; the last is {latest}"),
+                None => format!("it tells of no message {message}, nor of any other by its number"),
+            }));
+        }
+    }
     let selection = Selection { message: arguments.message, path: arguments.path, all: arguments.all };
     if arguments.json {
         writeln!(out, "{:#}", story.json(selection))?;

@@ -36,6 +36,21 @@ fn a_failover_is_told_in_words() {
 }
 
 #[test]
+fn a_message_beyond_the_trace_is_none_of_it() {
+    let place = failover("explain-beyond");
+    let told = |message: &str, more: &[&str]| {
+        place.run(&[&["explain", "signalling.trace", "--message", message], more].concat())
+    };
+    let beyond = told("18446744073709551615", &[]);
+    assert_eq!((beyond.status, beyond.out.as_str()), (Some(2), ""));
+    let wanted = "error: signalling.trace: it tells of no message 18446744073709551615; the last is ";
+    let last = beyond.err.strip_prefix(wanted).unwrap_or_else(|| panic!("{}", beyond.err)).trim_end();
+    let next = (last.parse::<u64>().unwrap() + 1).to_string();
+    assert_eq!(told(last, &[]).status, Some(0));
+    assert_eq!((told(&next, &[]).status, told(&next, &["--json"]).status), (Some(2), Some(2)));
+}
+
+#[test]
 fn a_trace_changes_nothing_and_is_the_same_each_time() {
     let place = Place::new("explain-same");
     place.write("failover.toml", &study("failover"));

@@ -291,6 +291,9 @@ impl AssociationStory {
         self.chunks_sent += 1;
         let is_first = transmission <= 1;
         self.chunks_resent += u64::from(!is_first);
+        if let MessageKey::Number(number) = key {
+            self.latest_message = self.latest_message.max(Some(number));
+        }
         let carried_new = self.latest_new;
         if let Some(story) = self.path(at, path) {
             if is_first {
@@ -330,6 +333,7 @@ impl AssociationStory {
         let &What::Abandoned { message, stream, policy, sent } = what else { return };
         self.messages_abandoned.entry(policy).or_default()[usize::from(sent)] += 1;
         if let Some(number) = message {
+            self.latest_message = self.latest_message.max(Some(number));
             self.settle(MessageKey::Number(number), |message| message.failed = Some(at));
         }
         // What is given up at once is one step.

@@ -57,6 +57,8 @@ pub struct AssociationStory {
     pub waits: Vec<(WaitReason, Duration)>,
     /// Spans without DATA that were long.
     pub idles: Vec<Idle>,
+    /// The highest number of a message that the trace tells of.
+    pub latest_message: Option<u64>,
     /// Messages of which a part was sent.
     pub messages_sent: u64,
     /// Messages that the peer has acknowledged whole.

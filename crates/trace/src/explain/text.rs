@@ -243,6 +243,9 @@ fn tell_message(association: &AssociationStory, number: u64, out: &mut impl Writ
     writeln!(out)?;
     match association.resent.get(&MessageKey::Number(number)) {
         Some(message) => tell_resent(MessageKey::Number(number), message, out),
+        None if association.latest_message.is_none_or(|latest| number > latest) => {
+            writeln!(out, "The trace tells of no message {number} of this association.")
+        }
         None => writeln!(out, "Message {number} did not have to be sent again."),
     }
 }
