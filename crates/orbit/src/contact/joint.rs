@@ -217,13 +217,28 @@ impl<'a> Joint<'a> {
     /// When the links of a pair's way are all there, from when to when.
     fn possible(&self, pair: usize, since: f64, links: &[(Link, usize)]) -> (f64, f64) {
         let stretches = links.iter().filter_map(|&(link, antenna)| self.pass_of(link.site, antenna));
-        let landings = self.choosers[pair].landings.iter().flatten();
-        let own = landings.filter(|landing| links.iter().any(|(link, _)| link.site == landing.site));
-        let cables = own.map(|landing| landing.stands_until(since).unwrap_or(since));
-        let cables = cables.fold(f64::INFINITY, f64::min);
+        let cables = self.cables_stand_until(pair, since, links).unwrap_or(since);
         stretches.fold((0.0, cables), |(start, end), pass| {
             (pass.stretch.start.max(start), pass.stretch.end.min(end))
         })
+    }
+
+    /// When the cables that a way needs fail next, if they stand at a time. Where each end could land at either site
+    /// of the way, only those count of the landing that holds for longer: both may be joined by a cable themselves.
+    fn cables_stand_until(&self, pair: usize, now: f64, links: &[(Link, usize)]) -> Option<f64> {
+        if links.is_empty() {
+            return Some(f64::INFINITY);
+        }
+        let [from, to] = &self.choosers[pair].landings;
+        let of_way = |landings: &'_ [Landing]| {
+            let own =
+                landings.iter().filter(|landing| links.iter().any(|(link, _)| link.site == landing.site));
+            own.filter_map(|landing| Some((landing.site, landing.stands_until(now)?))).collect::<Vec<_>>()
+        };
+        let (from, to) = (of_way(from), of_way(to));
+        let ends = from.iter().flat_map(|one| to.iter().map(move |other| (one, other)));
+        let apart = ends.filter(|(one, other)| one.0 != other.0);
+        apart.map(|(one, other)| one.1.min(other.1)).max_by(f64::total_cmp)
     }
 
     /// Gives up a way of which a link is lost.

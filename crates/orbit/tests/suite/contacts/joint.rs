@@ -501,6 +501,32 @@ fn a_cable_that_is_cut_leaves_the_other_gateway() {
 }
 
 #[test]
+fn a_cable_between_two_gateways_is_no_part_of_the_way_over_their_own_antennas() {
+    let mut network = sea_and_exchange(Criterion::Highest);
+    network.cables.push(Cable {
+        ends: ["iceland", "norway"].map(str::to_owned),
+        delay: CableDelay::Fixed(Duration::from_millis(9)),
+    });
+    network.pairs = vec![Pair::new("iceland", "norway")];
+    let undisturbed = plan(&network, hours(1));
+    network.outages = vec![Outage {
+        what: Failing::Link("iceland".to_owned(), "norway".to_owned()),
+        from: Instant::from_secs(600),
+        until: Instant::from_secs(601),
+    }];
+    let cut = plan(&network, hours(1));
+    let up = |plan: &ContactPlan| {
+        let contacts = plan.contacts().iter().filter(|contact| contact.kind != ContactKind::Terrestrial);
+        // Crossings are found to a microsecond.
+        let rounded = |at: Instant| (at.as_nanos() + 500) / 1_000;
+        contacts.map(|contact| (contact.a, contact.b, rounded(contact.start))).collect::<Vec<_>>()
+    };
+    let [cut, undisturbed] = [up(&cut), up(&undisturbed)];
+    assert_eq!(cut.len(), undisturbed.len());
+    assert!(cut == undisturbed);
+}
+
+#[test]
 fn two_terminals_out_of_each_others_reach_meet_at_a_gateway() {
     let mut network = ship_and_svalbard(policy(Criterion::Nearest, Reselect::OnLoss));
     let antenna = network.sites[0].antennas[0].clone();
