@@ -201,7 +201,7 @@ pub enum ReplayError {
     /// It does not begin as a record does.
     #[error("not a record of a live run")]
     NotARecord,
-    /// It ends in the middle of an entry.
+    /// It ends in the middle of an entry: [`Replayed::is_cut`] tells it of one that is repeated.
     #[error("the record is cut off: {0}")]
     CutOff(#[from] WireError),
     /// An entry is of no kind that there is.
@@ -218,6 +218,12 @@ pub enum ReplayError {
         /// That of the one before.
         before: Instant,
     },
+}
+
+/// Whom an entry was for.
+enum Told {
+    Host,
+    Nobody,
 }
 
 /// A record that is told to a host.
@@ -271,58 +277,80 @@ impl<'a> Replay<'a> {
         mut command: impl FnMut(&mut H, Instant, u8),
         mut watch: impl FnMut(&mut H, Instant),
     ) -> Result<Replayed, ReplayError> {
-        let mut digest = Digest::default();
-        let mut recorded = None;
-        let mut before = Instant::START;
+        let mut replayed =
+            Replayed { digest: Digest::default(), recorded: None, until: Instant::START, is_cut: false };
         host.ask_for_routes();
-        while !self.reader.is_empty() {
-            let kind = self.reader.u8()?;
-            let at = Instant::from_nanos(self.reader.u64()?);
-            if at < before {
-                return Err(ReplayError::Disordered { at, before });
+        while !self.reader.is_empty() && !replayed.is_cut {
+            match self.tell(host, &mut command, &mut replayed) {
+                Ok(Told::Host) => watch(host, replayed.until),
+                Ok(Told::Nobody) => {}
+                Err(ReplayError::CutOff(_)) => replayed.is_cut = true,
+                Err(error) => return Err(error),
             }
-            before = at;
-            match kind {
-                kind::START => {}
-                kind::PACKET => {
-                    let interface = InterfaceId::new(self.reader.u32()?);
-                    let len = self.reader.u32()? as usize;
-                    let octets = Bytes::copy_from_slice(self.reader.take(len)?);
-                    host.handle_packet(at, interface, &mut Packet::shared(octets, Checksum::Complete));
-                    // As who learned from it asked.
-                    host.verified_peer_tag();
-                }
-                kind::ADDRESS => host.handle_address(at, news(&mut self.reader)?),
-                kind::DEADLINE => host.handle_deadline(at),
-                kind::COMMAND => command(host, at, self.reader.u8()?),
-                // The host was told nothing then, and not asked either.
-                kind::ABOUT => {
-                    words(&mut self.reader)?;
-                    continue;
-                }
-                // Of a host that has not asked: it is not set up alike.
-                kind::ROUTES => {
-                    routes(&mut self.reader)?;
-                    continue;
-                }
-                kind::DIGEST => {
-                    recorded = Some(words(&mut self.reader)?);
-                    continue;
-                }
-                unknown => return Err(ReplayError::UnknownEntry(unknown)),
-            }
-            let mut packet = Packet::default();
-            loop {
-                self.answer_routes(at, host)?;
-                match host.poll_transmit(at, &mut packet) {
-                    Some(interface) => digest.transmitted(at, interface, &packet),
-                    None if host.route_question().is_some() => {}
-                    None => break,
-                }
-            }
-            watch(host, at);
         }
-        Ok(Replayed { digest, recorded, until: before })
+        Ok(replayed)
+    }
+
+    /// Tells the host what the next entry has, and takes in what it sends.
+    fn tell<H: Host>(
+        &mut self,
+        host: &mut H,
+        command: &mut impl FnMut(&mut H, Instant, u8),
+        replayed: &mut Replayed,
+    ) -> Result<Told, ReplayError> {
+        let kind = self.reader.u8()?;
+        let (at, before) = (Instant::from_nanos(self.reader.u64()?), replayed.until);
+        if at < before {
+            return Err(ReplayError::Disordered { at, before });
+        }
+        match kind {
+            kind::START => {}
+            kind::PACKET => {
+                let interface = InterfaceId::new(self.reader.u32()?);
+                let len = self.reader.u32()? as usize;
+                let octets = Bytes::copy_from_slice(self.reader.take(len)?);
+                host.handle_packet(at, interface, &mut Packet::shared(octets, Checksum::Complete));
+                // As who learned from it asked.
+                host.verified_peer_tag();
+            }
+            kind::ADDRESS => {
+                let news = news(&mut self.reader)?;
+                host.handle_address(at, news);
+            }
+            kind::DEADLINE => host.handle_deadline(at),
+            kind::COMMAND => {
+                let number = self.reader.u8()?;
+                command(host, at, number);
+            }
+            // The host was told nothing then, and not asked either.
+            kind::ABOUT => {
+                words(&mut self.reader)?;
+                replayed.until = at;
+                return Ok(Told::Nobody);
+            }
+            // Of a host that has not asked: it is not set up alike.
+            kind::ROUTES => {
+                routes(&mut self.reader)?;
+                replayed.until = at;
+                return Ok(Told::Nobody);
+            }
+            kind::DIGEST => {
+                replayed.recorded = Some(words(&mut self.reader)?);
+                replayed.until = at;
+                return Ok(Told::Nobody);
+            }
+            unknown => return Err(ReplayError::UnknownEntry(unknown)),
+        }
+        replayed.until = at;
+        let mut packet = Packet::default();
+        loop {
+            self.answer_routes(at, host)?;
+            match host.poll_transmit(at, &mut packet) {
+                Some(interface) => replayed.digest.transmitted(at, interface, &packet),
+                None if host.route_question().is_some() => {}
+                None => return Ok(Told::Host),
+            }
+        }
     }
 
     /// Answers what the host asks as it was answered then: behind what has made it ask. Records of a time when no host
@@ -351,6 +379,9 @@ pub struct Replayed {
     pub recorded: Option<String>,
     /// The instant of the last entry.
     pub until: Instant,
+    /// Whether the record ends in the middle of an entry, as that of a run whose machine failed. All before it was told
+    /// to the host.
+    pub is_cut: bool,
 }
 
 impl Replayed {
@@ -548,16 +579,27 @@ mod tests {
     }
 
     #[test]
-    fn any_end_but_that_of_an_entry_is_an_error() {
+    fn a_record_is_repeated_up_to_where_it_is_cut() {
         let record = record();
-        let mut whole = 0;
+        let mut whole = Vec::new();
         for len in 0..=record.len() {
-            match Replay::new(&record[..len]) {
-                Err(error) => assert_eq!((error, len < 48), (ReplayError::NotARecord, true)),
-                Ok(replay) => whole += usize::from(replay.run(&mut Parrot::default(), |_, _, _| {}).is_ok()),
+            let replay = match Replay::new(&record[..len]) {
+                Err(error) => {
+                    assert_eq!((error, len < 48), (ReplayError::NotARecord, true));
+                    continue;
+                }
+                Ok(replay) => replay,
+            };
+            let replayed = replay.run_watched(&mut Parrot::default(), |_, _, _| {}, |_, _| {}).unwrap();
+            if replayed.is_cut {
+                // As it was behind the last whole entry.
+                let before = Replayed { is_cut: true, ..whole.last().cloned().unwrap() };
+                assert_eq!(replayed, before, "{len}");
+            } else {
+                whole.push(replayed);
             }
         }
-        assert_eq!(whole, 8, "an empty one, and one behind each entry");
+        assert_eq!(whole.len(), 8, "an empty one, and one behind each entry");
         let unknown = [&MAGIC[..], &[0; 32], &[9; 9]].concat();
         let replayed = Replay::new(&unknown).unwrap().run(&mut Parrot::default(), |_, _, _| {});
         assert_eq!(replayed, Err(ReplayError::UnknownEntry(9)));

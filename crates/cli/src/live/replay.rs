@@ -160,6 +160,7 @@ fn tell(replayed: &Replayed, about: &Recorded, is_json: bool, out: &mut impl Wri
             "digest": replayed.digest.to_string(),
             "recorded": replayed.recorded,
             "is_same": replayed.is_same(),
+            "is_cut": replayed.is_cut,
         });
         writeln!(out, "{report:#}")?;
         return Ok(());
@@ -167,6 +168,9 @@ fn tell(replayed: &Replayed, about: &Recorded, is_json: bool, out: &mut impl Wri
     writeln!(out, "slantpath {command}: repeated up to {}", replayed.until)?;
     writeln!(out, "digest {}", replayed.digest)?;
     let verdict = match (&replayed.recorded, replayed.is_same()) {
+        (None, _) if replayed.is_cut => {
+            "the record is cut off in an entry: what stands before that was repeated"
+        }
         (None, _) => "the record ends before the run did: there is no digest to hold it against",
         (Some(_), true) => "the same as that of the live run",
         (Some(_), false) => "not that of the live run",
