@@ -11,7 +11,7 @@ use slantpath_base::{Duration, Instant, Stream};
 use slantpath_host::{
     Host, ProgramConfig, ProgramEvent, ProgramMessage, Refused, Schedule, SocketId, WhenBlocked, Workload,
 };
-use slantpath_sctp::SendOptions;
+use slantpath_sctp::{AssociationState, SendOptions};
 
 use crate::associations::Lost;
 use crate::news::news_of;
@@ -281,7 +281,10 @@ impl Load {
         {
             self.phase = Phase::Over;
             for (&socket, caller) in &mut self.callers {
-                caller.standing = Standing::Over;
+                if std::mem::replace(&mut caller.standing, Standing::Over) != Standing::Over {
+                    let patience = self.config.patience;
+                    self.measure.failed(format!("the association did not end within {patience}"));
+                }
                 host.abort(now, socket);
             }
         }
@@ -289,14 +292,22 @@ impl Load {
 
     fn close(&mut self, now: Instant, host: &mut Host) {
         self.phase = Phase::Closing(now.saturating_add(self.config.patience));
-        for (&socket, caller) in &self.callers {
-            if caller.is_up() && self.measure.keeps_no_paths() {
-                self.measure.keep_paths(&host.sctp_paths(now, socket));
-            }
-            if self.measure.keeps_more_rows() {
-                self.measure.keep_row(host.sctp_mib_association(socket));
+        let all: Vec<SocketId> = self.callers.keys().copied().collect();
+        for &socket in &all {
+            if self.callers.get(&socket).is_some_and(Caller::is_up) {
+                self.look_at(now, host, socket);
             }
             host.shut_down(now, socket);
+        }
+    }
+
+    /// Keeps how an association is now, if it is one of those that are kept.
+    fn look_at(&mut self, now: Instant, host: &mut Host, socket: SocketId) {
+        if self.measure.keeps_paths_of(socket) {
+            self.measure.keep_paths(socket, &host.sctp_paths(now, socket));
+        }
+        if self.measure.keeps_row_of(socket) {
+            self.measure.keep_row(socket, host.sctp_mib_association(socket));
         }
     }
 
@@ -340,6 +351,8 @@ impl Load {
             Standing::Over => {}
         }
         match lost {
+            // Why has been said.
+            _ if before == Standing::Over => {}
             // The same whether SCTP says so there or the system by ICMP.
             Some(Lost::PeerAborted(causes)) if before == Standing::Opening && causes.is_empty() => {
                 self.measure.failed("nobody takes associations at that port of the server".to_owned());
@@ -419,6 +432,18 @@ impl Program for Load {
         }
         self.begin_more(host);
         self.advance(now, host);
+    }
+
+    /// What has been sent leaves, and is acknowledged, behind the command to end.
+    fn note_packet(&mut self, now: Instant, host: &mut Host) {
+        if let Phase::Closing(_) = self.phase {
+            for socket in self.measure.kept() {
+                let snapshot = host.sctp_snapshot(socket);
+                if snapshot.is_some_and(|now| now.state != AssociationState::ShutdownPending) {
+                    self.look_at(now, host, socket);
+                }
+            }
+        }
     }
 
     fn handle_deadline(&mut self, now: Instant, host: &mut Host) {

@@ -26,6 +26,9 @@ pub trait Program {
     /// Something has happened to one of its sockets.
     fn handle_event(&mut self, now: Instant, host: &mut Host, socket: SocketId, event: ProgramEvent);
 
+    /// The host has taken a packet in, before anything is told of it: an association that ends by it is still there.
+    fn note_packet(&mut self, _now: Instant, _host: &mut Host) {}
+
     /// The time has come that [`Program::deadline`] named, or has not yet.
     fn handle_deadline(&mut self, now: Instant, host: &mut Host);
 
@@ -68,6 +71,7 @@ impl<P: Program> Station<P> {
 impl<P: Program> Interface for Station<P> {
     fn handle_packet(&mut self, now: Instant, interface: InterfaceId, packet: &mut Packet) {
         self.host.handle_packet(now, interface, packet);
+        self.program.note_packet(now, &mut self.host);
     }
 
     fn note_journey(&mut self, journey: Journey) {

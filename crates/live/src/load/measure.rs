@@ -1,9 +1,11 @@
 //! What a load finds out.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use hdrhistogram::Histogram;
 use slantpath_base::{Duration, Instant};
+use slantpath_host::SocketId;
 use slantpath_sctp::{Extensions, MibAssociation, PathSnapshot, PathState};
 
 use crate::lateness::LONGEST_NANOS;
@@ -48,7 +50,7 @@ pub struct LoadReport {
     pub longest_gap: Option<(Duration, Duration)>,
     /// What has happened to paths: when, from when the association was up, the address and what.
     pub path_events: Vec<(Duration, IpAddr, &'static str)>,
-    /// The paths of the first association, as they were when it was closed.
+    /// The paths of the first association, as they were at its end.
     pub paths: Vec<PathReport>,
     /// The associations as the tables of the SCTP MIB (RFC 3873) had them when they were closed: the first
     /// [`LoadReport::MOST_ROWS`] of those that there were then.
@@ -139,6 +141,10 @@ pub(super) struct Measure {
     /// Since when something is outstanding and nothing has come back.
     waiting_since: Option<Instant>,
     last: Instant,
+    /// Whose paths are kept.
+    paths_of: Option<SocketId>,
+    /// What the MIB has of associations, as it was when they were last looked at.
+    rows: BTreeMap<SocketId, MibAssociation>,
 }
 
 /// How long messages took to come back.
@@ -171,6 +177,8 @@ impl Measure {
     pub(super) fn new(kinds: usize, is_echoed: bool) -> Self {
         let report = LoadReport { kinds: vec![KindReport::default(); kinds], ..LoadReport::default() };
         Self {
+            paths_of: None,
+            rows: BTreeMap::new(),
             report,
             is_echoed,
             latencies: Latencies::default(),
@@ -261,24 +269,35 @@ impl Measure {
         }
     }
 
-    pub(super) const fn keeps_no_paths(&self) -> bool {
-        self.report.paths.is_empty()
+    /// Whether the paths of an association are kept: those of the first are.
+    pub(super) fn keeps_paths_of(&self, socket: SocketId) -> bool {
+        self.paths_of.is_none_or(|kept| kept == socket)
     }
 
-    pub(super) fn keep_paths(&mut self, paths: &[PathSnapshot]) {
-        self.report.paths = paths.iter().map(PathReport::from).collect();
+    pub(super) fn keep_paths(&mut self, socket: SocketId, paths: &[PathSnapshot]) {
+        if !paths.is_empty() {
+            self.paths_of = Some(socket);
+            self.report.paths = paths.iter().map(PathReport::from).collect();
+        }
     }
 
-    pub(super) const fn keeps_more_rows(&self) -> bool {
-        self.report.associations.len() < LoadReport::MOST_ROWS
+    /// Whether there is a row for an association, or room for one.
+    pub(super) fn keeps_row_of(&self, socket: SocketId) -> bool {
+        self.rows.len() < LoadReport::MOST_ROWS || self.rows.contains_key(&socket)
     }
 
-    pub(super) fn keep_row(&mut self, row: Option<MibAssociation>) {
-        self.report.associations.extend(row);
+    pub(super) fn keep_row(&mut self, socket: SocketId, row: Option<MibAssociation>) {
+        self.rows.extend(row.map(|row| (socket, row)));
+    }
+
+    /// The associations of which something is kept.
+    pub(super) fn kept(&self) -> Vec<SocketId> {
+        self.rows.keys().copied().collect()
     }
 
     pub(super) fn report(&self, paths: &[PathSnapshot]) -> LoadReport {
         let mut report = self.report.clone();
+        report.associations = self.rows.values().cloned().collect();
         if report.paths.is_empty() {
             report.paths = paths.iter().map(PathReport::from).collect();
         }

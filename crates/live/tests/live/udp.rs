@@ -81,6 +81,20 @@ fn messages_longer_than_a_packet_and_many_associations_share_one_udp_port() {
 }
 
 #[test]
+fn what_left_after_the_last_was_handed_over_is_counted_of_its_path() {
+    let address = ips(&["127.0.0.1"]);
+    let [to_server, to_client] = carriages(&address);
+    let mut server = server(&address, to_server).unwrap();
+    let config = LoadConfig { is_echoed: false, associations: 2, ..load(1_000, 1_000) };
+    let mut client = client(&address, &address, to_client, &config).unwrap();
+    let report = run(&mut server, &mut client, |_, _| {});
+    assert_eq!((report.sent, report.failures.len(), report.paths.len()), (2_000, 0, 1), "{report:?}");
+    let path = &report.paths[0];
+    assert_eq!(path.data_chunks - path.retransmissions, 1_000);
+    assert_eq!(report.associations.len(), 2);
+}
+
+#[test]
 fn two_addresses_at_each_end_are_two_paths() {
     let (own, peer) = (ips(&["127.0.1.2", "127.0.2.2"]), ips(&["127.0.1.1", "127.0.2.1"]));
     let [to_server, to_client] = carriages(&peer);
