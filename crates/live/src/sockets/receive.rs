@@ -43,6 +43,7 @@ struct PacketInfo {
 /// Buffers to read into.
 #[derive(Debug)]
 pub(crate) struct Receiver {
+    /// As many as a call has ever asked for: of many endpoints most are idle, or have one packet at a time.
     buffers: Vec<Vec<u8>>,
     kept: PacketBuffers,
     /// How many packets the next call asks for. What it does not get costs as well: the system looks for one more in
@@ -52,8 +53,7 @@ pub(crate) struct Receiver {
 
 impl Default for Receiver {
     fn default() -> Self {
-        let buffers = vec![vec![0; LONGEST]; MOST_IN_BATCH];
-        Self { buffers, kept: PacketBuffers::default(), batch: 1 }
+        Self { buffers: Vec::new(), kept: PacketBuffers::default(), batch: 1 }
     }
 }
 
@@ -65,6 +65,7 @@ impl Receiver {
         carriage: Carriage,
         received: &mut Vec<Received>,
     ) -> io::Result<()> {
+        self.make_room();
         let is_whole_packet = carriage == Carriage::Raw && end.address.is_ipv4();
         let infos = match if is_whole_packet { self.read_whole(end) } else { self.read(end) } {
             Ok(infos) => infos,
@@ -101,6 +102,13 @@ impl Receiver {
             }
         }
         Ok(())
+    }
+
+    /// Has a buffer for each packet that the next call asks for. Of a new one the machine gives what is written to.
+    fn make_room(&mut self) {
+        while self.buffers.len() < self.batch {
+            self.buffers.push(vec![0; LONGEST]);
+        }
     }
 
     /// Reads packets that come with their IP header.
@@ -181,6 +189,18 @@ pub(super) const fn is_report(errno: Errno) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn there_are_as_many_buffers_as_were_ever_asked_for_and_none_before() {
+        let mut receiver = Receiver::default();
+        let mut buffers = |batch| {
+            receiver.batch = batch;
+            receiver.make_room();
+            receiver.buffers.len()
+        };
+        assert_eq!([1, 4, 1, 32].map(&mut buffers), [1, 4, 4, 32]);
+        assert!(Receiver::default().buffers.is_empty());
+    }
 
     #[test]
     fn a_call_asks_for_as_many_packets_as_there_were_and_for_more_where_that_was_all_it_asked_for() {
