@@ -62,7 +62,7 @@ pub(crate) struct ManArguments {
 #[derive(Args, Debug)]
 pub(crate) struct EchoArguments {
     /// An address to serve at; several make a server with several paths. All of the machine's if absent, but for those
-    /// of the loopback and of single links.
+    /// of single links; peers elsewhere are told of none of the loopback.
     #[arg(long = "address", value_name = "ADDRESS")]
     pub(crate) addresses: Vec<IpAddr>,
     /// The SCTP port.

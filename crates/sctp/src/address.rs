@@ -62,6 +62,17 @@ pub(crate) fn still_own(
     if peer.any(|address| source_for(address, &kept).is_some()) { kept } else { own.into() }
 }
 
+/// Those of our addresses that a peer at these of its own can use: ours of the loopback are of no use elsewhere, and
+/// there they are somebody else's.
+pub(crate) fn in_scope(own: &[IpAddr], mut peer: impl Iterator<Item = IpAddr>) -> SmallVec<[IpAddr; 2]> {
+    let mut is_here = || peer.any(|address| address.is_loopback());
+    let has_others = || own.iter().any(|address| !address.is_loopback());
+    if own.iter().any(IpAddr::is_loopback) && has_others() && !is_here() {
+        return own.iter().copied().filter(|address| !address.is_loopback()).collect();
+    }
+    own.into()
+}
+
 const fn common_prefix_len(a: IpAddr, b: IpAddr) -> Option<u32> {
     match (a, b) {
         (IpAddr::V4(a), IpAddr::V4(b)) => Some((a.to_bits() ^ b.to_bits()).leading_zeros()),
@@ -73,6 +84,23 @@ const fn common_prefix_len(a: IpAddr, b: IpAddr) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_of_the_loopback_are_for_peers_there_and_for_who_has_no_other() {
+        let all =
+            |texts: &[&str]| -> Vec<IpAddr> { texts.iter().map(|text| text.parse().unwrap()).collect() };
+        let cases: [(&[&str], &[&str], &[&str]); 6] = [
+            (&["10.0.0.1", "127.0.0.1", "::1"], &["10.0.0.2"], &["10.0.0.1"]),
+            (&["10.0.0.1", "127.0.0.1", "fd00::1", "::1"], &["fd00::2"], &["10.0.0.1", "fd00::1"]),
+            (&["10.0.0.1", "127.0.0.1"], &["127.0.0.1"], &["10.0.0.1", "127.0.0.1"]),
+            (&["10.0.0.1", "::1"], &["10.0.0.2", "::1"], &["10.0.0.1", "::1"]),
+            (&["127.0.0.1", "::1"], &["10.0.0.2"], &["127.0.0.1", "::1"]),
+            (&["10.0.0.1", "fd00::1"], &["10.0.0.2"], &["10.0.0.1", "fd00::1"]),
+        ];
+        for (own, peer, expected) in cases {
+            assert_eq!(in_scope(&all(own), all(peer).into_iter())[..], all(expected), "{own:?}, {peer:?}");
+        }
+    }
 
     fn addresses(texts: &[&str]) -> Vec<IpAddr> {
         texts.iter().map(|text| text.parse().unwrap()).collect()

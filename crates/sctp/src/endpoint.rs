@@ -47,7 +47,7 @@ use slantpath_wire::icmp::IcmpError;
 use slantpath_wire::ip::{Envelope, IpFields};
 use smallvec::SmallVec;
 
-use crate::address::{is_usable, source_for};
+use crate::address::{in_scope, is_usable, source_for};
 use crate::association::{Association, Departing};
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk};
@@ -229,7 +229,8 @@ impl Endpoint {
         let stream = own.as_mut().unwrap_or(&mut port.stream);
         let start = LocalStart::draw(stream, &config);
         let tie_tags = TieTags::random(stream);
-        let handshake = CookieWait::begin(now, start, destinations.clone(), &port.addresses, &config);
+        let told = in_scope(&port.addresses, destinations.iter().copied());
+        let handshake = CookieWait::begin(now, start, destinations.clone(), &told, &config);
         let id = self.insert(Entry {
             state: State::CookieWait(Box::new(handshake)),
             port: place,

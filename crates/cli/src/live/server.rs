@@ -130,17 +130,15 @@ pub(super) fn station(config: EchoConfig, secret: [u8; 32]) -> Station<Echo> {
     Station { host, program }
 }
 
-/// Where to serve: all of the machine's addresses if nothing was said, but for those that a peer elsewhere cannot use,
-/// and those that come later.
+/// Where to serve: all of the machine's addresses if nothing was said, but for those of a link alone, and those that
+/// come later. Those of the loopback are told to nobody elsewhere.
 fn addresses(arguments: &EchoArguments) -> (Vec<IpAddr>, Binding) {
     if !arguments.addresses.is_empty() {
         return (arguments.addresses.clone(), Binding::Listed);
     }
     let others = slantpath_live::addresses_for_others();
-    if !others.is_empty() {
-        return (others, Binding::AllOfMachine);
-    }
-    // A machine without a network serves itself. Others could not use what it tells them then.
-    let own = slantpath_live::own_addresses();
-    (own.into_iter().filter(IpAddr::is_loopback).collect(), Binding::Listed)
+    let loopback = slantpath_live::own_addresses().into_iter().filter(IpAddr::is_loopback);
+    // A machine without a network serves itself.
+    let binding = if others.is_empty() { Binding::Listed } else { Binding::AllOfMachine };
+    (others.into_iter().chain(loopback).collect(), binding)
 }

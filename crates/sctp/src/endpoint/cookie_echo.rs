@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::Endpoint;
 use super::receive::Received;
 use super::table::{Entry, State};
-use crate::address::still_own;
+use crate::address::{in_scope, still_own};
 use crate::association::{Association, Authentication};
 use crate::authentication::{AuthenticationEvent, AuthenticationOffer, AuthenticationTerms};
 use crate::cause::Cause;
@@ -412,9 +412,12 @@ impl Endpoint {
                 .wanted_primary
                 .and_then(|place| cookie.peer_addresses.get(usize::from(place)).copied()),
             authentication: terms_of(cookie, &self.ports[port as usize].config).map(Box::new),
-            local_addresses: still_own(
-                &self.ports[port as usize].addresses_told(cookie.created),
-                &self.ports[port as usize].addresses,
+            local_addresses: in_scope(
+                &still_own(
+                    &self.ports[port as usize].addresses_told(cookie.created),
+                    &self.ports[port as usize].addresses,
+                    cookie.peer_addresses.iter().copied(),
+                ),
                 cookie.peer_addresses.iter().copied(),
             ),
             peer_addresses,

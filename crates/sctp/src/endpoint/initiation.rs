@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::Endpoint;
 use super::receive::Received;
 use super::table::State;
-use crate::address::{source_for, still_own};
+use crate::address::{in_scope, source_for, still_own};
 use crate::association::Association;
 use crate::authentication::AuthenticationOffer;
 use crate::cause::Cause;
@@ -269,7 +269,7 @@ impl Endpoint {
         let (signed, sender) = (port.sign(now, &cookie), port.sender());
         let mut parameters = vec![Parameter::StateCookie(signed)];
         parameters
-            .extend(self.listed_addresses(received.port, offer.families).into_iter().map(Parameter::Address));
+            .extend(self.listed_addresses(received, offer.families).into_iter().map(Parameter::Address));
         // Who did not offer it has no use for it.
         if cookie.uses_ecn {
             parameters.push(Parameter::EcnCapable);
@@ -314,12 +314,14 @@ impl Endpoint {
     }
 
     /// Our addresses that a peer can use, if there are several.
-    fn listed_addresses(&self, port: u32, families: Families) -> SmallVec<[IpAddr; 2]> {
-        let addresses = &self.ports[port as usize].addresses;
+    fn listed_addresses(&self, received: Received<'_>, families: Families) -> SmallVec<[IpAddr; 2]> {
+        let own = &self.ports[received.port as usize].addresses;
+        let mut addresses = in_scope(own, core::iter::once(received.source));
         if addresses.len() == 1 {
             return SmallVec::new();
         }
-        addresses.iter().copied().filter(|address| families.include(*address)).collect()
+        addresses.retain(|address| families.include(*address));
+        addresses
     }
 
     /// An INIT ACK in COOKIE-WAIT, with our tag.
