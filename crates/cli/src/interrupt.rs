@@ -1,4 +1,5 @@
-//! Ctrl-C: the first stops the work in good order, the second ends the program.
+//! Ctrl-C, and on Linux SIGTERM, by which services and containers are stopped: the first stops the work in good order,
+//! the second ends the program. SIGHUP is left as it is: whoever starts a command with `nohup` has it ignored.
 
 use std::io::Write;
 use std::sync::Once;
@@ -12,10 +13,14 @@ static STOP: AtomicBool = AtomicBool::new(false);
 
 static HANDLER: Once = Once::new();
 
-/// A flag that the first Ctrl-C sets. In Python the command may be called again: each begins with the flag unset.
+/// A flag that the first of these signals sets. In Python the command may be called again: each begins with the flag
+/// unset.
 pub(crate) fn flag() -> &'static AtomicBool {
     STOP.store(false, Ordering::Relaxed);
     HANDLER.call_once(|| {
+        // In front of the thread that the other handler has.
+        #[cfg(target_os = "linux")]
+        slantpath_live::on_termination(interrupt);
         // Without a handler Ctrl-C ends the program at once, and what is stored is whole all the same.
         let _ = ctrlc::set_handler(interrupt);
     });

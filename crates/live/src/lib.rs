@@ -34,6 +34,8 @@ pub mod record;
 #[cfg(target_os = "linux")]
 mod sockets;
 mod tap;
+#[cfg(target_os = "linux")]
+mod termination;
 mod udp_ports;
 
 pub use associations::{
@@ -71,3 +73,5 @@ pub use sockets::local::{addresses_for_others, own_addresses, source_towards};
 #[cfg(target_os = "linux")]
 pub use sockets::watch::{AddressChange, Presence};
 pub use tap::{Capture, Observer, Tap};
+#[cfg(target_os = "linux")]
+pub use termination::on_termination;

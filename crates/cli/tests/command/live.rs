@@ -146,6 +146,7 @@ fn a_record_that_is_none_is_cut_off_or_was_changed_is_told_apart() {
     let changed = replay(&other);
     assert_eq!(changed.status, Some(1), "{}", changed.out);
     assert!(changed.err.starts_with("error: the repetition is another run: "), "{}", changed.err);
+    // In its last entry: what stands before that is repeated.
     let cut = replay(&record[..record.len() - 1]);
     let told_of_cut: serde_json::Value = serde_json::from_str(&cut.out).expect("it is JSON");
     assert_eq!((cut.status, &told_of_cut["is_cut"], &told["is_cut"]), (Some(0), &true.into(), &false.into()));
@@ -327,9 +328,15 @@ fn what_was_measured_is_printed_although_a_file_cannot_be_written() {
 
 #[test]
 fn a_server_that_is_interrupted_ends_its_associations_in_order_and_sums_up() {
-    let place = Place::new("live-interrupted");
+    for signal in ["-INT", "-TERM"] {
+        ends_in_order_and_sums_up(signal);
+    }
+}
+
+fn ends_in_order_and_sums_up(signal: &str) {
+    let place = Place::new(&format!("live-interrupted{signal}"));
     let port = free_port();
-    let mut server = Server::start(&place, port, &[]);
+    let mut server = Server::start(&place, port, &["--json", "echo.json"]);
     let udp = format!("--udp={port}");
     // It sends until the server ends.
     let arguments = ["load", "127.0.0.1", &udp, "--rate", "1", "--for", "3600 s"];
@@ -338,8 +345,11 @@ fn a_server_that_is_interrupted_ends_its_associations_in_order_and_sums_up() {
     let mut news = String::new();
     BufReader::new(server.child.stderr.take().expect("a pipe")).read_line(&mut news).expect("a line");
     assert!(news.ends_with(" has come\n"), "{news}");
-    interrupt(server.child.id());
+    send(signal, server.child.id());
     let rest = server.end();
+    let json = std::fs::read_to_string(place.path().join("echo.json")).expect("a file");
+    let summary: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    assert_eq!(summary["associations"], 1);
     assert!(rest.starts_with("1 associations, 0 of them failed; "), "{rest}");
     let outcome = Outcome::from(client.wait_with_output().expect("it ends"));
     assert_eq!(outcome.status, Some(3));
@@ -349,7 +359,11 @@ fn a_server_that_is_interrupted_ends_its_associations_in_order_and_sums_up() {
 
 /// Sends what Ctrl-C sends.
 fn interrupt(process: u32) {
-    let status = Command::new("kill").args(["-INT", &process.to_string()]).status().expect("a program kill");
+    send("-INT", process);
+}
+
+fn send(signal: &str, process: u32) {
+    let status = Command::new("kill").args([signal, &process.to_string()]).status().expect("a program kill");
     assert!(status.success());
 }
 
