@@ -90,6 +90,14 @@ impl Reassembly {
         Self { may_break_off, ..Self::default() }
     }
 
+    /// TSNs begin anew: no fragment that is known will be part of a whole message. What was agreed, and what has been
+    /// counted, stays. Gives the message of which a part has been passed on.
+    pub(crate) fn restart(&mut self) -> Option<Heading> {
+        let in_parts = self.message_in_parts();
+        *self = Self { finished: self.finished, ..Self::new(self.may_break_off) };
+        in_parts
+    }
+
     /// What waits here.
     pub(crate) const fn held(&self) -> Held {
         self.held

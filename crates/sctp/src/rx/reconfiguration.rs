@@ -2,7 +2,7 @@
 
 use super::Receiver;
 use super::ack_schedule::AckSchedule;
-use super::reassembly::{Heading, Reassembly};
+use super::reassembly::Heading;
 use crate::event::Event;
 use crate::reconfiguration::StreamsChanged;
 use crate::types::{StreamId, Tsn};
@@ -24,19 +24,21 @@ impl Receiver {
     }
 
     /// Streams expect Stream Sequence Number 0 again: those listed; none: all.
-    pub(crate) fn reset_streams(&mut self, listed: &[StreamId], deliver: impl FnMut(Event)) {
+    pub(crate) fn reset_streams(&mut self, listed: &[StreamId], mut deliver: impl FnMut(Event)) {
         self.streams.reset(listed);
         if let Some(interleaved) = &mut self.interleaved {
-            interleaved.reset(listed, deliver);
+            // Behind the parts that a reader who pauses has not been given yet.
+            let delivery = &mut self.delivery;
+            interleaved.reset(listed, |event| delivery.pass_on(event, &mut deliver));
         }
     }
 
     /// The peer's next TSN is `next`, and all streams begin anew. What is incomplete will never be complete.
     pub(crate) fn restart_numbers(&mut self, next: Tsn, mut deliver: impl FnMut(Event)) {
-        if let Some(Heading { stream, sequence, is_unordered, .. }) = self.reassembly.message_in_parts() {
-            deliver(Event::PartialDeliveryAborted { stream, sequence, is_unordered });
+        if let Some(Heading { stream, sequence, is_unordered, .. }) = self.reassembly.restart() {
+            let aborted = Event::PartialDeliveryAborted { stream, sequence, is_unordered };
+            self.delivery.pass_on(aborted, &mut deliver);
         }
-        self.reassembly = Reassembly::default();
         self.tracker.restart(next);
         self.reset_streams(&[], deliver);
         self.schedule = AckSchedule::Nothing;

@@ -454,3 +454,54 @@ fn a_path_that_has_gone_brought_no_data() {
         assert_eq!(receiver.data_path(), left);
     }
 }
+
+/// An association reset: what has been agreed, set and counted stays, and what has numbers begins anew.
+#[test]
+fn numbers_that_begin_anew_leave_what_is_no_number() {
+    let next = Tsn(FIRST).plus(1 << 31);
+    let at = |place: u32, flags: DataFlags, sequence: u16| Data {
+        tsn: next.plus(place),
+        flags,
+        ..whole(0, sequence, 10)
+    };
+    for gives_up in [true, false] {
+        let extensions =
+            if gives_up { Extensions::of(&[Extension::PartialReliability]) } else { Extensions::NONE };
+        let config = SctpConfig { trace_arrivals: true, ..config(100_000) };
+        let mut receiver = Receiver::new(Tsn(FIRST), 3, extensions, &config);
+        receiver.add_streams(2);
+        hand(&mut receiver, Data { flags: DataFlags::BEGINNING, ..whole(0, 0, 10) }).unwrap();
+        hand(&mut receiver, Data { flags: DataFlags::ENDING, ..whole(1, 0, 10) }).unwrap();
+        hand(&mut receiver, Data { flags: DataFlags::BEGINNING, ..whole(2, 1, 10) }).unwrap();
+        let mut told = Vec::new();
+        receiver.restart_numbers(next, |event| told.push(event));
+        assert_eq!(told, []);
+        assert_eq!((receiver.cumulative_tsn(), receiver.buffered_bytes()), (next.minus(1), 0));
+        assert_eq!((receiver.stream_count(), receiver.messages_reassembled()), (5, 1));
+        assert!(!receiver.is_ack_owed());
+        // A message that breaks off is tolerated where that was agreed on, and nowhere else.
+        hand(&mut receiver, at(0, DataFlags::BEGINNING, 0)).unwrap();
+        let behind = hand(&mut receiver, at(1, DataFlags::WHOLE, 0));
+        assert_eq!(behind.is_ok(), gives_up, "{behind:?}");
+        if let Ok(events) = behind {
+            assert!(matches!(&events[..], [Event::Arrived { .. }, Event::Received(_)]), "{events:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_pauses_is_told_behind_its_parts_that_numbers_have_begun_anew() {
+    let config =
+        SctpConfig { receive_buffer_bytes: 1_000, partial_delivery_point_bytes: Some(5), ..config(1_000) };
+    let mut receiver = Receiver::new(Tsn(FIRST), 3, Extensions::NONE, &config);
+    let first = hand(&mut receiver, Data { flags: DataFlags::BEGINNING, ..whole(0, 0, 10) }).unwrap();
+    assert!(matches!(&first[..], [Event::ReceivedPart(_)]), "{first:?}");
+    receiver.pause();
+    let mut told = Vec::new();
+    receiver.restart_numbers(Tsn(FIRST).plus(1 << 31), |event| told.push(event));
+    assert!(receiver.is_paused());
+    assert_eq!(told, []);
+    receiver.resume(|event| told.push(event));
+    let (stream, sequence) = (StreamId(0), StreamSequence(0));
+    assert_eq!(told, [Event::PartialDeliveryAborted { stream, sequence, is_unordered: false }]);
+}
