@@ -20,6 +20,7 @@ mod shutdown;
 mod snapshot;
 mod sources;
 mod state;
+mod take_over;
 mod tracing;
 
 pub(crate) use authentication::Authentication;
@@ -76,6 +77,8 @@ pub struct Association {
     config: Arc<SctpConfig>,
     tcb: Tcb,
     state: State,
+    /// Whether the layer above has asked for the end.
+    is_end_wanted: bool,
     paths: Paths,
     sender: Sender,
     receiver: Receiver,
@@ -146,6 +149,7 @@ impl Association {
             authentication,
             config,
             state: State::Established,
+            is_end_wanted: false,
             paths,
             control,
             responses: Responses::default(),
@@ -293,9 +297,11 @@ impl Association {
     }
 
     /// What an association that is given up without an end leaves to the layer above: all that has arrived, and the
-    /// messages that the peer has not acknowledged whole, in the order of their transmission.
+    /// messages that the peer has not acknowledged whole, in the order of their transmission. Then what has become of
+    /// requests to change streams that have not been answered.
     pub fn into_remains(mut self) -> Vec<Event> {
         self.give_up();
+        self.answer_requests();
         self.events.into()
     }
 

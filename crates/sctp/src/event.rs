@@ -270,6 +270,9 @@ pub enum CloseReason {
     PeerUnreachable,
     /// The peer has refused our cookie as stale, again and again.
     StaleCookie,
+    /// COMMUNICATION LOST: the peer has begun anew after the layer above had asked for the end, which counts as an
+    /// ABORT from it (RFC 9260, section 5.2.4, action A).
+    PeerRestarted,
 }
 
 impl fmt::Display for CloseReason {
@@ -286,6 +289,9 @@ impl fmt::Display for CloseReason {
             }
             Self::PeerUnreachable => f.write_str("the peer does not answer"),
             Self::StaleCookie => f.write_str("the peer has refused the cookie as stale, again and again"),
+            Self::PeerRestarted => {
+                f.write_str("the peer has begun anew before the association was shut down")
+            }
         }
     }
 }

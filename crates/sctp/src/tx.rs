@@ -277,6 +277,11 @@ impl Sender {
         self.queue.set_stream_value(stream, value);
     }
 
+    /// Streams get the priorities and weights that they have in another half.
+    pub(crate) fn take_stream_values(&mut self, other: &Self) {
+        self.queue.take_stream_values(&other.queue);
+    }
+
     /// Whether the association is in Fast Recovery.
     pub(crate) const fn in_fast_recovery(&self) -> bool {
         matches!(self.recovery, Recovery::Fast { .. })

@@ -215,6 +215,7 @@ fn closed(reason: &CloseReason) -> String {
                 .to_owned()
         }
         CloseReason::StaleCookie => "the peer has refused the cookie as stale".to_owned(),
+        CloseReason::PeerRestarted => "the peer has begun anew before the end".to_owned(),
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Lost {
     PeerUnreachable,
     /// The peer has refused the cookie as stale, again and again.
     StaleCookie,
+    /// The peer has begun anew before the association was shut down.
+    PeerRestarted,
     /// Something else, in words.
     Other(String),
 }
@@ -31,6 +33,7 @@ impl Lost {
             Some(CloseReason::PeerAborted(causes)) => Self::PeerAborted(causes),
             Some(CloseReason::PeerUnreachable) => Self::PeerUnreachable,
             Some(CloseReason::StaleCookie) => Self::StaleCookie,
+            Some(CloseReason::PeerRestarted) => Self::PeerRestarted,
             Some(CloseReason::ShutdownComplete) | None => Self::Other(failure),
         }
     }
@@ -46,6 +49,7 @@ impl fmt::Display for Lost {
             Self::Nobody => f.write_str("nobody takes associations at that port of the peer"),
             Self::PeerUnreachable => CloseReason::PeerUnreachable.fmt(f),
             Self::StaleCookie => CloseReason::StaleCookie.fmt(f),
+            Self::PeerRestarted => CloseReason::PeerRestarted.fmt(f),
             Self::Other(failure) => f.write_str(failure),
         }
     }

@@ -199,6 +199,27 @@ impl Association {
         Ok(())
     }
 
+    /// The changes that the layer above, or the host, has asked for, and that have not been answered.
+    pub(crate) fn open_changes(&self) -> Vec<AddressChange> {
+        self.addresses.iter().flat_map(|state| state.pending()).cloned().collect()
+    }
+
+    /// Asks again for changes that the association before has not been answered; says of each that is not to be asked
+    /// what has become of it.
+    pub(crate) fn ask_for_changes_again(&mut self, now: Instant, changes: Vec<AddressChange>) {
+        for change in changes {
+            let holds = match change {
+                AddressChange::Add(address) => self.tcb.local_addresses.contains(&address),
+                AddressChange::Delete(address) => !self.tcb.local_addresses.contains(&address),
+                AddressChange::SetPrimary(_) | AddressChange::Unknown { .. } => false,
+            };
+            if holds || self.change_addresses(now, core::slice::from_ref(&change)).is_err() {
+                let event = AddressEvent::Answered { change, is_accepted: holds };
+                self.events.push_back(Event::Addresses(event));
+            }
+        }
+    }
+
     /// Whether an ABORT to this address of ours means nothing: it answers a packet that has overtaken the ASCONF by
     /// which we delete the address, from a peer that knows it no more.
     //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3.1

@@ -24,6 +24,8 @@ pub(crate) struct Authentication {
     terms: AuthenticationTerms,
     /// Association shared keys, by the identifiers of the endpoint pair shared keys that they follow from.
     keys: BTreeMap<u16, Vec<u8>>,
+    /// These endpoint pair shared keys.
+    secrets: BTreeMap<u16, SharedKey>,
     /// Which of them authenticates what we send.
     active_key: u16,
     algorithm: HmacAlgorithm,
@@ -121,9 +123,18 @@ impl Authentication {
             is_general: !required.without(&CONTROL).is_empty(),
             required,
             keys,
+            secrets,
             terms,
             proof: Proof::Awaited,
         }
+    }
+
+    /// Goes on with the endpoint pair shared keys of the association before, on the terms of this one.
+    pub(super) fn take_keys(&mut self, other: &Self) {
+        self.secrets.clone_from(&other.secrets);
+        let derived = self.secrets.iter().map(|(id, secret)| (*id, self.terms.association_key(secret)));
+        self.keys = derived.collect();
+        self.active_key = other.active_key;
     }
 
     /// How many bytes of every packet with DATA it takes.
@@ -255,8 +266,8 @@ impl Association {
         if state.keys.len() >= MAX_KEYS && !state.keys.contains_key(&id) {
             return Err(KeyError::TooManyKeys);
         }
-        let key = state.terms.association_key(key);
-        state.keys.insert(id, key);
+        state.keys.insert(id, state.terms.association_key(key));
+        state.secrets.insert(id, key.clone());
         // It may be the peer's.
         if matches!(state.proof, Proof::Failing(_)) {
             state.proof = Proof::Awaited;
@@ -280,6 +291,7 @@ impl Association {
         if state.active_key == id {
             return Err(KeyError::Active(id));
         }
+        state.secrets.remove(&id);
         state.keys.remove(&id).map(|_| ()).ok_or(KeyError::NoSuchKey(id))
     }
 

@@ -34,11 +34,6 @@ impl Association {
         self.ask_wanted_primary(now);
     }
 
-    /// The address that the layer above has named, to name it to the association that takes the place of this one.
-    pub(crate) const fn wanted_primary(&self) -> Option<IpAddr> {
-        self.wanted_primary
-    }
-
     /// The setup has been repeated, and an answer has come from this address: DATA begins there.
     pub(crate) fn begin_at(&mut self, now: Instant, address: IpAddr) {
         if let Some(path) = self.paths.find(address)

@@ -616,6 +616,23 @@ impl Association {
         self.release_messages(now);
     }
 
+    /// The association is over, and another takes its place: all streams begin anew, and there are as many as have been
+    /// agreed on anew.
+    pub(super) fn answer_requests(&mut self) {
+        let Some(own) = self.reconfiguration.as_mut().and_then(|state| state.own.take()) else { return };
+        for part in own.parts.into_iter().filter(|part| !part.is_answered) {
+            let result = match part.change {
+                Change::AddOutbound { .. } | Change::AddInbound(_) => ReconfigurationResult::Denied,
+                Change::ResetOutbound { .. } | Change::ResetInbound(_) | Change::ResetAssociation => {
+                    ReconfigurationResult::NothingToDo
+                }
+            };
+            if let Some(change) = part.change.of_user() {
+                self.events.push_back(Event::ReconfigurationAnswered { change, result });
+            }
+        }
+    }
+
     /// Nothing is asked or answered any more: all has been acknowledged, and SHUTDOWN or SHUTDOWN ACK is due.
     pub(super) fn end_reconfiguration(&mut self) {
         self.deny_asked();

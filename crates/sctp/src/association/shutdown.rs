@@ -16,11 +16,18 @@ use crate::types::Tsn;
 impl Association {
     /// The layer above asks for the end.
     pub(super) fn begin_shutdown(&mut self, now: Instant) {
+        // Also of an association that the peer ends already: it may begin anew.
+        self.is_end_wanted = true;
         if self.state == State::Established {
             self.state = State::ShutdownPending;
             self.poll_stage = PollStage::Packets;
             self.progress_shutdown(now);
         }
+    }
+
+    /// Whether the layer above has asked for the end.
+    pub(crate) const fn is_end_wanted(&self) -> bool {
+        self.is_end_wanted
     }
 
     /// Whether the peer's SHUTDOWN has been answered and nothing is left but its SHUTDOWN COMPLETE.

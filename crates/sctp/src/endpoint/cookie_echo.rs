@@ -17,7 +17,7 @@ use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, Error, kind};
 use crate::config::SctpConfig;
 use crate::cookie::{Cookie, TieTags};
-use crate::event::Event;
+use crate::event::{CloseReason, Event};
 use crate::extension::Extension;
 use crate::packet::ParsedPacket;
 use crate::tcb::{PeerAddress, Tcb};
@@ -251,22 +251,20 @@ impl Endpoint {
             self.reply(received, cookie.peer_tag, Chunk::Error(error));
             return self.wake(slot);
         }
-        let owes_room = old.owes_room();
+        if old.is_end_wanted() {
+            return self.replace_ended(now, slot, received, cookie);
+        }
+        let open_changes = old.open_changes();
         let tcb = self.tcb_of(received.port, cookie, &[]);
         let stream = self.stream_of(slot).fork("association");
         let config = Arc::clone(&self.table[slot].config);
         let mut association = Box::new(Association::new(now, tcb.clone(), config, stream));
         association.was_found_at(now, received.source);
-        if owes_room {
-            association.expect_room(now);
-        }
         let id = self.table.id(slot);
         let ended = &mut self.ended;
         let remains = self.table.change_state(slot, |before| {
             let State::Established(old) = before else { return (before, Vec::new()) };
-            if old.is_delivery_paused() {
-                association.pause_delivery();
-            }
+            association.take_over(now, &old);
             ended.add(&old);
             (State::Established(association), old.into_remains())
         });
@@ -281,7 +279,30 @@ impl Endpoint {
         //# COMMUNICATION LOST notification.
         self.outbox.push_event(id, Event::Restarted);
         self.tell_unauthenticated(slot);
+        self.ask_for_paths(slot);
         self.acknowledge_cookie(now, slot, received);
+        if let State::Established(association) = &mut self.table[slot].state {
+            association.ask_for_changes_again(now, open_changes);
+            self.follow_addresses(slot);
+        }
+    }
+
+    /// The peer has begun anew while our user waits for the end of the association: that has come, and the cookie is one
+    /// of a stranger.
+    fn replace_ended(&mut self, now: Instant, slot: u32, received: Received<'_>, cookie: &Cookie) {
+        //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
+        //# the existing session is
+        //# treated the same as if it received an ABORT chunk followed by a
+        //# new COOKIE ECHO chunk
+        let id = self.table.id(slot);
+        let Some(Entry { state: State::Established(old), .. }) = self.remove(slot) else { return };
+        for event in old.into_remains() {
+            self.outbox.push_event(id, event);
+        }
+        let reason = CloseReason::PeerRestarted;
+        self.ended.count_end(&reason);
+        self.outbox.push_event(id, Event::Closed(reason));
+        self.accept_cookie(now, received, cookie);
     }
 
     /// Answers with a COOKIE ACK, and takes in what came behind the COOKIE ECHO.

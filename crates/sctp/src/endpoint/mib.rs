@@ -106,7 +106,9 @@ impl MibCounters {
     /// Counts the end of an association.
     pub(super) const fn count_end(&mut self, reason: &CloseReason) {
         match reason {
-            CloseReason::Aborted(_) | CloseReason::PeerAborted(_) => self.aborteds += 1,
+            CloseReason::Aborted(_) | CloseReason::PeerAborted(_) | CloseReason::PeerRestarted => {
+                self.aborteds += 1;
+            }
             CloseReason::ShutdownComplete => self.shutdowns += 1,
             CloseReason::PeerUnreachable | CloseReason::StaleCookie => {}
         }

@@ -94,6 +94,11 @@ impl Scheduler {
         }
     }
 
+    /// The priorities and weights of the streams that have been given one.
+    pub(super) fn values(&self) -> impl Iterator<Item = (StreamId, u16)> + '_ {
+        self.values.iter().map(|(stream, value)| (*stream, *value))
+    }
+
     /// Sets the priority or weight of a stream.
     pub(super) fn set_value(&mut self, stream: StreamId, value: u16) {
         self.values.insert(stream, value);

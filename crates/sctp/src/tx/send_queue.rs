@@ -107,6 +107,13 @@ impl SendQueue {
         }
     }
 
+    /// Streams get the priorities and weights that they have in another queue.
+    pub(super) fn take_stream_values(&mut self, other: &Self) {
+        for (stream, value) in other.scheduler.iter().flat_map(|scheduler| scheduler.values()) {
+            self.set_stream_value(stream, value);
+        }
+    }
+
     /// Appends a message on an existing stream.
     #[expect(clippy::inline_always, reason = "a message is large to move")]
     #[inline(always)]

@@ -20,6 +20,7 @@ mod net;
 mod out_of_the_blue;
 mod polling;
 mod ports;
+mod restarts;
 mod routes;
 mod security;
 mod zero_checksum;
