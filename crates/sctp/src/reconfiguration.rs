@@ -97,9 +97,6 @@ pub enum ReconfigurationError {
     /// Both ends have to offer the extension.
     #[error("re-configuration was not negotiated with this peer")]
     NotSupported,
-    /// One request at a time.
-    #[error("the request before has not been answered")]
-    InProgress,
     /// A stream was not negotiated.
     #[error("stream {stream} is not one of the {available} streams of its direction")]
     NoSuchStream {
@@ -117,7 +114,7 @@ pub enum ReconfigurationError {
     /// The list does not fit into a packet.
     #[error("a request names at most {0} streams")]
     ListTooLong(usize),
-    /// The association was reset less than 30 s ago.
+    /// The association was reset less than 30 s ago, or will be.
     #[error("an association is reset once in 30 s")]
     TooSoon,
 }

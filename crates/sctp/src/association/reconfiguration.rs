@@ -6,6 +6,7 @@
 
 mod commands;
 mod peer;
+mod queue;
 
 use std::collections::VecDeque;
 
@@ -38,10 +39,14 @@ pub(super) struct Reconfiguration {
     /// The number of the peer's next request.
     expected_request: RequestSequence,
     own: Option<Request>,
+    /// Requests of the layer above that follow; none without `own`.
+    queued: VecDeque<Request>,
+    /// Of the request of the layer above that came last.
+    last_ordinal: u64,
     /// What the peer has asked us to reset while `own` was not over, and the number of its request.
     asked: Option<(RequestSequence, StreamSet)>,
-    /// Messages on streams that are to be reset, in their order.
-    held: VecDeque<Message>,
+    /// Messages on streams that are to be reset, in their order, each with the ordinal of the last request before it.
+    held: VecDeque<(u64, Message)>,
     deferred: Option<Deferred>,
     /// What the peer's last RE-CONFIG with requests was answered by, for when it comes again: the number of each
     /// request and the answer.
@@ -53,6 +58,8 @@ pub(super) struct Reconfiguration {
 /// A request of ours.
 #[derive(Clone, Debug)]
 struct Request {
+    /// Which it is of those of the layer above, from one on; zero: the peer has asked for it.
+    ordinal: u64,
     parts: SmallVec<[Part; 2]>,
     phase: Phase,
 }
@@ -153,6 +160,8 @@ impl Reconfiguration {
             next_request: RequestSequence(tcb.local_initial_tsn.0),
             expected_request: RequestSequence(tcb.peer_initial_tsn.0),
             own: None,
+            queued: VecDeque::new(),
+            last_ordinal: 0,
             asked: None,
             held: VecDeque::new(),
             deferred: None,
@@ -206,28 +215,14 @@ impl Reconfiguration {
 
     /// The messages that wait for a reset.
     pub(super) fn drain_messages(&mut self) -> impl Iterator<Item = Message> + '_ {
-        self.held.drain(..)
+        self.held.drain(..).map(|(_, message)| message)
     }
 
-    /// Whether messages on `stream` wait for a reset.
-    fn holds(&self, stream: StreamId) -> bool {
-        //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.2
-        //# A1:  The sender MUST stop assigning new SSNs to new user data
-        //# provided by the upper layer for the affected streams and queue
-        //# it.
-
-        //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.4
-        //# The sender MUST queue any user
-        //# data, suspending any new transmissions and TSN assignment until
-        //# the reset procedure is finished by the peer either acknowledging
-        //# or denying the request.
-        let waits = |part: &Part| match &part.change {
-            Change::ResetOutbound { streams, .. } => streams.contains(stream),
-            Change::ResetAssociation => true,
-            Change::ResetInbound(_) | Change::AddOutbound { .. } | Change::AddInbound(_) => false,
-        };
+    /// Whether a message on `stream` waits for a reset that was asked for before it, by the layer above with an ordinal
+    /// up to `ordinal`, or by the peer.
+    fn holds(&self, ordinal: u64, stream: StreamId) -> bool {
         matches!(self.deferred, Some(Deferred::ResetAssociation { .. } | Deferred::Confirming { .. }))
-            || self.own.as_ref().is_some_and(|own| own.parts.iter().any(waits))
+            || self.requests().any(|request| request.ordinal <= ordinal && request.holds(stream))
     }
 
     /// Whether an association reset of ours is on its way: what is acknowledged now may be behind it.
@@ -255,7 +250,7 @@ impl Request {
             sequence: RequestSequence(0),
             is_answered: false,
         });
-        Self { parts: parts.collect(), phase: Phase::Ready }
+        Self { ordinal: 0, parts: parts.collect(), phase: Phase::Ready }
     }
 
     const fn is_in_flight(&self) -> bool {
@@ -299,8 +294,9 @@ impl Change {
 
 impl Association {
     fn request(&mut self, now: Instant, request: Request) {
+        let most = self.longest_list();
         if let Some(state) = &mut self.reconfiguration {
-            state.own = Some(request);
+            state.put(request, most);
             self.poll_stage = PollStage::Packets;
             self.find_what_is_under_way();
             self.send_request(now);
@@ -314,13 +310,14 @@ impl Association {
         now: Instant,
         message: Message,
     ) -> Result<Option<Message>, SendError> {
-        if !self.reconfiguration.as_ref().is_some_and(|state| state.holds(message.stream)) {
+        let is_held = |state: &Reconfiguration| state.holds(state.last_ordinal, message.stream);
+        if !self.reconfiguration.as_deref().is_some_and(is_held) {
             return Ok(Some(message));
         }
         let mut turn = turn!(self, now);
         self.sender.admit(&mut turn, &message)?;
         if let Some(state) = &mut self.reconfiguration {
-            state.held.push_back(message);
+            state.held.push_back((state.last_ordinal, message));
         }
         Ok(None)
     }
@@ -364,6 +361,9 @@ impl Association {
         let rto = self.paths[path].rtt.rto();
         let state = self.reconfiguration.as_mut()?;
         let expected = state.expected_request;
+        if state.has_held_before_own() {
+            return None;
+        }
         let own = state.own.as_mut().filter(|own| matches!(own.phase, Phase::Ready))?;
         let mut parameters = Vec::new();
         for part in &mut own.parts {
@@ -575,11 +575,8 @@ impl Association {
         if state.own.as_ref().is_none_or(|own| own.parts.iter().any(|part| !part.is_answered)) {
             return;
         }
-        state.own = state.asked.take().map(|(request, streams)| {
-            Request::new([Change::ResetOutbound { streams, answers: Some(request) }])
-        });
+        state.advance();
         self.release_messages(now);
-        self.find_what_is_under_way();
         self.send_request(now);
     }
 
@@ -588,13 +585,14 @@ impl Association {
         let mut turn = turn!(self, now);
         let Some(state) = &mut self.reconfiguration else { return };
         self.poll_stage = PollStage::Packets;
-        for message in core::mem::take(&mut state.held) {
-            if state.holds(message.stream) {
-                state.held.push_back(message);
+        for (ordinal, message) in core::mem::take(&mut state.held) {
+            if state.holds(ordinal, message.stream) {
+                state.held.push_back((ordinal, message));
             } else {
                 self.sender.push_admitted(&mut turn, message);
             }
         }
+        self.find_what_is_under_way();
     }
 
     /// The association shuts down: what has not been asked for yet never will, and what waited for it goes out.
@@ -606,8 +604,9 @@ impl Association {
             self.deny_late(request);
         }
         let Some(state) = &mut self.reconfiguration else { return };
-        if let Some(own) = state.own.take_if(|own| !own.is_in_flight()) {
-            let changes = own.parts.into_iter().filter_map(|part| part.change.of_user());
+        let unsent = state.own.take_if(|own| !own.is_in_flight());
+        for request in unsent.into_iter().chain(core::mem::take(&mut state.queued)) {
+            let changes = request.parts.into_iter().filter_map(|part| part.change.of_user());
             self.events.extend(changes.map(|change| Event::ReconfigurationAnswered {
                 change,
                 result: ReconfigurationResult::Denied,

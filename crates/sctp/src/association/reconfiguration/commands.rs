@@ -12,7 +12,8 @@ use crate::types::StreamId;
 
 impl Association {
     /// Resets streams (RFC 6525): the next ordered message of each begins with Stream Sequence Number 0 again. No
-    /// streams: all. It is over when an [`Event::ReconfigurationAnswered`](crate::Event::ReconfigurationAnswered) says
+    /// streams: all. It waits for the requests before it: one is sent at a time, and resets of streams that we send on
+    /// are asked for together if they wait together. It is over when an [`Event::ReconfigurationAnswered`](crate::Event::ReconfigurationAnswered) says
     /// so for each direction.
     pub fn reset_streams(
         &mut self,
@@ -52,7 +53,9 @@ impl Association {
     /// Resets the association (RFC 6525): all streams, and TSNs begin anew.
     pub fn reset_association(&mut self, now: Instant) -> Result<(), ReconfigurationError> {
         self.check_reconfiguration()?;
-        if self.has_old_numbers_under_way(now) {
+        let is_reset = |change: &Change| *change == Change::ResetAssociation;
+        let is_asked_for = self.reconfiguration.as_ref().is_some_and(|state| state.is_asked_for(is_reset));
+        if is_asked_for || self.has_old_numbers_under_way(now) {
             return Err(ReconfigurationError::TooSoon);
         }
         self.request(now, Request::new([Change::ResetAssociation]));
@@ -67,9 +70,14 @@ impl Association {
         inbound: u16,
     ) -> Result<(), ReconfigurationError> {
         self.check_reconfiguration()?;
-        let is_too_many = self.sender.stream_count().checked_add(outbound).is_none()
-            || inbound > 0 && !self.config.allows_streams(self.receiver.stream_count(), inbound);
-        if is_too_many {
+        // Those that are asked for already count as if they were there.
+        let asked = self.reconfiguration.as_ref().map_or([0, 0], |state| state.streams_asked_for());
+        let counts = [self.sender.stream_count(), self.receiver.stream_count()];
+        let [sent_on, received_on] =
+            [0, 1].map(|place| u16::try_from(u32::from(counts[place]) + asked[place]));
+        let has_room = sent_on.is_ok_and(|count| count.checked_add(outbound).is_some());
+        let may_come = received_on.is_ok_and(|count| self.config.allows_streams(count, inbound));
+        if !has_room || inbound > 0 && !may_come {
             return Err(ReconfigurationError::TooManyStreams);
         }
         let mut changes: SmallVec<[Change; 2]> = SmallVec::new();
@@ -99,7 +107,6 @@ impl Association {
             //# to with an appropriate error indicating that the peer SCTP stack does
             //# not support the re-configuration extension.
             None => Err(ReconfigurationError::NotSupported),
-            Some(state) if state.own.is_some() => Err(ReconfigurationError::InProgress),
             Some(_) => Ok(()),
         }
     }

@@ -3,6 +3,7 @@
 mod moves;
 mod pauses;
 mod peer;
+mod queue;
 mod rules;
 
 use super::*;
@@ -12,7 +13,7 @@ use crate::chunk::{
 };
 use crate::extension::{Extension, Extensions};
 use crate::reconfiguration::{
-    ReconfigurationError, ReconfigurationPolicy, ResetDirection, StreamChange, StreamsChanged,
+    ReconfigurationError, ReconfigurationPolicy, ResetDirection, StreamChange, StreamSet, StreamsChanged,
 };
 
 fn config() -> SctpConfig {
@@ -247,7 +248,10 @@ fn added_streams_can_be_used_once_the_peer_has_agreed() {
     wire.ends[0].add_streams(wire.now, 3, 2).unwrap();
     wire.drain();
     assert_eq!(wire.ends[0].send(wire.now, message(6, 0, 10)), Err(no_such));
-    assert_eq!(wire.ends[0].add_streams(wire.now, 1, 0), Err(ReconfigurationError::InProgress));
+    assert_eq!(
+        wire.ends[0].add_streams(wire.now, u16::MAX - 6, 0),
+        Err(ReconfigurationError::TooManyStreams)
+    );
     wire.run_to_rest();
     send_on(&mut wire, 0, 6, 0..1);
     send_on(&mut wire, 1, 5, 1..2);
@@ -616,10 +620,16 @@ fn run_at_random(seed: u64) {
         let now = wire.now;
         let direction = [ResetDirection::Outbound, ResetDirection::Inbound, ResetDirection::Both]
             [random.below(3) as usize];
+        // Resets of what is sent on may be asked for together, and count by their streams.
+        let distinct = StreamSet::of(&streams).listed().len().max(1);
         let (result, answers) = match random.below(12) {
             0 | 1 => (
                 wire.ends[end].reset_streams(now, direction, &streams),
-                if direction == ResetDirection::Both { 2 } else { 1 },
+                match direction {
+                    ResetDirection::Outbound => distinct,
+                    ResetDirection::Inbound => 1,
+                    ResetDirection::Both => distinct + 1,
+                },
             ),
             2 => (wire.ends[end].reset_association(now), 1),
             3 => (wire.ends[end].add_streams(now, 1, 1), 2),
@@ -645,8 +655,14 @@ fn run_at_random(seed: u64) {
             assert_eq!(of(&got), of(&sent[end]), "stream {stream} from {end}");
         }
         let answers = changes(&wire, end);
-        let answers = answers.iter().filter(|event| matches!(event, Event::ReconfigurationAnswered { .. }));
-        assert_eq!(answers.count(), asked[end]);
+        let count = |event: &Event| match event {
+            Event::ReconfigurationAnswered { change: StreamChange::ResetOutbound(streams), .. } => {
+                streams.len().max(1)
+            }
+            Event::ReconfigurationAnswered { .. } => 1,
+            _ => 0,
+        };
+        assert_eq!(answers.iter().map(count).sum::<usize>(), asked[end]);
         assert_eq!(wire.ends[end].state(), AssociationState::Established);
         assert!(wire.ends[end].sender.is_drained());
     }
