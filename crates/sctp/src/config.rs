@@ -136,7 +136,8 @@ pub struct SctpConfig {
     /// 8.1.21). `None`: half the receive buffer, so that the window never closes for the sake of one message. More than
     /// the receive buffer counts as the buffer.
     pub partial_delivery_point_bytes: Option<u32>,
-    /// The send buffer in bytes, messages in flight included; a message that does not fit is refused.
+    /// The send buffer in bytes of payload, messages in flight included; a message that does not fit is refused. So that
+    /// short messages do not take many times as much, it holds a message for each 60 bytes of it at most, or 64.
     pub send_buffer_bytes: u64,
     /// How many streams are asked for outbound.
     pub outbound_streams: u16,
@@ -449,6 +450,14 @@ impl SctpConfig {
         } else {
             both.without(Extension::DynamicAddresses)
         }
+    }
+
+    /// How many messages the send buffer holds at most: what is kept of each takes more than the payload of a short one.
+    pub(crate) const fn most_messages(&self) -> u64 {
+        const SHORT: u64 = 60;
+        const LEAST: u64 = 64;
+        let messages = self.send_buffer_bytes / SHORT;
+        if messages < LEAST { LEAST } else { messages }
     }
 
     /// The extensions that are required, and not agreed on with a peer that has offered these.

@@ -336,7 +336,7 @@ pub enum SendError {
     BufferFull {
         /// The message's length.
         wanted: u64,
-        /// What is free.
+        /// What is free: nothing, too, where the buffer holds as many messages as it may.
         free: u64,
     },
 }

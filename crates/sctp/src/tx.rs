@@ -152,6 +152,10 @@ pub(crate) struct Sender {
     spread: Option<Box<Spread>>,
     /// Payload bytes that have been handed over and not been acknowledged.
     buffered_bytes: u64,
+    /// The messages that they are of: one counts until all of it is gone.
+    buffered_messages: u64,
+    /// How many of them there may be.
+    most_messages: u64,
     backlog: Backlog,
     steps: Steps,
     reports: Reports,
@@ -183,6 +187,8 @@ impl Sender {
             has_directed: false,
             spread: Spread::new(config),
             buffered_bytes: 0,
+            buffered_messages: 0,
+            most_messages: config.most_messages(),
             backlog: Backlog::Open,
             steps: Steps::default(),
             reports: Reports::default(),
@@ -196,10 +202,10 @@ impl Sender {
     #[inline(always)]
     pub(crate) fn push(&mut self, message: Message, config: &SctpConfig) -> Result<(), SendError> {
         let len = self.check(&message, config)?;
-        if self.buffered_bytes + len > config.send_buffer_bytes {
+        if self.is_full_for(len, config) {
             return Err(self.refuse(len, config));
         }
-        self.buffered_bytes += len;
+        self.take_in(len);
         self.queue.push(message);
         Ok(())
     }
@@ -290,14 +296,31 @@ impl Sender {
     /// Gives up every message that is not acknowledged whole, in the order of their transmission.
     pub(crate) fn drain_messages(&mut self, on_received: impl FnMut(u64)) -> Vec<Message> {
         self.buffered_bytes = 0;
+        self.buffered_messages = 0;
         let mut messages = self.outstanding.drain_messages(on_received);
         messages.extend(self.queue.drain());
         messages
     }
 
-    /// Notes that an acknowledged chunk's payload has left the buffer.
-    fn release(&mut self, payload_len: u64) {
+    /// Whether the buffer has no room for a message of `len` bytes.
+    #[inline]
+    fn is_full_for(&self, len: u64, config: &SctpConfig) -> bool {
+        self.buffered_bytes + len > config.send_buffer_bytes || self.buffered_messages >= self.most_messages
+    }
+
+    /// Counts a message as handed over.
+    #[inline]
+    const fn take_in(&mut self, len: u64) {
+        self.buffered_bytes += len;
+        self.buffered_messages += 1;
+    }
+
+    /// Notes that payload has left the buffer; `is_last`: nothing of its message is left.
+    fn release(&mut self, payload_len: u64, is_last: bool) {
         self.buffered_bytes = self.buffered_bytes.checked_sub(payload_len).expect("bytes leave once");
+        let messages = self.buffered_messages.checked_sub(u64::from(is_last && payload_len > 0));
+        self.buffered_messages = messages.expect("a message leaves once");
+        debug_assert!(self.buffered_bytes > 0 || self.buffered_messages == 0, "what is left has bytes");
     }
 }
 

@@ -21,6 +21,7 @@ mod parts;
 mod paths;
 mod reconfiguration;
 mod recovery;
+mod send_buffer;
 mod shutdown;
 mod status;
 mod swarm;

@@ -94,7 +94,8 @@ impl EarlyRequests {
         if wanted > limit {
             return Err(SendError::TooLong { len: wanted, limit });
         }
-        let free = limit.saturating_sub(self.queued_bytes);
+        let has_places = (self.messages.len() as u64) < config.most_messages();
+        let free = if has_places { limit.saturating_sub(self.queued_bytes) } else { 0 };
         if wanted > free {
             self.note_refusal();
             return Err(SendError::BufferFull { wanted, free });

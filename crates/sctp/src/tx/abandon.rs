@@ -222,20 +222,23 @@ impl Sender {
             Reliability::Full | Reliability::Lifetime(_) | Reliability::Retransmissions(_) => Some(0),
         };
         let missing = (self.buffered_bytes + wanted).saturating_sub(limit);
-        let (Some(least), Some(abandonment)) = (least, &self.abandonment) else { return missing == 0 };
+        let surplus = usize::from(self.buffered_messages >= self.most_messages);
+        let (Some(least), Some(abandonment)) = (least, &self.abandonment) else {
+            return missing == 0 && surplus == 0;
+        };
         if missing > abandonment.priority_bytes {
             return false;
         }
         let mut doomed = Vec::new();
         let mut freed = 0;
         for &(_, arrival) in abandonment.priorities.range((least, 0)..).rev() {
-            if freed >= missing {
+            if freed >= missing && doomed.len() >= surplus {
                 break;
             }
             freed += abandonment.messages.get(&arrival).map_or(0, |it| it.message.payload.len() as u64);
             doomed.push(arrival);
         }
-        if freed < missing {
+        if freed < missing || doomed.len() < surplus {
             return false;
         }
         for arrival in doomed {
@@ -313,7 +316,7 @@ impl Sender {
         let was_sent = unsent.is_none();
         abandonment.abandoned.count(message.stream, policy, was_sent);
         if let Some(unsent) = unsent {
-            self.release(unsent.payload.len() as u64);
+            self.release(unsent.payload.len() as u64, true);
         } else {
             //= https://www.rfc-editor.org/rfc/rfc3758#section-3.5
             //# A3) When a TSN is "abandoned", if it is part of a fragmented message,
@@ -339,6 +342,7 @@ impl Sender {
         let Some(chunk) = self.outstanding.find(tsn) else { return };
         let (state, id, wire_len) = (chunk.state, chunk.path, chunk.wire_len());
         let (payload_len, kept_len) = (chunk.payload_len(), chunk.kept_len());
+        let is_last = chunk.data.flags.is_ending();
         let path = &mut turn.paths[id];
         match state {
             ChunkState::Abandoned => return,
@@ -352,7 +356,7 @@ impl Sender {
         }
         path.forget_probe(tsn);
         self.outstanding.abandon(tsn);
-        self.release(kept_len);
+        self.release(kept_len, is_last);
         if let Some(spread) = &mut self.spread {
             spread.remove(id, payload_len);
         }
@@ -366,7 +370,7 @@ impl Sender {
     fn abandon_rest(&mut self, turn: &mut Turn<'_>, stream: StreamId) {
         let tsn = self.outstanding.next_tsn();
         let Some((cut, rest)) = self.queue.drop_rest(stream, tsn) else { return };
-        self.release(rest as u64);
+        self.release(rest as u64, true);
         let id = turn.paths.current();
         let departure = turn.paths[id].delivery.depart(turn.now, false, 0);
         let place = self.outstanding.interleaves().then_some(cut.place);

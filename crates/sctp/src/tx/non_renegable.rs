@@ -29,8 +29,9 @@ impl Sender {
         known.ranges.commit(&changes);
         for tsn in changes.newly_acked.into_iter().flat_map(TsnRange::iter) {
             self.steps.take(1);
+            let is_last = self.outstanding.find(tsn).is_some_and(|chunk| chunk.data.flags.is_ending());
             if let Some(payload_len) = self.outstanding.free(tsn) {
-                self.release(payload_len);
+                self.release(payload_len, is_last);
             }
         }
     }

@@ -311,12 +311,12 @@ impl Sender {
                 //# chunk.
                 ChunkState::Abandoned => newest = Some(tsn),
             }
-            let kept_len = chunk.kept_len();
+            let (kept_len, is_last) = (chunk.kept_len(), chunk.data.flags.is_ending());
             if is_followed {
                 self.tell_acknowledged(turn, tsn);
             }
             self.outstanding.pop();
-            self.release(kept_len);
+            self.release(kept_len, is_last);
         }
         self.missing.forget_up_to(sack.cumulative_tsn_ack);
         newest
@@ -576,7 +576,8 @@ impl Sender {
     pub(super) fn announce_room(&mut self, turn: &mut Turn<'_>) {
         let Backlog::Refused { buffered_bytes } = self.backlog else { return };
         let half = turn.config.send_buffer_bytes / 2;
-        if self.buffered_bytes < buffered_bytes && self.buffered_bytes <= half {
+        let is_half_empty = self.buffered_bytes <= half && self.buffered_messages <= self.most_messages / 2;
+        if self.buffered_bytes < buffered_bytes && is_half_empty {
             self.backlog = Backlog::Open;
             let free = turn.config.send_buffer_bytes - self.buffered_bytes;
             turn.events.push_back(Event::SendBufferDrained { free });

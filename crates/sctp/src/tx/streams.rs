@@ -42,17 +42,17 @@ impl Sender {
     #[cold]
     pub(super) fn refuse(&mut self, wanted: u64, config: &SctpConfig) -> SendError {
         self.backlog = Backlog::Refused { buffered_bytes: self.buffered_bytes };
-        SendError::BufferFull { wanted, free: config.send_buffer_bytes - self.buffered_bytes }
+        let left = config.send_buffer_bytes - self.buffered_bytes;
+        SendError::BufferFull { wanted, free: if wanted > left { left } else { 0 } }
     }
 
     /// Whether a message could be queued; if so, it counts as handed over.
     pub(crate) fn admit(&mut self, turn: &mut Turn<'_>, message: &Message) -> Result<(), SendError> {
         let len = self.check(message, turn.config)?;
-        let is_over = self.buffered_bytes + len > turn.config.send_buffer_bytes;
-        if is_over && !self.make_room(turn, reliability_of(message), len) {
+        if self.is_full_for(len, turn.config) && !self.make_room(turn, reliability_of(message), len) {
             return Err(self.refuse(len, turn.config));
         }
-        self.buffered_bytes += len;
+        self.take_in(len);
         Ok(())
     }
 

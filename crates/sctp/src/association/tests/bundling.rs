@@ -161,7 +161,8 @@ fn a_fast_retransmission_does_not_stay_on_a_path_that_is_not_active() {
 fn no_packet_takes_along_more_than_may_be_outstanding() {
     let window = WindowPolicy::Fixed { cwnd: 1 << 30 };
     let congestion = SctpPolicy { window, ..SctpPolicy::default() };
-    let mut wire = end(1, &SctpConfig { congestion, receive_buffer_bytes: 1 << 30, ..quiet() });
+    let buffers = SctpConfig { receive_buffer_bytes: 1 << 30, send_buffer_bytes: 1 << 30, ..quiet() };
+    let mut wire = end(1, &SctpConfig { congestion, ..buffers });
     // 61 chunks of 24 bytes make a packet.
     wire.send(0, 0..61 * 540, 8);
     assert_eq!(32_767, 61 * 537 + 10, "the last packet is not full");

@@ -162,6 +162,7 @@ fn wide() -> Association {
     let config = SctpConfig {
         congestion: SctpPolicy { window, ..SctpPolicy::default() },
         max_burst: u32::MAX,
+        send_buffer_bytes: 1 << 30,
         receive_buffer_bytes: 1 << 30,
         ..quiet()
     };
