@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slantpath_base::{DataRate, Duration};
+use slantpath_base::{DataRate, Duration, Instant};
 use slantpath_orbit::Network;
 use slantpath_reader::{Fault, Faults, Place, Setting};
 
@@ -42,8 +42,8 @@ pub(crate) fn check(file: &File, traces: &Traces, bodies: Option<&Network>, faul
     if let Some(signalling) = file.signalling.whole() {
         for (name, load) in signalling.load.iter() {
             let config = generator(signalling, load, traces);
-            let seconds = seconds((config.stop - config.start).min(duration));
-            let bits = config.erlang_per_link * config.line_rate.as_bits_per_sec() as f64 * seconds;
+            let end = config.stop.min(Instant::START + duration);
+            let bits = config.erlang_seconds(end) * config.line_rate.as_bits_per_sec() as f64;
             let count = match &config.arrivals {
                 slantpath_ss7::load::Arrivals::Trace(trace) => trace.len() as f64,
                 _ => bits / (config.lengths.mean() * 8.0),

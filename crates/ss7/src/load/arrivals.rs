@@ -49,6 +49,8 @@ pub(super) struct Clock {
     arrivals: Arrivals,
     stream: Stream,
     start: Instant,
+    /// When the load ends.
+    stop: Instant,
     /// Mean gap, in activity.
     gap: Duration,
     /// Until when the period of activity lasts.
@@ -60,14 +62,17 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// `mean_gap` is over all time, or until the load changes. A load whose arrivals have times of their own does not.
+    /// `mean_gap` is over all time, or that of the profile's reference; without one only a trace has messages. A load
+    /// whose arrivals have times of their own does not change.
     pub(super) fn new(
         arrivals: Arrivals,
-        mean_gap: Duration,
-        start: Instant,
+        mean_gap: Option<Duration>,
+        (start, stop): (Instant, Instant),
         profile: Option<Profile>,
         stream: Stream,
     ) -> Self {
+        let is_idle = mean_gap.is_none() && !matches!(arrivals, Arrivals::Trace(_));
+        let mean_gap = mean_gap.unwrap_or(Duration::MAX);
         let gap = match &arrivals {
             Arrivals::OnOff { mean_on, mean_off } => {
                 let share = mean_on.as_secs_f64() / (mean_on.as_secs_f64() + mean_off.as_secs_f64());
@@ -76,8 +81,10 @@ impl Clock {
             Arrivals::Constant | Arrivals::Poisson | Arrivals::Trace(_) => mean_gap,
         };
         let mut clock =
-            Self { arrivals, stream, start, gap, active_until: start, taken: 0, due: None, profile };
-        clock.due = clock.first();
+            Self { arrivals, stream, start, stop, gap, active_until: start, taken: 0, due: None, profile };
+        if !is_idle {
+            clock.due = clock.first();
+        }
         clock
     }
 
@@ -113,7 +120,7 @@ impl Clock {
     /// Where a gap of the load at the start ends.
     fn gap_after(&mut self, from: Instant, gap: Duration) -> Option<Instant> {
         match &mut self.profile {
-            None => Some(from + gap),
+            None => Some(from.saturating_add(gap)),
             Some(profile) => profile.after(from, gap),
         }
     }
@@ -126,16 +133,21 @@ impl Clock {
                 self.gap_after(from, gap)
             }
             Arrivals::OnOff { mean_on, mean_off } => {
-                let mut at = from + self.stream.exponential(self.gap);
+                let mut at = from.saturating_add(self.stream.exponential(self.gap));
                 // A Poisson process has no memory: what falls behind the end of activity is drawn anew in the next.
                 while at > self.active_until {
-                    let begin = self.active_until + self.stream.exponential(mean_off);
-                    self.active_until = begin + self.stream.exponential(mean_on);
-                    at = begin + self.stream.exponential(self.gap);
+                    let begin = self.active_until.saturating_add(self.stream.exponential(mean_off));
+                    if begin >= self.stop {
+                        return None;
+                    }
+                    self.active_until = begin.saturating_add(self.stream.exponential(mean_on));
+                    at = begin.saturating_add(self.stream.exponential(self.gap));
                 }
                 Some(at)
             }
-            Arrivals::Trace(ref messages) => messages.get(self.taken).map(|message| self.start + message.at),
+            Arrivals::Trace(ref messages) => {
+                messages.get(self.taken).map(|message| self.start.saturating_add(message.at))
+            }
         }
     }
 }
@@ -147,7 +159,8 @@ mod tests {
 
     fn counts(arrivals: &Arrivals, seconds: u64) -> Vec<u64> {
         let stream = Seed::new(5, 0).stream("arrivals");
-        let mut clock = Clock::new(arrivals.clone(), Duration::from_millis(10), Instant::START, None, stream);
+        let span = (Instant::START, Instant::FAR_FUTURE);
+        let mut clock = Clock::new(arrivals.clone(), Some(Duration::from_millis(10)), span, None, stream);
         let mut counts = vec![0; usize::try_from(seconds).expect("small")];
         while let Some(due) = clock.due() {
             let second = usize::try_from((due - Instant::START).as_nanos() / 1_000_000_000).expect("small");

@@ -5,7 +5,7 @@ use slantpath_base::{DataRate, Deadlines, Duration, Instant, Seed};
 
 use super::arrivals::{Arrivals, Clock};
 use super::length::Lengths;
-use super::profile::{LoadStep, Profile};
+use super::profile::{self, LoadStep, Profile};
 use super::routing::Routing;
 use super::stamp::LinkNumber;
 use crate::PointCode;
@@ -30,8 +30,8 @@ pub struct GeneratorConfig {
     /// The number of the first in stamps, so that messages of another generator with the same destinations and services
     /// can be told from these: a multiple of 16, from where on there are numbers for all links.
     pub first_link: u8,
-    /// The share of a link's time that its messages take on a line of `line_rate`: 0 to 1 loads a line, more overloads
-    /// it. Arrivals from a trace bring their own.
+    /// The share of a link's time that its messages take on a line of `line_rate`: 0 sends nothing, up to 1 loads a line,
+    /// more overloads it. Arrivals from a trace bring their own.
     pub erlang_per_link: f64,
     /// How the load changes, in order of time and none before another has ended. Only constant and Poisson arrivals do.
     pub steps: Vec<LoadStep>,
@@ -55,6 +55,23 @@ pub struct GeneratorConfig {
     pub stop: Instant,
 }
 
+impl GeneratorConfig {
+    /// The load of a link until `end`, over time: Erlang times seconds. Of a trace nothing is known here.
+    pub fn erlang_seconds(&self, end: Instant) -> f64 {
+        let (mut area, mut from, mut erlang) = (0.0, self.start, self.erlang_per_link);
+        for step in self.steps.iter().filter(|step| step.at < end) {
+            let settled = step.at.saturating_add(step.over);
+            let risen = end.min(settled).saturating_since(step.at).as_secs_f64();
+            let whole = step.over.as_secs_f64();
+            let slope = if step.over.is_zero() { 0.0 } else { (step.erlang_per_link - erlang) / whole };
+            area += erlang * step.at.saturating_since(from).as_secs_f64();
+            area += risen * slope.mul_add(0.5 * risen, erlang);
+            (from, erlang) = (settled, step.erlang_per_link);
+        }
+        area + erlang * end.saturating_since(from).as_secs_f64()
+    }
+}
+
 /// Why a configuration is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GeneratorError {
@@ -72,8 +89,8 @@ pub enum GeneratorError {
     /// A share that is none of both.
     #[error("a share of {0} by global title: it must be above 0 and below 1")]
     Share(f64),
-    /// A load that is no positive number.
-    #[error("{0} Erlang per link: it must be above 0")]
+    /// A load that is none.
+    #[error("{0} Erlang per link: it must be 0 or more")]
     Erlang(f64),
     /// A step to a load that is none.
     #[error("a step to {erlang} Erlang per link: it must be 0 or more")]
@@ -160,15 +177,17 @@ impl Generator {
     pub fn new(config: GeneratorConfig, seed: Seed, path: &str) -> Result<Self, GeneratorError> {
         check(&config)?;
         let bits = config.lengths.mean() * 8.0;
-        let gap = bits / config.line_rate.as_bits_per_sec() as f64 / config.erlang_per_link;
-        let gap = Duration::from_secs_f64(gap);
-        let profile = (!config.steps.is_empty())
-            .then(|| Profile::new(config.start, config.erlang_per_link, &config.steps));
+        let reference = profile::reference(config.erlang_per_link, &config.steps);
+        let gap = bits / config.line_rate.as_bits_per_sec() as f64 / reference;
+        let gap = (reference > 0.0).then(|| Duration::from_secs_f64(gap));
+        let profile = (!config.steps.is_empty() && reference > 0.0)
+            .then(|| Profile::new(config.start, config.erlang_per_link, &config.steps, reference));
+        let span = (config.start, config.stop);
         let link = |number: u16| {
             let arrivals = seed.stream(&format!("{path}/{number}/arrivals"));
             let lengths = seed.stream(&format!("{path}/{number}/lengths"));
             LinkLoad {
-                clock: Clock::new(config.arrivals.clone(), gap, config.start, profile.clone(), arrivals),
+                clock: Clock::new(config.arrivals.clone(), gap, span, profile.clone(), arrivals),
                 lengths,
                 sent: 0,
             }
@@ -230,7 +249,7 @@ fn check(config: &GeneratorConfig) -> Result<(), GeneratorError> {
     {
         return Err(GeneratorError::Share(*title_share));
     }
-    if !(config.erlang_per_link.is_finite() && config.erlang_per_link > 0.0) {
+    if !(config.erlang_per_link.is_finite() && config.erlang_per_link >= 0.0) {
         return Err(GeneratorError::Erlang(config.erlang_per_link));
     }
     if config.line_rate.as_bits_per_sec() == 0 {
@@ -438,8 +457,11 @@ pub(super) mod tests {
             let refused = Err(GeneratorError::FirstLink { links, first_link });
             assert_eq!(check(&numbered), if is_sound { Ok(()) } else { refused });
         }
-        let idle = GeneratorConfig { erlang_per_link: 0.0, ..config() };
-        assert_eq!(error(idle), "0 Erlang per link: it must be above 0");
+        for none in [-0.1, f64::NAN, f64::INFINITY] {
+            let none = GeneratorConfig { erlang_per_link: none, ..config() };
+            let said = error(none.clone());
+            assert_eq!(said, format!("{} Erlang per link: it must be 0 or more", none.erlang_per_link));
+        }
         let dead = GeneratorConfig { line_rate: DataRate::from_bits_per_sec(0), ..config() };
         assert_eq!(error(dead), "a line of rate 0 carries nothing: no load fills it");
         let back = [3, 2].map(|at| TracedArrival::at(Duration::from_millis(at))).to_vec();
@@ -457,6 +479,74 @@ pub(super) mod tests {
         assert_eq!(error(none), "there is no trace to say the lengths of messages");
         let none = GeneratorConfig { lengths: Lengths::Mix(Vec::new()), ..config() };
         assert_eq!(error(none), "a mix of lengths needs a length, and weights from 0 on with one above it");
+    }
+
+    /// Messages of 30 links: of a load, at the times at which it steps.
+    fn count(arrivals: &Arrivals, erlang_per_link: f64, steps: &[(u64, f64)]) -> usize {
+        let step = |(at, erlang_per_link): &(u64, f64)| LoadStep {
+            at: Instant::from_secs(*at),
+            over: Duration::ZERO,
+            erlang_per_link: *erlang_per_link,
+        };
+        let steps = steps.iter().map(step).collect();
+        all(GeneratorConfig { arrivals: arrivals.clone(), erlang_per_link, steps, ..config() }).len()
+    }
+
+    #[test]
+    fn a_load_that_is_nearly_nothing_sends_nothing_and_steps_up_to_what_is_asked_for() {
+        let on_off = Arrivals::OnOff { mean_on: Duration::from_secs(1), mean_off: Duration::from_secs(1) };
+        for nearly_nothing in [0.0, 1e-300, 1e-20, 1e-15, 1e-13, 1e-12, 1e-11] {
+            for arrivals in [&Arrivals::Constant, &Arrivals::Poisson, &on_off] {
+                assert_eq!(count(arrivals, nearly_nothing, &[]), 0, "{nearly_nothing} {arrivals:?}");
+            }
+            for arrivals in [&Arrivals::Constant, &Arrivals::Poisson] {
+                let named = format!("{nearly_nothing} {arrivals:?}");
+                assert_eq!(count(arrivals, nearly_nothing, &[(50, 0.0)]), 0, "{named}");
+                // 30 links for 50 of 100 seconds at 0.36 Erlang, of messages of 33.75 ms: 16,000.
+                let up = count(arrivals, nearly_nothing, &[(50, 0.36)]);
+                assert!(up.abs_diff(16_000) <= 3 * 127, "{named}: {up}");
+                // And again nothing.
+                let down = count(arrivals, nearly_nothing, &[(50, 0.36), (75, nearly_nothing)]);
+                assert!(down.abs_diff(8_000) <= 3 * 90, "{named}: {down}");
+            }
+        }
+        // What is nearly nothing at every time.
+        assert_eq!(count(&Arrivals::Poisson, 1e-20, &[(50, 1e-13)]), 0);
+        let evenly = count(&Arrivals::Constant, 0.0, &[(50, 0.36)]);
+        assert!(evenly.abs_diff(16_000) <= 30, "each link one more or less: {evenly}");
+    }
+
+    #[test]
+    fn the_load_over_time_is_the_area_under_its_steps_and_ramps() {
+        let step = |at, over, erlang_per_link| LoadStep {
+            at: Instant::from_secs(at),
+            over: Duration::from_secs(over),
+            erlang_per_link,
+        };
+        let table: [(f64, Vec<LoadStep>, u64, f64); 7] = [
+            (0.5, vec![], 0, 0.0),
+            (0.5, vec![], 100, 50.0),
+            (0.5, vec![step(60, 0, 1.0)], 100, 70.0),
+            (0.5, vec![step(60, 0, 1.0)], 60, 30.0),
+            // 60 s at 0, 20 s from 0 to 1, 20 s at 1; and cut in the middle of the ramp.
+            (0.0, vec![step(60, 20, 1.0)], 100, 30.0),
+            (0.0, vec![step(60, 20, 1.0)], 70, 2.5),
+            (1.0, vec![step(10, 10, 0.0), step(50, 0, 2.0)], 100, 10.0 + 5.0 + 100.0),
+        ];
+        for (erlang_per_link, steps, end, expected) in table {
+            let named = format!("{erlang_per_link} {steps:?} {end}");
+            let found = GeneratorConfig { erlang_per_link, steps, ..config() }
+                .erlang_seconds(Instant::from_secs(end));
+            assert!((found - expected).abs() < 1e-9, "{named}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_trace_has_its_own_load_even_of_none() {
+        let trace = Arrivals::Trace(vec![TracedArrival::at(Duration::MAX), TracedArrival::at(Duration::MAX)]);
+        assert_eq!(count(&trace, 0.0, &[]), 0, "beyond the end");
+        let trace = Arrivals::Trace(vec![TracedArrival::at(Duration::from_secs(99))]);
+        assert_eq!(count(&trace, 0.0, &[]), 30);
     }
 
     #[test]

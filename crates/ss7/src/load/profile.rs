@@ -13,7 +13,7 @@ pub struct LoadStep {
     pub erlang_per_link: f64,
 }
 
-/// The load over time as a multiple of what it is at the start, in pieces that rise, fall or stay.
+/// The load over time as a multiple of a reference, in pieces that rise, fall or stay.
 ///
 /// Messages come as they would with an even load, in a time that runs as fast as the load is high: a gap of that time
 /// ends where the area under the load has grown by it.
@@ -35,14 +35,26 @@ struct Piece {
     slope: f64,
 }
 
+/// The share of the greatest load below which the load at the start is no reference: gaps of it would be longer than time
+/// can say, and short again at the greatest.
+const LEAST_REFERENCE: f64 = 1e-3;
+
+/// The load that gaps are drawn for: that at the start, or the greatest where that is nearly nothing; 0 if all are.
+pub(super) fn reference(erlang_per_link: f64, steps: &[LoadStep]) -> f64 {
+    let greatest = steps.iter().map(|step| step.erlang_per_link).fold(erlang_per_link, f64::max);
+    if erlang_per_link < greatest * LEAST_REFERENCE { greatest } else { erlang_per_link }
+}
+
 impl Profile {
-    /// Steps in order of time, none before another has ended. `erlang_per_link` is the load before the first.
-    pub(super) fn new(start: Instant, erlang_per_link: f64, steps: &[LoadStep]) -> Self {
-        let mut pieces = vec![Piece { begin: start, end: None, level: 1.0, slope: 0.0 }];
+    /// Steps in order of time, none before another has ended. `erlang_per_link` is the load before the first,
+    /// `reference` that of gaps, above 0.
+    pub(super) fn new(start: Instant, erlang_per_link: f64, steps: &[LoadStep], reference: f64) -> Self {
+        let level = erlang_per_link / reference;
+        let mut pieces = vec![Piece { begin: start, end: None, level, slope: 0.0 }];
         for step in steps {
             let last = pieces.last_mut().expect("there is a first piece");
             last.end = Some(step.at);
-            let (before, level) = (last.level, step.erlang_per_link / erlang_per_link);
+            let (before, level) = (last.level, step.erlang_per_link / reference);
             let settled = step.at.saturating_add(step.over);
             if !step.over.is_zero() {
                 let slope = (level - before) / step.over.as_secs_f64();
@@ -93,7 +105,7 @@ mod tests {
 
     /// Messages of even gaps of 10 ms at 0.2 Erlang, counted by second.
     fn counts(steps: &[LoadStep], seconds: usize) -> Vec<u32> {
-        let mut profile = Profile::new(Instant::START, 0.2, steps);
+        let mut profile = Profile::new(Instant::START, 0.2, steps, 0.2);
         let (mut counts, mut now) = (vec![0; seconds], Instant::START);
         while let Some(next) = profile.after(now, Duration::from_millis(10)) {
             assert!(next > now, "time goes on");
@@ -113,7 +125,7 @@ mod tests {
     #[test]
     fn a_step_changes_the_load_at_once_and_a_gap_that_lies_over_it_is_shared() {
         about(&counts(&[step(2.0, 0.0, 0.6), step(3.0, 0.0, 0.1)], 5), &[100, 100, 300, 50, 50]);
-        let mut profile = Profile::new(Instant::START, 0.2, &[step(2.0, 0.0, 0.8)]);
+        let mut profile = Profile::new(Instant::START, 0.2, &[step(2.0, 0.0, 0.8)], 0.2);
         // Half of the gap at the old load, half of it four times as fast.
         let end = profile.after(at(1.0), Duration::from_secs(2)).expect("there is one");
         assert_eq!(end, at(2.25));
@@ -124,6 +136,22 @@ mod tests {
         // From 1 to 3 within two seconds: areas 1.5 and 2.5.
         about(&counts(&[step(1.0, 2.0, 0.6)], 4), &[100, 150, 250, 300]);
         about(&counts(&[step(1.0, 2.0, 0.0)], 4), &[100, 75, 25, 0]);
+    }
+
+    #[test]
+    fn the_reference_is_the_load_at_the_start_unless_that_is_nearly_nothing() {
+        for (first, steps, expected) in [
+            (0.2, &[][..], 0.2),
+            (0.2, &[step(1.0, 0.0, 0.6)][..], 0.2),
+            (0.2, &[step(1.0, 0.0, 0.0)][..], 0.2),
+            (0.001, &[step(1.0, 0.0, 0.6), step(2.0, 0.0, 1.0)][..], 0.001),
+            (0.000_9, &[step(1.0, 0.0, 0.6), step(2.0, 0.0, 1.0)][..], 1.0),
+            (1e-20, &[step(1.0, 0.0, 0.6), step(2.0, 0.0, 0.2)][..], 0.6),
+            (0.0, &[step(1.0, 0.0, 0.6)][..], 0.6),
+            (0.0, &[step(1.0, 0.0, 0.0)][..], 0.0),
+        ] {
+            assert_eq!(reference(first, steps), expected, "{first} {steps:?}");
+        }
     }
 
     #[test]
