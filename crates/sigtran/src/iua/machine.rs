@@ -86,7 +86,8 @@ pub const DATA_LINK_MACHINE: StateMachine<DataLinkState, DataLinkInput, DataLink
             row(Establishing, EstablishConfirm, Established, &[ConfirmEstablish]),
             row(Establishing, EstablishIndication, Established, &[ConfirmEstablish]),
             row(Establishing, ReleaseIndication, Released, &[IndicateRelease]),
-            row(Establishing, ReleaseConfirm, Released, &[IndicateRelease]),
+            // It answers a release that Q.931 no longer wanted.
+            row(Establishing, ReleaseConfirm, Establishing, &[]),
             row(Establishing, Release, Releasing, &[SendRelease]),
             //= https://www.rfc-editor.org/rfc/rfc4233#section-3.3.1.1
             //# If the timer expires, the

@@ -245,6 +245,20 @@ fn endpoints_and_access_points_that_are_not_there_are_errors() {
 }
 
 #[test]
+fn a_link_that_is_wanted_again_before_its_release_is_confirmed_is_established() {
+    let mut pair = Pair::established();
+    let (release, again) = (DataLinkRequest::Release(ReleaseReason::Management), DataLinkRequest::Establish);
+    for request in [release.clone(), again.clone()] {
+        pair.asp.handle_request(pair.now, &interface(), LINK, request);
+    }
+    pair.to_q921.clear();
+    pair.run();
+    assert_eq!(pair.to_q921, [release, again]);
+    assert_eq!(pair.to_q931, [DataLinkIndication::Established]);
+    assert_eq!(pair.asp.state(&interface(), LINK), DataLinkState::Established);
+}
+
+#[test]
 fn an_alarm_releases_the_link_with_its_reason() {
     let mut pair = Pair::established();
     let alarm = DataLinkIndication::ReleasedByPeer(ReleaseReason::Physical);

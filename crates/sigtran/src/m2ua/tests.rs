@@ -196,6 +196,30 @@ fn a_lost_association_takes_the_link_out_of_service_and_a_new_one_brings_it_back
 }
 
 #[test]
+fn a_link_that_is_wanted_again_before_its_release_is_confirmed_comes_back() {
+    let mut pair = Pair::in_service();
+    for request in [LinkRequest::Stop, LinkRequest::Start] {
+        pair.asp.handle_request(pair.now, &Pair::interface(), request);
+    }
+    pair.drain_asp();
+    // Both are with the gateway before level 2 has answered the first.
+    while let Some((false, Transmit { stream, payload_protocol, octets, .. })) = pair.wire.pop_front() {
+        let message = TransportInput::Message { stream, payload_protocol, octets };
+        pair.gateway.handle_transport(pair.now, ASSOCIATION, message);
+    }
+    pair.to_level_2.clear();
+    pair.run();
+    assert_eq!(pair.to_level_2, [LinkRequest::Stop, LinkRequest::Start]);
+    assert_eq!(pair.to_level_3, [LinkIndication::InService]);
+    assert_eq!(pair.asp.link_status(&Pair::interface()), Some(LinkStatus::InService));
+    // One that fails to align is still told.
+    pair.to_level_3.clear();
+    pair.indicate(LinkIndication::OutOfService(OutOfServiceReason::Stopped));
+    let failed = LinkIndication::OutOfService(OutOfServiceReason::PeerOutOfService);
+    assert_eq!(pair.to_level_3, [failed]);
+}
+
+#[test]
 fn what_comes_while_the_asp_is_away_waits_for_it() {
     let mut pair = Pair::in_service();
     pair.disconnect();

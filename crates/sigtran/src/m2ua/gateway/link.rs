@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use slantpath_ss7::link::{LinkIndication, LinkRequest};
+use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 
 use crate::asp::{AsState, TrafficMode};
 use crate::drops::DropReason;
@@ -133,6 +133,12 @@ impl Link {
         let about = |kind| about(interface, kind);
         let messages = match indication {
             LinkIndication::InService => self.settle(interface, GatewayLinkInput::InService),
+            // A stop that was asked for before the ASP wanted the link again: level 2 aligns by now.
+            LinkIndication::OutOfService(OutOfServiceReason::Stopped)
+                if self.status == LinkStatus::Establishing =>
+            {
+                Vec::new()
+            }
             LinkIndication::OutOfService(_) => self.settle(interface, GatewayLinkInput::OutOfService),
             LinkIndication::Received(_) if self.reception == Reception::Discard => {
                 return Err(DropReason::DiscardRequested);

@@ -119,6 +119,8 @@ pub(super) struct Connection {
     /// Who asked for an incoming connection, if the peer said: the answer is addressed there.
     calling: Option<Address>,
     timers: TimerTable<{ Timer::COUNT }>,
+    /// What the user said when it gave up before the answer, for the release that follows it.
+    release: Option<Box<Content>>,
     /// The numbers of class 3; of no use in class 2.
     window: Window,
     /// Parts of the peer's message until the last one comes.
@@ -141,6 +143,7 @@ impl Connection {
             peer,
             calling: None,
             timers: TimerTable::default(),
+            release: None,
             window: Window::new(credit),
             received: Vec::new(),
             queue: VecDeque::new(),
@@ -210,6 +213,11 @@ impl UserProcess {
         let is_offered = self.state(id) == ConnectionState::Incoming;
         let kind = if is_offered { cause::REFUSAL } else { cause::RELEASE };
         let content = Content { data, ..Content::of_cause(kind, value) };
+        if self.state(id) == ConnectionState::Outgoing
+            && let Some(connection) = self.connections.get_mut(&id)
+        {
+            connection.release = Some(Box::new(content.clone()));
+        }
         self.put_connection(now, id, ConnectionInput::RequestDisconnect, &content);
     }
 

@@ -347,10 +347,15 @@ fn a_user_that_gives_up_before_the_answer_releases_when_it_comes() {
     let mut net = Net::connected();
     let near = net.asps[0].connect(net.now, 1, class_3()).unwrap();
     net.run();
-    net.asps[0].disconnect(net.now, near, 0, None);
+    let said = Some(Bytes::from_static(b"no longer"));
+    net.asps[0].disconnect(net.now, near, 3, said.clone());
     assert_eq!(net.asps[0].state(near), ConnectionState::WaitConnectionConfirm);
     let far = net.offered();
-    net.asps[1].accept(net.now, far, None);
+    net.asps[1].accept(net.now, far, Some(Bytes::from_static(b"welcome")));
     net.run();
+    // What this end's user has said, with its cause, and not what the other's has.
+    let cause = Some(Cause { kind: 3, value: 3 });
+    let disconnected = ConnectionEvent::Disconnected { cause, data: said };
+    assert_eq!(events(&mut net, 1).last(), Some(&disconnected));
     assert_eq!((net.asps[0].connections(), net.asps[1].connections(), net.gateway.connections()), (0, 0, 0));
 }

@@ -95,12 +95,10 @@ impl UserProcess {
             ConnectionAction::SendCoref => self.send(now, id, kind::COREF, content),
             ConnectionAction::SendRelco => self.send(now, id, kind::RELCO, &Content::default()),
             ConnectionAction::SendRelre => {
-                let release = match input {
+                let release = match (input, connection.release.take()) {
                     // The user gave up before the answer.
-                    ConnectionInput::Coak => {
-                        Content::of_cause(cause::RELEASE, ReleaseCause::END_USER_ORIGINATED.0)
-                    }
-                    ConnectionInput::Coerr => {
+                    (ConnectionInput::Coak, Some(release)) => *release,
+                    (ConnectionInput::Coerr, _) => {
                         Content::of_cause(cause::RELEASE, ReleaseCause::REMOTE_PROCEDURE_ERROR.0)
                     }
                     _ => content.clone(),
