@@ -15,13 +15,18 @@ use crate::signalling::schema::{
 pub(crate) fn routing(signalling: &Signalling, load: &Load) -> Routing {
     let code = ByCode {
         destinations: load.to.iter().map(|to| code(signalling, to)).collect(),
-        service: ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP),
+        service: service_of(load),
     };
     let Some(title) = by_title(signalling, load) else { return Routing::PointCode(code) };
     match (*load.routing, &load.title_share) {
         (LoadRouting::Shared, Some(share)) => Routing::Shared { title_share: share.as_f64(), title, code },
         _ => Routing::GlobalTitle(title),
     }
+}
+
+fn service_of(load: &Load) -> ServiceIndicator {
+    let service = load.service.as_deref().copied().and_then(ServiceIndicator::new);
+    service.unwrap_or(ServiceIndicator::ISUP)
 }
 
 fn by_title(signalling: &Signalling, load: &Load) -> Option<ByTitle> {
@@ -51,7 +56,7 @@ fn step_of(step: &LoadStep) -> load::LoadStep {
 /// What a load generates.
 pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
     let point = signalling.points.find(&load.from).expect("a check resolves points");
-    let service = ServiceIndicator::new(*load.service).unwrap_or(ServiceIndicator::ISUP);
+    let service = service_of(load);
     let lengths = match &*load.lengths {
         LengthMix::IsupCalls => Lengths::isup_calls(),
         LengthMix::Trace => Lengths::Trace,

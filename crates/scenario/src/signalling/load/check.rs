@@ -96,10 +96,12 @@ fn routing(signalling: &Signalling, load: &Named<Load>, faults: &mut Faults) {
             faults.report(called.place(), Fault::new(error.to_string()).help(help));
         }
     }
-    if load.routing.is_by_code() && !(4..=15).contains(&*load.service) {
-        let message = format!("service indicator {} belongs to MTP3 or SCCP", *load.service);
+    if let Some(service) =
+        load.service.filter(|service| load.routing.is_by_code() && !(4..=15).contains(&**service))
+    {
+        let message = format!("service indicator {} belongs to MTP3 or SCCP", *service);
         let help = "write 4 to 15, of which 5 is ISUP's";
-        faults.report(load.service.place(), Fault::new(message).help(help));
+        faults.report(service.place(), Fault::new(message).help(help));
     }
     let Some(subsystem) = load.subsystem.filter(|_| by_title) else { return };
     for to in load.to.iter().filter_map(|to| Some((to, signalling.points.find(to)?))) {
@@ -168,6 +170,11 @@ pub(crate) fn complete(
     traces: &mut Traces,
     faults: &mut Faults,
 ) {
+    let services: Vec<u8> = signalling.load.iter().map(|(_, load)| service_for(signalling, load)).collect();
+    for ((_, load), service) in signalling.load.iter_mut().zip(services) {
+        let why = "of no user part, or of the application servers that take it";
+        load.service.get_or_insert_with(|| Setting::derived(service, why, load.from.place()));
+    }
     let wanted: Vec<trace::Wanted> =
         signalling.load.iter().map(|(_, load)| wanted(signalling, load)).collect();
     for ((_, load), wanted) in signalling.load.iter_mut().zip(wanted) {
@@ -196,6 +203,29 @@ pub(crate) fn complete(
         traces.loads.insert((**file).clone(), messages);
     }
 }
+
+/// The service indicator of a load that names none: 15, which is no user part's, since its stamps are no messages of any;
+/// or one that the application servers of both ends take.
+fn service_for(signalling: &Signalling, load: &Load) -> u8 {
+    let concerns = |dpc: &String| *dpc == *load.from || load.to.contains(dpc);
+    let servers = signalling.application_servers.iter().map(|(_, server)| server);
+    let keys: Vec<&[u8]> = servers
+        .filter(|server| concerns(&server.dpc) && !server.si.is_empty())
+        .map(|server| &server.si[..])
+        .collect();
+    let is_taken = |service: &u8| keys.iter().all(|key| key.contains(service));
+    let first = || keys.iter().copied().flatten().copied().find(|service| *service > SCCP);
+    [NO_USER_PART]
+        .into_iter()
+        .chain(SCCP + 1..NO_USER_PART)
+        .find(is_taken)
+        .or_else(first)
+        .unwrap_or(NO_USER_PART)
+}
+
+/// Service indicators: SCCP's, and one that is spare in networks of ITU-T and free to networks of ANSI.
+const SCCP: u8 = 3;
+const NO_USER_PART: u8 = 15;
 
 /// What a load wants to hear from its trace.
 fn wanted(signalling: &Signalling, load: &Load) -> trace::Wanted {

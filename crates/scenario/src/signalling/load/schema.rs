@@ -42,8 +42,9 @@ section! {
         routing: Setting<LoadRouting> = LoadRouting::PointCode;
         /// With `shared`: the share of the messages that go by global title.
         title_share: Option<Setting<Probability>>;
-        /// With `point-code` and `shared`: the service indicator of messages by point code.
-        service: Setting<u8> = 5;
+        /// With `point-code` and `shared`: the service indicator of messages by point code. If absent, that of no user
+        /// part (15), since stamps are no messages of any, or one that the application servers of both ends take.
+        service: Option<Setting<u8>>;
         /// Priority of the messages, 0 to 3, where the point that sends indicates congestion as national networks do.
         priority: Setting<u8> = 0;
         /// With `global-title` and `shared`: the point that translates.

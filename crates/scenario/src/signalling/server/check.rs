@@ -452,8 +452,8 @@ pub(crate) fn takes(signalling: &Signalling, name: &str, load: &Load, faults: &m
     if let Some(translator) = load.translator.as_ref().filter(|_| load.routing.is_by_title()) {
         takes_service(signalling, (name, load), 3, translator, faults);
     }
-    if load.routing.is_by_code() {
-        takes_service(signalling, (name, load), *load.service, &load.from, faults);
+    if let Some(service) = load.service.filter(|_| load.routing.is_by_code()) {
+        takes_service(signalling, (name, load), *service, &load.from, faults);
     }
 }
 
@@ -480,7 +480,8 @@ fn takes_service(
             *load.from,
             text(&own)
         );
-        faults.report(load.service.place(), Fault::new(message).help(help));
+        let place = load.service.map_or(load.from.place(), |service| service.place());
+        faults.report(place, Fault::new(message).help(help));
     }
     for to in &*load.to {
         let far = servers_of(to);
