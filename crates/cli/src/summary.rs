@@ -4,7 +4,7 @@ mod signalling;
 
 use std::io::{self, Write};
 
-use slantpath_results::{Moments, Value};
+use slantpath_results::{Column, Moments, Table, Value};
 use slantpath_scenario::{LEVEL, RunOutput, Scenario};
 
 use crate::table::TextTable;
@@ -21,6 +21,18 @@ struct Measure {
 const fn measure(heading: &'static str, unit: &'static str, column: &'static str, factor: f64) -> Measure {
     Measure { heading, unit, column, factor }
 }
+
+/// All that is dropped, but what queues and conditioners drop.
+const LOST: &str = "lost_packets";
+
+/// What a queue or a conditioner drops is no loss on the way.
+const DROPPED_BY_CHOICE: [&str; 5] = [
+    "dropped_queue_full_packets",
+    "dropped_early_packets",
+    "dropped_forced_packets",
+    "dropped_codel_packets",
+    "dropped_policed_packets",
+];
 
 const FLOWS: [Measure; 8] = [
     measure("sent", "messages", "messages_sent", 1.0),
@@ -46,7 +58,7 @@ const DELAYS: [Measure; 8] = [
 
 const LINKS: [Measure; 7] = [
     measure("offered", "packets", "offered_packets", 1.0),
-    measure("lost", "packets", "dropped_loss_packets", 1.0),
+    measure("lost", "packets", LOST, 1.0),
     measure("queue full", "packets", "dropped_queue_full_packets", 1.0),
     measure("throughput", "kbit/s", "throughput_bit_per_s", 1e-3),
     measure("used", "%", "utilisation_ratio", 1e2),
@@ -151,10 +163,26 @@ fn print_table(
     lines.print(keys.len(), out)
 }
 
+fn lost(links: &Table, row: usize) -> f64 {
+    let is_lost = |column: &&Column| {
+        let name = column.name();
+        name.starts_with("dropped_") && name.ends_with("_packets") && !DROPPED_BY_CHOICE.contains(&name)
+    };
+    let counts = links.columns().iter().filter(is_lost).map(|column| match column.at(row) {
+        Value::U64(count) => count as f64,
+        _ => 0.0,
+    });
+    counts.fold(0.0, |sum, count| sum + count)
+}
+
 /// The mean over the runs, with its interval if there are several.
 fn cell(outputs: &[RunOutput], table: &str, row: usize, measure: &Measure) -> String {
     let mut moments = Moments::default();
     for output in outputs {
+        if measure.column == LOST {
+            moments.extend(output.table(table).map(|table| lost(table, row)));
+            continue;
+        }
         let column = output.table(table).and_then(|table| table.column(measure.column));
         match column.filter(|column| row < column.len()).map(|column| column.at(row)) {
             Some(Value::F64(number)) => moments.push(number * measure.factor),
