@@ -108,7 +108,8 @@ fn antennas<'a>(
 /// A terminal by itself, wherever it sends.
 fn one(file: &File, access: &TerminalAccess, frames: &FramesByName, faults: &mut Faults) {
     resolve(&file.access, &access.system, "access system", access.system.place(), faults);
-    terminal(access, faults);
+    let gives_free_slots = file.access.find(&access.system).is_some_and(|system| *system.free_capacity);
+    terminal(access, gives_free_slots, faults);
     if let Some(frame) = frames.get(&*access.system) {
         fits(access, frame, faults);
     }
@@ -180,11 +181,12 @@ fn carriers(system: &Named<AccessSystem>, faults: &mut Faults) {
     }
 }
 
-fn terminal(access: &TerminalAccess, faults: &mut Faults) {
+fn terminal(access: &TerminalAccess, gives_free_slots: bool, faults: &mut Faults) {
     let is_zero = access.permanent.as_bits_per_sec() == 0;
-    if *access.ask == AskFor::Nothing && is_zero {
+    if *access.ask == AskFor::Nothing && is_zero && !gives_free_slots {
         let fault = Fault::new("it has nothing for good and asks for nothing: it never sends");
-        faults.report(access.ask.place(), fault.help("give `permanent`, or write `ask = \"rbdc\"`"));
+        let help = "give `permanent`, write `ask = \"rbdc\"`, or `free_capacity = true` into the system";
+        faults.report(access.ask.place(), fault.help(help));
     }
     if let Some(most) = access.most.filter(|most| **most < *access.permanent) {
         let message = format!("it has {} for good, and {} at most", *access.permanent, *most);

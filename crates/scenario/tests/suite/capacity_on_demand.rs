@@ -143,3 +143,14 @@ fn contention_for_one_room_is_a_matter_of_the_seed_and_of_nothing_else() {
     ]);
     assert!(together > first, "{together} and {first}");
 }
+
+#[test]
+fn a_terminal_may_live_by_what_is_free_alone() {
+    let free = ["access.satellite.free_capacity=true"];
+    let nothing = "links.satellite.access={system=\"satellite\",ask=\"nothing\"}";
+    let output = run_with(&[free[0], nothing]);
+    let allocated = cells(&output, "access", "allocated_bit_per_s");
+    assert!(allocated.iter().flatten().any(|&rate| rate > 10.0 * SLOT), "what is free is given in turn");
+    let delivered = cells(&output, "flows", "messages_delivered")[0].unwrap();
+    assert!(delivered > 1_000.0, "{delivered}");
+}
