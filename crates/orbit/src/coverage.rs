@@ -43,7 +43,8 @@ fn of_intervals(passes: &[(f64, f64)], span: Duration) -> Coverage {
     if here < end {
         gaps.push((here, end));
     }
-    let seconds: f64 = covered.iter().map(|(start, until)| (*until - *start).as_secs_f64()).sum();
+    // A sum of nothing is minus zero.
+    let seconds = covered.iter().fold(0.0, |sum, (start, until)| sum + (*until - *start).as_secs_f64());
     Coverage { covered, gaps, share: seconds / span.as_secs_f64() }
 }
 
@@ -157,4 +158,23 @@ pub fn by_latitude(
         rows.push(LatitudeBand { latitude, share: share / f64::from(count.max(1)), longest_gap });
     }
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_sees_nothing_is_covered_for_nothing_and_not_for_less() {
+        let span = Duration::from_secs(600);
+        let (start, end) = (Instant::START, Instant::START + span);
+        let dark = of_intervals(&[], span);
+        assert_eq!((dark.share.to_bits(), dark.gaps), (0.0_f64.to_bits(), vec![(start, end)]));
+        let at = Instant::from_secs;
+        let twice = of_intervals(&[(60.0, 120.0), (300.0, 600.0)], span);
+        assert_eq!((twice.share, twice.gaps), (0.6, vec![(start, at(60)), (at(120), at(300))]));
+        assert_eq!(twice.covered, [(at(60), at(120)), (at(300), end)]);
+        let first = of_intervals(&[(0.0, 150.0)], span);
+        assert_eq!((first.share, first.gaps), (0.25, vec![(at(150), end)]));
+    }
 }

@@ -192,6 +192,10 @@ impl Shell {
             return fail(claim, implied, "leave the spread or the separation out");
         }
         match self.arrangement {
+            Arrangement::Ring if self.planes > 1 => {
+                let implied = "a ring is one plane".to_owned();
+                return fail(claim, implied, "make it a star or a delta, or `planes` one");
+            }
             Arrangement::Delta | Arrangement::Ring => {
                 if self.seam_separation.is_some() {
                     let implied = "a delta has none";
@@ -293,6 +297,57 @@ mod tests {
     }
 
     #[test]
+    fn a_ring_is_one_plane_at_any_inclination() {
+        for inclination in [0.0, 86.4] {
+            let ring = Shell::new("ring", Arrangement::Ring, (1, 11), 780.0, inclination);
+            assert_eq!(ring.build(Utc::J2000).unwrap().plane_count(), 1, "{inclination}");
+        }
+    }
+
+    #[test]
+    fn a_first_longitude_is_where_the_first_satellite_crosses_the_equator_at_the_epoch() {
+        for epoch in ["2000-01-01T00:00:00Z", "2026-03-01T02:30:00Z"] {
+            let epoch: Utc = epoch.parse().unwrap();
+            for longitude in [-120.0, 0.0, 35.0] {
+                for inclination in [53.0, 86.4, 97.6] {
+                    let shell = Shell {
+                        first_node: FirstNode::Longitude(Angle::from_degrees(longitude)),
+                        ..Shell::new("first", Arrangement::Delta, (4, 10), 550.0, inclination)
+                    };
+                    let built = shell.build(epoch).unwrap();
+                    for (plane, longitude) in [longitude, longitude + 90.0].into_iter().enumerate() {
+                        let state = built.satellites[10 * plane].orbit.fixed(epoch).unwrap();
+                        let place = state.position;
+                        let off = libm::atan2(place.y, place.x).to_degrees() - longitude;
+                        let off = off - 360.0 * libm::round(off / 360.0);
+                        assert!(off.abs() < 1e-6, "{epoch}, {longitude}, {inclination}: {off}");
+                        assert!(place.z.abs() < 1.0 && state.velocity.z > 0.0, "it ascends there");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_first_right_ascension_is_an_angle_among_the_stars() {
+        for epoch in ["2000-01-01T00:00:00Z", "2026-03-01T02:30:00Z"] {
+            let epoch: Utc = epoch.parse().unwrap();
+            let shell = Shell {
+                first_node: FirstNode::RightAscension(Angle::from_degrees(35.0)),
+                first_phase: Angle::from_degrees(90.0),
+                ..Shell::new("first", Arrangement::Delta, (4, 10), 550.0, 53.0)
+            };
+            // A quarter turn beyond its node: as far north as the plane is inclined.
+            let state = shell.build(epoch).unwrap().satellites[0].orbit.inertial(epoch).unwrap();
+            let place = state.position;
+            let (right_ascension, declination) =
+                (libm::atan2(place.y, place.x), libm::asin(place.z / place.norm()));
+            assert!((right_ascension.to_degrees() - 125.0).abs() < 1e-6, "{right_ascension}");
+            assert!((declination.to_degrees() - 53.0).abs() < 1e-6, "{declination}");
+        }
+    }
+
+    #[test]
     fn each_contradiction_is_named() {
         let refused = |change: &dyn Fn(&mut Shell), word: &str| {
             let mut shell = iridium();
@@ -309,6 +364,14 @@ mod tests {
         );
         refused(&|shell| shell.plane_separation = Some(Angle::from_degrees(60.0)), "fit into less than 180");
         refused(&|shell| shell.arrangement = Arrangement::Delta, "a delta has none");
+        refused(
+            &|shell| {
+                shell.arrangement = Arrangement::Ring;
+                shell.seam_separation = None;
+                shell.plane_separation = None;
+            },
+            "6 planes 60.00 deg apart, but a ring is one plane",
+        );
         refused(&|shell| shell.phasing = Phasing::Walker(6), "below the number of planes");
         refused(&|shell| shell.planes = 0, "no satellite");
         refused(&|shell| shell.altitude_m = 780.0, "no orbit lasts there");

@@ -103,8 +103,9 @@ impl Answer<'_> {
             if passes.has_no_antenna() {
                 continue;
             }
-            let covered: f64 =
-                coverage.covered.iter().map(|(start, end)| (*end - *start).as_secs_f64()).sum();
+            // A sum of nothing is minus zero.
+            let covered = coverage.covered.iter().map(|(start, end)| (*end - *start).as_secs_f64());
+            let covered = covered.fold(0.0, |sum, seconds| sum + seconds);
             let gaps = coverage.gaps.iter().map(|(start, end)| *end - *start);
             let mut satellites: Vec<u32> =
                 passes.skies().flat_map(|(_, sky)| sky).map(|pass| pass.satellite).collect();

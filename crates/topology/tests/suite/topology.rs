@@ -17,11 +17,11 @@ fn topology(name: &str, overrides: &[&str]) -> Topology {
     Topology::load(&path(name), &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn no_files() -> Files {
+pub(crate) fn no_files() -> Files {
     files_in(Path::new("nowhere"))
 }
 
-fn answer(topology: &Topology) -> TopologyOutput {
+pub(crate) fn answer(topology: &Topology) -> TopologyOutput {
     let answer = follow(topology, None, Workers::new(2), &|_| {}).unwrap_or_else(|error| panic!("{error}"));
     answer.expect("nobody stops it")
 }
@@ -628,41 +628,4 @@ fn every_setting_reaches_the_network() {
         Topology::parse("again.toml", &topology.merged(), &[], files).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(again.canonical(), topology.canonical());
     assert!(answer(&topology).table("legs").is_some());
-}
-
-#[test]
-fn paths_between_shells_of_a_constellation_are_warned_of() {
-    let text = r#"
-        [topology]
-        name = "shells"
-        epoch = "2026-03-01T00:00:00Z"
-        span = "2 h"
-        [constellations.many]
-        satellites = { kind = "preset", preset = "telesat" }
-        [sites]
-        madrid = { latitude = "40.4 deg", longitude = "-3.7 deg" }
-        nairobi = { latitude = "-1.3 deg", longitude = "36.8 deg" }
-        lisbon = { latitude = "38.7 deg", longitude = "-9.1 deg" }
-        [paths.far]
-        from = "madrid"
-        to = "nairobi"
-        [paths.near]
-        from = "madrid"
-        to = "lisbon"
-    "#;
-    let topology = Topology::parse("shells.toml", text, &[], no_files()).unwrap_or_else(|e| panic!("{e}"));
-    let output = answer(&topology);
-    assert_eq!(output.absent(), Vec::<&str>::new());
-    let lines = output.warning_lines();
-    let [line] = lines.as_slice() else { panic!("{lines:?}") };
-    let (share, rest) = line
-        .strip_prefix("path `far` is not there for ")
-        .and_then(|rest| {
-            rest.split_once(" % of the span, as its ends hold satellites of different shells of `many` (and 1 more like it); ")
-        })
-        .unwrap_or_else(|| panic!("{line}"));
-    let far = output.paths.iter().find(|path| path.name == "far").unwrap();
-    let gone = 1.0 - far.summary.connected.as_secs_f64() / 7_200.0;
-    assert_eq!(share, format!("{:.1}", 100.0 * gone));
-    assert!(rest.starts_with("no link leads from shell to shell: let `many` be one shell"), "{rest}");
 }
