@@ -59,6 +59,9 @@ pub struct Network {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
+    /// Its contacts were being worked out, and somebody stopped it.
+    #[error("it was stopped before its contacts were worked out")]
+    Stopped,
     /// A constellation contradicts itself.
     #[error(transparent)]
     Contradiction(#[from] Contradiction),

@@ -1,38 +1,44 @@
 //! `slantpath.Scenario`: a checked scenario.
 
 use core::cell::RefCell;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use slantpath_scenario::{Diagnostics, Progress, Scenario as Checked};
+use slantpath_scenario::{Diagnostics, Progress, Scenario as Checked, Watch};
 
 use crate::guard::guarded;
 use crate::source::{Source, VALUES, assignments, doubts, scenario_error, warn};
+use crate::topology::while_signals_are_heard;
 
 /// Reads a scenario without holding the interpreter, and calls `progress` with how many sites of its sky have their
-/// contacts and how many there are. What that raises is raised in the end.
+/// contacts and how many there are. What that raises is raised in the end, and so is what a signal raises, such as
+/// Ctrl-C, which ends it.
 fn observed(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
-    read: impl FnOnce(&dyn Fn(Progress)) -> Result<Checked, Diagnostics> + Send,
+    read: impl FnOnce(Watch<'_>) -> Result<Checked, Diagnostics> + Send,
 ) -> PyResult<Checked> {
-    let mut raised = None;
-    let read = py.detach(|| {
-        let first = RefCell::new(None);
-        let read = guarded(|| {
-            read(&|made: Progress| {
+    let stop = AtomicBool::new(false);
+    let (read, raised) = py.detach(|| {
+        while_signals_are_heard(&stop, || {
+            let first = RefCell::new(None);
+            let progress = |made: Progress| {
                 if let Some(progress) = &progress
                     && first.borrow().is_none()
                 {
                     let called = Python::attach(|py| progress.call1(py, (made.done, made.all)).map(drop));
                     *first.borrow_mut() = called.err();
+                    if first.borrow().is_some() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
                 }
-            })
-        });
-        raised = first.into_inner();
-        read
-    });
+            };
+            let read = guarded(|| read(Watch { progress: &progress, stop: &stop }));
+            (read, first.into_inner())
+        })
+    })?;
     match raised {
         Some(error) => Err(error),
         None => read?.map_err(|faults| scenario_error(&faults)),
@@ -48,12 +54,10 @@ pub(crate) struct Scenario {
 
 impl Scenario {
     pub(crate) fn read(py: Python<'_>, source: Source, progress: Option<Py<PyAny>>) -> PyResult<Self> {
-        let checked = observed(py, progress, |progress| {
+        let checked = observed(py, progress, |watch| {
             source.parse(
-                |name, text, overrides, files| {
-                    Checked::parse_observed(name, text, overrides, files, progress)
-                },
-                |read, name, overrides| read.with_observed(name, overrides, progress),
+                |name, text, overrides, files| Checked::parse_observed(name, text, overrides, files, watch),
+                |read, name, overrides| read.with_observed(name, overrides, watch),
             )
         })?;
         Ok(Self { source, checked })
@@ -95,7 +99,7 @@ impl Scenario {
     fn with_values(&self, values: &Bound<'_, PyDict>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         let added = assignments(values)?;
         let checked =
-            observed(values.py(), progress, |progress| self.checked.with_observed(VALUES, &added, progress))?;
+            observed(values.py(), progress, |watch| self.checked.with_observed(VALUES, &added, watch))?;
         // Of what was doubtful before, its reader has heard.
         let before = self.checked.warnings();
         let new: Vec<_> =

@@ -141,7 +141,10 @@ pub(crate) fn follow(
 }
 
 /// Does `work` on another thread; Ctrl-C sets `stop`, which is to end it.
-fn while_signals_are_heard<T: Send>(stop: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+pub(crate) fn while_signals_are_heard<T: Send>(
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
     std::thread::scope(|scope| {
         let (done, ended) = mpsc::channel::<()>();
         let worker = scope.spawn(move || {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration};
 use slantpath_reader::{AllKnown, Fault, Faults, Files, Lookup, Origin, Place, Setting, Tables, suggest};
-use slantpath_workers::Progress;
 
 use crate::flow::trace::Traces;
+use crate::scenario::Watch;
 use crate::schema::File;
 use crate::sky_links::plan::SkyPlan;
 use crate::{
@@ -19,8 +19,8 @@ use crate::{
 pub(crate) struct Contacts<'a> {
     /// Those of a scenario that this one was made of.
     pub(crate) known: Option<&'a Arc<SkyPlan>>,
-    /// Hears of each site whose passes are worked out.
-    pub(crate) progress: &'a dyn Fn(Progress),
+    /// Hears of them, and may stop them.
+    pub(crate) watch: Watch<'a>,
 }
 
 /// Checks and completes a scenario.

@@ -42,7 +42,7 @@ pub use run::{
     End, FlowRequest, RequestError, RunError, RunOptions, TraceError, TraceRequest, TraceSink, run,
     run_observed, run_traced, run_while, run_with_programs,
 };
-pub use scenario::Scenario;
+pub use scenario::{Scenario, Watch};
 pub use slantpath_host::Workload;
 pub use slantpath_reader::{
     Diagnostic, Diagnostics, Files, Flat, LoadError, Named, Nested, OneOf, Origin, Pair, Part, Setting,

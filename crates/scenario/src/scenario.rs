@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::ops::Deref;
+use core::sync::atomic::AtomicBool;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use slantpath_reader::{
     Diagnostic, Diagnostics, Document, Files, LoadError, Node, Output, Place, Section, Source, files_beside,
     read_text,
 };
-use slantpath_workers::Progress;
+use slantpath_workers::{Progress, Workers};
 
 use crate::check::{self, Checked, Contacts};
 use crate::flow::trace::Traces;
@@ -27,6 +28,22 @@ pub struct Scenario {
     /// What it was made of, so that another can be made of it.
     document: Document,
     files: Files,
+}
+
+/// Who hears how far the contacts of a sky are, and who may stop them.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Hears that they are being worked out, and of each site whose passes are.
+    pub progress: &'a dyn Fn(Progress),
+    /// Set by another thread: they end within milliseconds.
+    pub stop: &'a AtomicBool,
+}
+
+impl<'a> Watch<'a> {
+    /// Who hears of them, and stops nothing.
+    pub fn new(progress: &'a dyn Fn(Progress)) -> Self {
+        Self { progress, stop: Workers::new(1).stop }
+    }
 }
 
 impl Scenario {
@@ -46,43 +63,45 @@ impl Scenario {
         let name = path.display().to_string();
         let files = files_beside(path);
         let document = overridden(Document::parse(&name, &text), overrides);
-        Self::from_document(document, files, None, progress).map_err(LoadError::Invalid)
+        Self::from_document(document, files, None, Watch::new(progress)).map_err(LoadError::Invalid)
     }
 
     /// Reads a text as [`Scenario::load`] reads a file. `files` hands out the traces that it names.
     pub fn parse(name: &str, text: &str, overrides: &[String], files: Files) -> Result<Self, Diagnostics> {
-        Self::parse_observed(name, text, overrides, files, &|_| {})
+        Self::parse_observed(name, text, overrides, files, Watch::new(&|_| {}))
     }
 
-    /// Reads a text as [`Scenario::parse`] does, with `progress` as of [`Scenario::load_observed`].
+    /// Reads a text as [`Scenario::parse`] does, with progress as of [`Scenario::load_observed`]. What is stopped is
+    /// at fault.
     pub fn parse_observed(
         name: &str,
         text: &str,
         overrides: &[String],
         files: Files,
-        progress: &dyn Fn(Progress),
+        watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
         let document = overridden(Document::parse(name, text), overrides);
-        Self::from_document(document, files, None, progress)
+        Self::from_document(document, files, None, watch)
     }
 
     /// This scenario with overrides `path=value` laid over it, which faults call `name`.
     pub fn with(&self, name: &str, overrides: &[String]) -> Result<Self, Diagnostics> {
-        self.with_observed(name, overrides, &|_| {})
+        self.with_observed(name, overrides, Watch::new(&|_| {}))
     }
 
-    /// The same with `progress` as of [`Scenario::load_observed`], of contacts that the overrides change.
+    /// The same with progress as of [`Scenario::load_observed`], of contacts that the overrides change. What is
+    /// stopped is at fault.
     pub fn with_observed(
         &self,
         name: &str,
         overrides: &[String],
-        progress: &dyn Fn(Progress),
+        watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
         let mut document = self.document.clone();
         for assignment in overrides {
             document.set(name, assignment);
         }
-        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref(), progress)
+        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref(), watch)
     }
 
     /// This scenario with values of another text laid over it, which they are at fault for.
@@ -94,20 +113,19 @@ impl Scenario {
     ) -> Result<Self, Diagnostics> {
         let mut document = self.document.clone();
         document.insert(source, values);
-        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref(), progress)
+        Self::from_document(document, Arc::clone(&self.files), self.sky.as_ref(), Watch::new(progress))
     }
 
     fn from_document(
         document: Document,
         files: Files,
         known: Option<&Arc<SkyPlan>>,
-        progress: &dyn Fn(Progress),
+        watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
         let (entries, mut faults) = document.clone().entries()?;
         let root = File::read_root(&entries, "a scenario", &mut faults);
         let checked = root.map(|(mut file, all_known)| {
-            let checked =
-                check::check(&mut file, all_known, &files, Contacts { known, progress }, &mut faults);
+            let checked = check::check(&mut file, all_known, &files, Contacts { known, watch }, &mut faults);
             (file, checked)
         });
         let warnings = faults.warnings();

@@ -1,11 +1,13 @@
 //! Every satellite's way through a span, sampled once and read off as often as wished.
 
+use core::sync::atomic::{AtomicBool, Ordering};
+
 use slantpath_base::Duration;
 
 use super::quintic::{slope_weights, value_weights};
-use crate::network::Network;
+use crate::network::{Network, NetworkError};
 use crate::orbit::{MotionBounds, Orbit};
-use crate::sgp4::{PropagationError, PropagationFault};
+use crate::sgp4::PropagationFault;
 use crate::utc::Utc;
 use crate::vector::{State, Vec3};
 
@@ -31,11 +33,14 @@ struct Way {
 }
 
 impl Ephemeris {
-    /// Samples every satellite.
-    pub(crate) fn new(network: &Network, span: Duration) -> Result<Self, PropagationError> {
+    /// Samples every satellite, if nobody sets `stop` meanwhile.
+    pub(crate) fn new(network: &Network, span: Duration, stop: &AtomicBool) -> Result<Self, NetworkError> {
         let seconds = span.as_secs_f64();
         let mut ephemeris = Self { ways: Vec::new(), nodes: Vec::new(), span: seconds };
         for satellite in network.satellites() {
+            if stop.load(Ordering::Relaxed) {
+                return Err(NetworkError::Stopped);
+            }
             let bounds = satellite.orbit.bounds();
             let pieces = pieces(&satellite.orbit, &bounds, seconds);
             let step = seconds / (2 * pieces) as f64;
@@ -156,7 +161,7 @@ mod tests {
         for preset in [Preset::Iridium, Preset::O3b, Preset::EuroSkyWay, Preset::Kuiper] {
             let network = Network::new(Utc::J2000, preset.build(Utc::J2000).unwrap());
             let span = Duration::from_secs(7_000);
-            let ephemeris = Ephemeris::new(&network, span).unwrap();
+            let ephemeris = Ephemeris::new(&network, span, &AtomicBool::new(false)).unwrap();
             for (index, satellite) in network.satellites().enumerate().step_by(37) {
                 for k in 0..700_u64 {
                     let date = Utc::J2000.after(Duration::from_millis(k * 9_999));

@@ -2,6 +2,7 @@
 //! it.
 
 use core::f64::consts::{PI, TAU};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::ephemeris::Ephemeris;
 use super::nearest::{Tenure, tenures};
@@ -23,13 +24,14 @@ pub(crate) struct Link {
     pub(crate) stretches: Vec<Stretch>,
 }
 
-/// All links of a constellation whose first satellite is node `first`.
+/// All links of a constellation whose first satellite is node `first`; some of them once `stop` is set.
 pub(crate) fn links(
     constellation: &Constellation,
     first: usize,
     epoch: Utc,
     ephemeris: &Ephemeris,
     outages: &OutageTable,
+    stop: &AtomicBool,
 ) -> Vec<Link> {
     let config = constellation.isl;
     if config.pattern == IslPattern::None || constellation.arrangement == Arrangement::Loose {
@@ -57,6 +59,9 @@ pub(crate) fn links(
         })
     };
     for plane in 0..planes.len() {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let next = (plane + 1) % planes.len();
         let wraps = next == 0;
         if wraps && planes.len() == 2 && constellation.arrangement != Arrangement::Star {

@@ -1,5 +1,6 @@
 //! From a network to its contact plan, in steps that a caller may spread over threads and report on.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
 
 use slantpath_base::{Angle, Duration, Instant};
@@ -26,7 +27,11 @@ pub struct Planner<'n> {
     ephemeris: Ephemeris,
     outages: OutageTable,
     warnings: Vec<Stale>,
+    stop: &'n AtomicBool,
 }
+
+/// Never set.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The passes of one site, for each of its antennas.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,10 +67,20 @@ impl SitePasses {
 impl<'n> Planner<'n> {
     /// Checks the network and samples its orbits over a span from its epoch.
     pub fn new(network: &'n Network, span: Duration) -> Result<Self, NetworkError> {
+        Self::until(network, span, &NEVER)
+    }
+
+    /// The same, until another thread sets `stop`: then this and all that the planner does ends within milliseconds,
+    /// with [`NetworkError::Stopped`].
+    pub fn until(network: &'n Network, span: Duration, stop: &'n AtomicBool) -> Result<Self, NetworkError> {
         let warnings = network.check(span)?;
         let outages = OutageTable::new(&network.outages, &network.nodes_by_name()?)?;
-        let ephemeris = Ephemeris::new(network, span)?;
-        Ok(Self { network, span, ephemeris, outages, warnings })
+        let ephemeris = Ephemeris::new(network, span, stop)?;
+        Ok(Self { network, span, ephemeris, outages, warnings, stop })
+    }
+
+    fn go_on(&self) -> Result<(), NetworkError> {
+        if self.stop.load(Ordering::Relaxed) { Err(NetworkError::Stopped) } else { Ok(()) }
     }
 
     /// Element sets that are used further from their epoch than is wise.
@@ -103,6 +118,7 @@ impl<'n> Planner<'n> {
             let mut passes: Vec<Pass> = Vec::new();
             let mut sees_any = false;
             for satellite in self.satellites_of(antenna.constellation.as_deref()) {
+                self.go_on()?;
                 let seen = stretches(
                     &viewpoint,
                     &description.horizon,
@@ -157,6 +173,9 @@ impl<'n> Planner<'n> {
     ) -> NetworkError {
         let mut best = -1.0_f64;
         for satellite in self.satellites_of(constellation) {
+            if self.go_on().is_err() {
+                return NetworkError::Stopped;
+            }
             let mut t = 0.0;
             while t <= self.ephemeris.span() {
                 let sight = sight(&viewpoint.stance(t), &self.ephemeris.state(satellite, t));
@@ -196,14 +215,19 @@ impl<'n> Planner<'n> {
                     .collect(),
             })
             .collect();
-        let holds = select(&views, &self.ephemeris, &beams, &followers, joint);
+        let holds = select(&views, &self.ephemeris, &beams, &followers, joint, self.stop);
+        self.go_on()?;
         let mut builder = Builder { contacts: Vec::new(), pieces: Vec::new() };
         for hold in &holds {
+            self.go_on()?;
             self.lay_ground(hold, &views[hold.site].viewpoint, &mut builder);
         }
         for (index, constellation) in network.constellations.iter().enumerate() {
             let first = network.first_node(index);
-            for link in isl::links(constellation, first, network.epoch, &self.ephemeris, &self.outages) {
+            let links =
+                isl::links(constellation, first, network.epoch, &self.ephemeris, &self.outages, self.stop);
+            for link in links {
+                self.go_on()?;
                 let range = |t: f64| {
                     let (a, b) = (self.ephemeris.state(link.a, t), self.ephemeris.state(link.b, t));
                     range_of(&a, &b)
@@ -214,6 +238,7 @@ impl<'n> Planner<'n> {
                 }
             }
         }
+        self.go_on()?;
         self.lay_cables(&mut builder);
         let covered = passes.iter().map(SitePasses::union).collect();
         Ok(builder.finish(self, covered))

@@ -7,6 +7,7 @@ mod duel;
 pub(super) mod handover;
 pub(super) mod ticks;
 
+use core::sync::atomic::{self, AtomicBool};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -47,13 +48,14 @@ pub(crate) const TOGETHER: f64 = 1e-6;
 /// A site decides when something rises or sets for it, or at its ticks; one that always takes the least loaded
 /// satellite decides again at once when the load of a satellite that it sees has changed. It moves only where that
 /// makes the two loads more equal, so that no round of moves goes on for ever. An antenna without a satellite decides
-/// again when a beam has become free.
+/// again when a beam has become free. Once `stop` is set nobody decides any more.
 pub(crate) fn select(
     sites: &[SiteView<'_>],
     ephemeris: &Ephemeris,
     beams: &[u32],
     followers: &[Option<u32>],
     mut joint: Joint<'_>,
+    stop: &AtomicBool,
 ) -> Vec<Hold> {
     let mut load = vec![0_u32; beams.len()];
     let mut choosers: Vec<Chooser<'_>> = sites
@@ -70,6 +72,9 @@ pub(crate) fn select(
     while let Some(Turn { at, who }) = order.pop() {
         if due[who] != Some(at) {
             continue;
+        }
+        if stop.load(atomic::Ordering::Relaxed) {
+            break;
         }
         let before = if watchers.is_empty() { Vec::new() } else { load.clone() };
         if who < sites.len() {

@@ -8,15 +8,43 @@ mod joint;
 mod links;
 mod passes;
 
+use core::sync::atomic::{AtomicBool, Ordering};
+
 use proptest::prelude::*;
 use slantpath_base::Duration;
 use slantpath_orbit::Network;
 use slantpath_orbit::constellation::presets::Preset;
 use slantpath_orbit::contact::{ContactId, ContactPlan, Planner};
 use slantpath_orbit::ground::Antenna;
+use slantpath_orbit::network::NetworkError;
 
 use self::fixture::{degrees, epoch, plan, site};
 use self::ground::policies;
+
+#[test]
+fn whoever_sets_the_flag_ends_every_step_of_a_plan() {
+    let network = fixture::london_boston(slantpath_orbit::ground::GroundPolicy::default());
+    let (never, stop) = (AtomicBool::new(false), AtomicBool::new(false));
+    let span = Duration::from_secs(1_800);
+    let planner = Planner::until(&network, span, &stop).unwrap();
+    let passes = [0, 1].map(|site| planner.passes(site).unwrap());
+    assert_eq!(planner.finish(&passes).unwrap().contacts(), plan(&network, span).contacts());
+    stop.store(true, Ordering::Relaxed);
+    let stopped = Some(NetworkError::Stopped);
+    assert_eq!(planner.passes(0).err(), stopped);
+    assert_eq!(planner.finish(&passes).err(), stopped);
+    assert_eq!(planner.plan(&mut |_, _| panic!("no site is done")).err(), stopped);
+    assert_eq!(Planner::until(&network, span, &stop).err(), stopped);
+    // Set as the first site is done, the second is not.
+    let (late, mut heard) = (AtomicBool::new(false), 0);
+    let planner = Planner::until(&network, span, &late).unwrap();
+    let ended = planner.plan(&mut |_, _| {
+        heard += 1;
+        late.store(true, Ordering::Relaxed);
+    });
+    assert_eq!((ended.err(), heard), (stopped, 1));
+    assert!(Planner::until(&network, span, &never).unwrap().plan(&mut |_, _| {}).is_ok());
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]

@@ -7,22 +7,16 @@ use slantpath_orbit::contact::ContactPlan;
 use slantpath_orbit::outage::{Failing, Outage};
 use slantpath_orbit::route::{Path, RouteConfig, Router};
 use slantpath_reader::Faults;
-use slantpath_workers::Progress;
 
 use super::gaps::end_of_run;
 use super::plan::SkyPlan;
 use super::{cables, pairs};
+use crate::scenario::Watch;
 use crate::schema::{File, Flow};
 
 /// Gives flows that no path joins, as faults reported since there were `since` say, the cure that fits their sky. Where
 /// it has outages, its contacts are worked out once more without them.
-pub(super) fn cures(
-    file: &File,
-    plan: &SkyPlan,
-    progress: &dyn Fn(Progress),
-    since: usize,
-    faults: &mut Faults,
-) {
+pub(super) fn cures(file: &File, plan: &SkyPlan, watch: Watch<'_>, since: usize, faults: &mut Faults) {
     let end = end_of_run(file);
     let undisturbed = OnceCell::new();
     faults.cure_since(since, |place| {
@@ -33,7 +27,7 @@ pub(super) fn cures(
         if plan.bodies.outages.is_empty() {
             return None;
         }
-        let contacts = undisturbed.get_or_init(|| plan.without_outages(progress)).as_ref()?;
+        let contacts = undisturbed.get_or_init(|| plan.without_outages(watch)).as_ref()?;
         Some(outage(file, plan, contacts, &path_of(file, flow, contacts, end)?))
     });
 }

@@ -9,7 +9,6 @@ use slantpath_orbit::constellation::IslPattern;
 use slantpath_orbit::{Network, Site};
 use slantpath_reader::{AllKnown, Fault, Faults, Files, Flat, Nested, Place, Setting, suggest};
 use slantpath_topology::warning_lines;
-use slantpath_workers::Progress;
 
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
@@ -18,6 +17,7 @@ use super::{cables, causes, gaps, idle, pairs, repeaters, routes};
 use crate::check::Contacts;
 use crate::link::conditioner;
 use crate::link::schema::{Family, nothing};
+use crate::scenario::Watch;
 use crate::schema::{File, Node};
 
 /// Reads the topology, completes links and nodes, and checks them. `None` without a sky, or without a sound topology.
@@ -407,10 +407,10 @@ pub(crate) fn plan(
     }
     let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
     if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
-        follow(file, sky, known, contacts.progress, faults);
+        follow(file, sky, known, contacts.watch, faults);
         return Some(Arc::clone(known));
     }
-    match SkyPlan::new(&bodies.network, of, contacts.progress) {
+    match SkyPlan::new(&bodies.network, of, contacts.watch) {
         Ok(plan) => {
             for line in warning_lines(&plan.stale) {
                 faults.warn(
@@ -418,7 +418,7 @@ pub(crate) fn plan(
                     Fault::new(line).help("take newer element sets, or an earlier `start`"),
                 );
             }
-            follow(file, sky, &plan, contacts.progress, faults);
+            follow(file, sky, &plan, contacts.watch, faults);
             Some(Arc::new(plan))
         }
         Err(error) => {
@@ -435,12 +435,12 @@ pub(crate) fn plan(
 
 /// What the contacts of a run say about its flows, routes and antennas. Fixed routes that never hold say so themselves;
 /// what else has no path is looked for where all of them do.
-fn follow(file: &File, sky: &SkyTable, plan: &SkyPlan, progress: &dyn Fn(Progress), faults: &mut Faults) {
+fn follow(file: &File, sky: &SkyTable, plan: &SkyPlan, watch: Watch<'_>, faults: &mut Faults) {
     let since = faults.len();
     routes::check_hops(sky, plan, faults);
     if faults.is_empty() {
-        gaps::check(file, plan, faults);
+        gaps::check(file, plan, watch.stop, faults);
     }
-    causes::cures(file, plan, progress, since, faults);
+    causes::cures(file, plan, watch, since, faults);
     idle::check(file, plan, faults);
 }

@@ -5,11 +5,13 @@ mod report;
 mod script;
 mod subject;
 
+use core::sync::atomic::{AtomicBool, Ordering};
+
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::NodeId;
 use slantpath_orbit::route::{RouteConfig, Router};
 use slantpath_orbit::shells::shells_apart;
-use slantpath_reader::Faults;
+use slantpath_reader::{Fault, Faults, Place};
 
 use self::subject::Subject;
 use super::plan::SkyPlan;
@@ -35,8 +37,9 @@ struct Ends<'a> {
     has_met: bool,
 }
 
-/// Looks over the whole run which ends have a path, at every change of a contact, and of an antenna by a script.
-pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
+/// Looks over the whole run which ends have a path, at every change of a contact, and of an antenna by a script; until
+/// `stop` is set, which is at fault.
+pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut Faults) {
     let contacts = &plan.contacts;
     let end = end_of_run(file);
     let sites_of = |node: &str| -> Vec<NodeId> {
@@ -64,6 +67,14 @@ pub(super) fn check(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     let mut script = script::AntennaScript::new(file, contacts);
     let mut now = router.now();
     loop {
+        if stop.load(Ordering::Relaxed) {
+            let place = file.sky.as_ref().map_or_else(Place::default, |sky| sky.0.start.place());
+            faults.report(
+                place,
+                Fault::new("it was stopped before its paths were looked through").help("read it again"),
+            );
+            return;
+        }
         script.advance(now);
         for ends in &mut all {
             let is_joined = |from: NodeId, to: NodeId| {

@@ -8,6 +8,8 @@ use slantpath_orbit::{Network, NetworkError};
 
 use slantpath_workers::Progress;
 
+use crate::scenario::Watch;
+
 /// The contacts of a sky over a run, and what they are of.
 #[derive(Clone, Debug)]
 pub(crate) struct SkyPlan {
@@ -38,11 +40,7 @@ impl SkyPlan {
     pub(crate) const BEYOND: Duration = Duration::from_secs(1);
 
     /// Works contacts out.
-    pub(crate) fn new(
-        bodies: &Network,
-        of: Basis,
-        progress: &dyn Fn(Progress),
-    ) -> Result<Self, NetworkError> {
+    pub(crate) fn new(bodies: &Network, of: Basis, watch: Watch<'_>) -> Result<Self, NetworkError> {
         let mut bodies = bodies.starting_after(of.start);
         for pair in &of.pairs {
             if !bodies.pairs.contains(pair) {
@@ -50,8 +48,9 @@ impl SkyPlan {
             }
         }
         // Orbits are worked out before the first site.
+        let progress = watch.progress;
         progress(Progress { done: 0, all: bodies.sites.len(), share: 0.0 });
-        let planner = Planner::new(&bodies, of.duration.saturating_add(Self::BEYOND))?;
+        let planner = Planner::until(&bodies, of.duration.saturating_add(Self::BEYOND), watch.stop)?;
         let contacts = planner
             .plan(&mut |done, all| progress(Progress { done, all, share: done as f64 / all as f64 }))?;
         let stale = planner.warnings().to_vec();
@@ -60,9 +59,11 @@ impl SkyPlan {
     }
 
     /// The contacts of the same run if nothing were out of service.
-    pub(super) fn without_outages(&self, progress: &dyn Fn(Progress)) -> Option<ContactPlan> {
+    pub(super) fn without_outages(&self, watch: Watch<'_>) -> Option<ContactPlan> {
         let bodies = Network { outages: Vec::new(), ..self.bodies.clone() };
-        let planner = Planner::new(&bodies, self.of.duration.saturating_add(Self::BEYOND)).ok()?;
+        let planner =
+            Planner::until(&bodies, self.of.duration.saturating_add(Self::BEYOND), watch.stop).ok()?;
+        let progress = watch.progress;
         planner.plan(&mut |done, all| progress(Progress { done, all, share: done as f64 / all as f64 })).ok()
     }
 

@@ -1,9 +1,10 @@
 //! Whole scenarios under a sky: one whose tables stand in it, one that is turned, one over two orbits.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use slantpath_scenario::{Files, RunOutput, Scenario, Sweep};
+use slantpath_scenario::{Files, Progress, RunOutput, Scenario, Sweep, Watch};
 
 use super::{LONDON_TO_BOSTON, load, number, run_once, text};
 use crate::project;
@@ -62,6 +63,33 @@ fn whoever_waits_for_the_contacts_of_a_sky_hears_of_the_beginning_and_of_each_si
         [(0, 2, 0.0), (1, 2, 0.5), (2, 2, 1.0)]
     );
     assert_eq!(scenario, load(&[]));
+}
+
+#[test]
+fn whoever_waits_for_the_contacts_of_a_sky_may_stop_them() {
+    let scenario = load(&[]);
+    let changed = ["sky.start=\"1 h\"".to_owned()];
+    // At the beginning, after a site, and after the last one, when paths are looked through.
+    for stopped_at in 0..3 {
+        let (stop, heard) = (AtomicBool::new(false), Cell::new(0));
+        let progress = |made: Progress| {
+            heard.set(heard.get() + 1);
+            if made.done == stopped_at {
+                stop.store(true, Ordering::Relaxed);
+            }
+        };
+        let read = scenario.with_observed("stopped", &changed, Watch { progress: &progress, stop: &stop });
+        let faults = read.err().expect("it was stopped").to_string();
+        assert!(faults.contains("it was stopped before its contacts were worked out"), "{faults}");
+        assert_eq!(heard.get(), stopped_at + 1, "nothing more is worked out");
+    }
+    // Contacts that are known are looked through all the same.
+    let stop = AtomicBool::new(true);
+    let longer = ["flows.telemetry.end=3400 s".to_owned()];
+    let read = scenario.with_observed("stopped", &longer, Watch { progress: &|_| {}, stop: &stop });
+    let faults = read.err().expect("it was stopped").to_string();
+    assert!(faults.contains("it was stopped before its paths were looked through"), "{faults}");
+    assert!(scenario.with("later", &longer).is_ok());
 }
 
 #[test]
