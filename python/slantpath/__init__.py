@@ -24,7 +24,7 @@ The engine is the Rust program behind the command ``slantpath``. Other Python th
 
 from slantpath import _native
 from slantpath._native import Scenario, Table, Topology, mean_interval, quantile
-from slantpath.errors import Fault, RunError, ScenarioError, ScenarioWarning
+from slantpath.errors import Fault, InUseError, RunError, ScenarioError, ScenarioWarning
 from slantpath.planning import Impossible, Plan, Setting, plan
 from slantpath.running import Job, RunOutput, run, run_jobs, sweep
 from slantpath.sky import TopologyOutput, topology
@@ -34,6 +34,7 @@ __version__ = _native.VERSION
 __all__ = [
     "Fault",
     "Impossible",
+    "InUseError",
     "Job",
     "Plan",
     "RunError",

@@ -10,6 +10,19 @@ from slantpath.errors import Fault
 VERSION: str
 
 @final
+class DirectoryLock:
+    """The right of this process to write into a directory."""
+
+    def __new__(cls, directory: str | PathLike[str], stores: Sequence[str]) -> Self:
+        """Lock a directory, which is made if it is not there, and remove what killed processes left in it."""
+
+    def release(self) -> None:
+        """Give it back."""
+
+    def release_copy(self) -> None:
+        """Let a forked process go of its copy."""
+
+@final
 class Scenario:
     """A scenario in which every value is in place and nothing contradicts."""
 
@@ -284,10 +297,11 @@ class Topology:
 def follow(topology: Topology, workers: int) -> tuple[list[Table], list[str]]:
     """Work an answer out on `workers` threads, 0 for one on each processor: tables, warnings."""
 
-def main(args: Sequence[str], draw: Callable[[Path], list[str]]) -> int:
+def main(args: Sequence[str], draw: Callable[[Path, Callable[[], bool]], list[str]]) -> int:
     """Run the command with its arguments, the program's name first; give its exit status.
 
-    `draw` is called with a directory of tables to draw their figures into, and gives the names of the files.
+    `draw` is called with a directory of tables to draw their figures into and with what says whether to
+    stop, and gives the names of the files.
     """
 
 def mean_interval(observations: Sequence[float], level: float = 0.99) -> tuple[float, float]:
@@ -321,3 +335,6 @@ def study_text(study: str, file: str) -> str:
 
 def toml_text(value: object) -> str:
     """Give a value as TOML."""
+
+def write_file(path: str | PathLike[str], data: bytes) -> None:
+    """Write a file, whole or not at all; directories on the way are created."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -9,28 +10,58 @@ from typing import TYPE_CHECKING
 from slantpath import _native
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+DONE, FAILED = 0, 1
 
 
 def main() -> int:
     """Run the command with the arguments of the process; give its exit status."""
-    if sys.argv[1:2] == ["study"]:
+    name, arguments = "".join(sys.argv[1:2]), sys.argv[2:]
+    if name == "study":
         # Not at the top: matplotlib is slow to load, and few commands draw.
         from slantpath.studies import command  # noqa: PLC0415
 
-        return command.main(sys.argv[2:])
-    if sys.argv[1:2] == ["plot"]:
+        return printing("slantpath study", command.main, arguments)
+    if name == "plot":
         from slantpath.plots import command as plot_command  # noqa: PLC0415
 
-        return plot_command.main(sys.argv[2:])
+        return printing("slantpath plot", plot_command.main, arguments)
     # Ctrl-C ends the Rust program as it would without Python around it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return _native.main(["slantpath", *sys.argv[1:]], draw)
 
 
-def draw(directory: Path) -> list[str]:
+def printing(name: str, command: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
+    """Run a command that prints, and hears of Ctrl-C as Python does; give its exit status.
+
+    Whoever reads what it prints may have read enough; a stream that cannot be written is an error.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        status = command(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        give_up_output()
+        return DONE
+    except OSError as error:
+        give_up_output()
+        print(f"{name}: the output cannot be written: {error.strerror or error}", file=sys.stderr)
+        return FAILED
+    return status
+
+
+def give_up_output() -> None:
+    """Have what Python flushes when it ends go nowhere: it would be a second error."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def draw(directory: Path, is_stopped: Callable[[], bool]) -> list[str]:
     """Draw the figures of the topology whose tables lie in a directory; give the names of the files."""
     # Not at the top: matplotlib is slow to load, and only some commands draw.
     from slantpath.sky_figures import draw_directory  # noqa: PLC0415
 
-    return draw_directory(directory)
+    return draw_directory(directory, is_stopped)

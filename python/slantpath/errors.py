@@ -83,6 +83,10 @@ class RunError(RuntimeError):
     """A run that could not be made, though its scenario is right."""
 
 
+class InUseError(RunError):
+    """A directory that another command, or another call, writes into."""
+
+
 class ScenarioWarning(UserWarning):
     """A scenario or topology that can be run and is hardly meant; the command prints the same warnings."""
 

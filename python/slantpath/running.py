@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from slantpath import _native
 from slantpath._native import Stop
+from slantpath.files import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -186,11 +187,24 @@ def sweep(  # noqa: PLR0913 - what a sweep file has, and where it runs
     called with the number of finished and of all runs.
 
     With ``out``, each finished run is kept in that directory at once, the same call goes on where an earlier
-    one was interrupted, and the joined tables are written there as Parquet and CSV.
+    one was interrupted, and the joined tables are written there as Parquet and CSV. Another call that writes
+    into it is refused meanwhile, with an ``InUseError``.
     """
     wanted = None if tables is None else names(tables)
     jobs = plan(Job(scenario, first_run, seed, tables=wanted), grid or {}, runs)
-    kept = None if out is None else Kept(Path(out), wanted)
+    if out is None:
+        return _swept(jobs, None, executor, workers, progress)
+    with locked(Path(out)):
+        return _swept(jobs, Kept(Path(out), wanted), executor, workers, progress)
+
+
+def _swept(
+    jobs: Sequence[Job],
+    kept: Kept | None,
+    executor: Executor | None,
+    workers: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> dict[str, Table]:
     outputs: dict[int, Mapping[str, Table]] = {}
     if kept is not None:
         outputs.update(kept.found(jobs))

@@ -20,7 +20,7 @@ from slantpath.files import write_whole
 from slantpath.page import Drawing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -493,13 +493,18 @@ def named_twice(place: Points, named: list[Points]) -> bool:
     return any(np.array_equal(place, other) for other in named)
 
 
-def draw_directory(directory: Path) -> list[str]:
-    """Draw the figures of every path into the directory of its tables; give the names of the files."""
-    tables = {name: pq.read_table(directory / f"{name}.parquet") for name in TABLES}
+def draw_directory(directory: Path, is_stopped: Callable[[], bool] = lambda: False) -> list[str]:
+    """Draw the figures of every path into the directory of its tables; give the names of the files.
+
+    ``KeyboardInterrupt`` is raised between two figures once ``is_stopped`` says so.
+    """
+    tables = {name: pq.read_table(directory / f"{name}.parquet", partitioning=None) for name in TABLES}
     head = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
     names = []
     for drawing in drawings(tables, head["topology"], head["map_date"]):
         for kind in ("png", "svg"):
+            if is_stopped():
+                raise KeyboardInterrupt
             names.append(f"{drawing.name}.{kind}")
             rendered = render(drawing.figure, kind, title=drawing.title, words=drawing.words)
             write_whole(directory / names[-1], rendered)

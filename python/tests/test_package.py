@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
@@ -35,3 +38,45 @@ def test_python_s_own_commands_stand_beside_those_of_the_program(
         command.main()
     assert caught.value.code == 0
     assert capsys.readouterr().out.startswith(f"usage: slantpath {name} ")
+
+
+def test_the_command_begins_with_what_ends_it_quietly() -> None:
+    (command_of,) = [of for of in distribution("slantpath").entry_points if of.name == "slantpath"]
+    assert command_of.value == "slantpath_command:main"
+    text = (
+        "import signal, sys, slantpath_command\n"
+        "print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL, 'slantpath' in sys.modules)"
+    )
+    ended = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", text], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "True False\n"
+
+
+def test_python_s_own_commands_hear_of_ctrl_c_as_python_does() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        assert command.printing("slantpath study", lambda _: 7, []) == 7
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full file")
+def test_an_output_that_cannot_be_written_is_an_error_and_no_traceback() -> None:
+    text = "import slantpath_command; raise SystemExit(slantpath_command.main())"
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(  # noqa: S603 - our own interpreter
+            [sys.executable, "-c", text, "study"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    wanted = "slantpath study: the output cannot be written: No space left on device\n"
+    assert (ended.returncode, ended.stderr) == (1, wanted)
+    reads, writes = os.pipe()
+    os.close(reads)
+    # Whoever reads has read enough, as `| head` has.
+    ended = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", text, "study"], stdout=writes, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writes)
+    assert (ended.returncode, ended.stderr) == (0, "")

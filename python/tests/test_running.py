@@ -18,7 +18,8 @@ import pytest
 from test_scenario import SMALL
 
 import slantpath
-from slantpath import Job, RunError, Scenario, running
+from slantpath import InUseError, Job, RunError, Scenario, running
+from slantpath.files import locked
 from slantpath.studies import command, multi_link
 from slantpath.studies.multi_link import cases
 
@@ -148,6 +149,50 @@ def test_an_interrupted_sweep_goes_on_where_it_was(small: Scenario, tmp_path: Pa
         small, GRID, runs=2, out=tmp_path, tables="flows", progress=lambda done, _: told.append((done, 8))
     )
     assert told == [(8, 8)]
+
+
+def test_a_directory_that_another_call_writes_into_is_refused(small: Scenario, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    for part in (".flows.csv.0.partial", "runs/.a.json.12.partial"):
+        (tmp_path / part).write_text("of a killed process")
+    with locked(tmp_path):
+        assert [path.name for path in (tmp_path / "runs").iterdir()] == []
+        with pytest.raises(InUseError, match="another command writes into it"):
+            slantpath.sweep(small, out=tmp_path)
+        assert command.main(["multi-link", "--out", str(tmp_path)]) == command.MISUSED
+    slantpath.sweep(small, tables="flows", out=tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["flows.csv", "flows.parquet", "runs"]
+
+
+FORKED = """
+import os, sys, time
+from pathlib import Path
+from slantpath.files import locked
+
+with locked(Path(sys.argv[1])):
+    worker = os.fork()
+    if worker == 0:
+        sys.stdin.read()
+        os._exit(0)
+    print(worker, flush=True)
+    os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_worker_that_outlives_its_process_does_not_hold_the_directory(tmp_path: Path) -> None:
+    with subprocess.Popen(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", FORKED, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as first:
+        assert first.stdin is not None
+        assert first.stdout is not None
+        worker = int(first.stdout.readline())
+        assert first.wait() == 0
+        os.kill(worker, 0)
+        with locked(tmp_path):
+            assert [path.name for path in tmp_path.iterdir()] == [".slantpath.lock"]
+        first.stdin.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_processors_are_counted_where_affinity_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

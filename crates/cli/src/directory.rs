@@ -1,16 +1,21 @@
 //! The directory of `--out`: found fit before the work begins, it holds the results of one command at a time.
 //!
+//! A command holds a lock on it from beginning to end, so that another one is refused at once.
+//!
 //! The manifest lists what the program wrote. What it lists and the new results do not have is removed; what it does
 //! not list belongs to someone else and is neither removed nor overwritten.
 
 use std::collections::BTreeSet;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value as Json, json};
-use slantpath_results::{LongTable, Table, write_file, write_long_table_file, write_table_file};
-use slantpath_scenario::RunRecords;
+use slantpath_results::{
+    DirectoryLock, Format, LockError, LongTable, Table, write_file, write_long_table, write_table,
+};
+use slantpath_scenario::{RunRecords, TEXT_MAX, read_bounded};
 
 use crate::failure::Failure;
 
@@ -22,6 +27,8 @@ pub(crate) struct Directory {
     path: PathBuf,
     /// What an earlier command wrote here, by its manifest.
     earlier: BTreeSet<String>,
+    /// Until all is done.
+    _lock: DirectoryLock,
 }
 
 /// What is to be written: names of files and what is in them.
@@ -43,7 +50,37 @@ enum Content<'a> {
     Bytes(&'a [u8]),
     /// The packets of a link.
     Capture(&'a RunRecords, &'a str),
-    Table(AnyTable<'a>),
+    Table(AnyTable<'a>, Format),
+}
+
+/// A file that is given up when the command is to stop.
+struct UntilStopped<'a, W> {
+    out: W,
+    stop: &'a AtomicBool,
+}
+
+impl<W: Write> Write for UntilStopped<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(io::Error::other("interrupted"));
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Content<'_> {
+    fn write(&self, out: &mut (impl Write + Send)) -> io::Result<()> {
+        match self {
+            Self::Bytes(bytes) => out.write_all(bytes),
+            Self::Capture(records, link) => records.write_capture(link, out),
+            Self::Table(AnyTable::Held(table), format) => write_table(table, *format, out),
+            Self::Table(AnyTable::Long(table), format) => write_long_table(table, *format, out),
+        }
+    }
 }
 
 impl AnyTable<'_> {
@@ -65,8 +102,8 @@ impl<'a> Contents<'a> {
 
     /// A table as Parquet and as CSV.
     pub(crate) fn table(&mut self, table: AnyTable<'a>) {
-        for name in files_of_table(table.name()) {
-            self.files.push((name, Content::Table(table)));
+        for (name, format) in files_of_table(table.name()).into_iter().zip(FORMATS) {
+            self.files.push((name, Content::Table(table, format)));
         }
     }
 
@@ -84,44 +121,71 @@ impl<'a> Contents<'a> {
     }
 }
 
+/// The formats of every table.
+const FORMATS: [Format; 2] = [Format::Parquet, Format::Csv];
+
 /// The files of a table of that name.
 pub(crate) fn files_of_table(name: &str) -> [String; 2] {
-    ["parquet", "csv"].map(|extension| format!("{name}.{extension}"))
+    FORMATS.map(|format| format!("{name}.{}", format.extension()))
+}
+
+/// Directories below that of results in which finished work waits for the rest.
+const STORES: [&str; 2] = ["runs", "unfinished"];
+
+/// Makes a directory that an option names if it is not there, and locks it for this command.
+pub(crate) fn lock(option: &str, path: &Path) -> Result<DirectoryLock, Failure> {
+    DirectoryLock::take(path, &STORES).map_err(|error| match error {
+        LockError::Held(_) => {
+            Failure::Misused(format!("{option}: {error}: wait for it, or name another directory"))
+        }
+        LockError::Unwritable { .. } => Failure::Failed(format!("{option}: {error}")),
+    })
 }
 
 impl Directory {
-    /// Makes the directory if it is not there. It is refused if nothing can be written into it, or if it holds files
-    /// of someone else that results may be called like.
+    /// Makes the directory if it is not there. It is refused if nothing can be written into it, if another command
+    /// writes into it, or if it holds files of someone else that results may be called like.
     pub(crate) fn open(
         path: &Path,
         may_be_written: impl IntoIterator<Item = String>,
     ) -> Result<Self, Failure> {
-        try_to_write(path).map_err(|error| {
-            Failure::Failed(format!("--out: nothing can be written into {}: {error}", path.display()))
-        })?;
-        let directory = Self { path: path.to_owned(), earlier: files_of_manifest(path)? };
+        let lock = lock("--out", path)?;
+        let directory = Self { path: path.to_owned(), earlier: files_of_manifest(path)?, _lock: lock };
         directory.refuse_files_of_others(may_be_written)?;
         Ok(directory)
     }
 
     fn refuse_files_of_others(&self, names: impl IntoIterator<Item = String>) -> Result<(), Failure> {
-        let is_of_others = |name: &String| !self.earlier.contains(name) && self.path.join(name).exists();
-        match names.into_iter().find(is_of_others) {
-            None => Ok(()),
-            Some(name) => Err(Failure::Misused(format!(
-                "--out: {} is there, no {MANIFEST} says that this program wrote it, and results may overwrite it; \
-                 name another directory, or move the file away",
-                self.path.join(name).display()
-            ))),
+        for name in names.into_iter().filter(|name| !self.earlier.contains(name)) {
+            let path = self.path.join(&name);
+            match fs::symlink_metadata(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    return Err(Failure::Misused(format!(
+                        "--out: no file can be called {}: {error}",
+                        path.display()
+                    )));
+                }
+                Ok(_) => {
+                    return Err(Failure::Misused(format!(
+                        "--out: {} is there, no {MANIFEST} says that this program wrote it, and results may \
+                         overwrite it; name another directory, or move the file away",
+                        path.display()
+                    )));
+                }
+            }
         }
+        Ok(())
     }
 
     /// Writes results in place of those of an earlier command, each file whole or not at all, with a manifest that
-    /// lists them. Whatever moment it is interrupted at, the manifest lists every file that was written.
+    /// lists them. Whatever moment it is interrupted at, the manifest lists every file that was written. `stop`
+    /// ends it at once: what the results are made of is kept until they are written.
     pub(crate) fn replace(
         &mut self,
         contents: &Contents<'_>,
         manifest: &mut Json,
+        stop: &AtomicBool,
     ) -> Result<Vec<String>, Failure> {
         let names = contents.names();
         self.refuse_files_of_others(names.iter().cloned())?;
@@ -142,16 +206,13 @@ impl Directory {
             }
         }
         for (name, content) in &contents.files {
-            let path = self.path.join(name);
-            match content {
-                Content::Bytes(bytes) => write_file(&path, |file| file.write_all(bytes)),
-                Content::Capture(records, link) => {
-                    write_file(&path, |file| records.write_capture(link, file))
-                }
-                Content::Table(AnyTable::Held(table)) => write_table_file(table, &path),
-                Content::Table(AnyTable::Long(table)) => write_long_table_file(table, &path),
+            let written = write_file(&self.path.join(name), |file| {
+                content.write(&mut UntilStopped { out: file, stop })
+            });
+            if stop.load(Ordering::Relaxed) {
+                return Err(self.interrupted());
             }
-            .map_err(|error| unwritable(&error))?;
+            written.map_err(|error| unwritable(&error))?;
         }
         self.list(names, manifest)
     }
@@ -174,6 +235,14 @@ impl Directory {
         write_file(&path, |file| writeln!(file, "{manifest:#}")).map_err(|error| unwritable(&error))
     }
 
+    /// Says that it was ended while results were written.
+    pub(crate) fn interrupted(&self) -> Failure {
+        let place = self.path.display();
+        Failure::Interrupted(format!(
+            "interrupted: not all is written into {place}; the same command goes on"
+        ))
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -184,22 +253,14 @@ fn unwritable(error: &io::Error) -> Failure {
     Failure::Failed(error.to_string())
 }
 
-/// Makes a directory, and a file in it that is removed at once.
-pub(crate) fn try_to_write(directory: &Path) -> io::Result<()> {
-    fs::create_dir_all(directory)?;
-    let probe = directory.join(format!(".slantpath-{}.partial", std::process::id()));
-    OpenOptions::new().write(true).create(true).truncate(true).open(&probe)?;
-    fs::remove_file(probe)
-}
-
 /// What an earlier command wrote into a directory.
 fn files_of_manifest(directory: &Path) -> Result<BTreeSet<String>, Failure> {
     let path = directory.join(MANIFEST);
-    let text = match fs::read_to_string(&path) {
+    let text = match read_bounded(&path, TEXT_MAX) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
         text => text.map_err(Failure::of_file(path.clone()))?,
     };
-    let manifest: Json = serde_json::from_str(&text).unwrap_or_default();
+    let manifest: Json = serde_json::from_slice(&text).unwrap_or_default();
     if manifest["program"] != "slantpath" {
         return Err(Failure::Misused(format!(
             "--out: {} is not of this program; name another directory",
@@ -235,7 +296,7 @@ mod tests {
         for name in names {
             contents.bytes(*name, b"new");
         }
-        Directory::open(path, [])?.replace(&contents, &mut manifest())
+        Directory::open(path, [])?.replace(&contents, &mut manifest(), &AtomicBool::new(false))
     }
 
     fn names(path: &Path) -> Vec<String> {
@@ -295,6 +356,50 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_that_another_command_writes_into_is_refused_until_that_one_ends() {
+        let path = place("locked");
+        let first = Directory::open(&path, []).unwrap();
+        let second = Directory::open(&path, []);
+        let Err(Failure::Misused(text)) = &second else { panic!("{second:?}") };
+        let wanted = "another command writes into it: wait for it, or name another directory";
+        assert_eq!(*text, format!("--out: {}: {wanted}", path.display()));
+        drop(first);
+        replace(&path, &["a"]).unwrap();
+        assert_eq!(names(&path), ["a", MANIFEST]);
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn a_name_that_no_file_can_have_is_refused_before_the_work() {
+        let path = place("long");
+        let most = format!("{}.pcapng", "n".repeat(248));
+        Directory::open(&path, [most.clone()]).unwrap();
+        let longer = Directory::open(&path, [format!("n{most}")]);
+        assert!(
+            matches!(&longer, Err(Failure::Misused(text)) if text.starts_with("--out: no file can be called ")),
+            "{longer:?}"
+        );
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn whoever_stops_it_while_it_writes_finds_no_half_file_and_may_go_on() {
+        let path = place("stopped");
+        let mut contents = Contents::default();
+        contents.bytes("a", b"new");
+        let stopped =
+            Directory::open(&path, []).unwrap().replace(&contents, &mut manifest(), &AtomicBool::new(true));
+        let Err(Failure::Interrupted(text)) = &stopped else { panic!("{stopped:?}") };
+        let wanted =
+            format!("interrupted: not all is written into {}; the same command goes on", path.display());
+        assert_eq!(*text, wanted);
+        assert_eq!(names(&path), [MANIFEST]);
+        replace(&path, &["a"]).unwrap();
+        assert_eq!(names(&path), ["a", MANIFEST]);
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
     fn a_command_that_dies_while_it_writes_leaves_a_list_of_all_that_may_be_there() {
         let path = place("dies");
         replace(&path, &["a", "b"]).unwrap();
@@ -305,7 +410,8 @@ mod tests {
         let mut contents = Contents::default();
         contents.bytes("c", b"new");
         contents.bytes("d", b"new");
-        assert!(directory.replace(&contents, &mut manifest()).is_err());
+        assert!(directory.replace(&contents, &mut manifest(), &AtomicBool::new(false)).is_err());
+        drop(directory);
         let kept: Json = serde_json::from_slice(&fs::read(path.join(MANIFEST)).unwrap()).unwrap();
         assert_eq!(kept["files"], json!(["a", "b", "c", "d"]));
         assert_eq!(kept["state"], "being written");

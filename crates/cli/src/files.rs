@@ -1,5 +1,7 @@
 //! What a run leaves in `--out`.
 
+use std::sync::atomic::AtomicBool;
+
 use serde_json::{Value as Json, json};
 use slantpath_results::{LongTable, Table, TypedColumn};
 use slantpath_scenario::{FlowFailure, RunOutput, RunRecords, Scenario, TABLES, summary};
@@ -28,6 +30,7 @@ pub(crate) fn write_run(
     outputs: &[RunOutput],
     records: &[RunRecords],
     directory: &mut Directory,
+    stop: &AtomicBool,
 ) -> Result<Vec<String>, Failure> {
     let held = stacked(outputs)?;
     let long = stacked_long(outputs, records)?;
@@ -48,7 +51,7 @@ pub(crate) fn write_run(
         }
     }
     contents.bytes(SCENARIO, merged.as_bytes());
-    directory.replace(&contents, &mut manifest(scenario, outputs))
+    directory.replace(&contents, &mut manifest(scenario, outputs), stop)
 }
 
 /// The rows of a table as JSON objects.

@@ -20,6 +20,7 @@ mod trace;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, Parser};
 
@@ -27,8 +28,9 @@ use arguments::{Arguments, Command, ManArguments, SchemaOf};
 use failure::Failure;
 use terminal::Visible;
 
-/// Draws the figures of the tables in a directory into it, and gives the names of the files or what went wrong.
-pub type Draw<'a> = &'a dyn Fn(&Path) -> Result<Vec<String>, String>;
+/// Draws the figures of the tables in a directory into it until it is stopped, and gives the names of the files or what
+/// went wrong.
+pub type Draw<'a> = &'a dyn Fn(&Path, &'static AtomicBool) -> Result<Vec<String>, String>;
 
 /// Runs the command with its arguments, the program's name first, and returns its exit status:
 /// 0 done, 1 failed, 2 misused, 3 done although flows failed, 130 interrupted.

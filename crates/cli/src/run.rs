@@ -42,7 +42,7 @@ pub(crate) fn main(arguments: &RunArguments, out: &mut impl Write) -> Result<(),
         Some(directory) => {
             let store = Store::new(&directory.path().join("unfinished"));
             let (outputs, records) = stored_outputs(&scenario, arguments, &store, stop)?;
-            written = files::write_run(&scenario, &outputs, &records, directory)?;
+            written = files::write_run(&scenario, &outputs, &records, directory, stop)?;
             store.clear().map_err(|error| Failure::Failed(error.to_string()))?;
             outputs
         }

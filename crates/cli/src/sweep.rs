@@ -1,6 +1,7 @@
 //! `slantpath sweep`.
 
 use std::io::Write;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value as Json, json};
 use slantpath_results::Table;
@@ -27,9 +28,9 @@ pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(
     }
     let tables = TABLES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}_summary")]);
     let may_be_written = tables.flat_map(|name| files_of_table(&name)).chain([files::SCENARIO.to_owned()]);
+    let stop = interrupt::flag();
     let mut directory = Directory::open(&arguments.out, may_be_written)?;
     let store = Store::new(&directory.path().join("runs"));
-    let stop = interrupt::flag();
     let bar = Bar::new("runs");
     let workers =
         Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
@@ -37,7 +38,7 @@ pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(
     drop(bar);
     match outcome? {
         SweepOutcome::Finished { tables, runs, found, done } => {
-            write(&sweep, &tables, &runs, &mut directory)?;
+            write(&sweep, &tables, &runs, &mut directory, stop)?;
             let is_missing = |name: &&String| tables.iter().all(|table| table.name() != name.as_str());
             for name in sweep.tables().iter().filter(is_missing) {
                 terminal::warn(&format_args!(
@@ -66,12 +67,13 @@ fn write(
     tables: &[Table],
     runs: &[SweptRun],
     directory: &mut Directory,
+    stop: &AtomicBool,
 ) -> Result<(), Failure> {
     let merged = sweep.base().merged();
     let mut contents = Contents::default();
     contents.tables(tables);
     contents.bytes(files::SCENARIO, merged.as_bytes());
-    directory.replace(&contents, &mut manifest(sweep, runs))?;
+    directory.replace(&contents, &mut manifest(sweep, runs), stop)?;
     Ok(())
 }
 

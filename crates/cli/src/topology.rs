@@ -4,7 +4,7 @@ mod export;
 mod report;
 
 use std::io::Write;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value as Json, json};
 use slantpath_scenario::Workers;
@@ -30,19 +30,21 @@ pub(crate) fn main(
     for warning in topology.warnings() {
         terminal::warn(warning)?;
     }
+    let stop = interrupt::flag();
     let directory = arguments.out.as_ref().map(|out| Directory::open(out, [TOPOLOGY.to_owned()]));
     let mut directory = directory.transpose()?;
-    if let Some(directory) = &arguments.export {
-        export::check(&topology, directory, arguments.export_step)?;
-    }
-    let stop = interrupt::flag();
+    let results = directory.as_ref().map(Directory::path);
+    let _until_exported = match &arguments.export {
+        Some(export) => export::check(&topology, export, arguments.export_step, results)?,
+        None => None,
+    };
     let output = answer(&topology, arguments, stop)?;
     for warning in output.warning_lines() {
         terminal::warn(&warning)?;
     }
     let mut written = Vec::new();
     if let Some(directory) = &mut directory {
-        written = write(&topology, &output, directory, draw)?;
+        written = write(&topology, &output, directory, draw, stop)?;
         let cleared = pass_store(arguments).map_or(Ok(()), PassStore::clear);
         cleared.map_err(|error| Failure::Failed(error.to_string()))?;
     }
@@ -123,17 +125,22 @@ fn write(
     output: &TopologyOutput,
     directory: &mut Directory,
     draw: Option<Draw<'_>>,
+    stop: &'static AtomicBool,
 ) -> Result<Vec<String>, Failure> {
     let merged = topology.merged();
     let mut contents = Contents::default();
     contents.tables(&output.tables);
     contents.bytes(TOPOLOGY, merged.as_bytes());
     let mut manifest = manifest(topology, output);
-    let mut names = directory.replace(&contents, &mut manifest)?;
+    let mut names = directory.replace(&contents, &mut manifest, stop)?;
     if let Some(draw) = draw {
         // Whoever draws reads what is there by now. The manifest is the last of the names.
         names.pop();
-        names.extend(draw(directory.path()).map_err(Failure::Failed)?);
+        let drawn = draw(directory.path(), stop);
+        if stop.load(Ordering::Relaxed) {
+            return Err(directory.interrupted());
+        }
+        names.extend(drawn.map_err(Failure::Failed)?);
         names = directory.list(names, &mut manifest)?;
     }
     Ok(names)

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::Instant;
+use slantpath_results::PartialFile;
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, TraceRequest, run_traced};
 use slantpath_trace::{Record, TraceWriter, What};
 
 use crate::failure::Failure;
 
-/// Files of traces, opened before the run.
+/// Files of traces, opened before the run. They take their names when they are whole.
 pub(crate) struct TraceFiles {
     request: TraceRequest,
-    writers: Vec<(PathBuf, TraceWriter<BufWriter<File>>)>,
+    writers: Vec<(PathBuf, PartialFile, TraceWriter<BufWriter<File>>)>,
 }
 
 impl TraceFiles {
@@ -47,10 +48,11 @@ impl TraceFiles {
         let request = scenario.trace_request(&flows).map_err(|error| misused(error.to_string()))?;
         let mut writers = Vec::new();
         for (flow, path) in flows.iter().zip(paths) {
-            let created = File::create(&path).map_err(Failure::of_file(path.clone()))?;
+            let created = PartialFile::create(&path).map_err(|error| unwritable(&error))?;
+            let out = created.file().try_clone().map_err(Failure::of_file(path.clone()))?;
             let header = scenario.trace_header(&file.to_string_lossy(), set, options, flow);
-            let writer = TraceWriter::begin(BufWriter::new(created), &header);
-            writers.push((path.clone(), writer.map_err(Failure::of_file(path))?));
+            let writer = TraceWriter::begin(BufWriter::new(out), &header);
+            writers.push((path.clone(), created, writer.map_err(Failure::of_file(path))?));
         }
         Ok(Self { request, writers })
     }
@@ -63,7 +65,7 @@ impl TraceFiles {
         stop: &AtomicBool,
     ) -> Result<Option<RunOutput>, Failure> {
         let mut sink = |place: usize, records: &[Record]| {
-            let (path, writer) = &mut self.writers[place];
+            let (path, _, writer) = &mut self.writers[place];
             let named = |error: std::io::Error| std::io::Error::other(format!("{}: {error}", path.display()));
             records.iter().try_for_each(|record| writer.write(record)).map_err(named)
         };
@@ -73,18 +75,22 @@ impl TraceFiles {
             if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let output = run_traced(scenario, options, &self.request, &mut sink, &mut go_on)?;
-        for (path, mut writer) in self.writers {
-            let mut end = || {
-                if output.is_some() {
-                    let at = latest.max(Instant::START + *scenario.scenario.duration);
-                    writer.write(&Record { at, association: 0, what: What::End {} })?;
-                }
-                writer.flush()
-            };
-            end().map_err(Failure::of_file(path))?;
+        if output.is_none() {
+            return Ok(None);
+        }
+        let at = latest.max(Instant::START + *scenario.scenario.duration);
+        for (path, file, mut writer) in self.writers {
+            let end = writer.write(&Record { at, association: 0, what: What::End {} });
+            end.and_then(|()| writer.flush()).map_err(Failure::of_file(path))?;
+            file.take_name().map_err(|error| unwritable(&error))?;
         }
         Ok(output)
     }
+}
+
+/// The error names the file.
+fn unwritable(error: &std::io::Error) -> Failure {
+    Failure::Failed(error.to_string())
 }
 
 /// Makes the run once more for its traces, and sees that it was the same.
@@ -96,7 +102,7 @@ pub(crate) fn write(
     stop: &AtomicBool,
 ) -> Result<(), Failure> {
     let Some(output) = files.write(scenario, options, stop)? else {
-        return Err(Failure::Interrupted("interrupted: the traces are cut off".to_owned()));
+        return Err(Failure::Interrupted("interrupted: no trace was written".to_owned()));
     };
     if output.digest != digest {
         let (was, is) = (digest, output.digest);

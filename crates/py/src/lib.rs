@@ -6,6 +6,7 @@
 
 mod arrow;
 mod command;
+mod files;
 mod guard;
 #[cfg(target_os = "linux")]
 mod live;
@@ -31,6 +32,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::command::main;
+    #[pymodule_export]
+    use super::files::{DirectoryLock, write_file};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::live::LiveEndpoint;

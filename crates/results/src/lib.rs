@@ -7,6 +7,7 @@
 mod cells;
 mod codec;
 mod column;
+mod lock;
 mod long_table;
 mod sink;
 mod spool;
@@ -18,9 +19,10 @@ mod validity;
 
 pub use cells::{Cell, Numbers, TextValues, Values};
 pub use column::{Column, TextColumn, TypedColumn, Value};
+pub use lock::{DirectoryLock, LockError};
 pub use long_table::{LongTable, SpooledTable};
 pub use sink::{
-    Format, UnknownFormat, write_csv, write_file, write_json_lines, write_long_table, write_long_table_file,
+    Format, PartialFile, UnknownFormat, write_csv, write_file, write_json_lines, write_long_table,
     write_parquet, write_table, write_table_file,
 };
 pub use spool::{Block, Spool, SpoolFile};

@@ -11,8 +11,8 @@ use std::io;
 use std::path::Path;
 
 pub use csv::write_csv;
-pub use file::write_file;
-pub(crate) use file::{Partial, about};
+pub use file::{PartialFile, write_file};
+pub(crate) use file::{about, is_at, remove_abandoned};
 pub use json::write_json_lines;
 pub use parquet_file::write_parquet;
 
@@ -84,12 +84,6 @@ pub fn write_long_table<W: io::Write + Send>(
         Format::JsonLines => table.each_block(|rows| write_json_lines(rows, out)),
         Format::Parquet => parquet_file::write_long_parquet(table, out),
     }
-}
-
-/// Writes a long table to a file, as [`write_table_file`] writes one that is held.
-pub fn write_long_table_file(table: &LongTable, path: &Path) -> io::Result<()> {
-    let format = format_of(path)?;
-    write_file(path, |out| write_long_table(table, format, out))
 }
 
 /// Writes a table to a file, whole or not at all, in the format that the file's extension names.

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::sink::{Partial, about};
+use crate::sink::{PartialFile, about};
 
 const MAGIC: &[u8; 8] = b"slntspl1";
 
@@ -22,7 +22,7 @@ const NOWHERE: u64 = 0;
 /// A file of streams that is being written.
 #[derive(Debug)]
 pub struct Spool {
-    partial: Partial,
+    partial: PartialFile,
     path: PathBuf,
     streams: Vec<Chain>,
     end: u64,
@@ -55,7 +55,7 @@ pub struct Block {
 impl Spool {
     /// A spool of so many streams that will be called `path`. Directories on the way are created.
     pub fn create(path: &Path, streams: usize) -> io::Result<Self> {
-        let partial = Partial::create(path)?;
+        let partial = PartialFile::create(path)?;
         let mut spool =
             Self { partial, path: path.to_owned(), streams: vec![Chain::default(); streams], end: 0 };
         spool.write(MAGIC)?;

@@ -10,7 +10,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from slantpath.errors import RunError
+from slantpath.errors import InUseError, RunError
+from slantpath.files import locked
 from slantpath.progress import Progress
 from slantpath.running import run_jobs
 from slantpath.store import Store
@@ -110,10 +111,14 @@ def main(arguments: Sequence[str]) -> int:
     runs = options.runs or study.RUNS
     results = study.Results(runs, options.seed)
     try:
-        pace = collect(study.plan(runs, options.seed), results, out, options.jobs)
-        while isinstance(results, Adaptive) and (more := results.further()):
-            pace = collect(more, results, out, options.jobs)
-        table, files = study.write(out, results)
+        with locked(out):
+            pace = collect(study.plan(runs, options.seed), results, out, options.jobs)
+            while isinstance(results, Adaptive) and (more := results.further()):
+                pace = collect(more, results, out, options.jobs)
+            table, files = study.write(out, results)
+    except InUseError as error:
+        print(f"slantpath study {options.name}: {error}", file=sys.stderr)
+        return MISUSED
     except KeyboardInterrupt:
         print(f"interrupted: what is finished is kept in {out}, the same command goes on", file=sys.stderr)
         return INTERRUPTED

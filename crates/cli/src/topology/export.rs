@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::Duration;
 use slantpath_orbit::export::{czml, hypatia};
-use slantpath_results::write_file;
+use slantpath_results::{DirectoryLock, write_file};
 use slantpath_scenario::{Progress, visible};
 use slantpath_topology::{Topology, TopologyOutput};
 
-use crate::directory::try_to_write;
+use crate::directory;
 use crate::failure::Failure;
 use crate::progress::Bar;
 
@@ -23,7 +23,14 @@ const FILES_WARNED_OF: u64 = 1_000;
 
 /// Refuses, before anything is worked out, a step that makes more files than a directory should hold, and a directory
 /// that nothing can be written into. Says how many files there will be if they are many.
-pub(super) fn check(topology: &Topology, directory: &Path, step: Duration) -> Result<(), Failure> {
+///
+/// Gives the lock on the directory, unless it is that of `results`, which is locked already.
+pub(super) fn check(
+    topology: &Topology,
+    directory: &Path,
+    step: Duration,
+    results: Option<&Path>,
+) -> Result<Option<DirectoryLock>, Failure> {
     let span = *topology.topology.span;
     let files = 2 * span.as_nanos().div_ceil(step.as_nanos());
     if files > FILES_MAX {
@@ -32,9 +39,10 @@ pub(super) fn check(topology: &Topology, directory: &Path, step: Duration) -> Re
              step or a shorter `topology.span`"
         )));
     }
-    try_to_write(directory).map_err(|error| {
-        Failure::Failed(format!("--export: nothing can be written into {}: {error}", directory.display()))
-    })?;
+    let is_same = results.is_some_and(|results| {
+        results.canonicalize().is_ok_and(|of| directory.canonicalize().is_ok_and(|own| own == of))
+    });
+    let lock = if is_same { None } else { Some(directory::lock("--export", directory)?) };
     if files >= FILES_WARNED_OF {
         writeln!(
             io::stderr(),
@@ -42,7 +50,7 @@ pub(super) fn check(topology: &Topology, directory: &Path, step: Duration) -> Re
             visible(&directory.display().to_string())
         )?;
     }
-    Ok(())
+    Ok(lock)
 }
 
 /// Writes a CZML scene for each path, or one of the contacts alone, and Hypatia's files. Returns how many files.

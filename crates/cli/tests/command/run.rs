@@ -424,3 +424,81 @@ fn one_long_run_is_stopped_by_the_first_interrupt() {
     assert_eq!(interrupted.out, "");
     assert!(names(&place.path().join("out")).is_empty());
 }
+
+#[test]
+fn a_directory_is_of_one_command_until_that_one_ends_however_it_ends() {
+    let place = with_first("locked");
+    place.write(
+        "sweep.toml",
+        "[sweep]\nscenario = \"first.toml\"\n\n[[axis]]\n\"links.satellite.loss\" = [\"0 %\"]\n",
+    );
+    place.write("sky.toml", &scenario("iridium-london-boston.toml"));
+    let long = ["run", "first.toml", "--out", "out", "--set", "scenario.duration=10000000 s"];
+    let quiet = ["--set", "probes.messages=false"];
+    let mut first = place.command(&[&long[..], &quiet].concat()).stderr(Stdio::null()).spawn().unwrap();
+    let out = place.path().join("out");
+    // Once the run has begun to keep what it makes.
+    while !out.join("unfinished").exists() && first.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    let others: [&[&str]; 4] = [
+        &["run", "first.toml", "--out", "out"],
+        &["sweep", "sweep.toml", "--out", "out"],
+        &["topology", "sky.toml", "--out", "out"],
+        &["topology", "sky.toml", "--export", "out"],
+    ];
+    let refused = others.map(|arguments| place.run(arguments));
+    let before = names(&out);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    for (arguments, outcome) in others.iter().zip(refused) {
+        let wanted = "out: another command writes into it: wait for it, or name another directory\n";
+        assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(outcome.err.ends_with(wanted), "{arguments:?}: {}", outcome.err);
+    }
+    assert_eq!(before, [".slantpath.lock", "unfinished"]);
+    assert!(names(&out.join("unfinished")).iter().all(|name| name.ends_with(".partial")));
+    // What the killed one left is no obstacle, and goes.
+    std::fs::write(out.join(".old.csv.3.partial"), "x").unwrap();
+    assert_eq!(place.run(&["run", "first.toml", "--out", "out"]).status, Some(0));
+    assert_eq!(place.run(&["run", "first.toml", "--out", "whole"]).status, Some(0));
+    assert_eq!(place.files("out"), place.files("whole"));
+    assert_eq!(names(&out), names(&place.path().join("whole")));
+}
+
+#[test]
+fn results_and_files_for_other_programs_may_lie_in_one_directory() {
+    let place = Place::new("one-directory");
+    place.write("sky.toml", &scenario("iridium-london-boston.toml"));
+    let span = ["--set", "topology.span=60 s", "--export-step", "60 s"];
+    let both = ["topology", "sky.toml", "--out", "out", "--export", "./out/../out"];
+    let outcome = place.run(&[&both[..], &span].concat());
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(names(&place.path().join("out")).contains(&"hypatia".to_owned()));
+}
+
+#[test]
+fn a_trace_has_its_name_once_it_is_whole() {
+    let place = with_first("whole-trace");
+    let arguments = [
+        "run",
+        "first.toml",
+        "--trace",
+        "signalling=calls.trace",
+        "--set",
+        "scenario.duration=10000000 s",
+        "--set",
+        "probes.messages=false",
+    ];
+    let mut child = place.command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let part = place.path().join(".calls.trace.0.partial");
+    while !part.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    assert_eq!(place.names(), [".calls.trace.0.partial", "first.toml"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let run = ["run", "first.toml", "--trace", "signalling=calls.trace"];
+    assert_eq!(place.run(&run).status, Some(0));
+    assert_eq!(place.names(), ["calls.trace", "first.toml"]);
+}

@@ -1,5 +1,8 @@
 //! `slantpath topology`.
 
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::place::{Place, scenario};
 
 const FILES: [&str; 2] = ["manifest.json", "topology.toml"];
@@ -226,4 +229,29 @@ fn a_path_that_never_exists_ends_the_command_with_three() {
         assert!(outcome.err.ends_with("paths that never exist: a, b\n"), "{}", outcome.err);
         assert!(!outcome.out.is_empty());
     }
+}
+
+#[test]
+fn an_interrupt_while_figures_are_drawn_ends_the_command_and_the_next_one_goes_on() {
+    let place = Place::new("drawn");
+    place.write("sky.toml", &two_hours());
+    let path = |name: &str| place.path().join(name).into_os_string();
+    let arguments = || {
+        let words = ["slantpath", "topology", "--json", "--out"].map(std::ffi::OsString::from);
+        words.into_iter().chain([path("out"), path("sky.toml")])
+    };
+    let interrupted = |_: &Path, stop: &'static AtomicBool| {
+        stop.store(true, Ordering::Relaxed);
+        Err("KeyboardInterrupt".to_owned())
+    };
+    assert_eq!(slantpath_cli::main(arguments(), Some(&interrupted)), 130);
+    assert!(place.path().join("out/unfinished").exists(), "what was worked out is kept");
+    let draw = |directory: &Path, _: &'static AtomicBool| {
+        std::fs::write(directory.join("map.svg"), "drawn").map_err(|error| error.to_string())?;
+        Ok(vec!["map.svg".to_owned()])
+    };
+    assert_eq!(slantpath_cli::main(arguments(), Some(&draw)), 0);
+    let manifest = std::fs::read_to_string(place.path().join("out/manifest.json")).unwrap();
+    assert!(manifest.contains("\"map.svg\"") && !manifest.contains("\"state\""), "{manifest}");
+    assert!(!place.path().join("out/unfinished").exists());
 }
