@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,8 +122,23 @@ def render(figure: Figure, kind: str, *, title: str = "", words: str = "") -> by
     metadata: dict[str, str | None] = {"Date": None} if kind == "svg" else {"Software": None}
     metadata |= {name: text for name, text in (("Title", title), ("Description", words)) if text}
     with mpl.rc_context(STYLE):
+        lay_out(figure)
         figure.savefig(out, format=kind, dpi=150, metadata=metadata)
     return out.getvalue()
+
+
+def lay_out(figure: Figure) -> None:
+    """Give the parts of a figure their places, once for every file that is made of it.
+
+    What solves the layout does not give the same last digits in every process, nor at a second drawing.
+    """
+    if isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine):
+        return
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        place = axes.get_position(original=True)
+        axes.set_position(tuple(round(side, 6) for side in place.bounds), which="original")
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -76,7 +76,7 @@ def write_drawings(
     for drawing in drawings:
         rendered = {
             kind: render(drawing.figure, kind, title=drawing.title, words=drawing.words)
-            for kind in {"svg", *kinds}
+            for kind in dict.fromkeys(("svg", *kinds))
         }
         drawn.append(Figure(drawing.title, drawing.caption, drawing.words, rendered["svg"]))
         files += [write_whole(out / f"{drawing.name}.{kind}", rendered[kind]) for kind in kinds]

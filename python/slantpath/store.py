@@ -48,7 +48,7 @@ class Store:
             if kept["key"] != _key(job) or (self.tables is None and not kept["whole"]):
                 return None
             wanted = kept["tables"] if self.tables is None else self.tables
-            tables = {table: pq.read_table(self._path(name, table)) for table in wanted}
+            tables = {table: pq.read_table(self._path(name, table), partitioning=None) for table in wanted}
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
             return None  # Not there, or not whole: it is run again.
         return Record(kept["digest"], tables)

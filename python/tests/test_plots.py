@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +17,8 @@ import pytest
 
 from slantpath import _native
 from slantpath.command import draw
+from slantpath.figures import new_figure, render
+from slantpath.files import locked
 from slantpath.plots import KINDS, MOST_LINES, Plot, command, plots, write
 from slantpath.plots.results import NothingToDrawError
 
@@ -19,6 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT = Path(__file__).parents[2]
+PLOT = """
+import sys
+from slantpath.plots import command
+sys.exit(command.main([sys.argv[1], "--out", sys.argv[2]]))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +112,68 @@ def test_equal_results_give_equal_files(results: Path, tmp_path: Path) -> None:
         write(plots(results), tmp_path / name, source=results)
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes()
+
+
+def test_equal_results_give_equal_files_in_every_process(results: Path, tmp_path: Path) -> None:
+    """What sets and layouts are made by differs from one process to the next."""
+    for seed in "12":
+        ended = subprocess.run(  # noqa: S603 - our own interpreter
+            [sys.executable, "-c", PLOT, str(results), str(tmp_path / seed)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=False,
+        )
+        assert ended.returncode == 0
+    files = [path.name for path in (tmp_path / "1").iterdir()]
+    assert "plots.html" in files
+    for file in files:
+        assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes(), file
+
+
+def test_a_figure_is_laid_out_once_for_all_its_files() -> None:
+    drawn = {}
+    for kinds in (("png", "svg"), ("svg", "png"), ("svg", "svg")):
+        figure, axes = new_figure()
+        axes.plot([0.0, 1.0], [3e6, 2e6], label="of a long name")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14))
+        files = {kind: render(figure, kind) for kind in kinds}
+        drawn[kinds] = files["svg"]
+        # To the sixth digit, behind which they differ from one process to the next.
+        places = [side for axes in figure.axes for side in axes.get_position(original=True).bounds]
+        assert places == [pytest.approx(round(side, 6), abs=1e-12) for side in places]
+    assert len(set(drawn.values())) == 1
+
+
+def test_results_that_are_being_written_are_not_drawn(results: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(results, copy)
+    manifest = json.loads((copy / "manifest.json").read_text())
+    (copy / "manifest.json").write_text(json.dumps({**manifest, "state": "being written"}))
+    with pytest.raises(NothingToDrawError, match=r"is not whole \(being written\)"):
+        plots(copy)
+
+
+def test_figures_are_not_written_where_another_command_writes(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with locked(tmp_path):
+        assert command.main([str(results), "--out", str(tmp_path)]) == command.MISUSED
+    assert capsys.readouterr().err == f"slantpath plot: {tmp_path}: another command writes into it\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_a_sweep_the_tables_are_named_that_it_keeps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = {"program": "slantpath", "sweep_of": "first", "tables": ["flows", "links"]}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert command.main([str(tmp_path), "--figure", "cwnd"]) == command.MISUSED
+    wanted = (
+        "slantpath plot: cwnd cannot be drawn: the sweep keeps no table `paths`, but `flows`, `links`: "
+        "name it in `tables` of the sweep's file, and have its scenario ask for it by `probes.paths`\n"
+    )
+    assert capsys.readouterr().err == wanted
+    messages(tmp_path, [("data", 1.0, 0.1)])
+    assert [each.drawing.name for each in plots(tmp_path)] == ["delay", "cdf", "throughput"]
 
 
 def test_figures_show_the_numbers_of_the_tables(tmp_path: Path) -> None:

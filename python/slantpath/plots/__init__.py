@@ -104,6 +104,12 @@ def missing(results: ResultDirectory, name: str) -> str:
     if kind.table in results.tables:
         return f"`{kind.table}` has no such rows"
     other = "" if kind.otherwise is None else f", nor `{kind.otherwise.table}` of `{kind.otherwise.probe}`"
+    if results.of_sweep is not None:
+        kept = ", ".join(f"`{table}`" for table in results.of_sweep)
+        return (
+            f"the sweep keeps no table `{kind.table}`{other}, but {kept}: "
+            f"name it in `tables` of the sweep's file, and have its scenario ask for it by `{kind.probe}`"
+        )
     return f"there is no table `{kind.table}`, which the scenario's `{kind.probe}` asks for{other}"
 
 

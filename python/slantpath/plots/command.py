@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slantpath.errors import InUseError
+from slantpath.files import locked
 from slantpath.plots import FORMATS, KINDS, missing, plots, write
 from slantpath.plots.results import NothingToDrawError, ResultDirectory
 
@@ -21,10 +23,11 @@ def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     out: Path = options.out or options.directory / "plots"
     try:
-        drawn = plots(options.directory, options.figure, only=options.only)
-        files = write(drawn, out, options.format or FORMATS, source=options.directory)
         results = ResultDirectory.read(options.directory)
-    except NothingToDrawError as error:
+        drawn = plots(options.directory, options.figure, only=options.only)
+        with locked(out):
+            files = write(drawn, out, options.format or FORMATS, source=options.directory)
+    except (InUseError, NothingToDrawError) as error:
         print(f"slantpath plot: {error}", file=sys.stderr)
         return MISUSED
     except OSError as error:

@@ -47,6 +47,10 @@ class ResultDirectory:
             message = f"{path} is no directory of results: give one that `slantpath run --out` wrote"
             raise NothingToDrawError(message)
         manifest = _manifest(path)
+        if "state" in manifest:
+            state = printable(str(manifest["state"]))
+            message = f"{path} is not whole ({state}): its command is at work, or was ended; give it again"
+            raise NothingToDrawError(message)
         if "topology" in manifest:
             message = f"{path} holds the answer of `slantpath topology`, whose figures lie beside its tables"
             raise NothingToDrawError(message)
@@ -65,7 +69,17 @@ class ResultDirectory:
     @property
     def name(self) -> str:
         """What the results are called."""
-        return printable(str(self.manifest.get("scenario", self.path.resolve().name)))
+        return printable(
+            str(self.manifest.get("scenario", self.manifest.get("sweep_of", self.path.resolve().name)))
+        )
+
+    @property
+    def of_sweep(self) -> tuple[str, ...] | None:
+        """The tables that a sweep keeps; None of what is no sweep's."""
+        tables = self.manifest.get("tables")
+        if "sweep_of" not in self.manifest or not isinstance(tables, list):
+            return None
+        return tuple(printable(str(table)) for table in tables)
 
     def rows(self, table: str) -> pa.Table | None:
         """Give the rows of a table that were asked for."""
@@ -134,9 +148,10 @@ def _manifest(path: Path) -> dict[str, Any]:
 
 def _table(path: Path) -> pa.Table | None:
     try:
-        # A file, not a data set: a directory called `run=3` on the way must not become a column.
-        with path.open("rb") as file:
-            return pq.read_table(file)
+        # A file, not a data set: a directory called `run=3` on the way must not become a column. By its
+        # path, not by a file of Python's: a thread of Arrow may hold on to what it read, and free it when
+        # Python has ended.
+        return pq.read_table(path, partitioning=None)
     except FileNotFoundError:
         return None
     except pa.ArrowException as error:

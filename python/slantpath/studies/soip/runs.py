@@ -64,7 +64,7 @@ class Results:
             if made == most or case.judged is None:
                 continue
             from_s, to_s = case.judged
-            share = Estimate.of([run.loss(case, from_s, to_s) for run in figures.values()])
+            share = Estimate.of([run.loss(case, from_s, to_s) for run in self.figures(case)])
             if not share.half_width <= WIDE:
                 scenario = case.scenario()
                 jobs += [
