@@ -9,6 +9,10 @@ Place = tuple[str, int | None, int | None, str, str | None]
 """File, line, column, what is wrong, what would be right."""
 
 
+SHOWN = 20
+"""How many faults the text of an error has; ``faults`` has all."""
+
+
 class LiveError(Exception):
     """An endpoint that cannot be opened or used any more, or a message that cannot be sent."""
 
@@ -28,7 +32,10 @@ class ScenarioError(ValueError):
     def __init__(self, faults: list[Place]) -> None:
         """Take faults as (file, line, column, what is wrong, what would be right)."""
         self.faults = [Fault(*fault) for fault in faults]
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+        shown = [str(fault) for fault in self.faults[:SHOWN]]
+        if len(self.faults) > SHOWN:
+            shown.append(f"and {len(self.faults) - SHOWN} more")
+        super().__init__("\n".join(shown))
 
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[list[Place]]]:
         """Pickle by the faults, so that the error survives its way back from another process."""

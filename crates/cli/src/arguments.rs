@@ -441,7 +441,7 @@ pub(crate) struct RunArguments {
     /// The scenario file.
     pub(crate) scenario: PathBuf,
     /// What every random draw derives from, in place of the scenario's `seed`.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX.unsigned_abs()))]
     pub(crate) seed: Option<u64>,
     /// How many independent runs to make; means get 99 % intervals from them.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

@@ -3,9 +3,11 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
-use slantpath_scenario::{Diagnostic, Diagnostics, LoadError, RunError, SweepError, is_acted_on, visible};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
+use slantpath_scenario::{Diagnostic, Diagnostics, LoadError, RunError, SweepError, visible};
 use slantpath_topology::FollowError;
+
+use crate::excerpt::Excerpt;
 
 /// Why the command failed.
 #[derive(Debug)]
@@ -107,54 +109,29 @@ fn report_diagnostics(diagnostics: &Diagnostics, out: &mut impl Write) -> io::Re
     let coloured = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let theme = if coloured { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);
-    for diagnostic in diagnostics {
-        if !is_drawn(diagnostic) {
-            // The plain form says as much, without the picture.
-            writeln!(out, "{}", visible(&diagnostic.to_string()))?;
-            continue;
-        }
+    let (shown, more) = diagnostics.shown();
+    for diagnostic in shown {
         let mut text = String::new();
-        let report = Report { diagnostic, source: source(diagnostic) };
+        let report = Report { diagnostic, excerpt: Excerpt::of(diagnostic) };
         match handler.render_report(&mut text, &report) {
             Ok(()) => write!(out, "{text}")?,
             // The plain form says as much, without the picture.
             Err(_) => writeln!(out, "{diagnostic}")?,
         }
     }
-    if diagnostics.len() > 1 {
-        writeln!(out, "{} errors; nothing was run", diagnostics.len())?;
+    if more > 0 {
+        writeln!(out, "the first {} of {} errors; nothing was run", shown.len(), diagnostics.len())?;
+    } else if shown.len() > 1 {
+        writeln!(out, "{} errors; nothing was run", shown.len())?;
     }
     Ok(())
-}
-
-/// The longest line that is shown whole, in bytes.
-const LONGEST_SHOWN: usize = 1_000;
-
-/// Whether the lines about a fault can be shown: a message of a thousand objects may stand in one.
-fn is_drawn(diagnostic: &Diagnostic) -> bool {
-    let (text, span) = (diagnostic.source.text.as_str(), &diagnostic.span);
-    let (Some(before), Some(behind)) = (text.get(..span.start), text.get(span.end..)) else { return true };
-    // With one line of context on either side.
-    let first = before.rsplit('\n').take(2).map(str::len);
-    let last = behind.split('\n').take(2).map(str::len);
-    first.chain(last).all(|length| length <= LONGEST_SHOWN) && span.len() <= 4 * LONGEST_SHOWN
-}
-
-/// The text around the fault. What a terminal would act on is replaced, byte by byte so that all stays at its place.
-fn source(diagnostic: &Diagnostic) -> NamedSource<String> {
-    let shown = |character: char| match character {
-        wrong if is_acted_on(wrong) && !matches!(wrong, '\n' | '\r' | '\t') => "?".repeat(wrong.len_utf8()),
-        right => right.to_string(),
-    };
-    let text: String = diagnostic.source.text.chars().map(shown).collect();
-    NamedSource::new(visible(&diagnostic.source.name), text)
 }
 
 /// A diagnostic as miette draws it.
 #[derive(Debug)]
 struct Report<'a> {
     diagnostic: &'a Diagnostic,
-    source: NamedSource<String>,
+    excerpt: Excerpt<'a>,
 }
 
 impl std::fmt::Display for Report<'_> {
@@ -175,10 +152,10 @@ impl miette::Diagnostic for Report<'_> {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source)
+        Some(&self.excerpt)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(std::iter::once(LabeledSpan::underline(self.diagnostic.span.clone()))))
+        Some(Box::new(std::iter::once(LabeledSpan::underline(self.excerpt.span.clone()))))
     }
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod directory;
+mod excerpt;
 mod explain;
 mod failure;
 mod files;

@@ -24,6 +24,18 @@ impl Source {
     }
 }
 
+/// A text of a message as long as a message may be: of one that quotes more the beginning and the end.
+fn bounded(text: Cow<'_, str>) -> String {
+    const MOST: usize = 2_000;
+    const KEPT: [usize; 2] = [800, 200];
+    if text.len() <= MOST {
+        return text.into_owned();
+    }
+    let head = text.floor_char_boundary(KEPT[0]);
+    let tail = text.ceil_char_boundary(text.len() - KEPT[1]);
+    format!("{} … {}", &text[..head], &text[tail..])
+}
+
 /// Whether a terminal would act on a character instead of showing it: it moves the cursor, changes colours or titles,
 /// or turns the order of the letters around it (Unicode's explicit directional formatting).
 pub fn is_acted_on(character: char) -> bool {
@@ -95,7 +107,6 @@ impl Diagnostics {
 
     /// How many there are.
     #[expect(clippy::len_without_is_empty, reason = "they are never empty")]
-    /// How many faults were reported so far.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -119,13 +130,29 @@ impl<'a> IntoIterator for &'a Diagnostics {
     }
 }
 
+impl Diagnostics {
+    /// How many are shown: who has mended these sees the next ones.
+    const SHOWN: usize = 20;
+
+    /// The first ones, and how many more there are: one mistake may stand in ten thousand places.
+    pub fn shown(&self) -> (&[Diagnostic], usize) {
+        let shown = self.0.len().min(Self::SHOWN);
+        (&self.0[..shown], self.0.len() - shown)
+    }
+}
+
+/// The [first ones](Diagnostics::shown), and how many more there are.
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, diagnostic) in self.0.iter().enumerate() {
+        let (shown, more) = self.shown();
+        for (place, diagnostic) in shown.iter().enumerate() {
             if place > 0 {
                 writeln!(f)?;
             }
             write!(f, "{diagnostic}")?;
+        }
+        if more > 0 {
+            write!(f, "\nand {more} more")?;
         }
         Ok(())
     }
@@ -307,13 +334,23 @@ impl Faults {
     fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.found.sort_by_key(|(place, _)| (place.source, place.start));
         self.found.dedup();
+        // In the order of the text, so that it is gone through once however many faults it has: source, byte, its line,
+        // and where that begins.
+        let mut known = (0, 0, 1, 0);
         let diagnostic = |(place, fault): (Place, Fault)| {
             let source = Arc::clone(&self.sources[place.source as usize]);
             let limit = source.text.len();
             let span = (place.start as usize).min(limit)..(place.end as usize).min(limit);
-            let (line, column) = source.line_and_column(span.start);
-            let message = visible(&fault.message).into_owned();
-            let help = fault.help.map(|help| visible(&help).into_owned());
+            let at = source.text.floor_char_boundary(span.start);
+            let (of, from, line, begins) =
+                if known.0 == place.source && known.1 <= at { known } else { (place.source, 0, 1, 0) };
+            let passed = &source.text[from..at];
+            let line = line + passed.matches('\n').count();
+            let begins = passed.rfind('\n').map_or(begins, |newline| from + newline + 1);
+            known = (of, at, line, begins);
+            let column = source.text[begins..at].chars().count() + 1;
+            let message = bounded(visible(&fault.message));
+            let help = fault.help.map(|help| bounded(visible(&help)));
             Diagnostic { source, span, line, column, message, help }
         };
         self.found.into_iter().map(diagnostic).collect()
@@ -377,6 +414,51 @@ mod tests {
         assert_eq!(source.line_and_column(6), (2, 1));
         assert_eq!(source.line_and_column(9), (2, 3));
         assert_eq!(source.line_and_column(1_000), (3, 1));
+    }
+
+    #[test]
+    fn every_fault_of_many_has_the_line_and_column_that_its_text_alone_gives() {
+        let text = "a = 1\nµs = 2, µm = 3\n\nlast";
+        let mut faults = Faults::default();
+        let (one, other) = (faults.add_source("one", text), faults.add_source("other", text));
+        for source in [one, other] {
+            // Places beyond the end and inside a letter, too.
+            for byte in (0..=text.len() + 2).rev() {
+                faults.report(Place::new(source, byte..byte), Fault::new("wrong"));
+            }
+        }
+        let found = faults.into_result().unwrap_err();
+        assert_eq!(found.len(), 2 * (text.len() + 3));
+        for of in &found {
+            assert_eq!((of.line, of.column), of.source.line_and_column(of.span.start), "{of:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_twenty_faults_are_shown_and_the_others_counted() {
+        let shown = |count: usize| {
+            let mut faults = Faults::default();
+            let file = faults.add_source("f.toml", &"x\n".repeat(count));
+            for line in 0..count {
+                faults.report(Place::new(file, 2 * line..2 * line + 1), Fault::new("wrong"));
+            }
+            faults.into_result().unwrap_err().to_string()
+        };
+        let of_twenty = shown(20);
+        assert!(of_twenty.ends_with("\nf.toml:20:1: wrong"), "{of_twenty}");
+        assert_eq!(shown(22), format!("{of_twenty}\nand 2 more"));
+    }
+
+    #[test]
+    fn a_message_that_quotes_a_long_text_keeps_its_beginning_and_its_end() {
+        let mut faults = Faults::default();
+        let file = faults.add_source("f.toml", "x");
+        let long = format!("`{}` is no time", "ä".repeat(1_000_000));
+        faults.report(Place::new(file, 0..1), Fault::new(long.clone()).help(long));
+        let found = faults.into_result().unwrap_err();
+        let one = found.iter().next().unwrap();
+        let cut = format!("`{} … {}` is no time", "ä".repeat(399), "ä".repeat(94));
+        assert_eq!((&one.message, one.help.as_ref()), (&cut, Some(&cut)));
     }
 
     #[test]

@@ -152,3 +152,77 @@ fn help_and_version_are_no_errors() {
         assert!(outcome.out.contains("slantpath") || outcome.out.contains("Simulates"));
     }
 }
+
+#[test]
+fn of_very_many_errors_the_first_are_drawn_and_the_others_counted() {
+    let place = Place::new("many-errors");
+    let flows: String = (0..500).map(|flow| format!("[flows.f{flow}]\nfrm = \"a\"\n")).collect();
+    place.write("many.toml", &format!("{}{flows}", scenario("first.toml")));
+    let outcome = place.run(&["run", "many.toml"]);
+    assert_eq!(outcome.status, Some(2));
+    let last = outcome.err.lines().last().unwrap();
+    let count =
+        last.strip_prefix("the first 20 of ").and_then(|rest| rest.strip_suffix(" errors; nothing was run"));
+    assert!(count.is_some_and(|count| count.parse::<u32>().unwrap() >= 500), "{last}");
+    assert_eq!(outcome.err.matches("many.toml:").count(), 20);
+}
+
+#[test]
+fn a_fault_in_a_very_long_line_is_drawn_with_its_surroundings() {
+    let place = Place::new("long-line");
+    let entries = ["{at = \"1 s\", action = \"down\"}"; 20_000].join(", ");
+    let line = format!("script = [{entries}, {{at = \"2 s\", action = down}}, {entries}]");
+    place.write("long.toml", &format!("# A line.\n{line}\n"));
+    let outcome = place.run(&["run", "long.toml"]);
+    assert_eq!(outcome.status, Some(2));
+    assert!(outcome.err.contains("action = down}") && outcome.err.len() < 2_000, "{}", outcome.err);
+    let place = format!("[long.toml:2:{}]", 2 + line.find(" down}").unwrap());
+    assert!(outcome.err.contains(&place), "{place} in {}", outcome.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_an_end_is_refused_and_not_read_until_memory_is_gone() {
+    let place = with_first("endless");
+    place.write("delay.toml", &scenario("delay-trace.toml").replace("delay-trace.csv", "/dev/zero"));
+    let text = "more than 256 MiB: none is so long";
+    let rows: [(&[&str], &str); 5] = [
+        (&["run", "/dev/zero"], text),
+        (&["run", "delay.toml"], text),
+        (&["plan", "/dev/zero"], text),
+        (&["explain", "/dev/zero"], "not a trace"),
+        (&["replay", "/dev/zero"], "not a record"),
+    ];
+    for (arguments, wanted) in rows {
+        let outcome = place.run(arguments);
+        assert_eq!(outcome.status, Some(2), "{arguments:?}: {outcome:?}");
+        assert!(outcome.err.contains(wanted), "{arguments:?}: {}", outcome.err);
+    }
+}
+
+#[test]
+fn a_seed_that_no_scenario_can_have_is_the_fault_of_its_own_option() {
+    let place = with_first("seeds");
+    let most = place.run(&["run", "first.toml", "--seed", "9223372036854775807", "--show"]);
+    assert_eq!((most.status, most.out.contains("seed = 9223372036854775807")), (Some(0), true), "{most:?}");
+    let more = place.run(&["run", "first.toml", "--seed", "9223372036854775808", "--show"]);
+    assert_eq!(more.status, Some(2));
+    assert!(more.err.contains("'--seed <N>'") && !more.err.contains("--set"), "{}", more.err);
+}
+
+#[test]
+fn a_link_whose_name_no_file_can_have_is_refused_before_the_run() {
+    let place = Place::new("long-name");
+    let name = "n".repeat(250);
+    place.write("first.toml", &scenario("first.toml").replace("satellite", &name));
+    assert_eq!(place.run(&["run", "first.toml"]).status, Some(0));
+    let outcome = place.run(&["run", "first.toml", "--pcap", &name, "--out", "out"]);
+    assert_eq!(outcome.status, Some(2));
+    assert!(outcome.err.starts_with("error: --out: no file can be called out/nnn"), "{}", outcome.err);
+}
+
+fn with_first(test: &str) -> Place {
+    let place = Place::new(test);
+    place.write("first.toml", &scenario("first.toml"));
+    place
+}
