@@ -128,22 +128,24 @@ impl Piece<'_> {
         if self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
         }
-        self.advance(parts(share));
+        if self.advance(parts(share)) {
+            self.tally.report();
+        }
         ControlFlow::Continue(())
     }
 
+    /// Told in any case: a piece may have been at its end before.
     fn finish(&mut self) {
         self.tally.done.fetch_add(1, Ordering::Relaxed);
         self.advance(PARTS);
+        self.tally.report();
     }
 
-    fn advance(&mut self, parts: u64) {
+    fn advance(&mut self, parts: u64) -> bool {
         let more = parts.min(PARTS).saturating_sub(self.parts);
-        if more > 0 {
-            self.parts += more;
-            self.tally.parts.fetch_add(more, Ordering::Relaxed);
-            self.tally.report();
-        }
+        self.parts += more;
+        self.tally.parts.fetch_add(more, Ordering::Relaxed);
+        more > 0
     }
 }
 
@@ -218,5 +220,46 @@ mod tests {
             .map(|reported| (reported.done, reported.all, reported.share))
             .collect();
         assert_eq!(reported, [(0, 2, 0.25), (1, 2, 0.5), (1, 2, 0.75), (2, 2, 1.0)]);
+    }
+
+    #[test]
+    fn a_piece_s_progress_never_goes_back_nor_beyond_its_end_and_one_that_is_given_up_is_not_done() {
+        let reported = Mutex::new(Vec::new());
+        let progress = |progress: Progress| reported.lock().unwrap().push((progress.done, progress.share));
+        let workers = Workers { threads: 1, progress: &progress, stop: &NEVER };
+        let shares = [0.25, 0.75, 0.5, 0.75, 3.0, 0.5, -1.0];
+        let outcomes = workers.each(2, |index, piece| {
+            for share in shares {
+                assert!(piece.go_on(share).is_continue());
+            }
+            Ok::<_, ()>((index == 1).then_some(index))
+        });
+        assert_eq!(outcomes, Ok(vec![None, Some(1)]));
+        let steps = [(0, 0.125), (0, 0.375), (0, 0.5), (0, 0.625), (0, 0.875), (0, 1.0), (1, 1.0)];
+        assert_eq!(reported.into_inner().unwrap(), steps);
+    }
+
+    #[test]
+    fn an_error_reaches_what_is_being_worked_on_and_the_first_by_index_is_told() {
+        let barrier = std::sync::Barrier::new(2);
+        let outcome = Workers::new(2).each(2, |index, piece| {
+            assert!(piece.go_on(0.1).is_continue());
+            barrier.wait();
+            if index == 1 {
+                return Err(1);
+            }
+            // Until the other's error is heard of: a piece that asks no more would not end.
+            while piece.go_on(0.2).is_continue() {
+                std::thread::yield_now();
+            }
+            Err::<Option<()>, _>(0)
+        });
+        assert_eq!(outcome, Err(0));
+    }
+
+    #[test]
+    fn no_work_at_all_has_no_outcome_and_tells_nothing() {
+        let workers = Workers { threads: 3, progress: &|_| panic!("there is no progress"), stop: &NEVER };
+        assert_eq!(workers.each(0, |_, _| Ok::<Option<()>, ()>(None)), Ok(Vec::new()));
     }
 }
