@@ -100,6 +100,8 @@ demo: .venv/bin/maturin need-cargo need-cc
 	@echo 'Building Slantpath: minutes the first time, seconds later.'
 	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 .venv/bin/maturin develop --quiet --release
 	.venv/bin/slantpath study multi-link
+	@printf '%s\n' '' 'The command is .venv/bin/slantpath, and slantpath itself after `. .venv/bin/activate`. Next:' \
+	  '  .venv/bin/slantpath run scenarios/first.toml'
 
 clean:
 	rm -rf target fuzz/target .venv out

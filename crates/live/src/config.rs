@@ -112,8 +112,8 @@ pub enum OpenError {
     },
     /// The program may not open raw sockets.
     #[error(
-        "raw sockets need CAP_NET_RAW: run `sudo setcap cap_net_raw+ep {program}` once, or with sudo; SCTP in UDP \
-         (--udp) needs no privilege"
+        "raw sockets need CAP_NET_RAW: {}, or run with sudo; SCTP in UDP (--udp) needs no privilege",
+        grant(program)
     )]
     NoPrivilege {
         /// The program's file.
@@ -189,6 +189,16 @@ fn list(addresses: &[IpAddr]) -> String {
     texts.join(", ")
 }
 
+/// How a program is given the capability. An interpreter would have it for every script, so that one call is given it.
+fn grant(program: &str) -> String {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    if name.starts_with("python") {
+        let caps = "--inh-caps +net_raw --ambient-caps +net_raw";
+        return format!("begin the program with `sudo setpriv --reuid UID --regid GID --init-groups {caps}`");
+    }
+    format!("run `sudo setcap cap_net_raw+ep {program}` once")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,5 +239,20 @@ mod tests {
         let error = "fe80::1 holds on its own link alone: give another one";
         assert_eq!(check(&["fe80::1"]), Err(error.to_owned()));
         assert_eq!(check(&["10.0.0.1", "fd00::1", "10.0.0.1"]), Err("10.0.0.1 is given twice".to_owned()));
+    }
+
+    #[test]
+    fn a_program_is_given_the_capability_by_its_file_and_a_script_by_its_call() {
+        let said = |program: &str| OpenError::NoPrivilege { program: program.to_owned() }.to_string();
+        assert_eq!(
+            said("/opt/slantpath"),
+            "raw sockets need CAP_NET_RAW: run `sudo setcap cap_net_raw+ep /opt/slantpath` once, or run with sudo; SCTP \
+             in UDP (--udp) needs no privilege"
+        );
+        assert_eq!(
+            said("/usr/bin/python3.11"),
+            "raw sockets need CAP_NET_RAW: begin the program with `sudo setpriv --reuid UID --regid GID --init-groups \
+             --inh-caps +net_raw --ambient-caps +net_raw`, or run with sudo; SCTP in UDP (--udp) needs no privilege"
+        );
     }
 }
