@@ -89,7 +89,7 @@ impl Numbers {
         // Both directions: a message, or what answers it.
         let outlasted = recovery.outlasted_by(timer);
         let in_a_row = outlasted + 1;
-        let per_second = 2.0 * packets * self.loss.powf(f64::from(in_a_row));
+        let per_second = 2.0 * packets * libm::pow(self.loss, f64::from(in_a_row));
         let out_for = timer + PROVED_AGAIN_S;
         if per_second * out_for <= OUT_MOST {
             return;

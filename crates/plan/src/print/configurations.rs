@@ -64,7 +64,11 @@ pub fn linux_sysctl(answer: &Answer) -> String {
 
 /// A line of comment for each demand that is not met, for equipment whose comments begin with `!`.
 fn unmet(answer: &Answer) -> String {
-    answer.impossible.iter().map(|impossible| format!("! NOT POSSIBLE: {}\n", impossible.demand)).collect()
+    let mut text = String::new();
+    for impossible in &answer.impossible {
+        writeln!(text, "! NOT POSSIBLE: {}", impossible.demand).expect("a text takes everything");
+    }
+    text
 }
 
 /// For osmo-stp's command line: of SCTP's settings it has those of INIT; the rest is the kernel's, for which
