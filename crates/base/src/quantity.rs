@@ -104,8 +104,8 @@ pub fn parse_quantity(
     if unit_name.is_empty() {
         return Err(QuantityError::NoUnit { text: given(), what, example, units: names(units) });
     }
-    // Keyboards and editors give either letter for micro, and Unicode takes them for one: the Greek one, U+03BC, is read
-    // as the sign, U+00B5.
+    // Keyboards and editors give either letter for micro, and Unicode takes them for one: the Greek one, U+03BC, is
+    // read as the sign, U+00B5.
     let sign = unit_name.replace('\u{3bc}', "\u{b5}");
     let Some(unit) = units.iter().find(|unit| unit.name == sign) else {
         let unit = unit_name.to_owned();

@@ -246,8 +246,8 @@ mod tests {
         let said = |program: &str| OpenError::NoPrivilege { program: program.to_owned() }.to_string();
         assert_eq!(
             said("/opt/slantpath"),
-            "raw sockets need CAP_NET_RAW: run `sudo setcap cap_net_raw+ep /opt/slantpath` once, or run with sudo; SCTP \
-             in UDP (--udp) needs no privilege"
+            "raw sockets need CAP_NET_RAW: run `sudo setcap cap_net_raw+ep /opt/slantpath` once, or run with sudo; \
+             SCTP in UDP (--udp) needs no privilege"
         );
         assert_eq!(
             said("/usr/bin/python3.11"),

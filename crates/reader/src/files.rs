@@ -10,7 +10,8 @@ use crate::Diagnostics;
 /// Hands out the text of a file by the name that another file gives it.
 pub type Files = Arc<dyn Fn(&str) -> io::Result<String> + Send + Sync>;
 
-/// The longest text that is read, in bytes: a hundred times the largest that anybody writes, and little enough to be held.
+/// The longest text that is read, in bytes: far more than the largest that anybody writes, and little enough to be
+/// held.
 pub const TEXT_MAX: u64 = 256 << 20;
 
 /// The bytes of a file that holds at most so many: what never ends, such as `/dev/zero`, is refused and not read until

@@ -156,7 +156,8 @@ fn help_and_version_are_no_errors() {
 #[test]
 fn of_very_many_errors_the_first_are_drawn_and_the_others_counted() {
     let place = Place::new("many-errors");
-    let flows: String = (0..500).map(|flow| format!("[flows.f{flow}]\nfrm = \"a\"\n")).collect();
+    let flows = (0..500).map(|flow| format!("[flows.f{flow}]\nfrm = \"a\"\n"));
+    let flows = flows.collect::<Vec<_>>().concat();
     place.write("many.toml", &format!("{}{flows}", scenario("first.toml")));
     let outcome = place.run(&["run", "many.toml"]);
     assert_eq!(outcome.status, Some(2));
@@ -170,7 +171,7 @@ fn of_very_many_errors_the_first_are_drawn_and_the_others_counted() {
 #[test]
 fn a_fault_in_a_very_long_line_is_drawn_with_its_surroundings() {
     let place = Place::new("long-line");
-    let entries = ["{at = \"1 s\", action = \"down\"}"; 20_000].join(", ");
+    let entries = vec!["{at = \"1 s\", action = \"down\"}"; 20_000].join(", ");
     let line = format!("script = [{entries}, {{at = \"2 s\", action = down}}, {entries}]");
     place.write("long.toml", &format!("# A line.\n{line}\n"));
     let outcome = place.run(&["run", "long.toml"]);

@@ -18,9 +18,9 @@ pub fn write_file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::R
 
 /// A file that is being written. It has another name until it is whole, and is removed if it never is.
 ///
-/// It is locked meanwhile. The lock ends with the process, so that whoever comes next tells a part that is being written
-/// from one that a killed process left, and [removes](remove_abandoned) the latter. What is no file, such as a
-/// terminal or a pipe, is written as it is.
+/// It is locked meanwhile. The lock ends with the process, so that whoever comes next tells a part that is being
+/// written from one that a killed process left, and removes the latter. What is no file, such as a terminal or a
+/// pipe, is written as it is.
 #[derive(Debug)]
 pub struct PartialFile {
     pub(crate) file: File,
@@ -254,7 +254,7 @@ mod tests {
         let name = format!("{}a.csv", "ä".repeat(125));
         assert_eq!(name.len(), 255);
         write_file(&directory.join(&name), |out| out.write_all(b"x")).unwrap();
-        assert_eq!(names(&directory), [name.clone()]);
+        assert_eq!(names(&directory), std::slice::from_ref(&name));
         let error = write_file(&directory.join(format!("b{name}")), |_| Ok(())).unwrap_err();
         assert!(error.to_string().contains("aa.csv: ") || error.to_string().contains("äa.csv: "), "{error}");
         assert_eq!(names(&directory), [name]);
