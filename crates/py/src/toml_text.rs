@@ -6,8 +6,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyMapping, PySequence, PyString};
 
-/// How deep lists and tables lie in each other at most. Those of scenarios lie at four or five; a list that holds itself
-/// has no end.
+/// Depth at which lists and tables lie in each other at most. Those of scenarios lie at four or five; a list that holds
+/// itself has no end.
 const DEEPEST: usize = 32;
 
 /// A value as TOML: texts, numbers, flags, lists and tables of them.

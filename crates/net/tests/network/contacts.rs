@@ -332,6 +332,8 @@ fn packets_for_two_terminals_wait_for_each_other_at_a_shared_transmitter() {
     assert_eq!(received(&network, sky.other), [(261_201, other, 1), (461_401, other, 3)]);
 }
 
+type Steps = Vec<(u64, Step)>;
+
 #[test]
 fn the_time_of_a_shared_transmitter_is_counted_for_whom_it_sends() {
     let sky = Sky::new(WhileDown::Drop);
@@ -341,7 +343,7 @@ fn the_time_of_a_shared_transmitter_is_counted_for_whom_it_sends() {
     let end = |at, at_handover| (at, Step::End(own, sky.west, at_handover));
     // The first packet, for the one antenna, is sent from 1.0001 ms on, the others, in turn, each for 100 ms.
     let twice = change(20, Change::Duplication(Probability::ALWAYS));
-    let cases: [(Vec<(u64, Step)>, [(u64, u64); 4]); 6] = [
+    let cases: [(Steps, [(u64, u64); 4]); 6] = [
         (vec![], [(48_999, 0), (100_000, 48_999), (148_999, 100_000), (200_000, 200_000)]),
         // Whether they arrive does not matter, nor whether they do so twice.
         (

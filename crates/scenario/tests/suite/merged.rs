@@ -92,7 +92,7 @@ proptest! {
         loss in 0.0..=1.0_f64,
         queue in 1_u32..=100_000,
         in_bytes: bool,
-        streams in 1_u16..,
+        streams in 1_u16..=2_048,
         seed in 0..=i64::MAX,
         name in "\\PC{0,20}",
         ipv6: bool,

@@ -1,5 +1,5 @@
-//! Crates below refuse some of what they are asked for, by an error or a panic. Checks refuse it before, with a reason at
-//! its place: a table of what those crates refuse.
+//! Crates below refuse some of what they are asked for, by an error or a panic. Checks refuse it before, with a reason
+//! at its place: a table of what those crates refuse.
 
 use std::path::Path;
 
@@ -35,6 +35,15 @@ streams = 1
 application = { kind = "bulk", message_size = "1000 B", total = "20 kB" }
 "#;
 
+/// The help of what only the crate below has refused.
+const UNSEEN: &str = "beyond what the checks before it see";
+const IPV4: &str = r#"addresses = ["10.0.0.1", "10.0.0.2"]"#;
+const FLOW: &str = "streams = 1";
+const PROFILE: &str = "[sctp.default]";
+const LINK: &str = "[links.m]";
+/// What the crate below calls it, what is replaced by what, and what is said.
+type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str);
+
 fn refusal(changes: &[(&str, &str)]) -> Option<String> {
     let mut text = SOUND.to_owned();
     for (from, to) in changes {
@@ -48,13 +57,7 @@ fn refusal(changes: &[(&str, &str)]) -> Option<String> {
 #[test]
 fn what_a_crate_below_refuses_is_refused_with_a_reason_before_it_is_asked() {
     assert_eq!(refusal(&[]), None);
-    /// The help of what only the crate below has refused.
-    const UNSEEN: &str = "beyond what the checks before it see";
-    const IPV4: &str = r#"addresses = ["10.0.0.1", "10.0.0.2"]"#;
-    const FLOW: &str = "streams = 1";
-    const PROFILE: &str = "[sctp.default]";
-    const LINK: &str = "[links.m]";
-    let cases: [(&str, &[(&str, &str)], &str); 29] = [
+    let cases: [Case; 29] = [
         // net::GraphError.
         ("AddressTaken", &[("10.1.0.1", "10.0.0.1")], "address `10.0.0.1` is given twice"),
         ("Loop", &[(r#"["a", "r"]"#, r#"["a", "a"]"#)], "both ends of link `l` are `a`"),
