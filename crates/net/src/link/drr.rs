@@ -87,9 +87,11 @@ impl DeficitRoundRobin {
         (place, &mut self.lines[place])
     }
 
-    pub(crate) fn admits(&mut self, parcel: Parcel) -> bool {
+    /// Whether there is room in its class, where `held` has left a class and waits for tokens.
+    pub(crate) fn admits(&mut self, parcel: Parcel, held: Option<Parcel>) -> bool {
+        let held = held.filter(|held| self.line(*held).0 == self.line(parcel).0);
         let (_, Line { class, limit, .. }) = self.line(parcel);
-        limit.admits(class.packets(), class.bytes(), parcel.length())
+        limit.admits_beside(class, held, parcel)
     }
 
     pub(crate) fn push(&mut self, now: Instant, parcel: Parcel) {

@@ -2,6 +2,7 @@
 
 use slantpath_base::{DataSize, Instant};
 
+use crate::link::class::Class;
 use crate::link::codel::CoDelConfig;
 use crate::link::drr::DrrConfig;
 use crate::link::fq_codel::FqCoDelConfig;
@@ -89,6 +90,13 @@ impl QueueLimit {
             Self::Packets(limit) => packets < u64::from(*limit),
             Self::Unlimited => true,
         }
+    }
+
+    /// The same where a class waits, and a packet that has left it and waits on.
+    pub(crate) fn admits_beside(&self, class: &Class, held: Option<Parcel>, arrival: Parcel) -> bool {
+        let held_bytes = held.map_or(0, |held| u64::from(held.length()));
+        let (packets, bytes) = (class.packets() + u64::from(held.is_some()), class.bytes() + held_bytes);
+        self.admits(packets, bytes, arrival.length())
     }
 }
 

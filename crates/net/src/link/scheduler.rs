@@ -239,6 +239,10 @@ impl Scheduler {
             frames.seek(now);
         }
         if self.is_idle(now) {
+            let waits = |shaper: &Shaper| !shaper.wait(now, u64::from(parcel.length())).is_zero();
+            if self.shaper.as_deref().is_some_and(waits) && !self.admits(parcel) {
+                return Err(DropReason::QueueFull);
+            }
             self.free_at = now;
             self.push(now, parcel, outlet);
             let fate = self.choose(now, outlet).map(|parcel| self.shape(now, parcel, outlet));
@@ -268,15 +272,20 @@ impl Scheduler {
         self.state == State::Up && self.free_at <= now && self.held.is_none() && has_slot
     }
 
+    /// Whether there is room for a packet to wait: what waits for tokens takes its place in the queue as well.
     fn admits(&mut self, parcel: Parcel) -> bool {
-        let class = match &mut self.discipline {
-            Discipline::CoDel { class, .. } | Discipline::Fifo(class) => class,
-            Discipline::Drr(classes) => return classes.admits(parcel),
+        let held = self.held.map(|(_, held)| held);
+        let (class, held) = match &mut self.discipline {
+            Discipline::CoDel { class, .. } | Discipline::Fifo(class) => (class, held),
+            Discipline::Drr(classes) => return classes.admits(parcel, held),
             // The one makes room by dropping what waits, the other has admitted it.
             Discipline::FqCoDel(_) | Discipline::Red { .. } => return true,
-            Discipline::Priority(classes) => &mut classes[priority_of(parcel)],
+            Discipline::Priority(classes) => {
+                let priority = priority_of(parcel);
+                (&mut classes[priority], held.filter(|held| priority_of(*held) == priority))
+            }
         };
-        self.limit.admits(class.packets(), class.bytes(), parcel.length())
+        self.limit.admits_beside(class, held, parcel)
     }
 
     fn push(&mut self, now: Instant, parcel: Parcel, outlet: &Outlet<'_>) {

@@ -1,7 +1,11 @@
 //! Shapers: what exceeds the bucket waits for its tokens, in its turn, and what happens meanwhile.
 
 use slantpath_base::{DataRate, DataSize, Duration, Seed};
-use slantpath_net::{Change, DirectionConfig, DropReason, QueueConfig, QueueLimit, ShaperConfig, WhileDown};
+use slantpath_net::{
+    Change, CoDelConfig, DirectionConfig, DropReason, DrrClass, DrrConfig, QueueConfig, QueueLimit,
+    ShaperConfig, WhileDown,
+};
+use slantpath_wire::ip::Dscp;
 
 use crate::fixture::{Pair, byte_a_millisecond, clean, millis, packet_of_class, tag};
 
@@ -95,4 +99,47 @@ fn a_slow_link_behind_a_quick_bucket_sends_at_its_own_rate() {
     let config = clean(byte_a_millisecond(), Duration::from_millis(10), 100);
     let pair = run(&DirectionConfig { shaper: Some(shaper), mtu_bytes: 100, ..config }, 3, &[]);
     assert_eq!(arrivals(&pair), [(1_100, 0), (2_100, 1), (3_100, 2)]);
+}
+
+#[test]
+fn what_waits_for_tokens_takes_its_place_in_the_queue_whatever_the_discipline() {
+    let two = QueueLimit::Packets(2);
+    let class = |dscps: Vec<Dscp>| DrrClass { dscps, limit: two, quantum_bytes: 100 };
+    let of = |number| Dscp::new(number).expect("six bits");
+    let disciplines = [
+        QueueConfig::DropTail(two),
+        QueueConfig::DropTail(QueueLimit::Bytes(DataSize::from_bytes(200))),
+        QueueConfig::CoDel(CoDelConfig::new(two)),
+        QueueConfig::Priority(two),
+        QueueConfig::Drr(DrrConfig { classes: vec![class(vec![of(46)]), class(vec![])] }),
+    ];
+    for queue in disciplines {
+        let config = DirectionConfig { queue: queue.clone(), ..config() };
+        let mut pair = Pair::new(&config);
+        // Two empty the bucket; the next waits for its tokens, with it another, and there is no room for a third.
+        for (at, tag) in [(0, 0), (0, 1), (10, 2), (20, 3), (30, 4), (40, 5)] {
+            pair.send(millis(at), 100, tag);
+        }
+        // Where classes have room of their own, there is some for another class.
+        let interface = pair.link.first();
+        let urgent = packet_of_class(46 << 2, 100, 9);
+        pair.network.command(pair.first, |host, _| host.send(millis(50), interface, urgent));
+        pair.network.run_until(millis(10_000));
+        let has_classes = matches!(queue, QueueConfig::Drr(_) | QueueConfig::Priority(_));
+        let tags: Vec<u8> = arrivals(&pair).iter().map(|&(_, tag)| tag).collect();
+        assert_eq!(tags.len(), if has_classes { 5 } else { 4 }, "{tags:?} of {queue:?}");
+        assert_eq!(tags.contains(&9), has_classes, "{queue:?}");
+        let most = if has_classes { 3 } else { 2 };
+        let statistics = pair.network.queue_statistics(pair.link.forward());
+        assert_eq!(statistics.max_packets, most, "{queue:?}");
+    }
+    // Where none may wait, what lacks its tokens is dropped at once.
+    let none = QueueConfig::DropTail(QueueLimit::Packets(0));
+    let mut pair = Pair::new(&DirectionConfig { queue: none, ..config() });
+    for (at, tag) in [(0, 0), (10, 1), (20, 2), (109, 3), (110, 4)] {
+        pair.send(millis(at), 100, tag);
+    }
+    pair.network.run_until(millis(10_000));
+    let tags: Vec<u8> = arrivals(&pair).iter().map(|&(_, tag)| tag).collect();
+    assert_eq!(tags, [0, 1, 3]);
 }

@@ -273,7 +273,11 @@ impl Drr {
             }
             if let Some(queue) = class.queue.filter(|queue| queue.is_zero()) {
                 let help = "a packet waits for its turn in the queue: let it hold one at least";
-                faults.report(queue.place(), Fault::new("a queue of zero drops every packet").help(help));
+                faults.report(
+                    queue.place(),
+                    Fault::new("a queue of zero lets no packet wait: of two that meet, one is dropped")
+                        .help(help),
+                );
             }
         }
     }

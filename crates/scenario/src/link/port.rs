@@ -55,7 +55,11 @@ impl Port {
         }
         if let Some(queue) = self.queue.filter(|queue| queue.is_zero()) {
             let help = "a packet waits for the transmitter in the queue: let it hold one at least";
-            faults.report(queue.place(), Fault::new("a queue of zero drops every packet").help(help));
+            faults.report(
+                queue.place(),
+                Fault::new("a queue of zero lets no packet wait: of two that meet, one is dropped")
+                    .help(help),
+            );
         }
     }
 
