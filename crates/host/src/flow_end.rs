@@ -357,12 +357,13 @@ fn pause_while_busy(receiver: &Receiver, now: Instant, socket: &mut Socket<'_>) 
     Reaction::Serve
 }
 
-/// Lets a receiver go on that has been busy.
+/// Lets a receiver go on that has been busy: it reads what it has in hand before it takes more.
 fn serve_receiver(receiver: &mut Receiver, now: Instant, socket: &mut Socket<'_>) -> Served {
     match receiver.busy_until() {
         Some(until) if until <= now => {
-            receiver.go_on();
-            socket.resume(now);
+            if !receiver.read_next(now) {
+                socket.resume_for_one(now);
+            }
             Served::Again
         }
         busy_until => Served::Idle(busy_until),

@@ -1,5 +1,7 @@
 //! The receiving application of a flow: it checks every byte and keeps the record.
 
+use std::collections::VecDeque;
+
 use bytes::Bytes;
 use slantpath_base::{DataRate, DataSize, Instant};
 use slantpath_interface::Journey;
@@ -22,7 +24,7 @@ pub struct ReceiverConfig {
     /// What to remember of each message.
     pub records: MessageRecords,
     /// How fast it reads: what comes faster fills the receive buffer, and closes the sender's window. `None` takes
-    /// everything at once. SCTP hands over all that has waited at a time, TCP what came in one segment.
+    /// everything at once. Of SCTP it reads a message at a time, of TCP what came in one segment.
     pub read_rate: Option<DataRate>,
 }
 
@@ -50,6 +52,16 @@ pub(crate) struct Receiver {
     arrivals: Option<Box<Arrivals>>,
     /// The number that each stream must deliver next.
     expected: Vec<u32>,
+    /// Messages that came while it was busy: no more than one packet brings, or than an association leaves behind.
+    in_hand: VecDeque<InHand>,
+}
+
+/// A message that waits to be read.
+#[derive(Debug)]
+struct InHand {
+    stream: Option<u16>,
+    message: Bytes,
+    journey: Option<Journey>,
 }
 
 impl Receiver {
@@ -62,6 +74,7 @@ impl Receiver {
             deframer: Deframer::default(),
             arrivals: (config.records == MessageRecords::TimesAndJourneys).then(Box::default),
             expected,
+            in_hand: VecDeque::new(),
             report: ReceiverReport::default(),
         }
     }
@@ -96,6 +109,21 @@ impl Receiver {
         message: &Bytes,
         journey: Option<Journey>,
     ) {
+        if self.busy_until.is_some_and(|until| until > now) || !self.in_hand.is_empty() {
+            return self.in_hand.push_back(InHand { stream, message: message.clone(), journey });
+        }
+        self.read(now, stream, message, journey);
+    }
+
+    /// Reads the next message in hand, now that it is no longer busy; `false` if there is none.
+    pub(crate) fn read_next(&mut self, now: Instant) -> bool {
+        self.busy_until = None;
+        let Some(InHand { stream, message, journey }) = self.in_hand.pop_front() else { return false };
+        self.read(now, stream, &message, journey);
+        true
+    }
+
+    fn read(&mut self, now: Instant, stream: Option<u16>, message: &Bytes, journey: Option<Journey>) {
         self.count(now, message.len());
         match self.config.content {
             Content::Pattern => self.report.messages_delivered += 1,
@@ -139,11 +167,6 @@ impl Receiver {
     /// Until when it takes nothing more; `None` if it takes what comes.
     pub(crate) const fn busy_until(&self) -> Option<Instant> {
         self.busy_until
-    }
-
-    /// Takes what comes again.
-    pub(crate) const fn go_on(&mut self) {
-        self.busy_until = None;
     }
 
     fn check(&mut self, now: Instant, stream: Option<u16>, message: &[u8], journey: Option<Journey>) {
@@ -247,5 +270,29 @@ mod tests {
         let delivered: Vec<_> =
             receiver.report().messages.iter().map(|m| (m.number, m.delivered.as_nanos())).collect();
         assert_eq!(delivered, [(0, 1_000_000), (1, 2_000_000)]);
+    }
+
+    #[test]
+    fn a_busy_receiver_reads_what_comes_meanwhile_one_after_the_other() {
+        // 100 bytes take a millisecond.
+        let config =
+            ReceiverConfig { read_rate: Some(DataRate::from_bits_per_sec(800_000)), ..receiver(1).config };
+        let mut receiver = Receiver::new(config);
+        let millis = Instant::from_millis;
+        for (at, number) in [(10, 0), (10, 1), (10, 2)] {
+            receiver.handle_message(millis(at), Some(0), &message(number), None);
+        }
+        assert_eq!((receiver.report().messages_delivered, receiver.busy_until()), (1, Some(millis(11))));
+        assert!(receiver.read_next(millis(11)));
+        // What comes just as it gets free stands behind what is in hand.
+        receiver.handle_message(millis(12), Some(0), &message(3), None);
+        assert!(receiver.read_next(millis(12)) && receiver.read_next(millis(13)));
+        assert!(!receiver.read_next(millis(14)));
+        assert_eq!(receiver.busy_until(), None);
+        receiver.handle_message(millis(20), Some(0), &message(4), None);
+        let delivered: Vec<_> = receiver.report().messages.iter().map(|m| (m.number, m.delivered)).collect();
+        let wanted = [(0, 10), (1, 11), (2, 12), (3, 13), (4, 20)];
+        assert_eq!(delivered, wanted.map(|(number, at)| (number, millis(at))));
+        assert_eq!(receiver.report().messages_out_of_order, 0);
     }
 }

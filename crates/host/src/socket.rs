@@ -494,6 +494,18 @@ impl Socket<'_> {
         }
     }
 
+    /// Takes the next piece of what has come in meanwhile: a message, or a segment. What follows it goes on waiting.
+    pub(crate) fn resume_for_one(&mut self, now: Instant) {
+        match &self.state.kind {
+            Kind::Sctp { link: Link::Open(id), .. } => {
+                let is_paused = self.stack.sctp.deliver_next(*id);
+                self.state.reading = if is_paused { Reading::Paused } else { Reading::Flowing };
+            }
+            // Each piece is told apart, and the application pauses before the next.
+            Kind::Sctp { .. } | Kind::Tcp { .. } => self.resume(now),
+        }
+    }
+
     /// Has the transport hold back what comes in if the application has paused, as soon as there is an association or
     /// connection to tell it of.
     fn hold_back(&mut self, now: Instant) {

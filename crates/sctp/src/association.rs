@@ -270,6 +270,13 @@ impl Association {
         self.receiver.resume(|event| events.push_back(event));
     }
 
+    /// Passes on the first of the messages that were held back, and goes on holding back if there are others.
+    pub fn deliver_next(&mut self) {
+        self.poll_stage = PollStage::Packets;
+        let events = &mut self.events;
+        self.receiver.deliver_next(|event| events.push_back(event));
+    }
+
     /// Whether messages are held back.
     pub const fn is_delivery_paused(&self) -> bool {
         self.receiver.is_paused()

@@ -362,6 +362,15 @@ impl Endpoint {
         })
     }
 
+    /// Passes on the first of the messages that were held back, for a reader that takes one after the other; as
+    /// [`resume_delivery`](Self::resume_delivery) if it is the last. Returns whether others are still held back.
+    pub fn deliver_next(&mut self, id: AssociationId) -> bool {
+        self.with_established(id, |association| {
+            association.deliver_next();
+            association.is_delivery_paused()
+        })
+    }
+
     /// Takes what comes in from below. Several packets may be handed in before output is polled: each releases as many
     /// packets, up to Max.Burst, as it would have alone.
     #[expect(clippy::needless_pass_by_value, reason = "what comes in is over once it has been taken in")]

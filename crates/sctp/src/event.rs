@@ -231,6 +231,15 @@ impl Event {
             _ => 0,
         }
     }
+
+    /// Whether it is a message, or the last part of one.
+    pub(crate) const fn ends_message(&self) -> bool {
+        match self {
+            Self::Received(_) => true,
+            Self::ReceivedPart(part) => matches!(part.place, PartPlace::Last),
+            _ => false,
+        }
+    }
 }
 
 /// What has happened to the retransmission timer of an address.

@@ -348,6 +348,25 @@ impl Receiver {
         }
     }
 
+    /// Passes on the first message that was held back, and goes on holding back if more were.
+    pub(crate) fn deliver_next(&mut self, mut deliver: impl FnMut(Event)) {
+        while let Delivery::Paused { waiting, held } = &mut self.delivery
+            && waiting.len() > 1
+            && let Some(event) = waiting.pop_front()
+        {
+            // Resets of streams are not counted.
+            if !matches!(event, Event::StreamsChanged(_)) {
+                held.release(event.payload_len(), 1);
+            }
+            let ends_message = event.ends_message();
+            deliver(event);
+            if ends_message {
+                return self.update_window();
+            }
+        }
+        self.resume(deliver);
+    }
+
     /// The association is over: passes on what was held back, and tells of a message whose rest will never come.
     pub(crate) fn finish(&mut self, mut deliver: impl FnMut(Event)) {
         self.release(&mut deliver);

@@ -76,13 +76,37 @@ fn a_paused_reader_closes_the_window_and_opens_it_again() {
 }
 
 #[test]
+fn a_reader_takes_one_message_after_the_other_and_the_window_opens_as_it_does() {
+    let (mut net, at_a, at_z) = associated(8_000);
+    assert!(net.hosts[Z].endpoint.pause_delivery(at_z));
+    for number in 0..8_u8 {
+        net.send(A, at_a, 0, vec![number; 1_000]);
+    }
+    net.run_for(Duration::from_millis(500));
+    assert_eq!(net.received(Z), []);
+    let first = net.sent.len();
+    for taken in 1..=8_u8 {
+        // The last one opens the tap.
+        assert_eq!(net.hosts[Z].endpoint.deliver_next(at_z), taken < 8);
+        net.drain(Z);
+        let numbers: Vec<u8> = net.received(Z).iter().map(|message| message.payload[0]).collect();
+        assert_eq!(numbers, [taken - 1]);
+    }
+    // A quarter of the buffer is worth an update.
+    assert_eq!(windows(&net, first), [2_000, 4_000, 6_000, 8_000]);
+    net.send(A, at_a, 0, vec![8; 1_000]);
+    net.run_for(Duration::from_millis(500));
+    assert_eq!(net.received(Z).len(), 1);
+}
+
+#[test]
 fn only_an_established_association_is_paused() {
     let mut net = Net::calm();
     let a = net.add(&[v4(1, 1)], 5_000, SctpConfig::default());
     let z = net.add(&[v4(1, 2)], 2_905, SctpConfig::default());
     let id = net.connect(a, z);
     let endpoint = &mut net.hosts[a].endpoint;
-    assert!(!endpoint.pause_delivery(id) && !endpoint.resume_delivery(id));
+    assert!(!endpoint.pause_delivery(id) && !endpoint.resume_delivery(id) && !endpoint.deliver_next(id));
 }
 
 #[test]
