@@ -13,6 +13,7 @@ use slantpath_signalling::EndCounters;
 use slantpath_simulation::{AssociationPlace, Carried, Side, SignallingLinkId, SignallingSimulation};
 
 use super::delays::FlowDelays;
+use super::tables::flows::counts_messages;
 use super::tables::intervals::{ASSOCIATIONS, FLOWS, LINKS, Layout, SHARED_DOWNLINKS, SIGNALLING_LINKS};
 use super::tables::network::directions;
 use super::tables::{receiver_report, sender_report};
@@ -222,7 +223,7 @@ impl Intervals {
             let delivered_bytes = now.delivered_bytes - before.delivered_bytes;
             let counts = [
                 Some(now.messages_sent - before.messages_sent),
-                Some(now.messages_delivered - before.messages_delivered),
+                counts_messages(flow).then(|| now.messages_delivered - before.messages_delivered),
                 Some(now.sent_bytes - before.sent_bytes),
                 Some(delivered_bytes),
                 Some(now.retransmissions - before.retransmissions),

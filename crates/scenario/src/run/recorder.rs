@@ -95,6 +95,8 @@ pub(super) struct DelaySummary {
 struct DelayMoments {
     all: Moments,
     retransmitted: Moments,
+    /// Messages that were retransmitted, whether or not they were delivered.
+    retransmitted_messages: u64,
     parts: PartSums,
 }
 
@@ -369,7 +371,7 @@ impl<'a> Recorder<'a> {
             }
             let quantiles = observer.delay_quantiles(place, &[0.5, 0.99])?;
             let [median, p99] = [0, 1].map(|share| quantiles.get(share).copied().flatten());
-            let DelayMoments { all, retransmitted, parts } = &record.delays;
+            let DelayMoments { all, retransmitted, retransmitted_messages, parts } = &record.delays;
             let is_stamped = *flows[place].flow.content == Content::Stamped;
             Ok::<_, io::Error>(DelaySummary {
                 mean: all.mean(),
@@ -378,7 +380,7 @@ impl<'a> Recorder<'a> {
                 max: all.greatest(),
                 deviation: all.standard_deviation(),
                 retransmitted_mean: retransmitted.mean(),
-                retransmitted: messages.filter(|_| is_stamped).map(|_| retransmitted.count()),
+                retransmitted: messages.filter(|_| is_stamped).map(|_| *retransmitted_messages),
                 parts: parts.means_s(),
             })
         };
@@ -451,7 +453,11 @@ impl FlowRecord {
         sent: &SentMessage,
         delivered: Option<DeliveredMessage>,
     ) -> Option<Duration> {
-        let DeliveredMessage { delivered, journey, .. } = delivered.filter(|_| sent.sent >= warm_up)?;
+        if sent.sent < warm_up {
+            return None;
+        }
+        self.delays.retransmitted_messages += u64::from(sent.retransmissions > 0);
+        let DeliveredMessage { delivered, journey, .. } = delivered?;
         let delay = delivered.saturating_since(sent.sent);
         if let Some(parts) = Parts::of(sent, delivered, journey) {
             self.delays.parts.add(parts);

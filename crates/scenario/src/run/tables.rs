@@ -4,7 +4,7 @@ mod abandonments;
 mod association_commands;
 pub(super) mod delays;
 mod discards;
-mod flows;
+pub(super) mod flows;
 pub(super) mod host_pairs;
 mod hosts;
 pub(super) mod intervals;

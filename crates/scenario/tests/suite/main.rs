@@ -34,5 +34,6 @@ mod sessions;
 mod shaping;
 mod signalling;
 mod sky_links;
+mod told;
 mod used;
 mod zero_checksum;

@@ -11,6 +11,7 @@ use crate::output::TableKind;
 use crate::run::parts;
 use crate::run::recorder::DelaySummary;
 use crate::scenario::Scenario;
+use crate::schema::{Content, Transport};
 
 /// Counts are those after the warm-up; delays are those of messages that were sent after it.
 pub(super) fn table(
@@ -26,15 +27,33 @@ pub(super) fn table(
     for (place, (flow, delays)) in flows.iter().zip(delays).enumerate() {
         let (sender, receiver) = (sender_report(network, flow), receiver_report(network, flow));
         columns.push_identity(flow);
-        columns.push_counts(at_warm_up.flow(place), FlowCounts::of(sender, receiver), receiver);
+        let counts = (at_warm_up.flow(place), FlowCounts::of(sender, receiver));
+        columns.push_counts(counts, receiver, counts_messages(flow));
         let begin = Instant::START + warm_up.max(*flow.flow.start);
-        let finish = sender.ended.or(flow.flow.end.map(|end| Instant::START + *end)).unwrap_or(end);
         let bytes = receiver.bytes_delivered - at_warm_up.flow(place).bytes_delivered;
-        columns.push_throughput(bytes, begin, receiver.last_delivery.unwrap_or(end).max(finish).min(end));
+        columns.push_throughput(bytes, begin, finish(flow, sender, receiver, end));
         columns.push_delays(delays);
         columns.push_state(sender);
     }
     columns.table()
+}
+
+/// The instant at which a flow was finished: its end, or the last delivery if that is later, where all that was sent
+/// was delivered or given up. Another one goes on, or would, until the run ends.
+fn finish(flow: &PlannedFlow, sender: &SenderReport, receiver: &ReceiverReport, end: Instant) -> Instant {
+    let done_with = receiver.messages_delivered + sender.messages_abandoned();
+    let is_all =
+        receiver.bytes_delivered >= sender.bytes_sent || done_with >= sender.messages_sent && done_with > 0;
+    let ended = sender.ended.or(flow.flow.end.map(|end| Instant::START + *end));
+    match ended.filter(|_| is_all && sender.failure.is_none()) {
+        Some(ended) => receiver.last_delivery.unwrap_or(end).max(ended).min(end),
+        None => end,
+    }
+}
+
+/// Whether a receiver can tell messages apart: a stream of bytes without their numbers has no bounds.
+pub(crate) fn counts_messages(flow: &PlannedFlow) -> bool {
+    *flow.flow.transport == Transport::Sctp || *flow.flow.content == Content::Stamped
 }
 
 /// The columns, in their order in the table.
@@ -97,22 +116,27 @@ impl Columns {
         self.to.push(&flow.flow.to);
     }
 
-    fn push_counts(&mut self, before: FlowCounts, now: FlowCounts, receiver: &ReceiverReport) {
+    fn push_counts(
+        &mut self,
+        (before, now): (FlowCounts, FlowCounts),
+        receiver: &ReceiverReport,
+        counts_messages: bool,
+    ) {
         let counts = [
-            now.messages_sent - before.messages_sent,
-            now.messages_delivered - before.messages_delivered,
-            receiver.messages_corrupt,
-            receiver.messages_out_of_order,
-            now.messages_abandoned - before.messages_abandoned,
-            now.bytes_sent - before.bytes_sent,
-            now.bytes_delivered - before.bytes_delivered,
+            Some(now.messages_sent - before.messages_sent),
+            counts_messages.then(|| now.messages_delivered - before.messages_delivered),
+            Some(receiver.messages_corrupt),
+            Some(receiver.messages_out_of_order),
+            Some(now.messages_abandoned - before.messages_abandoned),
+            Some(now.bytes_sent - before.bytes_sent),
+            Some(now.bytes_delivered - before.bytes_delivered),
         ];
         for (column, count) in self.counts.iter_mut().zip(counts) {
-            column.push(count);
+            column.push_optional(count);
         }
     }
 
-    /// From the start of the flow, or the end of the warm-up, to its end or that of the run.
+    /// From the start of the flow, or the end of the warm-up, until it was [finished](finish).
     fn push_throughput(&mut self, bytes: u64, begin: Instant, finish: Instant) {
         let time = finish.saturating_since(begin);
         let per_second = (time > Duration::ZERO).then(|| 8.0 * bytes as f64 / time.as_secs_f64());
