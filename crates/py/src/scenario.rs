@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use slantpath_scenario::{Diagnostics, Progress, Scenario as Checked, Watch};
+use slantpath_scenario::{Diagnostics, Progress, Scenario as Checked, Watch, is_of_unused};
 
 use crate::guard::guarded;
 use crate::source::{Source, VALUES, assignments, doubts, scenario_error, warn};
@@ -100,10 +100,14 @@ impl Scenario {
         let added = assignments(values)?;
         let checked =
             observed(values.py(), progress, |watch| self.checked.with_observed(VALUES, &added, watch))?;
-        // Of what was doubtful before, its reader has heard.
+        // Of what was doubtful before, its reader has heard; a profile that is not used now, another variant uses.
         let before = self.checked.warnings();
-        let new: Vec<_> =
-            checked.warnings().iter().filter(|doubt| !before.contains(doubt)).cloned().collect();
+        let new: Vec<_> = checked
+            .warnings()
+            .iter()
+            .filter(|doubt| !before.contains(doubt) && !is_of_unused(doubt))
+            .cloned()
+            .collect();
         warn(values.py(), &doubts(values.py(), &new)?)?;
         Ok(Self { source: self.source.with(&added), checked })
     }

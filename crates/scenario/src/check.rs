@@ -11,7 +11,8 @@ use crate::scenario::Watch;
 use crate::schema::File;
 use crate::sky_links::plan::SkyPlan;
 use crate::{
-    access, extent, flow, head, link, network, probes, script, sctp, sessions, signalling, sky_links, tcp,
+    access, extent, flow, head, link, network, probes, profiles, script, sctp, sessions, signalling,
+    sky_links, tcp,
 };
 
 /// How contacts of a sky are come by.
@@ -54,6 +55,9 @@ pub(crate) fn check(
     }
     signalling::check(file, files, &mut traces, faults);
     probes::check::check(file, faults);
+    if all_known.0 {
+        profiles::check(file, faults);
+    }
     let mut sky = None;
     if faults.is_empty() {
         extent::check(file, &traces, bodies.as_ref().map(|bodies| &bodies.network), faults);

@@ -19,6 +19,7 @@ mod network;
 mod observer;
 mod output;
 mod probes;
+mod profiles;
 mod replicate;
 mod run;
 mod scenario;
@@ -37,6 +38,7 @@ pub use flow::message::Destinations;
 pub use json_schema::{json_schema, sweep_schema};
 pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
+pub use profiles::is_of_unused;
 pub use replicate::{replicate, replicate_without_records};
 pub use run::{
     End, FlowRequest, RequestError, RunError, RunOptions, TraceError, TraceRequest, TraceSink, run,

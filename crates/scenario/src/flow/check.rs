@@ -9,7 +9,7 @@ use slantpath_sctp::Extension;
 
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::application::{Application, Content, Mixed, Total};
-use crate::flow::trace::{Traces, check_digest, load};
+use crate::flow::trace::{Traces, behind_the_end, check_digest, load};
 use crate::flow::{script, send_buffer};
 use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{Adaptation, File, Flow, NodeKind, SctpProfile, TcpProfile, Transport};
@@ -87,6 +87,11 @@ pub(crate) fn check(file: &mut File, files: &Files, faults: &mut Faults) -> Trac
                 .and_then(|messages| messages.iter().map(|(_, size)| *size).max())
         {
             send_buffer::holds(file, *flow.transport, flow.profile.as_ref(), longest, faults);
+            let offsets = traces.flows.get(&*trace.file).into_iter().flat_map(|messages| messages.iter());
+            let times = offsets.map(|(at, _)| at.saturating_add(*flow.start));
+            let duration = file.scenario.whole().map_or(Duration::MAX, |head| *head.duration);
+            let end = flow.end.map_or(duration, |end| *end).min(duration);
+            behind_the_end(times, end, trace.file.place(), faults);
         }
     }
     traces

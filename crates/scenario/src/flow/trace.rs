@@ -99,6 +99,26 @@ pub(crate) fn check_digest(
     }
 }
 
+/// Warns of a trace whose messages are due when whoever sends them has ended.
+pub(crate) fn behind_the_end(
+    times: impl Iterator<Item = Duration>,
+    end: Duration,
+    place: Place,
+    faults: &mut Faults,
+) {
+    let (mut all, mut behind) = (0_u64, 0_u64);
+    for at in times {
+        all += 1;
+        behind += u64::from(at >= end);
+    }
+    if behind > 0 {
+        let message = format!(
+            "{behind} of {all} messages of this trace are due at {end}, the end, or later: they are not sent"
+        );
+        faults.warn(place, Fault::new(message).help("end later, or shorten the trace"));
+    }
+}
+
 fn parse_line(line: &str, last: Option<&(Duration, DataSize)>) -> Result<(Duration, DataSize), Fault> {
     let help = "a line is the time and the size of a message, like `30 ms,1024 B`";
     let (at, size) =

@@ -11,6 +11,7 @@ use slantpath_workers::Progress;
 
 use crate::bounds::{NAME, RUNS};
 use crate::output::TABLES;
+use crate::profiles::is_of_unused;
 use crate::scenario::Scenario;
 
 section! {
@@ -72,6 +73,8 @@ pub struct Sweep {
 #[derive(Clone, Debug, Default)]
 struct Warnings {
     kept: Vec<Diagnostic>,
+    /// Profiles that a point does not use, each with how many do not.
+    unused: Vec<(Diagnostic, usize)>,
     /// Points that have others than those that are kept.
     points_with_more: usize,
 }
@@ -83,6 +86,13 @@ impl Warnings {
     fn add(&mut self, of_point: &[Diagnostic]) {
         let mut has_more = false;
         for warning in of_point {
+            if is_of_unused(warning) {
+                match self.unused.iter_mut().find(|(known, _)| known == warning) {
+                    Some((_, points)) => *points += 1,
+                    None => self.unused.push((warning.clone(), 1)),
+                }
+                continue;
+            }
             if self.kept.contains(warning) {
                 continue;
             }
@@ -93,6 +103,12 @@ impl Warnings {
             }
         }
         self.points_with_more += usize::from(has_more);
+    }
+
+    /// Forgets the profiles that one of the points uses: that is what a sweep of them is for.
+    fn drop_used(&mut self, points: usize) {
+        let unused = std::mem::take(&mut self.unused).into_iter().filter(|&(_, without)| without == points);
+        self.kept.splice(0..0, unused.map(|(warning, _)| warning));
     }
 }
 
@@ -166,6 +182,7 @@ impl Sweep {
             sweep.hashes.push(made.hash());
             sweep.warnings.add(made.warnings());
         }
+        sweep.warnings.drop_used(points);
         Ok(sweep)
     }
 

@@ -10,6 +10,7 @@ mod cells;
 mod conditioners;
 mod diagnostics;
 mod digests;
+mod doubts;
 mod fades;
 mod flows;
 mod gap_reports;

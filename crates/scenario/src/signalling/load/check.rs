@@ -8,7 +8,7 @@ use slantpath_ss7::sccp::Digits;
 
 use super::trace;
 use crate::check::before_the_end;
-use crate::flow::trace::Traces;
+use crate::flow::trace::{Traces, behind_the_end};
 use crate::schema::File;
 use crate::signalling::check::point;
 use crate::signalling::network::must_reach;
@@ -200,6 +200,9 @@ pub(crate) fn complete(
             Some(_) => {}
             None => load.trace_digest = Some(Setting::derived(digest, "of the file", file.place())),
         }
+        let times = messages.iter().map(|message| message.at.saturating_add(*load.start));
+        let stop = load.stop.map_or(duration, |stop| *stop).min(duration);
+        behind_the_end(times, stop, file.place(), faults);
         traces.loads.insert((**file).clone(), messages);
     }
 }

@@ -1,0 +1,49 @@
+//! Profiles that nothing uses: a value that is changed in one changes nothing.
+
+use std::collections::BTreeSet;
+
+use slantpath_reader::{Diagnostic, Fault, Faults};
+
+use crate::flow::check::DEFAULT_PROFILE;
+use crate::schema::{File, Transport};
+use crate::signalling::schema::Carrier;
+
+/// How the warning of such a profile ends.
+const UNUSED: &str = "is used by nothing";
+
+/// Whether a warning is of a profile that nothing uses: where values of a scenario are varied, another variant may
+/// use it.
+pub fn is_of_unused(warning: &Diagnostic) -> bool {
+    warning.message.ends_with(UNUSED)
+}
+
+/// Warns of profiles that no flow, session, signalling link or association has. Called when all defaults are in place.
+pub(crate) fn check(file: &File, faults: &mut Faults) {
+    let name = |profile: Option<&str>| profile.unwrap_or(DEFAULT_PROFILE).to_owned();
+    let mut used: [BTreeSet<String>; 2] = [BTreeSet::new(), BTreeSet::new()];
+    let [sctp, tcp] = &mut used;
+    let mut of = |transport: Transport, profile: Option<&str>| match transport {
+        Transport::Sctp => sctp.insert(name(profile)),
+        Transport::Tcp => tcp.insert(name(profile)),
+    };
+    for (_, flow) in file.flows.iter() {
+        of(*flow.transport, flow.profile.as_ref().map(|profile| profile.as_str()));
+    }
+    for (_, sessions) in file.sessions.iter() {
+        of(*sessions.transport, sessions.profile.as_ref().map(|profile| profile.as_str()));
+    }
+    for (_, link) in file.signalling.links.iter() {
+        if let Carrier::M2pa(m2pa) = &*link.carrier {
+            of(Transport::Sctp, m2pa.profile.as_ref().map(|profile| profile.as_str()));
+        }
+    }
+    for (_, association) in file.signalling.associations.iter() {
+        of(Transport::Sctp, association.profile.as_ref().map(|profile| profile.as_str()));
+    }
+    let profiles = file.sctp.iter().map(|(name, profile)| ("sctp", 0, name, profile.place()));
+    let profiles = profiles.chain(file.tcp.iter().map(|(name, profile)| ("tcp", 1, name, profile.place())));
+    for (transport, _, name, at) in profiles.filter(|(_, place, name, _)| !used[*place].contains(*name)) {
+        let fault = Fault::new(format!("profile `[{transport}.{name}]` {UNUSED}"));
+        faults.warn(at, fault.help(format!("write `profile = \"{name}\"` where it is meant, or remove it")));
+    }
+}
