@@ -31,7 +31,8 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The exit status: 1 failed, 2 misused, 3 done although flows failed, a path never exists or demands cannot be met, 130 interrupted.
+    /// The exit status: 1 failed, 2 misused, 3 done although flows failed, a path never exists or demands cannot be
+    /// met, 130 interrupted.
     pub(crate) const fn status(&self) -> u8 {
         match self {
             Self::Interrupted(_) => 130,

@@ -85,8 +85,9 @@ impl ShellsApart {
     pub fn cure(&self) -> String {
         let name = &self.constellation;
         format!(
-            "no link leads from shell to shell: let `{name}` be one shell (a preset that has one, `kind = \"shell\"`, or \
-             `names` of an element file); or give each shell a constellation of its own, and both ends an antenna to each"
+            "no link leads from shell to shell: let `{name}` be one shell (a preset that has one, `kind = \"shell\"`, \
+             or `names` of an element file); or give each shell a constellation of its own, and both ends an antenna \
+             to each"
         )
     }
 }

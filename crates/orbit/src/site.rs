@@ -200,8 +200,8 @@ impl Stance {
     pub fn look(&self, target: Vec3) -> Look {
         let line = target - self.position;
         let range_m = line.norm();
-        // East is square to the axis. At a pole the vertical leans by the rounding of its cosine, by which the longitude
-        // says which way north is; on the axis itself it is that of longitude zero.
+        // East is square to the axis. At a pole the vertical leans by the rounding of its cosine, so that the longitude
+        // says where north is; on the axis itself it is that of longitude zero.
         let east = Vec3::new(-self.up.y, self.up.x, 0.0);
         let east = if east.norm_squared() > 0.0 { east.unit() } else { Vec3::new(0.0, 1.0, 0.0) };
         let north = self.up.cross(east);

@@ -42,8 +42,8 @@ pub fn files_in(directory: &Path) -> Files {
     Arc::new(move |name| bounded_text(&directory.join(name)))
 }
 
-/// What a file says behind the byte-order mark with which some programs begin it (RFC 3629, section 6): every text that is
-/// read from a file goes through here.
+/// A file without the byte-order mark with which some programs begin it (RFC 3629, section 6): every text that is read
+/// from a file goes through here.
 pub fn without_mark(mut text: String) -> String {
     if text.starts_with(MARK) {
         text.drain(..MARK.len_utf8());

@@ -396,7 +396,7 @@ fn hypatia_files_lead_every_packet_home() {
 fn two_shells() -> Network {
     let mut shells = Preset::Telesat.build(epoch()).unwrap();
     for shell in &mut shells {
-        shell.name = "telesat".to_owned();
+        "telesat".clone_into(&mut shell.name);
     }
     let mut network = london_boston(shells);
     for site in &mut network.sites {

@@ -29,12 +29,10 @@ fn paths_between_shells_of_a_constellation_are_warned_of() {
     assert_eq!(output.absent(), Vec::<&str>::new());
     let lines = output.warning_lines();
     let [line] = lines.as_slice() else { panic!("{lines:?}") };
-    let (share, rest) = line
-        .strip_prefix("path `far` is not there for ")
-        .and_then(|rest| {
-            rest.split_once(" % of the span, as its ends hold satellites of different shells of `many` (and 1 more like it); ")
-        })
-        .unwrap_or_else(|| panic!("{line}"));
+    let told =
+        " % of the span, as its ends hold satellites of different shells of `many` (and 1 more like it); ";
+    let rest = line.strip_prefix("path `far` is not there for ");
+    let (share, rest) = rest.and_then(|rest| rest.split_once(told)).unwrap_or_else(|| panic!("{line}"));
     let far = output.paths.iter().find(|path| path.name == "far").unwrap();
     let gone = 1.0 - far.summary.connected.as_secs_f64() / 7_200.0;
     assert_eq!(share, format!("{:.1}", 100.0 * gone));

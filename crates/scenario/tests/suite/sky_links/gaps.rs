@@ -380,9 +380,9 @@ fn ends_at_different_shells_of_a_constellation_are_told_so_with_what_to_write() 
         let files: Files = Arc::new(|name: &str| panic!("{name} is not asked for"));
         Scenario::parse("shells.toml", &text(minutes), &[], files)
     };
-    let faults = load(20).err().expect("there is no path in this time").to_string();
-    let never = "no path over the sky ever joins `a` and `b` in this run: its ends hold satellites of different shells of \
-                 `many`";
+    let faults = load(20).expect_err("there is no path in this time").to_string();
+    let never = "no path over the sky ever joins `a` and `b` in this run: its ends hold satellites of different \
+                 shells of `many`";
     assert!(faults.contains(never), "{faults}");
     assert!(faults.contains("no link leads from shell to shell: let `many` be one shell"), "{faults}");
     let later = load(120).unwrap_or_else(|error| panic!("{error}"));
