@@ -116,4 +116,21 @@ mod tests {
         assert_eq!(availability.outage, Duration::from_secs(8));
         assert_eq!(availability.outage_max, Duration::from_secs(5));
     }
+
+    #[test]
+    fn the_longest_outage_is_not_the_last_and_one_that_is_told_twice_is_one() {
+        use PointEventKind::{Available, Unavailable};
+        let events =
+            [(10, Available), (20, Unavailable), (25, Available), (30, Unavailable), (31, Unavailable)];
+        let mut availability = Availability::default();
+        for (at, kind) in events.into_iter().chain([(33, Available), (40, Available)]) {
+            availability.observe(&event(at, kind));
+        }
+        let availability = availability.until(Instant::from_secs(50));
+        assert_eq!((availability.times_available, availability.times_unavailable), (4, 3));
+        assert_eq!(
+            (availability.outage, availability.outage_max),
+            (Duration::from_secs(8), Duration::from_secs(5))
+        );
+    }
 }

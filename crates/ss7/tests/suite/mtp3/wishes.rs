@@ -151,6 +151,29 @@ fn a_link_that_is_to_be_used_again_before_the_far_end_has_agreed_is_not_inhibite
 }
 
 #[test]
+fn an_outage_that_begins_again_before_t24_has_expired_lasts() {
+    let (mut node, mut now) = ready();
+    said(&mut node, now);
+    node.local_processor_outage(now, LINK, true);
+    assert_eq!(said(&mut node, now), ["LocalProcessorOutage"]);
+    node.local_processor_outage(now, LINK, false);
+    now += Duration::from_millis(499);
+    assert_eq!(said(&mut node, now), [""; 0]);
+    node.local_processor_outage(now, LINK, true);
+    assert_eq!(said(&mut node, now), ["LocalProcessorOutage"]);
+    now += Duration::from_secs(60);
+    let later = said(&mut node, now);
+    assert!(!later.contains(&"LocalProcessorRecovered".into()), "T24 of the first outage: {later:?}");
+    assert!(!node.is_link_available(LINK));
+    node.local_processor_outage(now, LINK, false);
+    now += Duration::from_millis(499);
+    assert_eq!(said(&mut node, now), [""; 0]);
+    now += Duration::from_millis(1);
+    assert!(said(&mut node, now).contains(&"LocalProcessorRecovered".into()));
+    assert!(node.is_link_available(LINK));
+}
+
+#[test]
 fn the_wish_for_emergency_proving_outlasts_level_2_which_forgets_it_when_it_stops() {
     let (mut node, now) = ready();
     node.emergency(LINK, true);

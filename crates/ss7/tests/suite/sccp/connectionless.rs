@@ -257,6 +257,23 @@ fn a_title_that_says_nothing_here_stops_a_message_only_where_it_must_be_translat
 }
 
 #[test]
+fn a_message_that_comes_back_is_for_its_sender_and_not_for_a_user_of_the_relay() {
+    // The calling address has a title and no point code: it is translated in its turn.
+    let (called, calling) = ([0x12, 6, 0, 0x12, 4, 0x33, 0x71], [0x12, 7, 0, 0x12, 4, 0x94, 0x71]);
+    let relay = translating(B, &[("49*", C, RouteOn::Ssn)]);
+    let mut net = Net::new([config(A), relay, config(C)]);
+    net.unitdata(A, request(at(B, HLR), "x"));
+    let mut transfer = net.sent[0].clone();
+    transfer.user_data = unitdata(0x80, &called, &calling).into();
+    net.indications.clear();
+    net.sent.clear();
+    net.indicate(B, slantpath_ss7::transfer::TransferIndication::Transfer(transfer));
+    assert_eq!(net.trace(), ["2>3 UDTS"]);
+    assert_eq!(net.indications(B), []);
+    assert_eq!(notices(&net.indications(C)), [ReturnCause::NO_TRANSLATION_FOR_ADDRESS]);
+}
+
+#[test]
 fn the_message_that_was_seen_to_be_dropped_is_delivered() {
     let mut net = Net::three();
     net.unitdata(A, request(at(B, HLR), "x"));

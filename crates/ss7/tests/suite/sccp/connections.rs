@@ -3,11 +3,12 @@
 use bytes::Bytes;
 use slantpath_base::Duration;
 use slantpath_ss7::PointCode;
+use slantpath_ss7::mtp3::RoutingLabel;
 use slantpath_ss7::sccp::gtt::{RouteOn, Translator};
 use slantpath_ss7::sccp::{
     ConfigError, ConnectRequest, ConnectionId, ConnectionRequest, Discard, DisconnectReason, Indication,
-    LocalReference, Message, Node, NodeConfig, Output, Parameter, ProtocolClass, RefusalCause, ReleaseCause,
-    RequestError, ResetCause, SequencingSegmenting, Ssn,
+    LocalReference, Message, Node, NodeConfig, OptionalParameters, Output, Parameter, ProtocolClass,
+    RefusalCause, ReleaseCause, RequestError, ResetCause, SequencingSegmenting, Ssn,
 };
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
@@ -294,6 +295,71 @@ fn expedited_data_goes_one_at_a_time() {
 }
 
 #[test]
+fn eight_expedited_data_wait_behind_the_one_under_way() {
+    let mut net = Net::three();
+    let (here, _) = connected(&mut net, true);
+    let now = net.now;
+    let mut ask = |net: &mut Net, octets: usize| {
+        let request = ConnectionRequest::ExpeditedData(Bytes::from(vec![7; octets]));
+        net.node(A).request(now, here, request)
+    };
+    assert_eq!(ask(&mut net, 0), Err(RequestError::NoData));
+    assert_eq!(ask(&mut net, 33), Err(RequestError::DataTooLong { octets: 33, most: 32 }));
+    for number in 0..9 {
+        assert_eq!(ask(&mut net, 32), Ok(()), "{number}");
+    }
+    assert_eq!(ask(&mut net, 1), Err(RequestError::QueueFull));
+    net.settle();
+    assert_eq!(net.trace().iter().filter(|line| *line == "1>2 ED").count(), 9);
+    assert_eq!(ask(&mut net, 1), Ok(()));
+}
+
+#[test]
+fn what_the_state_of_a_reset_has_no_room_for_is_refused() {
+    let mut net = Net::three();
+    let (plain, _) = connected(&mut net, false);
+    let (here, there) = connected(&mut net, true);
+    net.users_agree = false;
+    let now = net.now;
+    let refused = |net: &mut Net, code, id, request| net.node(code).request(now, id, request).is_err();
+    assert!(refused(&mut net, A, here, ConnectionRequest::ResetResponse), "there is nothing to answer");
+    assert!(!refused(&mut net, A, here, ConnectionRequest::Reset));
+    assert!(refused(&mut net, A, here, ConnectionRequest::Reset), "it is under way");
+    assert!(refused(&mut net, A, here, ConnectionRequest::ResetResponse), "it is this end's");
+    net.settle();
+    assert!(!refused(&mut net, B, there, ConnectionRequest::ResetResponse));
+    assert!(refused(&mut net, B, there, ConnectionRequest::ResetResponse), "it was answered");
+    net.settle();
+    assert_eq!(net.trace(), ["1>2 RSR", "2>1 RSC"]);
+    for request in [ConnectionRequest::Reset, ConnectionRequest::ResetResponse] {
+        assert!(refused(&mut net, A, plain, request), "class 2 has none");
+    }
+}
+
+#[test]
+fn a_connection_that_is_granted_in_class_2_goes_on_in_class_2() {
+    for (class, name) in [(2, "DT1"), (3, "DT2")] {
+        let mut net = Net::new([config(A)]);
+        let here = connect(&mut net, true);
+        let sent = net.sent.pop().unwrap();
+        let Message::Cr { source, .. } = Message::parse(&sent.user_data).unwrap() else { panic!("CR") };
+        let class = ProtocolClass { class, handling: 0 };
+        let confirm = Message::Cc {
+            destination: source,
+            source: LocalReference(77),
+            class,
+            optional: OptionalParameters::default(),
+        };
+        let mut octets = Vec::new();
+        confirm.emit(&mut octets).unwrap();
+        let label = RoutingLabel { dpc: A, opc: B, ..sent.label };
+        net.indicate(A, TransferIndication::Transfer(Transfer { label, user_data: octets.into(), ..sent }));
+        ask(&mut net, A, here, ConnectionRequest::Data(Bytes::from_static(b"x")));
+        assert_eq!(net.trace(), [format!("1>2 {name}")]);
+    }
+}
+
+#[test]
 fn a_reset_starts_numbers_anew_at_both_ends() {
     let mut net = Net::three();
     let (here, there) = connected(&mut net, true);
@@ -393,7 +459,7 @@ fn messages_for_no_connection_are_answered_as_annex_b_says() {
         inject(net, &template, &message);
         net.trace()
     };
-    let optional = slantpath_ss7::sccp::OptionalParameters::default();
+    let optional = OptionalParameters::default();
     let class = ProtocolClass { class: 2, handling: 0 };
     let sequencing = SequencingSegmenting { send: 0, receive: 0, more: false };
     let rlsd = Message::Rlsd { destination, source, cause: 0, optional: optional.clone() };
@@ -418,7 +484,7 @@ fn a_message_from_elsewhere_or_with_another_source_reference_does_nothing_to_a_c
     let mut net = Net::three();
     let (here, _) = connected(&mut net, false);
     let (mut template, destination) = towards_b(&mut net, here);
-    let optional = slantpath_ss7::sccp::OptionalParameters::default();
+    let optional = OptionalParameters::default();
     let rlsd = Message::Rlsd { destination, source: LocalReference(0xabc), cause: 0, optional };
     inject(&mut net, &template, &rlsd);
     assert_eq!(net.node(B).counters().discarded[&Discard::SourceReferenceMismatch], 1);

@@ -228,6 +228,92 @@ fn a_congested_node_says_so_for_every_eighth_message() {
 }
 
 #[test]
+fn messages_of_a_congestion_are_counted_for_each_node_and_anew_with_each_level() {
+    let mut net = Net::three();
+    let important = || UnitdataRequest { importance: Some(7), ..request(at(B, HLR), "x") };
+    let mut say = |net: &mut Net, from, times: usize| -> Vec<usize> {
+        net.sent.clear();
+        let said = |net: &mut Net, number| {
+            net.unitdata(from, important());
+            management(net).iter().any(|line| line.ends_with("Ssc")).then_some(number)
+        };
+        (1..=times).filter_map(|number| said(net, number)).collect()
+    };
+    assert_eq!(say(&mut net, A, 3), [], "it is not congested");
+    net.node(B).set_congestion(6);
+    assert_eq!(say(&mut net, A, 17), [1, 9, 17]);
+    assert_eq!(say(&mut net, C, 8), [1], "another node");
+    assert_eq!(say(&mut net, A, 2), [], "the second and third of eight");
+    net.node(B).set_congestion(7);
+    assert_eq!(say(&mut net, A, 9), [1, 9], "another level is said at once");
+    net.node(B).set_congestion(0);
+    assert_eq!(say(&mut net, A, 9), []);
+}
+
+/// What users at A hear of B as a whole.
+fn heard(net: &mut Net) -> Vec<(PointCodeStatus, RemoteSccpStatus)> {
+    let heard = |indication| match indication {
+        Indication::PointCodeState { point_code: B, status, remote_sccp, .. } => Some((status, remote_sccp)),
+        _ => None,
+    };
+    // Both users hear the same.
+    net.indications(A).into_iter().filter_map(heard).step_by(2).collect()
+}
+
+#[test]
+fn a_node_that_goes_and_comes_is_told_once_whatever_its_sccp_did_before() {
+    use PointCodeStatus::{Accessible, Inaccessible};
+    use RemoteSccpStatus::{Available, Unavailable, Unequipped};
+    let status = |reason| TransferIndication::Status {
+        affected: B,
+        cause: StatusCause::UserPartUnavailable { user: ServiceIndicator::SCCP, reason },
+    };
+    let gone = (Inaccessible, RemoteSccpStatus::Inaccessible);
+    let back = (Accessible, Available);
+    let table = [
+        (None, vec![]),
+        (Some(UserPartUnavailability::Unknown), vec![(Accessible, Unavailable)]),
+        (Some(UserPartUnavailability::Unequipped), vec![(Accessible, Unequipped)]),
+    ];
+    for (before, told) in table {
+        let mut net = Net::three();
+        if let Some(reason) = before {
+            net.indicate(A, status(reason));
+        }
+        assert_eq!(heard(&mut net), told, "{before:?}");
+        net.indicate(A, TransferIndication::Pause(B));
+        assert_eq!(heard(&mut net), [gone], "{before:?}");
+        net.indicate(A, TransferIndication::Resume(B));
+        assert_eq!(heard(&mut net), [back], "{before:?}");
+        net.sent.clear();
+        net.pass(Duration::from_secs(3_600));
+        assert_eq!(management(&mut net), Vec::<String>::new(), "{before:?}: nothing is asked any more");
+    }
+}
+
+#[test]
+fn a_subsystem_that_has_failed_at_a_translator_does_not_keep_titles_from_it() {
+    for (routing, reaches) in [(RouteOn::GlobalTitle, true), (RouteOn::Ssn, false)] {
+        let (rules, groups) = [rule("49*", B, routing)].into_iter().unzip();
+        let first = NodeConfig { translator: Translator::new(rules, groups).unwrap(), ..config(A) };
+        let (rules, groups) = [rule("49*", C, RouteOn::Ssn)].into_iter().unzip();
+        let second = NodeConfig { translator: Translator::new(rules, groups).unwrap(), ..config(B) };
+        let mut net = Net::new([first, second, config(C)]);
+        // B's own HLR is out of service, and A knows.
+        set(&mut net, B, false);
+        net.unitdata(A, request(at(B, HLR), "x"));
+        net.indications(A);
+        net.unitdata(A, request(titled("49171", HLR), "x"));
+        let arrived = net.indications(C).iter().any(|heard| matches!(heard, Indication::Unitdata { .. }));
+        assert_eq!(arrived, reaches, "{routing:?}");
+        let failed = |heard: &Indication| {
+            matches!(heard, Indication::Notice { cause: ReturnCause::SUBSYSTEM_FAILURE, .. })
+        };
+        assert_eq!(net.indications(A).iter().any(failed), !reaches, "{routing:?}");
+    }
+}
+
+#[test]
 fn translations_go_round_what_has_failed() {
     let (mut rules, mut groups): (Vec<_>, Vec<_>) = [rule("49*", B, RouteOn::Ssn)].into_iter().unzip();
     let backup = Entity { point_code: C, ..groups[0].entities[0] };
