@@ -35,6 +35,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use slantpath_base::{Instant, Stream};
+use smallvec::SmallVec;
 
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk, CookieAck};
@@ -105,6 +106,8 @@ pub struct Association {
     burst_at: Option<Instant>,
     poll_stage: PollStage,
     sources: Sources,
+    /// Those of our addresses that no packet can leave from now.
+    down: SmallVec<[IpAddr; 2]>,
     /// The address of the peer that the layer above wants DATA at, if it has named one.
     wanted_primary: Option<IpAddr>,
     /// The path that takes its place if it answers first.
@@ -161,6 +164,7 @@ impl Association {
             burst_at: None,
             poll_stage: PollStage::Packets,
             sources: Sources::ByPrefix,
+            down: SmallVec::new(),
             wanted_primary: None,
             stand_in: None,
             wants_routes: false,

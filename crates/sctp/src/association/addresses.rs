@@ -146,6 +146,11 @@ impl Addresses {
     }
 }
 
+/// Addresses without those that no packet can leave from.
+fn usable(addresses: &[IpAddr], down: &[IpAddr]) -> SmallVec<[IpAddr; 2]> {
+    addresses.iter().copied().filter(|address| !down.contains(address)).collect()
+}
+
 impl Association {
     /// Changes our addresses (RFC 5061). All changes of one call go in one chunk, in their order; each is over when an
     /// [`AddressEvent::Answered`] says so.
@@ -299,7 +304,14 @@ impl Association {
         }
         let path = self.paths.current();
         let destination = self.paths[path].destination;
-        let is_without = source_for(destination, &self.tcb.local_addresses).is_none();
+        //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3
+        //# until such time as the ASCONF
+        //# containing the add is acknowledged, the sender MUST NOT use the
+        //# new IP address as a source for ANY SCTP packet except on
+        //# carrying an ASCONF Chunk.
+        // One that is known to be down is no source either.
+        added.retain(|address| !self.down.contains(address));
+        let is_without = source_for(destination, &usable(&self.tcb.local_addresses, &self.down)).is_none();
         let only_from = if is_without { source_for(destination, &added) } else { None };
         let chunk = Asconf { serial, address, requests };
         let deadline = now + self.paths[path].rtt.rto();
@@ -348,21 +360,39 @@ impl Association {
         let only_from = self.only_source();
         self.wants_routes = true;
         let keeps = self.sources == Sources::ByRoute;
+        let usable = self.usable_addresses();
         for id in self.paths.ids() {
             let path = &self.paths[id];
-            if keeps && self.tcb.local_addresses.contains(&path.source) {
+            if keeps && usable.contains(&path.source) {
                 continue;
             }
-            let source = source_for(path.destination, &self.tcb.local_addresses)
-                .or_else(|| source_for(path.destination, only_from.as_slice()));
+            let source = source_for(path.destination, &usable)
+                .or_else(|| source_for(path.destination, only_from.as_slice()))
+                .or_else(|| source_for(path.destination, &self.tcb.local_addresses));
             if let Some(source) = source {
                 self.set_source(now, id, source);
             }
         }
     }
 
+    /// Our addresses that packets can leave from.
+    fn usable_addresses(&self) -> SmallVec<[IpAddr; 2]> {
+        usable(&self.tcb.local_addresses, &self.down)
+    }
+
+    /// An address of ours is back that the peer knows: what had to leave from a new one alone can leave from there.
+    pub(super) fn unmute(&mut self, now: Instant, address: IpAddr) {
+        let asconf = self.addresses.as_mut().and_then(|state| state.in_flight.as_mut());
+        if self.tcb.local_addresses.contains(&address)
+            && let Some(asconf) = asconf.filter(|asconf| asconf.only_from.is_some())
+        {
+            asconf.only_from = None;
+            self.refresh_sources(now);
+        }
+    }
+
     /// The address that all packets leave from until the peer has answered, if none that it knows may be used.
-    fn only_source(&self) -> Option<IpAddr> {
+    pub(super) fn only_source(&self) -> Option<IpAddr> {
         self.addresses.as_ref()?.in_flight.as_ref()?.only_from
     }
 
@@ -446,6 +476,7 @@ impl Association {
                 // It may have been added by the same ASCONF.
                 AddressChange::Delete(address) if is_accepted => {
                     self.tcb.local_addresses.retain(|one| *one != address);
+                    self.down.retain(|one| *one != address);
                     // That it refuses to delete it once more does not bring it back.
                     asconf.withheld.retain(|one| *one != address);
                     self.note_start(address, None);

@@ -24,6 +24,9 @@ impl Association {
         if self.state.is_closed() {
             return false;
         }
+        if self.tcb.local_addresses.contains(&address) && !self.down.contains(&address) {
+            self.down.push(address);
+        }
         let from_there: SmallVec<[PathId; 4]> =
             self.paths.ids().filter(|id| self.paths[*id].source == address).collect();
         if from_there.is_empty() {
@@ -75,9 +78,11 @@ impl Association {
     //# destination transport address of a given association.
     // The user who knows of the link is the host. RTO.Initial, since the RTO is what the missing link has made of it.
     pub fn local_address_is_back(&mut self, now: Instant, address: IpAddr) -> bool {
+        self.down.retain(|down| *down != address);
         if !self.state.may_send_heartbeats() {
             return false;
         }
+        self.unmute(now, address);
         let mut is_any = false;
         for id in self.paths.ids() {
             let path = &mut self.paths[id];

@@ -39,11 +39,16 @@ impl Association {
     //# pair in its retransmission selection policy.
     // Pairs that differ in both are had beforehand.
     pub(crate) fn choose_sources(&mut self, now: Instant, destinations: &[IpAddr], allowed: &[Vec<IpAddr>]) {
+        // Until the peer has answered, nothing but the request that names the only address that is left may leave.
+        if self.only_source().is_some() {
+            return;
+        }
         let ours = &self.tcb.local_addresses;
         let of_path = |destination: IpAddr| {
             let place = destinations.iter().position(|one| *one == destination);
             let allowed = place.and_then(|place| allowed.get(place)).into_iter().flatten();
-            allowed.copied().filter(|address| ours.contains(address)).collect()
+            let is_usable = |address: &IpAddr| ours.contains(address) && !self.down.contains(address);
+            allowed.copied().filter(is_usable).collect()
         };
         let allowed: Vec<SmallVec<[IpAddr; 2]>> =
             self.paths.iter().map(|path| of_path(path.destination)).collect();
@@ -72,6 +77,9 @@ impl Association {
     pub(super) fn set_source(&mut self, now: Instant, path: PathId, source: IpAddr) {
         let was_without_link = self.paths[path].link == Link::Down && self.paths[path].source != source;
         self.paths[path].set_source(now, source, &self.config);
+        if self.down.contains(&source) {
+            self.paths[path].link = Link::Down;
+        }
         if was_without_link {
             self.ask_at_once(now, path);
         }

@@ -4,10 +4,8 @@
 //! What is measured begins anew, as do all numbers. Messages are given back.
 
 use slantpath_base::Instant;
-use smallvec::SmallVec;
 
 use super::Association;
-use crate::path::Link;
 
 impl Association {
     /// Goes on where another left off, as far as its user and its host have decided it.
@@ -34,11 +32,8 @@ impl Association {
                 self.set_heartbeat_interval(now, old.destination, old.heartbeat_interval);
             }
         }
-        let is_down = |path: &&crate::path::Path| path.link == Link::Down;
-        let without_link: SmallVec<[_; 2]> =
-            before.paths.iter().filter(is_down).map(|path| path.source).collect();
-        for source in without_link {
-            self.local_address_is_down(now, source);
+        for address in &before.down {
+            self.local_address_is_down(now, *address);
         }
     }
 }

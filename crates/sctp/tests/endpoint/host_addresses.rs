@@ -208,3 +208,83 @@ fn an_association_whose_address_is_back_asks_the_paths_from_there() {
     let described: Vec<_> = net.sent[first..].iter().map(|sent| describe(&sent.packet)).collect();
     assert_eq!(described, ["HEARTBEAT", "HEARTBEAT-ACK"]);
 }
+
+/// The only address is known to be down when another comes: the request leaves from that one, and nothing else does
+/// before the answer (RFC 5061, section 5.3, F1).
+#[test]
+fn an_address_that_comes_while_the_only_one_is_down_is_told_from_there() {
+    let (mut net, [id, other]) = connected(&dynamic());
+    net.cut(v4(1, 2), v4(1, 1));
+    net.is_down(1, v4(1, 2));
+    net.send(1, other, 0, "into the void");
+    let first = net.sent.len();
+    net.come(1, v4(3, 2));
+    net.send(1, other, 0, "waits");
+    assert_eq!(requests(&net, first), [(v4(3, 2), vec![AddressChange::Add(v4(3, 2))])]);
+    assert_eq!(net.sent.len(), first + 1, "{}", net.trace(first));
+    net.run_for(Duration::from_millis(20));
+    assert_eq!(destinations(&mut net, 0, id), [v4(1, 2), v4(3, 2)]);
+    net.run_for(Duration::from_secs(5));
+    assert_eq!(net.received(0).len(), 2);
+    let sources: Vec<_> = net.sent[first..].iter().map(|sent| sent.route.0).collect();
+    assert!(!sources.contains(&v4(1, 2)), "{}", net.trace(first));
+    assert_eq!(requests(&net, first).len(), 1);
+}
+
+/// The new address leads nowhere, and the old one is back.
+#[test]
+fn what_had_to_leave_from_a_new_address_leaves_from_the_old_one_once_that_is_back() {
+    let (mut net, [id, other]) = connected(&dynamic());
+    net.cut(v4(1, 2), v4(1, 1));
+    net.cut(v4(3, 2), v4(1, 1));
+    net.is_down(1, v4(1, 2));
+    net.come(1, v4(3, 2));
+    net.run_for(Duration::from_millis(1_500));
+    let first = net.sent.len();
+    net.mend();
+    net.cut(v4(3, 2), v4(1, 1));
+    net.is_back(1, v4(1, 2));
+    net.send(1, other, 0, "by the old one");
+    net.run_for(Duration::from_secs(10));
+    assert_eq!(requests(&net, first), [(v4(1, 2), vec![AddressChange::Add(v4(3, 2))])]);
+    assert_eq!(net.received(0).len(), 1);
+    assert_eq!(destinations(&mut net, 0, id), [v4(1, 2), v4(3, 2)]);
+}
+
+/// Where another address of ours is up, that is the source, and nothing has to wait.
+#[test]
+fn a_request_leaves_from_an_address_that_is_up() {
+    let mut net = Net::calm();
+    net.add(&[v4(1, 1)], 5_000, dynamic());
+    net.add(&[v4(1, 2), v4(2, 2)], 5_000, dynamic());
+    net.listen(1);
+    net.connect(0, 1);
+    net.run_for(Duration::from_secs(1));
+    let other = net.hosts[1].last.unwrap();
+    net.is_down(1, v4(1, 2));
+    let first = net.sent.len();
+    net.come(1, v4(3, 2));
+    net.send(1, other, 0, "at once");
+    assert_eq!(requests(&net, first), [(v4(2, 2), vec![AddressChange::Add(v4(3, 2))])]);
+    assert!(net.sent[first..].iter().all(|sent| sent.route.0 == v4(2, 2)), "{}", net.trace(first));
+    assert!(net.sent.len() > first + 1);
+}
+
+/// A path to an address that the peer adds while our own link is down is none that works.
+#[test]
+fn a_path_that_the_peer_adds_knows_that_our_link_is_down() {
+    let mut net = Net::calm();
+    for host in [1, 2] {
+        net.add(&[v4(1, host), v4(2, host)], 5_000, dynamic());
+    }
+    net.listen(1);
+    let id = net.connect(0, 1);
+    net.run_for(Duration::from_secs(5));
+    net.is_down(0, v4(2, 1));
+    net.come(1, v4(2, 9));
+    net.run_for(Duration::from_secs(5));
+    let now = net.now;
+    let paths: Vec<_> = net.hosts[0].endpoint.path_snapshots(now, id).collect();
+    assert_eq!((paths[2].destination, paths[2].source), (v4(2, 9), v4(1, 1)));
+    assert_eq!(paths[2].state, slantpath_sctp::PathState::Active);
+}

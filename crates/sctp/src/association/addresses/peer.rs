@@ -6,7 +6,7 @@ use super::{
 };
 use crate::chunk::AsconfResponse;
 use crate::parameter::Parameter;
-use crate::path::{Heartbeat, Path, PathState};
+use crate::path::{Heartbeat, Link, Path, PathState};
 use crate::unknown::UnknownAction;
 
 /// How many answers are kept in case that an ASCONF comes again: one is outstanding at a time, and more come only in
@@ -168,7 +168,8 @@ impl Association {
             return None;
         }
         // While ours move too there may be one, which the peer is about to know.
-        let source = source_for(address, &self.tcb.local_addresses)
+        let source = source_for(address, &self.usable_addresses())
+            .or_else(|| source_for(address, &self.tcb.local_addresses))
             .or_else(|| source_for(address, self.only_source().as_slice()))?;
         //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3
         //# F14) All addresses added by the reception of an ASCONF Chunk MUST be
@@ -177,6 +178,9 @@ impl Association {
         //# [RFC4960], Section 5.4.
         let mut path = Path::new(address, source, PathState::Unconfirmed, &self.config);
         path.heartbeat = Heartbeat::Requested { at: now };
+        if self.down.contains(&source) {
+            path.link = Link::Down;
+        }
         let path = self.paths.add(path)?;
         self.send_heartbeat(now, path);
         self.note_start(address, Some(now));
