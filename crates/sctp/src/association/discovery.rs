@@ -134,7 +134,7 @@ impl Association {
         //# successful probe updates the association and path counters, but an
         //# unsuccessful probe is discounted (assumed to be a result of choosing
         //# too large a PLPMTU).
-        self.on_path_answers(path);
+        self.on_path_answers(now, path);
         true
     }
 }

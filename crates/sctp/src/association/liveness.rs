@@ -209,17 +209,21 @@ impl Association {
         //# to a destination address in PF state, the sender SHOULD clear
         //# the error counter of the destination address and transition the
         //# destination address back to active state.
-        self.on_path_answers(path);
+        self.on_path_answers(now, path);
         self.leave_without_link(now);
     }
 
     /// What was sent to `path` alone has been answered from there.
-    pub(super) fn on_path_answers(&mut self, path: PathId) {
+    pub(super) fn on_path_answers(&mut self, now: Instant, path: PathId) {
         self.error_count = 0;
         if self.paths[path].link != Link::Down {
             self.return_path.on_heartbeat_ack(path);
         }
+        let was_active = self.paths[path].state == PathState::Active;
         self.mark_answering(path);
+        if !was_active {
+            self.rescue(now, path);
+        }
         self.follow_wish(path);
         if self.addresses.is_some() {
             self.follow_wanted_primary();
@@ -366,6 +370,9 @@ impl Association {
         //# destination address transitions to the inactive state.
         if before != PathState::Unconfirmed {
             self.change_path(path, thresholds.state_after(count));
+        }
+        if before == PathState::Active && self.paths[path].state != PathState::Active {
+            self.ask_others(now, path);
         }
         if before == PathState::Active && self.paths[path].state == PathState::PotentiallyFailed {
             self.begin_probing(now, path);

@@ -114,6 +114,41 @@ impl Association {
         self.poll_stage = PollStage::Packets;
     }
 
+    /// `path` was the last active one: the others, which may be well again, are asked at once. Their next HEARTBEATs have
+    /// been backed off while they did not answer.
+    #[cold]
+    pub(super) fn ask_others(&mut self, now: Instant, path: PathId) {
+        if !self.state.may_send_heartbeats() || self.paths.iter().any(|one| one.state == PathState::Active) {
+            return;
+        }
+        for other in self.paths.ids().filter(|other| *other != path) {
+            let one = &self.paths[other];
+            // Those that are potentially failed are asked once per RTO as it is.
+            if one.state == PathState::Inactive && one.heartbeat != Heartbeat::Off {
+                self.ask_at_once(now, other);
+            }
+        }
+    }
+
+    /// `path` has become active. If it is the only one, what waits on inactive ones for T3-rtx, which has been backed off
+    /// there, goes out again at once.
+    #[cold]
+    pub(super) fn rescue(&mut self, now: Instant, path: PathId) {
+        let is_other = |id: &PathId| *id != path && self.paths[*id].state == PathState::Active;
+        if self.paths[path].state != PathState::Active || self.paths.ids().any(|id| is_other(&id)) {
+            return;
+        }
+        for other in self.paths.ids() {
+            if self.paths[other].state == PathState::Inactive && self.paths[other].t3_rtx().is_some() {
+                let mut turn = turn!(self, now);
+                // It counts nothing: that the path does not answer is known.
+                self.sender.on_t3_rtx(&mut turn, other);
+                self.follow_losses(now);
+                self.poll_stage = PollStage::Packets;
+            }
+        }
+    }
+
     /// A HEARTBEAT to `path` has been answered, whose round trip is measured.
     pub(super) fn follow_link(&mut self, now: Instant, path: PathId) {
         let path = &mut self.paths[path];

@@ -485,3 +485,45 @@ fn where_all_paths_are_inactive_the_one_that_answers_is_found_and_kept() {
     assert_eq!(wire.received(1), [0, 1, 2, 3, 4]);
     assert_eq!([0, 1, 2].map(|path| wire.path(0, path).state == PathState::Active), [false, false, true]);
 }
+
+/// Paths fail in turn: the second has been dead for a minute and is well again when the first dies. It is asked when the
+/// first becomes inactive, and what waits there for its T3-rtx leaves with the answer.
+#[test]
+fn when_the_last_active_path_dies_the_others_are_asked_at_once() {
+    let mut wire = Wire::new(2, probing());
+    let dead = Rc::new(Cell::new(1));
+    let seen = Rc::clone(&dead);
+    wire.decide(move |sent| if sent.path == seen.get() { is_lost() } else { arrives() });
+    wire.ends[0].set_heartbeat_interval(wire.now, address(1, 1), Some(Duration::from_secs(5)));
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_secs(60));
+    assert_eq!(states(&wire, 1), [PathState::Inactive]);
+    // Its own next HEARTBEAT is five seconds away.
+    let asked = heartbeats(&wire, 1);
+    while heartbeats(&wire, 1) == asked {
+        let at = wire.now + Duration::from_millis(20);
+        send_until(&mut wire, &mut next, at);
+    }
+    let at = wire.now + Duration::from_millis(1_100);
+    send_until(&mut wire, &mut next, at);
+    dead.set(0);
+    let at = wire.now + Duration::from_millis(20);
+    send_until(&mut wire, &mut next, at);
+    let asked_before = heartbeats(&wire, 1);
+    let step = Duration::from_millis(1);
+    while states(&wire, 0).is_empty() {
+        assert_eq!(heartbeats(&wire, 1), asked_before, "not before the first is inactive");
+        let at = wire.now + step;
+        wire.run_until(at);
+    }
+    assert_eq!(heartbeats(&wire, 1), asked_before + 1);
+    let asked_at = wire.now;
+    wire.run_until(asked_at + DELAY * 2 - step);
+    assert_eq!(states(&wire, 1), [PathState::Inactive]);
+    wire.run_until(asked_at + DELAY * 2);
+    assert_eq!(states(&wire, 1), [PathState::Inactive, PathState::Active]);
+    // Half a round trip later all that was lost with the first path begins to arrive, in its order.
+    wire.run_until(asked_at + DELAY * 3);
+    assert_eq!(wire.received(1).last(), Some(&(next - 1)));
+    assert_eq!(wire.received(1), (0..next).collect::<Vec<_>>());
+}
