@@ -114,8 +114,8 @@ impl Association {
         self.poll_stage = PollStage::Packets;
     }
 
-    /// `path` was the last active one: the others, which may be well again, are asked at once. Their next HEARTBEATs have
-    /// been backed off while they did not answer.
+    /// `path` was the last active one: the others, which may be well again, are asked at once. Their next
+    /// HEARTBEATs have been backed off while they did not answer.
     #[cold]
     pub(super) fn ask_others(&mut self, now: Instant, path: PathId) {
         if !self.state.may_send_heartbeats() || self.paths.iter().any(|one| one.state == PathState::Active) {
@@ -130,7 +130,8 @@ impl Association {
         }
     }
 
-    /// `path` has become active. If it is the only one, what waits on inactive ones for T3-rtx, which has been backed off
+    /// `path` has become active. If it is the only one, what waits on inactive ones for T3-rtx, which has
+    /// been backed off
     /// there, goes out again at once.
     #[cold]
     pub(super) fn rescue(&mut self, now: Instant, path: PathId) {

@@ -1,5 +1,5 @@
-//! Which path is the primary one: what the layer above wants, where the setup has found the peer, and what becomes of the
-//! one when the other begins (RFC 9260, sections 5.1.2 and 6.4).
+//! Which path is the primary one: what the layer above wants, where the setup has found the peer, and what
+//! becomes of the one when the other begins (RFC 9260, sections 5.1.2 and 6.4).
 
 use std::net::IpAddr;
 
@@ -43,8 +43,8 @@ impl Association {
         }
     }
 
-    /// The peer's cookie has come from this address, and not from the primary one that it was sent to: both are asked, and
-    /// the first that answers carries DATA, until the primary one does.
+    /// The peer's cookie has come from this address, and not from the primary one that it was sent to: both
+    /// are asked, and the first that answers carries DATA, until the primary one does.
     pub(crate) fn was_found_at(&mut self, now: Instant, address: IpAddr) {
         let Some(path) = self.paths.find(address).filter(|path| *path != self.paths.primary()) else {
             return;

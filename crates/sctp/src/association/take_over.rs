@@ -1,5 +1,5 @@
-//! The peer has begun anew, and an association takes the place of another: what the layer above has asked for and set, and
-//! what the host has said, holds for the new one, too (RFC 9260, section 5.2.4, action A).
+//! The peer has begun anew, and an association takes the place of another: what the layer above has asked
+//! for and set, and what the host has said, holds for the new one, too (RFC 9260, section 5.2.4, action A).
 //!
 //! What is measured begins anew, as do all numbers. Messages are given back.
 

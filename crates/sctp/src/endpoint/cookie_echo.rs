@@ -287,8 +287,8 @@ impl Endpoint {
         }
     }
 
-    /// The peer has begun anew while our user waits for the end of the association: that has come, and the cookie is one
-    /// of a stranger.
+    /// The peer has begun anew while our user waits for the end of the association: that has come, and the
+    /// cookie is one of a stranger.
     fn replace_ended(&mut self, now: Instant, slot: u32, received: Received<'_>, cookie: &Cookie) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.2.4
         //# the existing session is

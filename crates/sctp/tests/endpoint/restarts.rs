@@ -1,5 +1,5 @@
-//! A peer begins anew (RFC 9260, section 5.2.4, action A): what the user of the association before has asked for, and what
-//! its host has said, holds for the new one, too, or is said to be over.
+//! A peer begins anew (RFC 9260, section 5.2.4, action A): what the user of the association before has asked
+//! for, and what its host has said, holds for the new one, too, or is said to be over.
 
 use std::net::IpAddr;
 

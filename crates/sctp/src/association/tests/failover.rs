@@ -486,8 +486,8 @@ fn where_all_paths_are_inactive_the_one_that_answers_is_found_and_kept() {
     assert_eq!([0, 1, 2].map(|path| wire.path(0, path).state == PathState::Active), [false, false, true]);
 }
 
-/// Paths fail in turn: the second has been dead for a minute and is well again when the first dies. It is asked when the
-/// first becomes inactive, and what waits there for its T3-rtx leaves with the answer.
+/// Paths fail in turn: the second has been dead for a minute and is well again when the first dies. It is
+/// asked when the first becomes inactive, and what waits there for its T3-rtx leaves with the answer.
 #[test]
 fn when_the_last_active_path_dies_the_others_are_asked_at_once() {
     let mut wire = Wire::new(2, probing());
