@@ -95,13 +95,19 @@ class Notification:
     """``active``, ``inactive``, ``potentially failed``, ``primary`` of a path; ``restarted``;
     ``abandoned``: a message was given up; ``address added``, ``address deleted``, ``address preferred`` of
     the peer's, ``change accepted``, ``change refused`` of an own one; ``streams added``, ``streams reset``,
-    ``association reset``; ``not authenticated``: the peer has not offered what was offered here,
+    ``association reset``; ``request accepted``, ``request refused``: what the peer says to a request of
+    this end to change streams; ``not authenticated``: the peer has not offered what was offered here,
     ``authentication failed``: what it sends is dropped, as its key is none of ours; ``error reported`` by the peer; ``missed``."""
     address: str | None
     """The address that it is about."""
     missed: int
     """How many older notifications were dropped, since nobody had asked for them."""
 
+    direction: str | None = None
+    """``outbound``: it is about streams that this end sends on; ``inbound``: that the peer sends on."""
+    streams: tuple[int, ...] | None = None
+    """Those streams; none: all of the direction. A channel that the peer closes (RFC 8831, section 6.7) is
+    ``streams reset`` with ``inbound``, and is closed by `Association.reset_streams` of the same."""
 
 class _Bells:
     """Those who wait for something, by what they wait for."""
@@ -412,7 +418,8 @@ class Association:
     def reset_streams(self, streams: Sequence[int] = ()) -> None:
         """Have the numbers of these streams begin anew, or of all that this end sends on (RFC 6525).
 
-        What comes of it is told by `notification`, as for `add_streams`.
+        What comes of it is told by `notification`, as for `add_streams`. It waits for the requests before it;
+        resets that wait together become one.
         """
         self._native.reset_streams(self._number, list(streams))
         self._endpoint._poke()  # noqa: SLF001
@@ -529,7 +536,9 @@ class Association:
 
         def attempt() -> tuple[Notification | None] | None:
             if (fields := self._native.notification(self._number)) is not None:
-                return (Notification(*fields),)
+                what, address, missed, direction, streams = fields
+                listed = None if streams is None else tuple(streams)
+                return (Notification(what, address, missed, direction, listed),)
             try:
                 self._check()
                 return (None,) if self._native.is_ended(self._number) else None

@@ -60,10 +60,10 @@ pub use slantpath_host::{
 };
 pub use slantpath_interface::Host as Interface;
 pub use slantpath_sctp::{
-    AssociationId, AuthenticationConfig, Endpoint as Sctp, ErrorDetectionMethod, Extension, Extensions,
-    MibAssociation, MibLocalAddress, MibRemAddress, MibState, MibValue, Multipath, PathMtuDiscovery,
-    PathSnapshot, Reliability, ResetDirection, SctpConfig, SendOptions as SctpSendOptions, Severity,
-    SharedKey, StreamId, StreamScheduling,
+    AssociationId, AuthenticationConfig, AuthenticationEvent, Endpoint as Sctp, ErrorDetectionMethod,
+    Extension, Extensions, MibAssociation, MibLocalAddress, MibRemAddress, MibState, MibValue, Multipath,
+    PathMtuDiscovery, PathSnapshot, Reliability, ResetDirection, SctpConfig, SendOptions as SctpSendOptions,
+    Severity, SharedKey, StreamId, StreamScheduling,
 };
 pub use slantpath_wire::ip::{Dscp, Ecn, IpFields};
 #[cfg(target_os = "linux")]

@@ -1,15 +1,15 @@
 //! What SCTP's extensions tell, in words.
 
-use slantpath_sctp::{AddressEvent, AuthenticationEvent, Event, StreamsChanged};
+use slantpath_sctp::{AddressEvent, AuthenticationEvent, Event, StreamId, StreamsChanged};
 
 /// What has happened, for whoever watches; of some there is nothing to say.
 pub(crate) fn news_of(event: &Event) -> Option<String> {
     match event {
         Event::StreamsChanged(StreamsChanged::OutboundReset(streams)) => {
-            Some(format!("{} to the peer have been reset", count(streams.len())))
+            Some(format!("{} to the peer have been reset", list(streams)))
         }
         Event::StreamsChanged(StreamsChanged::InboundReset(streams)) => {
-            Some(format!("{} from the peer have been reset", count(streams.len())))
+            Some(format!("{} from the peer have been reset", list(streams)))
         }
         Event::StreamsChanged(StreamsChanged::AssociationReset) => {
             Some("the association has been reset".to_owned())
@@ -37,20 +37,33 @@ pub(crate) fn news_of(event: &Event) -> Option<String> {
     }
 }
 
-fn count(streams: usize) -> String {
-    if streams == 0 { "all streams".to_owned() } else { format!("{streams} streams") }
+/// The streams by number, if they are few.
+fn list(streams: &[StreamId]) -> String {
+    const FEW: usize = 16;
+    match streams {
+        [] => "all streams".to_owned(),
+        [..] if streams.len() > FEW => format!("{} streams", streams.len()),
+        [..] => {
+            let numbers: Vec<String> = streams.iter().map(|stream| stream.0.to_string()).collect();
+            format!("streams {}", numbers.join(", "))
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_sctp::{Cause, StreamId, WrongKey};
+    use slantpath_sctp::{Cause, WrongKey};
 
     #[test]
     fn what_peers_change_is_said_in_words_and_what_they_answer_is_not() {
         let streams = |changed| news_of(&Event::StreamsChanged(changed));
         let all = StreamsChanged::OutboundReset(Box::default());
         assert_eq!(streams(all).as_deref(), Some("all streams to the peer have been reset"));
+        let some = StreamsChanged::InboundReset([StreamId(3), StreamId(5)].into());
+        assert_eq!(streams(some).as_deref(), Some("streams 3, 5 from the peer have been reset"));
+        let many = StreamsChanged::InboundReset((0..17).map(StreamId).collect());
+        assert_eq!(streams(many).as_deref(), Some("17 streams from the peer have been reset"));
         let added = StreamsChanged::Added { outbound_streams: 4, inbound_streams: 6 };
         assert_eq!(streams(added).as_deref(), Some("there are 4 streams out and 6 in"));
         let address = [192, 0, 2, 1].into();

@@ -28,6 +28,10 @@ const TURNS: usize = 16;
 /// What a message is to Python: its stream, its protocol, whether it is unordered, its bytes.
 type Message<'py> = (u16, u32, bool, Bound<'py, PyBytes>, [u8; 3]);
 
+/// What a notification is to Python: what has happened, to which address, how many were missed, and in which direction to
+/// which streams.
+type Told = (&'static str, Option<String>, u64, Option<&'static str>, Option<Vec<u16>>);
+
 /// What an endpoint has open, with others on the same sockets.
 struct Open {
     live: Live<Station<Associations>>,
@@ -273,13 +277,17 @@ impl LiveEndpoint {
         }
     }
 
-    /// The next notification: what has happened, to which address, how many were missed.
-    fn notification(&self, number: u32) -> PyResult<Option<(&'static str, Option<String>, u64)>> {
+    /// The next notification: what has happened, to which address, how many were missed, and to which streams in which
+    /// direction.
+    fn notification(&self, number: u32) -> PyResult<Option<Told>> {
         let notification = self.act(|program, _, _| program.poll_notification(SocketId(number)))?;
         Ok(notification.map(|notification| {
             let missed = if let Notification::Missed(count) = notification { count } else { 0 };
             let (what, address) = notification.what();
-            (what, address.map(|address| address.to_string()), missed)
+            let streams = notification.streams();
+            let direction = streams.as_ref().map(|(direction, _)| *direction);
+            let streams = streams.map(|(_, streams)| streams.iter().map(|stream| stream.0).collect());
+            (what, address.map(|address| address.to_string()), missed, direction, streams)
         }))
     }
 

@@ -6,7 +6,10 @@ use std::net::{IpAddr, SocketAddr};
 use slantpath_host::timeline::PathEventKind;
 use slantpath_host::{ProgramMessage, SocketId};
 use slantpath_sctp::chunk::AddressChange;
-use slantpath_sctp::{self as sctp, AddressEvent, AuthenticationEvent, StreamsChanged};
+use slantpath_sctp::chunk::ReconfigurationResult;
+use slantpath_sctp::{
+    self as sctp, AddressEvent, AuthenticationEvent, StreamChange, StreamId, StreamsChanged,
+};
 
 use super::outcome::Lost;
 
@@ -56,6 +59,12 @@ impl Notification {
                 sctp::Event::StreamsChanged(StreamsChanged::Added { .. }) => ("streams added", None),
                 sctp::Event::StreamsChanged(StreamsChanged::AssociationReset) => ("association reset", None),
                 sctp::Event::StreamsChanged(_) => ("streams reset", None),
+                sctp::Event::ReconfigurationAnswered { result, .. } => match result {
+                    ReconfigurationResult::Performed | ReconfigurationResult::NothingToDo => {
+                        ("request accepted", None)
+                    }
+                    _ => ("request refused", None),
+                },
                 sctp::Event::Authentication(AuthenticationEvent::NotOffered) => ("not authenticated", None),
                 sctp::Event::Authentication(AuthenticationEvent::Failed(_)) => {
                     ("authentication failed", None)
@@ -63,6 +72,25 @@ impl Notification {
                 sctp::Event::PeerReported(_) => ("error reported", None),
                 _ => ("extension", None),
             },
+        }
+    }
+}
+
+impl Notification {
+    /// The streams that it is about, and their direction: `outbound`, on which this end sends, or `inbound`. None: all of
+    /// that direction. `None` if it is not about some.
+    pub fn streams(&self) -> Option<(&'static str, &[StreamId])> {
+        let Self::Sctp(event) = self else { return None };
+        match &**event {
+            sctp::Event::StreamsChanged(StreamsChanged::OutboundReset(streams))
+            | sctp::Event::ReconfigurationAnswered { change: StreamChange::ResetOutbound(streams), .. } => {
+                Some(("outbound", streams))
+            }
+            sctp::Event::StreamsChanged(StreamsChanged::InboundReset(streams))
+            | sctp::Event::ReconfigurationAnswered { change: StreamChange::ResetInbound(streams), .. } => {
+                Some(("inbound", streams))
+            }
+            _ => None,
         }
     }
 }

@@ -346,6 +346,54 @@ fn what_has_happened_has_a_name_and_the_address_that_it_is_about() {
     }
 }
 
+#[test]
+fn what_has_happened_to_streams_names_them_and_their_direction() {
+    use slantpath_sctp::chunk::ReconfigurationResult as Outcome;
+    use slantpath_sctp::{AuthenticationEvent, Event, StreamChange, StreamId, StreamsChanged, WrongKey};
+    let of = |event| Notification::Sctp(Box::new(event));
+    let streams = || -> Box<[StreamId]> { [StreamId(3), StreamId(9)].into() };
+    let answered = |change, result| of(Event::ReconfigurationAnswered { change, result });
+    let both = [StreamId(3), StreamId(9)];
+    for (told, what, about) in [
+        (
+            of(Event::StreamsChanged(StreamsChanged::OutboundReset(streams()))),
+            "streams reset",
+            Some(("outbound", &both[..])),
+        ),
+        (
+            of(Event::StreamsChanged(StreamsChanged::InboundReset(streams()))),
+            "streams reset",
+            Some(("inbound", &both[..])),
+        ),
+        (
+            of(Event::StreamsChanged(StreamsChanged::InboundReset(Box::default()))),
+            "streams reset",
+            Some(("inbound", &[][..])),
+        ),
+        (
+            answered(StreamChange::ResetOutbound(streams()), Outcome::Performed),
+            "request accepted",
+            Some(("outbound", &both[..])),
+        ),
+        (
+            answered(StreamChange::ResetInbound(streams()), Outcome::NothingToDo),
+            "request accepted",
+            Some(("inbound", &both[..])),
+        ),
+        (answered(StreamChange::AddOutbound(1), Outcome::Denied), "request refused", None),
+        (of(Event::StreamsChanged(StreamsChanged::AssociationReset)), "association reset", None),
+        (of(Event::Authentication(AuthenticationEvent::NotOffered)), "not authenticated", None),
+        (
+            of(Event::Authentication(AuthenticationEvent::Failed(WrongKey::Unknown(1)))),
+            "authentication failed",
+            None,
+        ),
+        (Notification::Restarted, "restarted", None),
+    ] {
+        assert_eq!((told.what(), told.streams()), ((what, None), about));
+    }
+}
+
 /// A second endpoint at an end.
 fn second_port(pair: &mut Pair, end: usize, number: u16, backlog: usize) -> SocketId {
     let port = ProgramConfig {
