@@ -35,6 +35,7 @@ import asyncio
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from slantpath.errors import AssociationLost, LiveError
@@ -102,12 +103,12 @@ class Notification:
     """The address that it is about."""
     missed: int
     """How many older notifications were dropped, since nobody had asked for them."""
-
     direction: str | None = None
     """``outbound``: it is about streams that this end sends on; ``inbound``: that the peer sends on."""
     streams: tuple[int, ...] | None = None
     """Those streams; none: all of the direction. A channel that the peer closes (RFC 8831, section 6.7) is
     ``streams reset`` with ``inbound``, and is closed by `Association.reset_streams` of the same."""
+
 
 class _Bells:
     """Those who wait for something, by what they wait for."""
@@ -228,19 +229,25 @@ class Endpoint:
     @classmethod
     async def bind(
         cls,
-        addresses: Sequence[str],
+        addresses: Sequence[str] = (),
         *,
         port: int = 0,
         udp: Udp | None = None,
         backlog: int = 128,
         read_ahead_bytes: int = 65536,
+        profile: str | PathLike[str] | None = None,
         **settings: Setting,
     ) -> Self:
         """Open the sockets of an SCTP port; zero is any from 49152 on.
 
+        Without ``addresses`` it has all of the machine's that others can use, and those that come later.
+
         ``udp`` carries SCTP in UDP; in IP it needs ``CAP_NET_RAW``. ``backlog`` callers may wait to be
         accepted; with zero nobody may call. From ``read_ahead_bytes`` of messages on that nobody has
         received, an association takes no more, and its receive window closes.
+
+        ``profile`` is ``FILE[:NAME]``: the settings of SCTP are those of a scenario's ``[sctp.NAME]``; the name
+        may be left out where the file has one. Settings that are given stand above it.
 
         Settings of SCTP, by default RFC 9260's: ``rto_initial``, ``rto_min``, ``rto_max``, ``sack_delay``,
         ``heartbeat_interval`` (None: never) in seconds; ``path_max_retrans``, ``association_max_retrans``,
@@ -254,6 +261,8 @@ class Endpoint:
         and a peer that does not offer them, too, is aborted.
         """
         carriage = (udp.local_port, udp.remote_port) if udp else None
+        if profile is not None:
+            settings["profile"] = fspath(profile)
         return cls(LiveEndpoint(list(addresses), port, carriage, settings, backlog, read_ahead_bytes))
 
     async def bind_beside(
@@ -262,6 +271,7 @@ class Endpoint:
         port: int = 0,
         backlog: int = 128,
         read_ahead_bytes: int = 65536,
+        profile: str | PathLike[str] | None = None,
         **settings: Setting,
     ) -> Self:
         """Open another SCTP port on the sockets of this endpoint, with settings of its own.
@@ -270,6 +280,8 @@ class Endpoint:
         and the port is in use, until all endpoints on them are closed.
         """
         self._check()
+        if profile is not None:
+            settings["profile"] = fspath(profile)
         beside = self._native.beside(port, settings, backlog, read_ahead_bytes)
         return type(self)(beside, self._sockets)
 

@@ -84,7 +84,9 @@ pub(crate) struct EchoArguments {
 }
 
 /// What a flow says of itself.
-const LIKE_SAYS: [&str; 27] = [
+const LIKE_SAYS: [&str; 29] = [
+    "profile",
+    "required",
     "associations",
     "size",
     "rate",
@@ -184,9 +186,36 @@ pub(crate) struct LoadArguments {
     pub(crate) outputs: LiveOutputArguments,
 }
 
+/// What a profile says.
+const PROFILE_SAYS: [&str; 19] = [
+    "rto_initial",
+    "rto_min",
+    "rto_max",
+    "path_max_retrans",
+    "association_max_retrans",
+    "max_init_retransmits",
+    "heartbeat",
+    "sack_delay",
+    "mtu",
+    "probe_mtu",
+    "send_buffer",
+    "receive_buffer",
+    "stream_scheduling",
+    "stream_values",
+    "multipath",
+    "zero_checksum",
+    "extensions",
+    "required",
+    "key",
+];
+
 /// The settings of associations that a real path asks for.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SctpArguments {
+    /// Take all settings of SCTP from a scenario's [sctp.NAME]; the name may be left out where there is one. Nothing else
+    /// of the file is looked at.
+    #[arg(long, value_name = "FILE[:NAME]", conflicts_with_all = PROFILE_SAYS)]
+    pub(crate) profile: Option<String>,
     /// RTO.Initial, 1 s if absent.
     #[arg(long, value_name = "TIME")]
     pub(crate) rto_initial: Option<Duration>,

@@ -4,6 +4,7 @@ use std::io;
 use std::net::IpAddr;
 
 use slantpath_base::Duration;
+use slantpath_sctp::SctpConfig;
 use slantpath_wire::udp::UDP_HEADER_LEN;
 
 /// The UDP port of SCTP in UDP, by IANA.
@@ -24,6 +25,18 @@ pub enum Carriage {
 }
 
 impl Carriage {
+    /// SCTP's settings on real sockets: path MTUs are less by what the carriage takes, and timers that may wait share
+    /// wake-ups.
+    pub fn settings(self, sctp: SctpConfig) -> SctpConfig {
+        let overhead = u16::try_from(self.overhead_bytes()).expect("a small number");
+        SctpConfig {
+            initial_path_mtu: sctp.initial_path_mtu.saturating_sub(overhead),
+            max_path_mtu: sctp.max_path_mtu.saturating_sub(overhead),
+            timer_granularity: LiveConfig::TIMER_GRANULARITY,
+            ..sctp
+        }
+    }
+
     /// By how much the packets are longer on the wire than in IP, in bytes.
     pub const fn overhead_bytes(self) -> usize {
         match self {

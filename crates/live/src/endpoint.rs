@@ -7,13 +7,15 @@ use slantpath_host::ProgramMessage;
 use slantpath_sctp::{self as sctp, SctpConfig};
 
 use crate::associations::AssociationsConfig;
-use crate::config::{Carriage, LiveConfig};
+use crate::config::{Binding, Carriage, LiveConfig};
 
 /// What an endpoint is opened with.
 #[derive(Clone, Debug)]
 pub struct EndpointConfig {
     /// The machine's addresses that it has, at least one.
     pub addresses: Vec<IpAddr>,
+    /// Whether it has those alone.
+    pub binding: Binding,
     /// Its SCTP port; zero, the default: any from 49,152 on that no other program of this project has.
     pub port: u16,
     /// What its packets travel in.
@@ -29,17 +31,23 @@ pub struct EndpointConfig {
 impl EndpointConfig {
     /// An endpoint with RFC 9260's settings at any port, which others may call.
     pub fn new(addresses: Vec<IpAddr>, carriage: Carriage) -> Self {
-        let overhead = u16::try_from(carriage.overhead_bytes()).expect("a small number");
-        let default = SctpConfig::default();
-        let sctp = SctpConfig {
-            initial_path_mtu: default.initial_path_mtu - overhead,
-            max_path_mtu: default.max_path_mtu - overhead,
-            timer_granularity: LiveConfig::TIMER_GRANULARITY,
-            ..default
-        };
+        Self::with_settings(addresses, carriage, SctpConfig::default())
+    }
+
+    /// The same with other settings of SCTP, those of a scenario's profile for example, whose path MTUs are IP's.
+    pub fn with_settings(addresses: Vec<IpAddr>, carriage: Carriage, sctp: SctpConfig) -> Self {
+        let sctp = carriage.settings(sctp);
         let associations = AssociationsConfig::default();
         let socket_buffer_bytes = LiveConfig::SOCKET_BUFFER_BYTES;
-        Self { addresses, port: 0, carriage, sctp, associations, socket_buffer_bytes }
+        Self {
+            addresses,
+            binding: Binding::Listed,
+            port: 0,
+            carriage,
+            sctp,
+            associations,
+            socket_buffer_bytes,
+        }
     }
 }
 
@@ -74,16 +82,19 @@ pub use open::OpenPort;
 
 #[cfg(target_os = "linux")]
 mod open {
+    use std::net::IpAddr;
+
     use slantpath_base::Stream;
     use slantpath_host::{ProgramConfig, SocketId};
     use slantpath_sctp::Severity;
 
     use super::EndpointConfig;
     use crate::associations::Associations;
-    use crate::config::{Binding, LiveConfig, OpenError, check_addresses};
+    use crate::config::{Binding, Carriage, LiveConfig, OpenError, check_addresses};
     use crate::live::Live;
     use crate::program::{Station, host_of};
     use crate::sockets::chance::secret;
+    use crate::sockets::local::{addresses_for_others, own_addresses};
 
     /// A host with the associations of its endpoints.
     type Associated = Live<Station<Associations>>;
@@ -98,6 +109,16 @@ mod open {
     }
 
     impl EndpointConfig {
+        /// An endpoint at all of the machine's addresses that others can use, and at those that come to it later. On a
+        /// machine without a network, at those of the loopback.
+        pub fn of_machine(carriage: Carriage) -> Self {
+            let others = addresses_for_others();
+            if !others.is_empty() {
+                return Self { binding: Binding::AllOfMachine, ..Self::new(others, carriage) };
+            }
+            Self::new(own_addresses().into_iter().filter(IpAddr::is_loopback).collect(), carriage)
+        }
+
         /// Opens the sockets, and the endpoint on them.
         pub fn open(&self) -> Result<(Associated, OpenPort), OpenError> {
             self.check()?;
@@ -105,7 +126,7 @@ mod open {
             self.at_a_port(&mut stream, |number, stream| {
                 let config = LiveConfig {
                     addresses: self.addresses.clone(),
-                    binding: Binding::Listed,
+                    binding: self.binding,
                     carriage: self.carriage,
                     ports: vec![number],
                     socket_buffer_bytes: self.socket_buffer_bytes,

@@ -99,7 +99,10 @@ impl LiveEndpoint {
             None => Carriage::Raw,
             Some((local_port, remote_port)) => Carriage::Udp { local_port, remote_port },
         };
-        let mut config = EndpointConfig::new(addresses, carriage);
+        let mut config = match addresses.is_empty() {
+            true => EndpointConfig::of_machine(carriage),
+            false => EndpointConfig::new(addresses, carriage),
+        };
         config.port = port;
         (config.associations.backlog, config.associations.read_ahead_bytes) = (backlog, read_ahead_bytes);
         set_all(&mut config, settings)?;

@@ -7,6 +7,10 @@ use slantpath_live::{
     AuthenticationConfig, Duration, EndpointConfig, Extension, Extensions, PathMtuDiscovery, SharedKey,
     StreamId, StreamScheduling,
 };
+use slantpath_scenario::{LoadError, Profile, ProfileError};
+
+use crate::os_error::os_error;
+use crate::source::scenario_error;
 
 /// By the names that scenarios have for them.
 /// A time that is a number of seconds to Python.
@@ -19,6 +23,11 @@ pub(crate) fn time(name: &str, seconds: f64) -> PyResult<Duration> {
 
 /// Sets all that is given.
 pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>) -> PyResult<()> {
+    let profile = settings.get_item("profile")?;
+    if let Some(place) = &profile {
+        let streams = config.sctp.outbound_streams;
+        config.sctp = config.carriage.settings(read(&place.extract::<String>()?)?.config(streams));
+    }
     settings.iter().try_for_each(|(name, value)| set(config, &name.extract::<String>()?, &value))?;
     let sctp = &mut config.sctp;
     // What is required is offered.
@@ -30,7 +39,9 @@ pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>)
             let message = format!("active_key is {active_key}, and keys has {}", known.join(", "));
             return Err(PyValueError::new_err(message));
         }
-        sctp.authentication.chunks = AuthenticationConfig::of_data().chunks;
+        if profile.is_none() {
+            sctp.authentication.chunks = AuthenticationConfig::of_data().chunks;
+        }
         return Ok(());
     }
     for setting in ["keys", "active_key"] {
@@ -42,12 +53,23 @@ pub(crate) fn set_all(config: &mut EndpointConfig, settings: &Bound<'_, PyDict>)
     Ok(())
 }
 
+/// The profile of a scenario that `FILE[:NAME]` says.
+fn read(place: &str) -> PyResult<Profile> {
+    Profile::load(place).map_err(|error| match error {
+        ProfileError::Invalid(faults) => scenario_error(&faults),
+        ProfileError::Unreadable(LoadError::Unreadable { path, error }) => os_error(&error, &path),
+        other => PyValueError::new_err(format!("profile: {other}")),
+    })
+}
+
 /// Sets one of SCTP's settings by its name: times are seconds.
 fn set(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let time = || time(name, value.extract::<f64>()?);
     let overhead = u16::try_from(config.carriage.overhead_bytes()).unwrap_or_default();
     let sctp = &mut config.sctp;
     match name {
+        // It has been read before all others, which stand above it.
+        "profile" => {}
         "rto_initial" => sctp.rto_initial = time()?,
         "rto_min" => sctp.rto_min = time()?,
         "rto_max" => sctp.rto_max = time()?,

@@ -36,7 +36,7 @@ pub(crate) fn check(
     link::wan_emulator::expand(file, faults);
     head::check(file, faults);
     let bodies = sky_links::check::check(file, all_known, files, faults);
-    sctp::check::check(file, faults);
+    sctp::check::check(&file.sctp, faults);
     tcp::check::check(file, faults);
     let joined = link::check::check(file, faults);
     access::check::check(file, bodies.as_ref().map(|bodies| &bodies.network), faults);

@@ -45,6 +45,7 @@ pub use run::{
     run_observed, run_traced, run_while, run_with_programs,
 };
 pub use scenario::{Scenario, Watch};
+pub use sctp::{Profile, ProfileError};
 pub use slantpath_host::Workload;
 pub use slantpath_reader::{
     Diagnostic, Diagnostics, Files, Flat, LoadError, Named, Nested, OneOf, Origin, Pair, Part, Setting,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Parser as _;
 use slantpath_base::{DataRate, DataSize, Duration, Instant};
 use slantpath_live::Extension;
-use slantpath_scenario::Scenario;
+use slantpath_scenario::{Profile, Scenario};
 use slantpath_trace::{Header, NetworkEstimate, PathEstimate, Record, Story};
 
 use super::client;
@@ -103,7 +103,7 @@ impl Rebuilt {
             .enumerate()
             .map(|(number, path)| LinkEstimate::of(number, path, known, is_full, &load))
             .collect();
-        let scenario = text(trace, &load, network, &links);
+        let scenario = text(trace, &load, network, &links)?;
         // What the scenario says need not be said twice.
         let mut arguments = load;
         arguments.flow = Some("load".to_owned());
@@ -191,7 +191,12 @@ fn wire_bits(load: &LoadArguments) -> f64 {
 }
 
 /// The scenario.
-fn text(trace: &Path, load: &LoadArguments, network: &NetworkEstimate, links: &[LinkEstimate]) -> String {
+fn text(
+    trace: &Path,
+    load: &LoadArguments,
+    network: &NetworkEstimate,
+    links: &[LinkEstimate],
+) -> Result<String, String> {
     let lasts = load.duration.or(if load.count.is_none() { Some(DURATION) } else { None });
     let until = network.until.since_start().max(lasts.unwrap_or_default()).as_millis() / 1_000 + 60;
     let mut text = format!(
@@ -203,12 +208,12 @@ fn text(trace: &Path, load: &LoadArguments, network: &NetworkEstimate, links: &[
     for (path, link) in network.paths.iter().zip(links) {
         write_link(&mut text, path, link);
     }
-    write_profile(&mut text, &load.sctp);
+    write_profile(&mut text, &load.sctp)?;
     write_flow(&mut text, load, lasts, network, links);
     for (path, link) in network.paths.iter().zip(links) {
         write_changes(&mut text, path, link);
     }
-    text
+    Ok(text)
 }
 
 /// A name of a file, as a comment can have it.
@@ -242,8 +247,15 @@ fn write_link(text: &mut String, path: &PathEstimate, link: &LinkEstimate) {
 }
 
 /// The settings of the command, by their names in scenarios.
-fn write_profile(text: &mut String, sctp: &SctpArguments) {
+fn write_profile(text: &mut String, sctp: &SctpArguments) -> Result<(), String> {
+    if let Some(place) = &sctp.profile {
+        let profile = Profile::load(place).map_err(|error| format!("its profile: {error}"))?;
+        text.push_str("\n[sctp.default]\n");
+        text.push_str(&profile.keys());
+        return Ok(());
+    }
     let SctpArguments {
+        profile: _,
         rto_initial,
         rto_min,
         rto_max,
@@ -303,6 +315,7 @@ fn write_profile(text: &mut String, sctp: &SctpArguments) {
     if extensions.contain(Extension::Authentication) {
         push("authenticated_chunks", Some("[\"data\"]".to_owned()));
     }
+    Ok(())
 }
 
 fn write_flow(

@@ -10,6 +10,8 @@ use slantpath_live::{
 };
 use slantpath_scenario::read_bounded;
 
+use slantpath_scenario::{Profile, ProfileError};
+
 use crate::arguments::{ErrorDetection, SctpArguments};
 use crate::failure::Failure;
 use crate::terminal;
@@ -21,6 +23,12 @@ pub(super) fn sctp(
     carriage: Carriage,
     streams: u16,
 ) -> Result<SctpConfig, Failure> {
+    if let Some(place) = &arguments.profile {
+        let profile = profile(place)?;
+        profile.warnings().iter().try_for_each(|warning| terminal::warn(warning))?;
+        let default = SctpConfig::default().outbound_streams;
+        return Ok(carriage.settings(profile.config(default.max(streams))));
+    }
     let default = SctpConfig::default();
     let overhead = u16::try_from(carriage.overhead_bytes()).unwrap_or_default();
     let config = SctpConfig {
@@ -67,6 +75,14 @@ pub(super) fn sctp(
         }
     }
     Ok(config)
+}
+
+/// The profile of a scenario that `FILE[:NAME]` says.
+pub(super) fn profile(place: &str) -> Result<Profile, Failure> {
+    Profile::load(place).map_err(|error| match error {
+        ProfileError::Invalid(diagnostics) => Failure::Invalid(diagnostics),
+        other => Failure::Misused(format!("--profile: {other}")),
+    })
 }
 
 /// The values of streams, which only some schedulers read.
@@ -209,5 +225,34 @@ mod tests {
         assert!(error.contains("--key needs --extension authentication, or --require"), "{error}");
         let error = of("--require authentication --key nowhere").unwrap_err();
         assert!(error.contains("nowhere"), "{error}");
+    }
+
+    #[test]
+    fn a_profile_says_all_of_sctps_settings_and_no_flag_stands_beside_it() {
+        let path = std::env::temp_dir().join(format!("slantpath-profile-{}.toml", std::process::id()));
+        let text = "[sctp.leo]\ncongestion_control = \"cubic\"\nmax_path_mtu = \"1400 B\"\n\
+                    path_mtu_discovery = \"probing\"\n[sctp.geo]\nloss_detection = \"rack\"\n";
+        std::fs::write(&path, text).expect("a directory for what lasts shortly");
+        let of = |name: &str, flags: &str| {
+            let line = format!("slantpath load 192.0.2.1 --profile {}{name} {flags}", path.display());
+            let parsed =
+                Arguments::try_parse_from(line.split_whitespace()).map_err(|error| error.to_string())?;
+            let Command::Load(said) = parsed.command else { panic!("another command") };
+            let carriage = Carriage::Udp { local_port: 0, remote_port: 9 };
+            sctp(&said.sctp, carriage, said.streams).map_err(|failure| format!("{failure:?}"))
+        };
+        let leo = of(":leo", "--streams 20").unwrap();
+        assert_eq!(format!("{:?}", leo.congestion_control), "Cubic");
+        assert_eq!((leo.outbound_streams, leo.max_path_mtu), (20, 1_392));
+        assert_eq!(leo.timer_granularity, LiveConfig::TIMER_GRANULARITY);
+        let geo = of(":geo", "").unwrap();
+        assert_eq!((format!("{:?}", geo.loss_detection), geo.outbound_streams), ("Rack".to_owned(), 16));
+        let error = of("", "").unwrap_err();
+        assert!(error.contains("has several profiles of SCTP: name one of geo, leo"), "{error}");
+        for flag in ["--rto-min 1s", "--extension interleaving", "--require interleaving", "--mtu 1400"] {
+            let error = of(":leo", flag).unwrap_err();
+            assert!(error.contains("cannot be used with"), "{error}");
+        }
+        std::fs::remove_file(&path).expect("what was written");
     }
 }

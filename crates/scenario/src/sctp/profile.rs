@@ -1,0 +1,195 @@
+//! One of a file's SCTP profiles, for an endpoint on real sockets: what else the file has is not looked at.
+
+use std::path::{Path, PathBuf};
+
+use slantpath_reader::{
+    Diagnostic, Diagnostics, Document, LoadError, Output, Section, Tables, read_text, section,
+};
+use slantpath_sctp::{ChecksumPolicy, SctpConfig};
+
+use super::check;
+use super::schema::SctpProfile;
+
+section! {
+    /// The profiles of a scenario.
+    pub struct Profiles {
+        /// Configurations of SCTP, by name.
+        sctp: Tables<SctpProfile>;
+    }
+}
+
+/// A profile that has been read and checked.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    profile: SctpProfile,
+    warnings: Vec<Diagnostic>,
+}
+
+/// Why there is no profile.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProfileError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Unreadable(LoadError),
+    /// What stands in the file's profiles is wrong.
+    #[error("{0}")]
+    Invalid(Diagnostics),
+    /// The file has none.
+    #[error("{file} has no profile of SCTP: write one as [sctp.NAME]")]
+    None {
+        /// The file.
+        file: String,
+    },
+    /// It has several, and none was named.
+    #[error("{file} has several profiles of SCTP: name one of {profiles}, as {file}:NAME")]
+    Several {
+        /// The file.
+        file: String,
+        /// Their names.
+        profiles: String,
+    },
+    /// It has none of this name.
+    #[error("{file} has no profile [sctp.{name}]; profiles: {profiles}")]
+    NoSuch {
+        /// The file.
+        file: String,
+        /// What was asked for.
+        name: String,
+        /// The names that there are.
+        profiles: String,
+    },
+}
+
+impl Profile {
+    /// The file and the name that `FILE[:NAME]` says. A file that is there is not cut at its colon.
+    pub fn place(text: &str) -> (PathBuf, Option<&str>) {
+        match text.rsplit_once(':') {
+            Some((file, name)) if !Path::new(text).exists() => (file.into(), Some(name)),
+            _ => (text.into(), None),
+        }
+    }
+
+    /// Reads the profile that `FILE[:NAME]` says; the name may be left out if the file has one.
+    pub fn load(place: &str) -> Result<Self, ProfileError> {
+        let (path, name) = Self::place(place);
+        let text = read_text(&path).map_err(ProfileError::Unreadable)?;
+        Self::parse(&path.display().to_string(), &text, name)
+    }
+
+    /// Reads a text, which errors call `file`, as [`Profile::load`] does.
+    pub fn parse(file: &str, text: &str, name: Option<&str>) -> Result<Self, ProfileError> {
+        let (mut entries, mut faults) =
+            Document::parse(file, text).entries().map_err(ProfileError::Invalid)?;
+        entries.retain(|key, _| key == "sctp");
+        let read = Profiles::read_root(&entries, "a scenario", &mut faults).map(|(read, _)| read);
+        if let Some(read) = &read {
+            check::check(&read.sctp, &mut faults);
+        }
+        let warnings = faults.warnings();
+        faults.into_result().map_err(ProfileError::Invalid)?;
+        let read = read.expect("a file without fault is whole");
+        let names: Vec<&str> = read.sctp.iter().map(|(name, _)| name).collect();
+        let file = file.to_owned();
+        let name = match (name, &names[..]) {
+            (_, []) => return Err(ProfileError::None { file }),
+            (Some(name), _) => name,
+            (None, [only]) => only,
+            (None, _) => return Err(ProfileError::Several { file, profiles: names.join(", ") }),
+        };
+        let Some(profile) = read.sctp.find(name) else {
+            return Err(ProfileError::NoSuch { file, name: name.to_owned(), profiles: names.join(", ") });
+        };
+        Ok(Self { profile: profile.clone(), warnings })
+    }
+
+    /// What it sets an endpoint to, whose associations ask for so many streams. Checksums are computed: real networks
+    /// damage packets.
+    pub fn config(&self, outbound_streams: u16) -> SctpConfig {
+        SctpConfig { checksum: ChecksumPolicy::Compute, ..self.profile.config(outbound_streams) }
+    }
+
+    /// What may be meant otherwise.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// Every key with its value, a line each, as they stand in a table of a scenario.
+    pub fn keys(&self) -> String {
+        let mut output = Output::default();
+        self.profile.write_fields(&mut output);
+        output.print(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slantpath_sctp::{Algorithm, LossDetection, PotentiallyFailed};
+
+    use super::*;
+
+    const TWO: &str = "[scenario]\nname = 3\n[links.x]\nnonsense = true\n\
+                       [sctp.leo]\ncongestion_control = \"bbr\"\nloss_detection = \"rack\"\n\
+                       potentially_failed_max_retrans = 1\n[sctp.plain]\nrto_min = \"400 ms\"\n";
+
+    fn parse(text: &str, name: Option<&str>) -> Result<SctpConfig, String> {
+        let profile = Profile::parse("a.toml", text, name).map_err(|error| error.to_string())?;
+        Ok(profile.config(20))
+    }
+
+    #[test]
+    fn a_profile_is_read_by_its_name_whatever_else_the_file_has() {
+        let leo = parse(TWO, Some("leo")).unwrap();
+        assert_eq!((leo.congestion_control, leo.loss_detection), (Algorithm::Bbr, LossDetection::Rack));
+        assert_eq!(leo.potentially_failed, PotentiallyFailed::Above(1));
+        assert_eq!((leo.outbound_streams, leo.checksum), (20, ChecksumPolicy::Compute));
+        let plain = parse(TWO, Some("plain")).unwrap();
+        assert_eq!((plain.rto_min.as_millis(), plain.congestion_control), (400, Algorithm::Standard));
+    }
+
+    #[test]
+    fn a_name_may_be_left_out_where_there_is_one_profile_and_nowhere_else() {
+        let one = "[sctp.only]\nsack_delay = \"20 ms\"\n";
+        assert_eq!(parse(one, None).unwrap().sack_delay.as_millis(), 20);
+        assert_eq!(parse(one, Some("only")), parse(one, None));
+        let several = "a.toml has several profiles of SCTP: name one of leo, plain, as a.toml:NAME";
+        assert_eq!(parse(TWO, None), Err(several.to_owned()));
+        let no_such = "a.toml has no profile [sctp.loe]; profiles: leo, plain";
+        assert_eq!(parse(TWO, Some("loe")), Err(no_such.to_owned()));
+        let none = "a.toml has no profile of SCTP: write one as [sctp.NAME]";
+        assert_eq!(parse("[scenario]\n", None), Err(none.to_owned()));
+    }
+
+    #[test]
+    fn faults_of_profiles_are_told_with_their_places() {
+        let faults = |text: &str| match Profile::parse("a.toml", text, None) {
+            Err(ProfileError::Invalid(faults)) => {
+                faults.iter().map(|one| one.message.clone()).collect::<Vec<_>>()
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(faults("[sctp.a]\nmax_burst = 0\n").len(), 1);
+        assert_eq!(faults("[sctp.a]\nrto_mim = \"1 s\"\n").len(), 1);
+        assert_eq!(faults("[sctp.a\n").len(), 1);
+    }
+
+    #[test]
+    fn its_keys_make_the_same_profile() {
+        let profile = Profile::parse("a.toml", TWO, Some("leo")).unwrap();
+        let again = Profile::parse("b.toml", &format!("[sctp.b]\n{}", profile.keys()), None).unwrap();
+        assert_eq!(again.config(1), profile.config(1));
+    }
+
+    #[test]
+    fn a_file_may_have_a_colon() {
+        assert_eq!(Profile::place("a.toml"), ("a.toml".into(), None));
+        assert_eq!(Profile::place("no/such:dir/a.toml:leo"), ("no/such:dir/a.toml".into(), Some("leo")));
+        let path = std::env::temp_dir().join(format!("slantpath-{}:profile", std::process::id()));
+        std::fs::write(&path, "[sctp.a]\n").unwrap();
+        let text = path.display().to_string();
+        assert_eq!(Profile::place(&text), (path.clone(), None));
+        assert_eq!(Profile::place(&format!("{text}:a")), (path.clone(), Some("a")));
+        assert!(Profile::load(&text).is_ok());
+        std::fs::remove_file(&path).unwrap();
+    }
+}
