@@ -7,30 +7,36 @@ use bytes::Bytes;
 use slantpath_live::{Instant, Lost, Message, Notification, Received, SendOptions, SendRefused, SocketId};
 use slantpath_sctp as sctp;
 
-use crate::error::{AssociationError, SendError};
+use crate::error::{AssociationError, SendError, TryReceiveError};
 use crate::shared::{Bell, Shared, wait_for};
 
-/// An association with another endpoint. Several tasks may use it at once, in an [`Arc`]: each message is received by
-/// one of them.
+/// An association with another endpoint. Clones are the same association, for several tasks: each message is received
+/// by one of them.
 ///
-/// Dropped, it is shut down in order: what was sent is delivered, what comes meanwhile is thrown away.
-#[derive(Debug)]
+/// Once all are dropped it is shut down in order: what was sent is delivered, what comes meanwhile is thrown away.
+#[derive(Clone, Debug)]
 pub struct Association {
+    held: Arc<Held>,
+}
+
+/// An association as long as somebody holds it.
+#[derive(Debug)]
+struct Held {
     shared: Arc<Shared>,
     id: SocketId,
     bell: Arc<Bell>,
 }
 
 impl Association {
-    pub(crate) const fn new(shared: Arc<Shared>, id: SocketId, bell: Arc<Bell>) -> Self {
-        Self { shared, id, bell }
+    pub(crate) fn new(shared: Arc<Shared>, id: SocketId, bell: Arc<Bell>) -> Self {
+        Self { held: Arc::new(Held { shared, id, bell }) }
     }
 
     /// Waits until it is up.
     pub(crate) async fn established(&self) -> Result<(), AssociationError> {
-        wait_for(&self.bell.standing, || {
-            let state = self.shared.lock();
-            match state.live.host().program.standing(self.id) {
+        wait_for(&self.held.bell.standing, || {
+            let state = self.held.shared.lock();
+            match state.live.host().program.standing(self.held.id) {
                 Some(outcome) => Some(outcome.map_err(AssociationError::Lost)),
                 None => state.check().err().map(|error| Err(error.into())),
             }
@@ -40,17 +46,17 @@ impl Association {
 
     /// The peer's first address, and its SCTP port.
     pub fn peer(&self) -> Option<SocketAddr> {
-        self.shared.lock().live.host().program.peer(self.id)
+        self.held.shared.lock().live.host().program.peer(self.held.id)
     }
 
     /// How many messages had not been acknowledged when it ended: whether they have arrived is not known. Zero before.
     pub fn unacknowledged(&self) -> u64 {
-        self.shared.lock().live.host().program.unacknowledged(self.id)
+        self.held.shared.lock().live.host().program.unacknowledged(self.held.id)
     }
 
     /// How many streams can be sent on: messages take those from 0 to one less.
     pub fn outbound_streams(&self) -> u16 {
-        self.shared.lock().live.host().program.outbound_streams(self.id)
+        self.held.shared.lock().live.host().program.outbound_streams(self.held.id)
     }
 
     /// Hands a message over to be sent on a stream, and waits while the send buffer has no room for it. It is sent
@@ -64,9 +70,9 @@ impl Association {
         options: SendOptions,
     ) -> Result<(), SendError> {
         let payload = payload.into();
-        let _turn = self.bell.turn.lock().await;
-        wait_for(&self.bell.writable, || match self.offer(stream, payload.clone(), options) {
-            Err(SendError::Refused(sctp::SendError::BufferFull { .. })) => None,
+        let _turn = self.held.bell.turn.lock().await;
+        wait_for(&self.held.bell.writable, || match self.offer(stream, payload.clone(), options) {
+            Err(error) if error.is_full() => None,
             outcome => Some(outcome),
         })
         .await
@@ -84,9 +90,9 @@ impl Association {
     }
 
     fn offer(&self, stream: u16, payload: Bytes, options: SendOptions) -> Result<(), SendError> {
-        self.shared.lock().check()?;
+        self.held.shared.lock().check()?;
         let message = options.message(stream, payload);
-        let sent = self.shared.act(|program, host, now| program.send(now, host, self.id, message));
+        let sent = self.held.shared.act(|program, host, now| program.send(now, host, self.held.id, message));
         sent.map_err(|refused| match refused {
             SendRefused::Ended(Some(lost)) => SendError::Lost(lost),
             SendRefused::Message(error) => SendError::Refused(error),
@@ -100,38 +106,39 @@ impl Association {
     ///
     /// Dropped before it is ready, it has taken nothing.
     pub async fn receive(&self) -> Result<Option<Message>, AssociationError> {
-        wait_for(&self.bell.readable, || self.next()).await
+        wait_for(&self.held.bell.readable, || self.next()).await
     }
 
-    /// A message that has come; `None` if none is there now, or never will be.
-    pub fn try_receive(&self) -> Result<Option<Message>, AssociationError> {
-        match self.shared.act(|program, host, now| program.receive(now, host, self.id)) {
-            Received::Message(message) => Ok(Some(message)),
-            Received::Nothing | Received::Ended(None) => Ok(None),
-            Received::Ended(Some(lost)) => Err(lost.into()),
+    /// A message that has come. Where none is there now, the error tells it from the end.
+    pub fn try_receive(&self) -> Result<Message, TryReceiveError> {
+        match self.next() {
+            Some(Ok(Some(message))) => Ok(message),
+            Some(Ok(None)) => Err(TryReceiveError::Ended),
+            Some(Err(error)) => Err(TryReceiveError::Failed(error)),
+            None => Err(TryReceiveError::Nothing),
         }
     }
 
     /// What [`Association::receive`] gives; nothing while it has to wait.
     fn next(&self) -> Option<Result<Option<Message>, AssociationError>> {
-        match self.shared.act(|program, host, now| program.receive(now, host, self.id)) {
+        match self.held.shared.act(|program, host, now| program.receive(now, host, self.held.id)) {
             Received::Message(message) => Some(Ok(Some(message))),
             Received::Ended(None) => Some(Ok(None)),
             Received::Ended(Some(lost)) => Some(Err(lost.into())),
-            Received::Nothing => self.shared.lock().check().err().map(|error| Err(error.into())),
+            Received::Nothing => self.held.shared.lock().check().err().map(|error| Err(error.into())),
         }
     }
 
     /// Waits for the next notification: what has happened to paths, or that the peer has begun anew. `None` once the
     /// association has ended. Who never asks misses the oldest, and nothing else.
     pub async fn notification(&self) -> Option<Notification> {
-        wait_for(&self.bell.notified, || {
-            let mut state = self.shared.lock();
+        wait_for(&self.held.bell.notified, || {
+            let mut state = self.held.shared.lock();
             let is_failed = state.failure.is_some();
             let program = &mut state.live.host_mut().program;
-            match program.poll_notification(self.id) {
+            match program.poll_notification(self.held.id) {
                 Some(notification) => Some(Some(notification)),
-                None => (is_failed || program.is_ended(self.id)).then_some(None),
+                None => (is_failed || program.is_ended(self.held.id)).then_some(None),
             }
         })
         .await
@@ -139,9 +146,9 @@ impl Association {
 
     /// The paths of the association as they are now: RTT, RTO, windows, path MTU, counts. None once it has ended.
     pub fn paths(&self) -> Vec<sctp::PathSnapshot> {
-        let mut state = self.shared.lock();
+        let mut state = self.held.shared.lock();
         let now = state.live.now();
-        state.live.host_mut().host.sctp_paths(now, self.id)
+        state.live.host_mut().host.sctp_paths(now, self.held.id)
     }
 
     /// What the tables of the SCTP MIB ([RFC 3873]) have of the association now: state, streams, expirations of its
@@ -149,7 +156,7 @@ impl Association {
     ///
     /// [RFC 3873]: https://www.rfc-editor.org/rfc/rfc3873
     pub fn mib(&self) -> Option<sctp::MibAssociation> {
-        self.shared.lock().live.host().host.sctp_mib_association(self.id)
+        self.held.shared.lock().live.host().host.sctp_mib_association(self.held.id)
     }
 
     /// Ends the association once all that was sent has been delivered, and waits until it has ended. What comes
@@ -157,17 +164,17 @@ impl Association {
     ///
     /// Dropped before it is ready, the association ends all the same.
     pub async fn shutdown(&self) -> Result<(), AssociationError> {
-        self.shared.act(|program, host, now| program.shut_down(now, host, self.id));
+        self.held.shared.act(|program, host, now| program.shut_down(now, host, self.held.id));
         self.ended().await
     }
 
     /// Waits until the association has ended, by whichever end.
     pub async fn ended(&self) -> Result<(), AssociationError> {
-        wait_for(&self.bell.standing, || {
-            let state = self.shared.lock();
+        wait_for(&self.held.bell.standing, || {
+            let state = self.held.shared.lock();
             let program = &state.live.host().program;
-            if program.is_ended(self.id) {
-                let outcome: Option<Result<(), Lost>> = program.standing(self.id);
+            if program.is_ended(self.held.id) {
+                let outcome: Option<Result<(), Lost>> = program.standing(self.held.id);
                 return Some(outcome.unwrap_or(Ok(())).map_err(AssociationError::Lost));
             }
             state.check().err().map(|error| Err(error.into()))
@@ -192,17 +199,19 @@ impl Association {
         &self,
         act: impl FnOnce(&mut sctp::Endpoint, sctp::AssociationId, Instant) -> R,
     ) -> Option<R> {
-        self.shared.act(|program, host, now| program.command(host, self.id, |sctp, id| act(sctp, id, now)))
+        self.held
+            .shared
+            .act(|program, host, now| program.command(host, self.held.id, |sctp, id| act(sctp, id, now)))
     }
 
     /// Ends the association at once: what was sent and has not been acknowledged may be lost. The peer is told why.
     pub fn abort(&self, reason: impl Into<Bytes>) {
         let reason = reason.into();
-        self.shared.act(|program, host, now| program.abort(now, host, self.id, reason));
+        self.held.shared.act(|program, host, now| program.abort(now, host, self.held.id, reason));
     }
 }
 
-impl Drop for Association {
+impl Drop for Held {
     fn drop(&mut self) {
         // Before its name can be another's.
         self.shared.lock().take_bell(self.id);

@@ -63,6 +63,21 @@ pub enum AssociationError {
     Lost(#[from] Lost),
 }
 
+/// Why no message is received without waiting.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TryReceiveError {
+    /// None is there now.
+    #[error("no message is there now")]
+    Nothing,
+    /// The association has ended in order, and all that came has been received.
+    #[error("the association has ended")]
+    Ended,
+    /// The association was lost, or the endpoint does nothing more.
+    #[error(transparent)]
+    Failed(#[from] AssociationError),
+}
+
 /// Why a message was not sent.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -84,4 +99,11 @@ pub enum SendError {
     /// ([`sctp::SendError::BufferFull`]).
     #[error(transparent)]
     Refused(#[from] sctp::SendError),
+}
+
+impl SendError {
+    /// Whether the send buffer has no room now: the message can be sent later.
+    pub const fn is_full(&self) -> bool {
+        matches!(self, Self::Refused(sctp::SendError::BufferFull { .. }))
+    }
 }

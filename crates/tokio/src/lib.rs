@@ -70,8 +70,11 @@ mod shared;
 
 pub use association::Association;
 pub use endpoint::{Endpoint, EndpointSnapshot};
-pub use error::{AssociationError, ConnectError, EndpointError, SendError};
+pub use error::{AssociationError, ConnectError, EndpointError, SendError, TryReceiveError};
 pub use slantpath_live::{
-    AssociationsConfig, Carriage, Dscp, Duration, Ecn, EndpointConfig, IpFields, Lost, Message, Notification,
-    OpenError, PathEventKind, Peer, SctpConfig, SendOptions,
+    AssociationsConfig, Binding, Carriage, Dscp, Duration, Ecn, EndpointConfig, Extension, Extensions,
+    IpFields, Lost, Message, Notification, OpenError, PathEventKind, Peer, Reliability, SctpConfig,
+    SendOptions, SharedKey, StreamId,
 };
+/// SCTP itself: its settings, errors and events, and what [`Association::command`] is given.
+pub use slantpath_sctp as sctp;

@@ -13,7 +13,7 @@ use slantpath_sctp::{
 use slantpath_tokio::{
     Association, AssociationError, AssociationsConfig, Carriage, ConnectError, Dscp, Ecn, Endpoint,
     EndpointConfig, EndpointError, IpFields, Lost, Message, Notification, OpenError, Peer, SendError,
-    SendOptions,
+    SendOptions, TryReceiveError,
 };
 
 const PORT: u16 = 5_000;
@@ -428,4 +428,47 @@ async fn commands_of_extensions_reach_sctp_and_what_comes_of_them_is_told() {
     assert_eq!(call.command(|sctp, id, now| sctp.request_heartbeat(now, id, LOOPBACK)), Some(true));
     call.shutdown().await.unwrap();
     assert_eq!(call.command(|_, _, _| ()), None, "it has ended");
+}
+
+#[tokio::test]
+async fn without_waiting_what_is_not_there_now_is_told_from_the_end() {
+    let [client, server] = endpoints(|_| {}).await;
+    let [call, accepted] = association(&client, &server).await;
+    assert!(matches!(accepted.try_receive(), Err(TryReceiveError::Nothing)));
+    call.send(0, "last words", SendOptions::default()).await.unwrap();
+    call.shutdown().await.unwrap();
+    accepted.ended().await.unwrap();
+    assert_eq!(accepted.try_receive().unwrap().payload, "last words");
+    assert!(matches!(accepted.try_receive(), Err(TryReceiveError::Ended)));
+    let [call, accepted] = association(&client, &server).await;
+    call.abort("enough");
+    accepted.ended().await.unwrap_err();
+    let error = accepted.try_receive().unwrap_err();
+    assert!(matches!(error, TryReceiveError::Failed(AssociationError::Lost(_))), "{error}");
+}
+
+#[tokio::test]
+async fn an_association_lasts_as_long_as_one_of_its_clones() {
+    let [client, server] = endpoints(|_| {}).await;
+    let [call, accepted] = association(&client, &server).await;
+    let clone = call.clone();
+    drop(call);
+    let sender = tokio::spawn(async move { clone.send(0, "from a clone", SendOptions::default()).await });
+    assert_eq!(text(&accepted).await, "from a clone");
+    sender.await.unwrap().unwrap();
+    // The task has dropped the last one.
+    assert_eq!(accepted.receive().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn what_is_required_is_agreed_on_or_there_is_no_association() {
+    use slantpath_tokio::{Extension as Offered, Extensions as Set};
+    let authentication = Set::of(&[Offered::Authentication]);
+    let requiring = EndpointConfig { port: PORT, ..config(9_899) };
+    let mut requiring = requiring;
+    (requiring.sctp.extensions, requiring.sctp.required_extensions) = (authentication, authentication);
+    let server = Endpoint::bind(requiring).await.unwrap();
+    let client = Endpoint::bind(config(server.addresses().unwrap()[0].port())).await.unwrap();
+    let error = client.connect(&peer()).await.unwrap_err();
+    assert!(error.to_string().ends_with("required and not offered: authentication"), "{error}");
 }
