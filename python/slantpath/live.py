@@ -98,7 +98,8 @@ class Notification:
     the peer's, ``change accepted``, ``change refused`` of an own one; ``streams added``, ``streams reset``,
     ``association reset``; ``request accepted``, ``request refused``: what the peer says to a request of
     this end to change streams; ``not authenticated``: the peer has not offered what was offered here,
-    ``authentication failed``: what it sends is dropped, as its key is none of ours; ``error reported`` by the peer; ``missed``."""
+    ``authentication failed``: what it sends is dropped, as its key is none of ours;
+    ``error reported`` by the peer; ``missed``."""
     address: str | None
     """The address that it is about."""
     missed: int

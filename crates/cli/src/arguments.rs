@@ -212,8 +212,8 @@ const PROFILE_SAYS: [&str; 19] = [
 /// The settings of associations that a real path asks for.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SctpArguments {
-    /// Take all settings of SCTP from a scenario's [sctp.NAME]; the name may be left out where there is one. Nothing else
-    /// of the file is looked at.
+    /// Take all settings of SCTP from a scenario's [sctp.NAME]; the name may be left out where there is one. Nothing
+    /// else of the file is looked at.
     #[arg(long, value_name = "FILE[:NAME]", conflicts_with_all = PROFILE_SAYS)]
     pub(crate) profile: Option<String>,
     /// RTO.Initial, 1 s if absent.

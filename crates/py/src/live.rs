@@ -28,8 +28,8 @@ const TURNS: usize = 16;
 /// What a message is to Python: its stream, its protocol, whether it is unordered, its bytes.
 type Message<'py> = (u16, u32, bool, Bound<'py, PyBytes>, [u8; 3]);
 
-/// What a notification is to Python: what has happened, to which address, how many were missed, and in which direction to
-/// which streams.
+/// What a notification is to Python: what has happened, to which address, how many were missed, and in which
+/// direction to which streams.
 type Told = (&'static str, Option<String>, u64, Option<&'static str>, Option<Vec<u16>>);
 
 /// What an endpoint has open, with others on the same sockets.
@@ -99,9 +99,10 @@ impl LiveEndpoint {
             None => Carriage::Raw,
             Some((local_port, remote_port)) => Carriage::Udp { local_port, remote_port },
         };
-        let mut config = match addresses.is_empty() {
-            true => EndpointConfig::of_machine(carriage),
-            false => EndpointConfig::new(addresses, carriage),
+        let mut config = if addresses.is_empty() {
+            EndpointConfig::of_machine(carriage)
+        } else {
+            EndpointConfig::new(addresses, carriage)
         };
         config.port = port;
         (config.associations.backlog, config.associations.read_ahead_bytes) = (backlog, read_ahead_bytes);

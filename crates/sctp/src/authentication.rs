@@ -19,12 +19,12 @@ const MAX_HMACS: usize = 16;
 /// What the layer above has to know of the authentication of a peer's chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthenticationEvent {
-    /// AUTH_NO_AUTH (RFC 6458, section 6.1.8): it is offered here, and the peer has not offered it. The association goes
-    /// on without, unless it is required ([`SctpConfig::required_extensions`](crate::SctpConfig)).
+    /// AUTH_NO_AUTH (RFC 6458, section 6.1.8): it is offered here, and the peer has not offered it. The association
+    /// goes on without, unless it is required ([`SctpConfig::required_extensions`](crate::SctpConfig)).
     NotOffered,
-    /// What has come is authenticated by a key that is none of ours, and has been dropped. Told for the first of several
-    /// in a row. Where nothing has ever come that a key of ours authenticates, and the same is seen again a second later
-    /// or more, the association is aborted.
+    /// What has come is authenticated by a key that is none of ours, and has been dropped. Told for the first of
+    /// several in a row. Where nothing has ever come that a key of ours authenticates, and the same is seen again a
+    /// second later or more, the association is aborted.
     Failed(WrongKey),
 }
 

@@ -136,8 +136,8 @@ pub struct SctpConfig {
     /// 8.1.21). `None`: half the receive buffer, so that the window never closes for the sake of one message. More than
     /// the receive buffer counts as the buffer.
     pub partial_delivery_point_bytes: Option<u32>,
-    /// The send buffer in bytes of payload, messages in flight included; a message that does not fit is refused. So that
-    /// short messages do not take many times as much, it holds a message for each 60 bytes of it at most, or 64.
+    /// The send buffer in bytes of payload, messages in flight included; a message that does not fit is refused. So
+    /// that short messages do not take many times as much, it holds a message for each 60 bytes of it at most, or 64.
     pub send_buffer_bytes: u64,
     /// How many streams are asked for outbound.
     pub outbound_streams: u16,
@@ -177,8 +177,8 @@ pub struct SctpConfig {
     /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as in RFC
     /// 9260 by itself.
     pub extensions: Extensions,
-    /// Those of `extensions` without which there is no association: a peer with which one of them cannot be agreed on is
-    /// aborted, and told which. Default: none.
+    /// Those of `extensions` without which there is no association: a peer with which one of them cannot be agreed on
+    /// is aborted, and told which. Default: none.
     pub required_extensions: Extensions,
     /// Which of a peer's requests to change streams are carried out, where that extension is used.
     pub reconfiguration: ReconfigurationPolicy,
@@ -452,7 +452,8 @@ impl SctpConfig {
         }
     }
 
-    /// How many messages the send buffer holds at most: what is kept of each takes more than the payload of a short one.
+    /// How many messages the send buffer holds at most: what is kept of each takes more than the payload of a short
+    /// one.
     pub(crate) const fn most_messages(&self) -> u64 {
         const SHORT: u64 = 60;
         const LEAST: u64 = 64;

@@ -25,7 +25,7 @@ pub(super) fn sctp(
 ) -> Result<SctpConfig, Failure> {
     if let Some(place) = &arguments.profile {
         let profile = profile(place)?;
-        profile.warnings().iter().try_for_each(|warning| terminal::warn(warning))?;
+        profile.warnings().iter().try_for_each(terminal::warn)?;
         let default = SctpConfig::default().outbound_streams;
         return Ok(carriage.settings(profile.config(default.max(streams))));
     }

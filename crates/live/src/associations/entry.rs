@@ -77,8 +77,8 @@ impl Notification {
 }
 
 impl Notification {
-    /// The streams that it is about, and their direction: `outbound`, on which this end sends, or `inbound`. None: all of
-    /// that direction. `None` if it is not about some.
+    /// The streams that it is about, and their direction: `outbound`, on which this end sends, or `inbound`. None:
+    /// all of that direction. `None` if it is not about some.
     pub fn streams(&self) -> Option<(&'static str, &[StreamId])> {
         let Self::Sctp(event) = self else { return None };
         match &**event {

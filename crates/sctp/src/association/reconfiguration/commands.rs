@@ -12,9 +12,9 @@ use crate::types::StreamId;
 
 impl Association {
     /// Resets streams (RFC 6525): the next ordered message of each begins with Stream Sequence Number 0 again. No
-    /// streams: all. It waits for the requests before it: one is sent at a time, and resets of streams that we send on
-    /// are asked for together if they wait together. It is over when an [`Event::ReconfigurationAnswered`](crate::Event::ReconfigurationAnswered) says
-    /// so for each direction.
+    /// streams: all. It waits for the requests before it: one is sent at a time, and resets of streams that we send
+    /// on are asked for together if they wait together. It is over when an
+    /// [`Event::ReconfigurationAnswered`](crate::Event::ReconfigurationAnswered) says so for each direction.
     pub fn reset_streams(
         &mut self,
         now: Instant,
