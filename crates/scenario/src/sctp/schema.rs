@@ -156,7 +156,8 @@ section! {
             DataSize::from_bytes(preset.config().initial_path_mtu.into()), at most PACKET;
         /// Whether new DATA takes several paths at once. It does not if absent.
         multipath: Option<Setting<MultipathChoice>>;
-        /// With `multipath`, whether each path may fill no more than its part of the buffers. It may not if absent.
+        /// With `multipath`, whether each path may fill no more than its part of the buffers. It may fill no more if
+        /// absent.
         split_buffers: Option<Setting<bool>>;
         /// How the path MTU is found. By ICMP alone if absent.
         path_mtu_discovery: Option<Setting<PathMtuDiscoveryChoice>>;
