@@ -11,6 +11,7 @@ mod conditioners;
 mod diagnostics;
 mod digests;
 mod doubts;
+mod effects;
 mod fades;
 mod flows;
 mod gap_reports;
