@@ -7,6 +7,7 @@ mod alone;
 mod bounds;
 mod capacity_on_demand;
 mod cells;
+mod columns;
 mod conditioners;
 mod diagnostics;
 mod digests;
