@@ -85,8 +85,8 @@ pub trait Host {
     fn note_journey(&mut self, _journey: Journey) {}
 
     /// The verification tag that packets to its peer bear, if the packet that was handed over last has proved to come
-    /// from where it says: it bore the secret of an association. Whoever carries packets learns only from those, such as
-    /// the UDP port that a peer has (RFC 6951), and for that association alone.
+    /// from where it says: it bore the secret of an association. Whoever carries packets learns only from those, such
+    /// as the UDP port that a peer has (RFC 6951), and for that association alone.
     fn verified_peer_tag(&self) -> Option<u32> {
         None
     }

@@ -100,9 +100,9 @@ impl Associations {
         socket
     }
 
-    /// Begins an association of a port, which is its user's until [`Associations::release`]. Where it is refused because
-    /// one with that peer has not ended yet ([`ConnectRefused::is_ending`]), it may be tried again once one has
-    /// ([`Associations::take_ended`]).
+    /// Begins an association of a port, which is its user's until [`Associations::release`]. Where it is refused
+    /// because one with that peer has not ended yet ([`ConnectRefused::is_ending`]), it may be tried again once one
+    /// has ([`Associations::take_ended`]).
     pub fn connect(
         &mut self,
         now: Instant,

@@ -184,8 +184,8 @@ impl Sockets {
         Readiness::of(sockets.map(AsFd::as_fd))
     }
 
-    /// Whether a packet that came to this address for `port`, which is none of the host's, is the host's to answer: it is
-    /// if no program has the port, and the one that answered before, if it was another, has ended.
+    /// Whether a packet that came to this address for `port`, which is none of the host's, is the host's to answer: it
+    /// is if no program has the port, and the one that answered before, if it was another, has ended.
     pub(crate) fn answers_for(&mut self, now: Instant, end: usize, port: u16) -> bool {
         if self.carriage != Carriage::Raw {
             // Nobody else has the UDP port.

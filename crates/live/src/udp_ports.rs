@@ -16,8 +16,8 @@ pub(crate) struct Key {
 const KEPT: usize = 262_144;
 
 /// What has been learned, for each association: the tag that packets to its peer bear tells it from others of the same
-/// addresses and ports, above all from those before it. Bounded: what has not been heard of while so many others were is
-/// forgotten, and so, in time, is what ended.
+/// addresses and ports, above all from those before it. Bounded: what has not been heard of while so many others were
+/// is forgotten, and so, in time, is what ended.
 #[derive(Debug)]
 pub(crate) struct UdpPorts {
     default: u16,

@@ -11,8 +11,8 @@ use slantpath_sctp::{self as sctp, Cause, CloseReason};
 pub enum Lost {
     /// This end has aborted it, for a fault of the peer's or by command.
     Aborted(Cause),
-    /// It was being set up, and nobody takes associations at that port of the peer: its SCTP has said so, or by ICMP the
-    /// system of a host without one, or without anybody at the UDP port.
+    /// It was being set up, and nobody takes associations at that port of the peer: its SCTP has said so, or by ICMP
+    /// the system of a host without one, or without anybody at the UDP port.
     Nobody,
     /// The peer has aborted it, for these causes.
     PeerAborted(Vec<Cause>),
