@@ -4,9 +4,7 @@ mod peer;
 
 use super::*;
 use crate::addressing::{AddressError, AddressEvent};
-use crate::chunk::{
-    AddressChange, Asconf, AsconfAck, AsconfResponse, AsconfSerial, CookieAck, Heartbeat, kind,
-};
+use crate::chunk::{AddressChange, Asconf, AsconfAck, AsconfResponse, AsconfSerial, Heartbeat, kind};
 use crate::event::SendOptions;
 use crate::extension::{Extension, Extensions};
 use crate::reliability::Reliability;
