@@ -7,10 +7,8 @@
 //! - [`Tshark`] judges what we write and what we read; [`pcap`] writes and reads the files for it.
 //! - [`shared`] finds the data that lies beside the checkout, [`vectors`] the messages of others in it. What is not
 //!   there is skipped, loudly.
-//! - [`effects`] reads tables of one row a key: what a value of a file must move.
 //! - [`page`] holds files that code writes to what it writes now, [`MachinePage`] the diagrams of state machines.
 
-pub mod effects;
 mod kernel;
 mod machine_page;
 mod mangle;

@@ -66,6 +66,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("cli", &["scenario", "topology", "results", "orbit", "plan", "live", "trace"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
     ("py", &["scenario", "topology", "results", "orbit", "plan", "live", "cli"]),
+    ("effects", &[]),
     ("testkit", &["wire"]),
     (
         "fuzz-bodies",
@@ -171,6 +172,7 @@ impl<'a> Edge<'a> {
         }
         match self.to.strip_prefix(PREFIX) {
             Some("base") => self.from != "base",
+            Some("effects") => self.for_tests_only,
             Some("testkit") => self.for_tests_only || self.from == "benches",
             Some(to) => allowed.contains(&to),
             None => reserved_for(self.to).is_none_or(|owners| owners.contains(&self.from)),
@@ -181,7 +183,9 @@ impl<'a> Edge<'a> {
         let Self { from, to, .. } = self;
         match reserved_for(to) {
             Some(owners) => format!("{from} imports {to}, which is kept to {}", owners.join(", ")),
-            None if to == "slantpath-testkit" => format!("{from} imports {to} outside of its tests"),
+            None if matches!(to, "slantpath-effects" | "slantpath-testkit") => {
+                format!("{from} imports {to} outside of its tests")
+            }
             None => format!("{from} imports {to}; it may import base, {}", allowed.join(", ")),
         }
     }

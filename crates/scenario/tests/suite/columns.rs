@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use slantpath_effects::{PlainColumn, PlainTable};
 use slantpath_scenario::TABLES;
-use slantpath_testkit::effects::{PlainColumn, PlainTable};
 use slantpath_testkit::page;
 
 use crate::effects::run_base;

@@ -1,6 +1,6 @@
 //! Every value of a file reaches its place: tables of one row a key say what must move, and which way.
 //!
-//! The rows are in `tests/effects/*.rows` (`slantpath_testkit::effects` says how they read), the files that they change
+//! The rows are in `tests/effects/*.rows` (`slantpath_effects` says how they read), the files that they change
 //! in `tests/effects/bases`. A key of the schema without a row fails, but for those
 //! that `without_a_row.txt` lists with the reason.
 
@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use slantpath_effects::{Keys, Outcome, PlainColumn, PlainTable, Row, failures, rows};
 use slantpath_reader::{Data, Document, Entries};
 use slantpath_results::{Table, Value};
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, files_in, json_schema, run};
-use slantpath_testkit::effects::{Keys, Outcome, PlainColumn, PlainTable, Row, failures, rows};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/effects")

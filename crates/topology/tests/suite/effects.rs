@@ -1,12 +1,12 @@
-//! Every value of a topology file moves the answer: a row a key (`slantpath_testkit::effects` says how they read).
+//! Every value of a topology file moves the answer: a row a key (`slantpath_effects` says how they read).
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use slantpath_effects::{Keys, Outcome, PlainColumn, PlainTable, Row, failures, rows};
 use slantpath_reader::files_in;
 use slantpath_results::{Column, Table, Value};
-use slantpath_testkit::effects::{Keys, Outcome, PlainColumn, PlainTable, Row, failures, rows};
 use slantpath_topology::{Topology, follow, json_schema};
 use slantpath_workers::Workers;
 
