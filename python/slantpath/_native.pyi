@@ -104,13 +104,13 @@ class LiveEndpoint:
     def addresses(self) -> list[tuple[str, int]]:
         """Return the address of each socket, with its UDP port, or zero."""
 
-    def turn(self) -> tuple[bool, list[tuple[int, str]]]:
-        """Do some of what there is to do; return whether there may be more, and what concerns whom."""
+    def turn(self) -> tuple[bool, bool, list[tuple[int, str]]]:
+        """Do some of it; return whether there may be more, whether some ended, and whom what concerns."""
 
     def is_touched(self) -> bool:
         """Return whether a command has left something to do, which the descriptor does not tell."""
 
-    def connect(self, addresses: list[str], port: int, udp_port: int | None) -> int:
+    def connect(self, addresses: list[str], port: int, udp_port: int | None) -> int | None:
         """Begin an association."""
 
     def accept(self) -> int | None:

@@ -166,7 +166,7 @@ class _Sockets:
         if not self.is_open:
             return
         try:
-            may_be_more, concerns = self._native.turn()
+            may_be_more, has_ended, concerns = self._native.turn()
         except OSError as error:
             for endpoint in list(self.endpoints):
                 self.leave(endpoint, error)
@@ -174,9 +174,9 @@ class _Sockets:
         if may_be_more and not self._turn_is_due:
             self._turn_is_due = True
             self.loop.call_soon(self.turn)
-        self._wake(concerns)
+        self._wake(concerns, has_ended=has_ended)
 
-    def _wake(self, concerns: Sequence[tuple[int, str]]) -> None:
+    def _wake(self, concerns: Sequence[tuple[int, str]], *, has_ended: bool) -> None:
         for number, concern in concerns:
             if concern == "caller":
                 for endpoint in self.endpoints:
@@ -185,8 +185,8 @@ class _Sockets:
                 # Whatever is waited for: it may have ended.
                 bells.ring(*(("standing", *list(bells.waiting)) if concern == "standing" else (concern,)))
         for endpoint in self.endpoints:
-            if not endpoint._native.alive():  # noqa: SLF001
-                endpoint._bells.ring("idle")  # noqa: SLF001
+            if has_ended:
+                endpoint._bells.ring("ended")  # noqa: SLF001
 
     def leave(self, endpoint: Endpoint, failure: Exception) -> None:
         """Serve an endpoint no more; without any, wait for nothing any more."""
@@ -196,8 +196,9 @@ class _Sockets:
         if not self.endpoints and self._fileno is not None:
             self.loop.remove_reader(self._fileno)
             self._fileno = None
+            # What has come before is received from what is kept.
+            self._native.close_sockets()
         endpoint._stop(failure)  # noqa: SLF001
-        self._close_if_over()
 
     def release(self, number: int) -> None:
         """Have an association end that is not used any more."""
@@ -205,12 +206,6 @@ class _Sockets:
         if self.is_open:
             self._native.release(number)
             self.poke()
-        self._close_if_over()
-
-    def _close_if_over(self) -> None:
-        # What has ended is received from what is kept here.
-        if not self.is_open and not self.associations:
-            self._native.close_sockets()
 
 
 class Endpoint:
@@ -305,13 +300,23 @@ class Endpoint:
     ) -> Association:
         """Open an association with a peer of which some addresses are known, and wait until it is up.
 
-        ``udp_port`` says behind which UDP port this peer's SCTP is, if not behind that of `Udp`.
-        Cancelled, it gives the association up.
+        ``udp_port`` says behind which UDP port this peer's SCTP is, if not behind that of `Udp`. An
+        association with this peer that is on its way to its end is waited for. Cancelled, it gives the new
+        one up.
         """
-        self._check()
-        association = Association(self, self._native.connect(list(addresses), port, udp_port))
+
+        def attempt() -> Association | None:
+            self._check()
+            number = self._native.connect(list(addresses), port, udp_port)
+            return None if number is None else Association(self, number)
+
+        association = await self._bells.wait_for("ended", attempt)
         self._poke()
-        await association._established()  # noqa: SLF001 - they are one
+        try:
+            await association._established()  # noqa: SLF001 - they are one
+        except BaseException:
+            association._give_up()  # noqa: SLF001
+            raise
         return association
 
     async def accept(self) -> Association:
@@ -352,9 +357,9 @@ class Endpoint:
         self._is_closing = True
         self._native.close(at_once=at_once)
         self._poke()
-        self._bells.ring("caller")
+        self._bells.ring("caller", "ended")
         await self._bells.wait_for(
-            "idle", lambda: True if self._failure or not self._native.alive() else None
+            "ended", lambda: True if self._failure or not self._native.alive() else None
         )
         self._sockets.turn()
         self._sockets.leave(self, LiveError("the endpoint has been closed"))
@@ -395,6 +400,7 @@ class Association:
         self._number = number
         self._bells = _Bells(endpoint._sockets.loop)  # noqa: SLF001
         self._turn = asyncio.Lock()
+        self._is_given_up = False
         endpoint._hold(number, self._bells)  # noqa: SLF001
 
     @property
@@ -499,10 +505,12 @@ class Association:
     ) -> None:
         """Hand a message over to be sent on a stream, and wait while the send buffer has no room for it.
 
-        It is sent whole or not at all. After ``lifetime`` seconds it is given up, if both ends have agreed to
-        partial reliability. It goes to ``destination``, an address of the peer's, as long as that is active.
+        It is sent whole or not at all. After ``lifetime`` seconds it is given up; both ends have to have
+        "partial-reliability" for that. It goes to ``destination``, an address of the peer's, as long as that
+        is active.
         """
-        payload = bytes(payload)
+        # Of bytes, or what has some: a number would be as many zero bytes.
+        payload = bytes(memoryview(payload))
 
         def attempt() -> bool | None:
             self._check()
@@ -605,6 +613,11 @@ class Association:
 
         await self._bells.wait_for("standing", attempt)
 
+    def _give_up(self) -> None:
+        """Have it end now, and not when it is collected, which its name may outlive: it may be another's."""
+        self._is_given_up = True
+        self._endpoint._release(self._number)  # noqa: SLF001
+
     def _check(self) -> None:
         failure = self._endpoint._failure  # noqa: SLF001
         if failure:
@@ -614,5 +627,5 @@ class Association:
         """Have the endpoint shut it down in order, from whichever thread it is collected in."""
         endpoint, number = self._endpoint, self._number
         loop = endpoint._sockets.loop  # noqa: SLF001
-        if not loop.is_closed():
+        if not self._is_given_up and not loop.is_closed():
             loop.call_soon_threadsafe(endpoint._release, number)  # noqa: SLF001

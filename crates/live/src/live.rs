@@ -181,6 +181,11 @@ impl<H: Interface> Live<H> {
         &self.host
     }
 
+    /// Closes the sockets. What has come in, and has not been taken, is still the host's.
+    pub fn into_host(self) -> H {
+        self.host
+    }
+
     /// The host, to read what only a mutable one tells. What makes it send is for [`Live::command`].
     pub const fn host_mut(&mut self) -> &mut H {
         &mut self.host

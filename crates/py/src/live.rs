@@ -40,25 +40,58 @@ struct Open {
     is_touched: bool,
 }
 
+/// What an endpoint has, with others.
+enum State {
+    Open(Box<Open>),
+    /// The sockets are closed: what came before can still be received.
+    Closed {
+        station: Box<Station<Associations>>,
+        at: Instant,
+    },
+    /// Being closed, or given up after a panic.
+    Closing,
+}
+
+impl State {
+    /// The host and the present, also once its sockets have been closed.
+    fn station(&mut self) -> PyResult<(&mut Station<Associations>, Instant)> {
+        match self {
+            Self::Open(open) => {
+                let now = open.live.now();
+                Ok((open.live.host_mut(), now))
+            }
+            Self::Closed { station, at } => Ok((&mut **station, *at)),
+            Self::Closing => Err(LiveError::new_err("the endpoint has been closed")),
+        }
+    }
+}
+
 /// One SCTP port on some of the machine's addresses.
 #[pyclass(module = "slantpath._native", frozen)]
 pub(crate) struct LiveEndpoint {
-    open: Arc<Mutex<Option<Open>>>,
+    state: Arc<Mutex<State>>,
     port: OpenPort,
 }
 
 impl LiveEndpoint {
-    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Acts on what is open.
     fn with<R>(&self, act: impl FnOnce(&mut Open) -> R) -> PyResult<R> {
-        let mut open = self.lock();
-        let Some(inside) = open.as_mut() else {
+        let mut state = self.lock();
+        let State::Open(open) = &mut *state else {
             return Err(LiveError::new_err("the endpoint has been closed"));
         };
-        guarded(|| act(inside)).inspect_err(|_| *open = None)
+        guarded(|| act(open)).inspect_err(|_| *state = State::Closing)
+    }
+
+    /// Asks the host, also once its sockets have been closed.
+    fn ask<R>(&self, ask: impl FnOnce(&mut Station<Associations>, Instant) -> R) -> PyResult<R> {
+        let mut state = self.lock();
+        let (station, now) = state.station()?;
+        guarded(|| ask(station, now)).inspect_err(|_| *state = State::Closing)
     }
 
     /// Has SCTP itself do something with an association that is up.
@@ -73,13 +106,18 @@ impl LiveEndpoint {
 
     /// Acts on the associations and their host.
     fn act<R>(&self, act: impl FnOnce(&mut Associations, &mut Host, Instant) -> R) -> PyResult<R> {
-        self.with(|open| {
-            let now = open.live.now();
-            let Station { host, program } = open.live.host_mut();
+        let mut state = self.lock();
+        let (station, now) = state.station()?;
+        let acted = guarded(|| {
+            let Station { host, program } = station;
             let result = act(program, host, now);
-            open.is_touched |= program.take_touched();
-            result
-        })
+            (result, program.take_touched())
+        });
+        let (result, is_touched) = acted.inspect_err(|_| *state = State::Closing)?;
+        if let State::Open(open) = &mut *state {
+            open.is_touched |= is_touched;
+        }
+        Ok(result)
     }
 }
 
@@ -88,7 +126,7 @@ impl LiveEndpoint {
     #[new]
     #[pyo3(signature = (addresses, port, udp, settings, backlog, read_ahead_bytes))]
     fn new(
-        addresses: Vec<IpAddr>,
+        addresses: Vec<Address>,
         port: u16,
         udp: Option<(u16, u16)>,
         settings: &Bound<'_, PyDict>,
@@ -102,15 +140,15 @@ impl LiveEndpoint {
         let mut config = if addresses.is_empty() {
             EndpointConfig::of_machine(carriage)
         } else {
-            EndpointConfig::new(addresses, carriage)
+            EndpointConfig::new(every(addresses), carriage)
         };
         config.port = port;
         (config.associations.backlog, config.associations.read_ahead_bytes) = (backlog, read_ahead_bytes);
         set_all(&mut config, settings)?;
         let (mut live, port) = config.open().map_err(|error| failed(&error))?;
         let readiness = live.readiness().map_err(|error| failed(&error))?;
-        let open = Open { live, readiness, is_touched: true };
-        Ok(Self { open: Arc::new(Mutex::new(Some(open))), port })
+        let open = State::Open(Box::new(Open { live, readiness, is_touched: true }));
+        Ok(Self { state: Arc::new(Mutex::new(open)), port })
     }
 
     /// Opens another SCTP port on the same sockets.
@@ -133,7 +171,7 @@ impl LiveEndpoint {
             open.is_touched = true;
             config.open_beside(&mut open.live).map_err(|error| failed(&error))
         })??;
-        Ok(Self { open: Arc::clone(&self.open), port })
+        Ok(Self { state: Arc::clone(&self.state), port })
     }
 
     /// The SCTP port.
@@ -153,8 +191,9 @@ impl LiveEndpoint {
         Ok(bound.into_iter().map(|address| (address.ip().to_string(), address.port())).collect())
     }
 
-    /// Does some of what there is to do: whether there may be more, and whom what concerns.
-    fn turn(&self, py: Python<'_>) -> PyResult<(bool, Vec<(u32, &'static str)>)> {
+    /// Does some of what there is to do: whether there may be more, whether an association has ended, and whom what
+    /// concerns.
+    fn turn(&self, py: Python<'_>) -> PyResult<(bool, bool, Vec<(u32, &'static str)>)> {
         py.detach(|| {
             self.with(|open| {
                 open.is_touched = false;
@@ -170,7 +209,7 @@ impl LiveEndpoint {
                 while let Some((SocketId(number), concern)) = program.poll_concern() {
                     concerns.push((number, name(concern)));
                 }
-                Ok((woken == Woken::Worked, concerns))
+                Ok((woken == Woken::Worked, program.take_ended(), concerns))
             })?
         })
     }
@@ -180,14 +219,17 @@ impl LiveEndpoint {
         self.with(|open| open.is_touched)
     }
 
-    /// Begins an association.
-    fn connect(&self, addresses: Vec<IpAddr>, port: u16, udp_port: Option<u16>) -> PyResult<u32> {
-        let peer = Peer { addresses, port };
-        if let Some(udp_port) = udp_port {
-            self.with(|open| open.live.set_udp_port(&peer, self.port.number, Some(udp_port)))?;
+    /// Begins an association; `None` while one with that peer has not ended that is on its way to its end.
+    fn connect(&self, addresses: Vec<Address>, port: u16, udp_port: Option<u16>) -> PyResult<Option<u32>> {
+        let peer = Peer { addresses: every(addresses), port };
+        match self.act(|program, host, now| program.connect(now, host, self.port.id, &peer))? {
+            Err(refused) if refused.is_ending() => Ok(None),
+            Err(refused) => Err(failed(&refused)),
+            Ok(number) => {
+                self.with(|open| open.live.set_udp_port(&peer, self.port.number, udp_port))?;
+                Ok(Some(number.0))
+            }
         }
-        let begun = self.act(|program, host, now| program.connect(now, host, self.port.id, &peer))?;
-        begun.map(|number| number.0).map_err(|refused| LiveError::new_err(refused.to_string()))
     }
 
     /// The next association that has come.
@@ -218,7 +260,7 @@ impl LiveEndpoint {
 
     /// The names of the extensions that an association uses.
     fn extensions(&self, number: u32) -> PyResult<Vec<&'static str>> {
-        let extensions = self.with(|open| open.live.host().host.sctp_extensions(SocketId(number)))?;
+        let extensions = self.ask(|station, _| station.host.sctp_extensions(SocketId(number)))?;
         Ok(extensions.iter().map(Extension::name).collect())
     }
 
@@ -243,7 +285,7 @@ impl LiveEndpoint {
         unordered: bool,
         lifetime_s: Option<f64>,
         sack_immediately: bool,
-        destination: Option<IpAddr>,
+        destination: Option<Address>,
     ) -> PyResult<bool> {
         let lifetime = lifetime_s.map(|seconds| time("lifetime_s", seconds)).transpose()?;
         let reliability = lifetime.map_or(Reliability::Full, Reliability::Lifetime);
@@ -252,7 +294,7 @@ impl LiveEndpoint {
             is_unordered: unordered,
             reliability,
             sack_immediately,
-            destination,
+            destination: destination.map(|Address(address)| address),
         };
         let message = options.message(stream, payload.to_vec().into());
         let sent = self.act(|program, host, now| program.send(now, host, SocketId(number), message))?;
@@ -297,10 +339,7 @@ impl LiveEndpoint {
 
     /// The paths of an association.
     fn paths<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let paths = self.with(|open| {
-            let now = open.live.now();
-            open.live.host_mut().host.sctp_paths(now, SocketId(number))
-        })?;
+        let paths = self.ask(|station, now| station.host.sctp_paths(now, SocketId(number)))?;
         let as_dict = |path: &slantpath_live::PathSnapshot| {
             let dict = PyDict::new(py);
             dict.set_item("destination", path.destination.to_string())?;
@@ -321,7 +360,7 @@ impl LiveEndpoint {
 
     /// The counters of the SCTP MIB (RFC 3873), by name.
     fn mib<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let mib = self.with(|open| open.live.host().host.sctp_mib())?;
+        let mib = self.ask(|station, _| station.host.sctp_mib())?;
         let dict = PyDict::new(py);
         for (name, value) in mib.named() {
             dict.set_item(name, value)?;
@@ -331,7 +370,7 @@ impl LiveEndpoint {
 
     /// What the tables of the SCTP MIB have of an association, by name; `None` once it has ended.
     fn mib_association<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let row = self.with(|open| open.live.host().host.sctp_mib_association(SocketId(number)))?;
+        let row = self.ask(|station, _| station.host.sctp_mib_association(SocketId(number)))?;
         row.map(|row| mib::association(py, &row)).transpose()
     }
 
@@ -350,20 +389,20 @@ impl LiveEndpoint {
     }
 
     /// Tells the peer of another address of the endpoint's.
-    fn add_address(&self, number: u32, address: IpAddr) -> PyResult<()> {
-        self.command(number, |sctp, id, now| sctp.add_address(now, id, address))?
+    fn add_address(&self, number: u32, address: Address) -> PyResult<()> {
+        self.command(number, |sctp, id, now| sctp.add_address(now, id, address.0))?
             .map_err(|error| failed(&error))
     }
 
     /// Tells the peer that an address of the endpoint's is none of the association's any more.
-    fn delete_address(&self, number: u32, address: IpAddr) -> PyResult<()> {
-        self.command(number, |sctp, id, now| sctp.remove_address(now, id, address))?
+    fn delete_address(&self, number: u32, address: Address) -> PyResult<()> {
+        self.command(number, |sctp, id, now| sctp.remove_address(now, id, address.0))?
             .map_err(|error| failed(&error))
     }
 
     /// Asks the peer to send to this address of the endpoint's.
-    fn request_peer_primary(&self, number: u32, address: IpAddr) -> PyResult<()> {
-        self.command(number, |sctp, id, now| sctp.request_peer_primary(now, id, address))?
+    fn request_peer_primary(&self, number: u32, address: Address) -> PyResult<()> {
+        self.command(number, |sctp, id, now| sctp.request_peer_primary(now, id, address.0))?
             .map_err(|error| failed(&error))
     }
 
@@ -384,13 +423,13 @@ impl LiveEndpoint {
     }
 
     /// Makes an address of the peer's the primary one; `False` if it is none, or not confirmed.
-    fn set_primary(&self, number: u32, address: IpAddr) -> PyResult<bool> {
-        self.command(number, |sctp, id, now| sctp.set_primary(now, id, address))
+    fn set_primary(&self, number: u32, address: Address) -> PyResult<bool> {
+        self.command(number, |sctp, id, now| sctp.set_primary(now, id, address.0))
     }
 
     /// Probes an address of the peer's now; `False` if it is none.
-    fn request_heartbeat(&self, number: u32, address: IpAddr) -> PyResult<bool> {
-        self.command(number, |sctp, id, now| sctp.request_heartbeat(now, id, address))
+    fn request_heartbeat(&self, number: u32, address: Address) -> PyResult<bool> {
+        self.command(number, |sctp, id, now| sctp.request_heartbeat(now, id, address.0))
     }
 
     /// Ends an association in order.
@@ -419,13 +458,36 @@ impl LiveEndpoint {
 
     /// How many associations are not over.
     fn alive(&self) -> PyResult<usize> {
-        self.with(|open| open.live.host().program.alive(self.port.id))
+        self.ask(|station, _| station.program.alive(self.port.id))
     }
 
     /// Gives the sockets back, of all endpoints on them.
     fn close_sockets(&self) {
-        drop(self.lock().take());
+        let mut state = self.lock();
+        *state = match std::mem::replace(&mut *state, State::Closing) {
+            State::Open(open) => {
+                let at = open.live.now();
+                State::Closed { station: Box::new(open.live.into_host()), at }
+            }
+            closed => closed,
+        };
     }
+}
+
+/// An IP address, as text or as Python's own. What is none is named.
+struct Address(IpAddr);
+
+impl<'py> FromPyObject<'_, 'py> for Address {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let address = object.extract::<IpAddr>();
+        address.map(Self).map_err(|_| PyValueError::new_err(format!("{} is no IP address", *object)))
+    }
+}
+
+fn every(addresses: Vec<Address>) -> Vec<IpAddr> {
+    addresses.into_iter().map(|Address(address)| address).collect()
 }
 
 fn name(concern: Concern) -> &'static str {
