@@ -66,6 +66,9 @@ impl State {
     }
 }
 
+/// Whether there may be more to do, whether an association has ended, and which associations what concerns.
+type Turned = (bool, bool, Vec<(u32, &'static str)>);
+
 /// One SCTP port on some of the machine's addresses.
 #[pyclass(module = "slantpath._native", frozen)]
 pub(crate) struct LiveEndpoint {
@@ -193,7 +196,7 @@ impl LiveEndpoint {
 
     /// Does some of what there is to do: whether there may be more, whether an association has ended, and whom what
     /// concerns.
-    fn turn(&self, py: Python<'_>) -> PyResult<(bool, bool, Vec<(u32, &'static str)>)> {
+    fn turn(&self, py: Python<'_>) -> PyResult<Turned> {
         py.detach(|| {
             self.with(|open| {
                 open.is_touched = false;

@@ -67,10 +67,13 @@ enum Step {
     Wait(u64),
 }
 
+/// What happens, with what is sent for it.
+type Course<'a> = &'a [(Step, &'a [&'a str])];
+
 #[test]
 fn a_link_that_is_to_be_used_again_before_the_far_end_has_agreed_is_not_inhibited() {
     use Step::{Hear, Inhibit, Uninhibit, Wait};
-    let table: &[(&str, &[(Step, &[&str])], LocalInhibition)] = &[
+    let table: &[(&str, Course<'_>, LocalInhibition)] = &[
         (
             "the far end agrees",
             &[

@@ -196,6 +196,9 @@ fn unitdata(class: u8, called: &[u8], calling: &[u8]) -> Vec<u8> {
     octets
 }
 
+/// Class, called and calling address; deliveries; the count that grows.
+type Case<'a> = (u8, &'a [u8], &'a [u8], &'a [&'a str], Option<Discard>);
+
 #[test]
 fn a_title_that_says_nothing_here_stops_a_message_only_where_it_must_be_translated() {
     // Encoding scheme 0; indicator 7; even BCD.
@@ -204,7 +207,7 @@ fn a_title_that_says_nothing_here_stops_a_message_only_where_it_must_be_translat
     let on_ssn = [0x42, 6];
     // Class, called and calling; who gets data and who a notice; what is counted as not returnable.
     let lost = Discard::NotReturnable(ReturnCause::NO_TRANSLATION_FOR_NATURE);
-    let table: [(u8, &[u8], &[u8], &[&str], Option<Discard>); 7] = [
+    let table: [Case<'_>; 7] = [
         (0, &on_ssn, &unknown, &["1>2 UDT"], None),
         (0, &on_ssn, &national, &["1>2 UDT"], None),
         (0x80, &readable, &unknown, &["1>2 UDT", "2>3 UDT"], None),

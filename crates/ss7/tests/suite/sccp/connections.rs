@@ -299,7 +299,7 @@ fn eight_expedited_data_wait_behind_the_one_under_way() {
     let mut net = Net::three();
     let (here, _) = connected(&mut net, true);
     let now = net.now;
-    let mut ask = |net: &mut Net, octets: usize| {
+    let ask = |net: &mut Net, octets: usize| {
         let request = ConnectionRequest::ExpeditedData(Bytes::from(vec![7; octets]));
         net.node(A).request(now, here, request)
     };

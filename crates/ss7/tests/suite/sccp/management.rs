@@ -231,7 +231,7 @@ fn a_congested_node_says_so_for_every_eighth_message() {
 fn messages_of_a_congestion_are_counted_for_each_node_and_anew_with_each_level() {
     let mut net = Net::three();
     let important = || UnitdataRequest { importance: Some(7), ..request(at(B, HLR), "x") };
-    let mut say = |net: &mut Net, from, times: usize| -> Vec<usize> {
+    let say = |net: &mut Net, from, times: usize| -> Vec<usize> {
         net.sent.clear();
         let said = |net: &mut Net, number| {
             net.unitdata(from, important());
