@@ -89,11 +89,15 @@ fuzz: need-cargo need-cargo-fuzz
 	PROPTEST_CASES=$(FUZZ_CASES) cargo test --workspace --quiet
 	for target in $$(cargo fuzz list); do cargo fuzz run -s none $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
-# Does a test fail when a line is wrong? Every file of MUTANTS, and of all other crates the lines that differ from
-# MUTANTS_BASE. A run that is ended goes on where it was; target/mutants holds what is known.
+# Does a test fail when a line is wrong? Every file of MUTANTS, of all other crates the lines that differ from
+# MUTANTS_BASE, and a sample of MUTANTS_SAMPLE lines for each of MUTANTS_SEEDS, which are today's. A run that is ended goes on
+# where it was; target/mutants holds what is known.
 MUTANTS ?= cc sctp tcp
 MUTANTS_BASE ?= origin/main
+MUTANTS_SAMPLE ?= 40
+MUTANTS_SEEDS ?= $(foreach number,1 2 3,$(shell date +%Y%m%d)$(number))
 mutants: need-cargo need-cargo-mutants need-cc
+	cargo xtask mutants --sample $(MUTANTS_SAMPLE) $(MUTANTS_SEEDS:%=--seed %) others
 	cargo xtask mutants $(MUTANTS) --since $(MUTANTS_BASE)
 
 demo: .venv/bin/maturin need-cargo need-cc

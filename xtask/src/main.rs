@@ -25,6 +25,8 @@ usage: cargo xtask <check>
   mutants [<crate> ..] [--since <commit>]
                 change these crates, and what differs from the commit in all others, in one place at a time, and
                 fail where no test notices; goes on where an earlier run was ended
+  mutants --sample <n> --seed <s> [--seed <s> ..] <crate>|others ..
+                the same with n of the slips that each seed draws in these crates, under the tests of all crates
   notices       write the licences of what is linked into the Python package anew
 ";
 

@@ -5,6 +5,7 @@
 
 mod equivalent;
 mod ledger;
+mod sample;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,6 +17,7 @@ use crate::tree::Tree;
 
 use equivalent::Equivalents;
 use ledger::{Ledger, Result as Outcome};
+use sample::Sample;
 
 /// At most so many of a hundred viable mutants of a crate may survive, listed ones included.
 const SURVIVORS_PERCENT_MAX: usize = 5;
@@ -38,6 +40,8 @@ struct Order {
     crates: Vec<String>,
     /// Beside them, the lines of all others that differ from this commit.
     since: Option<String>,
+    /// In place of all mutants of these crates, some of them.
+    sample: Option<Sample>,
 }
 
 impl Order {
@@ -46,6 +50,11 @@ impl Order {
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
+                "--sample" => order.sample.get_or_insert_default().size = number("--sample", arguments.next())?,
+                "--seed" => {
+                    let seed = number("--seed", arguments.next())?;
+                    order.sample.get_or_insert_default().seeds.push(seed);
+                }
                 "--since" => {
                     let base = arguments.next().ok_or("--since asks for a commit")?;
                     order.since = Some(base.clone());
@@ -57,13 +66,27 @@ impl Order {
         if order.crates.is_empty() && order.since.is_none() {
             return Err("name crates, or a commit by --since".to_owned());
         }
-        Ok(order)
+        match &order.sample {
+            Some(sample) if sample.size == 0 || sample.seeds.is_empty() || order.crates.is_empty() => {
+                Err("a sample asks for --sample N, --seed S and crates".to_owned())
+            }
+            Some(_) if order.since.is_some() => Err("a sample is not of what differs from a commit".to_owned()),
+            _ => Ok(order),
+        }
     }
+}
+
+fn number<T: core::str::FromStr>(option: &str, argument: Option<&String>) -> Result<T, String> {
+    let number = argument.and_then(|argument| argument.parse().ok());
+    number.ok_or_else(|| format!("{option} asks for a whole number"))
 }
 
 /// Tries the mutants that were asked for and returns what is wrong with their survivors.
 pub(crate) fn run(tree: &Tree, arguments: &[String]) -> Result<Vec<Finding>, String> {
     let order = Order::parse(arguments)?;
+    if let Some(sample) = &order.sample {
+        return sample::run(tree, sample, &order.crates);
+    }
     let mut findings = Vec::new();
     for name in &order.crates {
         findings.extend(try_crate(tree, name)?);
@@ -223,8 +246,25 @@ mod tests {
 
     #[test]
     fn an_order_names_crates_and_a_commit() {
-        let expected = Order { crates: vec!["cc".into(), "tcp".into()], since: Some("v1".into()) };
+        let expected =
+            Order { crates: vec!["cc".into(), "tcp".into()], since: Some("v1".into()), sample: None };
         assert_eq!(parse(&["cc", "--since", "v1", "tcp"]), Ok(expected));
+    }
+
+    #[test]
+    fn a_sample_has_a_size_and_seeds() {
+        let sample = parse(&["--sample", "40", "--seed", "1", "--seed", "2", "others"]).unwrap().sample;
+        assert_eq!(sample, Some(Sample { size: 40, seeds: vec![1, 2] }));
+        for incomplete in [
+            &["--sample", "40", "net"][..],
+            &["--seed", "1", "net"],
+            &["--sample", "0", "--seed", "1", "net"],
+            &["--sample", "4", "--seed", "1"],
+            &["--sample", "4", "--seed", "x", "net"],
+            &["--sample", "4", "--seed", "1", "net", "--since", "v1"],
+        ] {
+            assert!(parse(incomplete).is_err(), "{incomplete:?}");
+        }
     }
 
     #[test]
