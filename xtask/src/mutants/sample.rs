@@ -29,8 +29,8 @@ use switched::Copy;
 const NOTICED_PERCENT_MIN: usize = 90;
 
 /// Crates that are never sampled: whole runs have the first three; Python's tests hold the next, which cargo does not run;
-/// the last is for tests.
-const NEVER: &[&str] = &["cc", "sctp", "tcp", "py", "testkit"];
+/// the last two are for tests.
+const NEVER: &[&str] = &["cc", "sctp", "tcp", "py", "testkit", "effects"];
 
 /// Stands for every crate that is sampled.
 const OTHERS: &str = "others";
