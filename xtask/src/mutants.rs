@@ -50,7 +50,9 @@ impl Order {
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
-                "--sample" => order.sample.get_or_insert_default().size = number("--sample", arguments.next())?,
+                "--sample" => {
+                    order.sample.get_or_insert_default().size = number("--sample", arguments.next())?;
+                }
                 "--seed" => {
                     let seed = number("--seed", arguments.next())?;
                     order.sample.get_or_insert_default().seeds.push(seed);
@@ -70,7 +72,9 @@ impl Order {
             Some(sample) if sample.size == 0 || sample.seeds.is_empty() || order.crates.is_empty() => {
                 Err("a sample asks for --sample N, --seed S and crates".to_owned())
             }
-            Some(_) if order.since.is_some() => Err("a sample is not of what differs from a commit".to_owned()),
+            Some(_) if order.since.is_some() => {
+                Err("a sample is not of what differs from a commit".to_owned())
+            }
             _ => Ok(order),
         }
     }

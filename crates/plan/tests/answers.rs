@@ -335,8 +335,8 @@ proptest! {
     }
 }
 
-/// Ranges of `net/sctp/sysctl.c` and `net/core/sysctl_net_core.c`, in the order in which the lines are written, beginning
-/// with anything that the kernel may hold.
+/// Ranges of `net/sctp/sysctl.c` and `net/core/sysctl_net_core.c`, in the order in which the lines are written,
+/// beginning with anything that the kernel may hold.
 fn taken_by_linux(text: &str) -> Result<(), TestCaseError> {
     const INT_MAX: u64 = 2_147_483_647;
     for (mut rto_min, mut rto_max) in [(1_000, 60_000), (1, 1), (86_400_000, 86_400_000)] {

@@ -14,6 +14,7 @@
 mod addresses;
 mod connect;
 mod cookie_echo;
+mod delivery;
 mod early;
 mod ended;
 mod icmp;
@@ -342,33 +343,6 @@ impl Endpoint {
         interval: Option<Duration>,
     ) -> bool {
         self.with_established(id, |association| association.set_heartbeat_interval(now, address, interval))
-    }
-
-    /// Holds received messages back, so that they fill the receive buffer and close its window, until
-    /// [`resume_delivery`](Self::resume_delivery), or until the association ends. `false` if it is not established.
-    pub fn pause_delivery(&mut self, id: AssociationId) -> bool {
-        self.with_established(id, |association| {
-            association.pause_delivery();
-            true
-        })
-    }
-
-    /// Passes on the messages that were held back, and all that follow; the peer is told at once if that opens the
-    /// window by a quarter of the receive buffer. `false` if the association is not established.
-    pub fn resume_delivery(&mut self, id: AssociationId) -> bool {
-        self.with_established(id, |association| {
-            association.resume_delivery();
-            true
-        })
-    }
-
-    /// Passes on the first of the messages that were held back, for a reader that takes one after the other; as
-    /// [`resume_delivery`](Self::resume_delivery) if it is the last. Returns whether others are still held back.
-    pub fn deliver_next(&mut self, id: AssociationId) -> bool {
-        self.with_established(id, |association| {
-            association.deliver_next();
-            association.is_delivery_paused()
-        })
     }
 
     /// Takes what comes in from below. Several packets may be handed in before output is polled: each releases as many

@@ -135,8 +135,8 @@ impl Outcome {
     }
 }
 
-/// Duration of each change of new DATA to another path: from the departure of the oldest packet that was not answered on
-/// the path that was left. Where HEARTBEATs alone were not answered, it begins with the first of these errors.
+/// Duration of each change of new DATA to another path: from the departure of the oldest packet that was not answered
+/// on the path that was left. Where HEARTBEATs alone were not answered, it begins with the first of these errors.
 fn failovers(association: &AssociationStory) -> Vec<Duration> {
     let mut unanswered_since: BTreeMap<IpAddr, Instant> = BTreeMap::new();
     let mut carrier = association.paths.iter().find(|path| path.is_primary).map(|path| path.address);

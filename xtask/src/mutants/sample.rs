@@ -1,8 +1,8 @@
 //! `cargo xtask mutants --sample`: a random sample of quiet slips in the product code of some crates.
 //!
-//! All are built into one copy of the project, each behind a number that the environment turns on. The tests run once as
-//! they are, to learn which of them pass which slip; then each slip meets those of its own crate, and what survives them
-//! those of the crates above. What is decided is kept, so that a run that was ended goes on where it was.
+//! All are built into one copy of the project, each behind a number that the environment turns on. The tests run once
+//! as they are, to learn which of them pass which slip; then each slip meets those of its own crate, and what survives
+//! them those of the crates above. What is decided is kept, so that a run that was ended goes on where it was.
 
 mod draw;
 mod programs;
@@ -28,8 +28,8 @@ use switched::Copy;
 /// So many of a hundred mutants that were decided are to be noticed, those listed as equivalent left out.
 const NOTICED_PERCENT_MIN: usize = 90;
 
-/// Crates that are never sampled: whole runs have the first three; Python's tests hold the next, which cargo does not run;
-/// the last two are for tests.
+/// Crates that are never sampled: whole runs have the first three; Python's tests hold the next, which cargo does not
+/// run; the last two are for tests.
 const NEVER: &[&str] = &["cc", "sctp", "tcp", "py", "testkit", "effects"];
 
 /// Stands for every crate that is sampled.
@@ -61,7 +61,7 @@ pub(super) fn run(tree: &Tree, sample: &Sample, crates: &[String]) -> Result<Vec
     let copy = Copy::make(&crate::project_root(), &root.join("tree"))?;
     let (draws, programs) = built(&copy, &root, &field, sample, &crates)?;
     let mutants = numbered(&field, &draws);
-    let ledger = Ledger::open(&root, tree, &mutants)?;
+    let ledger = Ledger::open(&root, tree, &mutants);
     let programs = if mutants.iter().all(|mutant| ledger.result(&mutant.name).is_some()) {
         programs
     } else {
@@ -123,7 +123,8 @@ fn built(
                     eprintln!("does not compile: {}", field.name(place));
                     unviable.insert(field.name(place));
                 }
-                let text: String = unviable.iter().map(|name| format!("{name}\n")).collect();
+                let names: Vec<&str> = unviable.iter().map(String::as_str).chain([""]).collect();
+                let text = names.join("\n");
                 fs::write(&known, text).map_err(|error| format!("{}: {error}", known.display()))?;
             }
         }
@@ -156,8 +157,7 @@ fn learned(mut programs: Vec<Program>, root: &Path) -> Result<Vec<Program>, Stri
 
 /// Decides all mutants that are not decided yet, several at a time.
 fn try_all(mutants: &[Mutant], programs: &[Program], ledger: &Ledger, root: &Path) -> Result<(), String> {
-    let open: Vec<&Mutant> =
-        mutants.iter().filter(|mutant| ledger.result(&mutant.name).is_none()).collect();
+    let open: Vec<&Mutant> = mutants.iter().filter(|mutant| ledger.result(&mutant.name).is_none()).collect();
     let next = Mutex::new(open.iter().enumerate());
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
@@ -212,7 +212,9 @@ fn report(
             ledger.results().into_iter().filter(|(name, _)| name.starts_with(&prefix)).collect();
         let unlisted = Equivalents::read(tree, name)?.judge(&results).0;
         let is_unlisted = |survivor: &str| {
-            unlisted.iter().any(|finding| survivor.starts_with(&format!("{}:{}:", finding.path, finding.line)))
+            unlisted
+                .iter()
+                .any(|finding| survivor.starts_with(&format!("{}:{}:", finding.path, finding.line)))
         };
         let survivors = results.iter().filter(|(_, outcome)| **outcome == Outcome::Survived);
         listed.extend(survivors.filter(|(name, _)| !is_unlisted(name)).map(|(name, _)| name.clone()));
@@ -276,7 +278,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    fn open(root: &Path, tree: &Tree, mutants: &[Mutant]) -> Result<Self, String> {
+    fn open(root: &Path, tree: &Tree, mutants: &[Mutant]) -> Self {
         let mut hasher = DefaultHasher::new();
         for file in tree.texts.iter().filter(|file| matches!(file.kind(), "rs" | "toml" | "txt" | "snap")) {
             (&file.path, &file.text).hash(&mut hasher);
@@ -293,7 +295,7 @@ impl Ledger {
         if known > 0 {
             eprintln!("{known} were decided before");
         }
-        Ok(Self { path, results: Mutex::new(results) })
+        Self { path, results: Mutex::new(results) }
     }
 
     fn result(&self, name: &str) -> Option<Outcome> {

@@ -52,8 +52,8 @@ impl Numbers {
         let limit = 1.22 * window_octets.max(PACKET) * 8.0 / (self.round_trip.max(1e-3) * self.loss.sqrt());
         Recommendation::new("sctp.congestion_control", limit, Unit::BitPerSecond).within(Some(needed), None).because(
             format!(
-                "the window of this answer is fixed, and no loss reduces it; where it follows RFC 9260, as in Linux, {:.2} % \
-                 of loss leave this rate at most (Mathis et al. 1997)",
+                "the window of this answer is fixed, and no loss reduces it; where it follows RFC 9260, as in Linux, \
+                 {:.2} % of loss leave this rate at most (Mathis et al. 1997)",
                 100.0 * self.loss
             ),
         )

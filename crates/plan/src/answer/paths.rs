@@ -52,8 +52,8 @@ impl Numbers {
             time(time_outs(PATH_MAX_RETRANS))
         )));
         settings.push(count("sctp.association_max_retrans", 2 * PATH_MAX_RETRANS).because(format!(
-            "the sum over both paths, and no more (RFC 9260, section 8.2): the association ends after {} time-outs in a \
-             row on either",
+            "the sum over both paths, and no more (RFC 9260, section 8.2): the association ends after {} time-outs in \
+             a row on either",
             2 * PATH_MAX_RETRANS + 1
         )));
         let Some(within) = self.failover else { return };

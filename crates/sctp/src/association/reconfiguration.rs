@@ -618,8 +618,9 @@ impl Association {
     /// The association is over, and another takes its place: all streams begin anew, and there are as many as have been
     /// agreed on anew.
     pub(super) fn answer_requests(&mut self) {
-        let Some(own) = self.reconfiguration.as_mut().and_then(|state| state.own.take()) else { return };
-        for part in own.parts.into_iter().filter(|part| !part.is_answered) {
+        let Some(state) = &mut self.reconfiguration else { return };
+        let requests = state.own.take().into_iter().chain(core::mem::take(&mut state.queued));
+        for part in requests.flat_map(|request| request.parts).filter(|part| !part.is_answered) {
             let result = match part.change {
                 Change::AddOutbound { .. } | Change::AddInbound(_) => ReconfigurationResult::Denied,
                 Change::ResetOutbound { .. } | Change::ResetInbound(_) | Change::ResetAssociation => {

@@ -189,10 +189,19 @@ fn requests_to_change_streams_are_over_with_a_restart() {
             StreamChange::AddOutbound(2)
         };
         net.drain(Z);
+        // Another one waits for its turn.
+        net.hosts[Z].endpoint.reset_streams(now, at_z, ResetDirection::Outbound, &[StreamId(3)]).unwrap();
+        let waiting = StreamChange::ResetOutbound([StreamId(3)].into());
+        net.drain(Z);
         restart(&mut net, &config());
         net.run_for(Duration::from_secs(1));
         let events = net.events(Z);
-        assert_eq!(events[..2], [Event::ReconfigurationAnswered { change, result }, Event::Restarted]);
+        let expected = [
+            Event::ReconfigurationAnswered { change, result },
+            Event::ReconfigurationAnswered { change: waiting, result: nothing },
+            Event::Restarted,
+        ];
+        assert_eq!(events[..3], expected);
     }
 }
 

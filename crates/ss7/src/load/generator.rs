@@ -30,8 +30,8 @@ pub struct GeneratorConfig {
     /// The number of the first in stamps, so that messages of another generator with the same destinations and services
     /// can be told from these: a multiple of 16, from where on there are numbers for all links.
     pub first_link: u8,
-    /// The share of a link's time that its messages take on a line of `line_rate`: 0 sends nothing, up to 1 loads a line,
-    /// more overloads it. Arrivals from a trace bring their own.
+    /// The share of a link's time that its messages take on a line of `line_rate`: 0 sends nothing, up to 1 loads a
+    /// line, more overloads it. Arrivals from a trace bring their own.
     pub erlang_per_link: f64,
     /// How the load changes, in order of time and none before another has ended. Only constant and Poisson arrivals do.
     pub steps: Vec<LoadStep>,

@@ -35,8 +35,8 @@ struct Piece {
     slope: f64,
 }
 
-/// The share of the greatest load below which the load at the start is no reference: gaps of it would be longer than time
-/// can say, and short again at the greatest.
+/// The share of the greatest load below which the load at the start is no reference: gaps of it would be longer than
+/// time can say, and short again at the greatest.
 const LEAST_REFERENCE: f64 = 1e-3;
 
 /// The load that gaps are drawn for: that at the start, or the greatest where that is nearly nothing; 0 if all are.

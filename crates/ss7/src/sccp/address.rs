@@ -220,8 +220,8 @@ pub struct TitleAttributes {
 }
 
 impl GlobalTitle {
-    /// What follows the subsystem number of an address in the layout of Q.713, by the global title indicator, of which the
-    /// low four bits count. No title has indicator 0.
+    /// What follows the subsystem number of an address in the layout of Q.713, by the global title indicator, of which
+    /// the low four bits count. No title has indicator 0.
     pub fn from_octets(indicator: u8, octets: &[u8]) -> Option<Self> {
         Self::parse(indicator & 0xf, indicator & 0xf, &mut Reader::new(octets))
     }
@@ -272,8 +272,8 @@ impl GlobalTitle {
         matches!(self, Self::Opaque(_))
     }
 
-    /// Its address signals; none of an opaque one. A title of indicator 2 does not say how its octets read: they are taken
-    /// for two digits each, as they are everywhere in practice.
+    /// Its address signals; none of an opaque one. A title of indicator 2 does not say how its octets read: they are
+    /// taken for two digits each, as they are everywhere in practice.
     pub fn digits(&self) -> Cow<'_, Digits> {
         match self {
             Self::Nature { digits, .. }

@@ -322,7 +322,7 @@ impl AssociationStory {
         }
     }
 
-    /// When the oldest of what is outstanding on a path left. What the timer has found lost already was outstanding, too.
+    /// Departure of the oldest chunk outstanding on a path. What the timer has found lost already was outstanding, too.
     fn oldest_outstanding(&self, path: IpAddr) -> Option<Instant> {
         let parts = self.under_way.values().flat_map(|message| &message.parts);
         let latest = parts.filter_map(|part| part.sent.last());

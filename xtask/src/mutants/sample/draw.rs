@@ -37,12 +37,15 @@ impl Field {
                 Some(root) => root,
                 None => file.path.trim_end_matches(".rs"),
             };
-            apart.extend(site::test_modules(&file.text).into_iter().map(|name| format!("{directory}/{name}")));
+            apart
+                .extend(site::test_modules(&file.text).into_iter().map(|name| format!("{directory}/{name}")));
         }
         let is_apart = |path: &str| {
             let module = path.trim_end_matches(".rs");
             apart.iter().any(|test| {
-                module.strip_prefix(test.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                module
+                    .strip_prefix(test.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         };
         let mut field = Self::default();
@@ -127,7 +130,8 @@ mod tests {
     use super::*;
 
     fn field() -> Field {
-        let long: String = (0..90).map(|number| format!("fn f{number}() {{ g{number}(); }}\n")).collect();
+        let functions = (0..90).map(|number| format!("fn f{number}() {{ g{number}(); }}\n"));
+        let long = functions.collect::<Vec<_>>().concat();
         let tree = Tree::of(&[
             ("crates/a/src/lib.rs", "#[cfg(test)]\nmod probe;\nfn f() { g(); }\n// no code\n\n"),
             ("crates/a/src/probe.rs", "fn f() { g(); }\n"),

@@ -1,5 +1,6 @@
 //! The test programs of the copy: built with all mutants that compile, run as they are to learn which tests pass which
 //! mutant, and run again with one mutant on.
+#![expect(clippy::disallowed_types, reason = "a program that hangs is given up by the machine's own clock")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -145,7 +146,8 @@ fn blamed_by(error: &Value, field: &Field, mutants: &[(u32, Place)]) -> BTreeSet
         else {
             continue;
         };
-        let Some(file) = field.files.iter().position(|(other, _)| path == other || path.ends_with(other)) else {
+        let Some(file) = field.files.iter().position(|(other, _)| path == other || path.ends_with(other))
+        else {
             continue;
         };
         let lines = switched::lines(field, mutants, file);
@@ -154,8 +156,8 @@ fn blamed_by(error: &Value, field: &Field, mutants: &[(u32, Place)]) -> BTreeSet
         blamed.extend(within.map(|(place, ..)| *place));
         if blamed.len() == before {
             // What follows from a slip is found further below: the nearest one above is to blame.
-            let above = lines.iter().filter(|(_, from, _)| (*from as u64) <= first);
-            blamed.extend(above.last().or(lines.first()).map(|(place, ..)| *place));
+            let mut above = lines.iter().filter(|(_, from, _)| (*from as u64) <= first);
+            blamed.extend(above.next_back().or(lines.first()).map(|(place, ..)| *place));
         }
     }
     blamed
@@ -169,8 +171,9 @@ impl Program {
         let log = notes.with_extension("log");
         let mut command = self.command(None, &log)?;
         command.env(REACHED, notes);
-        let status =
-            command.status().map_err(|error| format!("cannot start {}: {error}", self.executable.display()))?;
+        let status = command
+            .status()
+            .map_err(|error| format!("cannot start {}: {error}", self.executable.display()))?;
         self.takes = begin.elapsed();
         if !status.success() {
             let said = fs::read_to_string(&log).unwrap_or_default();
@@ -203,8 +206,9 @@ impl Program {
         let mut command = self.command(Some(tests), log)?;
         command.env(MUTANT, number.to_string());
         let allowed = self.takes * TIMES_ALLOWED + TIME_ALLOWED;
-        let mut child =
-            command.spawn().map_err(|error| format!("cannot start {}: {error}", self.executable.display()))?;
+        let mut child = command
+            .spawn()
+            .map_err(|error| format!("cannot start {}: {error}", self.executable.display()))?;
         let begin = Instant::now();
         let mut pause = Duration::from_millis(2);
         loop {
@@ -216,7 +220,7 @@ impl Program {
                     return Ok(Verdict::Undecided);
                 }
                 None => {
-                    std::thread::sleep(pause);
+                    std::thread::park_timeout(pause);
                     pause = (pause * 2).min(Duration::from_millis(50));
                 }
             }
@@ -248,7 +252,8 @@ impl Program {
 
 /// Whether a thread's name may be that of a test at the root of its program.
 fn is_test_name(name: &str) -> bool {
-    !matches!(name, "" | "main") && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    !matches!(name, "" | "main")
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 #[cfg(unix)]

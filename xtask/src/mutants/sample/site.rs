@@ -426,7 +426,9 @@ fn constants_of(output: &ReturnType) -> &'static [&'static str] {
     let Some(last) = path.path.segments.last() else { return &[] };
     match last.ident.to_string().as_str() {
         "bool" => &["true", "false"],
-        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" => &["0", "1"],
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" => {
+            &["0", "1"]
+        }
         "f64" | "f32" => &["0.0", "1.0"],
         "Option" => &["None"],
         "Vec" | "String" | "Duration" => &["::core::default::Default::default()"],
@@ -500,7 +502,10 @@ mod tests {
         let (_, sum) = mutations("fn f() { h(a + b) }").remove(1);
         assert_eq!(sum, "fn f() { h((if on { a - b } else { a + b })) }");
         let (_, field) = mutations("fn f() { S { a, b: c } }").remove(1);
-        assert_eq!(field, "fn f() { S { a: if on { ::core::default::Default::default() } else { a }, b: c } }");
+        assert_eq!(
+            field,
+            "fn f() { S { a: if on { ::core::default::Default::default() } else { a }, b: c } }"
+        );
         let (_, swapped) = mutations("fn f() { x.h(a, b) }").remove(1);
         assert_eq!(swapped, "fn f() { (if on { x.h(b, a) } else { x.h(a, b) }) }");
     }

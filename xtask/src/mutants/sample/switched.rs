@@ -77,8 +77,8 @@ pub(super) struct Copy {
 }
 
 impl Copy {
-    /// Makes the copy equal to the project, but for the files with mutants, which `switch` writes. What is equal already
-    /// is not written, so that cargo builds what has changed alone.
+    /// Makes the copy equal to the project, but for the files with mutants, which `switch` writes. What is equal
+    /// already is not written, so that cargo builds what has changed alone.
     pub(super) fn make(project: &Path, root: &Path) -> Result<Self, String> {
         let failed = |error: io::Error| format!("{}: {error}", root.display());
         fs::create_dir_all(root).map_err(failed)?;

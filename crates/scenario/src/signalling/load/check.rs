@@ -207,8 +207,8 @@ pub(crate) fn complete(
     }
 }
 
-/// The service indicator of a load that names none: 15, which is no user part's, since its stamps are no messages of any;
-/// or one that the application servers of both ends take.
+/// The service indicator of a load that names none: 15, which is no user part's, since its stamps are no messages of
+/// any; or one that the application servers of both ends take.
 fn service_for(signalling: &Signalling, load: &Load) -> u8 {
     let concerns = |dpc: &String| *dpc == *load.from || load.to.contains(dpc);
     let servers = signalling.application_servers.iter().map(|(_, server)| server);
