@@ -279,14 +279,19 @@ impl Load {
         if let Phase::Closing(until) = self.phase
             && until <= now
         {
-            self.phase = Phase::Over;
-            for (&socket, caller) in &mut self.callers {
-                if std::mem::replace(&mut caller.standing, Standing::Over) != Standing::Over {
-                    let patience = self.config.patience;
-                    self.measure.failed(format!("the association did not end within {patience}"));
-                }
-                host.abort(now, socket);
+            let why = format!("the association did not end within {}", self.config.patience);
+            self.abort_all(now, host, &why);
+        }
+    }
+
+    /// Ends what has not ended yet, and fails it for this reason.
+    fn abort_all(&mut self, now: Instant, host: &mut Host, why: &str) {
+        self.phase = Phase::Over;
+        for (&socket, caller) in &mut self.callers {
+            if std::mem::replace(&mut caller.standing, Standing::Over) != Standing::Over {
+                self.measure.failed(why.to_owned());
             }
+            host.abort(now, socket);
         }
     }
 
@@ -478,9 +483,8 @@ impl Program for Load {
             }
             Phase::Awaiting(_) => self.close(now, host),
             Phase::Opening | Phase::Closing(_) | Phase::Over => {
-                self.phase = Phase::Closing(now);
                 self.begin_no_more();
-                self.advance(now, host);
+                self.abort_all(now, host, "the association was aborted here: by its user");
             }
         }
     }

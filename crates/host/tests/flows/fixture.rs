@@ -9,7 +9,9 @@ use slantpath_host::{
     Adaptation, Host, Measurement, MessageRecords, Peer, Protocol, ReceiverConfig, SenderConfig,
     TransportConfig, WhenBlocked, Workload,
 };
-use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NetworkGraph, QueueConfig, QueueLimit};
+use slantpath_net::{
+    Change, DirectionConfig, Network, NetworkBuilder, NetworkGraph, QueueConfig, QueueLimit,
+};
 use slantpath_sctp::SendOptions;
 
 /// A link of the given rate and delay whose queue is never full.
@@ -78,22 +80,43 @@ pub(crate) fn run(
 /// The same with something between the application and the transport.
 pub(crate) fn run_adapted(
     links: &[[DirectionConfig; 2]],
+    adapted: (Protocol, Adaptation),
+    config: SenderConfig,
+    seed: Seed,
+    end: Duration,
+) -> Outcome {
+    run_over(graph(links, &[]), adapted, config, seed, end)
+}
+
+/// The same where the first link's way forward changes.
+pub(crate) fn run_changed(
+    links: &[[DirectionConfig; 2]],
+    changes: &[(Instant, Change)],
+    protocol: Protocol,
+    config: SenderConfig,
+    end: Duration,
+) -> Outcome {
+    run_over(graph(links, changes), (protocol, Adaptation::None), config, Seed::new(1, 0), end)
+}
+
+fn run_over(
+    graph: NetworkGraph,
     (protocol, adaptation): (Protocol, Adaptation),
     config: SenderConfig,
     seed: Seed,
     end: Duration,
 ) -> Outcome {
-    let graph = graph(links);
+    let links = graph.interfaces(graph.hosts()[0]).len();
     let [from, to] = [0, 1].map(|end: usize| {
         let interface = |index: usize| graph.interfaces(graph.hosts()[end])[index];
-        let own = (0..links.len()).map(|index| (addresses(index)[end], interface(index)));
+        let own = (0..links).map(|index| (addresses(index)[end], interface(index)));
         let mut host = Host::new(own.collect());
-        for index in 0..links.len() {
+        for index in 0..links {
             host.add_route(addresses(index)[1 - end], interface(index)).unwrap();
         }
         host
     });
-    let own = |end: usize| (0..links.len()).map(|index| addresses(index)[end]).collect::<Vec<_>>();
+    let own = |end: usize| (0..links).map(|index| addresses(index)[end]).collect::<Vec<_>>();
     let receiver = ReceiverConfig {
         content: config.content,
         streams: config.streams,
@@ -128,13 +151,16 @@ pub(crate) fn run_adapted(
     }
 }
 
-fn graph(links: &[[DirectionConfig; 2]]) -> NetworkGraph {
+fn graph(links: &[[DirectionConfig; 2]], changes: &[(Instant, Change)]) -> NetworkGraph {
     let mut builder = NetworkBuilder::new();
     let (from, to) = (builder.host("from"), builder.host("to"));
     for (index, [forward, backward]) in links.iter().enumerate() {
         let link = builder.link(&format!("link{index}"), from, to, forward.clone(), backward.clone());
         let [first, second] = addresses(index);
         builder.address(link.first(), first).address(link.second(), second);
+        for &(at, change) in changes.iter().filter(|_| index == 0) {
+            builder.change(at, link.forward(), change);
+        }
     }
     builder.build().unwrap()
 }

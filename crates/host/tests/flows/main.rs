@@ -10,9 +10,10 @@ mod requests;
 mod server;
 mod sessions;
 
-use fixture::{bulk, constant_rate, direction, run, run_adapted, sender};
-use slantpath_base::{Duration, Seed};
+use fixture::{bulk, constant_rate, direction, run, run_adapted, run_changed, sender};
+use slantpath_base::{Duration, Instant, Probability, Seed};
 use slantpath_host::{Adaptation, Protocol, SenderConfig};
+use slantpath_net::Change;
 
 fn tcp() -> Protocol {
     Protocol::Tcp(Box::default())
@@ -168,9 +169,6 @@ fn msus_cross_an_m3ua_association_in_the_order_of_their_link_selections() {
 #[test]
 fn a_timeline_tells_a_failover_step_by_step() {
     let links = [0, 1].map(|_| [direction("2 Mbit/s", "20 ms"), direction("2 Mbit/s", "20 ms")]);
-    let mut links = links;
-    // The first link goes dead for data once the handshake is over: no loss, then all.
-    links[0][0].loss = "100 %".parse().unwrap();
     let config = SenderConfig { record_timeline: true, ..sender(constant_rate(250, "10 ms")) };
     let sctp = slantpath_sctp::SctpConfig {
         path_max_retrans: 0,
@@ -178,7 +176,9 @@ fn a_timeline_tells_a_failover_step_by_step() {
         ..slantpath_sctp::SctpConfig::default()
     };
     let protocol = Protocol::Sctp(Box::new(sctp));
-    let outcome = run(&links, protocol, config, Seed::new(1, 0), Duration::from_secs(20));
+    // The first link goes dead for data once the handshake is over.
+    let dead = [(Instant::from_millis(500), Change::Loss(Probability::new(1.0).unwrap()))];
+    let outcome = run_changed(&links, &dead, protocol, config, Duration::from_secs(20));
     assert!(outcome.received.messages_delivered > 500, "{:?}", outcome.sent.failure);
     let names: Vec<&str> = outcome.sent.timeline.iter().map(|step| step.kind.name()).collect();
     let place = |name: &str| names.iter().position(|other| *other == name).unwrap();

@@ -27,16 +27,16 @@ fn over_a_primary_that_was_never_there_the_alternate_sets_up_and_takes_over() {
     let config = sender(constant_rate(100, "100 ms"));
     let outcome = run(&[dead, alternate], impatient(), config, Seed::new(1, 0), Duration::from_secs(20));
     let first = outcome.received.messages[0].delivered;
-    // The INIT to the alternate leaves after RTO.Initial, and the setup is done four ways of 10 ms later. The first
-    // message goes to the primary and, after RTO.Initial again, to the alternate.
-    assert!(first >= Instant::from_millis(2_050) && first < Instant::from_millis(2_052), "{first}");
-    // After 1, 2 and 4 s more the primary is inactive: nothing waits for it any more.
-    let late = outcome.received.messages.iter().filter(|message| message.delivered > Instant::from_secs(9));
-    for message in late {
+    // The INIT to the alternate leaves after RTO.Initial, and the setup is done four ways of 10 ms later. DATA begins
+    // there, since the alternate has answered, and nothing ever waits for the primary.
+    assert!(first >= Instant::from_millis(1_050) && first < Instant::from_millis(1_052), "{first}");
+    let sent_once_up =
+        outcome.received.messages.iter().filter(|message| message.delivered > Instant::from_millis(1_060));
+    for message in sent_once_up {
         let sent = outcome.sent.messages[message.number as usize].sent;
         assert!(message.delivered - sent < Duration::from_millis(20), "message {}", message.number);
     }
-    assert!(outcome.received.messages_delivered >= 185, "{}", outcome.received.messages_delivered);
+    assert!(outcome.received.messages_delivered >= 190, "{}", outcome.received.messages_delivered);
 }
 
 #[test]
@@ -46,6 +46,7 @@ fn where_only_the_way_back_of_the_primary_is_dead_the_flow_keeps_its_rate() {
     let alternate = [direction("10 Mbit/s", "150 ms"), direction("10 Mbit/s", "150 ms")];
     let config = sender(constant_rate(1_000, "20 ms"));
     let outcome = run(&[primary, alternate], impatient(), config, Seed::new(1, 0), Duration::from_secs(20));
-    // Setting up takes RTO.Initial and four ways of 150 ms, which leaves 18.4 s for 920 messages.
-    assert!(outcome.received.messages_delivered >= 915, "{}", outcome.received.messages_delivered);
+    // Setting up takes RTO.Initial and four ways of 150 ms, which leaves 18.4 s for 920 messages; those of the last
+    // 150 ms are on their way over the alternate.
+    assert!(outcome.received.messages_delivered >= 912, "{}", outcome.received.messages_delivered);
 }

@@ -22,7 +22,11 @@ fn scenarios(directory: &str) -> Vec<PathBuf> {
 
 fn faults_of(path: &Path) -> String {
     match Scenario::load(path, &[]) {
-        Err(LoadError::Invalid(diagnostics)) => diagnostics.to_string(),
+        // All of them: as one text they are the first twenty and a count.
+        Err(LoadError::Invalid(diagnostics)) => {
+            let texts: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+            texts.join("\n")
+        }
         Err(error) => panic!("{}: {error}", path.display()),
         Ok(scenario) => panic!("{} is taken for right:\n{}", path.display(), scenario.merged()),
     }
