@@ -242,8 +242,8 @@ class Endpoint:
         accepted; with zero nobody may call. From ``read_ahead_bytes`` of messages on that nobody has
         received, an association takes no more, and its receive window closes.
 
-        ``profile`` is ``FILE[:NAME]``: the settings of SCTP are those of a scenario's ``[sctp.NAME]``; the name
-        may be left out where the file has one. Settings that are given stand above it.
+        ``profile`` is ``FILE[:NAME]``: the settings of SCTP are those of a scenario's ``[sctp.NAME]``; the
+        name may be left out where the file has one. Settings that are given stand above it.
 
         Settings of SCTP, by default RFC 9260's: ``rto_initial``, ``rto_min``, ``rto_max``, ``sack_delay``,
         ``heartbeat_interval`` (None: never) in seconds; ``path_max_retrans``, ``association_max_retrans``,

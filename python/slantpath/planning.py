@@ -35,6 +35,8 @@ class Setting:
 class Impossible:
     """A demand that nothing meets."""
 
+    concerns: str
+    """The setting or key that stands in the way, such as ``m2pa.t7`` or ``path.loss``."""
     demand: str
     why: str
     possible: str

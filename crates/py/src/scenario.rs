@@ -65,7 +65,10 @@ impl Scenario {
 
     fn read_and_warn(py: Python<'_>, source: Source, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         let scenario = Self::read(py, source, progress)?;
-        warn(py, &scenario.warnings(py)?)?;
+        // A file may have profiles for its variants: what it does not use itself is in its warnings alone.
+        let told: Vec<_> =
+            scenario.checked.warnings().iter().filter(|doubt| !is_of_unused(doubt)).cloned().collect();
+        warn(py, &doubts(py, &told)?)?;
         Ok(scenario)
     }
 }
