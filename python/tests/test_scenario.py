@@ -114,9 +114,9 @@ def test_values_replace_others_and_are_checked() -> None:
     deep: object = 1
     for _ in range(100_000):
         deep = [deep]
-    for value in (endless, table_in_itself, deep):
+    for bottomless in (endless, table_in_itself, deep):
         with pytest.raises(ValueError, match="at most 32 lists and dicts deep"):
-            scenario.with_values({"flows.data.application": value})
+            scenario.with_values({"flows.data.application": bottomless})
     table = {"kind": "bulk", "total": "1 MB"}
     bulk = tomllib.loads(scenario.with_values({"flows.data.application": table}).merged())
     assert bulk["flows"]["data"]["application"]["total"] == "1 MB"
