@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slantpath_base::{DataSize, Duration};
-use slantpath_scenario::{Extension, Extensions, Multipath, StreamScheduling};
+use slantpath_scenario::{Extension, Multipath, StreamScheduling};
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]
@@ -286,13 +286,6 @@ pub(crate) struct SctpArguments {
 pub(crate) enum ErrorDetection {
     /// SCTP lies in DTLS (RFC 8261).
     Dtls,
-}
-
-impl SctpArguments {
-    /// The extensions that are offered, required or not.
-    pub(crate) fn offered(&self) -> Extensions {
-        Extensions::of(&self.extensions).union(Extensions::of(&self.required))
-    }
 }
 
 /// As often as scenarios allow: at a time-out of a minute that is a week.

@@ -8,13 +8,18 @@ use slantpath_live::{
     AuthenticationConfig, Binding, Carriage, ErrorDetectionMethod, Extension, Extensions, LiveConfig,
     OpenError, PathMtuDiscovery, SctpConfig, Severity, SharedKey, StreamId, StreamScheduling,
 };
-use slantpath_scenario::read_bounded;
-
-use slantpath_scenario::{Profile, ProfileError};
+use slantpath_scenario::{Profile, ProfileError, read_bounded};
 
 use crate::arguments::{ErrorDetection, SctpArguments};
 use crate::failure::Failure;
 use crate::terminal;
+
+impl SctpArguments {
+    /// Extensions that are offered, required or not.
+    pub(crate) fn offered(&self) -> Extensions {
+        Extensions::of(&self.extensions).union(Extensions::of(&self.required))
+    }
+}
 
 /// SCTP's settings: RFC 9260's, but for what flags say, and what the carriage leaves of the path MTU. So many streams
 /// are sent on at least.
