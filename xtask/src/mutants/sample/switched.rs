@@ -117,7 +117,7 @@ impl Copy {
         &self.root
     }
 
-    /// Writes each file of the field with those of its mutants that `is_in` names, by their numbers.
+    /// Writes each file of the field with its mutants, by their numbers, and gives each crate the switch.
     pub(super) fn switch(
         &self,
         project: &Path,
