@@ -349,7 +349,7 @@ name = "window"
 duration = "60 s"
 [probes]
 messages = false
-intervals = "1 s"
+intervals = "10 s"
 [nodes]
 left = { kind = "host" }
 right = { kind = "host" }
@@ -368,7 +368,7 @@ application = { kind = "bulk", message_size = "8 kB", total = "unlimited" }
 "#;
     let output = made(&scenario(file, &[]));
     let (links, flows) = (output.table("link_intervals").unwrap(), output.table("flow_intervals").unwrap());
-    let (mut waits, mut wanted, mut seen) = (0.0, 0.0, 0);
+    let mut seen = 0;
     for row in 0..links.rows() {
         let start = number(links, "start_s", row).unwrap();
         if start < 10.0 {
@@ -384,12 +384,11 @@ application = { kind = "bulk", message_size = "8 kB", total = "unlimited" }
         // leave in pairs, of which the first waits 12 ms less than the second, whose round trip is measured.
         let way = 0.02 + 0.012 + 0.000_32 + 0.006;
         let srtt = number(flows, "srtt_s", flow).unwrap();
-        // Of 83 packets that come in an interval two may as well count in the next one.
-        assert_near(Some(wait), Some(srtt - way), 0.025, "wait");
-        (waits, wanted, seen) = (waits + wait, wanted + srtt - way, seen + 1);
+        // Of 830 packets that come in an interval two may as well count in the next one.
+        assert_near(Some(wait), Some(srtt - way), 0.003, "wait");
+        seen += 1;
     }
-    assert_near(Some(waits), Some(wanted), 0.01, "waits");
-    assert!(seen >= 49, "{seen}");
+    assert_eq!(seen, 5);
 }
 
 #[test]
