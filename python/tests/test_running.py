@@ -172,9 +172,9 @@ from slantpath.files import locked
 with locked(Path(sys.argv[1])):
     worker = os.fork()
     if worker == 0:
+        # Not before it has let go of its copy, which it does as it begins.
+        print(os.getpid(), flush=True)
         sys.stdin.read()
-        os._exit(0)
-    print(worker, flush=True)
     os._exit(0)
 """
 
