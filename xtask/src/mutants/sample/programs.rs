@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -15,6 +16,9 @@ use super::switched::{self, MUTANT, REACHED};
 
 /// Programs that are left out: real clocks and other stacks, on a machine that is busy; and what judges the project.
 const LEFT_OUT: &[&str] = &["interop", "slantpath_xtask", "hops", "orbit", "live_bench"];
+
+/// How the line of a test ends that has failed.
+const FAILED: &str = " ... FAILED";
 
 /// A test that hangs is given up after its program's own time, so many times, and this.
 const TIMES_ALLOWED: u32 = 3;
@@ -30,7 +34,7 @@ pub(super) struct Program {
     directory: PathBuf,
     /// How long it takes as it is.
     takes: Duration,
-    /// The tests that pass each mutant; those that no name is known of need the whole program.
+    /// The tests that pass each mutant.
     reached: BTreeMap<u32, BTreeSet<String>>,
 }
 
@@ -166,33 +170,89 @@ fn blamed_by(error: &Value, field: &Field, mutants: &[(u32, Place)]) -> BTreeSet
 impl Program {
     /// Runs the program as it is, and notes which tests pass which mutants.
     pub(super) fn learn(&mut self, notes: &Path) -> Result<(), String> {
-        let _nothing_there = fs::remove_file(notes);
         let begin = Instant::now();
-        let log = notes.with_extension("log");
-        let mut command = self.command(None, &log)?;
-        command.env(REACHED, notes);
-        let status = command
-            .status()
-            .map_err(|error| format!("cannot start {}: {error}", self.executable.display()))?;
+        self.reached = self.passed(None, notes)?;
         self.takes = begin.elapsed();
-        if !status.success() {
-            let said = fs::read_to_string(&log).unwrap_or_default();
-            let failed: Vec<_> = said.lines().filter(|line| line.ends_with("FAILED")).collect();
-            return Err(format!(
-                "the tests of {} fail as they are: {}\n{}",
-                self.owner,
-                self.executable.display(),
-                failed.join("\n")
-            ));
+        // Threads and programs that a test has started do not say which it was: there each test runs by itself.
+        if self.reached.values().flatten().all(|name| is_name_of_test(name)) {
+            return Ok(());
         }
+        self.reached.clear();
+        let tests = self.listed(&notes.with_extension("log"))?;
+        let next = Mutex::new(tests.iter());
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        let found: Vec<(&String, BTreeMap<u32, BTreeSet<String>>)> = std::thread::scope(|scope| {
+            let running: Vec<_> = (0..workers)
+                .map(|worker| {
+                    let (next, program) = (&next, &*self);
+                    let notes = notes.with_extension(worker.to_string());
+                    scope.spawn(move || {
+                        let mut found = Vec::new();
+                        loop {
+                            let taken = next.lock().map_err(|_| "another worker failed".to_owned())?.next();
+                            let Some(test) = taken else { return Ok::<_, String>(found) };
+                            let alone = BTreeSet::from([test.clone()]);
+                            found.push((test, program.passed(Some(&alone), &notes)?));
+                        }
+                    })
+                })
+                .collect();
+            let ended = running.into_iter().map(|worker| worker.join().map_err(|_| "a worker failed")?);
+            ended.collect::<Result<Vec<_>, String>>().map(|found| found.into_iter().flatten().collect())
+        })?;
+        for (test, passed) in found {
+            for number in passed.into_keys() {
+                self.reached.entry(number).or_default().insert(test.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs these tests, or all, as they are: the threads that pass each mutant.
+    fn passed(
+        &self,
+        tests: Option<&BTreeSet<String>>,
+        notes: &Path,
+    ) -> Result<BTreeMap<u32, BTreeSet<String>>, String> {
+        let _nothing_there = fs::remove_file(notes);
+        let log = notes.with_extension("log");
+        let mut command = self.command(tests, &log)?;
+        command.env(REACHED, notes);
+        self.succeed(command, &log)?;
+        let mut passed = BTreeMap::<u32, BTreeSet<String>>::new();
         for line in fs::read_to_string(notes).unwrap_or_default().lines() {
             if let Some((number, test)) = line.split_once('\t')
                 && let Ok(number) = number.parse()
             {
-                self.reached.entry(number).or_default().insert(test.to_owned());
+                passed.entry(number).or_default().insert(test.to_owned());
             }
         }
-        Ok(())
+        Ok(passed)
+    }
+
+    /// The names of all its tests but those that only run when asked for.
+    fn listed(&self, log: &Path) -> Result<Vec<String>, String> {
+        let list = |arguments: &[&str]| -> Result<BTreeSet<String>, String> {
+            let mut command = self.command(None, log)?;
+            command.args(arguments);
+            self.succeed(command, log)?;
+            let said = fs::read_to_string(log).unwrap_or_default();
+            Ok(said.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+        };
+        let ignored = list(&["--list", "--ignored"])?;
+        Ok(list(&["--list"])?.difference(&ignored).cloned().collect())
+    }
+
+    fn succeed(&self, mut command: Command, log: &Path) -> Result<(), String> {
+        let executable = self.executable.display();
+        let status = command.status().map_err(|error| format!("cannot start {executable}: {error}"))?;
+        if status.success() {
+            return Ok(());
+        }
+        let said = fs::read_to_string(log).unwrap_or_default();
+        let failed: Vec<_> = said.lines().filter(|line| line.ends_with(FAILED)).collect();
+        let failed = failed.join("\n");
+        Err(format!("the tests of {} fail as they are: {executable}\n{failed}", self.owner))
     }
 
     /// Whether any of its tests passes a mutant.
@@ -200,7 +260,7 @@ impl Program {
         self.reached.contains_key(&number)
     }
 
-    /// Runs the tests that pass a mutant, with that on.
+    /// Runs the tests that pass a mutant, with that on, until one of them fails.
     pub(super) fn judge(&self, number: u32, log: &Path) -> Result<Verdict, String> {
         let Some(tests) = self.reached.get(&number) else { return Ok(Verdict::Unnoticed) };
         let mut command = self.command(Some(tests), log)?;
@@ -215,6 +275,10 @@ impl Program {
             match child.try_wait().map_err(|error| error.to_string())? {
                 Some(status) if status.success() => return Ok(Verdict::Unnoticed),
                 Some(_) => return Ok(Verdict::Noticed),
+                None if has_failed(log) => {
+                    end(&mut child);
+                    return Ok(Verdict::Noticed);
+                }
                 None if begin.elapsed() > allowed => {
                     end(&mut child);
                     return Ok(Verdict::Undecided);
@@ -229,9 +293,7 @@ impl Program {
 
     fn command(&self, tests: Option<&BTreeSet<String>>, log: &Path) -> Result<Command, String> {
         let mut command = super::super::with_limited_memory(&self.executable.to_string_lossy());
-        // A thread that no test names was begun by one of them: all have to run.
-        let named = tests.filter(|tests| tests.iter().all(|name| name.contains("::") || is_test_name(name)));
-        if let Some(tests) = named {
+        if let Some(tests) = tests {
             command.arg("--exact").args(tests);
         }
         let file = File::create(log).map_err(|error| format!("{}: {error}", log.display()))?;
@@ -250,10 +312,16 @@ impl Program {
     }
 }
 
-/// Whether a thread's name may be that of a test at the root of its program.
-fn is_test_name(name: &str) -> bool {
-    !matches!(name, "" | "main")
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+/// Whether one of the tests has failed, while others still run.
+fn has_failed(log: &Path) -> bool {
+    fs::read_to_string(log).is_ok_and(|said| said.lines().any(|line| line.ends_with(FAILED)))
+}
+
+/// Whether a thread's name may be that of a test.
+fn is_name_of_test(name: &str) -> bool {
+    let is_at_the_root = !matches!(name, "" | "main")
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    name.contains("::") || is_at_the_root
 }
 
 #[cfg(unix)]
