@@ -1,5 +1,6 @@
 //! What the users of both ends do, and what somebody between them sends on that neither has sent.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use slantpath_base::{Duration, Stream};
@@ -108,13 +109,16 @@ impl World {
         let now = self.now;
         let this = &mut self.ends[end];
         let listed = (0..random.below(3)).map(|_| StreamId(u16::try_from(random.below(4)).expect("small")));
-        let listed: Vec<StreamId> = listed.collect();
+        let listed: BTreeSet<StreamId> = listed.collect();
+        let listed: Vec<StreamId> = listed.into_iter().collect();
+        // Resets that wait next to each other are one, and have one answer, which names the streams of both.
+        let named = u32::try_from(listed.len().max(1)).expect("few");
         let (outbound, inbound) = (random.below(3), random.below(3));
         let what = random.below(8);
         let (result, changes) = match what {
-            0 | 1 => (this.endpoint.reset_streams(now, id, ResetDirection::Outbound, &listed), 1),
+            0 | 1 => (this.endpoint.reset_streams(now, id, ResetDirection::Outbound, &listed), named),
             2 | 3 => (this.endpoint.reset_streams(now, id, ResetDirection::Inbound, &listed), 1),
-            4 => (this.endpoint.reset_streams(now, id, ResetDirection::Both, &listed), 2),
+            4 => (this.endpoint.reset_streams(now, id, ResetDirection::Both, &listed), named + 1),
             5 => (this.endpoint.reset_association(now, id), 1),
             _ => {
                 let counts = [outbound, inbound].map(|count| u16::try_from(count).expect("small"));

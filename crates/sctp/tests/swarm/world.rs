@@ -8,7 +8,7 @@ use slantpath_sctp::chunk::AddressChange;
 use slantpath_sctp::packet::{Fragmentation, ParsedPacket};
 use slantpath_sctp::{
     Acceptance, AddressEvent, AssociationId, Chunk, CloseReason, ConnectOptions, Endpoint, Event, Input,
-    Output, PartialMessage, PathState, PortConfig, StreamId, StreamsChanged,
+    Output, PartialMessage, PathState, PortConfig, StreamChange, StreamId, StreamsChanged,
 };
 use slantpath_wire::icmp::IcmpError;
 use slantpath_wire::ip::{Ecn, IpFields};
@@ -357,8 +357,12 @@ impl World {
                 self.check_destination(at, asked, destination);
             }
             Event::StreamsChanged(change) => note_change(this, change),
-            Event::ReconfigurationAnswered { .. } => {
-                this.asked[0] = this.asked[0].checked_sub(1).expect("an answer to each request");
+            Event::ReconfigurationAnswered { change, .. } => {
+                let named = match change {
+                    StreamChange::ResetOutbound(streams) => u32::try_from(streams.len().max(1)).expect("few"),
+                    _ => 1,
+                };
+                this.asked[0] = this.asked[0].checked_sub(named).expect("an answer to each request");
             }
             Event::Addresses(AddressEvent::Answered { change, is_accepted }) => {
                 this.asked[1] = this.asked[1].checked_sub(1).expect("an answer to each request");
