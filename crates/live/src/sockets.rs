@@ -5,6 +5,7 @@
 //! is put in front of what comes in and becomes options of the socket for what goes out.
 
 pub(crate) mod chance;
+mod claim;
 pub(crate) mod local;
 pub(crate) mod readiness;
 mod receive;
@@ -29,7 +30,7 @@ use slantpath_wire::ip::protocol;
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
 use crate::config::{Carriage, LiveConfig, OpenError, check_addresses};
-use local::Claim;
+use claim::Claim;
 use readiness::Readiness;
 pub(crate) use receive::{MOST_IN_BATCH, Received, Receiver};
 pub(crate) use reports::Report;

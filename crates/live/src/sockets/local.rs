@@ -1,9 +1,7 @@
-//! What the machine is asked: its addresses, the address towards a destination, and who has a port.
+//! What the machine is asked: its addresses, and the address towards a destination.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr as UnixAddr, UnixDatagram};
 
 use nix::ifaddrs::getifaddrs;
 
@@ -37,47 +35,9 @@ pub fn source_towards(destination: IpAddr) -> io::Result<IpAddr> {
     Ok(socket.local_addr()?.ip())
 }
 
-/// A name that one program of a network namespace has. The kernel knows no ports of raw sockets: programs of this
-/// project keep theirs from each other by names of sockets that nothing is ever sent to.
-#[derive(Debug)]
-pub(crate) struct Claim {
-    _holder: UnixDatagram,
-}
-
-impl Claim {
-    /// Claims an SCTP port at an address; `None` if another has it.
-    pub(crate) fn port(address: IpAddr, port: u16) -> io::Result<Option<Self>> {
-        Self::of(&format!("slantpath/sctp/{address}/{port}"))
-    }
-
-    /// Claims to be the one that answers, for an address, what is of no port.
-    pub(crate) fn out_of_the_blue(address: IpAddr) -> io::Result<Option<Self>> {
-        Self::of(&format!("slantpath/sctp/{address}"))
-    }
-
-    fn of(name: &str) -> io::Result<Option<Self>> {
-        match UnixDatagram::bind_addr(&UnixAddr::from_abstract_name(name)?) {
-            Ok(holder) => Ok(Some(Self { _holder: holder })),
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_port_is_one_programs_at_each_address_until_it_gives_it_back() {
-        let address = |last| IpAddr::from([127, 0, 9, last]);
-        let first = Claim::port(address(1), 60_001).unwrap();
-        assert!(first.is_some());
-        assert!(Claim::port(address(1), 60_001).unwrap().is_none());
-        assert!(Claim::port(address(2), 60_001).unwrap().is_some());
-        drop(first);
-        assert!(Claim::port(address(1), 60_001).unwrap().is_some());
-    }
 
     #[test]
     fn the_machine_has_a_loopback_and_reaches_itself_from_there() {

@@ -21,7 +21,7 @@ const SOURCE: u16 = 2;
 const INTERFACE: u16 = 4;
 const PREFERRED: u16 = 7;
 /// The lengths of `struct nlmsghdr` and `struct rtmsg`.
-const HEADER: usize = 16;
+pub(super) const HEADER: usize = 16;
 const BODY: usize = 12;
 /// How long an answer holds: of thousands of associations with one peer the first asks for all.
 const HOLDS: Duration = Duration::from_secs(1);
@@ -156,11 +156,11 @@ fn way_of(answer: &[u8]) -> Option<Way> {
     Some(Way { interface: interface?, source })
 }
 
-fn u16_at(octets: &[u8], at: usize) -> Option<u16> {
+pub(super) fn u16_at(octets: &[u8], at: usize) -> Option<u16> {
     octets.get(at..)?.first_chunk().copied().map(u16::from_ne_bytes)
 }
 
-fn u32_at(octets: &[u8], at: usize) -> Option<u32> {
+pub(super) fn u32_at(octets: &[u8], at: usize) -> Option<u32> {
     octets.get(at..)?.first_chunk().copied().map(u32::from_ne_bytes)
 }
 
