@@ -74,6 +74,13 @@ struct Server {
     registered_at: Option<AssociationId>,
 }
 
+impl Server {
+    /// Whether it was registered at a gateway, by this name.
+    fn is_registered(&self, gateway: AssociationId, name: &ServerName<u32>) -> bool {
+        self.registered_at == Some(gateway) && self.served.name == *name
+    }
+}
+
 impl Asp {
     /// A process without associations.
     ///

@@ -1,9 +1,10 @@
 //! An ASP with two gateways: what its users hear of destinations, by way of the routes that carry their messages.
 use bytes::Bytes;
 use slantpath_base::Instant;
-use slantpath_sigtran::asp::{AspMessage, RoutingContexts, ServerName};
+use slantpath_sigtran::asp::{AspMessage, AspState, RoutingContexts, ServerName};
 use slantpath_sigtran::m3ua::{
-    AffectedDestinations, Asp, AspConfig, AspOutput, Destination, Message, ServedServer,
+    AffectedDestinations, Asp, AspConfig, AspOutput, DeregistrationResult, DeregistrationStatus, Destination,
+    KeyDestination, Message, RegistrationResult, RegistrationStatus, RoutingKey, ServedServer,
 };
 use slantpath_sigtran::transport::{AssociationId, StreamId, TransportInput};
 use slantpath_ss7::PointCode;
@@ -161,4 +162,49 @@ fn a_message_of_another_protocol_is_thrown_away_in_silence_and_counted() {
     bench.put(BETTER, input(0, &Message::Duna(affected())));
     bench.put(WORSE, input(0, &Message::Duna(affected())));
     assert_eq!(bench.indications, [TransferIndication::Pause(FAR)]);
+}
+
+/// A gateway grants a routing key for the context.
+fn grant(bench: &mut Bench, dpc: PointCode) {
+    let destination = KeyDestination { dpc, service_indicators: Vec::new(), opcs: Vec::new() };
+    let key = RoutingKey {
+        local_identifier: 7,
+        routing_context: None,
+        traffic_mode: None,
+        network_appearance: None,
+        destinations: vec![destination],
+        others: Vec::new(),
+    };
+    bench.asp.register(BETTER, vec![key]).unwrap();
+    bench.drain();
+    let status = RegistrationStatus::REGISTERED;
+    let results = vec![RegistrationResult { local_identifier: 7, status, routing_context: 9 }];
+    bench.put_message(BETTER, &Message::RegRsp { results });
+}
+
+#[test]
+fn a_key_that_is_granted_again_for_its_context_leaves_the_traffic_where_it_is() {
+    let mut bench = Bench::new([0, 1]);
+    let name = ServerName::Named(9);
+    grant(&mut bench, PointCode(300));
+    assert_eq!(bench.asp.state(BETTER, &name), AspState::Inactive);
+    bench.asp.activate(bench.now, BETTER, core::slice::from_ref(&name));
+    bench.drain();
+    // Granted again before the Ack is in, which is awaited all the same.
+    grant(&mut bench, PointCode(300));
+    let ack = |contexts: &[u32]| {
+        let scope = RoutingContexts(contexts.to_vec());
+        Message::Asp(AspMessage::AspActiveAck { traffic_mode: None, scope, info: None })
+    };
+    bench.put_message(BETTER, &ack(&[9]));
+    assert_eq!(bench.asp.state(BETTER, &name), AspState::Active);
+    // And once more, by another key.
+    grant(&mut bench, PointCode(301));
+    assert_eq!(bench.asp.state(BETTER, &name), AspState::Active);
+    // It is deregistered once.
+    bench.asp.deregister(BETTER, vec![9]).unwrap();
+    let status = DeregistrationStatus::DEREGISTERED;
+    let results = vec![DeregistrationResult { routing_context: 9, status }];
+    bench.put_message(BETTER, &Message::DeregRsp { results });
+    assert_eq!(bench.asp.state(BETTER, &name), AspState::Down);
 }

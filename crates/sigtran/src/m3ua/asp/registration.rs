@@ -70,7 +70,8 @@ impl Asp {
             point_codes: key.destinations.iter().map(|destination| destination.dpc).collect(),
             traffic_mode,
         };
-        self.remove_registered(gateway, context);
+        // A context that is granted again keeps what has been asked for it, and granted.
+        self.servers.retain(|server| !server.is_registered(gateway, &name));
         self.servers.push(Server { served, registered_at: Some(gateway) });
         self.command(now, gateway, |process| process.add_server(name, traffic_mode));
     }
@@ -88,7 +89,7 @@ impl Asp {
     fn remove_registered(&mut self, gateway: AssociationId, context: u32) {
         let name = ServerName::Named(context);
         let before = self.servers.len();
-        self.servers.retain(|server| !(server.registered_at == Some(gateway) && server.served.name == name));
+        self.servers.retain(|server| !server.is_registered(gateway, &name));
         if self.servers.len() < before
             && let Some(peer) = self.gateways.get_mut(&gateway)
         {
