@@ -345,6 +345,26 @@ impl Association {
         self.sender.expect_room(&mut turn);
     }
 
+    /// What the send buffer counts with among those of the endpoint.
+    #[inline]
+    pub(crate) fn held_for_sending(&self) -> u64 {
+        self.sender.held()
+    }
+
+    /// Lets messages be handed over that take no more than `room`; then what one would take that was refused although
+    /// the association's own buffer has room for it, if that is news.
+    pub(crate) fn send_into<T>(&mut self, room: u64, send: impl FnOnce(&mut Self) -> T) -> (T, Option<u64>) {
+        self.sender.limit(room, &self.config);
+        let result = send(self);
+        self.sender.lift_limit(&self.config);
+        (result, self.sender.take_refused_by_all())
+    }
+
+    /// The endpoint has `room` for what was refused. `false` if nothing waits for that any more.
+    pub(crate) fn announce_shared_room(&mut self, room: u64) -> bool {
+        self.sender.announce_shared_room(room, &self.config, &mut self.events)
+    }
+
     /// When the next message expires of which something has not been sent.
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
         self.sender.next_expiry()

@@ -139,6 +139,11 @@ pub struct SctpConfig {
     /// The send buffer in bytes of payload, messages in flight included; a message that does not fit is refused. So
     /// that short messages do not take many times as much, it holds a message for each 60 bytes of it at most, or 64.
     pub send_buffer_bytes: u64,
+    /// What all associations of the endpoint together hold of their send buffers, in bytes; each counts with its payload,
+    /// or with 60 bytes for each of its messages, if that is more. Beyond it a message is refused, and who was refused
+    /// first hears first of room. `None`: 256 MiB, which is what a small machine can spare and fills 256 buffers of the
+    /// default, or four send buffers if that is more. Never less than 3,840; one association cannot hold more, either.
+    pub total_send_buffer_bytes: Option<u64>,
     /// How many streams are asked for outbound.
     pub outbound_streams: u16,
     /// How many inbound streams the peer may have.
@@ -290,6 +295,7 @@ impl Default for SctpConfig {
             receive_buffer_bytes: 256 * 1_024,
             partial_delivery_point_bytes: None,
             send_buffer_bytes: 1_024 * 1_024,
+            total_send_buffer_bytes: None,
             outbound_streams: 16,
             inbound_streams: 2_048,
             initial_path_mtu: 1_500,
@@ -455,10 +461,21 @@ impl SctpConfig {
     /// How many messages the send buffer holds at most: what is kept of each takes more than the payload of a short
     /// one.
     pub(crate) const fn most_messages(&self) -> u64 {
-        const SHORT: u64 = 60;
-        const LEAST: u64 = 64;
-        let messages = self.send_buffer_bytes / SHORT;
-        if messages < LEAST { LEAST } else { messages }
+        let messages = self.send_buffer_bytes / SHORT_MESSAGE;
+        if messages < LEAST_MESSAGES { LEAST_MESSAGES } else { messages }
+    }
+
+    /// What one association takes of the endpoint's total at most.
+    pub(crate) fn most_held(&self) -> u64 {
+        self.send_buffer_bytes.max(LEAST_MESSAGES * SHORT_MESSAGE)
+    }
+
+    /// What all associations of an endpoint with these settings hold together at most.
+    pub(crate) fn total_send_buffer(&self) -> u64 {
+        const TOTAL: u64 = 256 * 1_024 * 1_024;
+        let total = self.total_send_buffer_bytes;
+        let total = total.unwrap_or_else(|| TOTAL.max(self.send_buffer_bytes.saturating_mul(4)));
+        total.max(LEAST_MESSAGES * SHORT_MESSAGE)
     }
 
     /// The extensions that are required, and not agreed on with a peer that has offered these.
@@ -508,6 +525,17 @@ pub enum LossDetection {
     /// reordering window has passed. A probe shows the loss of the last chunks, what was sent again without need is
     /// taken back, and the window of a recovery shrinks in proportion (RFC 8985, 5682, 3708, 6937).
     Rack,
+}
+
+/// A message counts as one of so many bytes at least: what is kept of each takes more than the payload of a short one.
+const SHORT_MESSAGE: u64 = 60;
+
+/// How many short messages the least send buffer holds.
+const LEAST_MESSAGES: u64 = 64;
+
+/// What a send buffer with so much payload in so many messages takes of what it may hold.
+pub(crate) fn held(payload_bytes: u64, messages: u64) -> u64 {
+    payload_bytes.max(messages * SHORT_MESSAGE)
 }
 
 #[cfg(test)]

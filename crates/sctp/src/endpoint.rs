@@ -26,6 +26,8 @@ mod port;
 mod receive;
 mod reconfiguration;
 mod routes;
+mod send;
+mod send_pool;
 mod stats;
 mod stray;
 mod table;
@@ -53,7 +55,7 @@ use crate::association::{Association, Departing};
 use crate::cause::Cause;
 use crate::chunk::{Abort, Chunk};
 use crate::cookie::TieTags;
-use crate::event::{CloseReason, Event, Message, SendError};
+use crate::event::{CloseReason, Event};
 use crate::handshake::{CookieWait, EarlyRequests, LocalStart};
 use crate::packet::Fragmentation;
 use crate::path::PathSnapshot;
@@ -136,6 +138,8 @@ pub struct Endpoint {
     is_first_settled: bool,
     /// Of the peer of the association whose tag, or a cookie of ours, the packet that came last bore.
     verified_peer_tag: Option<VerificationTag>,
+    /// Whether associations wait for room in what all of a port may hold.
+    is_crowded: bool,
     outbox: Outbox,
     questions: Questions,
     stats: EndpointStats,
@@ -226,6 +230,7 @@ impl Endpoint {
             return Err(ConnectError::TooManyAssociations);
         }
         let config = options.config.clone().unwrap_or_else(|| Arc::clone(&port.config));
+        let config = port.pool.within(config);
         let mut own = options.stream.clone();
         let stream = own.as_mut().unwrap_or(&mut port.stream);
         let start = LocalStart::draw(stream, &config);
@@ -237,6 +242,7 @@ impl Endpoint {
             port: place,
             own_port: options.local_port,
             peer_port: options.peer_port,
+            held: 0,
             peer_addresses: destinations,
             config,
             stream: own.map(Box::new),
@@ -244,33 +250,6 @@ impl Endpoint {
         });
         self.send_init(id.slot());
         Ok(id)
-    }
-
-    /// SEND: queues a message.
-    #[inline]
-    pub fn send(&mut self, now: Instant, id: AssociationId, message: Message) -> Result<(), SendError> {
-        let entry = self.table.find_mut(id).ok_or(SendError::NoAssociation)?;
-        let State::Established(association) = &mut entry.state else {
-            return self.send_early(now, id.slot(), message);
-        };
-        let result = association.send(now, message);
-        if association.has_output() {
-            self.wake(id.slot());
-        }
-        result
-    }
-
-    /// Lends an established association to a user that has several messages for it, each for
-    /// [`Association::send`]: it is looked up once for all of them, and the next poll looks at it if it
-    /// [has output](Association::has_output) then. `None` if there is none.
-    #[inline]
-    pub fn lend<T>(&mut self, id: AssociationId, send: impl FnOnce(&mut Association) -> T) -> Option<T> {
-        let State::Established(association) = &mut self.table.find_mut(id)?.state else { return None };
-        let result = send(association);
-        if association.has_output() {
-            self.wake(id.slot());
-        }
-        Some(result)
     }
 
     /// Sets the priority or weight of an outbound stream of an established association, as
@@ -452,6 +431,9 @@ impl Endpoint {
     /// Otherwise it says nothing more.
     #[inline(never)]
     fn has_event_of(&mut self, slot: u32) -> bool {
+        if self.is_crowded {
+            self.count_held(slot);
+        }
         let deadline = match self.table.get_mut(slot).map(|entry| &mut entry.state) {
             None => None,
             Some(State::CookieWait(handshake)) => Some(handshake.deadline()),
@@ -520,7 +502,8 @@ impl Endpoint {
     #[inline]
     fn settle_first(&mut self, slot: u32, deadline: Option<Instant>) {
         self.deadlines.set(slot, deadline);
-        self.is_first_settled = true;
+        // What was given up instead of sent may make room for others, and for itself.
+        self.is_first_settled = !(self.is_crowded && self.has_found_room(slot));
     }
 
     /// The first of those that were to be looked at has nothing more to say.
@@ -624,6 +607,14 @@ impl Endpoint {
     #[expect(clippy::inline_always, reason = "it is little more than a call")]
     #[inline(always)]
     fn wake_behind_packet(&mut self, slot: u32) {
+        self.count_held(slot);
+        self.look_at(slot);
+    }
+
+    /// The same, of one that holds what it held.
+    #[expect(clippy::inline_always, reason = "it is little more than a call")]
+    #[inline(always)]
+    fn look_at(&mut self, slot: u32) {
         if core::mem::take(&mut self.is_first_settled) {
             if self.pending.front() == Some(&slot) {
                 return;
@@ -639,12 +630,18 @@ impl Endpoint {
     /// Forgets the association in the slot.
     fn remove(&mut self, slot: u32) -> Option<Entry> {
         self.deadlines.set(slot, None);
+        let id = self.table.id(slot);
         let entry = self.table.remove(slot)?;
         self.ended.assoc_t1expireds += u64::from(entry.state.t1_expiries_in_setup());
         if let State::Established(association) = &entry.state {
             self.ended.add(association);
         }
-        self.ports[entry.port as usize].associations -= 1;
+        let port = &mut self.ports[entry.port as usize];
+        port.associations -= 1;
+        port.pool.forget(id, entry.held);
+        if self.is_crowded {
+            self.offer_room(entry.port);
+        }
         Some(entry)
     }
 

@@ -3,7 +3,8 @@
 //!
 //! The parts: [`send_queue`] holds what has no TSN yet, [`outstanding`] what has one; [`gap_ranges`] and
 //! [`missing`] turn a SACK into what is new in it; [`sack`], [`timed`], [`timeout`], [`mark`] and [`too_big`] draw
-//! conclusions; [`transmit`] fills packets, [`route`] says where what is new goes; [`peer_window`] knows what the
+//! conclusions; [`transmit`] fills packets, [`route`] says where what is new goes; [`room`] is what is left to it where others
+//! of the endpoint send, too; [`peer_window`] knows what the
 //! receiver has room for.
 
 mod abandon;
@@ -19,6 +20,7 @@ mod non_renegable;
 mod outstanding;
 mod peer_window;
 mod report;
+mod room;
 mod route;
 mod sack;
 mod scheduler;
@@ -124,6 +126,14 @@ pub(crate) enum Backlog {
         /// What the buffer held.
         buffered_bytes: u64,
     },
+    /// A message has been refused that the buffer has room for: all buffers of the endpoint together have not. The
+    /// endpoint says when they have.
+    RefusedByAll {
+        /// What it would take.
+        wanted: u64,
+        /// Whether the endpoint knows.
+        is_known: bool,
+    },
 }
 
 /// The sending half.
@@ -156,6 +166,8 @@ pub(crate) struct Sender {
     buffered_messages: u64,
     /// How many of them there may be.
     most_messages: u64,
+    /// How many bytes there may be.
+    most_bytes: u64,
     backlog: Backlog,
     steps: Steps,
     reports: Reports,
@@ -189,6 +201,7 @@ impl Sender {
             buffered_bytes: 0,
             buffered_messages: 0,
             most_messages: config.most_messages(),
+            most_bytes: config.send_buffer_bytes,
             backlog: Backlog::Open,
             steps: Steps::default(),
             reports: Reports::default(),
@@ -202,7 +215,7 @@ impl Sender {
     #[inline(always)]
     pub(crate) fn push(&mut self, message: Message, config: &SctpConfig) -> Result<(), SendError> {
         let len = self.check(&message, config)?;
-        if self.is_full_for(len, config) {
+        if self.is_full_for(len) {
             return Err(self.refuse(len, config));
         }
         self.take_in(len);
@@ -225,7 +238,7 @@ impl Sender {
 
     /// Whether a message has been refused for want of room and room not been announced since.
     pub(crate) fn owes_room(&self) -> bool {
-        matches!(self.backlog, Backlog::Refused { .. })
+        !matches!(self.backlog, Backlog::Open)
     }
 
     /// Whether everything handed over has been acknowledged.
@@ -304,8 +317,8 @@ impl Sender {
 
     /// Whether the buffer has no room for a message of `len` bytes.
     #[inline]
-    fn is_full_for(&self, len: u64, config: &SctpConfig) -> bool {
-        self.buffered_bytes + len > config.send_buffer_bytes || self.buffered_messages >= self.most_messages
+    fn is_full_for(&self, len: u64) -> bool {
+        self.buffered_bytes + len > self.most_bytes || self.buffered_messages >= self.most_messages
     }
 
     /// Counts a message as handed over.

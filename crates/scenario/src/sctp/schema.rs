@@ -598,6 +598,7 @@ impl SctpProfile {
             },
             zero_checksum: self.error_detection(),
             max_associations: self.preset.config().max_associations,
+            total_send_buffer_bytes: self.preset.config().total_send_buffer_bytes,
             max_peer_addresses: *self.max_peer_addresses as usize,
         }
     }

@@ -186,6 +186,7 @@ impl Endpoint {
             port: received.port,
             own_port: cookie.local_port,
             peer_port: cookie.peer_port,
+            held: 0,
             peer_addresses,
             config,
             stream: own.map(Box::new),

@@ -11,7 +11,10 @@ impl Endpoint {
     pub(super) fn send_early(&mut self, now: Instant, slot: u32, message: Message) -> Result<(), SendError> {
         // What has expired makes room; what counts for less than the message may have to.
         self.give_up_early(now, slot);
-        let result = self.table[slot].send_early(now, message);
+        let result = match self.refuse_for_all(slot, &message) {
+            Some(refusal) => Err(refusal),
+            None => self.table[slot].send_early(now, message),
+        };
         self.give_up_early(now, slot);
         result
     }

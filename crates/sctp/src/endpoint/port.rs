@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::outbox::Sender;
 use super::receive::Received;
+use super::send_pool::SendPool;
 use crate::authentication::RANDOM_LEN;
 use crate::config::SctpConfig;
 use crate::cookie::{Cookie, CookieSigner};
@@ -78,6 +79,8 @@ pub(super) struct Port {
     pub(super) config: Arc<SctpConfig>,
     /// How many associations it has.
     pub(super) associations: usize,
+    /// What they hold together of what is to be sent.
+    pub(super) pool: SendPool,
     pub(super) stream: Stream,
     accepting: Accepting,
     signer: CookieSigner,
@@ -87,12 +90,14 @@ impl Port {
     pub(super) fn new(config: PortConfig, mut stream: Stream) -> Self {
         let PortConfig { port, addresses, config } = config;
         let signer = CookieSigner::new(Instant::START, &mut stream);
+        let pool = SendPool::new(config.total_send_buffer());
         Self {
             number: port,
             addresses: addresses.into(),
             added: Vec::new(),
             following: Following::Nobody,
-            config: Arc::new(config),
+            config: pool.within(Arc::new(config)),
+            pool,
             associations: 0,
             stream,
             accepting: Accepting::Nobody,

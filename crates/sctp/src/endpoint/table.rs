@@ -79,6 +79,16 @@ impl State {
         matches!(self, Self::Established(association) if association.state() != AssociationState::Established)
     }
 
+    /// What it holds of messages to be sent.
+    #[inline]
+    pub(super) fn held_for_sending(&self) -> u64 {
+        match self {
+            Self::CookieWait(handshake) => handshake.early_requests.held(),
+            Self::CookieEchoed(handshake) => handshake.held(),
+            Self::Established(association) => association.held_for_sending(),
+        }
+    }
+
     /// Whether the association has ended, and only its last words are still to be taken.
     pub(super) fn is_over(&self) -> bool {
         matches!(self, Self::Established(association) if association.state() == AssociationState::Closed)
@@ -96,6 +106,8 @@ pub(super) struct Entry {
     /// The number of that port.
     pub(super) own_port: u16,
     pub(super) peer_port: u16,
+    /// What its port has counted of it.
+    pub(super) held: u64,
     /// All addresses of the peer, as far as they are known; confirmed or not.
     pub(super) peer_addresses: SmallVec<[IpAddr; 2]>,
     pub(super) config: Arc<SctpConfig>,

@@ -105,6 +105,11 @@ impl CookieEchoed {
         self.origin.early_requests.expire_in(now, &mut self.association)
     }
 
+    /// What the messages count with among those that all associations of the endpoint hold.
+    pub(crate) fn held(&self) -> u64 {
+        self.association.held_for_sending()
+    }
+
     /// What the layer above has asked for.
     pub(crate) const fn early_requests(&mut self) -> &mut EarlyRequests {
         &mut self.origin.early_requests

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use slantpath_base::Instant;
 
 use crate::association::Association;
-use crate::config::SctpConfig;
+use crate::config::{SctpConfig, held};
 use crate::event::{Event, Message, SendError};
 use crate::reliability::{Reliability, ReliabilityPolicy};
 use crate::tx::Backlog;
@@ -120,6 +120,11 @@ impl EarlyRequests {
     /// Whether a message was refused for want of room.
     pub(crate) fn owes_room(&self) -> bool {
         matches!(self.backlog, Backlog::Refused { .. })
+    }
+
+    /// What the messages count with among those that all associations of the endpoint hold.
+    pub(crate) fn held(&self) -> u64 {
+        held(self.queued_bytes, self.messages.len() as u64)
     }
 
     /// When the next message expires, while none of them has been sent.

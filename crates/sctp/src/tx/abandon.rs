@@ -212,7 +212,7 @@ impl Sender {
             return false;
         }
         self.abandon_expired(turn);
-        let limit = turn.config.send_buffer_bytes;
+        let limit = self.most_bytes;
         //= https://www.rfc-editor.org/rfc/rfc7496#section-3.2
         //# User messages sent reliably are
         //# considered to have a priority higher than all messages sent with the

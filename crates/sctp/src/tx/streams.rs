@@ -3,7 +3,7 @@
 use super::flight_order::FlightOrder;
 use super::gap_ranges::GapRanges;
 use super::missing::MissingReports;
-use super::{Backlog, Recovery, Remainder, Sender, Turn, Urgent};
+use super::{Recovery, Remainder, Sender, Turn, Urgent};
 use crate::config::SctpConfig;
 use crate::event::{Message, SendError};
 use crate::path::Paths;
@@ -41,15 +41,15 @@ impl Sender {
     /// There is no room for a message now.
     #[cold]
     pub(super) fn refuse(&mut self, wanted: u64, config: &SctpConfig) -> SendError {
-        self.backlog = Backlog::Refused { buffered_bytes: self.buffered_bytes };
-        let left = config.send_buffer_bytes - self.buffered_bytes;
+        self.note_refusal(wanted, config);
+        let left = self.most_bytes.saturating_sub(self.buffered_bytes);
         SendError::BufferFull { wanted, free: if wanted > left { left } else { 0 } }
     }
 
     /// Whether a message could be queued; if so, it counts as handed over.
     pub(crate) fn admit(&mut self, turn: &mut Turn<'_>, message: &Message) -> Result<(), SendError> {
         let len = self.check(message, turn.config)?;
-        if self.is_full_for(len, turn.config) && !self.make_room(turn, reliability_of(message), len) {
+        if self.is_full_for(len) && !self.make_room(turn, reliability_of(message), len) {
             return Err(self.refuse(len, turn.config));
         }
         self.take_in(len);
