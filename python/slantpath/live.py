@@ -248,8 +248,10 @@ class Endpoint:
         Settings of SCTP, by default RFC 9260's: ``rto_initial``, ``rto_min``, ``rto_max``, ``sack_delay``,
         ``heartbeat_interval`` (None: never) in seconds; ``path_max_retrans``, ``association_max_retrans``,
         ``outbound_streams``, ``inbound_streams``, ``receive_buffer_bytes``, ``send_buffer_bytes``,
-        ``max_associations``, ``socket_buffer_bytes``; ``path_mtu_bytes`` of IP, with which a path begins and
-        which it does not exceed, ``path_mtu_discovery`` ("icmp", "probing": RFC 8899);
+        ``total_send_buffer_bytes``, which all associations together hold to be sent (256 MiB, or four send
+        buffers), ``max_associations``, ``socket_buffer_bytes``; ``dscp`` of every packet ("EF", "CS0" to
+        "CS7", "AF11" to "AF43"); ``path_mtu_bytes`` of IP, with which a path begins and which it does not
+        exceed, ``path_mtu_discovery`` ("icmp", "probing": RFC 8899);
         ``stream_scheduling``, ``stream_values``. ``extensions`` lists what is offered, by the names that
         scenarios have; each is used if the other end offers it, too. With "authentication" among them DATA
         is taken only if it is authenticated, by the secret of ``keys``, bytes by their number, that

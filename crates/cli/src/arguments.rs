@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slantpath_base::{DataSize, Duration};
+use slantpath_scenario::schema::Dscp;
 use slantpath_scenario::{Extension, Multipath, StreamScheduling};
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
@@ -84,7 +85,7 @@ pub(crate) struct EchoArguments {
 }
 
 /// What a flow says of itself.
-const LIKE_SAYS: [&str; 29] = [
+const LIKE_SAYS: [&str; 31] = [
     "profile",
     "required",
     "associations",
@@ -104,7 +105,9 @@ const LIKE_SAYS: [&str; 29] = [
     "extensions",
     "key",
     "probe_mtu",
+    "dscp",
     "send_buffer",
+    "total_send_buffer",
     "receive_buffer",
     "stream_scheduling",
     "stream_values",
@@ -213,7 +216,8 @@ const PROFILE_SAYS: [&str; 19] = [
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SctpArguments {
     /// Take all settings of SCTP from a scenario's [sctp.NAME]; the name may be left out where there is one. Nothing
-    /// else of the file is looked at.
+    /// else of the file is looked at. What is no profile's, the DSCP and what all associations hold, may stand beside
+    /// it.
     #[arg(long, value_name = "FILE[:NAME]", conflicts_with_all = PROFILE_SAYS)]
     pub(crate) profile: Option<String>,
     /// RTO.Initial, 1 s if absent.
@@ -250,6 +254,12 @@ pub(crate) struct SctpArguments {
     /// The send buffer, messages in flight included, `1 MiB` if absent.
     #[arg(long, value_name = "SIZE", value_parser = a_send_buffer)]
     pub(crate) send_buffer: Option<DataSize>,
+    /// What all associations of the port together hold to be sent, `256 MiB` or four send buffers if absent.
+    #[arg(long, value_name = "SIZE", value_parser = a_total_send_buffer)]
+    pub(crate) total_send_buffer: Option<DataSize>,
+    /// The DSCP of every packet: EF, CS0, as it is if absent, to CS7, or AF11 to AF43.
+    #[arg(long, value_name = "NAME", value_parser = a_dscp)]
+    pub(crate) dscp: Option<Dscp>,
     /// The receive buffer, advertised as a_rwnd, `256 KiB` if absent.
     #[arg(long, value_name = "SIZE", value_parser = a_receive_buffer)]
     pub(crate) receive_buffer: Option<DataSize>,
@@ -538,6 +548,14 @@ const RECEIVE_BUFFER_MAX: DataSize = DataSize::from_bytes(u32::MAX as u64);
 
 fn a_send_buffer(text: &str) -> Result<DataSize, String> {
     a_buffer(text, DataSize::from_bytes(1), SEND_BUFFER_MAX)
+}
+
+fn a_total_send_buffer(text: &str) -> Result<DataSize, String> {
+    a_buffer(text, DataSize::from_bytes(4_000), DataSize::from_bytes(1 << 40))
+}
+
+fn a_dscp(text: &str) -> Result<Dscp, String> {
+    text.parse().map_err(|()| "give EF, CS0 to CS7, or AF11 to AF43".to_owned())
 }
 
 fn a_receive_buffer(text: &str) -> Result<DataSize, String> {

@@ -7,6 +7,7 @@ use slantpath_live::{
     AuthenticationConfig, Duration, EndpointConfig, Extension, Extensions, PathMtuDiscovery, SharedKey,
     StreamId, StreamScheduling,
 };
+use slantpath_scenario::schema::Dscp;
 use slantpath_scenario::{LoadError, Profile, ProfileError};
 
 use crate::os_error::os_error;
@@ -82,6 +83,14 @@ fn set(config: &mut EndpointConfig, name: &str, value: &Bound<'_, PyAny>) -> PyR
         "inbound_streams" => sctp.inbound_streams = value.extract()?,
         "receive_buffer_bytes" => sctp.receive_buffer_bytes = value.extract()?,
         "send_buffer_bytes" => sctp.send_buffer_bytes = value.extract()?,
+        "total_send_buffer_bytes" => sctp.total_send_buffer_bytes = Some(value.extract()?),
+        "dscp" => {
+            let text: String = value.extract()?;
+            let dscp: Dscp = text.parse().map_err(|()| {
+                PyValueError::new_err(format!("dscp: {text} is none of EF, CS0 to CS7, and AF11 to AF43"))
+            })?;
+            sctp.ip.dscp = dscp.wire();
+        }
         "max_associations" => sctp.max_associations = value.extract()?,
         "extensions" => sctp.extensions = extensions(name, value)?,
         "required_extensions" => sctp.required_extensions = extensions(name, value)?,

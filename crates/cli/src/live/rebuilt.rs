@@ -267,6 +267,10 @@ fn write_profile(text: &mut String, sctp: &SctpArguments) -> Result<(), String> 
         mtu,
         probe_mtu,
         send_buffer,
+        // One client's associations hold what they hold: the model has one server and one client, too.
+        total_send_buffer: _,
+        // It is the flow's.
+        dscp: _,
         receive_buffer,
         stream_scheduling,
         // Those are the flow's.
@@ -341,6 +345,7 @@ fn write_flow(
     push("streams", Some(load.streams.to_string()));
     push("when_blocked", Some("\"queue\"".to_owned()));
     push("primary", link_to(network.primary));
+    push("dscp", load.sctp.dscp.map(|dscp| format!("\"{dscp}\"")));
     push("destination", link_to(load.destination));
     push("end", lasts.map(|lasts| format!("\"{lasts}\"")));
     let size = load.size;

@@ -5,9 +5,10 @@ use std::net::IpAddr;
 
 use slantpath_base::DataSize;
 use slantpath_live::{
-    AuthenticationConfig, Binding, Carriage, ErrorDetectionMethod, Extension, Extensions, LiveConfig,
-    OpenError, PathMtuDiscovery, SctpConfig, Severity, SharedKey, StreamId, StreamScheduling,
+    AuthenticationConfig, Binding, Carriage, ErrorDetectionMethod, Extension, Extensions, IpFields,
+    LiveConfig, OpenError, PathMtuDiscovery, SctpConfig, Severity, SharedKey, StreamId, StreamScheduling,
 };
+use slantpath_scenario::schema::Dscp;
 use slantpath_scenario::{Profile, ProfileError, read_bounded};
 
 use crate::arguments::{ErrorDetection, SctpArguments};
@@ -32,7 +33,7 @@ pub(super) fn sctp(
         let profile = profile(place)?;
         profile.warnings().iter().try_for_each(terminal::warn)?;
         let default = SctpConfig::default().outbound_streams;
-        return Ok(carriage.settings(profile.config(default.max(streams))));
+        return Ok(besides(arguments, carriage.settings(profile.config(default.max(streams)))));
     }
     let default = SctpConfig::default();
     let overhead = u16::try_from(carriage.overhead_bytes()).unwrap_or_default();
@@ -79,7 +80,17 @@ pub(super) fn sctp(
             Severity::Warning => terminal::warn(&finding)?,
         }
     }
-    Ok(config)
+    Ok(besides(arguments, config))
+}
+
+/// What is no profile's.
+fn besides(arguments: &SctpArguments, config: SctpConfig) -> SctpConfig {
+    let total = arguments.total_send_buffer.map(DataSize::as_bytes);
+    SctpConfig {
+        total_send_buffer_bytes: total.or(config.total_send_buffer_bytes),
+        ip: IpFields { dscp: arguments.dscp.map_or(config.ip.dscp, Dscp::wire), ..config.ip },
+        ..config
+    }
 }
 
 /// The profile of a scenario that `FILE[:NAME]` says.
@@ -190,7 +201,7 @@ mod tests {
         let line = "slantpath load 192.0.2.1 --streams 20 --stream-scheduling weighted-fair-queueing \
                     --stream-values 3,1 --multipath pooled-v2 --zero-checksum dtls --association-max-retrans 6 \
                     --path-max-retrans 3 --max-init-retransmits 4 --send-buffer 64KiB --receive-buffer 32KiB \
-                    --rto-min 400ms --sack-delay 0s";
+                    --rto-min 400ms --sack-delay 0s --total-send-buffer 2MB --dscp AF41";
         let parsed = Arguments::try_parse_from(line.split_whitespace()).expect("flags that there are");
         let Command::Load(said) = parsed.command else { panic!("another command") };
         let config = sctp(&said.sctp, Carriage::Raw, said.streams).expect("settings that can be");
@@ -204,6 +215,8 @@ mod tests {
             path_max_retrans: 3,
             max_init_retransmits: 4,
             send_buffer_bytes: 65_536,
+            total_send_buffer_bytes: Some(2_000_000),
+            ip: IpFields { dscp: slantpath_live::Dscp::new(34).expect("of six bits"), ..IpFields::default() },
             receive_buffer_bytes: 32_768,
             rto_min: Duration::from_millis(400),
             sack_delay: Duration::ZERO,

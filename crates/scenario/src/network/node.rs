@@ -65,7 +65,7 @@ impl Dscp {
     const EXPEDITED: Self = Self(0b10_1110);
 
     /// As IP has it.
-    pub(crate) fn wire(self) -> ip::Dscp {
+    pub fn wire(self) -> ip::Dscp {
         ip::Dscp::new(self.0).expect("every name is one of six bits")
     }
 }
