@@ -23,7 +23,13 @@ pub struct Planned {
     curved: Vec<DirectionId>,
     /// The declared delays of directions that exist in contacts and that the script changes: for routes they keep them.
     in_contacts: BTreeMap<DirectionId, Duration>,
+    /// Directions by which nobody is reached at present: for routes they are so much longer that any other way is taken.
+    idle: FxHashSet<DirectionId>,
 }
+
+/// What a direction is longer by while nobody is reached by it: more than any way, so that it is taken if there is no
+/// other, and what waits for its next contact still finds it.
+const IDLE: Duration = Duration::from_secs(1_000_000);
 
 impl Planned {
     /// The source that a plan describes.
@@ -39,8 +45,22 @@ impl Planned {
             routing: graph.routing,
             routes: Routes::new(graph),
             stale: Vec::new(),
+            idle: FxHashSet::default(),
             curved: directions.filter(|&id| graph.direction(id).delay.is_curve()).collect(),
         }
+    }
+
+    /// Whether routes follow links that go down and come up.
+    pub fn is_dynamic(&self) -> bool {
+        self.routing == Routing::Dynamic
+    }
+
+    /// Has routes prefer any other way to a direction while it is `idle`: one of a contact that leads to nobody.
+    pub fn set_idle(&mut self, direction: DirectionId, idle: bool) {
+        let changed = if idle { self.idle.insert(direction) } else { self.idle.remove(&direction) };
+        let Some(known) = self.routes.delay(direction).filter(|_| changed) else { return };
+        let delay = if idle { known.saturating_add(IDLE) } else { known.saturating_sub(IDLE) };
+        self.routes.set_delay(direction, Some(delay));
     }
 }
 
@@ -65,8 +85,10 @@ impl Source for Planned {
         if reroute && self.routing == Routing::Dynamic {
             for &direction in self.stale.iter().chain(&self.curved) {
                 let declared = self.in_contacts.get(&direction).copied();
-                let delay =
-                    links.is_up(direction).then(|| declared.unwrap_or_else(|| links.delay(direction)));
+                let idle = if self.idle.contains(&direction) { IDLE } else { Duration::ZERO };
+                let delay = links
+                    .is_up(direction)
+                    .then(|| declared.unwrap_or_else(|| links.delay(direction)).saturating_add(idle));
                 self.routes.set_delay(direction, delay);
             }
             self.stale.clear();

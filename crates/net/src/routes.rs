@@ -194,6 +194,11 @@ impl Routes {
         tree
     }
 
+    /// The delay of a direction as routes know it, or `None` while it is down.
+    pub(crate) fn delay(&self, direction: DirectionId) -> Option<Duration> {
+        self.delays[direction.index()]
+    }
+
     /// Sets the delay of a direction, or `None` while it is down. Trees that it changes are worked out anew when they
     /// are asked for.
     pub(crate) fn set_delay(&mut self, direction: DirectionId, delay: Option<Duration>) {

@@ -188,10 +188,18 @@ impl<'p> SkySource<'p> {
                 }
             }
         }
+        let mut reroutes = false;
         for turn in core::mem::take(&mut self.turns) {
             self.turn_of[turn.antenna] = None;
+            let had_none = turn.from.is_none();
+            if had_none != self.held[turn.antenna].is_empty() {
+                reroutes |= self.lead_over_antenna(turn.antenna, had_none);
+            }
             let handover = self.handover(now, turn);
             self.handovers.extend(handover);
+        }
+        if reroutes {
+            self.forget_ground();
         }
         while self.router.next_change().is_some_and(|at| at <= now) {
             self.router.step();
@@ -205,6 +213,26 @@ impl<'p> SkySource<'p> {
         self.route_revision += 1;
         self.hops.forget();
         self.note_paths(now);
+    }
+
+    /// Has the ground's own routes count on an antenna that holds a satellite, and lead by any other way while it holds
+    /// none; whether they follow what changes.
+    fn lead_over_antenna(&mut self, antenna: usize, holds: bool) -> bool {
+        if !self.wires.is_dynamic() {
+            return false;
+        }
+        for link in &self.sky.antennas()[antenna].links {
+            for direction in [link.forward(), link.reverse()] {
+                self.wires.set_idle(direction, !holds);
+            }
+        }
+        true
+    }
+
+    /// Forgets where packets come down: what is on the ground may be reached by another gateway now.
+    fn forget_ground(&mut self) {
+        self.roots.iter_mut().for_each(Vec::clear);
+        self.steering.goals.iter_mut().for_each(Vec::clear);
     }
 
     /// Notes the antennas that begin without a satellite: a gap at the start is seen as any other is.
@@ -563,6 +591,9 @@ impl Source for SkySource<'_> {
         for direction in self.steered() {
             links.steer(direction);
         }
+        for antenna in 0..self.held.len() {
+            self.lead_over_antenna(antenna, false);
+        }
         self.make_changes(Instant::START, links);
         self.note_empty_antennas();
     }
@@ -577,9 +608,7 @@ impl Source for SkySource<'_> {
     fn apply(&mut self, now: Instant, links: &mut Links<'_>) {
         if self.wires.next_change() <= now {
             self.wires.apply(now, links);
-            // A host on the ground may be reached by another gateway now.
-            self.roots.iter_mut().for_each(Vec::clear);
-            self.steering.goals.iter_mut().for_each(Vec::clear);
+            self.forget_ground();
         }
         self.make_changes(now, links);
     }
