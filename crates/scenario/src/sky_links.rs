@@ -5,6 +5,7 @@ mod cables;
 mod causes;
 pub(crate) mod changes;
 pub(crate) mod check;
+pub(crate) mod entrances;
 mod gaps;
 mod idle;
 mod pairs;

@@ -20,7 +20,8 @@ section! {
         /// The host that receives.
         to: Setting<String>;
         /// The receiver's link that is used first: SCTP's primary path, TCP's only one. The first link of
-        /// the receiver in alphabetical order if absent.
+        /// the receiver in alphabetical order if absent; of a host with several cables of a sky, that by which the way
+        /// leads at `connect`.
         primary: Option<Setting<String>>;
         /// When the first message is due, or as soon as the association or connection is up.
         start: Setting<Duration> = Duration::ZERO, at most RUN;

@@ -14,6 +14,7 @@ use crate::flow::build::{PlannedFlow, Seats};
 use crate::network::{self, Built, PlannedLink, find_link};
 use crate::scenario::Scenario;
 use crate::sessions::build::PlannedSessions;
+use crate::sky_links::entrances::{Departures, departures};
 use crate::{flow, sessions, signalling};
 
 /// A network to be run, and what its parts are called.
@@ -49,35 +50,13 @@ pub(super) fn plan(
         nodes: &nodes,
         hosts: &mut hosts,
         sky: sky.as_ref(),
+        departures: scenario.sky_plan().map(|plan| departures(scenario, plan)).unwrap_or_default(),
     };
     let (flows, seats) = flow::build::place(scenario, seed, vacant, traced, &mut site)?;
     let sessions = sessions::build::place(scenario, seed, &mut site)?;
     let signalling = signalling::plan(scenario, seed, &mut site)?;
-    let ways = sky.as_ref().map(|sky| ways(scenario, &graph, &mut routes, &nodes, sky)).unwrap_or_default();
+    let ways = site.ways(scenario);
     Ok(Plan { graph, hosts, links, flows, sessions, signalling, sky, ways, seats })
-}
-
-/// From the sender of each flow to every address of its receiver.
-fn ways(
-    scenario: &Scenario,
-    graph: &NetworkGraph,
-    routes: &mut Routes,
-    nodes: &BTreeMap<String, NodeId>,
-    sky: &Sky,
-) -> Vec<(String, String, Way)> {
-    let mut ways = Vec::new();
-    for (name, flow) in scenario.flows.iter() {
-        let (from, to) = (nodes[flow.from.as_str()], nodes[flow.to.as_str()]);
-        for &own in graph.interfaces(to) {
-            let Some(&address) = graph.addresses(own).first() else { continue };
-            let found = routes.route(graph, from, address).ok().zip(graph.destination(address));
-            if let Some((leaving, destination)) = found {
-                let way = Way { leaving: sky.paired(leaving, own), destination, to };
-                ways.push((name.to_owned(), graph.link_name(own.link()).to_owned(), way));
-            }
-        }
-    }
-    ways
 }
 
 /// The network under construction: its hosts get routes, and ends of flows and associations.
@@ -88,6 +67,7 @@ pub(crate) struct Site<'a> {
     pub(crate) nodes: &'a BTreeMap<String, NodeId>,
     hosts: &'a mut [Host],
     sky: Option<&'a Sky>,
+    departures: Departures,
 }
 
 impl Site<'_> {
@@ -99,19 +79,46 @@ impl Site<'_> {
 
     /// Gives `here` a route to every address of `there` that one leads to.
     fn join(&mut self, here: NodeId, there: NodeId) -> Result<(), RunError> {
-        let Self { graph, routes, hosts, sky, .. } = self;
+        let graph = self.graph;
         let place = host_place(graph, here);
-        for interface in graph.interfaces(there) {
-            for address in graph.addresses(*interface) {
-                if let Ok(leaving) = routes.route(graph, here, *address) {
-                    let leaving = sky.map_or(leaving, |sky| sky.paired(leaving, *interface));
-                    if graph.addresses(leaving).iter().any(|own| own.is_ipv4() == address.is_ipv4()) {
-                        hosts[place].add_route(*address, leaving)?;
-                    }
+        for &interface in graph.interfaces(there) {
+            for address in graph.addresses(interface) {
+                if let Some(leaving) = self.leaves_by(here, interface, *address)
+                    && graph.addresses(leaving).iter().any(|own| own.is_ipv4() == address.is_ipv4())
+                {
+                    self.hosts[place].add_route(*address, leaving)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// The interface by which packets leave a host for an address of another's interface.
+    fn leaves_by(&mut self, here: NodeId, arriving: InterfaceId, address: IpAddr) -> Option<InterfaceId> {
+        let leaving = self.routes.route(self.graph, here, address).ok()?;
+        let chosen = departure(self.graph, &self.departures, here, arriving);
+        Some(chosen.unwrap_or_else(|| self.sky.map_or(leaving, |sky| sky.paired(leaving, arriving))))
+    }
+
+    /// From the sender of each flow to every address of its receiver, under a sky.
+    fn ways(&mut self, scenario: &Scenario) -> Vec<(String, String, Way)> {
+        let mut ways = Vec::new();
+        if self.sky.is_none() {
+            return ways;
+        }
+        let graph = self.graph;
+        for (name, flow) in scenario.flows.iter() {
+            let (from, to) = (self.nodes[flow.from.as_str()], self.nodes[flow.to.as_str()]);
+            for &own in graph.interfaces(to) {
+                let Some(&address) = graph.addresses(own).first() else { continue };
+                let found = self.leaves_by(from, own, address).zip(graph.destination(address));
+                if let Some((leaving, destination)) = found {
+                    let way = Way { leaving, destination, to };
+                    ways.push((name.to_owned(), graph.link_name(own.link()).to_owned(), way));
+                }
+            }
+        }
+        ways
     }
 
     /// The host at a node.
@@ -128,6 +135,23 @@ impl Site<'_> {
     pub(crate) fn addresses(&mut self, primary: &str, from: NodeId, to: NodeId) -> [Vec<IpAddr>; 2] {
         addresses(self.links, self.graph, self.routes, primary, from, to)
     }
+}
+
+/// The interface by which the way over the sky leads from a host to another's, if it has several.
+fn departure(
+    graph: &NetworkGraph,
+    departures: &Departures,
+    here: NodeId,
+    arriving: InterfaceId,
+) -> Option<InterfaceId> {
+    if departures.is_empty() {
+        return None;
+    }
+    let names = [here, graph.node_of(arriving)].map(|node| graph.node_name(node).to_owned());
+    let [host, peer] = names;
+    let by_link = (host.clone(), peer.clone(), Some(graph.link_name(arriving.link()).to_owned()));
+    let link = departures.get(&by_link).or_else(|| departures.get(&(host, peer, None)))?;
+    graph.interfaces(here).iter().copied().find(|own| graph.link_name(own.link()) == link.as_str())
 }
 
 /// The address of a host on one of its links.

@@ -22,7 +22,8 @@ section! {
         from: Setting<String>;
         /// The host that receives, or answers.
         to: Setting<String>;
-        /// The receiver's link that is used first. The first link of the receiver in alphabetical order if absent.
+        /// The receiver's link that is used first. The first link of the receiver in alphabetical order if absent; of a
+        /// host with several cables of a sky, that by which the way leads at `start`.
         primary: Option<Setting<String>>;
         /// When the process of arrivals begins.
         start: Setting<Duration> = Duration::ZERO, at most RUN;

@@ -172,6 +172,19 @@ pub(super) fn links(
     found.collect()
 }
 
+/// The link that is the cable of a contact.
+pub(super) fn link_of(file: &File, plan: &SkyPlan, contact: &Contact) -> Option<String> {
+    let by_site = nodes_by_site(file);
+    let names = plan.contacts.names();
+    let [one, other] = [contact.a, contact.b].map(|site| names[site.index()].as_str());
+    let mut links = file.links.iter();
+    links.find_map(|(name, link)| {
+        cable_of(link, &by_site, &plan.bodies)
+            .filter(|cable| joins(cable, one, other))
+            .map(|_| name.to_owned())
+    })
+}
+
 /// Whether a contact of the plan carries packets: that of a site at which a node stands, a cable that is a link, and
 /// every one of two satellites.
 pub(super) fn carried(file: &File, plan: &SkyPlan) -> impl Fn(&Contact) -> bool + use<> {

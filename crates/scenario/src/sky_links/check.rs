@@ -13,7 +13,7 @@ use slantpath_topology::warning_lines;
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
-use super::{cables, causes, gaps, idle, pairs, repeaters, routes};
+use super::{cables, causes, entrances, gaps, idle, pairs, repeaters, routes};
 use crate::check::Contacts;
 use crate::link::conditioner;
 use crate::link::schema::{Family, nothing};
@@ -387,7 +387,7 @@ pub(crate) fn isl_table(sky: &SkyTable, constellation: &str) -> Option<usize> {
 
 /// Works the contacts of the run out, if all else is right; unless they are known.
 pub(crate) fn plan(
-    file: &File,
+    file: &mut File,
     bodies: &Bodies,
     contacts: Contacts<'_>,
     faults: &mut Faults,
@@ -407,18 +407,16 @@ pub(crate) fn plan(
     }
     let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
     if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
-        follow(file, sky, known, contacts.watch, faults);
+        follow(file, known, contacts.watch, faults);
         return Some(Arc::clone(known));
     }
     match SkyPlan::new(&bodies.network, of, contacts.watch) {
         Ok(plan) => {
+            let place = topology::place(sky);
             for line in warning_lines(&plan.stale) {
-                faults.warn(
-                    topology::place(sky),
-                    Fault::new(line).help("take newer element sets, or an earlier `start`"),
-                );
+                faults.warn(place, Fault::new(line).help("take newer element sets, or an earlier `start`"));
             }
-            follow(file, sky, &plan, contacts.watch, faults);
+            follow(file, &plan, contacts.watch, faults);
             Some(Arc::new(plan))
         }
         Err(error) => {
@@ -433,9 +431,13 @@ pub(crate) fn plan(
     }
 }
 
-/// What the contacts of a run say about its flows, routes and antennas. Fixed routes that never hold say so themselves;
+/// What the contacts of a run say about its flows, routes and antennas; the links by which flows reach hosts with several
+/// cables are chosen first. Fixed routes that never hold say so themselves;
 /// what else has no path is looked for where all of them do.
-fn follow(file: &File, sky: &SkyTable, plan: &SkyPlan, watch: Watch<'_>, faults: &mut Faults) {
+fn follow(file: &mut File, plan: &SkyPlan, watch: Watch<'_>, faults: &mut Faults) {
+    entrances::choose(file, plan);
+    let Some(sky) = &file.sky else { return };
+    let sky = &sky.0;
     let since = faults.len();
     routes::check_hops(sky, plan, faults);
     if faults.is_empty() {

@@ -3,7 +3,7 @@
 mod life;
 mod report;
 mod script;
-mod subject;
+pub(super) mod subject;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,7 +15,7 @@ use slantpath_reader::{Fault, Faults, Place};
 
 use self::subject::Subject;
 use super::plan::SkyPlan;
-use super::{cables, pairs, routes};
+use super::{cables, entrances, pairs, routes};
 use crate::schema::File;
 
 /// A time without a path.
@@ -31,6 +31,8 @@ struct Ends<'a> {
     /// The sites by which it may go up, and come down.
     from: Vec<NodeId>,
     to: Vec<NodeId>,
+    /// What it can be reached by alone, if anything.
+    bound: Option<entrances::Bound>,
     /// Since when there is no path, if there is none.
     apart_since: Option<Instant>,
     gaps: Vec<Gap>,
@@ -47,10 +49,12 @@ pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut
     };
     let mut all: Vec<Ends<'_>> = Vec::new();
     for subject in subject::all(file) {
-        let (from, to) = (sites_of(&subject.from), sites_of(&subject.to));
+        let bound = entrances::Bound::of(file, contacts, &subject);
+        let to = bound.as_ref().map_or_else(|| sites_of(&subject.to), |bound| vec![bound.gateway]);
+        let from = sites_of(&subject.from);
         let needs_sky = !pairs::on_the_ground(file, &subject.from).contains(subject.to.as_str());
         if needs_sky && !from.is_empty() && !to.is_empty() {
-            all.push(Ends { subject, from, to, apart_since: None, gaps: Vec::new(), has_met: false });
+            all.push(Ends { subject, from, to, bound, apart_since: None, gaps: Vec::new(), has_met: false });
         }
     }
     let relays: Vec<Vec<NodeId>> = pairs::relays(file)
@@ -85,12 +89,13 @@ pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut
                 let place = destinations.binary_search(&to).expect("it is among them");
                 router.distance(from, place).is_some()
             };
+            let is_up = ends.bound.as_ref().is_none_or(|bound| bound.is_in_service(now));
             // Whether there ever is a path is for the sky to say: what a script takes away was there.
-            ends.has_met = ends.has_met || ends.are_joined(&relays, &is_joined);
+            ends.has_met = ends.has_met || is_up && ends.are_joined(&relays, &is_joined);
             let works = |site| !script.is_cut_off(site);
             let has_path =
                 ends.are_joined(&relays, &|from, to| works(from) && works(to) && is_joined(from, to));
-            ends.look(now, has_path);
+            ends.look(now, is_up && has_path);
         }
         let next = [router.next_change(), script.next_change()].into_iter().flatten().min();
         let Some(next) = next.filter(|next| *next < end) else { break };

@@ -6,6 +6,7 @@ mod events;
 mod gaps;
 mod parts;
 mod steering;
+mod ways;
 mod whole;
 
 use slantpath_base::{Duration, Instant};

@@ -135,7 +135,7 @@ section! {
         /// The association's configuration, `[sctp.<profile>]`; `default` if absent.
         profile: Option<Setting<String>>;
         /// The second point's link of the packet network that is used first; its first link in alphabetical order if
-        /// absent.
+        /// absent; of a host with several cables of a sky, that by which the way leads at the start.
         primary: Option<Setting<String>>;
         /// How long after a loss the first point opens the association again.
         reopen_after: Setting<Duration> = Duration::from_secs(1), at most TIMER;

@@ -60,7 +60,8 @@ section! {
         /// The association's configuration, `[sctp.<profile>]`; `default` if absent.
         profile: Option<Setting<String>>;
         /// The gateway's link of the packet network that is used first; if absent, one that leads straight to the ASP,
-        /// or its first link in alphabetical order.
+        /// or its first link in alphabetical order; of a host with several cables of a sky, that by which the way leads
+        /// at the start.
         primary: Option<Setting<String>>;
         /// How long after a loss the ASP opens the association again.
         reopen_after: Setting<Duration> = Duration::from_secs(1), at most TIMER;

@@ -22,9 +22,11 @@ pub(super) fn report(
     if !ends.has_met {
         let (from, to) = (&subject.from, &subject.to);
         let message = format!("no path over the sky ever joins `{from}` and `{to}` in this run");
-        let fault = match apart {
-            Some(apart) => Fault::new(format!("{message}: {apart}")).help(apart.cure()),
-            None => Fault::new(message).help(
+        let fault = match (apart, bound_to(ends)) {
+            (Some(apart), _) => Fault::new(format!("{message}: {apart}")).help(apart.cure()),
+            (None, Some(link)) => Fault::new(format!("{message} over `{link}`"))
+                .help(format!("name another link of `{to}` as `primary`, or leave it out")),
+            (None, None) => Fault::new(message).help(
                 "give the constellation links between its satellites, or a gateway both of whose satellites see it; \
                  or lower the minimum elevation of the sites",
             ),
@@ -47,7 +49,7 @@ pub(super) fn report(
             gap: Gap { since: gap.since.max(from), ..*gap },
             begun: if gap.since <= from.saturating_add(set_up.takes) { from } else { gap.since },
         });
-        warn(subject, met, &set_up, apart, end, faults);
+        warn(ends, met, &set_up, apart, end, faults);
     }
     let begun = match subject.begins {
         Begins::Once { from, .. } => from,
@@ -55,7 +57,12 @@ pub(super) fn report(
     };
     let lives = |gap: &&Gap| gap.since > begun && subject.ends.is_none_or(|ends| gap.since < ends);
     let met = ends.gaps.iter().filter(lives).map(|gap| Met { gap: *gap, begun: gap.since });
-    warn(subject, met, &established, apart, end, faults);
+    warn(ends, met, &established, apart, end, faults);
+}
+
+/// The cable by which alone TCP reaches its receiver, if there are others.
+fn bound_to<'a>(ends: &Ends<'a>) -> Option<&'a str> {
+    ends.bound.as_ref().and(ends.subject.primary)
 }
 
 /// A gap that something meets.
@@ -79,7 +86,7 @@ impl Met {
 
 /// Warns of the longest gap, if it may be the end.
 fn warn(
-    subject: &Subject<'_>,
+    ends: &Ends<'_>,
     met: impl Iterator<Item = Met>,
     limit: &Limit,
     apart: Option<&ShellsApart>,
@@ -94,8 +101,10 @@ fn warn(
         return;
     }
     let Life { last_try, end: death } = limit.life(limit.count);
+    let subject = &ends.subject;
+    let over = bound_to(ends).map_or_else(String::new, |link| format!(" over `{link}`"));
     let message = format!(
-        "no path joins the ends of {} for {} from {} on; without an answer its {} may end after {death}, having sent \
+        "no path joins the ends of {}{over} for {} from {} on; without an answer its {} may end after {death}, having sent \
          for the last time after {last_try}",
         subject.name,
         met.gap.until - met.gap.since,
@@ -104,6 +113,11 @@ fn warn(
     );
     let help = match (apart, least(limit.count, outlasts)) {
         (Some(apart), _) => apart.cure(),
+        (None, _) if bound_to(ends).is_some() => format!(
+            "let a router stand where `{}` does, and join the two by a link: what is behind a router is reached by any \
+             cable",
+            subject.to
+        ),
         (None, Some(count)) => {
             let table = format!("{}.{}", limit.table, subject.profile);
             format!("write `{} = {count}` in `[{table}]` to carry it over", limit.key)

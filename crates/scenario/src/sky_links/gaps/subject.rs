@@ -8,23 +8,25 @@ use crate::schema::{File, Transport};
 use crate::signalling::{asp_node, gateway_point, node_of};
 
 /// A flow, a table of sessions, or an association that carries signalling.
-pub(super) struct Subject<'a> {
+pub(in crate::sky_links) struct Subject<'a> {
     /// As a message calls it.
-    pub(super) name: String,
-    pub(super) from: String,
-    pub(super) to: String,
+    pub(in crate::sky_links) name: String,
+    pub(in crate::sky_links) from: String,
+    pub(in crate::sky_links) to: String,
     /// Where it is told what is wrong.
-    pub(super) place: Place,
-    pub(super) transport: Transport,
-    pub(super) profile: &'a str,
-    pub(super) begins: Begins,
+    pub(in crate::sky_links) place: Place,
+    pub(in crate::sky_links) transport: Transport,
+    pub(in crate::sky_links) profile: &'a str,
+    /// The receiver's link that is used first.
+    pub(in crate::sky_links) primary: Option<&'a str>,
+    pub(in crate::sky_links) begins: Begins,
     /// From then on a break does no harm: it has closed.
-    pub(super) ends: Option<Instant>,
+    pub(in crate::sky_links) ends: Option<Instant>,
 }
 
 /// When associations or connections are set up.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Begins {
+pub(in crate::sky_links) enum Begins {
     /// At any time between these, once each.
     Once { from: Instant, until: Instant },
     /// At the start of the run, and again whenever a set-up has failed, so that none fails for good.
@@ -32,7 +34,7 @@ pub(super) enum Begins {
 }
 
 /// All of a scenario that has been checked so far.
-pub(super) fn all(file: &File) -> Vec<Subject<'_>> {
+pub(in crate::sky_links) fn all(file: &File) -> Vec<Subject<'_>> {
     let at = |after| Instant::START + after;
     let mut all = Vec::new();
     for (name, flow) in file.flows.iter() {
@@ -44,6 +46,7 @@ pub(super) fn all(file: &File) -> Vec<Subject<'_>> {
             place: flow.to.place(),
             transport: *flow.transport,
             profile: name_of(flow.profile.as_ref()),
+            primary: link_of(flow.primary.as_ref()),
             begins: Begins::Once { from, until: from + *flow.start_jitter },
             ends: flow.end.map(|end| at(*end)),
         });
@@ -57,6 +60,7 @@ pub(super) fn all(file: &File) -> Vec<Subject<'_>> {
             place: sessions.to.place(),
             transport: *sessions.transport,
             profile: name_of(sessions.profile.as_ref()),
+            primary: link_of(sessions.primary.as_ref()),
             begins: Begins::Once { from: at(*sessions.start), until },
             ends: None,
         });
@@ -68,6 +72,10 @@ pub(super) fn all(file: &File) -> Vec<Subject<'_>> {
 /// The profile that something uses.
 fn name_of(profile: Option<&Setting<String>>) -> &str {
     profile.map_or(DEFAULT_PROFILE, |profile| profile.as_str())
+}
+
+fn link_of(primary: Option<&Setting<String>>) -> Option<&str> {
+    primary.map(|primary| primary.as_str())
 }
 
 /// Associations of M2PA and of M3UA.
@@ -86,6 +94,7 @@ fn of_signalling(file: &File) -> Vec<Subject<'_>> {
             place: link.between.place(),
             transport: Transport::Sctp,
             profile: name_of(m2pa.profile.as_ref()),
+            primary: link_of(m2pa.primary.as_ref()),
             begins: Begins::Again,
             ends: None,
         });
@@ -98,6 +107,7 @@ fn of_signalling(file: &File) -> Vec<Subject<'_>> {
             place: table.asp.place(),
             transport: Transport::Sctp,
             profile: name_of(table.profile.as_ref()),
+            primary: link_of(table.primary.as_ref()),
             begins: Begins::Again,
             ends: None,
         });
