@@ -58,6 +58,7 @@ def sky_figure(tables: Tables, site: str, title: str) -> Figure:
         axes.set_ylim(0, 90)
         axes.set_yticks([0, 30, 60, 90], ["90°", "60°", "30°", "0°"], fontsize=8.5, color="0.45")
         axes.set_xticks(np.radians(range(0, 360, 45)), ["N", "NE", "E", "SE", "S", "SW", "W", "NW"])
+        draw_limits(axes, rows_of(tables["sky_limits"], "site", site))
         number = numbers(tracks, "pass")
         few = len(np.unique(number)) <= FEW_TRACKS
         labelled: set[bool] = set()
@@ -69,11 +70,53 @@ def sky_figure(tables: Tables, site: str, title: str) -> Figure:
             draw_pass(axes, own, shown, is_held=is_held, new=is_held not in labelled)
             labelled.add(is_held)
         axes.set_title(plain(title), loc="left", fontsize=11, fontweight="bold", pad=18)
-        if labelled:
-            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=2, fontsize=8.5)
-        else:
+        handles, labels = axes.get_legend_handles_labels()
+        if handles:
+            axes.legend(
+                handles,
+                labels,
+                loc="upper center",
+                bbox_to_anchor=(0.5, -0.06),
+                ncols=min(len(labels), 2),
+                fontsize=8.5,
+            )
+        if not labelled:
             axes.text(0, 90, "no satellite in sight", ha="center", va="center", fontsize=10, color="0.4")
         return figure
+
+
+def draw_limits(axes: Axes, limits: pa.Table) -> None:
+    """Draw what the antennas of a site do not see: what the mask hides, and below each minimum elevation."""
+    azimuth, mask = numbers(limits, "azimuth_deg"), numbers(limits, "mask_deg")
+    known = np.isfinite(azimuth)
+    round_about = np.linspace(0.0, 360.0, 361)
+    if known.any():
+        corners, at = np.unique(azimuth[known], return_index=True)
+        hidden = np.clip(np.interp(round_about, corners, mask[known][at], period=360.0), 0.0, 90.0)
+        axes.fill_between(
+            np.radians(round_about),
+            90.0 - hidden,
+            90.0,
+            color="#8d6e4f",
+            alpha=0.35,
+            linewidth=0,
+            label="mask",
+        )
+    constellations = limits.column("constellation").to_pylist()
+    least = numbers(limits, "min_elevation_deg")
+    for elevation in np.unique(least):
+        of = sorted(
+            {str(name) for name, own in zip(constellations, least, strict=True) if own == elevation and name}
+        )
+        told = f" of {', '.join(of)}" if of and len(np.unique(least)) > 1 else ""
+        axes.plot(
+            np.radians(round_about),
+            np.full(len(round_about), 90.0 - elevation),
+            color="#b5651d",
+            linewidth=1.1,
+            linestyle=(0, (5, 3)),
+            label=plain(f"minimum elevation{told}, {elevation:.3g}°"),
+        )
 
 
 def draw_pass(axes: Axes, own: pa.Table, name: str, *, is_held: bool, new: bool) -> None:
@@ -113,6 +156,9 @@ def sky_in_words(tables: Tables, site: str) -> str:
 
 def coverage_figure(tables: Tables, title: str) -> Figure:
     """Draw how many satellites each cell of the Earth sees at the instant of the map."""
+    nodes = pa.table(tables["map_nodes"])
+    is_site = np.array([kind == "site" for kind in nodes.column("kind").to_pylist()], dtype=bool)
+    sheet = sky_map.turned(numbers(nodes, "longitude_deg")[is_site])
     cells = pa.table(tables["coverage_map"])
     latitude, longitude = numbers(cells, "latitude_deg"), numbers(cells, "longitude_deg")
     count = numbers(cells, "satellites")
@@ -121,8 +167,9 @@ def coverage_figure(tables: Tables, title: str) -> Figure:
         figure = Figure(figsize=(12.0, 6.6))
         axes = figure.subplots()
         # Nothing in sight is a colour of its own, and not the palest of the others.
-        shades = np.ma.masked_equal(count.reshape(size), 0.0)
-        extent = (-180.0, 180.0, -90.0, 90.0)
+        east_of_edge = np.mod(np.unique(longitude) - sheet.west, 360.0)
+        shades = np.ma.masked_equal(count.reshape(size)[:, np.argsort(east_of_edge)], 0.0)
+        extent = (sheet.west, sheet.east, sheet.south, sheet.north)
         colours = mpl.colormaps["viridis"].with_extremes(bad="#e8e8e8")
         image = axes.imshow(
             shades,
@@ -134,16 +181,19 @@ def coverage_figure(tables: Tables, title: str) -> Figure:
             aspect="equal",
         )
         axes.add_collection(
-            PolyCollection(list(sky_map.land()), facecolors="none", edgecolors="white", linewidths=0.6)
+            PolyCollection(
+                list(sky_map.land(sheet.middle)), facecolors="none", edgecolors="white", linewidths=0.6
+            )
         )
-        nodes = pa.table(tables["map_nodes"])
-        is_site = np.array([kind == "site" for kind in nodes.column("kind").to_pylist()], dtype=bool)
-        place = numbers(nodes, "longitude_deg")[is_site], numbers(nodes, "latitude_deg")[is_site]
+        east, north = numbers(nodes, "longitude_deg")[is_site], numbers(nodes, "latitude_deg")[is_site]
+        place = sheet.longitudes(east), north
         axes.scatter(*place, s=56, marker="^", color="#e63946", edgecolors="white", linewidths=1, zorder=5)
-        axes.set_xlim(-180, 180)
-        axes.set_ylim(-90, 90)
-        axes.set_xticks(range(-180, 181, 30))
-        axes.set_yticks(range(-90, 91, 30))
+        axes.set_xlim(sheet.west, sheet.east)
+        axes.set_ylim(sheet.south, sheet.north)
+        meridians, parallels = sheet.ticks()
+        turns = [value - 360 * round(value / 361) for value in meridians]
+        axes.set_xticks(meridians, [str(value) for value in turns])
+        axes.set_yticks(parallels)
         axes.set_xlabel("longitude / °")
         axes.set_ylabel("latitude / °")
         axes.grid(visible=False)

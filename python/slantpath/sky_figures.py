@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from slantpath.sky_map import Sheet
+
     Tables = Mapping[str, Any]
     Points = NDArray[np.float64]
 
@@ -42,6 +44,7 @@ TABLES = (
     "map_links",
     "map_nodes",
     "map_tracks",
+    "sky_limits",
     "sky_tracks",
     "summary",
 )
@@ -190,15 +193,17 @@ def draw_handovers(axes: Axes, handovers: pa.Table, span: tuple[float, float], u
 def map_figure(tables: Tables, path: str, title: str) -> Figure:
     """Draw the Earth with satellites, links, ground tracks and a path, at the instant of the map."""
     nodes = pa.table(tables["map_nodes"])
+    sheet = sheet_of(tables)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(12.0, 6.6))
+        high = 12.0 * (sheet.north - sheet.south) / sheet.width + 0.6
+        figure = Figure(figsize=(12.0, min(high, 9.0)))
         axes = figure.subplots()
-        draw_earth(axes)
-        draw_seams(axes, nodes)
-        draw_links(axes, nodes, pa.table(tables["map_links"]), path)
-        draw_tracks(axes, nodes, pa.table(tables["map_tracks"]), path)
-        draw_journeys(axes, pa.table(tables["map_journeys"]))
-        draw_nodes(axes, nodes, path)
+        draw_earth(axes, sheet)
+        draw_seams(axes, nodes, sheet)
+        draw_links(axes, nodes, pa.table(tables["map_links"]), path, sheet)
+        draw_tracks(axes, nodes, pa.table(tables["map_tracks"]), path, sheet)
+        draw_journeys(axes, pa.table(tables["map_journeys"]), sheet)
+        draw_nodes(axes, nodes, path, sheet)
         lost = "" if not path or any(on_path(nodes, path)) else ", no path"
         axes.set_title(plain(title + lost), loc="left", fontsize=11, fontweight="bold")
         handles, labels = axes.get_legend_handles_labels()
@@ -214,19 +219,35 @@ def map_figure(tables: Tables, path: str, title: str) -> Figure:
         return figure
 
 
-def draw_earth(axes: Axes) -> None:
+def sheet_of(tables: Tables) -> Sheet:
+    """Give the sheet that shows all nodes, and the ways of what travels and of the satellites of a path."""
+    nodes = pa.table(tables["map_nodes"])
+    shown = [nodes, *(pa.table(tables[name]) for name in ("map_journeys", "map_tracks"))]
+    columns = ("longitude_deg", "latitude_deg")
+    longitude, latitude = (np.concatenate([numbers(table, column) for table in shown]) for column in columns)
+    known = np.isfinite(longitude) & np.isfinite(latitude)
+    is_site = np.array([kind == "site" for kind in texts(nodes, "kind")], dtype=bool)
+    return sky_map.sheet_of(longitude[known], latitude[known], numbers(nodes, "longitude_deg")[is_site])
+
+
+def draw_earth(axes: Axes, sheet: Sheet = sky_map.WORLD) -> None:
     """Draw sea, land and graticule."""
     axes.set_facecolor("#eef3f7")
     axes.add_collection(
         PolyCollection(
-            list(sky_map.land()), facecolors="#dcd8cc", edgecolors="#a9a490", linewidths=0.4, zorder=0.5
+            list(sky_map.land(sheet.middle)),
+            facecolors="#dcd8cc",
+            edgecolors="#a9a490",
+            linewidths=0.4,
+            zorder=0.5,
         )
     )
-    axes.set_xlim(-180, 180)
-    axes.set_ylim(-90, 90)
+    axes.set_xlim(sheet.west, sheet.east)
+    axes.set_ylim(sheet.south, sheet.north)
     axes.set_aspect("equal")
-    axes.set_xticks(range(-180, 181, 30), [degrees(value, "W", "E") for value in range(-180, 181, 30)])
-    axes.set_yticks(range(-90, 91, 30), [degrees(value, "S", "N") for value in range(-90, 91, 30)])
+    meridians, parallels = sheet.ticks()
+    axes.set_xticks(meridians, [degrees((value + 180) % 360 - 180, "W", "E") for value in meridians])
+    axes.set_yticks(parallels, [degrees(value, "S", "N") for value in parallels])
     axes.tick_params(length=0, labelsize=8.5)
     axes.grid(color="white", linewidth=0.8, alpha=1.0, zorder=0.6)
     for spine in axes.spines.values():
@@ -247,7 +268,7 @@ def place_of_nodes(nodes: pa.Table) -> dict[str, Points]:
     return {name: vector for name, vector in zip(names, vectors, strict=True) if name is not None}
 
 
-def draw_seams(axes: Axes, nodes: pa.Table) -> None:
+def draw_seams(axes: Axes, nodes: pa.Table, sheet: Sheet = sky_map.WORLD) -> None:
     """Draw, for each star, the circle halfway between its last plane and the other side of its first."""
     arrangements, constellations = texts(nodes, "arrangement"), texts(nodes, "constellation")
     planes, where = numbers(nodes, "plane"), place_of_nodes(nodes)
@@ -272,14 +293,14 @@ def draw_seams(axes: Axes, nodes: pa.Table) -> None:
             continue
         first, last = normals[min(normals)], normals[max(normals)]
         circle = last / np.linalg.norm(last) - first / np.linalg.norm(first)
-        parts = sky_map.on_sheet(sky_map.great_circle(circle))
+        parts = sky_map.on_sheet(sky_map.great_circle(circle), sheet)
         label = "seam" if number == 0 else None
         axes.add_collection(
             LineCollection(parts, colors="#e09f3e", linewidths=5.0, alpha=0.35, zorder=1.0, label=label)
         )
 
 
-def draw_links(axes: Axes, nodes: pa.Table, links: pa.Table, path: str) -> None:
+def draw_links(axes: Axes, nodes: pa.Table, links: pa.Table, path: str, sheet: Sheet) -> None:
     """Draw the links between satellites thin, those of sites dotted, and those of the path thick."""
     where = place_of_nodes(nodes)
     kinds: dict[str, list[Points]] = {
@@ -292,7 +313,7 @@ def draw_links(axes: Axes, nodes: pa.Table, links: pa.Table, path: str) -> None:
     columns = (texts(links, "kind"), texts(links, "a"), texts(links, "b"), texts(links, "path"))
     seams = pa.table(links).column("seam").to_pylist()
     for kind, a, b, paths, seam in zip(*columns, seams, strict=True):
-        parts = sky_map.on_sheet(sky_map.chord(where[str(a)], where[str(b)]))
+        parts = sky_map.on_sheet(sky_map.chord(where[str(a)], where[str(b)]), sheet)
         taken = paths is not None and path in paths.split()
         kinds["path" if taken else "seam" if seam else str(kind)].extend(parts)
     many = len(kinds["inter-satellite"]) > FEW_SATELLITES
@@ -331,7 +352,7 @@ def on_path(nodes: pa.Table, path: str) -> list[bool]:
     return [paths is not None and path in paths.split() for paths in texts(nodes, "path")]
 
 
-def draw_tracks(axes: Axes, nodes: pa.Table, tracks: pa.Table, path: str) -> None:
+def draw_tracks(axes: Axes, nodes: pa.Table, tracks: pa.Table, path: str, sheet: Sheet) -> None:
     """Draw the ground tracks of the path's satellites, with an arrow in the direction of flight."""
     names = texts(nodes, "node")
     taken = np.array(on_path(nodes, path))
@@ -339,7 +360,8 @@ def draw_tracks(axes: Axes, nodes: pa.Table, tracks: pa.Table, path: str) -> Non
     relays = np.flatnonzero(taken & ~is_site)
     if len(relays) > MANY_RELAYS:
         # So many tracks would hide the path: those of its ends say which way the satellites fly.
-        where = np.column_stack([numbers(nodes, "longitude_deg"), numbers(nodes, "latitude_deg")])
+        longitude = sheet.longitudes(numbers(nodes, "longitude_deg"))
+        where = np.column_stack([longitude, numbers(nodes, "latitude_deg")])
         relays = np.array(ends_of_path(where, taken & ~is_site, taken & is_site))
     wanted = {names[index] for index in relays}
     satellites = texts(tracks, "satellite")
@@ -351,7 +373,7 @@ def draw_tracks(axes: Axes, nodes: pa.Table, tracks: pa.Table, path: str) -> Non
         own = track[[name == satellite for name in satellites]]
         if np.ptp(own, axis=0).max() < 0.5:  # noqa: PLR2004 - it stands still
             continue
-        cut = sky_map.on_sheet(own)
+        cut = sky_map.on_sheet(own, sheet)
         parts.extend(cut)
         tail, head = cut[-1][-2:] if len(cut[-1]) > 1 else own[-2:]
         axes.annotate(
@@ -381,13 +403,13 @@ def draw_tracks(axes: Axes, nodes: pa.Table, tracks: pa.Table, path: str) -> Non
         )
 
 
-def draw_journeys(axes: Axes, journeys: pa.Table) -> None:
+def draw_journeys(axes: Axes, journeys: pa.Table, sheet: Sheet = sky_map.WORLD) -> None:
     """Draw the ways of the sites that travel."""
     sites = texts(journeys, "site")
     way = np.column_stack([numbers(journeys, "longitude_deg"), numbers(journeys, "latitude_deg")])
     parts: list[Points] = []
     for site in sorted({name for name in sites if name is not None}):
-        parts.extend(sky_map.on_sheet(way[[name == site for name in sites]]))
+        parts.extend(sky_map.on_sheet(way[[name == site for name in sites]], sheet))
     if parts:
         axes.add_collection(
             LineCollection(
@@ -396,10 +418,10 @@ def draw_journeys(axes: Axes, journeys: pa.Table) -> None:
         )
 
 
-def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
+def draw_nodes(axes: Axes, nodes: pa.Table, path: str, sheet: Sheet = sky_map.WORLD) -> None:
     """Draw satellites as dots, those of the path with their names, and sites."""
     names, kinds, taken = texts(nodes, "node"), texts(nodes, "kind"), np.array(on_path(nodes, path))
-    longitude, latitude = numbers(nodes, "longitude_deg"), numbers(nodes, "latitude_deg")
+    longitude, latitude = sheet.longitudes(numbers(nodes, "longitude_deg")), numbers(nodes, "latitude_deg")
     is_site = np.array([kind == "site" for kind in kinds])
     others = ~is_site & ~taken
     size = 4.0 if others.sum() > FEW_SATELLITES else 16.0
@@ -422,7 +444,8 @@ def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
         label="site",
     )
     shown = is_site if is_site.sum() <= FEW_HANDOVERS else is_site & taken
-    where = np.column_stack([longitude, latitude])
+    # Names are as large on any sheet: where they stand is reckoned in degrees of a map of the whole Earth.
+    where = np.column_stack([longitude - sheet.middle, latitude]) / sheet.zoom
     ends = ends_of_path(where, relays, is_site & taken)
     named: list[Points] = []
     lines: list[int] = []
@@ -437,11 +460,11 @@ def draw_nodes(axes: Axes, nodes: pa.Table, path: str) -> None:
         named.append(where[index])
         lines.append(line)
         # A site's name stands away from its satellite, a satellite's above it; none leaves the sheet.
-        left = longitude[index] > FAR_EAST
+        left = where[index][0] > FAR_EAST
         if site and relays.any():
             nearest = np.argmin(np.abs(where[relays] - where[index]).sum(axis=1))
             left = left or longitude[index] < longitude[relays][nearest]
-        left = left and longitude[index] > -FAR_EAST
+        left = left and where[index][0] > -FAR_EAST
         axes.annotate(
             plain(str(names[index])),
             (longitude[index], latitude[index]),

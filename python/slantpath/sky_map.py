@@ -1,11 +1,11 @@
-"""What a map of the Earth needs: coastlines, great circles, and lines that stop at the edge of the sheet."""
+"""What a map of the Earth needs: coastlines, great circles, a sheet, and lines that stop at its edge."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import resources
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,14 +16,90 @@ if TYPE_CHECKING:
 
 LAND = "land-110m.txt"
 EDGE = 180.0
-"""Longitude of the edge of the sheet."""
+"""How far the edge of a sheet lies from its middle, degrees of longitude."""
+MARGIN = 8.0
+LEAST_SPAN = 30.0
+MOST_SPAN = 270.0
+"""What spans more of the Earth is shown on a map of all of it."""
+FLATTEST = 0.4
+"""A sheet is at least so high for its width."""
+TURN = 30
+"""A map of the whole Earth is turned by so many degrees at a time."""
+CLEAR = 10.0
+"""Sites lie at least so far from the edge of it, if they can."""
+
+
+class Sheet(NamedTuple):
+    """The part of the Earth that a map shows, degrees; the east may lie beyond the antimeridian."""
+
+    west: float = -EDGE
+    east: float = EDGE
+    south: float = -90.0
+    north: float = 90.0
+
+    @property
+    def middle(self) -> float:
+        """The longitude in the middle."""
+        return (self.west + self.east) / 2
+
+    @property
+    def width(self) -> float:
+        """How many degrees of longitude it shows."""
+        return self.east - self.west
+
+    @property
+    def zoom(self) -> float:
+        """How much smaller than on a map of the whole Earth a degree is."""
+        return self.width / (2 * EDGE)
+
+    def longitudes(self, longitude_deg: Points) -> Points:
+        """Give longitudes as they are counted on this sheet, at most half a turn from its middle."""
+        return np.asarray(longitude_deg - 2 * EDGE * np.round((longitude_deg - self.middle) / (2 * EDGE)))
+
+    def ticks(self) -> tuple[list[int], list[int]]:
+        """Give the meridians and the parallels to draw."""
+        step = next(step for step in (2, 5, 10, 15, 30) if step * 12 >= self.width)
+        meridians = range(int(np.ceil(self.west / step)) * step, int(self.east) + 1, step)
+        return list(meridians), list(range(int(np.ceil(self.south / step)) * step, int(self.north) + 1, step))
+
+
+WORLD = Sheet()
+
+
+def turned(sites_deg: Points) -> Sheet:
+    """Give a map of the whole Earth, turned from Greenwich no further than its edge cuts no site."""
+    for turn in sorted(range(-150, 181, TURN), key=lambda turn: (abs(turn), -turn)):
+        sheet = Sheet(turn - EDGE, turn + EDGE)
+        if np.all(np.abs(sheet.longitudes(sites_deg) - turn) <= EDGE - CLEAR):
+            return sheet
+    return WORLD
+
+
+def sheet_of(longitude_deg: Points, latitude_deg: Points, sites_deg: Points) -> Sheet:
+    """Give the sheet that shows some places, sites among them; the whole Earth if they are all over it."""
+    if len(longitude_deg) == 0:
+        return WORLD
+    # The widest stretch of longitude in which nothing lies is left out.
+    around = np.sort(np.mod(longitude_deg, 2 * EDGE))
+    empty = np.diff(np.append(around, around[0] + 2 * EDGE))
+    before = int(np.argmax(empty))
+    span = 2 * EDGE - float(empty[before])
+    if span > MOST_SPAN:
+        return turned(sites_deg)
+    middle = float(around[(before + 1) % len(around)]) + span / 2
+    middle -= 2 * EDGE * np.round(middle / (2 * EDGE))
+    south, north = float(np.min(latitude_deg)) - MARGIN, float(np.max(latitude_deg)) + MARGIN
+    width = max(span + 2 * MARGIN, LEAST_SPAN, north - south)
+    spare = max(0.0, FLATTEST * width - (north - south)) / 2
+    south, north = max(south - spare, -90.0), min(north + spare, 90.0)
+    return Sheet(float(middle - width / 2), float(middle + width / 2), south, north)
 
 
 @cache
-def land() -> tuple[Points, ...]:
-    """Give the rings of the land, each as rows of longitude and latitude in degrees.
+def land(middle: float = 0.0) -> tuple[Points, ...]:
+    """Give the rings of the land on a sheet with that middle: rows of longitude and latitude in degrees.
 
-    A ring that runs on over the antimeridian is there twice, once for each edge of the sheet.
+    A ring that runs on over the edge is there twice, once for each side of the sheet.
     """
     text = (resources.files("slantpath") / "coastline" / LAND).read_text(encoding="ascii")
     rings: list[Points] = []
@@ -31,7 +107,8 @@ def land() -> tuple[Points, ...]:
         steps = np.array(line.split(), dtype=np.int64).reshape(-1, 2)
         ring = np.cumsum(steps, axis=0) / 10.0
         low, high = ring[:, 0].min(), ring[:, 0].max()
-        turns = [turn for turn in (-2.0 * EDGE, 0.0, 2.0 * EDGE) if low + turn < EDGE and high + turn > -EDGE]
+        west, east = middle - EDGE, middle + EDGE
+        turns = [turn for turn in (-2.0 * EDGE, 0.0, 2.0 * EDGE) if low + turn < east and high + turn > west]
         rings.extend(np.add(ring, [turn, 0.0]) for turn in turns)
     return tuple(rings)
 
@@ -72,8 +149,12 @@ def great_circle(normal: Points, points: int = 181) -> Points:
     return places(np.cos(angle) * first + np.sin(angle) * second)
 
 
-def on_sheet(line: Points) -> list[Points]:
-    """Cut a line of longitude and latitude at the antimeridian, and lead each part to the edge."""
+def on_sheet(line: Points, sheet: Sheet = WORLD) -> list[Points]:
+    """Cut a line of longitude and latitude at the edge of a sheet, and lead each part there."""
+    if sheet.middle:
+        middle = np.array([sheet.middle, 0.0])
+        turned_line = np.column_stack([sheet.longitudes(line[:, 0]), line[:, 1]]) - middle
+        return [part + middle for part in on_sheet(turned_line)]
     parts: list[Points] = []
     part = [line[0]]
     for before, after in pairwise(line):

@@ -6,6 +6,7 @@ import json
 import pickle
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +14,10 @@ import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.path import Path as Outline
 
 import slantpath
-from slantpath import ScenarioError, Topology, _native, sky_figures, sky_map
+from slantpath import ScenarioError, Topology, _native, sky_dome, sky_figures, sky_map
 from slantpath.command import draw
 from slantpath.figures import numbers, render
 
@@ -37,6 +39,7 @@ TABLES = {
     "map_tracks",
     "passes",
     "positions",
+    "sky_limits",
     "sky_tracks",
     "summary",
 }
@@ -280,3 +283,70 @@ def test_a_journey_is_drawn_over_the_antimeridian() -> None:
     )
     sky_figures.draw_journeys(axes, journeys)
     assert len(axes.collections[-1].get_paths()) == 2, "it crosses the antimeridian"
+
+
+def test_a_map_fits_what_it_shows_and_cuts_no_site_in_two() -> None:
+    def sheet(*places: tuple[float, float], sites: tuple[float, ...] = ()) -> tuple[float, ...]:
+        east, north = (np.array(column, dtype=np.float64) for column in zip(*places, strict=True))
+        return tuple(sky_map.sheet_of(east, north, np.array(sites)))
+
+    # A margin of 8 degrees all round.
+    assert sheet((-20.0, -10.0), (30.0, 40.0)) == (-28.0, 38.0, -18.0, 48.0)
+    # Over the antimeridian in one piece.
+    west, east, south, north = sheet((180.0, -18.0), (-157.0, 21.0))
+    assert (west + east) / 2 == -168.5
+    assert (east - west, south, north) == (55.0, -26.0, 29.0)
+    # One place alone has some of the Earth around it.
+    assert sheet((10.0, 50.0)) == (-5.0, 25.0, 42.0, 58.0)
+    # What is all over the Earth has a map of it, whose edge keeps clear of sites.
+    over_all = [(float(longitude), 0.0) for longitude in range(-180, 180, 30)]
+    assert sheet(*over_all, sites=(0.0, 169.0)) == (-180.0, 180.0, -90.0, 90.0)
+    assert sheet(*over_all, sites=(0.0, 180.0)) == (-150.0, 210.0, -90.0, 90.0)
+    assert sheet(*over_all, sites=(-149.0, 180.0)) == (-210.0, 150.0, -90.0, 90.0)
+    assert sheet(*over_all, sites=tuple(range(-180, 180, 15))) == (-180.0, 180.0, -90.0, 90.0)
+
+
+def test_what_is_drawn_is_cut_at_the_edge_of_its_sheet() -> None:
+    sheet = sky_map.Sheet(-150.0, 210.0)
+    (whole,) = sky_map.on_sheet(np.array([[170.0, 0.0], [-170.0, 10.0]]), sheet)
+    assert whole.tolist() == [[170.0, 0.0], [190.0, 10.0]]
+    left, right = sky_map.on_sheet(np.array([[-155.0, 0.0], [-145.0, 10.0]]), sheet)
+    assert left.tolist() == [[205.0, 0.0], [210.0, 5.0]]
+    assert right.tolist() == [[-150.0, 5.0], [-145.0, 10.0]]
+    for middle in (0.0, 30.0, 180.0):
+        rings = sky_map.land(middle)
+        assert all(ring[:, 0].min() < middle + 180.0 and ring[:, 0].max() > middle - 180.0 for ring in rings)
+        # Greenland is on every sheet.
+        greenland = middle + (-40.0 - middle + 180.0) % 360.0 - 180.0
+        assert any(Outline(ring).contains_point((greenland, 72.0)) for ring in rings), middle
+
+
+def test_a_sky_plot_shows_the_mask_and_the_minimum_elevation() -> None:
+    figure = Figure()
+    axes: Any = figure.add_subplot(projection="polar")
+    columns = ("site", "constellation", "min_elevation_deg", "azimuth_deg", "mask_deg")
+    rows = [
+        ("here", "low", 25.0, 90.0, 10.0),
+        ("here", "low", 25.0, 270.0, 30.0),
+        ("here", "high", 5.0, 90.0, 10.0),
+        ("here", "high", 5.0, 270.0, 30.0),
+    ]
+    limits = pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows])
+    sky_dome.draw_limits(axes, limits)
+    (mask,) = axes.collections
+    edge = np.asarray(mask.get_paths()[0].vertices, dtype=np.float64)
+    # From the zenith; straight between its corners, also over the north.
+    at = {0: 70.0, 90: 80.0, 180: 70.0, 270: 60.0}
+    for azimuth, zenith in at.items():
+        (found,) = {
+            round(float(r), 9) for angle, r in edge if abs(np.degrees(angle) - azimuth) < 0.01 and r < 89.0
+        }
+        assert found == zenith, azimuth
+    lines = [(line.get_label(), set(np.asarray(line.get_ydata()).tolist())) for line in axes.lines]
+    assert lines == [("minimum elevation of high, 5°", {85.0}), ("minimum elevation of low, 25°", {65.0})]
+    # A site without a mask has the line alone.
+    plain = pa.Table.from_pylist([dict(zip(columns, ("here", None, 10.0, None, None), strict=True))])
+    axes = Figure().add_subplot(projection="polar")
+    sky_dome.draw_limits(axes, plain)
+    assert not axes.collections
+    assert [line.get_label() for line in axes.lines] == ["minimum elevation, 10°"]

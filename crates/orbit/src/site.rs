@@ -148,6 +148,11 @@ impl Horizon {
         self.points.is_empty()
     }
 
+    /// The corners of the mask: azimuth, rising, and elevation, radians.
+    pub fn corners(&self) -> &[(f64, f64)] {
+        &self.points
+    }
+
     /// The elevation hidden at an azimuth, radians; −π/2 where there is no mask.
     pub fn at(&self, azimuth: f64) -> f64 {
         let (Some(&first), Some(&last)) = (self.points.first(), self.points.last()) else {

@@ -40,6 +40,7 @@ impl Answer<'_> {
             self.map_nodes()?,
             self.map_tracks()?,
             self.passes()?,
+            self.sky_limits()?,
             self.sky_tracks()?,
             self.summary()?,
         ];

@@ -35,6 +35,7 @@ fn a_topology_is_told_as_a_table_and_written_as_tables() {
         "map_tracks",
         "passes",
         "positions",
+        "sky_limits",
         "sky_tracks",
         "summary",
     ];

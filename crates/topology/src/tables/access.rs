@@ -1,5 +1,7 @@
-//! `access`, `sky_tracks`, `coverage_map` and `map_journeys`: what people point antennas by, and what sky plots and
-//! maps of coverage are drawn from.
+//! `access`, `sky_limits`, `sky_tracks`, `coverage_map` and `map_journeys`: what people point antennas by, and what sky
+//! plots and maps of coverage are drawn from.
+
+use std::collections::BTreeSet;
 
 use slantpath_base::{Angle, Duration, Instant};
 use slantpath_orbit::constellation::Satellite;
@@ -117,6 +119,38 @@ impl Answer<'_> {
             }
         }
         rows.finish().map(Some)
+    }
+
+    /// `sky_limits`: what the antennas of each site do not see: the corners of the site's mask, and the lowest elevation
+    /// of those that follow a constellation, or any.
+    pub(super) fn sky_limits(&self) -> Result<Table, TableError> {
+        let columns = ["site", "constellation", "min_elevation_deg", "azimuth_deg", "mask_deg"];
+        let mut rows = Rows::new("sky_limits", &columns);
+        for site in &self.topology.network().sites {
+            let mut told = BTreeSet::new();
+            for antenna in &site.antennas {
+                let constellation = antenna.constellation.as_deref();
+                let least = antenna.min_elevation.as_degrees();
+                if !told.insert((constellation, least.to_bits())) {
+                    continue;
+                }
+                let mut push = |corner: Option<(f64, f64)>| {
+                    rows.push([
+                        site.name.as_str().into(),
+                        constellation.into(),
+                        least.into(),
+                        corner.map(|(azimuth, _)| azimuth.to_degrees()).into(),
+                        corner.map(|(_, elevation)| elevation.to_degrees()).into(),
+                    ]);
+                };
+                let corners = site.horizon.corners();
+                if corners.is_empty() {
+                    push(None);
+                }
+                corners.iter().for_each(|&corner| push(Some(corner)));
+            }
+        }
+        rows.finish()
     }
 
     /// `sky_tracks`: the ways over the sky of each site of the satellites that are in sight at the instant of the map.
