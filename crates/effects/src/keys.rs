@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-/// The keys of a file: `links.*.discipline(codel).target`, and `links.*.discipline.kind=codel` for each kind of a
-/// table.
+/// The keys of a file: `links.*.discipline(codel).target`, `links.*.discipline.kind=codel` for each kind of a
+/// table, and `links.*.family=ipv6` for each choice of a value that is one of several.
 #[derive(Debug)]
 pub struct Keys {
     schema: Json,
@@ -29,13 +29,40 @@ impl Keys {
 
     /// The key that `KEY = VALUE` sets, where `kind_at` says the kind of a table that has several.
     pub fn set_by(&self, assignment: &str, kind_at: &dyn Fn(&[&str]) -> Option<String>) -> Option<String> {
+        Some(self.find(assignment, kind_at)?.key)
+    }
+
+    /// The choices that `KEY = VALUE` compares, as [`Keys::all`] has them: the value, and what stood there before; if
+    /// nothing, the default.
+    pub fn choices_compared(
+        &self,
+        assignment: &str,
+        kind_at: &dyn Fn(&[&str]) -> Option<String>,
+        before: Option<&str>,
+    ) -> [Vec<String>; 2] {
+        let Some(Found { key, node: Some(node), value }) = self.find(assignment, kind_at) else {
+            return Default::default();
+        };
+        let default = node["default"].as_str();
+        let named = |value: &str| -> Vec<String> {
+            let words = value.trim_matches(['[', ']']).split(',').map(|word| word.trim().trim_matches('"'));
+            let all = choices(node);
+            words.filter(|word| all.contains(word)).map(|word| format!("{key}={word}")).collect()
+        };
+        [named(&value), before.or(default).map(named).unwrap_or_default()]
+    }
+
+    fn find(&self, assignment: &str, kind_at: &dyn Fn(&[&str]) -> Option<String>) -> Option<Found<'_>> {
         let (path, value) = assignment.split_once('=')?;
         let segments: Vec<&str> = path.trim().split('.').map(str::trim).collect();
         let (mut node, mut key) = (&self.schema, String::new());
+        let kind_found = |key: String, kind: &str| {
+            Some(Found { key: format!("{key}.kind={kind}"), node: None, value: String::new() })
+        };
         for (depth, &segment) in segments.iter().enumerate() {
             let kind = || kind_at(&segments[..depth]);
             if kinds(node).is_some() && segment == "kind" {
-                return Some(format!("{key}.kind={}", value.trim().trim_matches('"')));
+                return kind_found(key, value.trim().trim_matches('"'));
             }
             node = step(node, segment, &kind, &mut key)?;
         }
@@ -44,7 +71,7 @@ impl Keys {
         loop {
             if kinds(node).is_some() {
                 let (_, kind) = value.split_once("kind = \"")?;
-                return Some(format!("{key}.kind={}", kind.split_once('"')?.0));
+                return kind_found(key, kind.split_once('"')?.0);
             }
             if let Some(inner) = value.strip_prefix('[')
                 && node.get("items").is_some_and(is_table)
@@ -54,7 +81,7 @@ impl Keys {
                 continue;
             }
             if !is_table(node) {
-                return Some(key);
+                return Some(Found { key, node: Some(node), value: value.to_owned() });
             }
             let inner = value.strip_prefix('{')?.strip_suffix('}')?.trim();
             let (name, rest) = inner.split_once('=')?;
@@ -64,6 +91,26 @@ impl Keys {
             value = rest.trim();
         }
     }
+}
+
+/// What a row sets: a key, where the schema has its value, and the value.
+struct Found<'a> {
+    key: String,
+    /// Nothing for the kind of a table.
+    node: Option<&'a Json>,
+    value: String,
+}
+
+/// The words of which a value, or each of a list, is one. Some of the words may have numbers beside them.
+fn choices(node: &Json) -> Vec<&str> {
+    let own = node["enum"].as_array().into_iter().flatten().filter_map(Json::as_str);
+    let several = ["oneOf", "anyOf"].into_iter().filter_map(|key| node[key].as_array()).flatten();
+    let others = several.flat_map(|choice| match choice["const"].as_str() {
+        Some(word) => vec![word],
+        None => choices(choice),
+    });
+    let of_items = node.get("items").map(choices).unwrap_or_default();
+    own.chain(others).chain(of_items).collect()
 }
 
 /// The tables of which one stands here, told apart by their `kind`.
@@ -142,6 +189,7 @@ fn collect(node: &Json, path: &str, all: &mut BTreeSet<String>) {
         collect(&node["items"], &format!("{path}[]"), all);
     } else {
         all.insert(path.to_owned());
+        all.extend(choices(node).into_iter().map(|choice| format!("{path}={choice}")));
         if let Some(tables) = or_tables(node) {
             collect(tables, path, all);
         }

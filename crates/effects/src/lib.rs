@@ -7,6 +7,7 @@
 //! with: links.l.discipline = { kind = "codel" }  # also set in the run compared with, until `base:`
 //! links.l.discipline.target = 50 ms | links[l, forward].dropped_codel_packets <
 //! links.l.mtu = 20 B | refused at least
+//! nodes.r.kind = router | mends no route leads   # refused without the value
 //! place: pair links.l.forward = links[l, forward]
 //! @.loss = 10 % | @.dropped_loss_packets >
 //! @.delay = 80 ms | mean:messages.delay_s > | except sky.terrestrial.all
@@ -17,15 +18,17 @@
 //!
 //! A figure is the sum of a column over the rows that hold all texts in brackets; `max:`, `mean:` and `min:` before the
 //! table take another, and `rows` counts. A column of texts gives the texts in order. Ways are `>`, `<`, `!=`, and
-//! `= TEXT`. What is refused says the text behind `refused`.
+//! `= TEXT`. What is refused says the text behind `refused`, or behind `mends` if it is so without the value alone.
 
 mod figure;
 mod keys;
 mod row;
+mod word;
 
 pub use figure::{PlainColumn, PlainTable};
 pub use keys::Keys;
 pub use row::{Row, rows};
+pub use word::word_at;
 
 use std::collections::BTreeMap;
 
@@ -63,9 +66,16 @@ fn judge(
     before: Result<&Vec<PlainTable>, &String>,
     after: Result<&Vec<PlainTable>, &String>,
 ) -> Result<(), String> {
-    let before = before.map_err(|reason| format!("refused without the value: {reason}"))?;
+    let before = match (&row.check, before) {
+        (Check::Mends(wanted), Err(reason)) if reason.contains(wanted) => {
+            return after.map(drop).map_err(|reason| format!("refused: {reason}"));
+        }
+        (_, Err(reason)) => return Err(format!("refused without the value: {reason}")),
+        (_, Ok(before)) => before,
+    };
     match (&row.check, after) {
         (_, Err(reason)) => Err(format!("refused: {reason}")),
+        (Check::Mends(_), Ok(_)) => Err("not refused without the value".to_owned()),
         (Check::Refused(_), Ok(_)) => Err("not refused".to_owned()),
         (Check::Moves { figures, way }, Ok(after)) => {
             for figure in figures {

@@ -22,7 +22,12 @@ pub struct Row {
 
 #[derive(Clone, Debug)]
 pub(super) enum Check {
-    Moves { figures: Vec<Figure>, way: Way },
+    /// Refused without the value, and not with it.
+    Mends(String),
+    Moves {
+        figures: Vec<Figure>,
+        way: Way,
+    },
     Refused(String),
 }
 
@@ -110,6 +115,13 @@ pub fn rows(name: &str, text: &str) -> Vec<Row> {
     rows
 }
 
+impl Row {
+    /// Whether its value is refused.
+    pub fn is_refused(&self) -> bool {
+        matches!(self.check, Check::Refused(_))
+    }
+}
+
 impl Place {
     fn read(text: &str) -> Option<Self> {
         let (place, figures) = text.split_once('=').unwrap_or((text, "run.all"));
@@ -146,6 +158,9 @@ fn read(line: &str) -> Option<(String, Check)> {
     let (assignment, check) = line.split_once(" | ")?;
     let assignment = assignment.trim().to_owned();
     let check = check.trim();
+    if let Some(reason) = check.strip_prefix("mends") {
+        return Some((assignment, Check::Mends(reason.trim().to_owned())));
+    }
     if let Some(reason) = check.strip_prefix("refused") {
         return Some((assignment, Check::Refused(reason.trim().to_owned())));
     }

@@ -66,7 +66,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("cli", &["scenario", "topology", "results", "orbit", "plan", "live", "trace"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
     ("py", &["scenario", "topology", "results", "orbit", "plan", "live", "cli"]),
-    ("effects", &[]),
+    ("effects", &["reader"]),
     ("testkit", &["wire"]),
     (
         "fuzz-bodies",

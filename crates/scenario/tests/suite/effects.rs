@@ -9,7 +9,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use slantpath_effects::{Keys, Outcome, PlainColumn, PlainTable, Row, failures, rows};
-use slantpath_reader::{Data, Document, Entries};
 use slantpath_results::{Table, Value};
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, files_in, json_schema, run};
 
@@ -109,39 +108,15 @@ fn hold(section: &str) {
     assert!(failures.is_empty(), "{} of {} rows:\n{}", failures.len(), rows.len(), failures.join("\n"));
 }
 
-/// The kind of the table at a path, as the row's file has it with all that is set.
-fn kind_at(row: &Row, path: &[&str]) -> Option<String> {
-    let mut document = Document::parse(&row.base, &base(&row.base));
-    for setting in row.given.iter().chain([&row.assignment]) {
-        document.set("row", setting);
-    }
-    let (entries, _) = document.entries().ok()?;
-    let mut keys: Vec<&str> = path.to_vec();
-    keys.push("kind");
-    match find(&entries, &keys)? {
-        Data::Text(kind) => Some(kind.clone()),
-        _ => None,
-    }
-}
-
-fn find<'a>(entries: &'a Entries, keys: &[&str]) -> Option<&'a Data> {
-    let (first, rest) = keys.split_first()?;
-    let mut data = &entries.get(*first)?.node.data;
-    let mut rest = rest;
-    while let (Data::Array(items), Some((index, deeper))) = (data, rest.split_first()) {
-        data = &items.get(index.parse::<usize>().ok()?)?.data;
-        rest = deeper;
-    }
-    match data {
-        _ if rest.is_empty() => Some(data),
-        Data::Table(inner) => find(inner, rest),
-        _ => None,
-    }
+/// The words at a path, as the row's file has them with all that is given and `set`.
+fn word_at(row: &Row, set: &[&String], path: &[&str]) -> Option<String> {
+    slantpath_effects::word_at(&base(&row.base), row.given.iter().chain(set.iter().copied()), path)
 }
 
 const SECTIONS: &[&str] = &[
     "access",
     "access_refused",
+    "choices",
     "directions",
     "flows",
     "links",
@@ -152,6 +127,7 @@ const SECTIONS: &[&str] = &[
     "signalling_links",
     "signalling_points",
     "signalling_servers",
+    "signalling_timers",
     "sky",
     "tcp",
 ];
@@ -162,8 +138,16 @@ fn every_key_of_a_scenario_has_a_row() {
     let rows: Vec<Row> = SECTIONS.iter().flat_map(|section| rows_of(section)).collect();
     let mut set = BTreeSet::new();
     for row in &rows {
-        let key = keys.set_by(&row.assignment, &|path| kind_at(row, path));
+        let kind = |path: &[&str]| word_at(row, &[&row.assignment], &[path, &["kind"]].concat());
+        let key = keys.set_by(&row.assignment, &kind);
         set.insert(key.unwrap_or_else(|| panic!("{}: no key of a scenario: {}", row.place, row.text)));
+        let path: Vec<&str> = row.assignment.split('=').next().unwrap().trim().split('.').collect();
+        let before = word_at(row, &[], &path);
+        let [after, before] = keys.choices_compared(&row.assignment, &kind, before.as_deref());
+        set.extend(after);
+        if !row.is_refused() {
+            set.extend(before);
+        }
     }
     let listed = std::fs::read_to_string(folder().join("without_a_row.txt")).unwrap();
     let lines = listed.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -181,6 +165,11 @@ fn every_key_of_a_scenario_has_a_row() {
 #[test]
 fn each_value_of_capacity_on_demand_reaches_its_place() {
     hold("access");
+}
+
+#[test]
+fn each_choice_of_a_value_reaches_its_place() {
+    hold("choices");
 }
 
 #[test]
@@ -231,6 +220,11 @@ fn each_value_of_signalling_points_reaches_its_place() {
 #[test]
 fn each_value_of_signalling_servers_reaches_its_place() {
     hold("signalling_servers");
+}
+
+#[test]
+fn each_timer_of_signalling_reaches_its_place() {
+    hold("signalling_timers");
 }
 
 #[test]

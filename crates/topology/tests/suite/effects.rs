@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use slantpath_effects::{Keys, Outcome, PlainColumn, PlainTable, Row, failures, rows};
+use slantpath_effects::{Keys, Outcome, PlainColumn, PlainTable, Row, failures, rows, word_at};
 use slantpath_reader::files_in;
 use slantpath_results::{Column, Table, Value};
 use slantpath_topology::{Topology, follow, json_schema};
@@ -12,6 +12,10 @@ use slantpath_workers::Workers;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/effects")
+}
+
+fn base(name: &str) -> String {
+    std::fs::read_to_string(folder().join(format!("{name}.toml"))).unwrap()
 }
 
 fn topology_rows() -> Vec<Row> {
@@ -41,9 +45,8 @@ fn plain(table: &Table) -> PlainTable {
     PlainTable { name: table.name().to_owned(), columns: table.columns().iter().map(column).collect() }
 }
 
-fn run_base(base: &str, settings: &[String]) -> Outcome {
-    let text = std::fs::read_to_string(folder().join(format!("{base}.toml"))).unwrap();
-    let topology = Topology::parse(base, &text, settings, files_in(&folder()));
+fn run_base(name: &str, settings: &[String]) -> Outcome {
+    let topology = Topology::parse(name, &base(name), settings, files_in(&folder()));
     let topology = topology.map_err(|faults| faults.to_string())?;
     let answer = follow(&topology, None, Workers::new(1), &|_| {}).map_err(|error| error.to_string())?;
     let answer = answer.expect("nobody stops it");
@@ -75,13 +78,19 @@ fn every_key_of_a_topology_has_a_row() {
     let keys = Keys::new(&json_schema());
     let mut set = BTreeSet::new();
     for row in topology_rows() {
-        // Each base has one kind of satellites, but for the slot of the first.
-        let kind = |path: &[&str]| {
-            let is_slot = path.contains(&"geo");
-            Some(if is_slot { "slots" } else { row.base.as_str() }.to_owned())
+        let text = base(&row.base);
+        let with = |set: &[&String], path: &[&str]| {
+            word_at(&text, row.given.iter().chain(set.iter().copied()), path)
         };
+        let kind = |path: &[&str]| with(&[&row.assignment], &[path, &["kind"]].concat());
         let key = keys.set_by(&row.assignment, &kind);
         set.insert(key.unwrap_or_else(|| panic!("{}: no key of a topology: {}", row.place, row.text)));
+        let path: Vec<&str> = row.assignment.split('=').next().unwrap().trim().split('.').collect();
+        let [after, before] = keys.choices_compared(&row.assignment, &kind, with(&[], &path).as_deref());
+        set.extend(after);
+        if !row.is_refused() {
+            set.extend(before);
+        }
     }
     let missing: Vec<String> = keys.all().difference(&set).cloned().collect();
     assert!(missing.is_empty(), "{} keys have no row:\n{}", missing.len(), missing.join("\n"));

@@ -390,3 +390,44 @@ impl Mtp2 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use slantpath_reader::{Document, Faults, Section};
+
+    use super::*;
+
+    fn read<S: Section>(text: &str) -> S {
+        let (entries, _) = Document::parse("t", text).entries().unwrap();
+        S::read(&entries, "carrier", Place::default(), &mut Faults::default()).unwrap()
+    }
+
+    const TIMERS: &str = r#"
+        t1 = "41 s"
+        t2 = "42 s"
+        t3 = "1300 ms"
+        t4_normal = "9 s"
+        t4_emergency = "440 ms"
+        t5 = "85 ms"
+        t6 = "3600 ms"
+        t7 = "700 ms"
+    "#;
+
+    #[test]
+    fn each_timer_of_m2pa_reaches_its_place() {
+        let ms = Duration::from_millis;
+        let timers = read::<M2pa>(TIMERS).config().timers;
+        let waits =
+            [timers.t1, timers.t2, timers.t3, timers.t4_normal, timers.t4_emergency, timers.t6, timers.t7];
+        assert_eq!(waits, [41_000, 42_000, 1_300, 9_000, 440, 3_600, 700].map(ms));
+        assert_eq!(timers.t5, Some(ms(85)));
+    }
+
+    #[test]
+    fn each_timer_of_mtp2_reaches_its_place() {
+        let ms = Duration::from_millis;
+        let line = read::<Mtp2>(&format!("delay = \"1 ms\"\n{TIMERS}")).config();
+        let waits = [line.t1, line.t2, line.t3, line.t4_normal, line.t4_emergency, line.t5, line.t6, line.t7];
+        assert_eq!(waits, [41_000, 42_000, 1_300, 9_000, 440, 85, 3_600, 700].map(ms));
+    }
+}

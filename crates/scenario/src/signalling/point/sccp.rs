@@ -173,3 +173,66 @@ impl Sccp {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use slantpath_reader::{Document, Faults, Place, Section};
+
+    use super::*;
+
+    #[test]
+    fn each_value_of_sccp_reaches_its_place() {
+        let text = r#"
+            t_conn_est = "61 s"
+            t_ias = "301 s"
+            t_iar = "662 s"
+            t_rel = "11 s"
+            t_repeat_rel = "12 s"
+            t_int = "63 s"
+            t_guard = "1381 s"
+            t_reset = "13 s"
+            t_reass = "14 s"
+            t_stat_info = "6 s"
+            t_stat_info_longest = "601 s"
+            t_coord_chg = "64 s"
+            t_ignore_sst = "31 s"
+            ta = "401 ms"
+            td = "3 s"
+            reference_freeze = "15 s"
+            connections = 70
+            credit = 9
+            connection_message = "71 B"
+            connection_queue = 72
+            reassembled_messages = 73
+            reassembled_data = "74 B"
+            highest_form = "long"
+            longest_message = "75 B"
+        "#;
+        let (entries, _) = Document::parse("t", text).entries().unwrap();
+        let sccp = Sccp::read(&entries, "sccp", Place::default(), &mut Faults::default()).unwrap();
+        let seconds = Duration::from_secs;
+        let timers = Timers {
+            connection_establishment: seconds(61),
+            inactivity_send: seconds(301),
+            inactivity_receive: seconds(662),
+            release: seconds(11),
+            repeat_release: seconds(12),
+            interval: seconds(63),
+            guard: seconds(1_381),
+            reset: seconds(13),
+            reassembly: seconds(14),
+            status_information: seconds(6),
+            status_information_longest: seconds(601),
+            coordinated_change: seconds(64),
+            ignore_status_test: seconds(31),
+            attack: Duration::from_millis(401),
+            decay: seconds(3),
+            reference_freeze: seconds(15),
+        };
+        assert_eq!(sccp.timers(), timers);
+        let limits = ConnectionLimits { references: 70, credit: 9, message_octets: 71, queued_messages: 72 };
+        assert_eq!(sccp.connection_limits(), limits);
+        assert_eq!(sccp.reassembly_limits(), ReassemblyLimits { messages: 73, octets: 74 });
+        assert_eq!(sccp.capability(), Capability { highest: Form::Long, message_octets: 75 });
+    }
+}

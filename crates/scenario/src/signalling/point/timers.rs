@@ -114,7 +114,7 @@ impl Mtp3Timers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use slantpath_reader::{Faults, Place, Section};
+    use slantpath_reader::{Document, Faults, Place, Section};
 
     #[test]
     fn every_timer_of_mtp3_has_its_key() {
@@ -125,5 +125,22 @@ mod tests {
             assert_eq!((timer, timer as usize, **value), (range.timer, place, range.default));
         }
         assert_eq!(timers.timers(), Timers::default());
+    }
+
+    #[test]
+    fn each_timer_of_mtp3_reaches_its_place() {
+        let key = |timer: Timer| match timer {
+            Timer::TestT1 => "link_test_t1".to_owned(),
+            Timer::TestT2 => "link_test_t2".to_owned(),
+            timer => format!("{timer:?}").to_lowercase(),
+        };
+        let value = |timer: Timer| Duration::from_millis(timer as u64 + 1);
+        let lines = TIMER_RANGES.map(|range| format!("{} = \"{}\"", key(range.timer), value(range.timer)));
+        let (entries, _) = Document::parse("t", &lines.join("\n")).entries().unwrap();
+        let timers =
+            Mtp3Timers::read(&entries, "", Place::default(), &mut Faults::default()).unwrap().timers();
+        for range in TIMER_RANGES {
+            assert_eq!(timers.value(range.timer), value(range.timer), "{:?}", range.timer);
+        }
     }
 }
