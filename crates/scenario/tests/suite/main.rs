@@ -14,6 +14,7 @@ mod digests;
 mod doubts;
 mod effects;
 mod fades;
+mod failover;
 mod flows;
 mod gap_reports;
 mod gateways;

@@ -123,16 +123,14 @@ impl Association {
         }
         for other in self.paths.ids().filter(|other| *other != path) {
             let one = &self.paths[other];
-            // Those that are potentially failed are asked once per RTO as it is.
-            if one.state == PathState::Inactive && one.heartbeat != Heartbeat::Off {
+            if has_failed(one.state) && one.heartbeat != Heartbeat::Off {
                 self.ask_at_once(now, other);
             }
         }
     }
 
-    /// `path` has become active. If it is the only one, what waits on inactive ones for T3-rtx, which has
-    /// been backed off
-    /// there, goes out again at once.
+    /// `path` has become active. If it is the only one, what waits on those that have failed for T3-rtx, which has been
+    /// backed off there, goes out again at once.
     #[cold]
     pub(super) fn rescue(&mut self, now: Instant, path: PathId) {
         let is_other = |id: &PathId| *id != path && self.paths[*id].state == PathState::Active;
@@ -140,7 +138,7 @@ impl Association {
             return;
         }
         for other in self.paths.ids() {
-            if self.paths[other].state == PathState::Inactive && self.paths[other].t3_rtx().is_some() {
+            if has_failed(self.paths[other].state) && self.paths[other].t3_rtx().is_some() {
                 let mut turn = turn!(self, now);
                 // It counts nothing: that the path does not answer is known.
                 self.sender.on_t3_rtx(&mut turn, other);
@@ -158,4 +156,9 @@ impl Association {
             path.hasten_t3_rtx(now);
         }
     }
+}
+
+/// Whether a path in this state has not answered when it should have.
+const fn has_failed(state: PathState) -> bool {
+    matches!(state, PathState::Inactive | PathState::PotentiallyFailed)
 }

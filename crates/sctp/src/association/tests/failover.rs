@@ -527,3 +527,37 @@ fn when_the_last_active_path_dies_the_others_are_asked_at_once() {
     assert_eq!(wire.received(1).last(), Some(&(next - 1)));
     assert_eq!(wire.received(1), (0..next).collect::<Vec<_>>());
 }
+
+/// The same of paths that are potentially failed, and inactive much later: they are asked once per RTO, which has been
+/// backed off.
+#[test]
+fn when_the_last_active_path_is_potentially_failed_the_others_are_asked_at_once() {
+    let config = SctpConfig { path_max_retrans: 10, rto_max: Duration::from_secs(60), ..failing(0) };
+    let mut wire = Wire::new(2, config);
+    let dead = Rc::new(Cell::new(1));
+    let seen = Rc::clone(&dead);
+    wire.decide(move |sent| if sent.path == seen.get() { is_lost() } else { arrives() });
+    wire.ends[0].set_heartbeat_interval(wire.now, address(1, 1), Some(Duration::from_secs(5)));
+    let mut next = 0;
+    send_until(&mut wire, &mut next, Instant::from_secs(60));
+    assert_eq!(states(&wire, 1), [PathState::PotentiallyFailed]);
+    dead.set(0);
+    let at = wire.now + Duration::from_millis(20);
+    send_until(&mut wire, &mut next, at);
+    let asked_before = heartbeats(&wire, 1);
+    let step = Duration::from_millis(1);
+    while states(&wire, 0).is_empty() {
+        assert_eq!(heartbeats(&wire, 1), asked_before, "not before the first has failed");
+        let at = wire.now + step;
+        wire.run_until(at);
+    }
+    assert_eq!(states(&wire, 0), [PathState::PotentiallyFailed]);
+    assert_eq!(heartbeats(&wire, 1), asked_before + 1);
+    let asked_at = wire.now;
+    wire.run_until(asked_at + DELAY * 2 - step);
+    assert_eq!(states(&wire, 1), [PathState::PotentiallyFailed]);
+    wire.run_until(asked_at + DELAY * 2);
+    assert_eq!(states(&wire, 1), [PathState::PotentiallyFailed, PathState::Active]);
+    wire.run_until(asked_at + DELAY * 3);
+    assert_eq!(wire.received(1), (0..next).collect::<Vec<_>>());
+}
