@@ -5,6 +5,9 @@ use slantpath_results::{Table, Value};
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
 use slantpath_testkit::Tshark;
 
+use crate::alone::run_text;
+use crate::project::path;
+
 use super::{assert_the_seed_decides, cells, load, parse, settle, sum, text};
 
 fn scenario(overrides: &[&str]) -> Scenario {
@@ -125,4 +128,56 @@ fn tshark_reads_every_message_of_m3ua_on_the_satellite_without_a_complaint() {
     for kind in ["1\t1", "3\t1", "3\t4", "4\t1", "4\t3", "0\t1", "2\t2"] {
         assert!(text.lines().any(|line| line == kind), "{kind:?} is not among them");
     }
+}
+
+/// What the ASP and the gateway tell of the one server once the ASP has been deactivated at 50 s and activated again at
+/// `activated`, and how many messages are lost there and back.
+fn of_a_pause_until(activated: &str) -> (Vec<String>, [u64; 2]) {
+    let text = std::fs::read_to_string(path("sigtran-gateway-over-geo.toml")).unwrap();
+    let (text, _) = text.split_once("[[signalling.script]]").unwrap();
+    let second = "[signalling.associations.second]\ngateway = \"london\"\nasp = \"boston-2\"\nprofile = \"signalling\"\n";
+    let alone = [
+        ("boston-2 = {}\n", ""),
+        (second, ""),
+        ("asps = [\"boston-1\", \"boston-2\"]", "asps = [\"boston-1\"]"),
+    ];
+    let text = alone.iter().fold(text.to_owned(), |text, (two, one)| text.replace(two, one));
+    let at = |at, action| {
+        format!("[[signalling.script]]\nat = \"{at}\"\nasp = \"boston-1\"\naction = \"{action}\"\n")
+    };
+    let text = [text, at("50 s", "deactivate"), at(activated, "activate")].concat();
+    let output = run_text(&text);
+    let events = output.table("signalling_server_events").unwrap();
+    let cell = |name: &str, row: usize| match events.column(name).unwrap().at(row) {
+        Value::Text(text) => text.to_owned(),
+        other => format!("{other:?}"),
+    };
+    let at = |row: usize| match events.column("at_s").unwrap().at(row) {
+        Value::F64(at) => at,
+        other => panic!("{other:?} is no time"),
+    };
+    let is_of_it = |row: &usize| at(*row) > 50.0 && cell("event", *row).starts_with("as");
+    let told = (0..events.rows()).filter(is_of_it);
+    let told = told.map(|row| format!("{:.3} {} {}", at(row), cell("process", row), cell("event", row)));
+    let load = output.table("signalling_load").unwrap();
+    let lost = |name: &str| {
+        let is_it = |row: &usize| load.column("load").unwrap().at(*row) == Value::Text(name);
+        let lost = cells(load, "lost_messages");
+        (0..load.rows()).filter(is_it).map(|row| lost[row]).sum()
+    };
+    (told.collect(), ["there", "back"].map(lost))
+}
+
+#[test]
+fn an_asp_that_is_activated_before_its_inactive_ack_is_active_once_it_is_in() {
+    let (told, lost) = of_a_pause_until("50.3 s");
+    let inactive = ["50.272 london asp-inactive", "50.272 london as-pending", "50.544 boston-1 asp-inactive"];
+    let active = ["50.817 london asp-active", "50.817 london as-active", "51.091 boston-1 asp-active"];
+    assert_eq!(told, [inactive, active].concat());
+    // What the register's users hand over meanwhile has no way; what is for them waits at the gateway, for T(r).
+    assert_eq!(lost, [0, 18]);
+    let (told, lost) = of_a_pause_until("52 s");
+    let active = ["52.272 london asp-active", "52.272 london as-active", "52.546 boston-1 asp-active"];
+    assert_eq!(told, [inactive, active].concat());
+    assert_eq!(lost, [0, 48]);
 }
