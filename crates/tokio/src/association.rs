@@ -89,6 +89,18 @@ impl Association {
         self.offer(stream, payload.into(), options)
     }
 
+    /// Hands a message over unless somebody waits to, or there is no room: then nothing has been done.
+    pub(crate) fn send_in_turn(
+        &self,
+        stream: u16,
+        payload: Bytes,
+        options: SendOptions,
+    ) -> Option<Result<(), SendError>> {
+        let _turn = self.held.bell.turn.try_lock().ok()?;
+        Some(self.offer(stream, payload, options))
+            .filter(|sent| !sent.as_ref().is_err_and(SendError::is_full))
+    }
+
     fn offer(&self, stream: u16, payload: Bytes, options: SendOptions) -> Result<(), SendError> {
         self.held.shared.lock().check()?;
         let message = options.message(stream, payload);

@@ -46,6 +46,12 @@
 //! more from SCTP from [`AssociationsConfig::read_ahead_bytes`] on, so that the receive buffer fills and its window
 //! closes; whoever sends is halted, and nothing is lost.
 //!
+//! # Streams and sinks
+//!
+//! [`Association::messages`], [`Association::notifications`] and [`Endpoint::callers`] are each a `Stream`, and
+//! [`Association::outgoing`] is a `Sink` of messages for one stream of the association, for the combinators of the
+//! crate `futures`.
+//!
 //! # Cancellation
 //!
 //! All futures here can be dropped at any time without losing anything that was received: a message, a caller or a
@@ -67,6 +73,7 @@ mod driver;
 mod endpoint;
 mod error;
 mod shared;
+mod streams;
 
 pub use association::Association;
 pub use endpoint::{Endpoint, EndpointSnapshot};
@@ -78,3 +85,4 @@ pub use slantpath_live::{
 };
 /// SCTP itself: its settings, errors and events, and what [`Association::command`] is given.
 pub use slantpath_sctp as sctp;
+pub use streams::{Callers, Messages, Notifications, Outgoing};
