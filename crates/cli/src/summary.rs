@@ -102,10 +102,64 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     print_table(outputs, "session_sources", &["sessions"], &SESSIONS, out)?;
     print_table(outputs, "request_sources", &["sessions"], &REQUESTS, out)?;
     print_table(outputs, "delays", &["flow"], &DELAYS, out)?;
-    print_table(outputs, "links", &["link", "direction"], &LINKS, out)?;
+    let idle = idle_antennas(outputs);
+    let is_idle = |table: &Table, row: usize| idle.iter().any(|antenna| is_link_of(table, row, antenna));
+    print_rows(outputs, "links", &["link", "direction"], &LINKS, &|table, row| !is_idle(table, row), out)?;
+    print_idle(&idle, out)?;
     print_sky(outputs, out)?;
     signalling::print(outputs, out)?;
     print_failures(outputs, out)
+}
+
+/// Whether a row of links is one of an antenna: its first link is called as it is, others by a number behind it.
+fn is_link_of(links: &Table, row: usize, antenna: &str) -> bool {
+    let name = text(links, "link", row);
+    let other = name.strip_prefix(antenna);
+    other.is_some_and(|other| other.is_empty() || other.starts_with(" (") && other.ends_with(')'))
+}
+
+/// The antennas to whose links nothing was ever offered, in the order of their names.
+fn idle_antennas(outputs: &[RunOutput]) -> Vec<String> {
+    let tables = |name: &'static str| outputs.iter().filter_map(move |output| output.table(name));
+    let Some(antennas) = tables("antennas").next() else { return Vec::new() };
+    let was_offered = |antenna: &str| {
+        tables("links").any(|links| {
+            (0..links.rows()).any(|row| {
+                let offered = links.column("offered_packets").map(|column| column.at(row));
+                is_link_of(links, row, antenna) && offered != Some(Value::U64(0))
+            })
+        })
+    };
+    let mut names: Vec<String> =
+        (0..antennas.rows()).map(|row| text(antennas, "link", row).to_owned()).collect();
+    names.retain(|antenna| !was_offered(antenna));
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// So many idle antennas are told by their names.
+const NAMED: usize = 4;
+
+/// Tells in one line whose rows are left out.
+fn print_idle(antennas: &[String], out: &mut impl Write) -> io::Result<()> {
+    let named: Vec<&str> = antennas.iter().take(NAMED).map(String::as_str).collect();
+    let others = antennas.len() - named.len();
+    match (named.as_slice(), others) {
+        ([], _) => Ok(()),
+        (names, 0) => writeln!(out, "Antennas that carried nothing: {}.", names.join(", ")),
+        (names, others) => {
+            let others = if others == 1 { "1 other".to_owned() } else { format!("{others} others") };
+            writeln!(out, "Antennas that carried nothing: {} and {others}.", names.join(", "))
+        }
+    }
+}
+
+fn text<'a>(table: &'a Table, column: &str, row: usize) -> &'a str {
+    match table.column(column).map(|column| column.at(row)) {
+        Some(Value::Text(text)) => text,
+        _ => "",
+    }
 }
 
 /// What has happened in the sky, in all runs together.
@@ -142,8 +196,21 @@ fn print_table(
     measures: &[Measure],
     out: &mut impl Write,
 ) -> io::Result<()> {
+    print_rows(outputs, name, keys, measures, &|_, _| true, out)
+}
+
+/// The same of some rows.
+fn print_rows(
+    outputs: &[RunOutput],
+    name: &str,
+    keys: &[&str],
+    measures: &[Measure],
+    is_shown: &dyn Fn(&Table, usize) -> bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let Some(table) = outputs.first().and_then(|output| output.table(name)) else { return Ok(()) };
-    if table.rows() == 0 {
+    let shown: Vec<usize> = (0..table.rows()).filter(|&row| is_shown(table, row)).collect();
+    if shown.is_empty() {
         return Ok(());
     }
     writeln!(out)?;
@@ -151,7 +218,7 @@ fn print_table(
     let headings = measures.iter().map(|measure| measure.heading.to_owned());
     lines.row(keys.iter().map(|key| (*key).to_owned()).chain(headings));
     lines.row(keys.iter().map(|_| String::new()).chain(measures.iter().map(|m| m.unit.to_owned())));
-    for row in 0..table.rows() {
+    for row in shown {
         let key = |key: &&str| match table.column(key).map(|column| column.at(row)) {
             Some(Value::Text(text)) => text.to_owned(),
             Some(Value::U64(number)) => number.to_string(),

@@ -504,3 +504,51 @@ fn a_trace_has_its_name_once_it_is_whole() {
     assert_eq!(place.run(&run).status, Some(0));
     assert_eq!(place.names(), ["calls.trace", "first.toml"]);
 }
+
+#[test]
+fn antennas_that_carry_nothing_are_told_in_one_line() {
+    let place = Place::new("idle-antennas");
+    let head = r#"
+        [scenario]
+        name = "idle"
+        duration = "10 s"
+        [sky]
+        epoch = "2026-03-01T00:00:00Z"
+        [sky.constellations.geo]
+        satellites = { kind = "slots", longitudes = ["0 deg"] }
+        [sky.ground]
+        min_elevation = "5 deg"
+        [sky.access.all]
+        rate = "2 Mbit/s"
+        [flows.data]
+        from = "a"
+        to = "b"
+        transport = "sctp"
+        application = { kind = "constant-rate", message_size = "512 B", interval = "1 s" }
+    "#;
+    let node = |site: &str| {
+        format!(
+            "[sky.sites.{site}]\nlatitude = \"10 deg\"\nlongitude = \"0 deg\"\n\
+             [nodes.{site}]\nkind = \"host\"\nsite = \"{site}\"\n"
+        )
+    };
+    let text = head.to_owned() + &["a", "b", "c1", "c2", "c3", "c4"].map(node).concat();
+    place.write("idle.toml", &text);
+    let outcome = place.run(&["run", "idle.toml"]);
+    let told = "\nAntennas that carried nothing: sky.c1, sky.c2, sky.c3, sky.c4.\n";
+    assert!(outcome.out.contains(told), "{}", outcome.out);
+    assert!(
+        outcome.out.contains("\nsky.a  forward") && outcome.out.contains("\nsky.b  reverse"),
+        "{}",
+        outcome.out
+    );
+    assert!(!outcome.out.contains("\nsky.c"), "{}", outcome.out);
+    let more = text + &node("c5");
+    place.write("idle.toml", &more);
+    let outcome = place.run(&["run", "idle.toml"]);
+    let told = "\nAntennas that carried nothing: sky.c1, sky.c2, sky.c3, sky.c4 and 1 other.\n";
+    assert!(outcome.out.contains(told), "{}", outcome.out);
+    // The table of links keeps its rows.
+    let outcome = place.run(&["run", "idle.toml", "--json"]);
+    assert!(outcome.out.contains("sky.c5"), "{}", outcome.out);
+}
