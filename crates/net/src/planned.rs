@@ -23,7 +23,7 @@ pub struct Planned {
     curved: Vec<DirectionId>,
     /// The declared delays of directions that exist in contacts and that the script changes: for routes they keep them.
     in_contacts: BTreeMap<DirectionId, Duration>,
-    /// Directions by which nobody is reached at present: for routes they are so much longer that any other way is taken.
+    /// Directions by which nobody is reached at present: for routes they are so long that any other way is taken.
     idle: FxHashSet<DirectionId>,
 }
 

@@ -11,6 +11,7 @@ use slantpath_reader::{
     Diagnostic, Diagnostics, Document, Files, LoadError, Node, Output, Place, Section, Source, files_beside,
     read_text,
 };
+use slantpath_topology::numbers_of_presets;
 use slantpath_workers::{Progress, Workers};
 
 use crate::check::{self, Checked, Contacts};
@@ -139,9 +140,12 @@ impl Scenario {
         &self.warnings
     }
 
-    /// The merged scenario as TOML: every value written out, with a comment where nobody wrote it.
+    /// The merged scenario as TOML: every value written out, with a comment where nobody wrote it, and in comments the
+    /// numbers of presets of satellites that no key stands for.
     pub fn merged(&self) -> String {
-        self.print(true)
+        let held = self.file.sky.as_ref().map(|sky| &sky.0.held.constellations);
+        let presets = held.map(|tables| numbers_of_presets(tables, "sky.constellations."));
+        self.print(true) + &presets.unwrap_or_default()
     }
 
     /// The merged scenario without comments: equal for equal scenarios, and itself a scenario.

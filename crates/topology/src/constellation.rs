@@ -3,3 +3,4 @@
 pub(super) mod check;
 pub(super) mod elements;
 pub(crate) mod schema;
+pub(crate) mod shown;

@@ -33,6 +33,7 @@ use slantpath_reader::{
 
 pub use answer::{FollowError, FollowedPath, Stage, TopologyOutput, follow, warning_lines};
 pub use check::check;
+pub use constellation::shown::numbers_of_presets;
 pub use look_angles::LookAngleError;
 pub use pass_store::PassStore;
 
@@ -106,9 +107,10 @@ impl Topology {
         self.network.names().iter().position(|known| known == name).map(NodeId::new)
     }
 
-    /// The merged topology as TOML: every value written out, with a comment where nobody wrote it.
+    /// The merged topology as TOML: every value written out, with a comment where nobody wrote it, and in comments the
+    /// numbers of presets that no key stands for.
     pub fn merged(&self) -> String {
-        self.print(true)
+        self.print(true) + &numbers_of_presets(&self.file.constellations, "constellations.")
     }
 
     /// The merged topology without comments: equal for equal topologies, and itself a topology.

@@ -76,6 +76,15 @@ impl Preset {
         })
     }
 
+    /// The east longitudes of its geostationary satellites, degrees; none where it has shells.
+    pub const fn longitudes(self) -> &'static [f64] {
+        match self {
+            Self::Clarke => &[-90.0, 30.0, 150.0],
+            Self::EuroSkyWay => &[-30.0, 42.0, 114.0, -174.0, -102.0],
+            _ => &[],
+        }
+    }
+
     /// Its shells, as numbers; none where it is geostationary.
     pub fn shells(self) -> Vec<Shell> {
         match self {
@@ -122,9 +131,9 @@ impl Preset {
     /// The constellations, checked and placed at an epoch: one for each shell.
     pub fn build(self, epoch: Utc) -> Result<Vec<Constellation>, Contradiction> {
         match self {
-            Self::Clarke => Ok(vec![Constellation::geostationary("clarke", &[-90.0, 30.0, 150.0])]),
+            Self::Clarke => Ok(vec![Constellation::geostationary(self.name(), self.longitudes())]),
             Self::EuroSkyWay => {
-                let ring = Constellation::geostationary("euroskyway", &[-30.0, 42.0, 114.0, -174.0, -102.0]);
+                let ring = Constellation::geostationary(self.name(), self.longitudes());
                 let isl = IslConfig { pattern: IslPattern::IntraPlane, ..IslConfig::default() };
                 Ok(vec![ring.with_payload(Payload::Regenerative).with_isl(isl)])
             }

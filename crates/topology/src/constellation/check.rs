@@ -108,7 +108,7 @@ impl Work<'_> {
         }
         if let ([shell], true) = (shells.as_mut_slice(), only) {
             self.name.clone_into(&mut shell.name);
-            self.complete_preset(table, shell);
+            complete_preset(table, shell, self.place);
             apply(table, shell, faults)?;
         } else {
             for shell in &mut shells {
@@ -123,47 +123,11 @@ impl Work<'_> {
         format!("{}{}", self.name, name.strip_prefix(preset).unwrap_or(name))
     }
 
-    fn complete_preset(&self, table: &mut PresetShell, shell: &Numbers) {
-        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let place = self.place;
-        complete(&mut table.arrangement, ArrangementName::of(shell.arrangement), OF_PRESET, place);
-        complete(&mut table.planes, narrow(shell.planes), OF_PRESET, place);
-        complete(&mut table.per_plane, narrow(shell.per_plane), OF_PRESET, place);
-        complete(&mut table.altitude, Length::from_metres(shell.altitude_m), OF_PRESET, place);
-        complete(&mut table.inclination, shell.inclination, OF_PRESET, place);
-        let details = &mut table.details.0;
-        if let Some(total) = shell.total {
-            complete(&mut details.total, narrow(total), OF_PRESET, place);
-        }
-        if let Some(period) = shell.period {
-            complete(&mut details.period, period, OF_PRESET, place);
-        }
-        for (setting, angle) in [
-            (&mut details.plane_separation, shell.plane_separation),
-            (&mut details.seam_separation, shell.seam_separation),
-            (&mut details.spread, shell.spread),
-        ] {
-            if let Some(angle) = angle {
-                complete(setting, angle, OF_PRESET, place);
-            }
-        }
-        self.complete_details(details, shell.phasing, OF_PRESET);
-    }
-
-    fn complete_details(&self, details: &mut ShellDetails, phasing: Phasing, how: &'static str) {
-        complete(&mut details.phasing, PhasingText(phasing), how, self.place);
-        if details.first_longitude.is_none() {
-            complete(&mut details.first_right_ascension, Angle::ZERO, "default", self.place);
-        }
-        complete(&mut details.first_phase, Angle::ZERO, "default", self.place);
-        complete(&mut details.perturbation, Perturbing::of(Perturbation::J2), "default", self.place);
-    }
-
     fn shell(&self, table: &mut Shell, faults: &mut Faults) -> Option<Constellation> {
         let counts = counts(&table.planes, &table.per_plane, faults)?;
         let arrangement = table.arrangement.policy();
         let mut shell = Numbers::new(self.name, arrangement, counts, 0.0, 0.0);
-        self.complete_details(&mut table.details.0, Phasing::Walker(0), "default");
+        complete_details(&mut table.details.0, Phasing::Walker(0), "default", self.place);
         shell.altitude_m = table.altitude.as_metres();
         shell.inclination = *table.inclination;
         apply_details(&table.details, &mut shell, faults)?;
@@ -208,6 +172,42 @@ impl Work<'_> {
         faults.report(self.place, Fault::new(message).help(contradiction.cure));
         None
     }
+}
+
+/// Writes the numbers of a shell of a preset down.
+pub(super) fn complete_preset(table: &mut PresetShell, shell: &Numbers, place: Place) {
+    let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    complete(&mut table.arrangement, ArrangementName::of(shell.arrangement), OF_PRESET, place);
+    complete(&mut table.planes, narrow(shell.planes), OF_PRESET, place);
+    complete(&mut table.per_plane, narrow(shell.per_plane), OF_PRESET, place);
+    complete(&mut table.altitude, Length::from_metres(shell.altitude_m), OF_PRESET, place);
+    complete(&mut table.inclination, shell.inclination, OF_PRESET, place);
+    let details = &mut table.details.0;
+    if let Some(total) = shell.total {
+        complete(&mut details.total, narrow(total), OF_PRESET, place);
+    }
+    if let Some(period) = shell.period {
+        complete(&mut details.period, period, OF_PRESET, place);
+    }
+    for (setting, angle) in [
+        (&mut details.plane_separation, shell.plane_separation),
+        (&mut details.seam_separation, shell.seam_separation),
+        (&mut details.spread, shell.spread),
+    ] {
+        if let Some(angle) = angle {
+            complete(setting, angle, OF_PRESET, place);
+        }
+    }
+    complete_details(details, shell.phasing, OF_PRESET, place);
+}
+
+fn complete_details(details: &mut ShellDetails, phasing: Phasing, how: &'static str, place: Place) {
+    complete(&mut details.phasing, PhasingText(phasing), how, place);
+    if details.first_longitude.is_none() {
+        complete(&mut details.first_right_ascension, Angle::ZERO, "default", place);
+    }
+    complete(&mut details.first_phase, Angle::ZERO, "default", place);
+    complete(&mut details.perturbation, Perturbing::of(Perturbation::J2), "default", place);
 }
 
 fn apply_details(details: &ShellDetails, shell: &mut Numbers, faults: &mut Faults) -> Option<()> {

@@ -121,8 +121,8 @@ impl Answer<'_> {
         rows.finish().map(Some)
     }
 
-    /// `sky_limits`: what the antennas of each site do not see: the corners of the site's mask, and the lowest elevation
-    /// of those that follow a constellation, or any.
+    /// `sky_limits`: what the antennas of each site do not see: the corners of the site's mask, and the lowest
+    /// elevation of those that follow a constellation, or any.
     pub(super) fn sky_limits(&self) -> Result<Table, TableError> {
         let columns = ["site", "constellation", "min_elevation_deg", "azimuth_deg", "mask_deg"];
         let mut rows = Rows::new("sky_limits", &columns);
@@ -147,7 +147,9 @@ impl Answer<'_> {
                 if corners.is_empty() {
                     push(None);
                 }
-                corners.iter().for_each(|&corner| push(Some(corner)));
+                for &corner in corners {
+                    push(Some(corner));
+                }
             }
         }
         rows.finish()

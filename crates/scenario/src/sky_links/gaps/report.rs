@@ -104,8 +104,8 @@ fn warn(
     let subject = &ends.subject;
     let over = bound_to(ends).map_or_else(String::new, |link| format!(" over `{link}`"));
     let message = format!(
-        "no path joins the ends of {}{over} for {} from {} on; without an answer its {} may end after {death}, having sent \
-         for the last time after {last_try}",
+        "no path joins the ends of {}{over} for {} from {} on; without an answer its {} may end after {death}, having \
+         sent for the last time after {last_try}",
         subject.name,
         met.gap.until - met.gap.since,
         met.gap.since.since_start(),

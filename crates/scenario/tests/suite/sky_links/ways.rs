@@ -167,7 +167,7 @@ fn tcp_is_told_of_breaks_of_its_own_cable_where_another_would_carry_it() {
     assert!(error.contains("name another link of `server` as `primary`, or leave it out"), "{error}");
 }
 
-/// A host behind a router with a terminal to each of two satellites; the nearer one's, `east`, is out of service between
+/// A host behind a router with a terminal to each of two satellites; that to the nearer one, `east`, is out between
 /// 100 and 200 s, and its gateway between 250 and 300 s.
 const TWO_TERMINALS: &str = r#"
     [scenario]
