@@ -243,6 +243,81 @@ def test_ctrl_c_is_heard_while_the_engine_runs(call: str) -> None:
     assert ended.stdout == "interrupted\n", ended.stderr
 
 
+SITES = 6
+SKY = """
+[scenario]
+name = "sky"
+duration = "{duration}"
+[nodes]
+a = {{ kind = "host", site = "s0" }}
+b = {{ kind = "host", site = "s1" }}
+[sky]
+epoch = "2026-03-01T00:00:00Z"
+ground.min_elevation = "25 deg"
+constellations.leo.satellites = {{ kind = "preset", preset = "starlink-shell-1" }}
+[sky.access.all]
+rate = "10 Mbit/s"
+[sky.isls.all]
+rate = "10 Mbit/s"
+[sctp.default]
+[flows.f]
+transport = "sctp"
+from = "a"
+to = "b"
+application = {{ kind = "bulk", message_size = "500 B", total = "1 kB" }}
+[sky.sites]
+""" + "\n".join(
+    f's{number} = {{{{ latitude = "{40 + number} deg", longitude = "{10 * number} deg",'
+    ' antennas = [{{ constellation = "leo" }}] }}'
+    for number in range(SITES)
+)
+
+INTERRUPTED_SKY = """
+import signal, threading
+import slantpath
+
+scenario = slantpath.Scenario.parse({text!r})
+stages = []
+
+def heed(made, sites):
+    stages.append(made)
+    if made == 0:
+        threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+
+try:
+    scenario.with_values({{"scenario.duration": "60 d", "sky.ground.min_elevation": "30 deg"}}, progress=heed)
+except KeyboardInterrupt:
+    print("interrupted at", stages)
+"""
+
+
+def test_a_sky_that_other_values_change_is_given_up_at_the_next_site() -> None:
+    """Whoever is told of the progress may stop it: no site is begun any more."""
+    scenario = Scenario.parse(SKY.format(duration="10 min"))
+    stages: list[tuple[int, int]] = []
+    scenario.with_values({"sky.ground.min_elevation": "30 deg"}, progress=lambda *made: stages.append(made))
+    assert stages == [(made, SITES) for made in range(SITES + 1)]
+    stages.clear()
+
+    def stop(made: int, sites: int) -> None:
+        stages.append((made, sites))
+        if made == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        scenario.with_values({"sky.ground.min_elevation": "31 deg"}, progress=stop)
+    assert stages == [(0, SITES), (1, SITES)]
+
+
+def test_ctrl_c_is_heard_in_the_middle_of_a_site() -> None:
+    """Two months of the first of six sites take most of a minute: the second is never begun."""
+    text = INTERRUPTED_SKY.format(text=SKY.format(duration="10 min"))
+    ended = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert ended.stdout == "interrupted at [0]\n", ended.stderr
+
+
 def test_an_error_of_one_run_ends_the_sweep(small: Scenario) -> None:
     jobs = [Job(small, run, captures=("nowhere",)) for run in range(100)]
     with ThreadPoolExecutor(2) as executor, pytest.raises(RunError, match="nowhere"):
@@ -292,6 +367,10 @@ def test_the_study_writes_everything_and_goes_on_where_it_stopped(
     for link in ("satellite", "terrestrial"):
         assert (tmp_path / f"sctp-modified-{link}.pcapng").read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
     report = (tmp_path / "report.html").read_bytes()
+    figures = {path: path.read_bytes() for path in tmp_path.glob("figure-*")}
+    assert len(figures) > 4
+    for path in figures:
+        path.unlink()
 
     # An interrupted study: two runs are lost, one is damaged.
     (tmp_path / "runs" / "sctp" / "000.json").unlink()
@@ -300,6 +379,7 @@ def test_the_study_writes_everything_and_goes_on_where_it_stopped(
     assert command.main(arguments) == command.DONE
     assert capsys.readouterr().out == first.out
     assert (tmp_path / "report.html").read_bytes() == report
+    assert {path: path.read_bytes() for path in tmp_path.glob("figure-*")} == figures
     assert (tmp_path / "runs" / "sctp" / "001-messages.parquet").stat().st_mtime_ns == kept
 
 
