@@ -139,10 +139,11 @@ pub struct SctpConfig {
     /// The send buffer in bytes of payload, messages in flight included; a message that does not fit is refused. So
     /// that short messages do not take many times as much, it holds a message for each 60 bytes of it at most, or 64.
     pub send_buffer_bytes: u64,
-    /// What all associations of the endpoint together hold of their send buffers, in bytes; each counts with its payload,
-    /// or with 60 bytes for each of its messages, if that is more. Beyond it a message is refused, and who was refused
-    /// first hears first of room. `None`: 256 MiB, which is what a small machine can spare and fills 256 buffers of the
-    /// default, or four send buffers if that is more. Never less than 3,840; one association cannot hold more, either.
+    /// What all associations of the endpoint together hold of their send buffers, in bytes; each counts with its
+    /// payload, or with 60 bytes for each of its messages, if that is more. Beyond it a message is refused, and who was
+    /// refused first hears first of room. `None`: 256 MiB, which is what a small machine can spare and fills 256
+    /// buffers of the default, or four send buffers if that is more. Never less than 3,840; one association cannot hold
+    /// more, either.
     pub total_send_buffer_bytes: Option<u64>,
     /// How many streams are asked for outbound.
     pub outbound_streams: u16,

@@ -3,9 +3,8 @@
 //!
 //! The parts: [`send_queue`] holds what has no TSN yet, [`outstanding`] what has one; [`gap_ranges`] and
 //! [`missing`] turn a SACK into what is new in it; [`sack`], [`timed`], [`timeout`], [`mark`] and [`too_big`] draw
-//! conclusions; [`transmit`] fills packets, [`route`] says where what is new goes; [`room`] is what is left to it where others
-//! of the endpoint send, too; [`peer_window`] knows what the
-//! receiver has room for.
+//! conclusions; [`transmit`] fills packets, [`route`] says where what is new goes; [`room`] is what is left to it where
+//! others of the endpoint send, too; [`peer_window`] knows what the receiver has room for.
 
 mod abandon;
 mod abandoned;

@@ -97,8 +97,8 @@ impl Owners {
     }
 }
 
-/// The users of raw sockets of SCTP, by the kernel's table: each line has a place, the local address and the protocol, the other end, a
-/// state, two queues, a timer, retransmissions, and the user.
+/// The users of raw sockets of SCTP, by the kernel's table: each line has a place, the local address and the protocol,
+/// the other end, a state, two queues, a timer, retransmissions, and the user.
 fn raw_users(table: &str) -> impl Iterator<Item = u32> {
     table.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
@@ -196,9 +196,8 @@ mod tests {
         let name = name.to_owned();
         let squatter = std::thread::spawn(move || {
             // Of this thread alone, which ends.
-            let nobody = Uid::from_raw(65_534);
-            let own = Some(rustix::process::getuid());
-            let set = rustix::thread::set_thread_res_uid(own.unwrap_or(nobody), nobody, nobody);
+            let (own, nobody) = (rustix::process::getuid(), Uid::from_raw(65_534));
+            let set = rustix::thread::set_thread_res_uid(own, nobody, nobody);
             set.ok().map(|()| bind(&name).unwrap().unwrap())
         });
         squatter.join().unwrap()
@@ -242,10 +241,14 @@ mod tests {
 
     #[test]
     fn users_of_raw_sockets_of_sctp_are_told_from_those_of_others() {
-        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
-                     \x20   1: 0100007F:0084 00000000:0000 07 00000000:00000000 00:00000000 00000000  1001        0 51 2 0 0\n\
-                     \x20   2: 00000000:0001 00000000:0000 07 00000000:00000000 00:00000000 00000000  1002        0 52 2 0 0\n";
-        assert_eq!(raw_users(table).collect::<Vec<_>>(), [1_001]);
+        let line = |protocol: &str, user: u32| {
+            format!(
+                "   1: 0100007F:{protocol} 00000000:0000 07 00000000:00000000 00:00000000 00000000 {user:5} 0 51 2\n"
+            )
+        };
+        let head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+        let table = [head, &line("0084", 1_001), &line("0001", 1_002)].concat();
+        assert_eq!(raw_users(&table).collect::<Vec<_>>(), [1_001]);
     }
 
     #[test]
@@ -256,7 +259,7 @@ mod tests {
             octets.resize(octets.len().next_multiple_of(4), 0);
             octets
         };
-        let head = vec![0; HEADER + BODY];
+        let head = [0; HEADER + BODY];
         let whole =
             [&head[..], &attribute(NAME, b"\0slantpath/x"), &attribute(UID, &7_u32.to_ne_bytes())].concat();
         let expected = Some(("slantpath/x".to_owned(), Some(7)));

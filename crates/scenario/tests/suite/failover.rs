@@ -90,7 +90,7 @@ loss = "0 %"
 /// paths fail in turn every ten seconds: one dies as the other is well again.
 fn failing_in_turn(profile: &str) -> [f64; 3] {
     let turn = |turn: usize| {
-        let [dead, well] = if turn % 2 == 0 { ["one", "other"] } else { ["other", "one"] };
+        let [dead, well] = if turn.is_multiple_of(2) { ["one", "other"] } else { ["other", "one"] };
         let set = |link, loss| {
             let at = 10 + 10 * turn;
             format!(
@@ -111,8 +111,8 @@ fn failing_in_turn(profile: &str) -> [f64; 3] {
     [50, 99, 100].map(|percent| delays[(delays.len() - 1) * percent / 100])
 }
 
-/// No longer than the time-outs by which the last active path is found to be dead, and the round trip by which the other
-/// one answers that it is asked then.
+/// No longer than the time-outs by which the last active path is found to be dead, and the round trip by which the
+/// other one answers that it is asked then.
 #[test]
 fn messages_of_paths_that_fail_in_turn_wait_for_the_death_of_the_last_and_no_longer() {
     for (profile, percentile_ms, longest_ms) in [

@@ -135,7 +135,8 @@ fn tshark_reads_every_message_of_m3ua_on_the_satellite_without_a_complaint() {
 fn of_a_pause_until(activated: &str) -> (Vec<String>, [u64; 2]) {
     let text = std::fs::read_to_string(path("sigtran-gateway-over-geo.toml")).unwrap();
     let (text, _) = text.split_once("[[signalling.script]]").unwrap();
-    let second = "[signalling.associations.second]\ngateway = \"london\"\nasp = \"boston-2\"\nprofile = \"signalling\"\n";
+    let second = "[signalling.associations.second]\ngateway = \"london\"\nasp = \"boston-2\"\n\
+                  profile = \"signalling\"\n";
     let alone = [
         ("boston-2 = {}\n", ""),
         (second, ""),
