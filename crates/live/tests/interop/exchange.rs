@@ -189,6 +189,7 @@ impl<'a> Exchange<'a> {
             outbound_streams: self.ours.streams,
             inbound_streams: self.ours.streams.max(self.ours.later_streams),
             initial_path_mtu: self.sctp.initial_path_mtu - overhead,
+            max_path_mtu: self.sctp.max_path_mtu - overhead,
             ..self.sctp.clone()
         };
         let peer = calls.then(|| PeerAddress { addresses: self.known_peer_addresses(), port: self.ports[1] });

@@ -13,13 +13,15 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::{IpAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
 use slantpath_testkit::{needs_program, skip};
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
+
+use crate::cases::Underlay;
 
 /// How many links lie side by side.
 const LINKS: usize = 3;
@@ -61,7 +63,7 @@ struct Commands {
 
 impl Network {
     /// Starts it; nothing, loudly, where a guest cannot run.
-    pub(crate) fn start() -> Option<Self> {
+    pub(crate) fn start(underlay: Underlay) -> Option<Self> {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/peers/linux-sctp");
         let Ok(scripts) = scripts.canonicalize() else {
             skip("there is no shared peers/linux-sctp here");
@@ -71,7 +73,7 @@ impl Network {
             skip("a guest kernel needs root and /dev/net/tun");
             return None;
         }
-        let name = format!("sp-interop-{}", std::process::id());
+        let name = format!("sp-interop-{}-{}", std::process::id(), underlay.name());
         let links = (0..LINKS).map(|n| {
             let [router, guest] = ["66", "67"].map(|last| format!("10.82.{n}.{last}/26"));
             format!("k{n},{router}+fd82:{n}:0:2::2/64,{guest}+fd82:{n}:0:2::3/64")
@@ -81,13 +83,20 @@ impl Network {
             Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers/user-mode-linux/up"));
         up.arg(&scripts).args([name.clone(), namespace(&name, Place::Router)]).args(links).args(behind);
         // It ends by itself, if this is killed.
-        let up = up.env("GUEST_LIFE", "900").output().expect("a script that starts");
+        let up = up.env("GUEST_LIFE", "1800").output().expect("a script that starts");
         if !up.status.success() {
             let said = String::from_utf8_lossy(&up.stderr).trim().to_owned();
             needs_program(&std::io::Error::other(said), "apt-get install user-mode-linux");
             return None;
         }
-        Some(Self::join(name, scripts))
+        let network = Self::join(name, scripts);
+        if underlay == Underlay::Udp {
+            // A burst that the guest's kernel leaves to its driver to cut gets lost there if it is in UDP.
+            let devices = (0..LINKS).map(|n| format!("vec{n}")).collect::<Vec<_>>().join(" ");
+            network.guest(&format!("for d in {devices}; do ip link set $d gso_max_size 1400; done"));
+            network.guest("sysctl -qw net.sctp.udp_port=9899 net.sctp.encap_port=9899");
+        }
+        Some(network)
     }
 
     /// The namespaces around a guest that runs.
@@ -191,27 +200,38 @@ impl Network {
     pub(crate) fn heal(&self) {
         let all = (0..LINKS).map(|n| format!("ifb{n} vec{n}")).collect::<Vec<_>>().join(" ");
         self.guest(&format!(
-            "for d in {all}; do tc qdisc del dev $d root 2>/dev/null; done; ip route flush cache"
+            "for d in {all}; do tc qdisc del dev $d root 2>/dev/null; done; \
+             ip route flush cache; ip -6 route flush cache"
         ));
     }
 
-    /// Has the router carry no more than so many bytes between two addresses of a link and, if it is to be a black
-    /// hole, say nothing of it.
-    pub(crate) fn narrow(&self, link: usize, peer: &str, mtu: u16, is_black_hole: bool) -> Narrow {
+    /// Has the router carry no more than so many bytes between us and an address of the guest, or one behind it, and,
+    /// if it is to be a black hole, say nothing of it.
+    pub(crate) fn narrow(
+        &self,
+        link: usize,
+        is_guest: bool,
+        peer: IpAddr,
+        mtu: u16,
+        is_black_hole: bool,
+    ) -> Narrow {
         let router = namespace(&self.name, Place::Router);
-        let ours = format!("10.82.{link}.1");
-        let mtu = mtu.to_string();
+        let (version, ours, guest) = match peer {
+            IpAddr::V4(_) => ("-4", format!("10.82.{link}.1"), format!("10.82.{link}.67")),
+            IpAddr::V6(_) => ("-6", format!("fd82:{link}:0:1::1"), format!("fd82:{link}:0:2::3")),
+        };
+        let (peer, mtu) = (&*peer.to_string(), mtu.to_string());
         let mut undo = Vec::new();
         let mut add = |what: &str, words: &[&str]| {
-            let words = |verb| [&["-n", &router, what, verb][..], words].concat();
+            let words = |verb| [&["-n", &router, version, what, verb][..], words].concat();
             ip(&words("add"));
             undo.push(words("del").into_iter().map(str::to_owned).collect());
         };
         let (peers_link, we) = (format!("k{link}"), format!("v{link}"));
-        if peer.ends_with(".67") {
+        if is_guest {
             add("route", &[peer, "dev", &peers_link, "mtu", "lock", &mtu]);
         } else {
-            add("route", &[peer, "via", &format!("10.82.{link}.67"), "mtu", "lock", &mtu]);
+            add("route", &[peer, "via", &guest, "mtu", "lock", &mtu]);
         }
         add("route", &[&ours, "dev", &we, "mtu", "lock", &mtu]);
         if is_black_hole {

@@ -43,11 +43,11 @@ fn path_mtu(given: Given<'_>) {
     exchange.peer_path_mtu = None;
     let outcome = run(&exchange, |us, _| rests(us));
     let mtus: Vec<u16> = outcome.mtus.iter().map(|(_, mtu)| *mtu).collect();
-    assert_eq!(mtus, [1_500; 2]);
+    assert_eq!(mtus, [1_500 - given.underlay.overhead(); 2]);
     let [to_peer, _] = outcome.wire.counts(kind::PAD);
     // One of 1,200 bytes and one of 1,500 each.
     assert!(to_peer >= 4, "{to_peer} probes");
-    assert_eq!(outcome.wire.to_peer.longest_with_data, 1_500);
+    assert_eq!(outcome.wire.to_peer.longest_with_data, usize::from(1_500 - given.underlay.overhead()));
 }
 
 /// Linux probes with PAD behind its HEARTBEAT, too (`SCTP_PLPMTUD_PROBE_INTERVAL`, at least 5 s).
@@ -81,26 +81,30 @@ fn is_found(outcome: &Outcome, peer: IpAddr, mtu: u16) {
 
 fn black_hole(given: Given<'_>) {
     let exchange = probed(given, &[1]);
-    let peer = given.stack.v4(1);
-    let _narrow = given.network.narrow(1, &peer, 1_300, true);
+    let (peer, _narrow) = given.narrow(1, 1_300, true);
     let outcome = run(&exchange, |us, _| rests(us));
-    is_found(&outcome, peer.parse().unwrap(), 1_300);
+    let most = 1_300 - given.underlay.overhead();
+    is_found(&outcome, peer, most);
     let longest = outcome.wire.to_peer.longest_with_data;
-    assert!((1_280..=1_300).contains(&longest), "{longest} bytes");
+    let most = usize::from(most);
+    assert!((most - 20..=most).contains(&longest), "{longest} bytes");
 }
 
 fn becomes_a_black_hole(given: Given<'_>) {
     let exchange = probed(given, &[1]);
-    let peer = given.stack.v4(1);
     let mut narrow = None;
     let outcome = run(&exchange, |us, _| {
         let is_found = rests(us);
         if is_found {
-            narrow = Some(given.network.narrow(1, &peer, 1_300, true));
+            narrow = Some(given.narrow(1, 1_300, true));
         }
         is_found
     });
-    assert_eq!(outcome.wire.to_peer.longest_with_data, 1_500, "it did carry more");
+    assert_eq!(
+        outcome.wire.to_peer.longest_with_data,
+        usize::from(1_500 - given.underlay.overhead()),
+        "it did carry more"
+    );
     let [(_, mtu)] = outcome.mtus[..] else { panic!("one path: {:?}", outcome.mtus) };
     assert!((1_200..=1_300).contains(&mtu), "{mtu}");
 }
