@@ -1,5 +1,6 @@
 //! What a run leaves in `--out`.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value as Json, json};
@@ -54,12 +55,43 @@ pub(crate) fn write_run(
     directory.replace(&contents, &mut manifest(scenario, outputs), stop)
 }
 
-/// The rows of a table as JSON objects.
-pub(crate) fn json_rows(table: &Table) -> Result<Vec<Json>, Failure> {
+/// A JSON object as text: the members of another one, and tables under their names, as lists of one object a row. As in
+/// others of ours its members stand in alphabetical order; of tables there may be very many rows, so that each is one
+/// line, and written as such.
+pub(crate) fn json_with_tables(object: &Json, tables: &[(&str, Option<&Table>)]) -> Result<String, Failure> {
+    let mut members = BTreeMap::new();
+    for (name, value) in object.as_object().into_iter().flatten() {
+        members.insert(name.as_str(), format!("{value:#}").replace('\n', "\n  "));
+    }
+    for &(name, table) in tables {
+        members.insert(name, table.map_or_else(|| Ok("null".to_owned()), json_rows)?);
+    }
+    let mut text = String::from("{");
+    for (place, (name, value)) in members.into_iter().enumerate() {
+        let comma = if place > 0 { "," } else { "" };
+        text.push_str(comma);
+        text.push_str("\n  ");
+        text.push_str(&json!(name).to_string());
+        text.push_str(": ");
+        text.push_str(&value);
+    }
+    text.push_str("\n}");
+    Ok(text)
+}
+
+/// The rows of a table as a list of JSON objects.
+fn json_rows(table: &Table) -> Result<String, Failure> {
     let mut rows = Vec::new();
     slantpath_results::write_json_lines(table, &mut rows)?;
     let rows = String::from_utf8_lossy(&rows);
-    Ok(rows.lines().map(|line| serde_json::from_str(line).expect("a line of JSON lines is JSON")).collect())
+    let mut list = String::with_capacity(rows.len() + 8 * table.rows() + 8);
+    list.push('[');
+    for (place, row) in rows.lines().enumerate() {
+        list.push_str(if place > 0 { ",\n    " } else { "\n    " });
+        list.push_str(row);
+    }
+    list.push_str(if table.rows() > 0 { "\n  ]" } else { "]" });
+    Ok(list)
 }
 
 /// The tables of all runs below each other, with the number of the run in front.
@@ -123,4 +155,43 @@ pub(crate) fn failures(failures: &[FlowFailure]) -> Json {
         json!({ "flow": failure.flow, "reason": failure.reason, "at_s": at })
     };
     failures.iter().map(failure).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use slantpath_results::TextColumn;
+
+    use super::*;
+
+    #[test]
+    fn tables_stand_in_json_a_row_a_line_among_members_in_order() {
+        let mut name = TextColumn::new("name");
+        let mut number = TypedColumn::<f64>::new("number");
+        for (text, cell) in [("a\"\n", Some(0.5)), ("µ", None)] {
+            name.push(text);
+            number.push_optional(cell);
+        }
+        let table = Table::new("t", [name.into(), number.into()]).unwrap();
+        let empty = Table::new("e", [TextColumn::new("name").into()]).unwrap();
+        let object = json!({ "hash": "x", "runs": [{ "run": 0 }] });
+        let tables = [("summary", Some(&table)), ("gaps", None), ("links", Some(&empty))];
+        let text = json_with_tables(&object, &tables).unwrap();
+        let wanted = r#"{
+  "gaps": null,
+  "hash": "x",
+  "links": [],
+  "runs": [
+    {
+      "run": 0
+    }
+  ],
+  "summary": [
+    {"name":"a\"\n","number":0.5},
+    {"name":"µ","number":null}
+  ]
+}"#;
+        assert_eq!(text, wanted);
+        let read: Json = serde_json::from_str(&text).unwrap();
+        assert_eq!(read["summary"][0], json!({ "name": "a\"\n", "number": 0.5 }));
+    }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
+use slantpath_results::Table;
 use slantpath_scenario::{
     LoadError, RunOptions, RunOutput, RunRecords, Scenario, Store, TABLES, TableKind, Workers, means,
     replicate_stored, replicate_without_records,
@@ -139,13 +140,17 @@ fn print_json(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let mut manifest = files::manifest(scenario, outputs);
-    for kind in TABLES.iter().filter_map(|name| TableKind::of_name(name)) {
-        let Some(means) = means(kind, outputs) else { continue };
-        let name = if kind == TableKind::Flows { "summary" } else { kind.name() };
-        manifest[name] = json!(files::json_rows(&means)?);
-    }
     manifest["files"] = json!(written);
-    writeln!(out, "{manifest:#}")?;
+    let kinds = TABLES.iter().filter_map(|name| TableKind::of_name(name));
+    let tables: Vec<(&str, Table)> = kinds
+        .filter_map(|kind| {
+            let name = if kind == TableKind::Flows { "summary" } else { kind.name() };
+            Some((name, means(kind, outputs)?))
+        })
+        .collect();
+    let tables: Vec<(&str, Option<&Table>)> =
+        tables.iter().map(|(name, table)| (*name, Some(table))).collect();
+    writeln!(out, "{}", files::json_with_tables(&manifest, &tables)?)?;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What is printed: names and texts of a user's file stand in it, and none of them may command the terminal.
 
+use core::fmt;
 use std::io::{self, Write};
 
 use slantpath_scenario::visible;
@@ -13,6 +14,14 @@ impl<W: Write> Write for Visible<W> {
         // Texts are written whole, so that no character is cut.
         self.0.write_all(visible(&String::from_utf8_lossy(bytes)).as_bytes())?;
         Ok(bytes.len())
+    }
+
+    /// Writes a text in one piece: what is formatted comes in very many.
+    fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
+        match text.as_str() {
+            Some(text) => self.write_all(text.as_bytes()),
+            None => self.write_all(text.to_string().as_bytes()),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -39,5 +48,24 @@ mod tests {
         let mut printed = Vec::new();
         write!(Visible(&mut printed), "a\u{7}: \u{1b}[2J \u{9b}\n\tµ").unwrap();
         assert_eq!(String::from_utf8(printed).unwrap(), "a\\u0007: \\u001b[2J \\u009b\n\tµ");
+    }
+
+    #[test]
+    fn a_formatted_text_is_written_in_one_piece() {
+        #[derive(Default)]
+        struct Pieces(Vec<String>);
+        impl Write for Pieces {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.push(String::from_utf8_lossy(bytes).into_owned());
+                Ok(bytes.len())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut pieces = Pieces::default();
+        writeln!(Visible(&mut pieces), "{:#}", serde_json::json!({ "a": [1, "\u{1b}"] })).unwrap();
+        assert_eq!(pieces.0, ["{\n  \"a\": [\n    1,\n    \"\\u001b\"\n  ]\n}\n"]);
     }
 }

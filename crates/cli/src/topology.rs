@@ -169,10 +169,8 @@ fn print_json(
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let mut manifest = manifest(topology, output);
-    for name in ["summary", "coverage", "gaps"] {
-        manifest[name] = json!(output.table(name).map(files::json_rows).transpose()?);
-    }
     manifest["files"] = json!(written);
-    writeln!(out, "{manifest:#}")?;
+    let tables = ["summary", "coverage", "gaps"].map(|name| (name, output.table(name)));
+    writeln!(out, "{}", files::json_with_tables(&manifest, &tables)?)?;
     Ok(())
 }

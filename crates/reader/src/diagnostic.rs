@@ -47,7 +47,8 @@ pub fn is_acted_on(character: char) -> bool {
 /// `\u001b`. Line feeds and tabs are left, so that whole reports can be passed through.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let is_wrong = |character: char| is_acted_on(character) && !matches!(character, '\n' | '\t');
-    if !text.contains(is_wrong) {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~'));
+    if is_plain || !text.contains(is_wrong) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len() + 8);

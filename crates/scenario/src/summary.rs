@@ -26,26 +26,33 @@ pub fn means(kind: TableKind, outputs: &[RunOutput]) -> Option<Table> {
 
 fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
     let keys = kind.keys();
-    // Rows in the order in which they come, whatever they are called.
-    let mut rows = BTreeMap::<Vec<String>, usize>::new();
-    let mut measures = BTreeMap::<(usize, usize), (Vec<String>, String, Moments)>::new();
+    // Rows in the order in which they come, whatever they are called: the moments of each by the table's columns.
+    let mut places = BTreeMap::<Vec<String>, usize>::new();
+    let mut rows: Vec<(Vec<String>, Vec<Option<Moments>>)> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     for table in outputs.iter().filter_map(|output| output.table(kind.name())) {
+        let is_key: Vec<bool> = table.columns().iter().map(|column| keys.contains(&column.name())).collect();
+        if names.len() < is_key.len() {
+            names = table.columns().iter().map(Column::name).collect();
+        }
+        let key_cells: Vec<Option<&Column>> = keys.iter().map(|key| table.column(key)).collect();
         for row in 0..table.rows() {
-            let key: Vec<String> = keys.iter().map(|key| text(table, key, row)).collect();
-            let next = rows.len();
-            let place = *rows.entry(key.clone()).or_insert(next);
-            for (column_place, column) in table.columns().iter().enumerate() {
+            let key: Vec<String> = key_cells.iter().map(|column| text(*column, row)).collect();
+            let place = *places.entry(key).or_insert_with_key(|key| {
+                rows.push((key.clone(), vec![None; is_key.len()]));
+                rows.len() - 1
+            });
+            let measures = &mut rows[place].1;
+            measures.resize(measures.len().max(is_key.len()), None);
+            for ((column, is_key), moments) in table.columns().iter().zip(&is_key).zip(measures) {
                 let number = match column.at(row) {
-                    _ if keys.contains(&column.name()) => continue,
+                    _ if *is_key => continue,
                     Value::F64(number) => number,
                     Value::I64(number) => number as f64,
                     Value::U64(number) => number as f64,
                     Value::Bool(_) | Value::Missing | Value::Text(_) => continue,
                 };
-                let measure = measures
-                    .entry((place, column_place))
-                    .or_insert_with(|| (key.clone(), column.name().to_owned(), Moments::default()));
-                measure.2.push(number);
+                moments.get_or_insert_default().push(number);
             }
         }
     }
@@ -54,16 +61,19 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
     let [mut mean, mut half_width, mut low, mut high] =
         ["mean", "half_width", "low", "high"].map(TypedColumn::<f64>::new);
     let mut runs = TypedColumn::<u64>::new("runs");
-    for (key, measure, moments) in measures.values() {
-        let Some(interval) = moments.interval(LEVEL) else { continue };
-        key_columns.iter_mut().zip(key).for_each(|(column, cell)| column.push(cell));
-        measure_column.push(measure);
-        mean.push(interval.mean);
-        let bounded = interval.half_width.is_finite();
-        half_width.push_optional(bounded.then_some(interval.half_width));
-        low.push_optional(bounded.then(|| interval.low()));
-        high.push_optional(bounded.then(|| interval.high()));
-        runs.push(moments.count());
+    for (key, measures) in &rows {
+        for (measure, moments) in names.iter().zip(measures) {
+            let Some(moments) = moments else { continue };
+            let Some(interval) = moments.interval(LEVEL) else { continue };
+            key_columns.iter_mut().zip(key).for_each(|(column, cell)| column.push(cell));
+            measure_column.push(measure);
+            mean.push(interval.mean);
+            let bounded = interval.half_width.is_finite();
+            half_width.push_optional(bounded.then_some(interval.half_width));
+            low.push_optional(bounded.then(|| interval.low()));
+            high.push_optional(bounded.then(|| interval.high()));
+            runs.push(moments.count());
+        }
     }
     let mut columns: Vec<Column> = key_columns.into_iter().map(Column::from).collect();
     columns.extend([
@@ -78,8 +88,8 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
 }
 
 /// A key as a text.
-fn text(table: &Table, column: &str, row: usize) -> String {
-    match table.column(column).map(|column| column.at(row)) {
+fn text(column: Option<&Column>, row: usize) -> String {
+    match column.map(|column| column.at(row)) {
         Some(Value::Text(text)) => text.to_owned(),
         Some(Value::U64(number)) => number.to_string(),
         _ => String::new(),

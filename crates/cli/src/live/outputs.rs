@@ -107,7 +107,7 @@ impl Files {
             trace.end(live.now())?;
         }
         let Some((path, file)) = &mut self.json else { return Ok(()) };
-        writeln!(file, "{summary:#}").map_err(Failure::of_file(path.clone()))
+        file.write_all(format!("{summary:#}\n").as_bytes()).map_err(Failure::of_file(path.clone()))
     }
 }
 

@@ -16,24 +16,25 @@ pub fn write_json_lines(table: &Table, out: &mut impl Write) -> io::Result<()> {
         write!(out, "{{")?;
         for (place, (name, cell)) in names.iter().zip(table.row(row)).enumerate() {
             let comma = if place > 0 { "," } else { "" };
-            write!(out, "{comma}{name}:{}", json(cell))?;
+            write!(out, "{comma}{name}:")?;
+            write_cell(cell, out)?;
         }
         writeln!(out, "}}")?;
     }
     Ok(())
 }
 
-fn json(cell: Value<'_>) -> String {
+fn write_cell(cell: Value<'_>, out: &mut impl Write) -> io::Result<()> {
     match cell {
-        Value::Bool(flag) => flag.to_string(),
-        Value::F64(number) if number.is_nan() => quoted("NaN"),
-        Value::F64(f64::INFINITY) => quoted("Infinity"),
-        Value::F64(f64::NEG_INFINITY) => quoted("-Infinity"),
-        Value::F64(number) => format!("{number:?}"),
-        Value::I64(number) => number.to_string(),
-        Value::Missing => "null".to_owned(),
-        Value::Text(text) => quoted(text),
-        Value::U64(number) => number.to_string(),
+        Value::Bool(flag) => write!(out, "{flag}"),
+        Value::F64(number) if number.is_nan() => write!(out, "\"NaN\""),
+        Value::F64(f64::INFINITY) => write!(out, "\"Infinity\""),
+        Value::F64(f64::NEG_INFINITY) => write!(out, "\"-Infinity\""),
+        Value::F64(number) => write!(out, "{number:?}"),
+        Value::I64(number) => write!(out, "{number}"),
+        Value::Missing => write!(out, "null"),
+        Value::Text(text) => write!(out, "{}", quoted(text)),
+        Value::U64(number) => write!(out, "{number}"),
     }
 }
 

@@ -82,8 +82,8 @@ mod tests {
 
     fn parse(constellation: &str) -> Topology {
         let text = format!(
-            "[topology]\nname = \"t\"\nepoch = \"2026-03-01T00:00:00Z\"\nspan = \"1 min\"\n[ground]\nmin_elevation = \"5 deg\"\n{constellation}\n\
-             [sites.a]\nlatitude = \"20 deg\"\nlongitude = \"30 deg\"\n"
+            "[topology]\nname = \"t\"\nepoch = \"2026-03-01T00:00:00Z\"\nspan = \"1 min\"\n[ground]\n\
+             min_elevation = \"5 deg\"\n{constellation}\n[sites.a]\nlatitude = \"20 deg\"\nlongitude = \"30 deg\"\n"
         );
         let files = Arc::new(|name: &str| panic!("{name} is not asked for"));
         Topology::parse("t.toml", &text, &[], files).unwrap_or_else(|error| panic!("{error}"))
