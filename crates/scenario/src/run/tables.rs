@@ -46,6 +46,8 @@ struct FlowCounts {
     bytes_sent: u64,
     messages_delivered: u64,
     bytes_delivered: u64,
+    messages_corrupt: u64,
+    messages_out_of_order: u64,
     messages_abandoned: u64,
 }
 
@@ -81,6 +83,8 @@ impl FlowCounts {
             bytes_sent: sender.bytes_sent,
             messages_delivered: receiver.messages_delivered,
             bytes_delivered: receiver.bytes_delivered,
+            messages_corrupt: receiver.messages_corrupt,
+            messages_out_of_order: receiver.messages_out_of_order,
             messages_abandoned: sender.messages_abandoned(),
         }
     }

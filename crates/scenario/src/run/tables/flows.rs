@@ -28,7 +28,7 @@ pub(super) fn table(
         let (sender, receiver) = (sender_report(network, flow), receiver_report(network, flow));
         columns.push_identity(flow);
         let counts = (at_warm_up.flow(place), FlowCounts::of(sender, receiver));
-        columns.push_counts(counts, receiver, counts_messages(flow));
+        columns.push_counts(counts, counts_messages(flow));
         let begin = Instant::START + warm_up.max(*flow.flow.start);
         let bytes = receiver.bytes_delivered - at_warm_up.flow(place).bytes_delivered;
         columns.push_throughput(bytes, begin, finish(flow, sender, receiver, end));
@@ -116,17 +116,12 @@ impl Columns {
         self.to.push(&flow.flow.to);
     }
 
-    fn push_counts(
-        &mut self,
-        (before, now): (FlowCounts, FlowCounts),
-        receiver: &ReceiverReport,
-        counts_messages: bool,
-    ) {
+    fn push_counts(&mut self, (before, now): (FlowCounts, FlowCounts), counts_messages: bool) {
         let counts = [
             Some(now.messages_sent - before.messages_sent),
             counts_messages.then(|| now.messages_delivered - before.messages_delivered),
-            Some(receiver.messages_corrupt),
-            Some(receiver.messages_out_of_order),
+            Some(now.messages_corrupt - before.messages_corrupt),
+            Some(now.messages_out_of_order - before.messages_out_of_order),
             Some(now.messages_abandoned - before.messages_abandoned),
             Some(now.bytes_sent - before.bytes_sent),
             Some(now.bytes_delivered - before.bytes_delivered),
@@ -174,5 +169,35 @@ impl Columns {
         columns.push(self.failure.into());
         columns.extend(self.parts.map(Column::from));
         TableKind::Flows.table(columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slantpath_results::Value;
+
+    use super::*;
+
+    #[test]
+    fn every_count_is_of_what_was_after_the_warm_up() {
+        let mut receiver = ReceiverReport::default();
+        receiver.messages_delivered = 40;
+        receiver.bytes_delivered = 4_000;
+        receiver.messages_corrupt = 7;
+        receiver.messages_out_of_order = 9;
+        let before = FlowCounts::of(&SenderReport::default(), &receiver);
+        receiver.messages_delivered += 5;
+        receiver.bytes_delivered += 500;
+        receiver.messages_corrupt += 2;
+        receiver.messages_out_of_order += 3;
+        let mut sender = SenderReport::default();
+        sender.messages_sent = 6;
+        sender.bytes_sent = 600;
+        let now = FlowCounts::of(&sender, &receiver);
+        let mut columns = Columns::default();
+        columns.push_counts((before, now), true);
+        let counts = columns.counts.map(Column::from);
+        let counts = counts.each_ref().map(|column| column.at(0));
+        assert_eq!(counts, [6, 5, 2, 3, 0, 600, 500].map(Value::U64));
     }
 }
