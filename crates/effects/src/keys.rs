@@ -85,7 +85,10 @@ impl Keys {
             }
             let inner = value.strip_prefix('{')?.strip_suffix('}')?.trim();
             let (name, rest) = inner.split_once('=')?;
-            for segment in name.trim().split('.') {
+            // A name in quotes is one, whatever it holds.
+            let whole = name.trim().strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+            let segments = whole.map_or_else(|| name.trim().split('.').collect(), |whole| vec![whole]);
+            for segment in segments {
                 node = step(node, segment, &|| None, &mut key)?;
             }
             value = rest.trim();

@@ -12,7 +12,7 @@ use slantpath_effects::{Keys, Outcome, PlainColumn, PlainTable, Row, failures, r
 use slantpath_results::{Table, Value};
 use slantpath_scenario::{RunOptions, RunOutput, Scenario, files_in, json_schema, run};
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/effects")
 }
 
@@ -26,11 +26,11 @@ fn rows_of(section: &str) -> Vec<Row> {
     rows
 }
 
-fn base(name: &str) -> String {
+pub(crate) fn base(name: &str) -> String {
     std::fs::read_to_string(folder().join("bases").join(format!("{name}.toml"))).unwrap()
 }
 
-fn plain(table: &Table) -> PlainTable {
+pub(crate) fn plain(table: &Table) -> PlainTable {
     let column = |column: &slantpath_results::Column| {
         let cells = (0..column.len()).map(|row| column.at(row));
         let is_text = column.values().type_name() == "text";
@@ -113,6 +113,7 @@ fn word_at(row: &Row, set: &[&String], path: &[&str]) -> Option<String> {
     slantpath_effects::word_at(&base(&row.base), row.given.iter().chain(set.iter().copied()), path)
 }
 
+/// Files of rows that keys and choices are looked for in: not `refusals`, which shows no effect.
 const SECTIONS: &[&str] = &[
     "access",
     "access_refused",
@@ -190,6 +191,11 @@ fn each_value_of_links_reaches_its_place() {
 #[test]
 fn each_value_of_probes_reaches_its_place() {
     hold("probes");
+}
+
+#[test]
+fn what_crates_below_refuse_is_refused_before_they_are_asked() {
+    hold("refusals");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Crates below refuse some of what they are asked for, by an error or a panic. Checks refuse it before, with a reason
-//! at its place: a table of what those crates refuse.
+//! at its place: a table of what those crates refuse. `effects/refusals.rows` has what access on demand, signalling and
+//! topologies do.
 
 use std::path::Path;
 

@@ -109,6 +109,9 @@ pub enum ConfigError {
         /// Which parameter.
         name: &'static str,
     },
+    /// No bit ever leaves.
+    #[error("a line of rate 0 carries nothing")]
+    NoRate,
     /// A timer outside the range of Q.703, section 12.3.
     #[error("{timer} = {value} is outside {low} to {high} (Q.703, section 12.3)")]
     Timer {
@@ -126,6 +129,9 @@ pub enum ConfigError {
 impl Config {
     /// Checks every range.
     pub fn check(&self) -> Result<(), ConfigError> {
+        if self.rate == DataRate::from_bits_per_sec(0) {
+            return Err(ConfigError::NoRate);
+        }
         let ms = Duration::from_millis;
         // Ranges for 64 kbit/s, with T1's for 4.8 kbit/s, and T4's lower bounds of slower bearers left out.
         let timers = [
@@ -181,6 +187,12 @@ mod tests {
     #[test]
     fn the_defaults_are_within_every_range() {
         assert_eq!(Config::default().check(), Ok(()));
+    }
+
+    #[test]
+    fn a_line_without_a_rate_is_refused() {
+        let config = |bits| Config { rate: DataRate::from_bits_per_sec(bits), ..Config::default() };
+        assert_eq!([0, 1].map(|bits| config(bits).check()), [Err(ConfigError::NoRate), Ok(())]);
     }
 
     #[test]

@@ -374,6 +374,7 @@ impl Mtp2 {
                 };
                 (setting.place(), "Q.703 has 64 for T, 256 for D, 4 for Tin, 1 for Tie and 5 for M")
             }
+            Error::NoRate => (self.rate.place(), "\"64 kbit/s\" is usual"),
             Error::Timer { timer, .. } => {
                 let setting = match *timer {
                     "T1" => &self.t1,
