@@ -2,8 +2,8 @@
 //! so that two that are swapped are noticed.
 //!
 //! `tests/columns.txt` has them: a sum of each column of numbers, the texts of each other one. A change that moves them
-//! on purpose makes the file anew with `SLANTPATH_UPDATE=1`, and says in the commit why. What is alike, or holds nothing,
-//! in all runs of its table is in `tests/columns-alike.txt`, each with the reason: the fewer lines, the better.
+//! on purpose makes the file anew with `SLANTPATH_UPDATE=1`, and says in the commit why. What is alike, or holds
+//! nothing, in all runs of its table is in `tests/columns-alike.txt`, each with the reason: the fewer lines, the better.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -113,7 +113,8 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
         &[
             "links.l.duplicate=3 %",
             "links.l.bit_error_rate=2e-6",
-            "links.l.discipline={ kind = \"red\", min = \"3 packets\", max = \"6 packets\", typical_packet = \"10 kB\" }",
+            "links.l.discipline={ kind = \"red\", min = \"3 packets\", max = \"6 packets\", \
+             typical_packet = \"10 kB\" }",
             "links.l.queue=20 packets",
             "links.l.conditioners.r={ red = \"AF13\", meter = { kind = \"sr-tcm\", committed_rate = \"100 kbit/s\", \
              committed_burst = \"3 kB\" } }",
@@ -157,7 +158,8 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
             "flows.f.application.total=40 kB",
             "sctp.default.association_max_retrans=1",
             "script=[{ at = \"300 ms\", link = \"one\", action = \"down\" }, \
-             { at = \"300 ms\", link = \"two\", action = \"down\" }, { at = \"300 ms\", link = \"wide\", action = \"down\" }]",
+             { at = \"300 ms\", link = \"two\", action = \"down\" }, { at = \"300 ms\", link = \"wide\", \
+             action = \"down\" }]",
         ],
         &["flows"],
     ),
@@ -221,7 +223,8 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
         &[
             "scenario.duration=600 s",
             "probes.intervals=10 s",
-            "signalling.links.other={ between = [\"a\", \"b\"], carrier = { kind = \"mtp2\", delay = \"8 ms\", transmit_buffer = 20, congestion = [5, 8, 10] } }",
+            "signalling.links.other={ between = [\"a\", \"b\"], carrier = { kind = \"mtp2\", delay = \"8 ms\", \
+             transmit_buffer = 20, congestion = [5, 8, 10] } }",
             "signalling.load.there.erlang_per_link=2.6",
             "signalling.load.there.overload=true",
             "signalling.points.a.link_test_t1=4 s",
@@ -290,8 +293,10 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
         &[
             "signalling.application_servers.register.traffic_mode=broadcast",
             "signalling.script=[{ at = \"25 s\", asp = \"asp-1\", action = \"fail\" }, \
-             { at = \"25 s\", asp = \"asp-2\", action = \"fail\" }, { at = \"28 s\", asp = \"asp-1\", action = \"restore\" }, \
-             { at = \"32 s\", asp = \"asp-1\", action = \"fail\" }, { at = \"34 s\", asp = \"asp-1\", action = \"restore\" }]",
+             { at = \"25 s\", asp = \"asp-2\", action = \"fail\" }, { at = \"28 s\", asp = \"asp-1\", \
+             action = \"restore\" }, \
+             { at = \"32 s\", asp = \"asp-1\", action = \"fail\" }, { at = \"34 s\", asp = \"asp-1\", \
+             action = \"restore\" }]",
         ],
         &["signalling_load", "signalling_processes", "signalling_servers"],
     ),
@@ -302,7 +307,8 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
             "sky.access.all.shared_downlink=true",
             "sky.access.all.rate=100 kbit/s",
             "sky.access.all.downlink.queue=12 packets",
-            "sky.access.all.downlink.discipline={ kind = \"red\", min = \"3 packets\", max = \"10 packets\", ecn = true }",
+            "sky.access.all.downlink.discipline={ kind = \"red\", min = \"3 packets\", max = \"10 packets\", \
+             ecn = true }",
             "sctp.default.ecn=true",
             "sky.ground.handover_time=2 s",
         ],
