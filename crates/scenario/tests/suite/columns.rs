@@ -3,7 +3,7 @@
 //!
 //! `tests/columns.txt` has them: a sum of each column of numbers, the texts of each other one. A change that moves them
 //! on purpose makes the file anew with `SLANTPATH_UPDATE=1`, and says in the commit why. What is alike, or holds
-//! nothing, in all runs of its table is in `tests/columns-alike.txt`, each with the reason: the fewer lines, the better.
+//! nothing, in all runs of its table is in `tests/columns-alike.txt`, each with the reason: the fewer, the better.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
