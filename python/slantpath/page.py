@@ -27,7 +27,7 @@ thead th { border-bottom: 2px solid #1b1b1f } tbody th { font-weight: 400 }
 tbody th, td { border-bottom: 1px solid #d8d8de }
 td.claim { min-width: 15rem }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap }
-.agrees { color: #1a6b3c } .differs { color: #a3311f; font-weight: 600 }
+.agrees { color: #1a6b3c } .differs { color: #a3311f; font-weight: 600 } .undecided { color: #7a5b00 }
 .wide { overflow-x: auto }
 figure { margin: 2rem 0 } figure img { width: 100%; min-width: 38rem } figcaption { color: #55555e }
 pre { background: #f4f4f6; padding: 1rem; overflow-x: auto; font-size: 13px }

@@ -11,7 +11,7 @@ import pytest
 from slantpath import Table
 from slantpath.running import run_job
 from slantpath.store import Record
-from slantpath.studies.claims import Verdict
+from slantpath.studies.claims import Verdict, combined
 from slantpath.studies.failover import Results, cases, figures, findings, plan
 from slantpath.studies.failover.findings import (
     LAST,
@@ -120,8 +120,8 @@ def test_the_median_stands_beside_the_mean_and_leaves_out_runs_without_a_failove
 def test_f1_asks_for_the_published_rto_too() -> None:
     def verdict_of(rto_s: float) -> Verdict:
         worst = {cases.WORST: [figures_of(0.92, 0.70, rto_s=rto_s)] * 2}
-        _, agrees = findings.CHECKS["F1"](worst, "")
-        return Verdict.AGREES if agrees else Verdict.DIFFERS
+        _, parts = findings.CHECKS["F1"](worst, "")
+        return combined([part.outcome.verdict for part in parts])
 
     assert [verdict_of(rto_s) for rto_s in (0.24, 0.203)] == [Verdict.AGREES, Verdict.DIFFERS]
 

@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from slantpath import Table, _native
+from slantpath import Table
 from slantpath.running import run_job
 from slantpath.store import Record
 from slantpath.studies import command
 from slantpath.studies.claims import Estimate, Verdict
 from slantpath.studies.ftp_qos import cases, tables
 from slantpath.studies.ftp_qos.cases import Cell, Sky
-from slantpath.studies.ftp_qos.findings import findings, prediction
+from slantpath.studies.ftp_qos.findings import findings
 from slantpath.studies.ftp_qos.measures import Controls, RunFigures
 from slantpath.studies.ftp_qos.output import write
 from slantpath.studies.ftp_qos.padhye import window_limited
@@ -117,13 +117,6 @@ def test_a_control_takes_out_what_it_explains() -> None:
     useless = controlled(np.column_stack([values, np.full(40, 1.0)]), 1.0, plain)
     assert useless == plain
     assert controlled(np.column_stack([values, chance.normal(size=40)]), 50.0, plain) == plain
-
-
-def test_one_more_hour_lies_where_the_prediction_interval_says() -> None:
-    mean, low, high = prediction([1.0, 3.0])
-    half = _native.student_t_quantile(0.995, 1) * math.sqrt(2) * math.sqrt(1.5)
-    assert (mean, low, high) == pytest.approx((2.0, 2 - half, 2 + half))
-    assert prediction([1.0])[1:] == (-math.inf, math.inf)
 
 
 def host_pairs(sent: int = 4, received: int = 3) -> pa.Table:
@@ -233,7 +226,7 @@ def results_that_grow(extent: cases.Extent = SMALL) -> Given:
             wide = {"1e-7": 1.0, "1e-6": 1.1, "1e-5": 1.5}[at.error_rate]
             growth = (1 + 0.02 * steps) * (1 + at.size_kb / 1e5) * wide
         base = made(0.18 * growth, 0.03 * growth, 3e5 / growth * (1 + 1e-3 * (at.size_kb if at else 0)))
-        results.give(name, [base, replace(base, delay_s=1.001 * base.delay_s)])
+        results.give(name, [base, replace(base, delay_s=1.00001 * base.delay_s)])
     return results
 
 
@@ -263,7 +256,8 @@ def test_a_published_hour_is_judged_by_hours_and_not_by_their_mean() -> None:
         results.give(at.name, [made(delay_s) for delay_s in delays_s])
         return {finding.claim.number: finding.verdict for finding in findings(results)}["Q1b LEO"]
 
-    assert judged([0.20, 0.25, 0.22, 0.28, 0.21, 0.26]) is Verdict.AGREES
+    assert judged([0.20, 0.25, 0.22, 0.28, 0.21, 0.26, 0.24, 0.23]) is Verdict.AGREES
+    assert judged([0.20, 0.25, 0.22, 0.28, 0.21, 0.26]) is Verdict.UNDECIDED
     assert judged([0.200, 0.201, 0.202, 0.199, 0.200, 0.201]) is Verdict.DIFFERS
     assert judged([0.2]) is Verdict.UNDECIDED
 

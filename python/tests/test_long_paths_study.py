@@ -362,9 +362,9 @@ def test_everything_is_written(tmp_path: Path) -> None:
     assert not any(label in pages["bbr3"] for label in ("| Hybla", "Linux", "| BBR |"))
     html = (tmp_path / "one" / "report.html").read_text(encoding="utf-8")
     assert html.count("<figure>") == len(drawn)
-    assert "An aim is met if the mean reaches it." in html
+    assert "an aim that agrees is met" in html
     assert '<td class="differs">missed</td>' in html
-    assert '<td class="agrees">met</td>' in html
+    assert '<td class="undecided">undecided' in html
     assert (tmp_path / "one" / "changes.txt").read_text(encoding="utf-8").startswith("| controller |")
     # 72 % of 10 Mbit/s in every second.
     rows = (tmp_path / "one" / "numbers-geo.txt").read_text(encoding="utf-8")

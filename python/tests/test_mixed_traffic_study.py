@@ -174,9 +174,13 @@ def made() -> Results:
     return results
 
 
-def test_the_runs_of_the_quick_study_meet_every_claim(made: Results) -> None:
+def test_the_runs_of_the_quick_study_miss_no_claim_and_one_run_with_losses_decides_none(
+    made: Results,
+) -> None:
     found = findings.findings(made)
-    assert [(each.claim.number, each.ours) for each in found if each.verdict is not Verdict.MET] == []
+    assert [(each.claim.number, each.ours) for each in found if each.verdict is Verdict.MISSED] == []
+    undecided = {each.claim.number for each in found if each.verdict is Verdict.UNDECIDED}
+    assert undecided == {"K6", "K7", "K8", "K9", "K11", "K12", "K13"}
 
 
 def test_everything_is_written(made: Results, tmp_path: Path) -> None:

@@ -11,12 +11,18 @@ import matplotlib as mpl
 import pyarrow as pa
 
 from slantpath import _native, page
-from slantpath.studies.claims import LEVEL, TOLERANCE
+from slantpath.files import write_whole
+from slantpath.studies.claims import LEVEL, RULE, Verdict, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from slantpath.studies.claims import Finding
+
+
+RESTS_ON = "| # | figure | accepted | ours | verdict |"
+"""The head of the table of a page from which its verdicts can be made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +54,14 @@ class Report:
     seeds: str = ""
     against: str = "published"
     """What the findings are held to, as it heads their column."""
-    about_claims: str = (
-        "What the paper claims, and what we found. A value agrees if the published one lies in our "
-        f"interval widened by {TOLERANCE:.0%} of it."
-    )
+    about_claims: str = f"What the paper claims, and what we found. {RULE}"
 
     def html(self) -> str:
         """Give the whole page. Equal studies give equal pages: there is no date in it."""
         parts = [
             f"<h1>{escape(self.title)}</h1><p>{escape(self.lead)}</p>",
             self._claims(),
+            self._grid(rests_on(self.findings)),
             *(self._grid(grid) for grid in self.grids),
             "<h2>Figures</h2>",
             *(figure.html() for figure in self.figures),
@@ -72,13 +76,14 @@ class Report:
     def _claims(self) -> str:
         def row(finding: Finding) -> Sequence[str | page.Cell]:
             remark = f"<br><small>{escape(finding.remark)}</small>" if finding.remark else ""
-            mark = "agrees" if finding.verdict.good else "differs"
+            undecided = finding.verdict in {Verdict.UNDECIDED, Verdict.NOT_MEASURED}
+            mark = "agrees" if finding.verdict.good else "undecided" if undecided else "differs"
             return (
                 finding.claim.number,
                 page.Cell(escape(finding.claim.text) + remark, "claim"),
                 page.Cell(escape(finding.claim.published), "number"),
                 page.Cell(escape(finding.ours), "number"),
-                page.Cell(escape(finding.verdict.value), mark),
+                page.Cell(escape(finding.judged()), mark),
             )
 
         return "<h2>Claims</h2>" + page.table(
@@ -90,6 +95,41 @@ class Report:
     @staticmethod
     def _grid(grid: Grid) -> str:
         return f"<h2>{escape(grid.title)}</h2>{page.table(grid.about, grid.head, grid.rows)}"
+
+
+def rests_on(findings: Sequence[Finding]) -> Grid:
+    """Lay out every figure of every claim: its verdict can be recomputed from its row."""
+    return Grid(
+        "What each verdict rests on",
+        RULE,
+        ("#", "figure", "accepted", "ours", "verdict"),
+        [
+            (finding.claim.number, part.figure, part.accepted_text(), part.told(), part.outcome.text())
+            for finding in findings
+            for part in finding.parts
+        ],
+    )
+
+
+def write_claims(
+    out: Path, findings: Sequence[Finding], against: str = "published"
+) -> tuple[str, list[Path]]:
+    """Write the claims for a terminal, and for the page of the study; give the former and the files."""
+    table = as_text(findings, against)
+    claims = Grid(
+        "Claims",
+        "",
+        ("#", "claim", against, "ours", "verdict"),
+        [
+            (each.claim.number, each.claim.text, each.claim.published, each.ours, each.judged())
+            for each in findings
+        ],
+    )
+    page_text = f"{claims.markdown()}\n### What each verdict rests on\n\n{rests_on(findings).markdown()}"
+    return table, [
+        write_whole(out / "claims.txt", table.encode()),
+        write_whole(out / "verdicts.txt", page_text.encode()),
+    ]
 
 
 def versions() -> dict[str, str]:

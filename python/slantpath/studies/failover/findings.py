@@ -12,7 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slantpath.figures import numbers
-from slantpath.studies.claims import Claim, Estimate, Finding, verdict
+from slantpath.studies.claims import (
+    Claim,
+    Estimate,
+    Finding,
+    Part,
+    about,
+    combined,
+    less_than,
+    more_than,
+    none,
+)
 from slantpath.studies.failover import cases
 
 if TYPE_CHECKING:
@@ -37,6 +47,9 @@ WINDOW_S = 20.0
 """Every failover is over by then, or does not happen."""
 PRIMARY = "primary"
 MILLI = 1e3
+PERCENT = 1e2
+TOLERABLE = 0.05
+"""A change of so small a part is no effect."""
 LIMIT_S = 0.800
 """ITU-T's limit for a changeover."""
 MORE_THAN, ALMOST = 0.50, 0.40
@@ -218,90 +231,129 @@ def increase(
     return Estimate.of([one / other - 1 for one, other in pairs if not math.isnan(one + other)])
 
 
-def _grows(runs: Sequence[RunFigures], base: Sequence[RunFigures]) -> Estimate:
-    return increase(runs, base, failover_s)
-
-
-TOLERABLE = 0.05
-"""A change of so small a part is no effect, whatever its interval."""
-
-
-def _is_no_effect(change: Estimate) -> bool:
-    return abs(change.mean) <= change.half_width + TOLERABLE
-
-
 def percent(change: Estimate) -> str:
     """Give a change in percent."""
-    return f"{change.mean * 100:+.0f} ± {change.half_width * 100:.0f} %"
+    return change.text("%", PERCENT) if change.mean < 0 else f"+{change.text('%', PERCENT)}"
 
 
 def findings(runs: Observations) -> list[Finding]:
     """Hold the runs against the claims; each remark tells the same of an idle alternate path."""
     found = []
-    for number, check in CHECKS.items():
-        ours, agrees = check(runs, "")
+    for number, claim in CLAIMS.items():
+        ours, parts = CHECKS[number](runs, "")
+        remark = ""
         if any(case.startswith(f"{cases.IDLE}/") for case in runs) and number in WITH_IDLE:
-            other, also = check(runs, f"{cases.IDLE}/")
-            remark = f"with an idle alternate path {other}: {verdict(agrees=also).value}"
-        else:
-            remark = ""
-        found.append(Finding(CLAIMS[number], ours, verdict(agrees=agrees), remark))
+            other, beside = CHECKS[number](runs, f"{cases.IDLE}/")
+            remark = f"with an idle alternate path {other}: {_together(beside)}"
+        found.append(Finding(claim, ours, parts, remark))
     return found
 
 
-def _f1(runs: Observations, reading: str) -> tuple[str, bool]:
+def by_link(runs: Observations, reading: str) -> dict[str, str]:
+    """Give what each claim has in another reading, and the verdict on that."""
+    told = {}
+    for number, check in CHECKS.items():
+        ours, parts = check(runs, reading)
+        told[number] = f"{ours}: {_together(parts)}"
+    return told
+
+
+def _together(parts: Sequence[Part]) -> str:
+    return combined([part.outcome.verdict for part in parts]).value
+
+
+Checked = tuple[str, Sequence[Part]]
+"""What we have in words, and the figures that the verdict rests on."""
+
+
+def _time(figure: str, seconds: Estimate, published: float) -> Part:
+    return Part(figure, about(published), seconds, "ms", MILLI)
+
+
+def _f1(runs: Observations, reading: str) -> Checked:
     worst = runs[reading + cases.WORST]
     ours = f"{with_median(worst, failover_s)} (RTO {rto(worst).text('ms', MILLI)})"
-    return ours, failover(worst).agrees_with(0.920) and rto(worst).agrees_with(0.240)
+    return ours, (
+        _time("failover time, 13/HIGH", failover(worst), 0.920),
+        _time("RTO at the failure, 13/HIGH", rto(worst), 0.240),
+    )
 
 
-def _f2(runs: Observations, reading: str) -> tuple[str, bool]:
+def _f2(runs: Observations, reading: str) -> Checked:
     best = runs[reading + cases.BEST]
-    return with_median(best, failover_s), failover(best).agrees_with(0.560)
+    return with_median(best, failover_s), (_time("failover time, 13/NONE", failover(best), 0.560),)
 
 
-def _f3(runs: Observations, reading: str) -> tuple[str, bool]:
+def _f3(runs: Observations, reading: str) -> Checked:
     worst, best = runs[reading + cases.WORST], runs[reading + cases.BEST]
-    time, largest = _grows(worst, best), increase(worst, best, transfer_s)
-    agrees = time.mean > MORE_THAN and abs(largest.mean - ALMOST) <= largest.half_width + TOLERABLE
-    return f"{percent(time)}, {percent(largest)}", agrees
+    time, largest = increase(worst, best, failover_s), increase(worst, best, transfer_s)
+    return f"{percent(time)}, {percent(largest)}", (
+        Part("failover time, HIGH over NONE", more_than(MORE_THAN), time, "%", PERCENT),
+        Part("largest transfer time, HIGH over NONE", about(ALMOST), largest, "%", PERCENT),
+    )
 
 
-def _f4(runs: Observations, reading: str) -> tuple[str, bool]:
-    both = [runs[f"{reading}13/{load}"] for load in ("MEDIUM", "HIGH")]
-    ours = " and ".join(with_median(each, failover_s) for each in both)
-    return ours, all(failover(each).mean > WELL_ABOVE_S for each in both)
+def _f4(runs: Observations, reading: str) -> Checked:
+    both = {load: runs[f"{reading}13/{load}"] for load in ("MEDIUM", "HIGH")}
+    ours = " and ".join(with_median(each, failover_s) for each in both.values())
+    return ours, [
+        Part(f"failover time, 13/{load}", more_than(WELL_ABOVE_S), failover(each), "ms", MILLI)
+        for load, each in both.items()
+    ]
 
 
-def _f5(runs: Observations, reading: str) -> tuple[str, bool]:
+def _f5(runs: Observations, reading: str) -> Checked:
     small = {
         f"{queue}/{load}": runs[f"{reading}{queue}/{load}"] for queue in ("3", "6") for load in cases.LOADS
     }
     slowest = max(small, key=lambda case: failover(small[case]).mean)
-    longest = failover(small[slowest])
-    at_3 = [_grows(small[f"3/{load}"], small["3/NONE"]) for load in cases.LOADS[1:]]
-    most = max(at_3, key=lambda change: change.mean)
+    at_3 = {load: increase(small[f"3/{load}"], small["3/NONE"], failover_s) for load in cases.LOADS[1:]}
+    most = max(at_3.values(), key=lambda change: change.mean)
     ours = f"at most {with_median(small[slowest], failover_s)} ({slowest}); {percent(most)} at most"
-    return ours, longest.mean < LIMIT_S and all(map(_is_no_effect, at_3))
+    return ours, (
+        *(
+            Part(f"failover time, {case}", less_than(LIMIT_S), failover(each), "ms", MILLI)
+            for case, each in small.items()
+        ),
+        *(_no_effect(f"failover time, 3/{load} over 3/NONE", change) for load, change in at_3.items()),
+    )
 
 
-def _f6(runs: Observations, reading: str) -> tuple[str, bool]:
-    changes = [_grows(runs[f"{reading}13/{load}"], runs[reading + cases.BEST]) for load in cases.CONSTANT]
-    return ", ".join(map(percent, changes)), all(map(_is_no_effect, changes))
+def _f6(runs: Observations, reading: str) -> Checked:
+    best = runs[reading + cases.BEST]
+    changes = {load: increase(runs[f"{reading}13/{load}"], best, failover_s) for load in cases.CONSTANT}
+    return ", ".join(map(percent, changes.values())), [
+        _no_effect(f"failover time, 13/{load} over 13/NONE", change) for load, change in changes.items()
+    ]
 
 
-def _f7(runs: Observations, reading: str) -> tuple[str, bool]:
+def _no_effect(figure: str, change: Estimate) -> Part:
+    return Part(figure, none(TOLERABLE), change, "%", PERCENT)
+
+
+def _f7(runs: Observations, reading: str) -> Checked:
     ours = restart(runs[reading + cases.WORST])
-    return ours.text("ms", MILLI), ours.agrees_with(0.080)
+    return ours.text("ms", MILLI), (_time("delay of the restart, 13/HIGH", ours, 0.080),)
 
 
-def _f8(runs: Observations, _reading: str) -> tuple[str, bool]:
-    low, best = runs[f"{cases.RTO_INITIAL}/{cases.BEST}"], runs[cases.BEST]
-    added = Estimate.of([one.failover_s - other.failover_s for one, other in zip(low, best, strict=True)])
-    return f"{added.mean * MILLI:+.0f} ± {added.half_width * MILLI:.0f} ms", added.agrees_with(0.180)
+def _f8(runs: Observations, reading: str) -> Checked:
+    link = reading.removesuffix(f"{cases.IDLE}/")
+    low, best = runs[f"{link}{cases.RTO_INITIAL}/{cases.BEST}"], runs[link + cases.BEST]
+    added = Estimate.of(
+        [
+            one.failover_s - other.failover_s
+            for one, other in zip(low, best, strict=True)
+            if not math.isnan(one.failover_s + other.failover_s)
+        ]
+    )
+    part = increase(low, best, failover_s)
+    return f"+{added.text('ms', MILLI)}, {percent(part)}", (
+        _time("added to the failover time, 13/NONE", added, 0.180),
+        Part("the same as a part of it", about(0.32), part, "%", PERCENT),
+    )
 
 
-CHECKS: Mapping[str, Callable[[Observations, str], tuple[str, bool]]] = {
+CHECKS: Mapping[str, Callable[[Observations, str], Checked]] = {
     "F1": _f1,
     "F2": _f2,
     "F3": _f3,

@@ -8,9 +8,10 @@ import pyarrow.csv as pa_csv
 
 from slantpath.files import whole_file, write_whole
 from slantpath.page import Drawing, write_drawings
-from slantpath.studies.claims import Estimate, as_text
+from slantpath.studies.claims import Estimate
 from slantpath.studies.failover import cases, figures, words
 from slantpath.studies.failover.findings import (
+    CLAIMS,
     LIMIT_S,
     MILLI,
     WARM_UP_S,
@@ -25,7 +26,7 @@ from slantpath.studies.failover.findings import (
     transfer_s,
 )
 from slantpath.studies.failover.runs import SHOWN
-from slantpath.studies.report import Grid, Report
+from slantpath.studies.report import Grid, Report, write_claims
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,11 +42,11 @@ PERCENT = 1e2
 def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     """Write everything that the study shows; give the table of claims and the files."""
     found = results.findings()
-    table = as_text(found)
-    files = _write_timelines(out, results)
+    table, files = write_claims(out, found)
+    files += _write_timelines(out, results)
     drawn, written = write_drawings(out, _drawings(results))
     files += written
-    grids = [_cells(results), _open(results), _answers(results)]
+    grids = [_cells(results), _links(results), _open(results), _answers(results)]
     grids += [_costs(results, disturbance) for disturbance in cases.DISTURBANCES]
     report = Report(
         title="Failover of an M3UA association under cross traffic",
@@ -62,7 +63,6 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
         ],
         seeds=results.seeds(),
     )
-    files.append(write_whole(out / "claims.txt", table.encode()))
     files += [
         write_whole(out / f"{grid.title.split()[0].lower()}.txt", grid.markdown().encode()) for grid in grids
     ]
@@ -157,6 +157,16 @@ def _cells(results: Results) -> Grid:
             "restart",
         ),
         rows,
+    )
+
+
+def _links(results: Results) -> Grid:
+    rows = results.by_link()
+    return Grid(
+        "Links that the paper leaves open",
+        "Every claim on each link, with its verdict; the queues of 3, 6 and 13 KByte are the paper's.",
+        ("claim", *(name for name, _ in rows)),
+        [(number, *(told[number] for _, told in rows)) for number in CLAIMS],
     )
 
 

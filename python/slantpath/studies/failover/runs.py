@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from slantpath.running import Job
 from slantpath.studies.failover import cases
-from slantpath.studies.failover.findings import CostFigures, RunFigures, findings
+from slantpath.studies.failover.findings import CostFigures, RunFigures, by_link, findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from slantpath._native import Scenario
     from slantpath.store import Record
     from slantpath.studies.claims import Finding
+    from slantpath.studies.failover.findings import Observations
 
 RUNS = 40
 """The paper's repetitions of each cell."""
@@ -39,6 +40,9 @@ def plan(runs: int, seed: int | None) -> list[tuple[str, Job]]:
     for case, values in (cases.CELLS | cases.IDLE_CELLS | cases.CLAIMED).items():
         planned += jobs(case, cases.scenario_of(values), runs)
     fewer = min(runs, CHANGE_RUNS)
+    for link in cases.LINKS:
+        for case, values in (cases.CELLS | cases.IDLE_CELLS | cases.CLAIMED).items():
+            planned += jobs(f"{link.name}/{case}", cases.scenario_of(values, link), fewer)
     for change in cases.OPEN:
         for cell in cases.BURST_ONLY.get(change.name, cases.OPEN_CELLS):
             scenario = cases.scenario_of((cases.CELLS | cases.IDLE_CELLS)[cell], change)
@@ -93,8 +97,23 @@ class Results:
 
     def findings(self) -> list[Finding]:
         """Hold the runs against the paper's claims."""
+        return findings(self._claimed(""))
+
+    def by_link(self) -> list[tuple[str, dict[str, str]]]:
+        """Give what every claim has on each link that the paper leaves open, with both alternate paths."""
+        links = {
+            "1 Mbit/s and 25 ms, as studied": "",
+            **{link.about: f"{link.name}/" for link in cases.LINKS},
+        }
+        return [
+            (f"{name}, {alternate}", by_link(self._claimed(link), reading))
+            for name, link in links.items()
+            for alternate, reading in (("alternate loaded", ""), ("alternate idle", f"{cases.IDLE}/"))
+        ]
+
+    def _claimed(self, link: str) -> Observations:
         wanted = cases.CELLS | cases.IDLE_CELLS | cases.CLAIMED
-        return findings({case: self.figures(case) for case in wanted})
+        return {case: self.figures(link + case) for case in wanted}
 
     def seeds(self) -> str:
         """Say from what every random draw derives."""

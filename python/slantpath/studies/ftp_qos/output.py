@@ -11,11 +11,10 @@ from slantpath import _native
 from slantpath.errors import ScenarioWarning
 from slantpath.files import write_whole
 from slantpath.page import Drawing, write_drawings
-from slantpath.studies.claims import as_text
 from slantpath.studies.ftp_qos import cases, figures, tables
 from slantpath.studies.ftp_qos.findings import findings
 from slantpath.studies.ftp_qos.runs import DELAY, JITTER, LOSS, STUDY, THROUGHPUT, Scenarios
-from slantpath.studies.report import Report
+from slantpath.studies.report import Report, write_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +25,9 @@ if TYPE_CHECKING:
 def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     """Write everything that the study shows; give the table of claims and the files."""
     found = findings(results)
-    table = as_text(found)
-    drawn, files = write_drawings(out, _drawings(results))
+    table, files = write_claims(out, found)
+    drawn, written = write_drawings(out, _drawings(results))
+    files += written
     grids = list(tables.grids(results))
     scenarios, written = _write_scenarios(out, results)
     files += written
@@ -43,13 +43,7 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
         grids=[grid for _, grid in grids],
         scenarios=scenarios,
         seeds=results.seeds(),
-        about_claims=(
-            "What the paper claims, and what we found. Its numbers are of single hours: one agrees if a "
-            "single hour of ours "
-            "lies as low and as high with 99 % (prediction interval)."
-        ),
     )
-    files.append(write_whole(out / "claims.txt", table.encode()))
     files += [write_whole(out / f"{name}.txt", grid.markdown().encode()) for name, grid in grids]
     files.append(write_whole(out / "report.html", report.html().encode()))
     return table, files

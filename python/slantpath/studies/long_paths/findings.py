@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Protocol
 
-from slantpath.studies.claims import Claim, Estimate, Finding, Verdict
+from slantpath.studies.claims import Claim, Estimate, Finding, Part, Role, at_least, at_most, none
 from slantpath.studies.long_paths import cases
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from slantpath.studies.long_paths.measures import RunFigures
 
@@ -26,6 +27,8 @@ QUEUE_LOSSES_AIM = 0.1
 """Of what BBR loses to the queue."""
 RAMP_AIM = 8.0
 """Round trips from the start to nine tenths."""
+NOTHING = 0.5
+"""Packets in 120 s: fewer are none."""
 NO_WORSE = 0.95
 """What another may have beside a controller, of what it has beside CUBIC, before that is called worse."""
 
@@ -112,6 +115,11 @@ class Left:
         """Whether the rival is worse off than beside CUBIC."""
         return self.part < NO_WORSE
 
+    def part_of_claim(self) -> Part:
+        """Hold what it leaves to what counts as less."""
+        figure = f"left less {NO_WORSE:.0%} of what CUBIC leaves, {self.about}"
+        return Part(figure, at_least(0.0), self.beside.less(self.beside_cubic, NO_WORSE), "%")
+
     @property
     def about(self) -> str:
         """Say where it is."""
@@ -137,13 +145,13 @@ def slashed(estimates: Sequence[Estimate], decimals: int = 1) -> str:
     )
 
 
-Unnumbered = tuple[str, str, str, bool, str]
-"""What is claimed, the aim, what we found, whether it is met, and a remark."""
+Unnumbered = tuple[str, str, str, Sequence[Part], str]
+"""What is claimed, the aim, what we found, the figures that decide it, and a remark."""
 
 
 def _numbered(number: int, row: Unnumbered) -> Finding:
-    text, aim, ours, met, remark = row
-    return Finding(Claim(f"L{number}", text, aim), ours, Verdict.MET if met else Verdict.MISSED, remark)
+    text, aim, ours, parts, remark = row
+    return Finding(Claim(f"L{number}", text, aim, Role.AIM), ours, parts, remark)
 
 
 def _where(transport: str, path: cases.Path) -> str:
@@ -170,7 +178,10 @@ def _goodput(observed: Observed, transport: str, path: cases.Path) -> Unnumbered
         f"{_where(transport, path)}: goodput at loss {' / '.join(cases.LOSSES)}",
         "≥ " + " / ".join(f"{aim:.0f}" for aim in aims) + " %",
         f"{slashed(ours)} %",
-        all(each.mean >= aim for each, aim in zip(ours, aims, strict=True)),
+        [
+            Part(f"goodput at loss {loss}", at_least(aim), each, "%")
+            for loss, each, aim in zip(cases.LOSSES, ours, aims, strict=True)
+        ],
         remark,
     )
 
@@ -182,7 +193,14 @@ def _queue_losses(observed: Observed, transport: str, path: cases.Path) -> Unnum
         f"{_where(transport, path)}: packets lost to the queue in 120 s",
         f"≤ a tenth of {cases.PROFILES[MEASURE]}'s",
         f"{slashed(ours, 0)}, {cases.PROFILES[MEASURE]} {slashed(theirs, 0)}",
-        all(each.mean <= QUEUE_LOSSES_AIM * other.mean for each, other in zip(ours, theirs, strict=True)),
+        [
+            Part(
+                f"less a tenth of the other's, at loss {loss}",
+                at_most(0.0),
+                each.less(other, QUEUE_LOSSES_AIM),
+            )
+            for loss, each, other in zip(cases.LOSSES, ours, theirs, strict=True)
+        ],
         "",
     )
 
@@ -193,14 +211,17 @@ def _ramp(observed: Observed, transport: str, path: cases.Path) -> Unnumbered:
         f"{_where(transport, path)}: round trips until one has brought nine tenths",
         f"≤ {RAMP_AIM:.0f}",
         slashed(ours),
-        all(each.mean <= RAMP_AIM for each in ours),
+        [
+            Part(f"round trips at loss {loss}", at_most(RAMP_AIM), each)
+            for loss, each in zip(cases.LOSSES, ours, strict=True)
+        ],
         "from the first segment or chunk on, without the handshake; a round trip counts where it has arrived",
     )
 
 
 def _needless(observed: Observed) -> Finding:
-    def in_vain(case: str) -> float:
-        return observed.estimate(case, lambda run: run.needless).mean
+    def in_vain(case: str) -> Estimate:
+        return observed.estimate(case, lambda run: run.needless)
 
     places = list(product(cases.TRANSPORTS, cases.PATHS))
     counts = {
@@ -211,12 +232,13 @@ def _needless(observed: Observed) -> Finding:
         (transport, path, controller): in_vain(cases.table(path, transport, controller, "0"))
         for transport, path, controller in counts
     }
-    least, most = min(counts.values()), max(counts.values())
+    means = [each.mean for each in counts.values()]
+    least, most = min(means), max(means)
 
     def told(transport: str, path: str) -> str:
         said = (
-            f"{cases.PROFILES[each]} {counts[transport, path, each]:.0f} "
-            f"({in_order[transport, path, each]:.0f})"
+            f"{cases.PROFILES[each]} {counts[transport, path, each].mean:.0f} "
+            f"({in_order[transport, path, each].mean:.0f})"
             for each in cases.CONTROLLERS
         )
         return f"{transport.upper()}, {path.upper()}: {', '.join(said)}"
@@ -228,7 +250,14 @@ def _needless(observed: Observed) -> Finding:
             "5 % of the packets up to 10 ms late: repeated in vain in 120 s, any controller",
             "none",
             f"{least:.0f} to {most:.0f}",
-            most == 0,
+            [
+                Part(
+                    f"{cases.PROFILES[controller]} over {transport.upper()}, {path.upper()}",
+                    none(NOTHING),
+                    each,
+                )
+                for (transport, path, controller), each in counts.items()
+            ],
             remark,
         ),
     )
@@ -254,7 +283,7 @@ def _others(observed: Observed) -> Finding:
             f"{cases.PROFILES[CHOICE]} leaves NewReno and CUBIC no less than CUBIC does, no random loss",
             "everywhere",
             ", ".join(told(CHOICE)),
-            not any(each.worse for each in left_by(observed, CHOICE, cases.SHARINGS)),
+            [each.part_of_claim() for each in left_by(observed, CHOICE, cases.SHARINGS)],
             "; ".join(others),
         ),
     )
@@ -272,7 +301,7 @@ def _default(observed: Observed) -> Finding:
             f"{name}, the default, leaves NewReno and CUBIC no less than CUBIC does, no random loss",
             "everywhere",
             f"in {as_much} of {len(everywhere)}, least {least.part:.0%} of it, {least.about}",
-            as_much == len(everywhere),
+            [each.part_of_claim() for each in everywhere],
             f"there {beside} by {name}, {beside_cubic} by CUBIC; less than {NO_WORSE:.0%} counts as less",
         ),
     )

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from slantpath.files import write_whole
 from slantpath.page import Drawing, write_drawings
-from slantpath.studies.claims import as_text
+from slantpath.studies.claims import RULE
 from slantpath.studies.long_paths import cases, figures, pages, tables, words
 from slantpath.studies.long_paths.findings import findings
-from slantpath.studies.report import Report
+from slantpath.studies.report import Report, write_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,9 @@ AGAINST = "aim"
 def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     """Write everything that the study shows; give the table of claims and the files."""
     found = findings(results)
-    table = as_text(found, AGAINST)
-    drawn, files = write_drawings(out, _drawings(results))
+    table, files = write_claims(out, found, AGAINST)
+    drawn, written = write_drawings(out, _drawings(results))
+    files += written
     grids = list(tables.grids(results))
     scenario = cases.scenario()
     report = Report(
@@ -40,9 +41,8 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
         scenarios=[("as it is", scenario.hash, scenario.merged())],
         seeds=results.seeds(),
         against=AGAINST,
-        about_claims="What the project aims at, and what we found. An aim is met if the mean reaches it.",
+        about_claims=f"What the project aims at, and what we found; an aim that agrees is met. {RULE}",
     )
-    files.append(write_whole(out / "claims.txt", table.encode()))
     files += [write_whole(out / f"{name}.txt", grid.markdown().encode()) for name, grid in grids]
     files += [
         write_whole(out / "controllers" / f"{name}.md", text.encode())

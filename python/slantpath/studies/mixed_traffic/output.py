@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from slantpath.files import write_whole
 from slantpath.page import Drawing, write_drawings
-from slantpath.studies.claims import as_text
+from slantpath.studies.claims import RULE
 from slantpath.studies.mixed_traffic import cases, figures, tables, words
 from slantpath.studies.mixed_traffic.findings import MANY, findings
-from slantpath.studies.report import Report
+from slantpath.studies.report import Report, write_claims
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,8 +26,9 @@ SPREAD = ("one-stream", "streams", "streams-rr", "streams-priority", "idata-fcfs
 def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     """Write everything that the study shows; give the table of claims and the files."""
     found = findings(results)
-    table = as_text(found, AGAINST)
-    drawn, files = write_drawings(out, _drawings(results))
+    table, files = write_claims(out, found, AGAINST)
+    drawn, written = write_drawings(out, _drawings(results))
+    files += written
     grids = list(tables.grids(results))
     scenario = cases.scenario()
     report = Report(
@@ -43,9 +44,8 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
         scenarios=[("as it is", scenario.hash, scenario.merged())],
         seeds=results.seeds(),
         against=AGAINST,
-        about_claims="What is expected of each extension, and what we found: means over the runs.",
+        about_claims=f"What is expected of each extension, and what we found; what agrees is met. {RULE}",
     )
-    files.append(write_whole(out / "claims.txt", table.encode()))
     files += [write_whole(out / f"{name}.txt", grid.markdown().encode()) for name, grid in grids]
     files.append(write_whole(out / "report.html", report.html().encode()))
     return table, files

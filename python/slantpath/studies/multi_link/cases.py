@@ -16,14 +16,11 @@ if TYPE_CHECKING:
 TCP = "tcp"
 STANDARD = "sctp"
 MODIFIED = "sctp-modified"
-TCP_LOSSLESS = "tcp-lossless"
-STANDARD_LOSSLESS = "sctp-lossless"
 TCP_BULK = "tcp-bulk"
 STANDARD_BULK = "sctp-bulk"
 
-_LOSSLESS: Mapping[str, Value] = {"links.satellite.loss": "0 %"}
 _BULK: Mapping[str, Value] = {
-    **_LOSSLESS,
+    "links.satellite.loss": "0 %",
     "flows.data.application": {"kind": "bulk", "message_size": "1000 B", "total": "unlimited"},
 }
 _TRANSPORTS: Mapping[str, Mapping[str, Value]] = {
@@ -34,8 +31,6 @@ _TRANSPORTS: Mapping[str, Mapping[str, Value]] = {
 
 CASES: Mapping[str, Mapping[str, Value]] = {
     **_TRANSPORTS,
-    TCP_LOSSLESS: {**_TRANSPORTS[TCP], **_LOSSLESS},
-    STANDARD_LOSSLESS: {**_TRANSPORTS[STANDARD], **_LOSSLESS},
     TCP_BULK: {**_TRANSPORTS[TCP], **_BULK},
     STANDARD_BULK: {**_TRANSPORTS[STANDARD], **_BULK},
 }

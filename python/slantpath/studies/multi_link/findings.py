@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slantpath.figures import numbers
-from slantpath.studies.claims import Claim, Estimate, Finding, verdict
+from slantpath.studies.claims import (
+    TOLERANCE,
+    Accepted,
+    Claim,
+    Estimate,
+    Extreme,
+    Finding,
+    Part,
+    Role,
+    about,
+)
 from slantpath.studies.multi_link import cases
 
 if TYPE_CHECKING:
@@ -25,8 +36,8 @@ CLAIMS = {
     "M5": Claim("M5", "the same, gap reports over the backup", "527 ms"),
     "M6": Claim("M6", "improvement, M4 - M5", "238 ms"),
     "M7": Claim("M7", "mean throughput at 1 % loss, SCTP and TCP", "29 and 18 KByte/s"),
-    "M8": Claim("M8", "greatest throughput without loss, SCTP and TCP", "52 KByte/s"),
-    "M9": Claim("M9", "median delivery delay without loss, SCTP and TCP", "about 250 ms"),
+    "M8": Claim("M8", "greatest throughput without loss, SCTP and TCP", "52 KByte/s", Role.INPUT),
+    "M9": Claim("M9", "TCP's delivery delay at 1 % loss while nothing is lost (figure 8)", "about 250 ms"),
 }
 
 WAIT = "that is without the wait in the sender for cwnd"
@@ -34,7 +45,15 @@ WAIT = "that is without the wait in the sender for cwnd"
 NEAR = 40
 """Messages: more than are sent while one is lost, retransmitted and acknowledged."""
 
+SETTLED = 200
+"""The messages before are of slow start."""
+SECOND = 30
+"""Messages in a second."""
+CALM_S = 0.250
+"""D', to which the paper has TCP's delay reduce where nothing is lost."""
+
 MILLI = 1e3
+PERCENT = 1e2
 KBYTE = 1e-3
 """KByte are 1,000 bytes here: at that size a message takes the paper's 62.5 ms on the backup link."""
 
@@ -71,8 +90,8 @@ class Setting:
         )
 
 
-ROUNDING_S = 0.001
-"""The paper gives whole milliseconds."""
+EXACT = 0.002
+"""As a part: the paper gives whole milliseconds."""
 
 PAPER = Setting(0.250, 0.025, 128e3, 8e3, 0.030)
 """The paper's own arithmetic: 870, 707.5 and 482.5 ms."""
@@ -94,8 +113,10 @@ class RunFigures:
     """The least delay of a message that only its retransmission delivered."""
     isolated_least_s: float
     """The same of those without another loss near them, which is what the formulas are about."""
-    median_s: float
-    """Median delay of all messages: slow start does not weigh in it."""
+    calm_s: float
+    """The least median delay over a second of messages, behind slow start: what figure 8 shows."""
+    calm_share: float
+    """Share of those messages that are delivered within a tenth of the published 250 ms."""
     throughput_bytes_per_s: float
 
     @classmethod
@@ -114,7 +135,8 @@ class RunFigures:
             recovery_mean_s=_mean(recovery_s[again]),
             lost_least_s=_least(delay_s[lost]),
             isolated_least_s=_least(delay_s[lost & _isolated(again)]),
-            median_s=float(np.median(delay_s[delivered])),
+            calm_s=_calm(delay_s[SETTLED:]),
+            calm_share=_mean((np.abs(delay_s[SETTLED:] / CALM_S - 1) <= TOLERANCE).astype(np.float64)),
             throughput_bytes_per_s=delivered_bytes / (duration_s - begin_s),
         )
 
@@ -134,6 +156,14 @@ def _isolated(marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     isolated = np.zeros(marked.size, dtype=np.bool_)
     isolated[places] = far[:-1] & far[1:]
     return isolated
+
+
+def _calm(delay_s: NDArray[np.float64]) -> float:
+    """Give the least median over a second of messages; one that was not delivered is late."""
+    if delay_s.size < SECOND:
+        return math.nan
+    waits = np.where(np.isnan(delay_s), np.inf, delay_s)
+    return float(np.median(np.lib.stride_tricks.sliding_window_view(waits, SECOND), axis=1).min())
 
 
 def _least(sample: NDArray[np.float64]) -> float:
@@ -159,7 +189,7 @@ def findings(runs: Observations) -> list[Finding]:
         _improvement(runs[cases.STANDARD], runs[cases.MODIFIED]),
         _throughput(runs[cases.STANDARD], runs[cases.TCP]),
         _greatest_throughput(runs[cases.STANDARD_BULK], runs[cases.TCP_BULK]),
-        _lossless_delay(runs[cases.STANDARD_LOSSLESS], runs[cases.TCP_LOSSLESS]),
+        _calm_delay(runs[cases.TCP]),
     ]
 
 
@@ -193,51 +223,88 @@ def recovery_improvement(standard: Sequence[RunFigures], modified: Sequence[RunF
 def _bound(
     number: str, paper_s: float, scenario_s: float, published_s: float, runs: Sequence[RunFigures]
 ) -> Finding:
+    # The formulas are about one loss at a time: of two close together one may be recovered sooner.
+    isolated_s = min((run.isolated_least_s for run in runs), default=math.inf)
     least_s = min(run.lost_least_s for run in runs)
-    isolated_s = min(run.isolated_least_s for run in runs)
-    holds = abs(paper_s - published_s) < ROUNDING_S and least_s >= scenario_s
     remark = (
         f"{paper_s * MILLI:.1f} ms with the paper's dt = 30 ms, {scenario_s * MILLI:.1f} ms with the "
-        f"scenario's {SCENARIO.message_interval_s * MILLI:.1f} ms; the least delay of a lost message in "
-        f"{len(runs)} runs was {least_s * MILLI:.1f} ms, of one without another loss near it "
-        f"{isolated_s * MILLI:.1f} ms"
+        f"scenario's {SCENARIO.message_interval_s * MILLI:.1f} ms; the least delay of a lost message without "
+        f"another loss near it was {isolated_s * MILLI:.1f} ms in {len(runs)} runs, "
+        f"of any {least_s * MILLI:.1f} ms"
     )
-    ours = f"{scenario_s * MILLI:.0f} ms, least {least_s * MILLI:.0f} ms"
-    return Finding(CLAIMS[number], ours, verdict(agrees=holds), remark)
+    return Finding(
+        CLAIMS[number],
+        f"{scenario_s * MILLI:.0f} ms, least {isolated_s * MILLI:.0f} ms",
+        (
+            Part(
+                "formula with the paper's dt", about(published_s, EXACT), Estimate.exact(paper_s), "ms", MILLI
+            ),
+            Part(
+                "least delay of an isolated loss, all runs",
+                Accepted(scenario_s, about(published_s).high),
+                Extreme(isolated_s, len(runs)),
+                "ms",
+                MILLI,
+            ),
+        ),
+        remark,
+    )
 
 
 def _mean_delay(number: str, published_s: float, runs: Sequence[RunFigures]) -> Finding:
     estimate = retransmitted_mean(runs)
-    agrees = estimate.agrees_with(published_s)
     remark = f"{recovery_mean(runs).text('ms', MILLI)} from the first transmission on, {WAIT}"
-    return Finding(CLAIMS[number], estimate.text("ms", MILLI), verdict(agrees=agrees), remark)
+    part = Part("mean delay of retransmitted messages", about(published_s), estimate, "ms", MILLI)
+    return Finding(CLAIMS[number], estimate.text("ms", MILLI), (part,), remark)
 
 
 def _improvement(standard: Sequence[RunFigures], modified: Sequence[RunFigures]) -> Finding:
     estimate = improvement(standard, modified)
-    agrees = estimate.agrees_with(0.238)
     from_first = recovery_improvement(standard, modified).text("ms", MILLI)
     remark = f"the paper computes 225 ms; {from_first} from the first transmission on, {WAIT}"
-    return Finding(CLAIMS["M6"], estimate.text("ms", MILLI), verdict(agrees=agrees), remark)
+    part = Part("M4 less M5, run by run", about(0.238), estimate, "ms", MILLI)
+    return Finding(CLAIMS["M6"], estimate.text("ms", MILLI), (part,), remark)
 
 
 def _throughput(sctp: Sequence[RunFigures], tcp: Sequence[RunFigures]) -> Finding:
-    ours_sctp, ours_tcp = throughput(sctp), throughput(tcp)
-    agrees = ours_sctp.agrees_with(29e3) and ours_tcp.agrees_with(18e3)
-    ours = f"{ours_sctp.text('', KBYTE, 1).strip()} and {ours_tcp.text('KByte/s', KBYTE, 1)}"
-    return Finding(CLAIMS["M7"], ours, verdict(agrees=agrees))
+    return _both("M7", (throughput(sctp), 29e3), (throughput(tcp), 18e3))
 
 
 def _greatest_throughput(sctp: Sequence[RunFigures], tcp: Sequence[RunFigures]) -> Finding:
     # Nothing is drawn at random without loss: one run is all runs.
     ours_sctp, ours_tcp = (Estimate.exact(runs[0].throughput_bytes_per_s) for runs in (sctp, tcp))
-    agrees = ours_sctp.agrees_with(52e3) and ours_tcp.agrees_with(52e3)
-    ours = f"{ours_sctp.text('', KBYTE, 1).strip()} and {ours_tcp.text('KByte/s', KBYTE, 1)}"
-    return Finding(CLAIMS["M8"], ours, verdict(agrees=agrees))
+    remark = "an input: the window of 27 kB was chosen to give it"
+    return _both("M8", (ours_sctp, 52e3), (ours_tcp, 52e3), remark)
 
 
-def _lossless_delay(sctp: Sequence[RunFigures], tcp: Sequence[RunFigures]) -> Finding:
-    ours_sctp, ours_tcp = (Estimate.exact(runs[0].median_s) for runs in (sctp, tcp))
-    agrees = ours_sctp.agrees_with(0.250) and ours_tcp.agrees_with(0.250)
-    ours = f"{ours_sctp.mean * MILLI:.1f} and {ours_tcp.mean * MILLI:.1f} ms"
-    return Finding(CLAIMS["M9"], ours, verdict(agrees=agrees))
+def _both(
+    number: str, sctp: tuple[Estimate, float], tcp: tuple[Estimate, float], remark: str = ""
+) -> Finding:
+    """Hold a throughput of each transport to the published one."""
+    ours = f"{sctp[0].text('', KBYTE, 1).strip()} and {tcp[0].text('KByte/s', KBYTE, 1)}"
+    parts = [
+        Part(f"throughput, {name}", about(published), estimate, "KByte/s", KBYTE)
+        for name, (estimate, published) in (("SCTP", sctp), ("TCP", tcp))
+    ]
+    return Finding(CLAIMS[number], ours, parts, remark)
+
+
+def calm(runs: Sequence[RunFigures]) -> Estimate:
+    """Estimate the delay of the calmest second."""
+    return Estimate.of([run.calm_s for run in runs if math.isfinite(run.calm_s)])
+
+
+def calm_share(runs: Sequence[RunFigures]) -> Estimate:
+    """Estimate the share of messages that are delivered within a tenth of D'."""
+    return Estimate.of([run.calm_share for run in runs])
+
+
+def _calm_delay(tcp: Sequence[RunFigures]) -> Finding:
+    estimate = calm(tcp)
+    return Finding(
+        CLAIMS["M9"],
+        f"{estimate.text('ms', MILLI)} in the calmest second",
+        (Part("median delay in the calmest second, TCP at 1 % loss", about(CALM_S), estimate, "ms", MILLI),),
+        f"{calm_share(tcp).text('%', PERCENT, 1)} of the messages behind slow start are delivered within a "
+        "tenth of 250 ms",
+    )

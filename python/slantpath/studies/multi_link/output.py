@@ -11,17 +11,19 @@ from slantpath.figures import delays_in_words, short
 from slantpath.files import whole_file, write_whole
 from slantpath.page import Drawing, write_drawings
 from slantpath.running import run
-from slantpath.studies.claims import as_text
 from slantpath.studies.multi_link import cases, figures
 from slantpath.studies.multi_link.findings import (
     KBYTE,
     MILLI,
+    PERCENT,
+    calm,
+    calm_share,
     recovery_improvement,
     recovery_mean,
     retransmitted_mean,
     throughput,
 )
-from slantpath.studies.report import Grid, Report
+from slantpath.studies.report import Grid, Report, write_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +39,8 @@ LINKS = ("satellite", "terrestrial")
 def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     """Write everything that the study shows; give the table of claims and the files."""
     found = results.findings()
-    table = as_text(found)
-    files = [*_write_messages(out, results), *_write_captures(out, results)]
+    table, files = write_claims(out, found)
+    files += [*_write_messages(out, results), *_write_captures(out, results)]
     drawn, written = write_drawings(out, _drawings(results))
     files += written
     scenarios = {case: cases.scenario_of(case) for case in cases.CASES}
@@ -54,7 +56,7 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
         scenarios=[(case, scenario.hash, scenario.merged()) for case, scenario in scenarios.items()],
         seeds=results.seeds(),
     )
-    files.append(write_whole(out / "claims.txt", table.encode()))
+    files.append(write_whole(out / "choices.txt", report.grids[0].markdown().encode()))
     files.append(write_whole(out / "report.html", report.html().encode()))
     return table, files
 
@@ -134,6 +136,8 @@ def _sensitivity(results: Results) -> Grid:
             "M6 so",
             "SCTP / KByte/s",
             "TCP / KByte/s",
+            "M9 / ms",
+            "M9, share of messages",
         ),
         rows,
     )
@@ -149,4 +153,6 @@ def _row(results: Results, prefix: str) -> Sequence[str]:
         recovery_improvement(standard, modified).text("", MILLI),
         throughput(standard).text("", KBYTE, 1),
         throughput(tcp).text("", KBYTE, 1),
+        calm(tcp).text("", MILLI),
+        calm_share(tcp).text("%", PERCENT, 1),
     )

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from slantpath.files import write_whole
 from slantpath.page import Drawing, write_drawings
-from slantpath.studies.claims import as_text
-from slantpath.studies.report import Report
+from slantpath.studies.report import Report, write_claims
 from slantpath.studies.sctp_over_satellites import cases, figures, tables
 from slantpath.studies.sctp_over_satellites.findings import findings
 from slantpath.studies.sctp_over_satellites.placements import Ground, Placement, Skies, Sky
@@ -23,8 +22,9 @@ if TYPE_CHECKING:
 def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     """Write everything that the study shows; give the table of claims and the files."""
     found = findings(results)
-    table = as_text(found)
-    drawn, files = write_drawings(out, _drawings(results))
+    table, files = write_claims(out, found)
+    drawn, written = write_drawings(out, _drawings(results))
+    files += written
     grids = list(tables.grids(results))
     scenarios, written = _write_scenarios(out, results)
     files += written
@@ -40,7 +40,6 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
         scenarios=scenarios,
         seeds=results.seeds(),
     )
-    files.append(write_whole(out / "claims.txt", table.encode()))
     files += [write_whole(out / f"{name}.txt", grid.markdown().encode()) for name, grid in grids]
     files.append(write_whole(out / "report.html", report.html().encode()))
     return table, files

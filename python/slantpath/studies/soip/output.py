@@ -8,8 +8,7 @@ import numpy as np
 
 from slantpath.files import write_whole
 from slantpath.page import Drawing, write_drawings
-from slantpath.studies.claims import as_text
-from slantpath.studies.report import Grid, Report
+from slantpath.studies.report import Grid, Report, write_claims
 from slantpath.studies.soip import cases, figures
 from slantpath.studies.soip.findings import (
     PERCENT,
@@ -41,8 +40,9 @@ TIMERS = (
 def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     """Write everything that the study shows; give the table of claims and the files."""
     found = findings(results)
-    table = as_text(found)
-    drawn, files = write_drawings(out, _drawings(results))
+    table, files = write_claims(out, found)
+    drawn, written = write_drawings(out, _drawings(results))
+    files += written
     grids = list(_grids(results))
     scenarios = [(name, case.scenario()) for name, case in _shown().items()]
     report = Report(
@@ -57,7 +57,6 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
         scenarios=[(name, scenario.hash, scenario.merged()) for name, scenario in scenarios],
         seeds=results.seeds(),
     )
-    files.append(write_whole(out / "claims.txt", table.encode()))
     files += [write_whole(out / f"{name}.md", grid.markdown().encode()) for name, grid in grids]
     files.append(write_whole(out / "report.html", report.html().encode()))
     return table, files
