@@ -123,7 +123,15 @@ impl Association {
         }
         for other in self.paths.ids().filter(|other| *other != path) {
             let one = &self.paths[other];
-            if has_failed(one.state) && one.heartbeat != Heartbeat::Off {
+            let is_asked_late = match one.state {
+                PathState::Inactive => one.heartbeat != Heartbeat::Off,
+                // Once per RTO as it is, which may not have been backed off much.
+                PathState::PotentiallyFailed => {
+                    one.heartbeat.deadline().is_some_and(|at| at > now + self.config.rto_initial)
+                }
+                PathState::Active | PathState::Unconfirmed => false,
+            };
+            if is_asked_late {
                 self.ask_at_once(now, other);
             }
         }

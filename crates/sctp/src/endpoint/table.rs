@@ -459,4 +459,10 @@ mod tests {
         let news = [true, true, false, false, true].map(|is_pending| table.set_pending(0, is_pending));
         assert_eq!(news, [true, false, true, false, true]);
     }
+
+    /// What each packet asks for lies in one line of the cache, or two that are fetched together.
+    #[test]
+    fn a_slot_is_no_longer_than_two_lines_of_the_cache() {
+        assert_eq!(size_of::<Slot>(), 128);
+    }
 }
