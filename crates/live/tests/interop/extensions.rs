@@ -387,9 +387,9 @@ fn have_asked(outcome: &Outcome, way: Way, times: u64) {
     assert_eq!((there.bare(kind::ASCONF), back.bare(kind::ASCONF_ACK)), (0, 0));
 }
 
-/// Whether the peer sends from the addresses of its association alone. usrsctp lets the system choose in IPv6 and in UDP:
-/// it asks from the address that it deletes, which RFC 5061 has refused (cause 0xA2), and it asks an address that is new
-/// from one that nobody knows.
+/// Whether the peer sends from the addresses of its association alone. usrsctp lets the system choose in IPv6 and in
+/// UDP: it asks from the address that it deletes, which RFC 5061 has refused (cause 0xA2), and it asks an address that
+/// is new from one that nobody knows.
 fn chooses_its_source(given: Given<'_>) -> bool {
     let leaves_it = given.stack == Stack::Usrsctp && given.underlay != Underlay::V4;
     if leaves_it {
