@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from slantpath.store import Record
     from slantpath.studies.claims import Finding
 
-RUNS = 20
+RUNS = 40
 """Runs of each case."""
 VARIANT_RUNS = 6
 """Runs for each other choice of an open parameter: its effect is to be seen, not measured to a percent."""
