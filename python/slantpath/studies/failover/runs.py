@@ -22,6 +22,8 @@ RUNS = 40
 """The paper's repetitions of each cell."""
 CHANGE_RUNS = 20
 """Runs for each other choice and each answer."""
+LINK_RUNS = 10
+"""Runs of every cell for each other link."""
 DURATION_S = 120.0
 """What the scenario says."""
 COST = "cost"
@@ -42,7 +44,7 @@ def plan(runs: int, seed: int | None) -> list[tuple[str, Job]]:
     fewer = min(runs, CHANGE_RUNS)
     for link in cases.LINKS:
         for case, values in (cases.CELLS | cases.IDLE_CELLS | cases.CLAIMED).items():
-            planned += jobs(f"{link.name}/{case}", cases.scenario_of(values, link), fewer)
+            planned += jobs(f"{link.name}/{case}", cases.scenario_of(values, link), min(runs, LINK_RUNS))
     for change in cases.OPEN:
         for cell in cases.BURST_ONLY.get(change.name, cases.OPEN_CELLS):
             scenario = cases.scenario_of((cases.CELLS | cases.IDLE_CELLS)[cell], change)
@@ -120,5 +122,6 @@ class Results:
         used = "the scenario's seed" if self.seed is None else f"seed {self.seed}"
         return (
             f"Runs 0 to {self.runs - 1} of each case under {used}; runs of one number have the same phases "
-            f"and bursts in all cases. Other choices, answers: runs 0 to {min(self.runs, CHANGE_RUNS) - 1}."
+            f"and bursts in all cases. Other choices, answers: runs 0 to {min(self.runs, CHANGE_RUNS) - 1}; "
+            f"other links: runs 0 to {min(self.runs, LINK_RUNS) - 1}."
         )
