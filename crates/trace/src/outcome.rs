@@ -53,6 +53,7 @@ impl Outcome {
         let mut outcome = Self::default();
         let mut delays = Delays::default();
         let mut acknowledgements = Delays::default();
+        outcome.tell_failovers(story.associations.values());
         for association in story.associations.values() {
             outcome.add(association);
             delays.join(&association.delays);
@@ -75,11 +76,14 @@ impl Outcome {
         self.chunks_resent += association.chunks_resent;
         self.timeouts += association.paths.iter().map(|path| path.timeouts).sum::<u64>();
         self.broken += u64::from(association.closed.as_ref().is_some_and(|(_, orderly, _)| !orderly));
-        for failover in failovers(association) {
-            self.failovers += 1;
-            self.first_failover.get_or_insert(failover);
-            self.longest_failover = self.longest_failover.max(Some(failover));
-        }
+    }
+
+    /// Those of all associations together: the first is the first in time, whichever association it was of.
+    fn tell_failovers<'a>(&mut self, associations: impl Iterator<Item = &'a AssociationStory>) {
+        let all: Vec<(Instant, Duration)> = associations.flat_map(failovers).collect();
+        self.failovers = all.len() as u64;
+        self.first_failover = all.iter().min_by_key(|(at, _)| *at).map(|(_, took)| *took);
+        self.longest_failover = all.iter().map(|(_, took)| *took).max();
     }
 
     /// The numbers with their names and units, in the order in which they are told.
@@ -135,9 +139,9 @@ impl Outcome {
     }
 }
 
-/// Duration of each change of new DATA to another path: from the departure of the oldest packet that was not answered
+/// Instant and duration of each change of new DATA to another path: from the departure of the oldest packet that was not answered
 /// on the path that was left. Where HEARTBEATs alone were not answered, it begins with the first of these errors.
-fn failovers(association: &AssociationStory) -> Vec<Duration> {
+fn failovers(association: &AssociationStory) -> Vec<(Instant, Duration)> {
     let mut unanswered_since: BTreeMap<IpAddr, Instant> = BTreeMap::new();
     let mut carrier = association.paths.iter().find(|path| path.is_primary).map(|path| path.address);
     let mut found = Vec::new();
@@ -158,10 +162,133 @@ fn failovers(association: &AssociationStory) -> Vec<Duration> {
             StepKind::NewData(_) => {
                 let left = carrier.replace(path).filter(|left| *left != path);
                 let since = left.and_then(|left| unanswered_since.get(&left));
-                found.extend(since.map(|since| step.at.saturating_since(*since)));
+                found.extend(since.map(|since| (step.at, step.at.saturating_since(*since))));
             }
             _ => {}
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::story::Step;
+
+    fn ms(number: u64) -> Duration {
+        Duration::from_millis(number)
+    }
+
+    fn at(number: u64) -> Instant {
+        Instant::START + ms(number)
+    }
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([10, 0, 0, last])
+    }
+
+    /// An association that sends over path 1, and moves to path 2: what was not answered had left, and new DATA left on
+    /// the other path, at these times.
+    fn moved(unanswered: u64, new: u64) -> AssociationStory {
+        let step = |at, path, kind| Step { at, path: Some(address(path)), kind };
+        let steps = vec![
+            step(at(0), 1, StepKind::Primary),
+            step(at(10), 1, StepKind::NewData(0)),
+            step(at(new - 1), 1, StepKind::TimedOut(ms(1_000), 500, Some(at(unanswered)))),
+            step(at(new), 2, StepKind::NewData(1)),
+        ];
+        story(steps)
+    }
+
+    fn story(steps: Vec<Step>) -> AssociationStory {
+        let mut association = AssociationStory::default();
+        association.steps = steps;
+        association
+    }
+
+    #[test]
+    fn the_first_failover_is_the_first_in_time_of_any_association() {
+        let mut outcome = Outcome::default();
+        outcome.tell_failovers([moved(8_000, 10_000), moved(4_000, 5_000), moved(6_000, 6_500)].iter());
+        assert_eq!(
+            (outcome.failovers, outcome.first_failover, outcome.longest_failover),
+            (3, Some(ms(1_000)), Some(ms(2_000)))
+        );
+    }
+
+    #[test]
+    fn a_path_that_has_answered_meanwhile_begins_anew() {
+        let step = |at, path, kind| Step { at, path: Some(address(path)), kind };
+        let steps = vec![
+            step(at(0), 1, StepKind::Primary),
+            step(at(1_000), 1, StepKind::TimedOut(ms(1_000), 500, Some(at(100)))),
+            step(at(2_000), 1, StepKind::Answered(None, 1)),
+            step(at(7_000), 1, StepKind::TimedOut(ms(1_000), 500, Some(at(6_000)))),
+            step(at(8_000), 1, StepKind::TimedOut(ms(1_000), 500, Some(at(7_000)))),
+            step(at(8_500), 2, StepKind::NewData(1)),
+            // Back, while the path that is left has answered all along: no failover.
+            step(at(9_000), 1, StepKind::NewData(2)),
+        ];
+        assert_eq!(failovers(&story(steps)), [(at(8_500), ms(2_500))]);
+    }
+
+    #[test]
+    fn each_number_is_told_under_its_name() {
+        let outcome = Outcome {
+            sent: 1,
+            acknowledged: 2,
+            delivered: 3,
+            last_delivery: Some(at(4)),
+            delay_mean: Some(ms(5)),
+            delay_max: Some(ms(6)),
+            longest_gap: Some(ms(7)),
+            acknowledgement_mean: Some(ms(8)),
+            acknowledgement_max: Some(ms(9)),
+            acknowledgement_gap: Some(ms(10)),
+            messages_resent: 11,
+            chunks_resent: 12,
+            timeouts: 13,
+            failovers: 14,
+            first_failover: Some(ms(15)),
+            longest_failover: Some(ms(16)),
+            broken: 17,
+        };
+        let told: Vec<String> = outcome
+            .rows()
+            .into_iter()
+            .map(|(name, unit, value)| format!("{name}: {} {unit}", value.unwrap_or_default()))
+            .collect();
+        let wanted = [
+            "sent: 1 messages",
+            "acknowledged: 2 messages",
+            "delivered: 3 messages",
+            "last delivery: 0.004000 s",
+            "delay, mean: 5.000 ms",
+            "delay, at most: 6.000 ms",
+            "longest gap in deliveries: 7.000 ms",
+            "until acknowledged, mean: 8.000 ms",
+            "until acknowledged, at most: 9.000 ms",
+            "longest gap in acknowledgements: 10.000 ms",
+            "messages sent again: 11 messages",
+            "chunks sent again: 12 chunks",
+            "T3-rtx expired: 13 times",
+            "failovers: 14 times",
+            "first failover: 15.000 ms",
+            "longest failover: 16.000 ms",
+            "ended out of order: 17 associations",
+        ];
+        assert_eq!(told, wanted);
+        let json = json!({
+            "sent": 1, "acknowledged": 2, "delivered": 3, "last_delivery_s": 0.004, "delay_mean_s": 0.005,
+            "delay_max_s": 0.006, "longest_gap_s": 0.007, "acknowledgement_mean_s": 0.008,
+            "acknowledgement_max_s": 0.009, "acknowledgement_gap_s": 0.01, "messages_resent": 11,
+            "chunks_resent": 12, "timeouts": 13, "failovers": 14, "first_failover_s": 0.015,
+            "longest_failover_s": 0.016, "broken": 17,
+        });
+        assert_eq!(outcome.json(), json);
+        // A trace of one real socket knows no deliveries: none is told, rather than zero.
+        let of_one_end = Outcome { sent: 3, acknowledged: 3, ..Outcome::default() };
+        assert_eq!(of_one_end.rows()[2].2, None);
+        assert_eq!(Outcome { sent: 3, ..Outcome::default() }.rows()[2].2.as_deref(), Some("0"));
+    }
 }
