@@ -229,3 +229,139 @@ fn shortened(text: String) -> String {
     const MOST: usize = 512;
     if text.chars().count() <= MOST { text } else { text.chars().take(MOST).chain(['…']).collect() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slantpath_base::Duration;
+    use slantpath_sctp::{Tsn, Unanswered};
+
+    fn path(last: u8) -> core::net::IpAddr {
+        core::net::IpAddr::from([10, 0, 0, last])
+    }
+
+    /// No two numbers of an event are equal, so that none can stand in another's place.
+    #[test]
+    fn each_value_of_an_event_is_told_in_its_place() {
+        let ms = Duration::from_millis;
+        let lost = |evidence| {
+            Event::Trace(Box::new(TraceEvent::Lost { context: 5, tsn: Tsn(6), address: path(7), evidence }))
+        };
+        let told = |evidence, reports, age_ns, reordering_window_ns, mtu_bytes| What::Lost {
+            message: Some(5),
+            tsn: 6,
+            path: path(7),
+            evidence,
+            reports,
+            age_ns,
+            reordering_window_ns,
+            mtu_bytes,
+        };
+        let t3 = |change, rto_ns, outstanding_bytes| What::T3Rtx {
+            path: path(1),
+            change,
+            rto_ns,
+            outstanding_bytes,
+        };
+        let cases = [
+            (
+                Event::Established { outbound_streams: 1, inbound_streams: 2 },
+                What::Up { outbound_streams: 1, inbound_streams: 2 },
+            ),
+            (
+                Event::Transmitted { context: 1, tsn: Tsn(2), destination: path(3), transmission: 4 },
+                What::Sent { message: Some(1), tsn: 2, path: path(3), transmission: 4 },
+            ),
+            (Event::Acknowledged { context: u64::MAX }, What::Acknowledged { message: None }),
+            (
+                Event::T3Rtx {
+                    address: path(1),
+                    change: T3RtxChange::Expired { rto: ms(2), outstanding: 3 },
+                },
+                t3(Timer::Expired, Some(ms(2)), Some(3)),
+            ),
+            (
+                Event::T3Rtx { address: path(1), change: T3RtxChange::Restarted { rto: ms(2) } },
+                t3(Timer::Restarted, Some(ms(2)), None),
+            ),
+            (
+                Event::T3Rtx { address: path(1), change: T3RtxChange::Started { rto: ms(2) } },
+                t3(Timer::Started, Some(ms(2)), None),
+            ),
+            (Event::T3Rtx { address: path(1), change: T3RtxChange::Stopped }, t3(Timer::Stopped, None, None)),
+            (
+                Event::Trace(Box::new(TraceEvent::PathError {
+                    address: path(1),
+                    unanswered: Unanswered::Heartbeat,
+                    error_count: 2,
+                    association_error_count: 3,
+                })),
+                What::PathError {
+                    path: path(1),
+                    unanswered: Unanswered::Heartbeat,
+                    errors: 2,
+                    association_errors: 3,
+                },
+            ),
+            (
+                lost(LossEvidence::MissIndications { reports: 8 }),
+                told(Evidence::MissIndications, Some(8), None, None, None),
+            ),
+            (
+                lost(LossEvidence::Overtaken { age: ms(8), reordering_window: ms(9) }),
+                told(Evidence::Overtaken, None, Some(ms(8)), Some(ms(9)), None),
+            ),
+            (lost(LossEvidence::TooBig { mtu: 8 }), told(Evidence::TooBig, None, None, None, Some(8))),
+            (
+                Event::StreamsChanged(StreamsChanged::Added { outbound_streams: 1, inbound_streams: 2 }),
+                What::StreamsChanged {
+                    change: StreamsStep::Added,
+                    streams: None,
+                    outbound_streams: Some(1),
+                    inbound_streams: Some(2),
+                },
+            ),
+            (
+                Event::ReconfigurationAnswered {
+                    change: StreamChange::AddInbound(3),
+                    result: ReconfigurationResult::Denied,
+                },
+                What::StreamsAnswered {
+                    request: StreamRequest::AddInbound,
+                    streams: None,
+                    count: Some(3),
+                    answer: StreamAnswer::Denied,
+                },
+            ),
+            (
+                Event::Addresses(AddressEvent::Answered {
+                    change: AddressChange::Delete(path(4)),
+                    is_accepted: false,
+                }),
+                What::AddressAnswered {
+                    request: AddressRequest::Delete,
+                    address: Some(path(4)),
+                    accepted: false,
+                },
+            ),
+            (
+                Event::Authentication(AuthenticationEvent::Failed(WrongKey::Unknown(4))),
+                What::NotAuthenticated { key: Some(4), known: Some(false) },
+            ),
+        ];
+        for (event, wanted) in cases {
+            let record = Record::of_event(Instant::START + ms(1), 7, &event).unwrap();
+            assert_eq!((record.at, record.association), (Instant::START + ms(1), 7));
+            assert_eq!(record.what, wanted, "{event:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_list_of_streams_and_a_long_word_are_cut() {
+        let all: Vec<StreamId> = (0..300).map(StreamId).collect();
+        assert_eq!(listed(&all), Some((0..256).collect()));
+        assert_eq!(listed(&[]), None);
+        assert_eq!(shortened("x".repeat(512)), "x".repeat(512));
+        assert_eq!(shortened("x".repeat(513)), format!("{}…", "x".repeat(512)));
+    }
+}

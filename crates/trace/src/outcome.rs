@@ -139,8 +139,9 @@ impl Outcome {
     }
 }
 
-/// Instant and duration of each change of new DATA to another path: from the departure of the oldest packet that was not answered
-/// on the path that was left. Where HEARTBEATs alone were not answered, it begins with the first of these errors.
+/// Instant and duration of each change of new DATA to another path: from the departure of the oldest packet that was not
+/// answered on the path that was left. Where HEARTBEATs alone were not answered, it begins with the first of these
+/// errors.
 fn failovers(association: &AssociationStory) -> Vec<(Instant, Duration)> {
     let mut unanswered_since: BTreeMap<IpAddr, Instant> = BTreeMap::new();
     let mut carrier = association.paths.iter().find(|path| path.is_primary).map(|path| path.address);
