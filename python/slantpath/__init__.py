@@ -25,7 +25,7 @@ The engine is the Rust program behind the command ``slantpath``. Other Python th
 from slantpath import _native
 from slantpath._native import Scenario, Table, Topology, mean_interval, quantile
 from slantpath.errors import Fault, InUseError, RunError, ScenarioError, ScenarioWarning
-from slantpath.planning import Impossible, Plan, Setting, plan
+from slantpath.planning import Impossible, Plan, Promise, Setting, plan
 from slantpath.running import Job, RunOutput, run, run_jobs, sweep
 from slantpath.sky import TopologyOutput, topology
 
@@ -37,6 +37,7 @@ __all__ = [
     "InUseError",
     "Job",
     "Plan",
+    "Promise",
     "RunError",
     "RunOutput",
     "Scenario",

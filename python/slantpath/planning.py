@@ -37,9 +37,27 @@ class Impossible:
 
     concerns: str
     """The setting or key that stands in the way, such as ``m2pa.t7`` or ``path.loss``."""
+    breaks: str
+    """The promise that is broken."""
     demand: str
     why: str
     possible: str
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What the settings keep, as ``slantpath plan --verify`` measures it."""
+
+    name: str
+    """Such as ``loss``, ``delay`` or ``m2pa.t7``."""
+    measure: str
+    """What is measured."""
+    most: float
+    """What it must not exceed: a share, a number, or seconds."""
+    expected_least: float
+    expected_most: float
+    standing: str
+    """``"given"``, ``"open"`` or ``"refused"``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +72,7 @@ class Plan:
     injected_most_bit_per_s: float
     largest_step_bit_per_s: float
     settings: Mapping[str, Setting]
+    promises: tuple[Promise, ...]
     impossible: tuple[Impossible, ...]
     scenario: str
     """A scenario with these settings, which :func:`slantpath.run` takes."""
@@ -87,6 +106,7 @@ def plan(source: str | os.PathLike[str] | None = None, values: Mapping[str, obje
         injected_most_bit_per_s=known["injected_most_bit_per_s"],
         largest_step_bit_per_s=known["largest_step_bit_per_s"],
         settings=settings,
+        promises=tuple(Promise(**one) for one in known["promises"]),
         impossible=tuple(Impossible(**one) for one in known["impossible"]),
         scenario=scenario,
     )

@@ -27,6 +27,8 @@ def test_values_alone_are_a_question() -> None:
     assert plan["sctp.rto_min"] == rto_min.value > rto_min.least > 0.75
     assert rto_min.sensitivity["round trip"] > 0
     assert plan.impossible == ()
+    loss = next(promise for promise in plan.promises if promise.name == "loss")
+    assert (loss.standing, loss.most) == ("given", 0.001)
 
 
 def test_a_text_and_a_file_say_the_same(tmp_path: Path) -> None:
@@ -43,6 +45,7 @@ def test_a_text_and_a_file_say_the_same(tmp_path: Path) -> None:
     (unmet,) = plan.impossible
     assert unmet.demand == "failover within 800 ms"
     assert "no setting helps" in unmet.why
+    assert unmet.breaks == "limits.failover"
 
 
 def test_the_scenario_of_an_answer_carries_its_load() -> None:

@@ -388,7 +388,7 @@ pub(crate) struct PlanArguments {
     /// How the answer is written.
     #[arg(long, value_enum, default_value_t = PlanFormat::Text)]
     pub(crate) format: PlanFormat,
-    /// Simulate the answer and its neighbours, and say whether the formulas held.
+    /// Simulate the answer, and say of each promise whether it is kept.
     #[arg(long)]
     pub(crate) verify: bool,
 }

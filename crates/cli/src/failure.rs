@@ -26,7 +26,7 @@ pub(crate) enum Failure {
     Output(io::Error),
     /// The answer says that so many demands cannot be met.
     Unmet(usize),
-    /// The simulation of an answer does not bear it out.
+    /// The simulation of an answer does not bear it out, or does not keep what the answer was not sure of.
     NotHeld,
 }
 
@@ -55,7 +55,12 @@ impl Failure {
         match self {
             Self::Flows(text) | Self::Interrupted(text) => writeln!(out, "{}", visible(text)),
             Self::Invalid(diagnostics) => report_diagnostics(diagnostics, out),
-            Self::NotHeld => writeln!(out, "the simulation does not bear the answer out: see `as answered`"),
+            Self::NotHeld => {
+                writeln!(
+                    out,
+                    "the simulation does not bear the answer out: see what is NOT HELD or NOT BORNE OUT"
+                )
+            }
             Self::Unmet(1) => writeln!(out, "a demand cannot be met: see the answer"),
             Self::Unmet(count) => writeln!(out, "{count} demands cannot be met: see the answer"),
             Self::Misused(text) | Self::Failed(text) => writeln!(out, "error: {}", visible(text)),

@@ -1,5 +1,8 @@
 //! `slantpath plan`.
 
+#[cfg(test)]
+mod agreement;
+mod measured;
 mod verify;
 
 use std::io::Write;
@@ -21,21 +24,46 @@ const REQUIRED: [(&str, &str); 4] = [
 pub(crate) fn main(arguments: &PlanArguments, out: &mut impl Write) -> Result<(), Failure> {
     let question = question(arguments)?;
     let answer = plan(&question);
+    let verified = if arguments.verify { Some(verify::verify(&question, &answer)?) } else { None };
+    let mut comment = None;
     match arguments.format {
-        PlanFormat::Text => write!(out, "{}", print::text(&answer))?,
-        PlanFormat::Json => writeln!(out, "{:#}", print::json(&answer))?,
-        PlanFormat::Toml => write!(out, "{}", print::scenario(&question, &answer))?,
-        PlanFormat::Sysctl => write!(out, "{}", print::linux_sysctl(&answer))?,
-        PlanFormat::OsmoStp => write!(out, "{}", print::osmo_stp(&answer))?,
-        PlanFormat::Gateway => write!(out, "{}", print::signalling_gateway(&answer))?,
-    }
-    // What cannot be is said first: that a run shows it, too, is no news.
-    let verified = if arguments.verify { verify::verify(&question, &answer, out) } else { Ok(()) };
-    match verified {
-        Ok(()) | Err(Failure::NotHeld) if !answer.impossible.is_empty() => {
-            Err(Failure::Unmet(answer.impossible.len()))
+        PlanFormat::Text => {
+            write!(out, "{}", print::text(&answer))?;
+            comment = Some("");
         }
-        verified => verified,
+        PlanFormat::Json => {
+            let mut json = print::json(&answer);
+            if let Some(verified) = &verified {
+                json["simulated"] = verify::json(verified);
+            }
+            writeln!(out, "{json:#}")?;
+        }
+        PlanFormat::Toml => {
+            write!(out, "{}", print::scenario(&question, &answer))?;
+            comment = Some("# ");
+        }
+        PlanFormat::Sysctl => {
+            write!(out, "{}", print::linux_sysctl(&answer))?;
+            comment = Some("# ");
+        }
+        PlanFormat::OsmoStp => {
+            write!(out, "{}", print::osmo_stp(&answer))?;
+            comment = Some("! ");
+        }
+        PlanFormat::Gateway => {
+            write!(out, "{}", print::signalling_gateway(&answer))?;
+            comment = Some("! ");
+        }
+    }
+    if let (Some(verified), Some(comment)) = (&verified, comment) {
+        verify::write(verified, comment, out)?;
+    }
+    // What the run contradicts is the worse news.
+    match verified {
+        Some(verified) if !verified.is_borne_out() => Err(Failure::NotHeld),
+        _ if !answer.impossible.is_empty() => Err(Failure::Unmet(answer.impossible.len())),
+        Some(verified) if !verified.is_held() => Err(Failure::NotHeld),
+        _ => Ok(()),
     }
 }
 

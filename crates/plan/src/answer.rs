@@ -1,15 +1,23 @@
 //! The answer: which case, which settings, why, and what cannot be.
 
+mod estimate;
 mod loss;
 mod paths;
+mod promises;
+mod window_settings;
 
 use slantpath_base::{DataRate, DataSize, Duration};
 
+use self::window_settings::Window;
 use crate::bursts::largest_share;
 use crate::framing::Framing;
 use crate::question::Question;
 use crate::timers::{ANSWERS, AnswerTimer, M2PA_T7};
 use crate::window::{self, Band, WorkingCase};
+pub use estimate::Range;
+use estimate::{Estimate, Load, lasting};
+pub(crate) use estimate::{FRAME_S, access_loop};
+pub use promises::{Measure, Promise, Standing};
 
 /// What a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +56,8 @@ pub struct Recommendation {
 pub struct Impossible {
     /// Name of the setting or of the key that stands in the way, such as `m2pa.t7` or `path.loss`.
     pub concerns: &'static str,
+    /// Name of the promise that is broken.
+    pub breaks: &'static str,
     /// What is demanded.
     pub demand: String,
     /// Why it cannot be met.
@@ -75,6 +85,8 @@ pub struct Answer {
     pub largest_step: DataRate,
     /// Settings.
     pub settings: Vec<Recommendation>,
+    /// What the settings keep.
+    pub promises: Vec<Promise>,
     /// What cannot be met.
     pub impossible: Vec<Impossible>,
 }
@@ -122,6 +134,7 @@ struct Numbers {
     bundling: f64,
     gateway_delay: f64,
     failover: Option<f64>,
+    overhead: Option<f64>,
     queue: Option<f64>,
     cwnd: Option<f64>,
     rto_max: Option<f64>,
@@ -133,8 +146,17 @@ const VARIED: [&str; 4] = ["round trip", "load", "step", "allocation time"];
 /// What is kept above a bound, or below it.
 const MARGIN: f64 = 1.1;
 
+/// Packets that a window has beyond what is under way: two wait for their SACK, one is begun, and one is a burst.
+const SPARE_PACKETS: f64 = 4.0;
+
+/// The part of a band that may be used for long without what waits growing.
+const ENDURING: f64 = 0.9;
+
 /// How long a message may wait for others to share its packet: longer, and the delay is no longer the path's.
 const BUNDLING_MOST_MS: u32 = 50;
+
+/// The share of messages whose loss is one.
+const LOST_LEAST: f64 = 0.001;
 
 /// DATA chunks of a full packet, in bytes: no window is smaller.
 const PACKET: f64 = 1_468.0;
@@ -191,6 +213,7 @@ impl Numbers {
             bundling: load.bundling_delay.as_secs_f64(),
             gateway_delay: load.gateway_delay.as_secs_f64(),
             failover: limits.failover.map(|within| within.as_secs_f64()),
+            overhead: load.overhead.as_ref().map(|overhead| **overhead),
             queue: limits.queue.map(|most| f64::from(*most)),
             cwnd: limits.cwnd.map(|cwnd| cwnd.as_bytes() as f64),
             rto_max: limits.rto_max.map(|most| most.as_secs_f64()),
@@ -211,53 +234,41 @@ impl Numbers {
     fn answer(&self) -> Answer {
         let mut impossible = Vec::new();
         let associations = f64::from(self.associations);
-        let load = self.links * self.line_rate * self.erlang;
-        let per_second = load / 8.0 / f64::from(self.octets);
-        let framing = Framing::new(self.octets, per_second / associations, self.bundling);
-        let (per_line, k) = (framing.ethernet_per_line(), framing.ethernet_per_window());
-        let (ethernet, step) = (load * per_line, self.links * self.line_rate * self.step * per_line);
-        let band = Band { permanent: rate(self.permanent), on_demand: rate(self.on_demand) };
+        let signalling = self.links * self.line_rate * self.erlang;
+        let (before, after) = {
+            let of = |erlang: f64| self.links * self.line_rate * erlang / 8.0 / f64::from(self.octets);
+            (of(self.erlang), of(self.erlang + self.step))
+        };
+        let counted = Framing::new(self.octets, before / associations, self.bundling);
+        // What somebody has measured decides the case. What is promised is counted.
+        let framing = self.overhead.map_or(counted, |overhead| Framing::measured(self.octets, overhead));
+        let alone = counted;
+        let shared = Framing::shared(self.octets).no_more_than(&alone);
+        let full = Framing::full(self.octets).no_more_than(&shared);
+        let k = framing.ethernet_per_window();
         let total = self.permanent + self.on_demand;
-        self.band_faults(load, (ethernet, step), total, per_line, &mut impossible);
-
-        // While capacity is allocated, what the step brings beyond the permanent band waits, and nothing goes while
-        // an allocation changes.
-        let excess = (ethernet + step - self.permanent).max(0.0);
-        let is_on_demand = self.on_demand > 0.0 && excess > 0.0;
-        let backlog =
-            if is_on_demand { excess * self.allocation + (ethernet + step) * self.interruption } else { 0.0 };
-        let wait = backlog / self.permanent.max(1.0);
-
+        let band = Band { permanent: rate(self.permanent), on_demand: rate(self.on_demand) };
         let sack_delay = if self.round_trip >= 0.4 { 0.1 } else { (self.round_trip / 2.0).clamp(0.01, 0.04) };
-        let needed = (ethernet + step).min(total);
-        // The window of each association.
-        // It carries what is needed, and where it can be no more than the band, so that what exceeds that is refused at
-        // the gateway: case B or C.
         let share = largest_share(whole_links(self.links), self.associations);
-        let per_association = needed * share / (8.0 * framing.ethernet);
         let acknowledged = self.bundling
-            + framing.acknowledged_after(self.round_trip, sack_delay, per_association, self.permanent);
-        let fills_band = total * acknowledged / (8.0 * k * associations);
-        let cwnd_of_band = fills_band.max(PACKET);
-        let cwnd_least = needed * share * (acknowledged + wait) / (8.0 * k);
-        // Messages come at random. What more are under way at once than fill the band waits at the gateway.
-        let burst =
-            framing.outstanding_most(per_association * acknowledged) + needed * share * wait / (8.0 * k);
-        let wanted = (MARGIN * cwnd_least).max(burst).max(PACKET);
-        let wanted = if cwnd_least <= cwnd_of_band { wanted.min(cwnd_of_band) } else { wanted };
+            + alone.acknowledged_after(self.round_trip, sack_delay, after * share, self.permanent);
+        let load = Load { alone, shared, full, before, after, acknowledged, sack_delay };
+
+        let cwnd_least = self.cwnd_least(&load) * share;
         let cwnd = self.cwnd.unwrap_or_else(|| {
-            if wanted < cwnd_of_band { up_to(wanted, 1_000.0).min(cwnd_of_band) } else { wanted }.ceil()
+            up_to((self.cwnd_wanted(&load) * share).max(MARGIN * cwnd_least), 1.0).max(PACKET)
         });
-        // What comes at random waits for each other on the way, no longer than a whole window takes.
-        let rate_then = if is_on_demand { total } else { self.permanent };
-        let queueing = framing
-            .longest_queueing(needed / 8.0 / framing.ethernet, rate_then)
-            .min(cwnd * associations * 8.0 * k / rate_then.max(1.0));
-        // A message, and what answers it.
-        let answered =
-            self.round_trip + 2.0 * framing.sent_in(self.permanent) + self.bundling + queueing + wait;
-        let rto_least = answered + sack_delay;
-        let rto_min = up_to(MARGIN * rto_least, 0.01);
+        // A second of load at least, for what comes in bursts.
+        // What is beyond the band waits for ever, and no queue is long enough for it.
+        let by_window = cwnd / share / (load.shared.window * acknowledged);
+        let carried = Load { after: after.min(ENDURING * self.band_takes(&load).min(by_window)), ..load };
+        let carried = Load { before: before.min(carried.after), ..carried };
+        let waiting = self.estimate(&carried, cwnd, f64::INFINITY).waiting;
+        let queue = self.queue.unwrap_or_else(|| up_to(MARGIN * waiting.most.max(after), 100.0));
+        let estimate = self.estimate(&load, cwnd, queue);
+
+        let rto_least = estimate.acknowledged.most + sack_delay;
+        let rto_min = up_to(MARGIN * rto_least, 0.01).min(self.rto_max.unwrap_or(f64::INFINITY));
         let rto_initial = rto_min.max(up_to(2.0 * self.round_trip, 0.01));
         let window_time = cwnd * associations * 8.0 * k / self.permanent.max(1.0);
         let rto_max_least = (window_time + self.round_trip).max(rto_initial);
@@ -267,6 +278,7 @@ impl Numbers {
         let injected = window::injected_most_of(self.associations, bytes(cwnd), seconds(self.round_trip));
         let injected_ethernet = injected.as_bits_per_sec() as f64 * k;
         let case = window::working_case(injected, k, band);
+        let ethernet = signalling * framing.ethernet_per_line();
         let line_per_window = 1.0 / framing.window_per_line();
         let (by_window, by_timer) = window::largest_step(
             rate((self.permanent / k).min(ethernet / k)),
@@ -278,26 +290,23 @@ impl Numbers {
         let largest_step =
             by_window.as_bits_per_sec().min(by_timer.as_bits_per_sec()) as f64 * line_per_window;
 
-        let mut settings = vec![
-            Recommendation::new("sctp.associations", associations, Unit::Count)
-                .because("windows add up: more associations are a larger window, and need no less of it \
-                 (equation 7); a second one is for the failure of a host"),
-            Recommendation::new("sctp.cwnd", cwnd, Unit::Byte)
-                .within(Some(cwnd_least), (self.on_demand > 0.0 || self.cwnd.is_some()).then_some(collapse))
-                .because(format!(
-                    "it carries {} over {}, from a message to its acknowledgement, with bursts of messages that come \
-                     at random, and what waits {} for capacity; {} would fill the whole band; it is \
-                     sent within RTO.Max, so \
-                     that no time-out repeats it for ever",
-                    kbit(needed),
-                    time(acknowledged),
-                    time(wait),
-                    size(fills_band),
-                )),
+        self.load_faults(&load, (cwnd, cwnd_least, queue), &estimate, &mut impossible);
+        let mut settings = self.window_settings(&Window {
+            cwnd,
+            cwnd_least,
+            collapse,
+            estimate,
+            load,
+            total,
+            bundled: self.bundled(after),
+        });
+        settings.extend([
             Recommendation::new("sctp.rto_min", rto_min, Unit::Second).within(Some(rto_least), None).because(format!(
-                "a round trip of {}, a delayed SACK of {}, {} of packets that wait for each other and {} of waiting \
-                 for capacity: T3 must outlast them",
-                time(self.round_trip), time(sack_delay), time(queueing), time(wait)
+                "a round trip of {}, a delayed SACK of {}, and {} of waiting for capacity and for each other, there \
+                 and back: T3 must outlast them",
+                time(self.round_trip),
+                time(sack_delay),
+                time((rto_least - sack_delay - self.round_trip).max(0.0)),
             )),
             Recommendation::new("sctp.rto_initial", rto_initial, Unit::Second)
                 .within(Some(self.round_trip), None)
@@ -309,57 +318,105 @@ impl Numbers {
             Recommendation::new("sctp.sack_delay", sack_delay, Unit::Second)
                 .within(None, Some((self.round_trip).min(0.2)))
                 .because("a part of the round trip, for it adds to RTO.Min; RFC 9260 allows 500 ms"),
-        ];
-        if self.rto_max.is_some() && rto_max < rto_max_least {
+        ]);
+        if self.rto_max.is_some() && rto_max < estimate.acknowledged.least {
             impossible.push(Impossible {
                 concerns: "sctp.rto_max",
+                breaks: "sctp.rto",
                 demand: format!("RTO.Max of {}", time(rto_max)),
                 why: format!(
-                    "a window of {} takes {} at {}, so that T3 expires while it is under way",
-                    size(cwnd * associations),
-                    time(window_time),
-                    kbit(self.permanent)
+                    "an acknowledgement takes {} where most waits: T3 expires before it, and repeats what is under way",
+                    between(&estimate.acknowledged)
                 ),
-                possible: format!("{}, or a window of {}", time(rto_max_least), size(collapse)),
-            });
-        }
-        if self.cwnd.is_some() && cwnd < cwnd_least {
-            impossible.push(Impossible {
-                concerns: "sctp.cwnd",
-                demand: format!("{} with a window of {}", kbit(needed), size(cwnd)),
-                why: format!("it lets out {} of Ethernet: the rest is refused", kbit(injected_ethernet)),
-                possible: format!("a window of {}", size(cwnd_least)),
+                possible: time(rto_max_least.max(MARGIN * rto_least)),
             });
         }
         self.path_settings(rto_min, rto_max, &mut settings, &mut impossible);
-        self.queue_settings(&framing, (ethernet, step), wait, &mut settings, &mut impossible);
-        // In the worst case the answer is lost once.
-        let answer_time = answered + 2.0 * self.gateway_delay;
+        settings.push(self.queue_setting(&load, queue, &waiting));
+        let recovery = loss::Recovery {
+            answered: estimate.standstill.least,
+            round_trip: self.round_trip,
+            rto_min,
+            rto_max,
+            is_found: cwnd / PACKET >= loss::FOUND_FROM,
+        };
+        let packets = alone.packets * after / associations;
+        let outages = self.outages(&recovery, packets);
         for timer in [M2PA_T7].into_iter().chain(ANSWERS) {
-            timer_setting(&timer, answer_time, rto_min, &mut settings, &mut impossible);
+            timer_setting(&timer, &estimate, (rto_min, &outages), &mut settings, &mut impossible);
         }
         settings.push(self.proving_setting());
         if self.loss > 0.0 {
             let at_cwnd =
                 settings.iter().position(|setting| setting.name == "sctp.cwnd").map_or(0, |at| at + 1);
-            settings.insert(at_cwnd, self.congestion_setting(framing.window, needed / k));
-            let recovery =
-                loss::Recovery { answered: answer_time, round_trip: self.round_trip, rto_min, rto_max };
-            let packets = framing.packets * needed / 8.0 / framing.ethernet / associations;
-            self.loss_faults(&recovery, packets, (needed, total), &mut impossible);
+            let needed = 8.0 * alone.ethernet * after;
+            settings.insert(at_cwnd, self.congestion_setting(alone.window, needed / k));
+            self.loss_faults(&recovery, packets, (8.0 * full.ethernet * after, total), &mut impossible);
         }
-        let case_reason = case_reason(case, band, injected_ethernet);
+        let may_be_a = self.cwnd.is_none().then(|| {
+            format!(
+                "It may: with bursts, and with what waits for capacity or for a SACK, the load has {} outstanding, and a \
+                 smaller window refuses what the band takes; a whole window is sent in {}, before RTO.Max of {}, so that \
+                 no time-out repeats it, which is what makes case A collapse",
+                size(cwnd * associations),
+                time(window_time),
+                time(rto_max)
+            )
+        });
+        let case_reason = case_reason(case, band, injected_ethernet, may_be_a);
+        let promises = self.promises(&settings, &estimate, (rto_min, rto_max, &outages), &impossible);
         Answer {
             case,
             case_reason,
             framing,
-            load: rate(load),
+            load: rate(signalling),
             ethernet: rate(ethernet),
             injected_most: rate(injected_ethernet),
             largest_step: rate(largest_step),
             settings,
+            promises,
             impossible,
         }
+    }
+
+    /// The shortest bundling delay with which so many messages a second fit the band, and what they are then.
+    fn bundled(&self, per_second: f64) -> Option<(f64, f64)> {
+        let total = self.permanent + self.on_demand;
+        let each = per_second / f64::from(self.associations);
+        (1..=BUNDLING_MOST_MS)
+            .map(|ms| f64::from(ms) / 1e3)
+            .filter(|delay| *delay > self.bundling)
+            .map(|delay| (delay, 8.0 * per_second * Framing::new(self.octets, each, delay).ethernet))
+            .find(|(_, ethernet)| MARGIN * ethernet <= total)
+    }
+
+    /// Messages a second that the whole band takes.
+    fn band_takes(&self, load: &Load) -> f64 {
+        (self.permanent + self.on_demand) / (8.0 * load.full.ethernet)
+    }
+
+    /// The window of all associations without which not all is carried that the band takes: messages that wait for it
+    /// share packets.
+    fn cwnd_least(&self, load: &Load) -> f64 {
+        let per_second = load.after.min(self.band_takes(load));
+        // Full packets come more rarely, and a SACK waits for the second one.
+        let second = f64::from(self.associations) / (per_second * load.shared.packets).max(f64::MIN_POSITIVE);
+        per_second * load.shared.window * (self.round_trip + self.bundling + second.min(load.sack_delay))
+    }
+
+    /// The window of all associations that is recommended: what is outstanding at most, with bursts. Where the band
+    /// takes messages only as they share packets, no more than that needs: what is beyond waits longer, and no more is
+    /// carried.
+    fn cwnd_wanted(&self, load: &Load) -> f64 {
+        let band = if self.is_on_demand(load) { self.permanent + self.on_demand } else { self.permanent };
+        if 8.0 * load.alone.ethernet * lasting(load.after) >= band {
+            return 1.25 * self.cwnd_least(load) + SPARE_PACKETS * PACKET * f64::from(self.associations);
+        }
+        let open = self.estimate(load, f64::INFINITY, f64::INFINITY);
+        let under_way = load.after * (load.acknowledged + open.queueing);
+        let burst =
+            load.alone.outstanding_most(under_way) - load.alone.window * load.after * load.acknowledged;
+        (open.outstanding.most + burst).max(MARGIN * open.outstanding.most)
     }
 
     /// How often a link that is proved sends a message, so that all at once leave half of the band.
@@ -380,80 +437,75 @@ impl Numbers {
         )
     }
 
-    /// What the band does not hold, and what it would.
-    fn band_faults(
+    /// What the band, the window or the queue does not hold, and what would be.
+    fn load_faults(
         &self,
-        load: f64,
-        (ethernet, step): (f64, f64),
-        total: f64,
-        per_line: f64,
+        load: &Load,
+        (cwnd, cwnd_least, queue): (f64, f64, f64),
+        estimate: &Estimate,
         impossible: &mut Vec<Impossible>,
     ) {
-        if ethernet + step <= total {
+        let refused = estimate.lost.least;
+        if refused < LOST_LEAST {
             return;
         }
         let lines = self.links * self.line_rate;
-        let (demand, most) = if ethernet > total {
-            let erlang = total / per_line / lines;
-            let demand = format!("{} of signalling, which are {} on Ethernet", kbit(load), kbit(ethernet));
-            (demand, format!("{erlang:.2} Erlang a link"))
-        } else {
-            let erlang = (total - ethernet) / per_line / lines;
-            let demand = format!("a step to {} on Ethernet", kbit(ethernet + step));
-            (demand, format!("a step of {erlang:.3} Erlang a link"))
+        let total = self.permanent + self.on_demand;
+        let carried = load.full.ethernet_per_line() * lines * (self.erlang + self.step);
+        let lost = format!("{:.1} % of the messages find the queue full", 100.0 * refused);
+        let most_erlang = |bits: f64| {
+            format!("{:.2} Erlang a link with its step", bits / load.full.ethernet_per_line() / lines)
         };
-        let why = format!("the terminal has {} in all", kbit(total));
-        // Messages that share packets take less.
-        let after = load + self.step * lines;
-        let per_second = after / 8.0 / f64::from(self.octets) / f64::from(self.associations);
-        let bundled = (1..=BUNDLING_MOST_MS)
-            .map(|ms| {
-                (ms, after * Framing::new(self.octets, per_second, f64::from(ms) / 1e3).ethernet_per_line())
-            })
-            .find(|&(ms, ethernet)| f64::from(ms) / 1e3 > self.bundling && MARGIN * ethernet <= total);
-        impossible.push(match bundled {
-            Some((ms, ethernet)) => Impossible {
+        impossible.push(if carried > total {
+            Impossible {
                 concerns: "band.permanent",
-                demand,
-                why: format!("{why}, unless messages wait for each other and share packets"),
-                possible: format!(
-                    "a bundling delay of {ms} ms, which makes them {}; or {most}",
-                    kbit(ethernet)
+                breaks: "loss",
+                demand: format!(
+                    "{} of signalling, which are {} on Ethernet in full packets",
+                    kbit(lines * (self.erlang + self.step)),
+                    kbit(carried)
                 ),
-            },
-            None => Impossible { concerns: "band.permanent", demand, why, possible: most },
+                why: format!("the terminal has {} in all: {lost}", kbit(total)),
+                possible: most_erlang(total),
+            }
+        } else if self.cwnd.is_some() && cwnd < MARGIN * cwnd_least {
+            Impossible {
+                concerns: "sctp.cwnd",
+                breaks: "loss",
+                demand: format!(
+                    "{} with a window of {}",
+                    kbit(8.0 * load.alone.ethernet * load.after),
+                    size(cwnd)
+                ),
+                why: format!("it is acknowledged after {} at the earliest: {lost}", time(load.acknowledged)),
+                possible: format!("a window of {}", size((MARGIN * cwnd_least).ceil())),
+            }
+        } else {
+            Impossible {
+                concerns: "gateway.transmission_queue",
+                breaks: "loss",
+                demand: format!("a queue of {queue:.0} messages"),
+                why: format!(
+                    "{:.0} wait while capacity is allocated: {lost}",
+                    estimate.waiting.least.max(queue)
+                ),
+                possible: format!(
+                    "a queue of {:.0}, or a step that is smaller",
+                    up_to(self.estimate(load, cwnd, f64::INFINITY).waiting.most, 100.0)
+                ),
+            }
         });
     }
 
-    fn queue_settings(
-        &self,
-        framing: &Framing,
-        (ethernet, step): (f64, f64),
-        wait: f64,
-        settings: &mut Vec<Recommendation>,
-        impossible: &mut Vec<Impossible>,
-    ) {
-        let per_message = 8.0 * framing.ethernet;
-        let waiting = (ethernet + step) * wait / per_message;
-        // A second of load at least, for what comes in bursts.
-        let least = waiting.max((ethernet + step) / per_message);
-        let queue = self.queue.unwrap_or_else(|| up_to(MARGIN * least, 100.0));
-        let full = queue * per_message / (self.permanent + self.on_demand).max(1.0);
+    fn queue_setting(&self, load: &Load, queue: f64, waiting: &Range) -> Recommendation {
+        let full = queue * 8.0 * load.full.ethernet / (self.permanent + self.on_demand).max(1.0);
         let reason = format!(
-            "{waiting:.0} messages wait while capacity comes, and a second of load may come at once; a full queue \
-             delays by {}",
+            "{:.0} messages wait for the window at most, and a second of load may come at once; a full queue delays by {}",
+            waiting.most,
             time(full)
         );
         let setting = Recommendation::new("gateway.transmission_queue", queue, Unit::Count);
-        settings.push(setting.within(Some(least), None).because(reason));
-        if self.queue.is_some() && queue < waiting {
-            impossible.push(Impossible {
-                concerns: "gateway.transmission_queue",
-                demand: format!("a queue of {queue:.0} messages"),
-                why: format!("{waiting:.0} wait while capacity is allocated: the rest is thrown away"),
-                possible: format!("a queue of {:.0}, or a step that is smaller", up_to(waiting, 100.0)),
-            });
-        }
+        setting.within(Some(waiting.most), None).because(reason)
     }
 }
 
@@ -461,52 +513,60 @@ impl Numbers {
 /// both are far, and the most where one loss would let it expire.
 fn timer_setting(
     timer: &AnswerTimer,
-    answer_time: f64,
-    rto_min: f64,
+    estimate: &Estimate,
+    (rto_min, outages): (f64, &dyn Fn(f64) -> f64),
     settings: &mut Vec<Recommendation>,
     impossible: &mut Vec<Impossible>,
 ) {
     let (least, most) = (timer.least.as_secs_f64(), timer.most.as_secs_f64());
-    let after_loss = answer_time + rto_min;
-    if answer_time >= most {
+    // T7 runs from the last acknowledgement on: what is behind others does not wait alone.
+    let waits = if timer.name == M2PA_T7.name { estimate.standstill } else { estimate.answer };
+    let after_loss = waits.most + rto_min;
+    if waits.least >= most {
         impossible.push(Impossible {
             concerns: timer.name,
+            breaks: timer.name,
             demand: format!("{} of {} at most ({})", timer.name, timer.most, timer.source),
-            why: format!("{} takes {}", timer.waits_for, time(answer_time)),
+            why: format!("{} takes {}", timer.waits_for, time(waits.least)),
             possible: format!(
                 "a value of the equipment beyond the range: {}",
                 time(up_to(MARGIN * after_loss, 0.1))
             ),
         });
     }
+    let rarely = |value: f64| timer.name != M2PA_T7.name || outages(value) <= loss::RARELY;
     let (value, clause) = if after_loss < most {
-        (up_to((MARGIN * after_loss).min(most).max(least), 0.1).min(most), "and outlasts one loss")
+        let outlasts = up_to((MARGIN * after_loss).min(most).max(least), 0.1).min(most);
+        // Where packets are lost, as many losses in a row as come now and then.
+        let mut longer =
+            (0..).map(|tenths| outlasts + 0.1 * f64::from(tenths)).take_while(|value| *value < most);
+        (longer.find(|value| rarely(*value)).unwrap_or(most), "and outlasts one loss")
     } else {
         (most, "which one loss exceeds: the answer then takes longer than the standard allows")
     };
     settings.push(
-        Recommendation::new(timer.name, value, Unit::Second).within(Some(answer_time), None).because(
-            format!(
-                "{} takes {}, after one loss {}; {} allows {} to {}, {clause}",
-                timer.waits_for,
-                time(answer_time),
-                time(after_loss),
-                timer.source,
-                timer.least,
-                timer.most
-            ),
-        ),
+        Recommendation::new(timer.name, value, Unit::Second).within(Some(waits.most), None).because(format!(
+            "{} takes {}, after one loss {}; {} allows {} to {}, {clause}",
+            timer.waits_for,
+            between(&waits),
+            time(after_loss),
+            timer.source,
+            timer.least,
+            timer.most
+        )),
     );
 }
 
-fn case_reason(case: WorkingCase, band: Band, injected: f64) -> String {
+/// A sentence for the case; where a window is case A that nobody has set, why it may be.
+fn case_reason(case: WorkingCase, band: Band, injected: f64, may_be_a: Option<String>) -> String {
     let (permanent, total) = (band.permanent.as_bits_per_sec() as f64, band.total().as_bits_per_sec() as f64);
     match case {
         WorkingCase::A => format!(
             "the window lets out {} on Ethernet, more than the {} that there are: what exceeds them waits in \
-             front of the terminal, where only T3 limits it",
+             front of the terminal, where only T3 limits it{}",
             kbit(injected),
-            kbit(total)
+            kbit(total),
+            may_be_a.map_or(String::new(), |reason| format!(". {reason}"))
         ),
         WorkingCase::B => format!(
             "the window lets out {} on Ethernet, less than the {} that are permanent: what exceeds it is refused \
@@ -574,4 +634,13 @@ fn size(bytes: f64) -> String {
 
 fn time(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+/// A range of times.
+fn between(range: &Range) -> String {
+    if range.most < 1.05 * range.least {
+        time(range.most)
+    } else {
+        format!("{} to {}", time(range.least), time(range.most))
+    }
 }

@@ -36,6 +36,17 @@ pub fn longest_wait(per_second: f64, service: f64) -> f64 {
     RARE * service / x
 }
 
+/// How long some message of so many seconds waits, with hardly a doubt. A line that is nearly full forgets what waited
+/// after `service/(1 − ρ)²`: in so many independent looks half of the bound for as many of them is reached.
+pub fn ordinary_wait(per_second: f64, service: f64, within: f64) -> f64 {
+    let load = per_second * service;
+    if load <= 0.0 || load >= 1.0 {
+        return 0.0;
+    }
+    let looks = within * (1.0 - load) * (1.0 - load) / service * load;
+    longest_wait(per_second, service) * 0.5 * libm::log(looks.max(1.0)).min(RARE) / RARE
+}
+
 /// The share of the fullest of so many associations, over which messages of so many lines are spread by signalling
 /// link selection: those of line n have n modulo 16.
 pub fn largest_share(lines: u32, associations: u32) -> f64 {

@@ -1,6 +1,6 @@
 //! Octets of a signalling message on its way: line, SCTP's window, Ethernet.
 
-use crate::bursts::{longest_wait, poisson_most};
+use crate::bursts::{longest_wait, ordinary_wait, poisson_most};
 
 /// Octets that level 2 of a signalling link adds to a message: flag, check bits, sequence numbers and length indicator.
 const LEVEL_2: u32 = 6;
@@ -21,6 +21,15 @@ const MTU: u32 = 1_500;
 const ACKNOWLEDGEMENT: u32 = 16 + DATA;
 /// A SACK chunk without gaps.
 const SACK: u32 = 16;
+
+/// The header of a DATA chunk, as a count of its own.
+pub(crate) const DATA_HEADER: f64 = DATA as f64;
+/// A message of M2PA that acknowledges and carries nothing, as a count of its own.
+pub(crate) const ACKNOWLEDGEMENT_CHUNK: f64 = ACKNOWLEDGEMENT as f64;
+/// Headers of a packet with a SACK in it.
+pub(crate) const HEADERS_WITH_SACK: f64 = (ETHERNET + IP + SCTP) as f64 + SACK as f64 / 2.0;
+/// The same where half of the SACKs come by themselves.
+pub(crate) const HEADERS: f64 = HEADERS_WITH_SACK + (ETHERNET + IP + SCTP) as f64 / 4.0;
 
 /// What one message takes, with its part of what answers the messages of the other direction, which has the same load.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,6 +69,28 @@ impl Framing {
         let own = f64::from(chunk(line_octets));
         let packets = 1.0 / (f64::from(MTU - IP - SCTP) / own).floor().max(1.0);
         Self::of(line_octets, 0.0, packets)
+    }
+
+    /// The same with one acknowledgement of M2PA for all that a packet brings.
+    pub fn shared(line_octets: u32) -> Self {
+        let (own, answer) = (f64::from(chunk(line_octets)), f64::from(ACKNOWLEDGEMENT));
+        let fit = ((f64::from(MTU - IP - SCTP) - answer) / own).floor().max(1.0);
+        Self::of(line_octets, 1.0 / fit, 1.0 / fit)
+    }
+
+    /// A message that takes `1 + overhead` octets of Ethernet for each on the line, as somebody has measured. The window
+    /// counts octets of the line, as in the equations of the paper.
+    pub fn measured(line_octets: u32, overhead: f64) -> Self {
+        let line = f64::from(line_octets);
+        let ethernet = line * (1.0 + overhead);
+        let packets = 1.0 / (f64::from(MTU - IP - SCTP) / f64::from(chunk(line_octets))).floor().max(1.0);
+        Self { line, window: line, ethernet, chunk: line, acknowledgements: 0.0, packets }
+    }
+
+    /// The same, or the other one where that takes less.
+    #[must_use]
+    pub fn no_more_than(self, other: &Self) -> Self {
+        if self.ethernet < other.ethernet { self } else { *other }
     }
 
     fn of(line_octets: u32, acknowledgements: f64, packets: f64) -> Self {
@@ -117,6 +148,12 @@ impl Framing {
     pub fn longest_queueing(&self, per_second: f64, bit_per_s: f64) -> f64 {
         let octets = self.per_packet().min(self.ethernet);
         longest_wait(per_second * self.ethernet / octets, 8.0 * octets / bit_per_s.max(1.0))
+    }
+
+    /// How long some packet waits for others in so many seconds, with hardly a doubt.
+    pub fn ordinary_queueing(&self, per_second: f64, bit_per_s: f64, within_s: f64) -> f64 {
+        let octets = self.per_packet().min(self.ethernet);
+        ordinary_wait(per_second * self.ethernet / octets, 8.0 * octets / bit_per_s.max(1.0), within_s)
     }
 
     /// Octets in the window for each on the line.

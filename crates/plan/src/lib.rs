@@ -22,6 +22,7 @@
 
 mod answer;
 pub mod bursts;
+mod course;
 mod failover;
 pub mod framing;
 pub mod print;
@@ -29,7 +30,7 @@ mod question;
 mod timers;
 pub mod window;
 
-pub use answer::{Answer, Impossible, Recommendation, Unit, plan};
+pub use answer::{Answer, Impossible, Measure, Promise, Range, Recommendation, Standing, Unit, plan};
 pub use question::{
     Band as BandTable, Limits, Path as PathTable, Question, Signalling as SignallingTable, json_schema,
 };

@@ -4,13 +4,13 @@ mod configurations;
 mod scenario;
 
 pub use configurations::{linux_sysctl, osmo_stp, signalling_gateway};
-pub use scenario::scenario;
+pub use scenario::{DURATION_S, ENDS_AT_S, STARTS_AT_S, STEPS_AT_S, scenario};
 
 use core::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 
-use crate::answer::{Answer, Recommendation, Unit};
+use crate::answer::{Answer, Measure, Promise, Recommendation, Standing, Unit};
 use crate::window::WorkingCase;
 
 /// The answer as text: the case, what cannot be met, and each setting with its bounds, its reason and what moves it.
@@ -31,6 +31,11 @@ pub fn text(answer: &Answer) -> String {
         line(format!("NOT POSSIBLE: {}", impossible.demand));
         line(format!("  because {}", impossible.why));
         line(format!("  possible: {}", impossible.possible));
+    }
+    line(String::new());
+    line("promised, as `--verify` measures it:".to_owned());
+    for promise in &answer.promises {
+        line(format!("  {:<16} {}", promise.name, promised(promise)));
     }
     line(String::new());
     let width = answer.settings.iter().map(|setting| setting.name.len()).max().unwrap_or(0);
@@ -54,6 +59,47 @@ pub fn text(answer: &Answer) -> String {
         }
     }
     text
+}
+
+/// A promise in words.
+fn promised(promise: &Promise) -> String {
+    let Promise { measure, most, expected, standing, .. } = promise;
+    let expected = match measure {
+        Measure::Outages => {
+            format!("without an answer for {} to {}", millis(expected.least), millis(expected.most))
+        }
+        _ => format!(
+            "expected {} to {}",
+            measured(*measure, expected.least),
+            measured(*measure, expected.most)
+        ),
+    };
+    let bound = match measure {
+        Measure::Outages => format!("{} never", measure.name()),
+        _ => format!("{} at most {}", measure.name(), measured(*measure, *most)),
+    };
+    match standing {
+        Standing::Given => format!("{bound}; {expected}"),
+        Standing::Open => format!("NOT SURE: {bound}; {expected}"),
+        Standing::Refused => format!("NOT POSSIBLE: {bound}; {expected}"),
+    }
+}
+
+/// What is measured, as people read it.
+pub fn measured(measure: Measure, value: f64) -> String {
+    match measure {
+        Measure::Loss | Measure::Repeated => format!("{:.1} %", 100.0 * value),
+        Measure::Delay | Measure::Answer | Measure::Standstill => millis(value),
+        Measure::Outages => format!("{value:.0}"),
+    }
+}
+
+const fn standing_name(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Given => "given",
+        Standing::Open => "open",
+        Standing::Refused => "refused",
+    }
 }
 
 /// The answer as JSON: rates in bit/s, sizes in bytes, times in seconds.
@@ -84,8 +130,17 @@ pub fn json(answer: &Answer) -> Json {
             "ethernet_octets": answer.framing.ethernet,
         },
         "settings": answer.settings.iter().map(setting).collect::<Vec<_>>(),
+        "promises": answer.promises.iter().map(|promise| json!({
+            "name": promise.name,
+            "measure": promise.measure.name(),
+            "most": promise.most,
+            "expected_least": promise.expected.least,
+            "expected_most": promise.expected.most,
+            "standing": standing_name(promise.standing),
+        })).collect::<Vec<_>>(),
         "impossible": answer.impossible.iter().map(|impossible| json!({
             "concerns": impossible.concerns,
+            "breaks": impossible.breaks,
             "demand": impossible.demand,
             "why": impossible.why,
             "possible": impossible.possible,

@@ -14,6 +14,7 @@ const LINKS: AtMost<u32> = AtMost::new(1_000_000, "no gateway has more lines");
 const ERLANG: AtMost<f64> = AtMost::new(1.0, "a line is full at 1");
 const OCTETS: AtMost<u32> = AtMost::new(279, "level 2 takes 273 octets and adds 6");
 const ASSOCIATIONS: AtMost<u32> = AtMost::new(16, "a link set has no more links");
+const OVERHEAD: AtMost<f64> = AtMost::new(20.0, "headers of 12 octets are no more than that");
 const MESSAGES: AtMost<u32> = AtMost::new(10_000_000, "so many wait for hours");
 const WINDOW: AtMost<DataSize> = AtMost::new(DataSize::from_bytes(u32::MAX as u64), "a_rwnd has 32 bits");
 
@@ -56,6 +57,9 @@ section! {
         line_rate: Setting<DataRate> = DataRate::from_bits_per_sec(64_000), at most RATE;
         /// Octets of a message on a link, flag and check bits included.
         octets: Setting<u32>, at most OCTETS;
+        /// α: octets of Ethernet beyond each octet of a message, where that was measured. The window then counts octets of
+        /// messages, as the paper has it. Counted from the headers if absent.
+        overhead: Option<Setting<f64>>, at most OVERHEAD;
         /// Associations that the messages are spread over.
         associations: Setting<u32> = 1, at most ASSOCIATIONS;
         /// How long the first message of a packet waits for others.

@@ -3,12 +3,17 @@
 use super::{Impossible, Numbers, PACKET, Recommendation, Unit, kbit, time};
 use crate::timers::M2PA_T7;
 
-/// A link that goes out of service is proved again for so long, in seconds: emergency proving at 64 kbit/s takes 0.6 s,
-/// and M2PA's T4 2 s as the scenario of the answer has it.
-const PROVED_AGAIN_S: f64 = 2.0;
+/// The time that a link has to stay in service, in seconds.
+const LOOKED_AT_S: f64 = 100.0;
 
-/// The part of the time that a link may be out of service.
-const OUT_MOST: f64 = 0.02;
+/// Packets of a window from which on SACKs find a loss: three that follow, and those that are not acknowledged yet.
+pub(super) const FOUND_FROM: f64 = 8.0;
+
+/// Outages in it that are certain to be seen.
+const OFTEN: f64 = 3.0;
+
+/// Outages in it that are not to be expected.
+pub(super) const RARELY: f64 = 0.05;
 
 /// Losses of one packet in a row that are looked at: more of them last longer than any timer that waits.
 const IN_A_ROW_MOST: u32 = 8;
@@ -21,6 +26,8 @@ pub(super) struct Recovery {
     pub(super) round_trip: f64,
     pub(super) rto_min: f64,
     pub(super) rto_max: f64,
+    /// Whether enough packets follow for their SACKs to find the first loss.
+    pub(super) is_found: bool,
 }
 
 impl Recovery {
@@ -30,7 +37,7 @@ impl Recovery {
         let mut after = self.answered;
         let mut rto = self.rto_min;
         for number in 0..losses {
-            if number == 0 {
+            if number == 0 && self.is_found {
                 after += self.round_trip;
             } else {
                 after += rto;
@@ -72,6 +79,7 @@ impl Numbers {
         if needed > total * passing {
             impossible.push(Impossible {
                 concerns: "path.loss",
+                breaks: "loss",
                 demand: format!("{} on Ethernet with {} of loss", kbit(needed), percent(self.loss)),
                 why: if passing > 0.0 {
                     format!("what is retransmitted makes them {} of {}", kbit(needed / passing), kbit(total))
@@ -86,15 +94,12 @@ impl Numbers {
         if recovery.answered >= timer {
             return;
         }
-        // Both directions: a message, or what answers it.
-        let outlasted = recovery.outlasted_by(timer);
-        let in_a_row = outlasted + 1;
-        let per_second = 2.0 * packets * libm::pow(self.loss, f64::from(in_a_row));
-        let out_for = timer + PROVED_AGAIN_S;
-        if per_second * out_for <= OUT_MOST {
+        let in_a_row = recovery.outlasted_by(timer) + 1;
+        let per_second = self.outages(recovery, packets)(timer) / LOOKED_AT_S;
+        if per_second * LOOKED_AT_S <= OFTEN {
             return;
         }
-        let bearable = libm::pow(OUT_MOST / out_for / (2.0 * packets), 1.0 / f64::from(in_a_row));
+        let bearable = libm::pow(OFTEN / LOOKED_AT_S / (2.0 * packets), 1.0 / f64::from(in_a_row));
         let lost = match in_a_row {
             1 => "a packet is lost".to_owned(),
             2 => "a packet and its retransmission are lost".to_owned(),
@@ -102,6 +107,7 @@ impl Numbers {
         };
         impossible.push(Impossible {
             concerns: "path.loss",
+            breaks: "m2pa.t7",
             demand: format!("links that stay in service with {} of loss", percent(self.loss)),
             why: format!(
                 "{lost} every {}, and what follows is answered after {}, beyond T7 of {} at most ({})",
@@ -113,6 +119,16 @@ impl Numbers {
             possible: format!("a loss below {:.3} %, or less delay", 100.0 * bearable),
         });
     }
+
+    /// How often, in the hundred seconds that are looked at, so many losses in a row outlast a timer: in both
+    /// directions, a message, or what answers it. `packets` are those with DATA that an association sends in a second.
+    pub(super) fn outages(&self, recovery: &Recovery, packets: f64) -> impl Fn(f64) -> f64 + use<> {
+        let (recovery, loss, associations) = (*recovery, self.loss, f64::from(self.associations));
+        move |timer| {
+            let in_a_row = recovery.outlasted_by(timer) + 1;
+            LOOKED_AT_S * 2.0 * packets * associations * libm::pow(loss, f64::from(in_a_row))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -121,7 +137,8 @@ mod tests {
 
     #[test]
     fn the_first_loss_costs_a_round_trip_and_each_further_one_a_time_out_that_doubles() {
-        let recovery = Recovery { answered: 0.7, round_trip: 0.6, rto_min: 1.0, rto_max: 3.0 };
+        let recovery =
+            Recovery { answered: 0.7, round_trip: 0.6, rto_min: 1.0, rto_max: 3.0, is_found: true };
         let expected = [0.7, 1.3, 2.3, 4.3, 7.3, 10.3];
         for (losses, after) in (0..).zip(expected) {
             assert!((recovery.after(losses) - after).abs() < 1e-9, "{losses}: {}", recovery.after(losses));

@@ -76,6 +76,7 @@ impl Numbers {
         };
         impossible.push(Impossible {
             concerns: "limits.failover",
+            breaks: "limits.failover",
             demand: format!("failover within {}", time(within)),
             why,
             possible: format!(

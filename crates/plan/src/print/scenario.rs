@@ -4,15 +4,25 @@ use core::fmt::Write as _;
 
 use slantpath_base::Duration;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, FRAME_S, access_loop};
 use crate::question::Question;
 
-/// A frame of the access system.
-const FRAME_S: f64 = 0.04;
-/// Its slots: a terminal's capacity comes in steps of a hundredth.
+/// A frame of the access system, in milliseconds.
+const FRAME_MS: u64 = 40;
+/// Slots of a frame: a terminal's capacity comes in steps of a hundredth.
 const SLOTS: u32 = 100;
-/// From the request to the plan, beside hops and waiting.
-const PROCESSING_S: f64 = 0.02;
+
+/// How long the scenario lasts, in seconds.
+pub const DURATION_S: f64 = 130.0;
+
+/// When its load starts, in seconds.
+pub const STARTS_AT_S: f64 = 20.0;
+
+/// When the load steps, in seconds.
+pub const STEPS_AT_S: f64 = 60.0;
+
+/// When its load ends, in seconds: what was sent last has time to arrive.
+pub const ENDS_AT_S: f64 = 120.0;
 
 /// Two gateways and the satellite between them, with the settings of the answer; the load steps after 60 s. Whoever has
 /// the time of an allocation from elsewhere gets a loop of that mean length here: looks and plans at equal intervals.
@@ -27,7 +37,7 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
     let mut write =
         |arguments: core::fmt::Arguments<'_>| text.write_fmt(arguments).expect("a text takes everything");
     write(format_args!(
-        "# Settings that `slantpath plan` worked out: case {}.\n[scenario]\nname = \"plan\"\nduration = \"130 s\"\n\n\
+        "# Settings that `slantpath plan` worked out: case {}.\n[scenario]\nname = \"plan\"\nduration = \"{DURATION_S} s\"\n\n\
          [nodes]\ngateway-a = {{ kind = \"host\" }}\ngateway-b = {{ kind = \"host\" }}\n\n",
         crate::print::case_name(answer.case)
     ));
@@ -35,15 +45,12 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
     if is_on_demand {
         // Half a frame goes by until a slot comes.
         one_way = (one_way - FRAME_S / 2.0).max(0.001);
-        let allocation = band.allocation_time.as_secs_f64();
-        let hop = one_way.min(allocation / 4.0);
-        let each = (allocation - 2.0 * hop - PROCESSING_S - FRAME_S).max(2.0 * FRAME_S);
+        let (hop, each) = access_loop(one_way, band.allocation_time.as_secs_f64());
         write(format_args!(
-            "[access.satellite]\ncarriers = 2\ncarrier_rate = \"{} bit/s\"\nframe = \"40 ms\"\nslots = \
+            "[access.satellite]\ncarriers = 2\ncarrier_rate = \"{} bit/s\"\nframe = \"{FRAME_MS} ms\"\nslots = \
              {SLOTS}\nhop = \"{}\"\n\
              ask_every = \"{}\"\nplan_every = \"{}\"\nprocessing = \"20 ms\"\n\n",
-            // What a terminal has is whole slots, rounded up.
-            total + total / 20,
+            carrier_rate(total),
             millis(hop),
             millis(each),
             millis(each),
@@ -67,6 +74,16 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
         ));
     } else {
         write(format_args!("rate = \"{} bit/s\"\n", band.permanent.as_bits_per_sec()));
+    }
+    let second = answer
+        .setting("sctp.pf_max_retrans")
+        .map(|_| path.backup_round_trip.as_deref().unwrap_or(&path.round_trip));
+    if let Some(round_trip) = second {
+        write(format_args!(
+            "\n[links.second]\nends = [\"gateway-a\", \"gateway-b\"]\ndelay = \"{}\"\nrate = \"{total} bit/s\"\n\
+             link_overhead = \"18 B\"\nqueue = \"unlimited\"\n",
+            millis(round_trip.as_secs_f64() / 2.0),
+        ));
     }
     let ms = |name: &str| format!("{:.0} ms", answer.value(name) * 1e3);
     let cwnd = answer.value("sctp.cwnd");
@@ -105,7 +122,7 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
     let queue = answer.value("gateway.transmission_queue");
     write(format_args!(
         "\n[signalling.links.trunk]\nbetween = [\"gateway-a\", \"gateway-b\"]\ncount = {}\ncarrier = {{ kind = \
-         \"m2pa\", profile = \"gateway\", t3 = \"2 s\", \
+         \"m2pa\", profile = \"gateway\", primary = \"satellite\", t3 = \"2 s\", \
          t4_emergency = \"2 s\", t7 = \"{}\", proving_interval = \"{}\", timer_ranges = \"free\", \
          t7_from = \"last-acknowledgement\", \
          window = 1000000, buffer = 1000000, \
@@ -123,16 +140,23 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
         write(format_args!(
             "\n[signalling.load.{name}]\nfrom = \"{from}\"\nto = [\"{to}\"]\nlinks = {lines}\nerlang_per_link = \
              {}\nline_rate = \"{line_rate} bit/s\"\n\
-             lengths = [{}]\nstart = \"20 s\"\n",
+             lengths = [{}]\nstart = \"{STARTS_AT_S} s\"\n",
             *load.erlang_per_link, *load.octets,
         ));
         if *load.step_erlang > 0.0 {
             let after = *load.erlang_per_link + *load.step_erlang;
-            write(format_args!("steps = [{{ at = \"60 s\", erlang_per_link = {after} }}]\n"));
+            write(format_args!("steps = [{{ at = \"{STEPS_AT_S} s\", erlang_per_link = {after} }}]\n"));
         }
     }
-    text.push_str("\n[probes]\nintervals = \"500 ms\"\n");
+    text.push_str("\n[probes]\nintervals = \"250 ms\"\n");
     text
+}
+
+/// The rate of a carrier whose slots are whole octets, and as many of which as a frame has are all of a band.
+fn carrier_rate(total: u64) -> u64 {
+    // Bits a second of one octet in one slot of each frame.
+    let octet = 8_000 / FRAME_MS;
+    total.div_ceil(octet * u64::from(SLOTS)) * octet * u64::from(SLOTS)
 }
 
 /// A time in whole milliseconds, as a scenario has it.

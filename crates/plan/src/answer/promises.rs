@@ -1,0 +1,142 @@
+//! What an answer promises, as data: `--verify` measures the same in a run.
+
+use super::estimate::{Estimate, Range};
+use super::loss::RARELY;
+use super::{Impossible, LOST_LEAST, MARGIN, Numbers, Recommendation};
+
+/// The way in which a promise is measured in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The share of messages since the step that did not arrive.
+    Loss,
+    /// The longest delay of a message from gateway to gateway, in seconds.
+    Delay,
+    /// How often links went out of service.
+    Outages,
+    /// The longest time from a message to its answer, in seconds.
+    Answer,
+    /// The share of messages that SCTP sent again.
+    Repeated,
+    /// How long nothing arrives after the first path has failed, in seconds.
+    Standstill,
+}
+
+impl Measure {
+    /// Its name as people read it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Loss => "lost since the step",
+            Self::Delay => "longest delay",
+            Self::Outages => "outages of links",
+            Self::Answer => "longest answer",
+            Self::Repeated => "sent again by SCTP",
+            Self::Standstill => "nothing arrives for",
+        }
+    }
+}
+
+/// How sure a promise is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is kept.
+    Given,
+    /// Within what can be foreseen it is kept, or it is not.
+    Open,
+    /// It is not kept.
+    Refused,
+}
+
+/// A promise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Promise {
+    /// Its name, such as `loss` or `m2pa.t7`.
+    pub name: &'static str,
+    /// The way in which it is measured.
+    pub measure: Measure,
+    /// What is measured is no more than this.
+    pub most: f64,
+    /// What is expected.
+    pub expected: Range,
+    /// How sure it is.
+    pub standing: Standing,
+}
+
+/// What is retransmitted beside what the path loses: a SACK that is lost may cost a message as well.
+const REPEATED_BESIDE: f64 = 0.005;
+
+impl Numbers {
+    /// What the settings keep.
+    pub(super) fn promises(
+        &self,
+        settings: &[Recommendation],
+        estimate: &Estimate,
+        (rto_min, rto_max, outages): (f64, f64, &dyn Fn(f64) -> f64),
+        impossible: &[Impossible],
+    ) -> Vec<Promise> {
+        let standing = |name: &str, is_sure: bool| {
+            if impossible.iter().any(|impossible| impossible.breaks == name) {
+                Standing::Refused
+            } else if is_sure {
+                Standing::Given
+            } else {
+                Standing::Open
+            }
+        };
+        let promise = |name, measure, most: f64, expected: Range, is_sure| Promise {
+            name,
+            measure,
+            most,
+            expected,
+            standing: standing(name, is_sure),
+        };
+        let after_loss = |range: Range| {
+            if self.loss > 0.0 {
+                Range { most: range.most + self.round_trip + rto_min, ..range }
+            } else {
+                range
+            }
+        };
+        let timer =
+            settings.iter().find(|setting| setting.name == "m2pa.t7").map_or(0.0, |timer| timer.value);
+        let is_carried = estimate.lost.most < LOST_LEAST;
+        let stays =
+            estimate.standstill.most < timer && outages(timer) <= RARELY && (self.loss == 0.0 || is_carried);
+        // What is under way when a link goes out of service is lost, or late.
+        let is_kept = stays && is_carried;
+        let delay = after_loss(estimate.delay);
+        let answer = after_loss(estimate.answer);
+        let mut promises = vec![
+            promise("loss", Measure::Loss, LOST_LEAST, estimate.lost, is_kept),
+            promise("delay", Measure::Delay, MARGIN * delay.most, delay, is_kept),
+            promise(
+                "sctp.rto",
+                Measure::Repeated,
+                2.0 * self.loss + REPEATED_BESIDE,
+                Range { least: self.loss, most: self.loss },
+                stays && estimate.acknowledged.most <= rto_max,
+            ),
+        ];
+        for setting in settings {
+            let timer = setting.value;
+            if setting.name == "m2pa.t7" {
+                promises.push(promise(setting.name, Measure::Outages, 0.0, estimate.standstill, stays));
+            } else if setting.name.starts_with("mtp3.") {
+                promises.push(promise(
+                    setting.name,
+                    Measure::Answer,
+                    timer,
+                    answer,
+                    is_kept && answer.most < timer,
+                ));
+            }
+        }
+        if settings.iter().any(|setting| setting.name == "sctp.pf_max_retrans") {
+            let one_way = self.backup_round_trip.unwrap_or(self.round_trip) / 2.0;
+            let takes = rto_min + one_way;
+            let within = self.failover.unwrap_or(takes);
+            let expected = Range { least: takes - rto_min / 2.0, most: takes };
+            promises.push(promise("limits.failover", Measure::Standstill, within, expected, takes <= within));
+        }
+        promises
+    }
+}
