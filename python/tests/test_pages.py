@@ -7,8 +7,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
+from slantpath import _native
+from slantpath.running import run_job
+from slantpath.store import Record
+from slantpath.studies import failover, multi_link
 from slantpath.studies.claims import (
     GROWS,
     Accepted,
@@ -22,12 +27,15 @@ from slantpath.studies.claims import (
     combined,
 )
 from slantpath.studies.command import STUDIES
+from slantpath.studies.failover import cases as failover_cases
+from slantpath.studies.multi_link import cases as multi_link_cases
 from slantpath.studies.report import RESTS_ON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from slantpath.studies.claims import Evidence
+    from slantpath.studies.command import Study
 
 PAGES = Path(__file__).parents[2] / "studies"
 NUMBER = r"(-?[\d.]+|-?inf|nan|\?)"
@@ -119,6 +127,44 @@ def test_every_verdict_of_a_page_follows_from_the_numbers_beside_it(name: str) -
         role = Role.AIM if plain(verdict) in {Verdict.MET, Verdict.MISSED} else Role.MEASURED
         assert (number, plain(verdict)) == (number, combined(figures.get(number, []), role))
     assert {number for number, *_ in claims} >= set(figures)
+
+
+FAILOVER_CASES = [
+    case
+    for case in failover_cases.CELLS | failover_cases.CLAIMED
+    if not case.startswith(f"{failover_cases.IDLE}/")
+]
+FEW = 2
+"""Runs of each case in the quick form of a study, which CI makes: they are the first of the page's."""
+CLAIMED: dict[str, tuple[Study, frozenset[str]]] = {
+    "failover": (failover, frozenset(FAILOVER_CASES)),
+    "multi-link": (multi_link, frozenset(multi_link_cases.CASES)),
+}
+"""The studies whose quick form is held to its page, and the cases that their claims need."""
+
+
+@pytest.mark.parametrize("name", sorted(CLAIMED))
+def test_a_few_runs_of_a_study_lie_where_its_page_says(name: str) -> None:
+    study, wanted = CLAIMED[name]
+    results = study.Results(FEW, None)
+    for case, job in study.plan(FEW, None):
+        if case in wanted:
+            output = run_job(job)
+            tables = {table: pa.table(output.tables[table]) for table in results.TABLES}
+            results.add(case, job.run, Record(output.digest, tables))
+    ours = {(each.claim.number, part.figure): part for each in results.findings() for part in each.parts}
+    told = {(row[0], row[1]): evidence_of(row[3]) for row in rows(page(name), RESTS_ON)}
+    assert set(ours) == set(told)
+    for key, part in ours.items():
+        few, many = evidence_of(part.told()), told[key]
+        if not isinstance(few, Estimate) or not isinstance(many, Estimate):
+            continue
+        deviation = 0.0
+        if many.runs > 1:
+            quantile = _native.student_t_quantile(0.995, many.runs - 1)
+            deviation = many.half_width * math.sqrt(many.runs) / quantile
+        # Five deviations of a mean of so few runs: what is skewed reaches three. Exact values are equal.
+        assert abs(few.mean - many.mean) <= 5 * deviation / math.sqrt(FEW) + 1e-4 * abs(many.mean), key
 
 
 def test_pages_that_wait_for_their_table_are_known() -> None:
