@@ -58,7 +58,7 @@ pub(super) fn run(tree: &Tree, sample: &Sample, crates: &[String]) -> Result<Vec
     let crates = crates_of(tree, crates)?;
     let field = Field::read(tree, &crates);
     let root = super::root().join("sample");
-    let copy = Copy::make(&crate::project_root(), &root.join("tree"))?;
+    let copy = Copy::make(&crate::project_root(), &root.join("tree"), &field, &crates)?;
     let (draws, programs) = built(&copy, &root, &field, sample, &crates)?;
     let mutants = numbered(&field, &draws);
     let ledger = Ledger::open(&root, tree, &mutants);

@@ -470,3 +470,28 @@ impl Opening {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::stretch::Stretch;
+
+    #[test]
+    fn the_first_reason_that_holds_is_told() {
+        let pass = |start| Pass {
+            satellite: 0,
+            stretch: Stretch { start, end: 900.0, opens: Cause::Rises, closes: Cause::Sets },
+        };
+        let opening = |now, is_grid, is_preferred, rises| Opening { now, is_grid, is_preferred, rises };
+        for (opening, start, cause) in [
+            (opening(0.0, true, true, true), 0.0, Cause::SpanBegins),
+            (opening(60.0, true, true, true), 60.0, Cause::Reconfiguration),
+            (opening(60.0, false, true, true), 60.0, Cause::Preferred),
+            (opening(60.0, false, false, true), 60.0, Cause::Rises),
+            (opening(60.0, false, false, true), 10.0, Cause::OtherEnd),
+            (opening(60.0, false, false, false), 10.0, Cause::Replacement),
+        ] {
+            assert_eq!(opening.cause(&pass(start)), cause);
+        }
+    }
+}

@@ -58,7 +58,7 @@ fn refusal(changes: &[(&str, &str)]) -> Option<String> {
 #[test]
 fn what_a_crate_below_refuses_is_refused_with_a_reason_before_it_is_asked() {
     assert_eq!(refusal(&[]), None);
-    let cases: [Case; 29] = [
+    let cases: [Case; 30] = [
         // net::GraphError.
         ("AddressTaken", &[("10.1.0.1", "10.0.0.1")], "address `10.0.0.1` is given twice"),
         ("Loop", &[(r#"["a", "r"]"#, r#"["a", "a"]"#)], "both ends of link `l` are `a`"),
@@ -128,6 +128,20 @@ fn what_a_crate_below_refuses_is_refused_with_a_reason_before_it_is_asked() {
         (
             "the same of TCP, to IPv6",
             &[("10.1.0.1", "fd00::1"), ("10.1.0.2", "fd00::2"), ("\"sctp\"", "\"tcp\"")],
+            "flow `f`: `a` has no address of IPv6 to send to `fd00::2` from",
+        ),
+        (
+            "the same of TCP, where another link of its host has such an address",
+            &[
+                ("10.1.0.1", "fd00::1"),
+                ("10.1.0.2", "fd00::2"),
+                ("\"sctp\"", "\"tcp\""),
+                (
+                    LINK,
+                    "[links.z]\nends = [\"a\", \"r\"]\nrate = \"1 Mbit/s\"\ndelay = \"90 ms\"\n\
+                     addresses = [\"fd01::1\", \"fd01::2\"]\n[links.m]",
+                ),
+            ],
             "flow `f`: `a` has no address of IPv6 to send to `fd00::2` from",
         ),
         // host: messages and what is numbered.

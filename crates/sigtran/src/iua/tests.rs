@@ -185,6 +185,25 @@ impl Pair {
 }
 
 #[test]
+fn an_asp_that_was_locked_out_comes_back_once_it_is_unlocked() {
+    let mut pair = Pair::new(8);
+    pair.connect();
+    let state = |pair: &Pair| pair.gateway.asps().as_state(&interface());
+    assert_eq!(state(&pair), Some(AsState::Active));
+    pair.gateway.lock_out(pair.now, ASSOCIATION);
+    pair.run();
+    pair.disconnect();
+    pair.wait(Duration::from_secs(60));
+    pair.connect();
+    assert_eq!(state(&pair), Some(AsState::Down));
+    pair.gateway.unlock(ASSOCIATION);
+    pair.asp.start(pair.now);
+    pair.disconnect();
+    pair.connect();
+    assert_eq!(state(&pair), Some(AsState::Active));
+}
+
+#[test]
 fn data_pass_both_ways_over_an_established_link_and_it_is_released() {
     let mut pair = Pair::established();
     pair.request(LINK, DataLinkRequest::Data(setup()));

@@ -177,6 +177,25 @@ fn unit() -> Bytes {
 }
 
 #[test]
+fn an_asp_that_was_locked_out_comes_back_once_it_is_unlocked() {
+    let mut pair = Pair::new(8);
+    pair.connect();
+    let state = |pair: &Pair| pair.gateway.asps().as_state(&Pair::interface());
+    assert_eq!(state(&pair), Some(AsState::Active));
+    pair.gateway.lock_out(pair.now, ASSOCIATION);
+    pair.run();
+    pair.disconnect();
+    pair.wait(Duration::from_secs(60));
+    pair.connect();
+    assert_eq!(state(&pair), Some(AsState::Down));
+    pair.gateway.unlock(ASSOCIATION);
+    pair.asp.start(pair.now);
+    pair.disconnect();
+    pair.connect();
+    assert_eq!(state(&pair), Some(AsState::Active));
+}
+
+#[test]
 fn a_message_passes_both_ways_between_level_2_and_a_remote_mtp3() {
     let mut pair = Pair::in_service();
     pair.request(LinkRequest::Transmit(unit()));

@@ -43,6 +43,10 @@ fn m3ua_sgp_aspsm_v_009_asp_up_of_an_asp_that_is_locked_out_is_refused() {
     test.send(0, &asp_up(None));
     test.wait_for(0, is_error(ErrorCode::REFUSED_MANAGEMENT_BLOCKING));
     assert_eq!(test.sgp.asp_state(ASP, CONTEXT), AspState::Down);
+    test.sgp.unlock(ASP);
+    test.send(0, &asp_up(None));
+    test.wait_for(0, asp_message!(AspMessage::AspUpAck { .. }));
+    assert_eq!(test.sgp.asp_state(ASP, CONTEXT), AspState::Inactive);
 }
 
 #[test]

@@ -135,6 +135,11 @@ impl Gateway {
         self.inboxes.clear();
     }
 
+    /// Management lets it come up again.
+    pub(crate) fn unlock(&mut self, association: AssociationId) {
+        self.sgp.unlock(association);
+    }
+
     /// T(r) expires. Nothing is sent until the moment when it does.
     pub(crate) fn wait_for_recovery(&mut self) {
         let waiting = |bench: &Self| bench.inboxes.values().map(VecDeque::len).sum::<usize>();

@@ -35,6 +35,9 @@ fn v_04_asp_up_of_a_locked_asp_is_refused() {
     bench.lock_out(FIRST);
     bench.send(FIRST, asp_up(Some(1)));
     bench.expect_error(FIRST, ErrorCode::REFUSED_MANAGEMENT_BLOCKING);
+    bench.unlock(FIRST);
+    bench.send(FIRST, asp_up(Some(1)));
+    assert!(matches!(bench.next_answer(FIRST), Asp::AspUpAck { .. }));
 }
 
 /// ASP Up of another version is answered by ERR "Invalid Version".

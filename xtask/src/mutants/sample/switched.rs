@@ -79,7 +79,12 @@ pub(super) struct Copy {
 impl Copy {
     /// Makes the copy equal to the project, but for the files with mutants, which `switch` writes. What is equal
     /// already is not written, so that cargo builds what has changed alone.
-    pub(super) fn make(project: &Path, root: &Path) -> Result<Self, String> {
+    pub(super) fn make(
+        project: &Path,
+        root: &Path,
+        field: &Field,
+        crates: &[String],
+    ) -> Result<Self, String> {
         let failed = |error: io::Error| format!("{}: {error}", root.display());
         fs::create_dir_all(root).map_err(failed)?;
         let output = Command::new("git")
@@ -95,7 +100,10 @@ impl Copy {
                 let _gone_already = fs::remove_file(root.join(stale));
             }
         }
-        for path in &files {
+        let roots: Vec<String> = crates.iter().map(|name| root_of(name)).collect();
+        let mut switched: BTreeSet<&str> = roots.iter().map(String::as_str).collect();
+        switched.extend(field.files.iter().map(|(path, _)| path.as_str()));
+        for path in files.difference(&switched) {
             match fs::read(project.join(path)) {
                 Ok(bytes) => {
                     write_if_new(&root.join(path), &bytes).map_err(failed)?;
@@ -134,7 +142,7 @@ impl Copy {
         }
         // A root that is nothing but declarations is no file of the field's draws, and needs the module all the same.
         for name in crates {
-            let path = format!("crates/{name}/src/lib.rs");
+            let path = root_of(name);
             if field.files.iter().all(|(other, _)| *other != path) {
                 let text =
                     fs::read_to_string(project.join(&path)).map_err(|error| format!("{path}: {error}"))?;
@@ -147,6 +155,11 @@ impl Copy {
     fn write(&self, path: &str, text: &str) -> Result<(), String> {
         write_if_new(&self.root.join(path), text.as_bytes()).map_err(|error| format!("{path}: {error}"))
     }
+}
+
+/// The file that is the root of a crate.
+fn root_of(name: &str) -> String {
+    format!("crates/{name}/src/lib.rs")
 }
 
 fn with_module(path: &str, text: String) -> String {
