@@ -354,3 +354,56 @@ struct Handed {
 fn parts(parts: f64) -> usize {
     parts.round() as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 100 messages a second of 120 octets over half a second and a band of 400 kbit/s, which they fill to four fifths.
+    fn flow() -> Flow {
+        Flow {
+            load: (100.0, 100.0),
+            alone: Framing::new(120, 100.0, 0.0),
+            packet: 1_468.0,
+            headers: 70.5,
+            permanent: 400_000.0,
+            total: 400_000.0,
+            held: 400_000.0,
+            allocation: 0.0,
+            look: 1.0,
+            interruption: 0.0,
+            window: 20_000.0,
+            queue: 100.0,
+            round_trip: 0.5,
+            answering: 0.0,
+        }
+    }
+
+    #[test]
+    fn what_fits_waits_nowhere() {
+        let course = flow().course();
+        assert_eq!((course.lost, course.waiting), (0.0, 0.0));
+        // 180 octets each are outstanding for a round trip, which is followed in parts of 20 ms.
+        assert!((course.outstanding - 9_000.0).abs() < 2.0 * 360.0, "{course:?}");
+        assert!((0.47..0.52).contains(&course.answer) && (0.24..0.27).contains(&course.delay), "{course:?}");
+    }
+
+    #[test]
+    fn what_exceeds_the_permanent_band_waits_until_capacity_comes() {
+        // 57 kbit/s come beyond 200 for a second and two looks at most, and are sent at that rate.
+        let step =
+            Flow { permanent: 200_000.0, held: 200_000.0, load: (60.0, 100.0), allocation: 1.0, ..flow() };
+        let course = step.course();
+        assert!(course.lost == 0.0 && course.delay > 0.25 + 0.3 && course.delay < 0.25 + 0.9, "{course:?}");
+        let broken = Flow { interruption: 1.0, ..step }.course();
+        assert!(broken.standstill > course.standstill + 0.8, "{course:?} {broken:?}");
+    }
+
+    #[test]
+    fn what_no_band_takes_is_lost_above_the_window() {
+        // Nine messages in a packet of 1,402 octets take 1,246 bits each: 80 a second of 100.
+        let course = Flow { permanent: 100_000.0, total: 100_000.0, held: 100_000.0, ..flow() }.course();
+        assert!((0.15..0.25).contains(&course.lost), "{course:?}");
+        assert_eq!(course.waiting, 100.0);
+    }
+}
