@@ -355,9 +355,9 @@ impl Numbers {
         }
         let may_be_a = self.cwnd.is_none().then(|| {
             format!(
-                "It may: with bursts, and with what waits for capacity or for a SACK, the load has {} outstanding, and a \
-                 smaller window refuses what the band takes; a whole window is sent in {}, before RTO.Max of {}, so that \
-                 no time-out repeats it, which is what makes case A collapse",
+                "It may: with bursts, and with what waits for capacity or for a SACK, the load has {} outstanding, and \
+                 a smaller window refuses what the band takes; a whole window is sent in {}, before RTO.Max of {}, \
+                 so that no time-out repeats it, which is what makes case A collapse",
                 size(cwnd * associations),
                 time(window_time),
                 time(rto_max)
@@ -500,7 +500,8 @@ impl Numbers {
     fn queue_setting(&self, load: &Load, queue: f64, waiting: &Range) -> Recommendation {
         let full = queue * 8.0 * load.full.ethernet / (self.permanent + self.on_demand).max(1.0);
         let reason = format!(
-            "{:.0} messages wait for the window at most, and a second of load may come at once; a full queue delays by {}",
+            "{:.0} messages wait for the window at most, and a second of load may come at once; a full queue \
+             delays by {}",
             waiting.most,
             time(full)
         );

@@ -78,8 +78,8 @@ impl Framing {
         Self::of(line_octets, 1.0 / fit, 1.0 / fit)
     }
 
-    /// A message that takes `1 + overhead` octets of Ethernet for each on the line, as somebody has measured. The window
-    /// counts octets of the line, as in the equations of the paper.
+    /// A message that takes `1 + overhead` octets of Ethernet for each on the line, as somebody has measured. The
+    /// window counts octets of the line, as in the equations of the paper.
     pub fn measured(line_octets: u32, overhead: f64) -> Self {
         let line = f64::from(line_octets);
         let ethernet = line * (1.0 + overhead);

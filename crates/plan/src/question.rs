@@ -57,8 +57,8 @@ section! {
         line_rate: Setting<DataRate> = DataRate::from_bits_per_sec(64_000), at most RATE;
         /// Octets of a message on a link, flag and check bits included.
         octets: Setting<u32>, at most OCTETS;
-        /// α: octets of Ethernet beyond each octet of a message, where that was measured. The window then counts octets of
-        /// messages, as the paper has it. Counted from the headers if absent.
+        /// α: octets of Ethernet beyond each octet of a message, where that was measured. The window then counts octets
+        /// of messages, as the paper has it. Counted from the headers if absent.
         overhead: Option<Setting<f64>>, at most OVERHEAD;
         /// Associations that the messages are spread over.
         associations: Setting<u32> = 1, at most ASSOCIATIONS;

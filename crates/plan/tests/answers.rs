@@ -50,8 +50,8 @@ fn a_load_beyond_the_permanent_band_waits_for_capacity_and_all_timers_know_it() 
     let octets = window + (1.0 + alone) / 4.0 * (50.0 + 20.5);
     near(answer.framing.ethernet, octets);
     let cwnd = answer.setting("sctp.cwnd").unwrap();
-    // Without room for what comes in a round trip, with the bundling delay and until the second packet of four messages,
-    // which has the SACK sent, not all is carried.
+    // Without room for what comes in a round trip, with the bundling delay and until the second packet of four
+    // messages, which has the SACK sent, not all is carried.
     let per_second = 0.96 * 30.0 * 64_000.0 / 8.0 / 270.0;
     near(cwnd.least.unwrap(), per_second * window * (0.65 + 0.005 + 4.0 / (1.0 + alone) / per_second));
     assert!(cwnd.value > cwnd.least.unwrap() && cwnd.value < cwnd.most.unwrap(), "{cwnd:?}");
@@ -90,8 +90,8 @@ fn a_window_that_is_set_is_judged() {
         ["signalling.erlang_per_link=0.86", "signalling.step_erlang=0.07", "signalling.overhead=0.16"];
     let s10 = paper(&counted);
     assert_eq!((s10.case, s10.injected_most.as_bits_per_sec() / 1_000), (WorkingCase::C, 2_198));
-    // 384,000 bytes would take 1.5 s, but no load has so many outstanding: RTO.Max of 1 s may be, and one that ends before
-    // a round trip may not.
+    // 384,000 bytes would take 1.5 s, but no load has so many outstanding: RTO.Max of 1 s may be, and one that ends
+    // before a round trip may not.
     let rto_max = |limit: &str| {
         let answer = paper(&["limits.cwnd=384 kB", &format!("limits.rto_max={limit}")]);
         assert!(answer.value("sctp.rto_min") <= answer.value("sctp.rto_max"));

@@ -139,8 +139,8 @@ impl Outcome {
     }
 }
 
-/// Instant and duration of each change of new DATA to another path: from the departure of the oldest packet that was not
-/// answered on the path that was left. Where HEARTBEATs alone were not answered, it begins with the first of these
+/// Instant and duration of each change of new DATA to another path: from the departure of the oldest packet that was
+/// not answered on the path that was left. Where HEARTBEATs alone were not answered, it begins with the first of these
 /// errors.
 fn failovers(association: &AssociationStory) -> Vec<(Instant, Duration)> {
     let mut unanswered_since: BTreeMap<IpAddr, Instant> = BTreeMap::new();

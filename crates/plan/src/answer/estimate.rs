@@ -138,7 +138,8 @@ impl Numbers {
             ..flow
         };
         let (most, least): (Course, Course) = (most.course(), least.course());
-        // Bursts of messages wait for each other: with their own headers, or where the band is less, as they share them.
+        // Bursts of messages wait for each other: with their own headers, or where the band is less, as they share
+        // them.
         let framing = [&load.alone, &load.shared]
             .into_iter()
             .find(|framing| 8.0 * framing.ethernet * load.after < band)

@@ -37,7 +37,8 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
     let mut write =
         |arguments: core::fmt::Arguments<'_>| text.write_fmt(arguments).expect("a text takes everything");
     write(format_args!(
-        "# Settings that `slantpath plan` worked out: case {}.\n[scenario]\nname = \"plan\"\nduration = \"{DURATION_S} s\"\n\n\
+        "# Settings that `slantpath plan` worked out: case {}.\n[scenario]\nname = \"plan\"\n\
+         duration = \"{DURATION_S} s\"\n\n\
          [nodes]\ngateway-a = {{ kind = \"host\" }}\ngateway-b = {{ kind = \"host\" }}\n\n",
         crate::print::case_name(answer.case)
     ));
