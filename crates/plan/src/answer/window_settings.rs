@@ -47,9 +47,9 @@ impl Numbers {
             Recommendation::new("sctp.cwnd", *cwnd, Unit::Byte)
                 .within(Some(*cwnd_least), (self.on_demand > 0.0 || self.cwnd.is_some()).then_some(*collapse))
                 .because(format!(
-                    "{shares}it carries {} over {}, from a message to its acknowledgement, with bursts of messages that \
-                     come at random, and what waits for capacity, {} in all; {} would fill the whole band; it is \
-                     sent within RTO.Max, so that no time-out repeats it for ever",
+                    "{shares}it carries {} over {}, from a message to its acknowledgement, with bursts of messages \
+                     that come at random, and what waits for capacity, {} in all; {} would fill the whole band; it \
+                     is sent within RTO.Max, so that no time-out repeats it for ever",
                     kbit(needed.min(*total)),
                     time(load.acknowledged),
                     size(estimate.outstanding.most),

@@ -91,7 +91,7 @@ pub(crate) fn check(file: &mut File, files: &Files, faults: &mut Faults) -> Trac
             let times = offsets.map(|(at, _)| at.saturating_add(*flow.start));
             let duration = file.scenario.whole().map_or(Duration::MAX, |head| *head.duration);
             let end = flow.end.map_or(duration, |end| *end).min(duration);
-            behind_the_end(times, end, trace.file.place(), faults);
+            behind_the_end(["messages", "sent"], times, end, trace.file.place(), faults);
         }
     }
     traces

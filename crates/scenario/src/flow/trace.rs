@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use slantpath_base::{DataSize, Duration};
+use slantpath_base::{DataSize, Duration, Instant};
 use slantpath_net::DelayCurve;
 use slantpath_reader::{Fault, Faults, Files, Place, Setting, fault_of};
 use slantpath_ss7::load::TracedArrival;
 
 use crate::link::fade_trace::FadeStep;
+use crate::schema::File;
 
 /// Messages of each trace, by the name of its file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,8 +100,9 @@ pub(crate) fn check_digest(
     }
 }
 
-/// Warns of a trace whose messages are due when whoever sends them has ended.
+/// Warns of a trace whose messages, or what else it has, are due when whoever sends them has ended.
 pub(crate) fn behind_the_end(
+    [what, done]: [&str; 2],
     times: impl Iterator<Item = Duration>,
     end: Duration,
     place: Place,
@@ -113,9 +115,23 @@ pub(crate) fn behind_the_end(
     }
     if behind > 0 {
         let message = format!(
-            "{behind} of {all} messages of this trace are due at {end}, the end, or later: they are not sent"
+            "{behind} of {all} {what} of this trace are due at {end}, the end, or later: they are not {done}"
         );
         faults.warn(place, Fault::new(message).help("end later, or shorten the trace"));
+    }
+}
+
+/// Warns of a trace of which nothing happens within the run, since its first line is of the end or later.
+pub(crate) fn wholly_behind_the_end(first: Instant, file: &File, place: Place, faults: &mut Faults) {
+    let Some(head) = file.scenario.whole() else { return };
+    let at = first.since_start();
+    if at >= *head.duration && !at.is_zero() {
+        let message = format!(
+            "this trace begins at {at}, and the run ends at {}: nothing of it happens",
+            *head.duration
+        );
+        faults
+            .warn(place, Fault::new(message).help("count its times from the start of the run, or end later"));
     }
 }
 

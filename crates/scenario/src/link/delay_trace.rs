@@ -7,7 +7,7 @@ use slantpath_net::DelayCurve;
 use slantpath_reader::{Fault, Faults, Files, Place, Setting, fault_of, section};
 
 use crate::bounds::{DELAY, RUN};
-use crate::flow::trace::{Traces, check_digest, read};
+use crate::flow::trace::{Traces, check_digest, read, wholly_behind_the_end};
 use crate::schema::File;
 
 section! {
@@ -24,26 +24,40 @@ section! {
 /// Reads the trace of every direction that has one.
 pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
     let mut known = BTreeMap::new();
+    let mut begin = Vec::new();
     for (_, link) in file.links.iter_mut() {
         for parameters in [&mut link.forward.0, &mut link.reverse.0] {
             let Some(trace) = &mut parameters.delay_trace else { continue };
             let trace = &mut trace.0;
             let name = (*trace.file).clone();
             let place = trace.file.place();
-            let digest =
-                known.entry(name.clone()).or_insert_with(|| load(&name, place, files, traces, faults));
+            let digest = known.entry(name.clone()).or_insert_with(|| {
+                let (first, digest) = load(&name, place, files, traces, faults)?;
+                begin.push((first, place));
+                Some(digest)
+            });
             if let Some(digest) = digest {
                 check_digest(&name, place, &mut trace.digest, digest.clone(), faults);
             }
         }
     }
+    for (first, place) in begin {
+        wholly_behind_the_end(first, file, place, faults);
+    }
 }
 
-/// Reads a trace and keeps its curve; returns its digest.
-fn load(name: &str, place: Place, files: &Files, traces: &mut Traces, faults: &mut Faults) -> Option<String> {
+/// Reads a trace and keeps its curve; returns when it begins, and its digest.
+fn load(
+    name: &str,
+    place: Place,
+    files: &Files,
+    traces: &mut Traces,
+    faults: &mut Faults,
+) -> Option<(Instant, String)> {
     let (points, digest) = read(name, "30 s,27.3 ms", place, files, faults, parse_line)?;
+    let first = points.first().map_or(Instant::START, |(at, _)| *at);
     traces.delays.insert(name.to_owned(), DelayCurve::new(points).expect("lines are in order"));
-    Some(digest)
+    Some((first, digest))
 }
 
 fn parse_line(line: &str, last: Option<&(Instant, Duration)>) -> Result<(Instant, Duration), Fault> {

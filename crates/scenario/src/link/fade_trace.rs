@@ -8,7 +8,7 @@ use slantpath_reader::{Fault, Faults, Files, Setting, fault_of, section};
 
 use super::schema::Link;
 use crate::bounds::{RATE, RUN};
-use crate::flow::trace::{Traces, check_digest, read};
+use crate::flow::trace::{Traces, check_digest, read, wholly_behind_the_end};
 use crate::network::PlannedLink;
 use crate::schema::File;
 
@@ -36,7 +36,8 @@ pub(crate) struct FadeStep {
 /// Reads the trace of every direction that has one.
 pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
     let mut known = BTreeMap::new();
-    let File { links, sky, .. } = file;
+    let mut begin = Vec::new();
+    let File { links, sky, .. } = &mut *file;
     let of_links = links.iter_mut().flat_map(|(_, link)| {
         let directions = [&mut link.forward.0, &mut link.reverse.0];
         directions.into_iter().filter_map(|parameters| Some(&mut parameters.fade_trace.as_mut()?.0))
@@ -48,12 +49,16 @@ pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults:
         let digest = known.entry(name.clone()).or_insert_with(|| {
             let example = "30 s,1.5 Mbit/s,1 %,1e-6";
             let (steps, digest) = read(&name, example, place, files, faults, parse_line)?;
+            begin.extend(steps.first().map(|step: &FadeStep| (step.at, place)));
             traces.fades.insert(name.clone(), steps);
             Some(digest)
         });
         if let Some(digest) = digest {
             check_digest(&name, place, &mut trace.digest, digest.clone(), faults);
         }
+    }
+    for (first, place) in begin {
+        wholly_behind_the_end(first, file, place, faults);
     }
 }
 

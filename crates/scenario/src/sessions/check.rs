@@ -9,7 +9,7 @@ use super::schema::{Arrivals, Sessions, Sizes};
 use crate::check::{before_the_end, positive, resolve};
 use crate::flow::check::{DEFAULT_PROFILE, message_size};
 use crate::flow::send_buffer;
-use crate::flow::trace::{Traces, check_digest, in_order, read};
+use crate::flow::trace::{Traces, behind_the_end, check_digest, in_order, read};
 use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{File, NodeKind, Transport};
 
@@ -46,6 +46,7 @@ pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults:
         let fault = Fault::new(format!("more than {MOST_TABLES} tables of sessions have no ports"));
         faults.report(beyond.place(), fault.help("let one table stand for sessions that are alike"));
     }
+    let duration = file.scenario.whole().map_or(Duration::MAX, |head| *head.duration);
     for (name, sessions) in file.sessions.iter_mut() {
         let place = sessions.transport.place();
         if let Some(primary) = primaries.remove(name) {
@@ -58,6 +59,9 @@ pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults:
             let read = read(&trace.file, "1.5 s,2 MB", trace.file.place(), files, faults, parse_line);
             if let Some((listed, digest)) = read {
                 check_digest(&trace.file, trace.file.place(), &mut trace.digest, digest, faults);
+                let end = sessions.end.map_or(duration, |end| *end).min(duration);
+                let times = listed.iter().map(|(at, _)| at.saturating_add(*sessions.start));
+                behind_the_end(["sessions", "begun"], times, end, trace.file.place(), faults);
                 traces.sessions.insert((*trace.file).clone(), listed.into());
             }
         }

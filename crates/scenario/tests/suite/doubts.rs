@@ -56,6 +56,47 @@ fn a_trace_that_goes_on_behind_the_end_is_told() {
 }
 
 #[test]
+fn a_delay_or_a_fade_that_begins_behind_the_end_is_told() {
+    let directory = std::env::temp_dir().join(format!("slantpath-behind-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let told = |key: &str, content: &str| {
+        std::fs::write(directory.join("t.csv"), content).unwrap();
+        let link = "delay = \"10 ms\"\n";
+        let text = text("sctp", "", "");
+        assert!(text.contains(link));
+        let own = if key == "delay_trace" { "" } else { link };
+        let text = text.replace(link, &format!("{own}{key} = {{ file = \"t.csv\" }}\n"));
+        let scenario = Scenario::parse("told", &text, &[], files_in(Path::new(&directory)))
+            .unwrap_or_else(|error| panic!("{error}"));
+        scenario.warnings().iter().map(|told| told.message.clone()).collect::<Vec<_>>()
+    };
+    // The run lasts for a minute.
+    let behind = ["this trace begins at 60 s, and the run ends at 60 s: nothing of it happens"];
+    assert_eq!(told("delay_trace", "60 s,10 ms\n70 s,20 ms\n"), behind);
+    assert!(told("delay_trace", "59.9 s,10 ms\n70 s,20 ms\n").is_empty());
+    assert!(told("delay_trace", "0 s,10 ms\n").is_empty());
+    assert_eq!(told("fade_trace", "60 s,1 Mbit/s,,\n"), behind);
+    assert!(told("fade_trace", "59.9 s,1 Mbit/s,,\n70 s,,1 %,\n").is_empty());
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn sessions_of_a_trace_that_begin_behind_the_end_are_told() {
+    let directory = std::env::temp_dir().join(format!("slantpath-late-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("t.csv"), "0 s,1 kB\n49 s,1 kB\n50 s,1 kB\n").unwrap();
+    let sessions = "[sessions.s]\nfrom = \"a\"\nto = \"b\"\ntransport = \"tcp\"\nstart = \"10 s\"\n\
+                    arrivals = { kind = \"trace\", file = \"t.csv\" }\n";
+    let text = text("sctp", "", sessions);
+    let scenario = Scenario::parse("told", &text, &[], files_in(Path::new(&directory)))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let warnings: Vec<&str> = scenario.warnings().iter().map(|told| told.message.as_str()).collect();
+    let late = "1 of 3 sessions of this trace are due at 60 s, the end, or later: they are not sent";
+    assert!(warnings.contains(&late.replace("sent", "begun").as_str()), "{warnings:?}");
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
 fn a_sweep_is_told_of_a_profile_that_none_of_its_points_uses() {
     let directory = std::env::temp_dir().join(format!("slantpath-swept-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();

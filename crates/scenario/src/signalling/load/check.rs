@@ -202,7 +202,7 @@ pub(crate) fn complete(
         }
         let times = messages.iter().map(|message| message.at.saturating_add(*load.start));
         let stop = load.stop.map_or(duration, |stop| *stop).min(duration);
-        behind_the_end(times, stop, file.place(), faults);
+        behind_the_end(["messages", "sent"], times, stop, file.place(), faults);
         traces.loads.insert((**file).clone(), messages);
     }
 }
