@@ -139,9 +139,9 @@ def test_the_command_draws_into_its_directory(tmp_path: Path, capfd: pytest.Capt
     assert all((tmp_path / name).stat().st_size > 10_000 for name in names)
     assert b"One-way delay from london to boston over time: " in (tmp_path / "delay-main.svg").read_bytes()
     told = capfd.readouterr().out
-    assert f"46 files in {tmp_path}" in told
+    assert f"48 files in {tmp_path}" in told
     guide = (ROOT / "docs/topology.md").read_text(encoding="utf-8")
-    assert "\nInstalled with pip the same command writes 46 files: " in guide
+    assert "\nInstalled with pip the same command writes 48 files: " in guide
     assert "Python package" not in told
 
 

@@ -9,7 +9,7 @@ from slantpath.studies.failover import cases
 from slantpath.studies.failover.findings import CostFigures, RunFigures, by_link, findings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -99,22 +99,23 @@ class Results:
 
     def findings(self) -> list[Finding]:
         """Hold the runs against the paper's claims."""
-        return findings(self._claimed(""))
+        loaded = cases.CELLS | cases.CLAIMED
+        return findings(self._claimed("", [case for case in loaded if not case.startswith(f"{cases.IDLE}/")]))
 
     def by_link(self) -> list[tuple[str, dict[str, str]]]:
         """Give what every claim has on each link that the paper leaves open, with both alternate paths."""
+        wanted = cases.CELLS | cases.IDLE_CELLS | cases.CLAIMED
         links = {
             "1 Mbit/s and 25 ms, as studied": "",
             **{link.about: f"{link.name}/" for link in cases.LINKS},
         }
         return [
-            (f"{name}, {alternate}", by_link(self._claimed(link), reading))
+            (f"{name}, {alternate}", by_link(self._claimed(link, wanted), reading))
             for name, link in links.items()
             for alternate, reading in (("alternate loaded", ""), ("alternate idle", f"{cases.IDLE}/"))
         ]
 
-    def _claimed(self, link: str) -> Observations:
-        wanted = cases.CELLS | cases.IDLE_CELLS | cases.CLAIMED
+    def _claimed(self, link: str, wanted: Iterable[str]) -> Observations:
         return {case: self.figures(link + case) for case in wanted}
 
     def seeds(self) -> str:
