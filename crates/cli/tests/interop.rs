@@ -1,6 +1,5 @@
 //! What `slantpath plan --format sysctl` prints is what a Linux kernel takes: each value is written into
 //! `/proc/sys` of a guest's kernel, line by line, and read back equal.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a test of another kernel says what it did")]
 
 #![expect(
     clippy::print_stdout,
