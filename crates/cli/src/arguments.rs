@@ -254,7 +254,7 @@ pub(crate) struct SctpArguments {
     /// The send buffer, messages in flight included, `1 MiB` if absent.
     #[arg(long, value_name = "SIZE", value_parser = a_send_buffer)]
     pub(crate) send_buffer: Option<DataSize>,
-    /// What all associations of the port together hold to be sent, `256 MiB` or four send buffers if absent.
+    /// Limit on what all associations of the port together hold to be sent: `256 MiB`, or four send buffers, if absent.
     #[arg(long, value_name = "SIZE", value_parser = a_total_send_buffer)]
     pub(crate) total_send_buffer: Option<DataSize>,
     /// The DSCP of every packet: EF, CS0, as it is if absent, to CS7, or AF11 to AF43.

@@ -111,7 +111,7 @@ pub(crate) fn print(scenario: &Scenario, outputs: &[RunOutput], out: &mut impl W
     print_failures(outputs, out)
 }
 
-/// Whether a row of links is one of an antenna: its first link is called as it is, others by a number behind it.
+/// True for a row of links that is one of an antenna: its first link is called as it is, others by a number behind it.
 fn is_link_of(links: &Table, row: usize, antenna: &str) -> bool {
     let name = text(links, "link", row);
     let other = name.strip_prefix(antenna);
@@ -199,7 +199,7 @@ fn print_table(
     print_rows(outputs, name, keys, measures, &|_, _| true, out)
 }
 
-/// The same of some rows.
+/// Prints some rows of a table.
 fn print_rows(
     outputs: &[RunOutput],
     name: &str,

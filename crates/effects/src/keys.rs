@@ -96,7 +96,7 @@ impl Keys {
     }
 }
 
-/// What a row sets: a key, where the schema has its value, and the value.
+/// Setting of a row: a key, where the schema has its value, and the value.
 struct Found<'a> {
     key: String,
     /// Nothing for the kind of a table.

@@ -116,7 +116,7 @@ pub fn rows(name: &str, text: &str) -> Vec<Row> {
 }
 
 impl Row {
-    /// Whether its value is refused.
+    /// True if its value is refused.
     pub fn is_refused(&self) -> bool {
         matches!(self.check, Check::Refused(_))
     }

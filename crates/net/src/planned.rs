@@ -27,7 +27,7 @@ pub struct Planned {
     idle: FxHashSet<DirectionId>,
 }
 
-/// What a direction is longer by while nobody is reached by it: more than any way, so that it is taken if there is no
+/// Length added to a direction while nobody is reached by it: more than any way, so that it is taken if there is no
 /// other, and what waits for its next contact still finds it.
 const IDLE: Duration = Duration::from_secs(1_000_000);
 
@@ -50,7 +50,7 @@ impl Planned {
         }
     }
 
-    /// Whether routes follow links that go down and come up.
+    /// True if routes follow links that go down and come up.
     pub fn is_dynamic(&self) -> bool {
         self.routing == Routing::Dynamic
     }

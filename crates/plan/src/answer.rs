@@ -85,7 +85,7 @@ pub struct Answer {
     pub largest_step: DataRate,
     /// Settings.
     pub settings: Vec<Recommendation>,
-    /// What the settings keep.
+    /// Promises that the settings keep.
     pub promises: Vec<Promise>,
     /// What cannot be met.
     pub impossible: Vec<Impossible>,
@@ -437,7 +437,7 @@ impl Numbers {
         )
     }
 
-    /// What the band, the window or the queue does not hold, and what would be.
+    /// Refuses what the band, the window or the queue does not hold, and says what would be held.
     fn load_faults(
         &self,
         load: &Load,

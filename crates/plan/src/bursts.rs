@@ -36,7 +36,7 @@ pub fn longest_wait(per_second: f64, service: f64) -> f64 {
     RARE * service / x
 }
 
-/// How long some message of so many seconds waits, with hardly a doubt. A line that is nearly full forgets what waited
+/// Longest wait of the messages of so many seconds, with hardly a doubt. A line that is nearly full forgets what waited
 /// after `service/(1 − ρ)²`: in so many independent looks half of the bound for as many of them is reached.
 pub fn ordinary_wait(per_second: f64, service: f64, within: f64) -> f64 {
     let load = per_second * service;

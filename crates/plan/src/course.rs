@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 
 use crate::framing::{ACKNOWLEDGEMENT_CHUNK, DATA_HEADER, Framing};
 
-/// What an RBDC terminal sends its backlog in, in seconds.
+/// Time in which an RBDC terminal sends its backlog, in seconds.
 const DRAIN_S: f64 = 1.0;
-/// How long capacity is kept that is not needed any more, in seconds.
+/// Time for which capacity is kept that is not needed any more, in seconds.
 const KEPT_S: f64 = 10.0;
-/// When the load steps, in seconds from its start.
+/// Step of the load, in seconds from its start.
 const STEPS_AT_S: f64 = 10.0;
 /// Until when it is followed, in seconds.
 const ENDS_AT_S: f64 = 70.0;
@@ -22,7 +22,7 @@ const PART_MOST_S: f64 = 0.02;
 /// For how long answers are taken together, in seconds.
 const LOOK_S: f64 = 0.25;
 
-/// What flows, and through what.
+/// Load, and the band, window and queue that it passes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flow {
     /// Messages a second, before the step and after it.
@@ -40,20 +40,20 @@ pub(crate) struct Flow {
     pub(crate) held: f64,
     /// From a demand to its capacity, in seconds.
     pub(crate) allocation: f64,
-    /// How often the demand is looked at, in seconds.
+    /// Interval at which the demand is looked at, in seconds.
     pub(crate) look: f64,
-    /// How long nothing goes at a change, in seconds.
+    /// Standstill at a change of the allocation, in seconds.
     pub(crate) interruption: f64,
     /// Bytes that may be outstanding in all.
     pub(crate) window: f64,
     /// Messages that may wait in front of it.
     pub(crate) queue: f64,
     pub(crate) round_trip: f64,
-    /// What an acknowledgement takes beside the round trip and what waits, in seconds.
+    /// Time of an acknowledgement beside the round trip and what waits, in seconds.
     pub(crate) answering: f64,
 }
 
-/// What came of it at most.
+/// Largest values of a course.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Course {
     /// From a message to its answer, in seconds.
@@ -68,7 +68,7 @@ pub(crate) struct Course {
     pub(crate) waiting: f64,
     /// The share of what came since the step that found the queue full.
     pub(crate) lost: f64,
-    /// How long nothing was acknowledged although something was outstanding.
+    /// Longest time without an acknowledgement although something was outstanding.
     pub(crate) standstill: f64,
 }
 
@@ -88,7 +88,7 @@ impl Flow {
     }
 }
 
-/// What is where, in parts of a round trip.
+/// Contents of window, queue and path, in parts of a round trip.
 struct State<'a> {
     flow: &'a Flow,
     part: f64,
@@ -108,7 +108,7 @@ struct State<'a> {
     answers: f64,
     above: f64,
     is_free: bool,
-    /// Whether anything had to wait for the window in the part before.
+    /// True if anything had to wait for the window in the part before.
     waited: bool,
     acknowledged: usize,
     come: usize,
@@ -117,7 +117,7 @@ struct State<'a> {
     terminal: Terminal,
 }
 
-/// What the terminal may send, and has asked for.
+/// Capacity that the terminal has, and has asked for.
 struct Terminal {
     look: usize,
     latency: usize,
@@ -255,7 +255,7 @@ impl<'a> State<'a> {
         self.course.waiting = self.course.waiting.max(self.above);
     }
 
-    /// When each message was answered, and how long that took.
+    /// Follows when each message was answered, and how long that took.
     fn answered(mut self) -> Course {
         let time = |count: usize| count as f64 * self.part;
         let steps = self.handed.len();

@@ -28,7 +28,7 @@ pub(crate) const DATA_HEADER: f64 = DATA as f64;
 pub(crate) const ACKNOWLEDGEMENT_CHUNK: f64 = ACKNOWLEDGEMENT as f64;
 /// Headers of a packet with a SACK in it.
 pub(crate) const HEADERS_WITH_SACK: f64 = (ETHERNET + IP + SCTP) as f64 + SACK as f64 / 2.0;
-/// The same where half of the SACKs come by themselves.
+/// Headers of a packet where half of the SACKs come by themselves.
 pub(crate) const HEADERS: f64 = HEADERS_WITH_SACK + (ETHERNET + IP + SCTP) as f64 / 4.0;
 
 /// What one message takes, with its part of what answers the messages of the other direction, which has the same load.
@@ -71,7 +71,7 @@ impl Framing {
         Self::of(line_octets, 0.0, packets)
     }
 
-    /// The same with one acknowledgement of M2PA for all that a packet brings.
+    /// Framing of a message that shares one acknowledgement of M2PA with all that its packet brings.
     pub fn shared(line_octets: u32) -> Self {
         let (own, answer) = (f64::from(chunk(line_octets)), f64::from(ACKNOWLEDGEMENT));
         let fit = ((f64::from(MTU - IP - SCTP) - answer) / own).floor().max(1.0);
@@ -150,7 +150,7 @@ impl Framing {
         longest_wait(per_second * self.ethernet / octets, 8.0 * octets / bit_per_s.max(1.0))
     }
 
-    /// How long some packet waits for others in so many seconds, with hardly a doubt.
+    /// Longest wait of a packet for others in so many seconds, with hardly a doubt.
     pub fn ordinary_queueing(&self, per_second: f64, bit_per_s: f64, within_s: f64) -> f64 {
         let octets = self.per_packet().min(self.ethernet);
         ordinary_wait(per_second * self.ethernet / octets, 8.0 * octets / bit_per_s.max(1.0), within_s)

@@ -85,7 +85,7 @@ fn promised(promise: &Promise) -> String {
     }
 }
 
-/// What is measured, as people read it.
+/// Measured value, as people read it.
 pub fn measured(measure: Measure, value: f64) -> String {
     match measure {
         Measure::Loss | Measure::Repeated => format!("{:.1} %", 100.0 * value),

@@ -345,7 +345,7 @@ impl Association {
         self.sender.expect_room(&mut turn);
     }
 
-    /// What the send buffer counts with among those of the endpoint.
+    /// Bytes that the send buffer counts with among those of the endpoint.
     #[inline]
     pub(crate) fn held_for_sending(&self) -> u64 {
         self.sender.held()

@@ -139,7 +139,7 @@ pub struct SctpConfig {
     /// The send buffer in bytes of payload, messages in flight included; a message that does not fit is refused. So
     /// that short messages do not take many times as much, it holds a message for each 60 bytes of it at most, or 64.
     pub send_buffer_bytes: u64,
-    /// What all associations of the endpoint together hold of their send buffers, in bytes; each counts with its
+    /// Limit on what all associations of the endpoint together hold to be sent, in bytes; each counts with its
     /// payload, or with 60 bytes for each of its messages, if that is more. Beyond it a message is refused, and who was
     /// refused first hears first of room. `None`: 256 MiB, which is what a small machine can spare and fills 256
     /// buffers of the default, or four send buffers if that is more. Never less than 3,840; one association cannot hold
@@ -466,12 +466,12 @@ impl SctpConfig {
         if messages < LEAST_MESSAGES { LEAST_MESSAGES } else { messages }
     }
 
-    /// What one association takes of the endpoint's total at most.
+    /// Most that one association takes of the endpoint's total, in bytes.
     pub(crate) fn most_held(&self) -> u64 {
         self.send_buffer_bytes.max(LEAST_MESSAGES * SHORT_MESSAGE)
     }
 
-    /// What all associations of an endpoint with these settings hold together at most.
+    /// Most that all associations of an endpoint with these settings hold together, in bytes.
     pub(crate) fn total_send_buffer(&self) -> u64 {
         const TOTAL: u64 = 256 * 1_024 * 1_024;
         let total = self.total_send_buffer_bytes;
@@ -531,10 +531,10 @@ pub enum LossDetection {
 /// A message counts as one of so many bytes at least: what is kept of each takes more than the payload of a short one.
 const SHORT_MESSAGE: u64 = 60;
 
-/// How many short messages the least send buffer holds.
+/// Number of short messages that the least send buffer holds.
 const LEAST_MESSAGES: u64 = 64;
 
-/// What a send buffer with so much payload in so many messages takes of what it may hold.
+/// Bytes that so much payload in so many messages takes of what a send buffer may hold.
 pub(crate) fn held(payload_bytes: u64, messages: u64) -> u64 {
     payload_bytes.max(messages * SHORT_MESSAGE)
 }

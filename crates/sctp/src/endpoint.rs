@@ -138,7 +138,7 @@ pub struct Endpoint {
     is_first_settled: bool,
     /// Of the peer of the association whose tag, or a cookie of ours, the packet that came last bore.
     verified_peer_tag: Option<VerificationTag>,
-    /// Whether associations wait for room in what all of a port may hold.
+    /// True while associations wait for room in what all of a port may hold.
     is_crowded: bool,
     outbox: Outbox,
     questions: Questions,

@@ -128,9 +128,9 @@ pub(crate) enum Backlog {
     /// A message has been refused that the buffer has room for: all buffers of the endpoint together have not. The
     /// endpoint says when they have.
     RefusedByAll {
-        /// What it would take.
+        /// Bytes that it would take.
         wanted: u64,
-        /// Whether the endpoint knows.
+        /// True once the endpoint knows.
         is_known: bool,
     },
 }
@@ -165,7 +165,7 @@ pub(crate) struct Sender {
     buffered_messages: u64,
     /// How many of them there may be.
     most_messages: u64,
-    /// How many bytes there may be.
+    /// Most bytes that there may be.
     most_bytes: u64,
     backlog: Backlog,
     steps: Steps,

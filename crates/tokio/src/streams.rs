@@ -1,6 +1,6 @@
-//! What comes and what is sent as the `Stream` and `Sink` of the crates `futures-core` and `futures-sink`.
+//! Messages and callers as the `Stream` and `Sink` of the crates `futures-core` and `futures-sink`.
 //!
-//! What waits is boxed; what is there already, and a message that finds room, is not.
+//! Waiting is boxed; a message that is there already, or finds room, is not.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -14,14 +14,14 @@ use crate::association::Association;
 use crate::endpoint::Endpoint;
 use crate::error::{AssociationError, EndpointError, SendError};
 
-/// What is waited for.
+/// Future of what is waited for.
 type Waiting<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Where a stream of items stands.
+/// State of a stream of items.
 enum Stage<T> {
     /// The next one is asked for when somebody polls.
     Idle,
-    /// It is waited for.
+    /// The next one is waited for.
     Waiting(Waiting<T>),
     /// There is none any more.
     Ended,
@@ -32,7 +32,7 @@ impl<T> Stage<T> {
         matches!(self, Self::Ended)
     }
 
-    /// What has come, as far as it has; where nothing is waited for `wait` says what is.
+    /// Gives the item that has come. Where nothing is waited for, `wait` says what is.
     fn poll(&mut self, cx: &mut Context<'_>, wait: impl FnOnce() -> Option<Waiting<T>>) -> Poll<Option<T>> {
         if let Self::Idle = self {
             *self = wait().map_or(Self::Ended, Self::Waiting);
@@ -99,7 +99,7 @@ impl Association {
 }
 
 impl Endpoint {
-    /// Those who call, as a `Stream`.
+    /// Associations that peers open, as a `Stream`.
     pub fn callers(&self) -> Callers {
         Callers { endpoint: self.clone(), stage: Stage::Idle }
     }

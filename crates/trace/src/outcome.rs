@@ -78,7 +78,7 @@ impl Outcome {
         self.broken += u64::from(association.closed.as_ref().is_some_and(|(_, orderly, _)| !orderly));
     }
 
-    /// Those of all associations together: the first is the first in time, whichever association it was of.
+    /// Tells the failovers of all associations: the first is the first in time, whichever association it was of.
     fn tell_failovers<'a>(&mut self, associations: impl Iterator<Item = &'a AssociationStory>) {
         let all: Vec<(Instant, Duration)> = associations.flat_map(failovers).collect();
         self.failovers = all.len() as u64;

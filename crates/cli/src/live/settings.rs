@@ -83,7 +83,7 @@ pub(super) fn sctp(
     Ok(besides(arguments, config))
 }
 
-/// What is no profile's.
+/// Adds the settings that are no profile's.
 fn besides(arguments: &SctpArguments, config: SctpConfig) -> SctpConfig {
     let total = arguments.total_send_buffer.map(DataSize::as_bytes);
     SctpConfig {

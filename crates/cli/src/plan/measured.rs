@@ -18,7 +18,7 @@ const SETTLED_S: f64 = STARTS_AT_S + 1.0;
 const ASSOCIATIONS: &str = "association_intervals";
 const LINKS: &str = "signalling_link_intervals";
 
-/// When the first of two paths fails, in seconds: the load has settled.
+/// Failure of the first of two paths, in seconds after the start: the load has settled.
 const FAILS_AT_S: f64 = 90.0;
 
 /// A setting of the answer that a run changes.
@@ -26,7 +26,7 @@ const FAILS_AT_S: f64 = 90.0;
 pub(crate) struct Variant {
     pub(crate) window: f64,
     pub(crate) step: f64,
-    /// Whether the first of two paths fails.
+    /// True if the first of two paths fails.
     pub(crate) fails: bool,
 }
 
@@ -35,7 +35,7 @@ impl Variant {
     pub(crate) const ANSWERED: Self = Self { window: 1.0, step: 1.0, fails: false };
 }
 
-/// What a run showed.
+/// Measurements of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     /// Bytes outstanding at most, of all associations of a gateway.
@@ -48,15 +48,15 @@ pub(crate) struct Measured {
     pub(crate) delay: f64,
     /// The longest mean of a quarter of a second from a message to its answer, in seconds.
     pub(crate) answer: f64,
-    /// How often links went out of service.
+    /// Number of times that links went out of service.
     pub(crate) outages: f64,
-    /// How much longer the longest delay is than the path and the gateways, in seconds: where the first path fails,
+    /// Excess of the longest delay over the path and the gateways, in seconds: where the first path fails,
     /// how long nothing arrives.
     pub(crate) standstill: f64,
 }
 
 impl Measured {
-    /// What holds a promise.
+    /// Measurement that a promise is held to.
     pub(crate) fn of(&self, measure: Measure) -> f64 {
         match measure {
             Measure::Loss => self.loss,

@@ -19,12 +19,12 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Whether the run kept it.
+    /// True if the run kept it.
     pub(super) fn holds(&self) -> bool {
         self.measured <= self.promise.most + 1e-9
     }
 
-    /// Whether the run bears the answer out. What was left open it does in any case.
+    /// True if the run bears the answer out, which it does in any case where that was left open.
     pub(super) fn is_borne_out(&self) -> bool {
         match self.promise.standing {
             Standing::Given => self.holds(),
@@ -52,12 +52,12 @@ pub(super) struct Verified {
 }
 
 impl Verified {
-    /// Whether every promise was kept, and every refusal borne out.
+    /// True if every promise was kept, and every refusal borne out.
     pub(super) fn is_borne_out(&self) -> bool {
         self.kept.iter().all(Kept::is_borne_out)
     }
 
-    /// Whether the run keeps all that was not refused.
+    /// True if the run keeps all that was not refused.
     pub(super) fn is_held(&self) -> bool {
         self.kept.iter().all(|kept| kept.holds() || kept.promise.standing == Standing::Refused)
     }
@@ -132,7 +132,7 @@ pub(super) fn write(verified: &Verified, comment: &str, out: &mut impl Write) ->
     Ok(())
 }
 
-/// The same for programs.
+/// Outcome as JSON, for programs.
 pub(super) fn json(verified: &Verified) -> Json {
     let kept = verified.kept.iter().map(|kept| {
         json!({

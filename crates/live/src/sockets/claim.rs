@@ -1,4 +1,4 @@
-//! Who has an SCTP port at an address. The kernel knows no ports of raw sockets: programs of this project keep theirs
+//! Claims on SCTP ports at an address. The kernel knows no ports of raw sockets: programs of this project keep theirs
 //! from each other by names of sockets that nothing is ever sent to.
 //!
 //! Any user may give a socket any name. A name counts if its owner may open raw sockets: root, the own user, or one who
@@ -88,7 +88,7 @@ impl Owners {
         Some(Self { names, trusted })
     }
 
-    /// Whether one who may has this name, or one aside of it, other than `own`.
+    /// True if one who may has this name, or one aside of it, other than `own`.
     fn have(&self, name: &str, own: Option<&str>) -> bool {
         let is_it = |(one, user): &(String, u32)| {
             plain(one) == name && own != Some(one.as_str()) && self.trusted.contains(user)

@@ -1,4 +1,4 @@
-//! What the machine is asked: its addresses, and the address towards a destination.
+//! Questions to the machine: its addresses, and the address towards a destination.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};

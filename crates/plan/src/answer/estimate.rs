@@ -1,4 +1,4 @@
-//! What the answer's own settings come to: the least and the most that can be expected.
+//! Outcome of the answer's own settings: the least and the most that can be expected.
 
 use super::{Numbers, PACKET};
 use crate::bursts::largest_share;
@@ -23,7 +23,7 @@ const PACKET_AT_LEAST: f64 = 1_300.0;
 /// Standard deviations by which the largest of the looks of ten seconds exceeds the mean.
 const OF_LOOKS: f64 = 1.5;
 
-/// What is expected at least and at most.
+/// Range of what is expected, from the least to the most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Range {
     /// At least.
@@ -38,7 +38,7 @@ pub(crate) fn access_loop(one_way: f64, allocation: f64) -> (f64, f64) {
     (hop, (allocation - 2.0 * hop - PROCESSING_S - FRAME_S).max(2.0 * FRAME_S))
 }
 
-/// What settings come to.
+/// Outcome of settings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimate {
     /// From a message until MTP3 has its answer.
@@ -52,7 +52,7 @@ pub(super) struct Estimate {
     /// Messages that wait for the window.
     pub(super) waiting: Range,
     pub(super) outstanding: Range,
-    /// What comes at random waits so long once in a million times.
+    /// Wait that what comes at random exceeds once in a million times.
     pub(super) queueing: f64,
 }
 
@@ -105,7 +105,7 @@ impl Numbers {
         }
     }
 
-    /// What a window of each association and a queue come to.
+    /// Estimates the outcome of a window of each association and of a queue.
     pub(super) fn estimate(&self, load: &Load, window: f64, queue: f64) -> Estimate {
         let flow = self.flow(load, window, queue);
         let total = flow.total;
@@ -185,7 +185,7 @@ impl Numbers {
         estimate
     }
 
-    /// Whether so many bytes in all are outstanding for long: the band, or the window, takes no more.
+    /// True if so many bytes in all are outstanding for long: the band, or the window, takes no more.
     fn is_full(&self, load: &Load, window: f64) -> bool {
         let band = if self.is_on_demand(load) { self.permanent + self.on_demand } else { self.permanent };
         let per_second = lasting(load.after);

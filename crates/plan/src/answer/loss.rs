@@ -26,7 +26,7 @@ pub(super) struct Recovery {
     pub(super) round_trip: f64,
     pub(super) rto_min: f64,
     pub(super) rto_max: f64,
-    /// Whether enough packets follow for their SACKs to find the first loss.
+    /// True if enough packets follow for their SACKs to find the first loss.
     pub(super) is_found: bool,
 }
 
@@ -120,7 +120,7 @@ impl Numbers {
         });
     }
 
-    /// How often, in the hundred seconds that are looked at, so many losses in a row outlast a timer: in both
+    /// Number of times, in the hundred seconds looked at, that so many losses in a row outlast a timer: in both
     /// directions, a message, or what answers it. `packets` are those with DATA that an association sends in a second.
     pub(super) fn outages(&self, recovery: &Recovery, packets: f64) -> impl Fn(f64) -> f64 + use<> {
         let (recovery, loss, associations) = (*recovery, self.loss, f64::from(self.associations));

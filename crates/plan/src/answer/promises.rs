@@ -1,4 +1,4 @@
-//! What an answer promises, as data: `--verify` measures the same in a run.
+//! Promises of an answer, as data: `--verify` measures the same in a run.
 
 use super::estimate::{Estimate, Range};
 use super::loss::RARELY;
@@ -11,18 +11,18 @@ pub enum Measure {
     Loss,
     /// The longest delay of a message from gateway to gateway, in seconds.
     Delay,
-    /// How often links went out of service.
+    /// Number of times that links went out of service.
     Outages,
     /// The longest time from a message to its answer, in seconds.
     Answer,
     /// The share of messages that SCTP sent again.
     Repeated,
-    /// How long nothing arrives after the first path has failed, in seconds.
+    /// Standstill of arrivals after the first path has failed, in seconds.
     Standstill,
 }
 
 impl Measure {
-    /// Its name as people read it.
+    /// Name as people read it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Loss => "lost since the step",
@@ -35,37 +35,37 @@ impl Measure {
     }
 }
 
-/// How sure a promise is.
+/// Certainty of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It is kept.
+    /// Given: the run has to keep it.
     Given,
     /// Within what can be foreseen it is kept, or it is not.
     Open,
-    /// It is not kept.
+    /// Refused: the run has to break it.
     Refused,
 }
 
 /// A promise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Promise {
-    /// Its name, such as `loss` or `m2pa.t7`.
+    /// Name, such as `loss` or `m2pa.t7`.
     pub name: &'static str,
     /// The way in which it is measured.
     pub measure: Measure,
-    /// What is measured is no more than this.
+    /// Bound on what is measured.
     pub most: f64,
-    /// What is expected.
+    /// Range that is expected.
     pub expected: Range,
-    /// How sure it is.
+    /// Certainty.
     pub standing: Standing,
 }
 
-/// What is retransmitted beside what the path loses: a SACK that is lost may cost a message as well.
+/// Share that is retransmitted beside what the path loses: a SACK that is lost may cost a message as well.
 const REPEATED_BESIDE: f64 = 0.005;
 
 impl Numbers {
-    /// What the settings keep.
+    /// Promises that the settings keep.
     pub(super) fn promises(
         &self,
         settings: &[Recommendation],

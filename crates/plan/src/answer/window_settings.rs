@@ -3,7 +3,7 @@
 use super::estimate::{Estimate, Load};
 use super::{Numbers, Recommendation, Unit, kbit, size, time};
 
-/// What is known of it.
+/// Numbers that its choice rests on.
 pub(super) struct Window {
     pub(super) cwnd: f64,
     pub(super) cwnd_least: f64,

@@ -12,16 +12,16 @@ const FRAME_MS: u64 = 40;
 /// Slots of a frame: a terminal's capacity comes in steps of a hundredth.
 const SLOTS: u32 = 100;
 
-/// How long the scenario lasts, in seconds.
+/// Duration of the scenario, in seconds.
 pub const DURATION_S: f64 = 130.0;
 
-/// When its load starts, in seconds.
+/// Start of its load, in seconds.
 pub const STARTS_AT_S: f64 = 20.0;
 
-/// When the load steps, in seconds.
+/// Step of the load, in seconds.
 pub const STEPS_AT_S: f64 = 60.0;
 
-/// When its load ends, in seconds: what was sent last has time to arrive.
+/// End of its load, in seconds: what was sent last has time to arrive.
 pub const ENDS_AT_S: f64 = 120.0;
 
 /// Two gateways and the satellite between them, with the settings of the answer; the load steps after 60 s. Whoever has

@@ -431,7 +431,7 @@ pub(crate) fn plan(
     }
 }
 
-/// What the contacts of a run say about its flows, routes and antennas; the links by which flows reach hosts with
+/// Holds flows, routes and antennas against the contacts of a run; the links by which flows reach hosts with
 /// several cables are chosen first. Fixed routes that never hold say so themselves;
 /// what else has no path is looked for where all of them do.
 fn follow(file: &mut File, plan: &SkyPlan, watch: Watch<'_>, faults: &mut Faults) {

@@ -63,7 +63,7 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    /// What binds something, if anything does.
+    /// Finds the link that a subject is bound to, if there is one.
     pub(super) fn of(file: &File, contacts: &ContactPlan, subject: &Subject<'_>) -> Option<Self> {
         if subject.transport != Transport::Tcp || !has_choice(file, &subject.to) {
             return None;
@@ -168,7 +168,7 @@ fn is_cable(link: &crate::link::schema::Link) -> bool {
     link.cable.is_some_and(|cable| *cable)
 }
 
-/// Whether the sky reaches a node by several links, a cable among them.
+/// True if the sky reaches a node by several links, a cable among them.
 fn has_choice(file: &File, node: &str) -> bool {
     let of_sky = |name: &&str| file.links.find(name).is_none_or(is_cable);
     let has_cable =

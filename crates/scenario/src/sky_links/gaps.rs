@@ -31,7 +31,7 @@ struct Ends<'a> {
     /// The sites by which it may go up, and come down.
     from: Vec<NodeId>,
     to: Vec<NodeId>,
-    /// What it can be reached by alone, if anything.
+    /// Link by which alone it can be reached, if there is one.
     bound: Option<entrances::Bound>,
     /// Since when there is no path, if there is none.
     apart_since: Option<Instant>,

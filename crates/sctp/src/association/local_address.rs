@@ -166,7 +166,7 @@ impl Association {
     }
 }
 
-/// Whether a path in this state has not answered when it should have.
+/// True for a path that has not answered when it should have.
 const fn has_failed(state: PathState) -> bool {
     matches!(state, PathState::Inactive | PathState::PotentiallyFailed)
 }

@@ -79,7 +79,7 @@ pub(super) struct Port {
     pub(super) config: Arc<SctpConfig>,
     /// How many associations it has.
     pub(super) associations: usize,
-    /// What they hold together of what is to be sent.
+    /// Pool of what its associations hold to be sent.
     pub(super) pool: SendPool,
     pub(super) stream: Stream,
     accepting: Accepting,

@@ -1,4 +1,4 @@
-//! What all associations of a port hold together of what is to be sent, and who waits for room in it.
+//! Limit on what all associations of a port hold together to be sent, and the line of those who wait for room.
 //!
 //! A port counts the messages of its associations when they are woken or removed; each may use its own send buffer as
 //! long as the rest of the total is enough for a whole one. Then it is told what is left before it takes a message.
@@ -14,15 +14,15 @@ use crate::association::Association;
 use crate::config::{SctpConfig, held};
 use crate::event::{Message, SendError};
 
-/// What is held, and who waits.
+/// Bytes that are held, and the line of those who wait.
 #[derive(Debug)]
 pub(super) struct SendPool {
     most: u64,
     /// Never less than what associations hold: what they give up on their own is counted when they are woken.
     held: u64,
-    /// Who has been refused, and what for; the first is the first to get room.
+    /// Associations that were refused, and the size that they asked for; the first is the first to get room.
     waiting: VecDeque<(AssociationId, u64)>,
-    /// What is kept for whom until it sends.
+    /// Room that is kept for an association until it sends.
     offers: Vec<(AssociationId, u64)>,
     offered: u64,
 }
@@ -32,7 +32,7 @@ impl SendPool {
         Self { most, held: 0, waiting: VecDeque::new(), offers: Vec::new(), offered: 0 }
     }
 
-    /// Whether an association may fill its buffer that holds so much.
+    /// True if an association may fill its buffer that holds so much.
     #[inline]
     pub(super) fn has_plenty(&self, buffer: u64) -> bool {
         self.held.saturating_add(buffer) <= self.most && self.is_calm()
@@ -55,12 +55,12 @@ impl SendPool {
         }
     }
 
-    /// Whether nobody waits, and nothing is kept for anybody.
+    /// True if nobody waits, and nothing is kept for anybody.
     fn is_calm(&self) -> bool {
         self.waiting.is_empty() && self.offers.is_empty()
     }
 
-    /// What may be handed over to an association now.
+    /// Bytes that may be handed over to an association now.
     fn room_for(&self, id: AssociationId) -> u64 {
         let own = self.offers.iter().find(|(one, _)| *one == id).map_or(0, |(_, size)| *size);
         if own == 0 && !self.waiting.is_empty() {
@@ -69,14 +69,14 @@ impl SendPool {
         self.most.saturating_sub(self.held + self.offered - own)
     }
 
-    /// What was kept for an association is no longer.
+    /// Gives up the room that was kept for an association.
     fn end_offer(&mut self, id: AssociationId) {
         if let Some(place) = self.offers.iter().position(|(one, _)| *one == id) {
             self.offered -= self.offers.remove(place).1;
         }
     }
 
-    /// Who is to be told of room, and of how much.
+    /// Next association that is to be told of room, and of how much.
     fn offer(&mut self) -> Option<(AssociationId, u64)> {
         let &(id, wanted) = self.waiting.front()?;
         // Those who do not take what they are offered must not keep others out for good.
@@ -174,7 +174,7 @@ impl Endpoint {
         self.is_crowded = self.ports.iter().any(|port| !port.pool.is_calm());
     }
 
-    /// Whether the association in the slot has something to say once what it holds has been counted.
+    /// Counts what the association in the slot holds; true if that has something to say then.
     #[cold]
     pub(super) fn has_found_room(&mut self, slot: u32) -> bool {
         self.count_held(slot);

@@ -79,7 +79,7 @@ impl State {
         matches!(self, Self::Established(association) if association.state() != AssociationState::Established)
     }
 
-    /// What it holds of messages to be sent.
+    /// Bytes that it holds of messages to be sent.
     #[inline]
     pub(super) fn held_for_sending(&self) -> u64 {
         match self {
@@ -106,7 +106,7 @@ pub(super) struct Entry {
     /// The number of that port.
     pub(super) own_port: u16,
     pub(super) peer_port: u16,
-    /// What its port has counted of it.
+    /// Bytes that its port has counted of it.
     pub(super) held: u64,
     /// All addresses of the peer, as far as they are known; confirmed or not.
     pub(super) peer_addresses: SmallVec<[IpAddr; 2]>,
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(news, [true, false, true, false, true]);
     }
 
-    /// What each packet asks for lies in one line of the cache, or two that are fetched together.
+    /// Keeps what each packet asks for in one line of the cache, or two that are fetched together.
     #[test]
     fn a_slot_is_no_longer_than_two_lines_of_the_cache() {
         assert_eq!(size_of::<Slot>(), 128);

@@ -105,7 +105,7 @@ impl CookieEchoed {
         self.origin.early_requests.expire_in(now, &mut self.association)
     }
 
-    /// What the messages count with among those that all associations of the endpoint hold.
+    /// Bytes that the messages count with among those that all associations of the endpoint hold.
     pub(crate) fn held(&self) -> u64 {
         self.association.held_for_sending()
     }

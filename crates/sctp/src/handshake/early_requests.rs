@@ -122,7 +122,7 @@ impl EarlyRequests {
         matches!(self.backlog, Backlog::Refused { .. })
     }
 
-    /// What the messages count with among those that all associations of the endpoint hold.
+    /// Bytes that the messages count with among those that all associations of the endpoint hold.
     pub(crate) fn held(&self) -> u64 {
         held(self.queued_bytes, self.messages.len() as u64)
     }

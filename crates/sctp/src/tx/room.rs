@@ -1,4 +1,4 @@
-//! How much of the send buffer may be used, since all of an endpoint have a limit together, too.
+//! Part of the send buffer that may be used, since all of an endpoint have a limit together, too.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use crate::config::{SctpConfig, held};
 use crate::event::Event;
 
 impl Sender {
-    /// What the send buffer counts with among those of the endpoint.
+    /// Bytes that the send buffer counts with among those of the endpoint.
     #[inline]
     pub(crate) fn held(&self) -> u64 {
         held(self.buffered_bytes, self.buffered_messages)
@@ -40,7 +40,7 @@ impl Sender {
         };
     }
 
-    /// What a message would take that has been refused although the buffer has room for it, once.
+    /// Bytes that a message would take that was refused although the buffer has room for it; told once.
     pub(crate) fn take_refused_by_all(&mut self) -> Option<u64> {
         match &mut self.backlog {
             Backlog::RefusedByAll { wanted, is_known } if !*is_known => {

@@ -75,7 +75,7 @@ struct Server {
 }
 
 impl Server {
-    /// Whether it was registered at a gateway, by this name.
+    /// True if it was registered at a gateway, by this name.
     fn is_registered(&self, gateway: AssociationId, name: &ServerName<u32>) -> bool {
         self.registered_at == Some(gateway) && self.served.name == *name
     }

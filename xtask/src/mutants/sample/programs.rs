@@ -17,7 +17,7 @@ use super::switched::{self, MUTANT, REACHED};
 /// Programs that are left out: real clocks and other stacks, on a machine that is busy; and what judges the project.
 const LEFT_OUT: &[&str] = &["interop", "slantpath_xtask", "hops", "orbit", "live_bench"];
 
-/// How the line of a test ends that has failed.
+/// End of the line of a test that has failed.
 const FAILED: &str = " ... FAILED";
 
 /// A test that hangs is given up after its program's own time, so many times, and this.
@@ -312,12 +312,12 @@ impl Program {
     }
 }
 
-/// Whether one of the tests has failed, while others still run.
+/// True if one of the tests has failed, while others still run.
 fn has_failed(log: &Path) -> bool {
     fs::read_to_string(log).is_ok_and(|said| said.lines().any(|line| line.ends_with(FAILED)))
 }
 
-/// Whether a thread's name may be that of a test.
+/// True for a thread's name that may be that of a test.
 fn is_name_of_test(name: &str) -> bool {
     let is_at_the_root = !matches!(name, "" | "main")
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
