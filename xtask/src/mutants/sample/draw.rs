@@ -1,10 +1,9 @@
-//! Which sites are tried: lines of product code are drawn, each as likely as any other, and of the sites that begin on
-//! a line each as likely as any other. Equal seeds draw equally.
+//! Draw of the sites that are tried: lines of product code, each as likely as any other, and of the sites that begin on
+//! a line each as likely as any other. Equal seeds draw equally. The order is a hash of seed, file and text of each
+//! line, so that a change elsewhere in the project moves no draw.
 
 use std::collections::{BTreeMap, BTreeSet};
-
-use rand_pcg::Pcg64;
-use rand_pcg::rand_core::Rng as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::rust_text;
 use crate::tree::Tree;
@@ -16,8 +15,34 @@ use super::site::{self, Site};
 pub(super) struct Field {
     /// Files with sites, and these.
     pub(super) files: Vec<(String, Vec<Site>)>,
-    /// Each line of product code: its file, and the sites on it.
-    lines: Vec<(usize, Vec<usize>)>,
+    /// Each line of product code that has sites.
+    lines: Vec<Line>,
+}
+
+/// A line with the sites that begin on it.
+#[derive(Debug)]
+struct Line {
+    file: usize,
+    text: String,
+    /// Lines of this text before it in its file.
+    before: usize,
+    sites: Vec<usize>,
+}
+
+impl Line {
+    /// The sites in the order in which a seed has them, with the rank of each among all of the field.
+    fn ranked(&self, path: &str, seed: u64) -> impl Iterator<Item = ((usize, u64), Place)> {
+        let hash = |site: Option<usize>| {
+            let mut hasher = DefaultHasher::new();
+            (seed, path, &self.text, self.before, site).hash(&mut hasher);
+            hasher.finish()
+        };
+        let mut sites: Vec<(u64, usize)> =
+            self.sites.iter().enumerate().map(|(at, &site)| (hash(Some(at)), site)).collect();
+        sites.sort_unstable();
+        let (rank, file) = (hash(None), self.file);
+        sites.into_iter().enumerate().map(move |(round, (_, site))| ((round, rank), Place { file, site }))
+    }
 }
 
 impl Field {
@@ -62,34 +87,32 @@ impl Field {
             on_line.entry(site.line).or_default().push(index);
         }
         let tests = site::test_lines(text);
-        let file = self.files.len();
-        for (number, line) in (1..).zip(rust_text::code_only(text).lines()) {
-            if !line.trim().is_empty() && !tests.iter().any(|range| range.contains(&number)) {
-                self.lines.push((file, on_line.remove(&number).unwrap_or_default()));
+        let (file, mut seen) = (self.files.len(), BTreeMap::<&str, usize>::new());
+        let code = rust_text::code_only(text);
+        for (number, line) in (1..).zip(code.lines()) {
+            let Some(sites) = on_line.remove(&number) else { continue };
+            if tests.iter().any(|range| range.contains(&number)) {
+                continue;
             }
+            let line = line.trim();
+            let before = seen.entry(line).or_default();
+            self.lines.push(Line { file, text: line.to_owned(), before: *before, sites });
+            *before += 1;
         }
         self.files.push((path.to_owned(), sites));
     }
 
     /// Up to so many places in the order in which a seed draws them, none twice, and none that overlaps one that was
-    /// drawn before.
+    /// drawn before. A line's second site comes after the first ones of all lines.
     pub(super) fn draw(&self, seed: u64, wanted: usize) -> Vec<Place> {
+        let mut ranked: Vec<_> =
+            self.lines.iter().flat_map(|line| line.ranked(&self.files[line.file].0, seed)).collect();
+        ranked.sort_unstable();
         let mut places: Vec<Place> = Vec::new();
-        let sites: usize = self.files.iter().map(|(_, sites)| sites.len()).sum();
-        if self.lines.is_empty() || sites == 0 {
-            return places;
-        }
-        let mut random = Pcg64::new(u128::from(seed), 0x6d75_7461_6e74);
-        // A field of few sites is exhausted before that.
-        for _ in 0..200 * wanted {
+        for (_, place) in ranked {
             if places.len() == wanted {
                 break;
             }
-            let (file, on_line) = &self.lines[below(&mut random, self.lines.len())];
-            if on_line.is_empty() {
-                continue;
-            }
-            let place = Place { file: *file, site: on_line[below(&mut random, on_line.len())] };
             if places.iter().all(|other| !self.overlap(*other, place)) {
                 places.push(place);
             }
@@ -120,11 +143,6 @@ pub(super) struct Place {
     pub(super) site: usize,
 }
 
-fn below(random: &mut Pcg64, bound: usize) -> usize {
-    let product = u128::from(random.next_u64()) * bound as u128;
-    usize::try_from(product >> 64).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,6 +167,21 @@ mod tests {
         assert_eq!(files, ["crates/a/src/lib.rs", "crates/a/src/long.rs"]);
         // The attribute and the module it is on are of the tests; comments and blank lines are no code.
         assert_eq!(field().lines.len(), 91);
+    }
+
+    #[test]
+    fn a_change_elsewhere_moves_no_draw() {
+        let lines = |from: u32| (from..90).map(|number| format!("fn f{number}() {{ g{number}(); }}\n"));
+        let drawn = |text: String| {
+            let field = Field::read(&Tree::of(&[("crates/a/src/lib.rs", &text)]), &["a".to_owned()]);
+            let text: Vec<&str> = text.lines().collect();
+            let line = |place: Place| text[field.site(place).line - 1].to_owned();
+            field.draw(1, 20).into_iter().map(line).collect::<Vec<_>>()
+        };
+        let (whole, less) = (drawn(lines(0).collect()), drawn(lines(3).collect()));
+        let gone = |line: &String| lines(0).take(3).any(|other| other.trim_end() == line);
+        let left: Vec<String> = whole.into_iter().filter(|line| !gone(line)).collect();
+        assert_eq!(left[..], less[..left.len()]);
     }
 
     #[test]
