@@ -603,6 +603,12 @@ impl Endpoint {
         self.wake_behind_packet(slot);
     }
 
+    /// The same, of one whose held bytes have been counted.
+    #[inline(never)]
+    fn wake_counted(&mut self, slot: u32) {
+        self.look_at(slot);
+    }
+
     /// The same behind a packet, each of which passes it.
     #[expect(clippy::inline_always, reason = "it is little more than a call")]
     #[inline(always)]

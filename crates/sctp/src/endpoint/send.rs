@@ -15,14 +15,14 @@ impl Endpoint {
         let State::Established(association) = &mut entry.state else {
             return self.send_early(now, id.slot(), message);
         };
-        if !self.ports[entry.port as usize].pool.has_plenty(entry.config.most_held()) {
+        let pool = &mut self.ports[entry.port as usize].pool;
+        if self.is_crowded || !pool.has_room_for(entry.config.most_held()) {
             return self.send_from_pool(id.slot(), |association| association.send(now, message));
         }
         let result = association.send(now, message);
-        let has_output = association.has_output();
-        self.count_held(id.slot());
-        if has_output {
-            self.wake(id.slot());
+        pool.count(&mut entry.held, association.held_for_sending());
+        if association.has_output() {
+            self.wake_counted(id.slot());
         }
         result
     }
@@ -34,14 +34,14 @@ impl Endpoint {
     pub fn lend<T>(&mut self, id: AssociationId, send: impl FnOnce(&mut Association) -> T) -> Option<T> {
         let entry = self.table.find_mut(id)?;
         let State::Established(association) = &mut entry.state else { return None };
-        if !self.ports[entry.port as usize].pool.has_plenty(entry.config.most_held()) {
+        let pool = &mut self.ports[entry.port as usize].pool;
+        if self.is_crowded || !pool.has_room_for(entry.config.most_held()) {
             return Some(self.send_from_pool(id.slot(), send));
         }
         let result = send(association);
-        let has_output = association.has_output();
-        self.count_held(id.slot());
-        if has_output {
-            self.wake(id.slot());
+        pool.count(&mut entry.held, association.held_for_sending());
+        if association.has_output() {
+            self.wake_counted(id.slot());
         }
         Some(result)
     }

@@ -32,10 +32,16 @@ impl SendPool {
         Self { most, held: 0, waiting: VecDeque::new(), offers: Vec::new(), offered: 0 }
     }
 
-    /// True if an association may fill its buffer that holds so much.
+    /// True if an association may fill its buffer that holds so much, where nobody waits.
     #[inline]
-    pub(super) fn has_plenty(&self, buffer: u64) -> bool {
-        self.held.saturating_add(buffer) <= self.most && self.is_calm()
+    pub(super) fn has_room_for(&self, buffer: u64) -> bool {
+        self.held.saturating_add(buffer) <= self.most
+    }
+
+    /// Counts that an association holds so much in place of what was counted of it.
+    #[inline]
+    pub(super) fn count(&mut self, counted: &mut u64, held: u64) {
+        self.held = self.held + held - core::mem::replace(counted, held);
     }
 
     /// These settings, with a send buffer that is within the total.
@@ -100,11 +106,8 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn count_held(&mut self, slot: u32) {
         let Some(entry) = self.table.get_mut(slot) else { return };
-        let held = entry.state.held_for_sending();
-        let before = core::mem::replace(&mut entry.held, held);
         let place = entry.port;
-        let pool = &mut self.ports[place as usize].pool;
-        pool.held = pool.held + held - before;
+        self.ports[place as usize].pool.count(&mut entry.held, entry.state.held_for_sending());
         if self.is_crowded {
             self.offer_room(place);
         }
@@ -140,8 +143,8 @@ impl Endpoint {
         let entry = &mut self.table[slot];
         let pool = &self.ports[entry.port as usize].pool;
         let wanted = message.payload.len() as u64;
-        if pool.has_plenty(entry.config.most_held()) || wanted == 0 || wanted > entry.config.send_buffer_bytes
-        {
+        let has_plenty = pool.is_calm() && pool.has_room_for(entry.config.most_held());
+        if has_plenty || wanted == 0 || wanted > entry.config.send_buffer_bytes {
             return None;
         }
         let room = pool.room_for(id);
