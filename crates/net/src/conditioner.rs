@@ -13,12 +13,13 @@ use slantpath_base::{Instant, Seed, Stream, StreamFamily};
 use slantpath_wire::Packet;
 use slantpath_wire::ip::Dscp;
 
+use crate::address_names::AddressNames;
 use crate::link::{Counters, DropReason};
 use crate::parcel::Parcel;
 pub(crate) use flow_key::FlowKey;
 use meter::Meter;
 pub use meter::{Colour, ColourMode, MeterConfig};
-use recent::Recent;
+pub(crate) use recent::Recent;
 
 /// A rule of a traffic conditioner.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +95,7 @@ pub(crate) struct Conditioner {
     found: Recent<(FlowKey, u8), Option<usize>>,
     /// By rule, and what is metered together.
     meters: Recent<(usize, FlowKey), (Meter, Stream)>,
+    names: AddressNames,
 }
 
 impl Conditioner {
@@ -106,7 +108,13 @@ impl Conditioner {
             rules: rules.iter().map(|rule| (rule.clone(), family(rule))).collect(),
             found: Recent::default(),
             meters: Recent::default(),
+            names: AddressNames::default(),
         }
+    }
+
+    /// Has the random streams of flows named by what these call their addresses.
+    pub(crate) fn name_addresses(&mut self, names: &AddressNames) {
+        self.names = names.clone();
     }
 
     /// The packet as it goes on, or why it does not. The drop is counted.
@@ -118,14 +126,14 @@ impl Conditioner {
         counters: &mut Counters,
     ) -> Result<Parcel, DropReason> {
         let Some(flow) = FlowKey::of(packet) else { return Ok(parcel) };
-        let Self { rules, found, meters } = self;
+        let Self { rules, found, meters, names } = self;
         let codepoint = parcel.traffic_class() >> 2;
         let find = || rules.iter().position(|(rule, _)| rule.classifier.holds_for(&flow, codepoint));
         let Some(number) = *found.entry((flow, codepoint), find) else { return Ok(parcel) };
         let (rule, streams) = &rules[number];
         let colour = rule.profile.map_or(Colour::Green, |Profile { meter, scope }| {
             let together = scope.of(flow);
-            let new = || (Meter::new(&meter, now), streams.member(&together.name()));
+            let new = || (Meter::new(&meter, now), streams.member(&names.named(together).name()));
             let (state, stream) = meters.entry((number, together), new);
             let colour = state.colour(&meter, now, parcel.length(), colour_of(codepoint), stream);
             counters.colour(colour, parcel.length());

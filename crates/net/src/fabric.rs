@@ -10,6 +10,7 @@ use slantpath_des::Kernel;
 use slantpath_wire::ip::IpHeader;
 use slantpath_wire::{Checksum, Packet};
 
+use crate::address_names::AddressNames;
 use crate::capture::Captures;
 use crate::graph::NetworkGraph;
 use crate::header::{self, AddressKey};
@@ -55,6 +56,8 @@ pub(crate) struct Fabric {
     /// Packets that a contact's end has given back to their nodes, while changes are made.
     handed_over: Vec<(NodeId, DirectionId, Parcel)>,
     pub(crate) packets: PacketStore,
+    /// What addresses are called by where flows are told apart; empty where none are.
+    names: AddressNames,
     /// The destination that each interface sent to last: most packets follow one of their kind.
     last_resolved: Vec<Option<(AddressKey, DestinationId)>>,
     pub(crate) captures: Captures,
@@ -74,7 +77,20 @@ impl Fabric {
             directions[direction.index()].await_contacts();
         }
         let shared_port = |(name, config): &(String, DirectionConfig)| SharedPort::new(config, seed, name);
-        let shared_ports = graph.shared_ports.iter().map(shared_port).collect();
+        let mut shared_ports: Vec<_> = graph.shared_ports.iter().map(shared_port).collect();
+        let mut configs = graph.directions.iter().chain(graph.shared_ports.iter().map(|(_, config)| config));
+        let has_many_ways = !graph.contact_links.is_empty();
+        let names = if has_many_ways || configs.any(DirectionConfig::tells_flows_apart) {
+            AddressNames::of(&graph)
+        } else {
+            AddressNames::default()
+        };
+        for direction in &mut directions {
+            direction.name_addresses(&names);
+        }
+        for port in &mut shared_ports {
+            port.name_addresses(&names);
+        }
         let slots = Slots { directions: directions.len(), hosts: graph.hosts.len() };
         let kernel = Kernel::new(slots.host(0), slots.count());
         Self {
@@ -86,6 +102,7 @@ impl Fabric {
             shared_ports,
             handed_over: Vec::new(),
             packets: PacketStore::default(),
+            names,
             captures: Captures::default(),
             outside: Outside::default(),
             packet_hops: 0,

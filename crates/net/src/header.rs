@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use slantpath_wire::fragment;
-use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN, protocol};
+use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN};
 use slantpath_wire::{Checksum, Packet};
 
 /// An address as one number, which is compared in one go. IPv4 addresses have ones before them: as an IPv6
@@ -77,45 +77,6 @@ fn read(bytes: &[u8]) -> Option<Header> {
         }
         _ => None,
     }
-}
-
-/// A number that all packets of one flow have in common, of addresses and ports: its bits are mixed well, so that of
-/// two salts each gives the greater one to half of all flows.
-pub(crate) fn flow_hash(packet: &Packet, salt: u64) -> u64 {
-    let mut start = [0; FLOW_BYTES];
-    let bytes = packet.head().iter().chain(packet.tail());
-    let count = start.iter_mut().zip(bytes).map(|(own, byte)| *own = *byte).count();
-    let start = &start[..count];
-    let has_ports = |protocol: u8| matches!(protocol, protocol::SCTP | protocol::TCP | protocol::UDP);
-    let (fixed, ports) = match start.first().map(|first| first >> 4) {
-        Some(4) if count >= IPV4_HEADER_LEN => {
-            let is_part = u16::from_be_bytes([start[6], start[7]]) & 0x3fff != 0;
-            let length = usize::from(start[0] & 0xf) * 4;
-            (&start[12..20], (has_ports(start[9]) && !is_part).then_some(length))
-        }
-        Some(6) if count >= IPV6_HEADER_LEN => {
-            (&start[8..40], has_ports(start[6]).then_some(IPV6_HEADER_LEN))
-        }
-        _ => (&[][..], None),
-    };
-    let ports = ports.and_then(|at| start.get(at..at + 4)).unwrap_or_default();
-    let words = fixed.chunks_exact(4).chain(ports.chunks_exact(4));
-    words.fold(mix(salt), |hash, word| {
-        let word = word.first_chunk().map_or(0, |word| u32::from_be_bytes(*word));
-        mix(hash ^ u64::from(word))
-    })
-}
-
-/// The longest IPv4 header and the ports behind it.
-const FLOW_BYTES: usize = 64;
-
-/// Every bit of the outcome hangs on every bit of the number: the finisher of `SplitMix64` (Steele, Lea and
-/// Flood, 2014).
-const fn mix(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ number >> 31
 }
 
 /// Whether a router may cut a packet into fragments.
@@ -209,46 +170,6 @@ mod tests {
             payload_len: 20,
             fragmentation: Fragmentation::Forbidden,
         }
-    }
-
-    #[test]
-    fn packets_of_one_flow_have_one_number_and_those_of_another_do_not() {
-        let packet = |version: u8, ports: [u8; 4], rest: u8, inline: bool| {
-            let mut packet = Packet::copied(&[&ports[..], &[rest; 16]].concat(), Checksum::Complete);
-            let header = header(version, 64 - rest, rest);
-            header.emit(packet.prepend(header.header_len()));
-            if inline { packet } else { Packet::shared(packet.contiguous(), Checksum::Complete) }
-        };
-        for version in [4, 6] {
-            let hash = |ports, rest, inline, salt| flow_hash(&packet(version, ports, rest, inline), salt);
-            let known = hash([0, 80, 1, 2], 0, true, 0);
-            assert_eq!(known, hash([0, 80, 1, 2], 1, false, 0), "nothing else counts");
-            assert_ne!(known, hash([0, 80, 1, 3], 0, true, 0));
-            assert_ne!(known, hash([0, 81, 1, 2], 0, true, 0));
-            assert_ne!(known, hash([0, 80, 1, 2], 0, true, 1));
-        }
-        // A fragment's bytes behind the header are no ports.
-        let part = |ports: [u8; 4]| {
-            let mut bytes = packet(4, ports, 0, true).contiguous().to_vec();
-            bytes[7] = 1;
-            flow_hash(&Packet::shared(bytes.into(), Checksum::Complete), 0)
-        };
-        assert_eq!(part([0, 80, 1, 2]), part([9, 9, 9, 9]));
-        assert_eq!(flow_hash(&Packet::default(), 0), mix(0), "of what is no packet of IP");
-    }
-
-    #[test]
-    fn of_two_salts_each_is_the_greater_for_half_of_all_flows() {
-        let is_first = |port: &u32| {
-            let mut packet =
-                Packet::copied(&[&port.to_be_bytes()[..], &[0; 16]].concat(), Checksum::Complete);
-            let header = header(4, 64, 0);
-            header.emit(packet.prepend(header.header_len()));
-            flow_hash(&packet, 0) > flow_hash(&packet, 1)
-        };
-        let count = (0..1_000_u32).filter(is_first).count();
-        // Four standard deviations of a fair coin.
-        assert!(count.abs_diff(500) < 64, "{count}");
     }
 
     proptest! {

@@ -6,6 +6,7 @@
 //! destination is looked up once, where it is sent, and what links and routers need of it travels in a few
 //! words beside it. Nothing here knows TCP, SCTP or a satellite.
 
+mod address_names;
 mod capture;
 mod conditioner;
 mod fabric;

@@ -59,6 +59,7 @@ pub use shared_port::SharedPortStatistics;
 
 use slantpath_base::{Duration, Instant, Seed};
 
+use crate::address_names::AddressNames;
 use crate::conditioner::Conditioner;
 use crate::link::contact::Contacts;
 use crate::link::lane::{Lane, Outlet};
@@ -105,6 +106,14 @@ impl LinkDirection {
         };
         direction.choose_way();
         direction
+    }
+
+    /// Has flows told apart by what these call their addresses.
+    pub(crate) fn name_addresses(&mut self, names: &AddressNames) {
+        self.port.name_addresses(names);
+        if let Some(conditioner) = &mut self.conditioner {
+            conditioner.name_addresses(names);
+        }
     }
 
     /// Finds out which packets take the short way, after a change of what is asked of the direction.

@@ -4,8 +4,9 @@ use slantpath_base::{Duration, Instant};
 use slantpath_des::Kernel;
 use slantpath_wire::Packet;
 
+use crate::address_names::AddressNames;
+use crate::conditioner::FlowKey;
 use crate::fabric::Receivers;
-use crate::header;
 use crate::link::{
     AtHandover, Bursts, Contact, DelayPiece, DropReason, LeftBehind, LinkDirection, SharedPort,
 };
@@ -44,6 +45,7 @@ pub struct Leaving<'a> {
     pub(crate) destination: DestinationId,
     pub(crate) packet: &'a Packet,
     pub(crate) directions: &'a [LinkDirection],
+    pub(crate) names: &'a AddressNames,
     pub(crate) now: Instant,
 }
 
@@ -58,10 +60,10 @@ impl Leaving<'_> {
         self.destination
     }
 
-    /// A number that all packets of one flow have in common: of addresses and ports, and of a salt. Fragments have no
-    /// ports, as far as this is concerned, so that those of one packet stay together.
+    /// Number that all packets of one flow have in common: of the nodes and links that its addresses belong to, of
+    /// ports, and of a salt. Fragments have no ports here, so that those of one packet stay together.
     pub fn flow_hash(&self, salt: u64) -> u64 {
-        header::flow_hash(self.packet, salt)
+        FlowKey::of(self.packet).map_or(salt, |flow| self.names.named(flow).number(salt))
     }
 
     /// How long the packet would wait at a direction of its node for what is to be sent before it.

@@ -15,7 +15,7 @@ use slantpath_orbit::route::{Path, Router};
 pub enum Balance {
     /// The antenna at which a packet would wait least; of equals the next in turn.
     ByBacklog,
-    /// Each flow has an antenna of its own, by a hash of addresses and ports, while that has a way to its destination.
+    /// Each flow has an antenna of its own, by a hash of nodes, links and ports, while that has a way to its goal.
     PerFlow,
     /// Antennas take turns, packet by packet.
     PerPacket,

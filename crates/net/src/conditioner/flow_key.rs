@@ -36,6 +36,17 @@ impl FlowKey {
         name
     }
 
+    /// Number of the flow and a salt: its bits are mixed well, so that of two salts each gives the greater one to half
+    /// of all flows.
+    pub(crate) fn number(&self, salt: u64) -> u64 {
+        let name = self.name();
+        name.chunks(8).fold(mix(salt), |hash, bytes| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            mix(hash ^ u64::from_le_bytes(word))
+        })
+    }
+
     /// Reads an IP header. The ports lie behind it, or in `tail` if nothing does.
     fn read(bytes: &[u8], tail: &[u8]) -> Option<Self> {
         match bytes.first()? >> 4 {
@@ -78,6 +89,15 @@ fn ports(of: u8, after: &[u8], tail: &[u8]) -> [u16; 2] {
     }
 }
 
+/// Every bit of the outcome hangs on every bit of the number: the finisher of `SplitMix64` (Steele, Lea and
+/// Flood, 2014).
+const fn mix(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ number >> 31
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +131,38 @@ mod tests {
 
     const PAYLOAD: [u8; 20] =
         [0x4e, 0x20, 0x9c, 0x40, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20];
+
+    #[test]
+    fn the_number_of_a_flow_is_of_all_that_tells_it_apart_and_of_the_salt() {
+        let flow = FlowKey {
+            source: AddressKey::ipv4([10, 0, 0, 1]),
+            destination: AddressKey::ipv4([10, 0, 0, 2]),
+            protocol: protocol::UDP,
+            ports: [80, 258],
+        };
+        let others = [
+            FlowKey { source: AddressKey::ipv4([10, 0, 0, 3]), ..flow },
+            FlowKey { destination: AddressKey::ipv4([10, 0, 0, 3]), ..flow },
+            FlowKey { protocol: protocol::TCP, ..flow },
+            FlowKey { ports: [81, 258], ..flow },
+            FlowKey { ports: [80, 259], ..flow },
+        ];
+        for other in others {
+            assert_ne!(flow.number(0), other.number(0), "{other:?}");
+        }
+        assert_ne!(flow.number(0), flow.number(1));
+    }
+
+    #[test]
+    fn of_two_salts_each_is_the_greater_for_half_of_all_flows() {
+        let is_first = |port: &u16| {
+            let flow = FlowKey { ports: [*port, 80], ..FlowKey::default() };
+            flow.number(0) > flow.number(1)
+        };
+        let count = (0..1_000).filter(is_first).count();
+        // Four standard deviations of a fair coin.
+        assert!(count.abs_diff(500) < 64, "{count}");
+    }
 
     #[test]
     fn a_flow_has_the_addresses_the_protocol_and_the_ports_of_its_packets() {

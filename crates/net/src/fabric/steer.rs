@@ -21,6 +21,7 @@ impl Fabric {
                 destination: parcel.destination(),
                 packet: self.packets.packet(parcel.packet()),
                 directions: &self.directions,
+                names: &self.names,
                 now: self.kernel.now(),
             };
             let Some((direction, destination)) = source.steer(&leaving) else {

@@ -89,6 +89,11 @@ impl DirectionConfig {
             || self.shaper.is_some()
             || self.frames.is_some()
     }
+
+    /// True if packets fare by the flow that they belong to.
+    pub(crate) const fn tells_flows_apart(&self) -> bool {
+        !self.conditioner.is_empty() || matches!(self.queue, QueueConfig::FqCoDel(_))
+    }
 }
 
 /// Random extra delay.

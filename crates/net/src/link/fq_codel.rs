@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use rustc_hash::FxHasher;
 use slantpath_base::{Instant, Stream};
 
-use crate::conditioner::FlowKey;
+use crate::address_names::AddressNames;
+use crate::conditioner::{FlowKey, Recent};
 use crate::link::class::Class;
 use crate::link::codel::{CoDel, CoDelConfig};
 use crate::link::lane::Outlet;
@@ -34,6 +35,9 @@ pub(crate) struct FqCoDel {
     quantum_bytes: i64,
     signal: CongestionSignal,
     salt: u64,
+    names: AddressNames,
+    /// Numbers of the queues that flows were hashed to.
+    places: Recent<Option<FlowKey>, u16>,
 }
 
 #[derive(Clone, Debug)]
@@ -75,7 +79,15 @@ impl FqCoDel {
             quantum_bytes: i64::from(config.quantum_bytes.max(1)),
             signal: config.codel.signal,
             salt: stream.next_u64(),
+            names: AddressNames::default(),
+            places: Recent::default(),
         }
+    }
+
+    /// Has flows hashed by what these call their addresses.
+    pub(crate) fn name_addresses(&mut self, names: &AddressNames) {
+        self.names = names.clone();
+        self.places = Recent::default();
     }
 
     //= https://www.rfc-editor.org/rfc/rfc8290#section-4.1
@@ -83,10 +95,13 @@ impl FqCoDel {
     //# value selected at initialisation time to prevent possible DoS attacks
     //# if the hash is predictable ahead of time (see Section 8).
     #[expect(clippy::cast_possible_truncation, reason = "less than the number of queues")]
-    fn place_of(&self, flow: Option<FlowKey>) -> u16 {
-        let mut hasher = FxHasher::default();
-        (flow, self.salt).hash(&mut hasher);
-        ((u128::from(hasher.finish()) * self.queues.len() as u128) >> 64) as u16
+    fn place_of(&mut self, flow: Option<FlowKey>) -> u16 {
+        let Self { queues, salt, names, places, .. } = self;
+        *places.entry(flow, || {
+            let mut hasher = FxHasher::default();
+            (flow.map(|flow| names.named(flow)), *salt).hash(&mut hasher);
+            ((u128::from(hasher.finish()) * queues.len() as u128) >> 64) as u16
+        })
     }
 
     /// Has a packet wait.

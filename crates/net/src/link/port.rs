@@ -5,6 +5,7 @@
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 
+use crate::address_names::AddressNames;
 use crate::link::config::{DirectionConfig, WhileDown};
 use crate::link::contact::AtHandover;
 use crate::link::counters::DropReason;
@@ -90,6 +91,13 @@ impl Port {
             mtu_bytes: config.mtu_bytes,
             while_down: config.while_down,
             refused_as: DropReason::Down,
+        }
+    }
+
+    /// Has flows told apart by what these call their addresses.
+    pub(crate) fn name_addresses(&mut self, names: &AddressNames) {
+        if let Transmitter::EventDriven(scheduler) = &mut self.transmitter {
+            scheduler.name_addresses(names);
         }
     }
 

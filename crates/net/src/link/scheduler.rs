@@ -9,6 +9,7 @@
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};
 
+use crate::address_names::AddressNames;
 use crate::conditioner::FlowKey;
 use crate::link::arq::{Arq, ArqConfig, Frame};
 use crate::link::class::Class;
@@ -97,6 +98,13 @@ impl Scheduler {
     ) -> Self {
         let queues = FqCoDel::new(config, mtu_bytes, seed.stream(&format!("{path}/fq-codel")));
         Self::new(service, config.codel.limit, Discipline::FqCoDel(Box::new(queues)))
+    }
+
+    /// Has flows told apart by what these call their addresses.
+    pub(crate) fn name_addresses(&mut self, names: &AddressNames) {
+        if let Discipline::FqCoDel(queues) = &mut self.discipline {
+            queues.name_addresses(names);
+        }
     }
 
     /// First in, first out: for a link that repeats or compresses.

@@ -37,7 +37,7 @@ policy! {
     pub struct BalanceName of Balance {
         /// By the antenna at which a packet would wait least, of equals the next in turn. What comes down takes turns.
         ByBacklog = "by-backlog",
-        /// Each flow has one antenna, by a hash of addresses and ports, as long as that has a way.
+        /// Each flow has one antenna, by a hash of nodes, links and ports, as long as that has a way.
         PerFlow = "per-flow",
         /// Antennas take turns, packet by packet: packets overtake each other where delays differ.
         PerPacket = "per-packet",

@@ -402,3 +402,34 @@ queue = "200 packets"
         }
     }
 }
+
+/// What a network answers that has another link, whose name comes first and which nothing uses.
+fn with_a_link_beside(file: &str, overrides: &[&str]) -> [RunOutput; 2] {
+    let beside = [
+        "nodes.aaa={ kind = \"host\" }",
+        "nodes.aab={ kind = \"host\" }",
+        "links.aaa={ ends = [\"aaa\", \"aab\"], rate = \"1 Mbit/s\", delay = \"1 ms\" }",
+    ];
+    [run_file(file, overrides), run_file(file, &[overrides, &beside].concat())]
+}
+
+#[test]
+fn a_link_beside_moves_no_flow_to_another_queue() {
+    let few = "links.bottleneck.reverse.discipline={ kind = \"fq-codel\", queues = 3 }";
+    for seed in ["scenario.seed=1", "scenario.seed=2", "scenario.seed=3"] {
+        let [alone, beside] = with_a_link_beside("fair-queueing.toml", &[few, seed]);
+        assert_eq!(delays_ms(&alone, "call"), delays_ms(&beside, "call"), "{seed}");
+        let dropped = |output| dropped(output, "bottleneck", "reverse");
+        assert_eq!(dropped(&alone), dropped(&beside), "{seed}");
+    }
+}
+
+#[test]
+fn a_link_beside_changes_no_colour() {
+    let [alone, beside] = with_a_link_beside("traffic-conditioning.toml", &[]);
+    let colours = |output| {
+        ["green_packets", "yellow_packets", "red_packets"]
+            .map(|column| count(output, "satellite", "forward", column))
+    };
+    assert_eq!(colours(&alone), colours(&beside));
+}

@@ -15,6 +15,11 @@ fn parse(text: &str) -> Scenario {
 
 /// Eight TCP flows between hosts behind gateways, each with so many antennas, over two satellites that are as far away.
 fn over_gateways(antennas: usize, balance: &str, payload: &str) -> RunOutput {
+    over_gateways_beside("", antennas, balance, payload)
+}
+
+/// The same with more in the file.
+fn over_gateways_beside(more: &str, antennas: usize, balance: &str, payload: &str) -> RunOutput {
     let site = |name: &str, latitude: u8| {
         format!(
             "[sky.sites.{name}]\nlatitude = \"{latitude} deg\"\nlongitude = \"0 deg\"\nantennas = {antennas}\n\
@@ -37,7 +42,7 @@ fn over_gateways(antennas: usize, balance: &str, payload: &str) -> RunOutput {
          [sky.constellations.geo]\npayload = \"{payload}\"\n\
          satellites = {{ kind = \"slots\", longitudes = [\"-20 deg\", \"20 deg\"] }}\n\
          [sky.ground]\nmin_elevation = \"10 deg\"\n\
-         [sky.access.all]\nrate = \"2 Mbit/s\"\n{near}{far}{flows}"
+         [sky.access.all]\nrate = \"2 Mbit/s\"\n{near}{far}{flows}{more}"
     )))
 }
 
@@ -64,6 +69,18 @@ fn two_antennas_of_gateways_carry_twice_what_one_does() {
             }
         }
     }
+}
+
+#[test]
+fn a_link_beside_moves_no_flow_to_another_antenna() {
+    let beside = "[nodes.aaa]\nkind = \"host\"\n[nodes.aab]\nkind = \"host\"\n\
+                  [links.aaa]\nends = [\"aaa\", \"aab\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n";
+    let sent = |more: &str| {
+        let output = over_gateways_beside(more, 2, "balance = \"per-flow\"\n", "regenerative");
+        ["near.1", "near.2", "far.1", "far.2"]
+            .map(|antenna| carried(&output, &format!("sky.{antenna}"), "forward"))
+    };
+    assert_eq!(sent(""), sent(beside));
 }
 
 /// An association between hosts with two antennas over Iridium, with what else stands in the sky.
