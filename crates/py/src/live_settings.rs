@@ -13,8 +13,7 @@ use slantpath_scenario::{LoadError, Profile, ProfileError};
 use crate::os_error::os_error;
 use crate::source::scenario_error;
 
-/// By the names that scenarios have for them.
-/// A time that is a number of seconds to Python.
+/// Time of a setting that is a number of seconds to Python.
 pub(crate) fn time(name: &str, seconds: f64) -> PyResult<Duration> {
     if (0.0..=1e9).contains(&seconds) {
         return Ok(Duration::from_secs_f64(seconds));
