@@ -1,4 +1,4 @@
-"""What two antennas to Iridium bring over one, one cause taken away at a time: claim N1d.
+"""Gain of two antennas to Iridium over one, with one cause taken away at a time: claim N1d.
 
     python studies/sctp-over-satellites/two_antennas.py [PLACEMENTS] [PAIRS] [SECONDS]
 

@@ -46,3 +46,66 @@ fn key_of(address: IpAddr) -> AddressKey {
         IpAddr::V6(address) => AddressKey::ipv6(address.octets()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use slantpath_base::{DataRate, Duration};
+
+    use super::*;
+    use crate::{DirectionConfig, NetworkBuilder, QueueConfig, QueueLimit};
+
+    /// Name of a flow between two hosts that have two links, over one of these.
+    fn flow(link: usize, version: u8, is_back: bool, shift: u8) -> FlowKey {
+        let config = DirectionConfig::new(
+            DataRate::from_bits_per_sec(1_000),
+            Duration::from_millis(1),
+            QueueConfig::DropTail(QueueLimit::Unlimited),
+        );
+        let mut builder = NetworkBuilder::new();
+        let (near, far) = (builder.host("near"), builder.host("far"));
+        let mut keys = Vec::new();
+        for (number, name) in ["one", "two"].into_iter().enumerate() {
+            let link = builder.link(name, near, far, config.clone(), config.clone());
+            for (end, interface) in [link.first(), link.second()].into_iter().enumerate() {
+                let last = shift + u8::try_from(2 * number + end).unwrap();
+                let addresses =
+                    [IpAddr::from([10, 0, 0, last]), IpAddr::from([0xfd, 0, 0, 0, 0, 0, 0, last.into()])];
+                for address in addresses {
+                    builder.address(interface, address);
+                }
+                keys.push(addresses.map(key_of));
+            }
+        }
+        let names = AddressNames::of(&builder.build().expect("a sound network"));
+        let [near, far] = [2 * link, 2 * link + 1].map(|end| keys[end][usize::from(version == 6)]);
+        let (source, destination) = if is_back { (far, near) } else { (near, far) };
+        let flow = FlowKey { source, destination, protocol: 6, ports: [1, 2] };
+        let named = names.named(flow);
+        assert_eq!((named.protocol, named.ports), (6, [1, 2]));
+        assert_ne!((named.source, named.destination), (source, destination));
+        named
+    }
+
+    #[test]
+    fn a_flow_is_called_by_its_links_and_ends_whatever_addresses_they_have() {
+        let all = || {
+            [(0, 4), (0, 6), (1, 4), (1, 6)]
+                .into_iter()
+                .flat_map(|(link, version)| [(link, version, false), (link, version, true)])
+        };
+        let called = |shift| {
+            all().map(|(link, version, is_back)| flow(link, version, is_back, shift)).collect::<Vec<_>>()
+        };
+        let names = called(1);
+        assert_eq!(names, called(100));
+        for (place, name) in names.iter().enumerate() {
+            assert!(!names[..place].contains(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_no_node_has_keeps_its_octets() {
+        let flow = FlowKey { source: key_of(IpAddr::from([192, 0, 2, 1])), ..FlowKey::default() };
+        assert_eq!(AddressNames::default().named(flow), flow);
+    }
+}

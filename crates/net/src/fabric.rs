@@ -77,19 +77,16 @@ impl Fabric {
             directions[direction.index()].await_contacts();
         }
         let shared_port = |(name, config): &(String, DirectionConfig)| SharedPort::new(config, seed, name);
-        let mut shared_ports: Vec<_> = graph.shared_ports.iter().map(shared_port).collect();
-        let mut configs = graph.directions.iter().chain(graph.shared_ports.iter().map(|(_, config)| config));
-        let has_many_ways = !graph.contact_links.is_empty();
-        let names = if has_many_ways || configs.any(DirectionConfig::tells_flows_apart) {
+        let shared_ports = graph.shared_ports.iter().map(shared_port).collect();
+        // A sky tells flows apart to spread them over antennas.
+        let has_a_sky = !graph.contact_links.is_empty();
+        let names = if has_a_sky || graph.directions.iter().any(DirectionConfig::tells_flows_apart) {
             AddressNames::of(&graph)
         } else {
             AddressNames::default()
         };
         for direction in &mut directions {
             direction.name_addresses(&names);
-        }
-        for port in &mut shared_ports {
-            port.name_addresses(&names);
         }
         let slots = Slots { directions: directions.len(), hosts: graph.hosts.len() };
         let kernel = Kernel::new(slots.host(0), slots.count());

@@ -6,7 +6,6 @@
 use slantpath_base::{Duration, Instant, Seed};
 
 use crate::DirectionId;
-use crate::address_names::AddressNames;
 use crate::link::LinkDirection;
 use crate::link::config::DirectionConfig;
 use crate::link::contact::AtHandover;
@@ -51,11 +50,6 @@ impl SharedPort {
             counters: Counters::default(),
             taken: 0,
         }
-    }
-
-    /// Has flows told apart by what these call their addresses.
-    pub(crate) fn name_addresses(&mut self, names: &AddressNames) {
-        self.port.name_addresses(names);
     }
 
     pub(crate) fn statistics(&mut self, now: Instant) -> SharedPortStatistics {
