@@ -1,4 +1,4 @@
-//! What a packet-hop or a message costs in instructions and in allocations: counts that no other load on the machine
+//! Costs of a packet-hop or a message in instructions and in allocations: counts that no other load on the machine
 //! disturbs, held to the ledger `benches/counts.toml`. They hide cache misses; the ratios of time stand beside them.
 
 mod callgrind;
@@ -16,15 +16,15 @@ pub use ledger::{Counts, Ledger, Verdict};
 pub struct Row {
     /// Of the case.
     pub name: &'static str,
-    /// What one is counted for.
+    /// Unit for which one is counted.
     pub unit: &'static str,
-    /// What was counted.
+    /// Counts of this run.
     pub counts: Counts,
     /// The ledger's counts, if it has the case.
     pub before: Option<Counts>,
 }
 
-/// What was counted, case by case.
+/// Counts of all cases, a row for each.
 #[derive(Clone, Debug, Default)]
 pub struct Table(pub Vec<Row>);
 

@@ -16,7 +16,7 @@ pub struct CpuTime {
 }
 
 impl CpuTime {
-    /// What has been used since the process started, from `/proc/self/stat`.
+    /// Reads the CPU time used since the process started, from `/proc/self/stat`.
     ///
     /// # Errors
     /// If the file cannot be read or is not of the form that proc(5) describes.

@@ -7,7 +7,7 @@ pub mod slantpath;
 
 use slantpath_cc::Algorithm;
 
-/// What the flows speak.
+/// Protocol of the flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// SCTP, single-homed.
@@ -26,7 +26,7 @@ impl Protocol {
     }
 }
 
-/// How losses are found, and what governs the window.
+/// Method that finds losses, and controller of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Governed {
     /// As the RFCs have it: by duplicates, and by RFC 5681 or RFC 9260.
@@ -35,14 +35,14 @@ pub enum Governed {
     ByTime(Algorithm),
 }
 
-/// One dumbbell.
+/// Dumbbell of a benchmark.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// What all flows speak.
+    /// Protocol of all flows.
     pub protocol: Protocol,
-    /// What governs their windows.
+    /// Loss detection and controller of their windows.
     pub governed: Governed,
-    /// How many flows.
+    /// Number of flows.
     pub flows: usize,
     /// One-way propagation from end to end, in milliseconds.
     pub delay_ms: u32,

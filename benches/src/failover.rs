@@ -19,7 +19,7 @@ const LOADS: [&str; 4] = [
 ];
 const REPETITIONS: usize = 40;
 
-/// What the runs took.
+/// CPU time that the runs took.
 #[derive(Clone, Copy, Debug)]
 pub struct Runs {
     count: usize,

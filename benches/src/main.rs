@@ -76,7 +76,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What is compared, and how.
+/// Name of a comparison, and the function that makes it.
 type Comparison = (&'static str, fn() -> Result<Text, Failure>);
 
 type Text = Box<dyn core::fmt::Display>;

@@ -23,12 +23,12 @@ const SPACING: Duration = Duration::from_micros(100);
 /// In which all flows connect, evenly.
 const OPENING: Duration = Duration::from_secs(5);
 
-/// One case.
+/// Case of many flows to one host.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// What all flows speak.
+    /// Protocol of all flows.
     pub protocol: Protocol,
-    /// How many flows there are, to one port.
+    /// Number of flows, all to one port.
     pub flows: u16,
 }
 

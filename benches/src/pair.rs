@@ -16,14 +16,14 @@ use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
 /// From one endpoint to the other.
 pub const ONE_WAY_DELAY: Duration = Duration::from_millis(1);
 
-/// What the stacks have in common.
+/// Settings that the stacks have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Largest SCTP packet: 1,500 bytes less an IPv4 header.
     pub packet_bytes: usize,
     /// The receiver's window.
     pub receive_window_bytes: usize,
-    /// What the sender holds beyond a full window, so that it never waits for the application.
+    /// Bytes that the sender holds beyond a full window, so that it never waits for the application.
     pub send_queue_bytes: usize,
     /// Of a packet, in either direction, once both ends are connected.
     pub loss: Probability,
@@ -40,7 +40,7 @@ impl Default for Settings {
     }
 }
 
-/// Which end of an association.
+/// End of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Connects, and sends.
@@ -57,7 +57,7 @@ pub trait Endpoint {
     /// Starts the handshake.
     fn connect(&mut self, now: Instant);
 
-    /// Whether messages can be sent.
+    /// Tells if messages can be sent.
     fn is_established(&self) -> bool;
 
     /// Takes `count` messages of `bytes` bytes each to be sent in order on one stream.
@@ -72,7 +72,7 @@ pub trait Endpoint {
     /// The next packet to be sent, if any.
     fn poll_datagram(&mut self, now: Instant) -> Option<Self::Datagram>;
 
-    /// When [`handle_deadline`](Self::handle_deadline) is due.
+    /// Instant at which [`handle_deadline`](Self::handle_deadline) is due.
     fn deadline(&self) -> Option<Instant>;
 
     /// Reads all messages that have arrived and returns how many, and their bytes.
@@ -98,12 +98,12 @@ impl Messages {
 /// Why a transfer did not end.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum TransferError {
-    /// What was read is not what was sent.
+    /// Difference between the messages that were read and those that were sent.
     #[error("sent {sent:?} and received {received:?}")]
     Differs {
-        /// What the sender was given.
+        /// Messages that the sender was given.
         sent: Messages,
-        /// What the receiver read.
+        /// Messages that the receiver read.
         received: Messages,
     },
     /// No packet is under way and no deadline is set.

@@ -13,7 +13,7 @@ pub struct Contestant<'a> {
     pub work: Box<dyn FnMut() -> Result<Work, Failure> + 'a>,
 }
 
-/// What one round did, and whose CPU time paid for it.
+/// Work of one round, by the process whose CPU time paid for it.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
     /// Done by a program that was started and waited for.

@@ -9,16 +9,16 @@ pub mod mtp3;
 pub mod network;
 pub mod sccp;
 
-/// How long single messages took, in microseconds of the clock.
+/// Delays of single messages, in microseconds of the clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Delays {
-    /// What was done.
+    /// Name of the case.
     pub case: &'static str,
     /// Half took no longer.
     pub median_us: f64,
     /// Ninety-nine of a hundred took no longer.
     pub p99_us: f64,
-    /// What the ninety-nine may take at most.
+    /// Largest delay allowed for ninety-nine of a hundred.
     pub limit_us: f64,
 }
 

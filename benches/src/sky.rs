@@ -17,7 +17,7 @@ use slantpath_topology::{Topology, follow};
 
 use crate::rounds::{Contestant, Failure, Work, medians};
 
-/// A sky.
+/// Sky of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sky {
     /// The first shell of Kuiper: 34 planes of 34.
@@ -27,7 +27,7 @@ pub enum Sky {
 }
 
 impl Sky {
-    /// What it is called.
+    /// Name of the sky.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Kuiper => "kuiper",
@@ -63,12 +63,12 @@ impl Sky {
     }
 }
 
-/// How much each connection sends.
+/// Amount that each connection sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     /// As much as it can.
     Unlimited,
-    /// One message.
+    /// One message a connection.
     OneMessage,
 }
 
@@ -85,7 +85,7 @@ pub fn scenario(duration: Duration, load: Load) -> String {
     text
 }
 
-/// What the scenario is without nodes and links: connections between the cities of each pair, both ways.
+/// Head of the scenario, without nodes and links: connections between the cities of each pair, both ways.
 fn head(duration: Duration, load: Load) -> String {
     let total = match load {
         Load::Unlimited => "unlimited",
@@ -114,7 +114,7 @@ fn head(duration: Duration, load: Load) -> String {
     text
 }
 
-/// The same with the contacts of the first instant as links, as long as they are then.
+/// Variant of [`scenario`] with the contacts of the first instant as links, as long as they are then.
 ///
 /// # Errors
 /// If the sky cannot be followed.
@@ -149,12 +149,12 @@ pub fn frozen(sky: Sky, duration: Duration, load: Load) -> Result<String, Failur
     Ok(text)
 }
 
-/// What a packet-hop takes over a sky, in nanoseconds of CPU time.
+/// Cost of a packet-hop over a sky, in nanoseconds of CPU time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cost {
-    /// By itself.
+    /// Cost of the hop by itself.
     own: f64,
-    /// Its share of setting up, of contacts and of route repair.
+    /// Share of the hop in setting up, in contacts and in route repair.
     shared: f64,
 }
 

@@ -14,7 +14,7 @@ use crate::sky::{self, Load, Sky};
 /// The word with which the program calls itself: one run, alone in a process, whose memory is that of the run.
 pub const WORD: &str = "sky-run";
 
-/// A run.
+/// Run over a sky.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Case {
     /// TCP between a hundred cities for 200 s.
@@ -25,7 +25,7 @@ enum Case {
     Study(Antennas),
 }
 
-/// What the terminals of the study have antennas for.
+/// Antennas of the terminals of the study, by the systems that they are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Antennas {
     Iridium,
@@ -145,7 +145,7 @@ fn study_sky(antennas: Antennas) -> String {
     text
 }
 
-/// What a run took.
+/// CPU time and memory that a run took, and its packet-hops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Taken {
     cpu_seconds: f64,
@@ -180,7 +180,7 @@ fn run_in_a_child(name: &str) -> Result<Taken, Failure> {
     Ok(Taken { cpu_seconds, most_bytes, packet_hops })
 }
 
-/// All runs.
+/// Results of all runs.
 #[derive(Clone, Debug)]
 pub struct Runs(Vec<(Case, Taken)>);
 

@@ -2,21 +2,21 @@
 
 use core::fmt;
 
-/// One comparison.
+/// Row of the table: one comparison.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What was done.
+    /// Name of the case.
     pub case: String,
     /// Our units per CPU second.
     pub ours: f64,
-    /// Who did it too, and its units per CPU second; `None` if it is not installed.
+    /// Name of the peer that did it too, and its units per CPU second; `None` if it is not installed.
     pub peer: Option<(String, f64)>,
 }
 
 /// Rows under one heading, all of one unit.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What a unit is: "packet-hops", "messages".
+    /// Name of a unit: "packet-hops", "messages".
     pub unit: String,
     /// In the order in which they were run.
     pub rows: Vec<Row>,

@@ -37,7 +37,8 @@ pub(crate) fn run(tree: &Tree) -> Result<Vec<Finding>, String> {
     Ok(findings)
 }
 
-/// What `tidy` checks without running anything: each table is whole, and names each of its tests once and no other.
+/// Checks for `tidy`, without running anything, that each table is whole, and names each of its tests once and no
+/// other.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut named: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();

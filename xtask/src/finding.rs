@@ -1,4 +1,4 @@
-//! What a rule has to say about a place.
+//! Findings of a rule about a place.
 
 use core::fmt;
 
@@ -9,7 +9,7 @@ pub(crate) struct Finding {
     pub(crate) path: String,
     /// Counted from 1; 0 when the whole file is meant.
     pub(crate) line: usize,
-    /// What is wrong and what would be right.
+    /// Description of what is wrong and what would be right.
     pub(crate) message: String,
 }
 

@@ -33,7 +33,7 @@ const MEMORY_KIB: u32 = 8 << 20;
 const LEFT_OUT: &[(&str, &[&str])] =
     &[("sctp", &["swarm", "storms", "a_thousand"]), ("tcp", &["swarm", "throughput", "linux"])];
 
-/// What is to be tried.
+/// Choice of the mutants to be tried.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Order {
     /// These crates, whole.
@@ -204,7 +204,7 @@ fn with_limited_memory(program: &str) -> Command {
     shell
 }
 
-/// What follows `cargo test` and its package.
+/// Arguments that follow `cargo test` and its package.
 fn test_arguments(name: &str) -> Vec<&'static str> {
     let Some((_, left_out)) = LEFT_OUT.iter().find(|(other, _)| *other == name) else { return Vec::new() };
     let mut arguments = vec!["--lib", "--tests", "--"];
@@ -235,7 +235,7 @@ fn in_directory(directory: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", directory.display())
 }
 
-/// Where everything is kept.
+/// Directory in which everything is kept.
 fn root() -> PathBuf {
     crate::project_root().join("target/mutants")
 }

@@ -17,19 +17,19 @@ use crate::finding::Finding;
 use crate::tree::Tree;
 use licence::{Licence, is_allowed};
 
-/// What is written.
+/// Path of the notices that are written.
 const FILE: &str = "THIRD-PARTY-NOTICES.txt";
 
-/// What says which licences and which sources are allowed.
+/// Path of the rules: the licences and the sources that are allowed.
 const RULES: &str = "deny.toml";
 
 /// The package that is handed out.
 const PACKAGE: &str = "slantpath-py";
 
-/// What wheels are made for. Other platforms link a few other crates.
+/// Platform that wheels are made for. Other platforms link a few other crates.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// How the names of files begin that state rights.
+/// Beginnings of the names of files that state rights.
 const STATING: &[&str] = &["COPYING", "COPYRIGHT", "LICENCE", "LICENSE", "NOTICE", "UNLICENSE"];
 
 /// Writes the notices anew.
@@ -40,7 +40,8 @@ pub(crate) fn write(root: &Path) -> Result<Vec<Finding>, String> {
     Ok(Vec::new())
 }
 
-/// Whether the notices are those of what is linked now, and every package comes from where and under what is allowed.
+/// Checks that the notices are those of what is linked now, and that the source and the licence of every package are
+/// allowed.
 pub(crate) fn check(tree: &Tree) -> Result<Vec<Finding>, String> {
     let metadata = metadata()?;
     let rules = tree.text(RULES).ok_or_else(|| format!("{RULES} is missing"))?;
@@ -65,7 +66,7 @@ fn metadata() -> Result<Value, String> {
     serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata speaks no JSON: {error}"))
 }
 
-/// What `deny.toml` allows.
+/// Licences and registries that `deny.toml` allows.
 #[derive(Debug)]
 struct Rules {
     licences: BTreeSet<String>,
@@ -113,7 +114,7 @@ struct Linked {
     texts: Vec<(String, String)>,
 }
 
-/// What is linked into the package: what it needs to run. Macros run when it is built, and stay behind.
+/// Packages that are linked into the package: those that it needs to run. Macros run when it is built, and stay behind.
 fn linked(metadata: &Value) -> Result<Vec<Linked>, String> {
     let packages: BTreeMap<&str, &Value> =
         packages(metadata)?.iter().map(|package| (text(package, "id"), package)).collect();

@@ -16,7 +16,7 @@ pub(crate) struct TextFile {
 }
 
 impl TextFile {
-    /// What follows the last dot of the name, or the whole name if it has none (`Makefile`).
+    /// Part of the name behind the last dot, or the whole name if it has none (`Makefile`).
     pub(crate) fn kind(&self) -> &str {
         let name = self.path.rsplit('/').next().unwrap_or(&self.path);
         name.rsplit('.').next().unwrap_or(name)
@@ -64,7 +64,7 @@ impl Tree {
         tree
     }
 
-    /// Whether a file or directory of this path is part of the project.
+    /// Tells if a file or directory of this path is part of the project.
     pub(crate) fn contains(&self, path: &str) -> bool {
         self.paths.contains(path)
     }

@@ -16,16 +16,17 @@ use crate::pair::{Pair, Settings, Side};
 use crate::rounds::Failure;
 use crate::signalling::network::{self, By};
 
-/// What is left to do of a case that is prepared. It says how many units it did. What it works on outlives a call, so
-/// that nothing that was prepared is taken down while it is measured: of ten thousand flows that was a twentieth of it.
+/// Work of a case that is prepared. It returns the number of units that it did. The objects that it works on outlive a
+/// call, so that nothing that was prepared is taken down while it is measured: of ten thousand flows that was a
+/// twentieth of it.
 pub type Work = Box<dyn FnMut() -> u64>;
 
-/// One case.
+/// Case whose costs are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// In the ledger and on the command line.
     pub name: &'static str,
-    /// What the counts are divided by.
+    /// Unit by whose number the counts are divided.
     pub unit: &'static str,
     prepare: fn() -> Result<Work, Failure>,
 }
@@ -85,7 +86,7 @@ fn dumbbell(protocol: Protocol, governed: Governed, flows: usize) -> Work {
     })
 }
 
-/// The same of ten TCP flows whose losses are found by time.
+/// Prepares a dumbbell of ten TCP flows whose losses are found by time.
 fn by_time(algorithm: Algorithm) -> Work {
     dumbbell(Protocol::Tcp, Governed::ByTime(algorithm), 10)
 }

@@ -13,17 +13,17 @@ const GROWTH_MAX: f64 = 0.05;
 /// Fewer allocations a unit than this are those of buffers that grow now and then.
 const ALLOCATIONS_NOTICED: f64 = 0.005;
 
-/// What one unit of a case costs.
+/// Costs of one unit of a case.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// Instructions.
+    /// Instructions of one unit.
     pub instructions: f64,
-    /// Allocations.
+    /// Allocations of one unit.
     pub allocations: f64,
 }
 
-/// How counts stand to the ledger's.
+/// Verdict on counts beside the ledger's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Within 5 %.
@@ -72,7 +72,7 @@ impl Ledger {
         self.0.insert(case.to_owned(), counts);
     }
 
-    /// How new counts of a case stand to these.
+    /// Compares new counts of a case with the ledger's.
     pub fn judge(&self, case: &str, counts: Counts) -> Verdict {
         let Some(before) = self.get(case) else { return Verdict::New };
         let instructions_change = GROWTH_MAX * before.instructions;

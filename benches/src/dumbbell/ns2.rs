@@ -1,4 +1,4 @@
-//! The same dumbbell in ns-2.35, if it is installed.
+//! Dumbbell of the benchmark in ns-2.35, if it is installed.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use super::Case;
 use crate::rounds::Failure;
 
-/// Whether there is an `ns` to run.
+/// Tells if there is an `ns` to run.
 pub fn is_installed() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|directory| directory.join("ns").is_file())

@@ -145,7 +145,7 @@ fn receiver(case: &Case, number: usize, flow: &Flow, seed: Seed) -> Host {
     host
 }
 
-/// What fills a packet: an SCTP message of one chunk, or 30 TCP segments at a time.
+/// Size of a message that fills a packet: an SCTP message of one chunk, or 30 TCP segments at a time.
 fn message(protocol: Protocol) -> DataSize {
     match protocol {
         Protocol::Sctp => DataSize::from_bytes(1_452),

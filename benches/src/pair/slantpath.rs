@@ -59,10 +59,10 @@ pub struct Slantpath<F> {
     is_established: bool,
     received: Messages,
     outgoing: VecDeque<F>,
-    /// Where the endpoint writes a packet, or reads one.
+    /// Buffer into which the endpoint writes a packet, or from which it reads one.
     place: Packet,
     buffers: PacketBuffers,
-    /// What the last messages carried.
+    /// Payload of the last messages.
     payload: Bytes,
     deadline: Option<Instant>,
 }

@@ -55,7 +55,7 @@ pub fn ours(octets: &[u8], times: usize) -> Result<usize, Failure> {
     Ok(written)
 }
 
-/// The same with the crate `m2pa`.
+/// Variant of [`ours`] with the crate `m2pa`.
 ///
 /// # Errors
 /// Octets that are no message.

@@ -23,10 +23,10 @@ const ROUNDS: usize = 5;
 /// Octets of an MSU's signalling information field: a short ISUP message.
 const MSU_LEN: usize = 60;
 
-/// What a gateway is to forward at least, for each core.
+/// Least number of MSUs per CPU second that a gateway is to forward, for each core.
 const REQUIRED_MSUS: f64 = 500_000.0;
 
-/// What forwarding may add to a message's delay at most, for 99 of 100.
+/// Largest delay that forwarding may add for 99 of 100 messages, in microseconds.
 const LIMIT_US: f64 = 20.0;
 
 fn data(len: usize) -> Message {
@@ -245,7 +245,7 @@ pub fn forwarding() -> Result<Table, Failure> {
     Ok(Table { unit: "MSUs".into(), rows })
 }
 
-/// What the way over the gateway adds to a single MSU's delay.
+/// Measures the delay that the way over the gateway adds to a single MSU.
 ///
 /// # Errors
 /// If an MSU gets lost.

@@ -18,7 +18,7 @@ use slantpath_ss7::{PointCode, PointCodeFormat};
 
 use crate::rounds::Failure;
 
-/// How many destinations the look-up knows.
+/// Number of destinations that the look-up knows.
 pub const DESTINATIONS: u32 = 10_000;
 
 const LABEL: RoutingLabel = RoutingLabel { dpc: PointCode(92), opc: PointCode(257), sls: Sls(5) };
@@ -72,7 +72,7 @@ pub fn ours(octets: &[u8], times: usize) -> Result<usize, Failure> {
     Ok(written)
 }
 
-/// The same with the crate `mtp3`.
+/// Variant of [`ours`] with the crate `mtp3`.
 ///
 /// # Errors
 /// Octets that are no message.
@@ -154,7 +154,7 @@ pub fn look_up(node: &Node, times: u32) -> u64 {
     sum
 }
 
-/// What one would write at first: a hash map from the point code to the links of its selections.
+/// Obvious table to compare with: a hash map from the point code to the links of its selections.
 pub fn hash_map(node: &Node) -> HashMap<u32, [u16; 16]> {
     let links = |code| {
         let mut row = [0; 16];
@@ -166,7 +166,7 @@ pub fn hash_map(node: &Node) -> HashMap<u32, [u16; 16]> {
     (4..4 + DESTINATIONS).map(|code| (code, links(code))).collect()
 }
 
-/// The same look-ups in the hash map.
+/// Variant of [`look_up`] that makes its look-ups in the hash map.
 pub fn look_up_hashed<S: BuildHasher>(map: &HashMap<u32, [u16; 16], S>, times: u32) -> u64 {
     let mut sum = 0;
     for n in 0..times {

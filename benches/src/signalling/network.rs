@@ -21,7 +21,7 @@ use crate::table::{Row, Table};
 
 const ROUNDS: usize = 5;
 
-/// What M2PA between two hosts is to carry at least, for each core.
+/// Least number of MSUs per CPU second that M2PA between two hosts is to carry, for each core.
 const REQUIRED_MSUS: f64 = 100_000.0;
 
 const LINE_RATE: DataRate = DataRate::from_bits_per_sec(64_000);
@@ -30,7 +30,7 @@ const OCTETS: u8 = 60;
 /// Links align before the load begins.
 const LOAD_BEGINS: Instant = Instant::from_secs(20);
 
-/// What carries the links of a case.
+/// Carrier of the links of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// M2PA, all between the same two hosts; 2,000 messages a second in all.
@@ -42,13 +42,13 @@ pub enum By {
 /// Pairs of points under a load that is the same however many share it.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// What carries links.
+    /// Carrier of the links.
     pub by: By,
     /// Pairs under load, each with four links.
     pub pairs: usize,
     /// Pairs with a link each and without load.
     pub idle_pairs: usize,
-    /// How long it runs.
+    /// Simulated time of the case.
     pub duration: Duration,
 }
 
@@ -208,7 +208,7 @@ fn packet_network(
     Ok((Network::new(graph, seed, hosts), places))
 }
 
-/// What a message costs over 60 lines where there were 4, and beside 320 idle pairs of points.
+/// Measures the cost of a message over 60 lines where there were 4, and beside 320 idle pairs of points.
 ///
 /// # Errors
 /// If a message is lost.

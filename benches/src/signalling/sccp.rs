@@ -77,7 +77,7 @@ pub fn ours(octets: &[u8], times: usize) -> Result<usize, Failure> {
     Ok(written)
 }
 
-/// The same with the crate `sccp`.
+/// Variant of [`ours`] with the crate `sccp`.
 ///
 /// # Errors
 /// Octets that are no message.

@@ -12,7 +12,7 @@ use crate::quantity::QuantityError;
 pub struct Angle(f64);
 
 impl Angle {
-    /// No angle.
+    /// Angle of zero degrees.
     pub const ZERO: Self = Self(0.0);
 
     /// From radians.

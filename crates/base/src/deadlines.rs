@@ -9,9 +9,9 @@ use core::marker::PhantomData;
 use crate::Instant;
 use wheel::{FarPlace, Wheel};
 
-/// When each of many components is next due, in a heap: setting a deadline costs the logarithm of how many
-/// are set at most, and a component without one costs nothing. Of very many, those that are not near lie in a wheel,
-/// where a change costs the same however many there are: most timers are set anew before they expire.
+/// Deadlines of many components, in a heap: setting a deadline costs at most the logarithm of the number that are set,
+/// and a component without one costs nothing. Of very many, those that are not near lie in a wheel, where a change
+/// costs the same however many there are: most timers are set anew before they expire.
 ///
 /// The order is total: by time, then by number. [`Instant::FAR_FUTURE`] never comes.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct Deadlines<N> {
     /// A binary heap: no entry is before its parent. (With four entries below each it has half the levels, and takes
     /// more instructions.)
     heap: Vec<Key>,
-    /// It grows with the numbers that are set.
+    /// State of each component, by its number; the list grows with the numbers that are set.
     components: Vec<Component>,
     root: Root,
     /// The earliest entry; [`Key::NONE`] if there is none.
@@ -31,12 +31,12 @@ pub struct Deadlines<N> {
     numbers: PhantomData<N>,
 }
 
-/// What is known of a component.
+/// Deadline of a component, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Component {
-    /// When it is due, in nanoseconds; [`NEVER`] without a deadline.
+    /// Instant at which it is due, in nanoseconds; [`NEVER`] without a deadline.
     deadline: u64,
-    /// Where it stands in the heap or in the wheel; [`ABSENT`] without a deadline.
+    /// Place of its entry in the heap or in the wheel; [`ABSENT`] without a deadline.
     place: u32,
 }
 
@@ -71,20 +71,20 @@ impl Key {
     }
 }
 
-/// What is at the root of the heap. A component that was due mostly has its next deadline soon: its entry is left as a
+/// State of the root of the heap. A component that was due mostly has its next deadline soon: its entry is left as a
 /// vacancy for that, since moving the last entry there and the new one up would pass through all levels twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Root {
     /// The first entry, if there is one.
     #[default]
     Entry,
-    /// What is left of an entry that was taken.
+    /// Vacancy left by an entry that was taken.
     Vacancy,
 }
 
-/// What numbers components.
+/// Type of the numbers of components.
 pub trait Number: Copy + Ord {
-    /// Its place in a list.
+    /// Place of the number in a list.
     fn index(self) -> usize;
 
     /// The number of a place in a list, which was that of a number.

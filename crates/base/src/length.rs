@@ -12,7 +12,7 @@ use crate::quantity::QuantityError;
 pub struct Length(f64);
 
 impl Length {
-    /// No length.
+    /// Length of zero metres.
     pub const ZERO: Self = Self(0.0);
 
     /// From metres.

@@ -3,6 +3,19 @@
 //!
 //! Nothing here knows a packet, a protocol or a network. Time is a 64-bit count of nanoseconds since the
 //! start of a run; nothing in this crate, or above it up to the drivers, ever reads a clock.
+//!
+//! # Map
+//!
+//! - [`time`], [`rate`], [`size`], [`length`], [`angle`], [`probability`], [`quantity`]: quantities with exact text
+//!   forms.
+//! - [`random`]: [`Seed`] and the named [`Stream`]s that derive from it.
+//! - [`serial`]: the macro `serial_number!`, numbers that wrap (RFC 1982).
+//! - [`timer`]: [`Timer`] and [`TimerTable`].
+//! - [`deadlines`], [`rounds`]: which of many parts is due, and which has work. Nobody looks at the rest.
+//! - [`slot_index`]: finds a slot by a key that the slot holds.
+//! - [`machine`]: a standard's state table, which the code walks and the documents draw.
+//! - [`mod@prefetch`]: a hint to the processor's cache, which reads nothing. Its call is one of the project's two
+//!   `unsafe` ones.
 
 mod angle;
 mod deadlines;

@@ -11,22 +11,22 @@ use core::fmt::{Debug, Write};
 pub struct Transition<S: 'static, I: 'static, A: 'static> {
     /// The state before.
     pub from: S,
-    /// What happens.
+    /// Input that causes the transition.
     pub on: I,
     /// The state after; the same for a row that only acts.
     pub to: S,
-    /// What is to be done, in this order.
+    /// Actions to be done, in this order.
     pub actions: &'static [A],
 }
 
 /// A table of transitions with its name and its source.
 #[derive(Debug)]
 pub struct StateMachine<S: 'static, I: 'static, A: 'static> {
-    /// What the diagram is called.
+    /// Name of the diagram.
     pub name: &'static str,
     /// Standard and section, such as "RFC 4666, section 4.3.1".
     pub source: &'static str,
-    /// Where it starts.
+    /// State in which the machine starts.
     pub initial: S,
     /// The rows. A pair of state and input that has none is ignored by the standard, or an error of the peer: the
     /// caller knows which.

@@ -10,9 +10,9 @@ use crate::quantity::{QuantityError, split};
 pub struct Probability(f64);
 
 impl Probability {
-    /// Never.
+    /// Probability of zero: the event never happens.
     pub const NEVER: Self = Self(0.0);
-    /// Always.
+    /// Probability of one: the event always happens.
     pub const ALWAYS: Self = Self(1.0);
 
     /// From a number in `0.0..=1.0`; `None` outside of it and for not-a-number.
@@ -26,7 +26,7 @@ impl Probability {
         self.0
     }
 
-    /// Whether this never happens.
+    /// Tells if the probability is zero.
     pub fn is_never(self) -> bool {
         self.0 == 0.0
     }

@@ -18,9 +18,9 @@ pub enum QuantityError {
     /// There is no number where one should start.
     #[error("`{text}` does not start with a number: {what} is written like `{example}`")]
     NotANumber {
-        /// What was given.
+        /// String that was given.
         text: String,
-        /// What was wanted, for example `a time`.
+        /// Quantity that was wanted, for example `a time`.
         what: &'static str,
         /// A right text.
         example: &'static str,
@@ -28,9 +28,9 @@ pub enum QuantityError {
     /// Only a number, without its unit.
     #[error("`{text}` has no unit: {what} is written like `{example}`, with one of {units}")]
     NoUnit {
-        /// What was given.
+        /// String that was given.
         text: String,
-        /// What was wanted.
+        /// Quantity that was wanted.
         what: &'static str,
         /// A right text.
         example: &'static str,
@@ -42,7 +42,7 @@ pub enum QuantityError {
     WrongUnit {
         /// The unit that was given.
         unit: String,
-        /// What was wanted.
+        /// Quantity that was wanted.
         what: &'static str,
         /// A right text.
         example: &'static str,
@@ -52,9 +52,9 @@ pub enum QuantityError {
     /// More decimals than the smallest unit can hold.
     #[error("`{text}` is finer than {what} can hold, which is whole `{smallest}`")]
     TooFine {
-        /// What was given.
+        /// String that was given.
         text: String,
-        /// What was wanted.
+        /// Quantity that was wanted.
         what: &'static str,
         /// The smallest unit.
         smallest: &'static str,
@@ -62,17 +62,17 @@ pub enum QuantityError {
     /// Beyond 64 bits of the base unit.
     #[error("`{text}` is larger than {what} can be")]
     TooLarge {
-        /// What was given.
+        /// String that was given.
         text: String,
-        /// What was wanted.
+        /// Quantity that was wanted.
         what: &'static str,
     },
     /// A number outside the range that has a meaning.
     #[error("`{text}` is out of range: {what} lies between {low} and {high}")]
     OutOfRange {
-        /// What was given.
+        /// String that was given.
         text: String,
-        /// What was wanted.
+        /// Quantity that was wanted.
         what: &'static str,
         /// The least that may be written.
         low: &'static str,

@@ -14,7 +14,7 @@ use rand_pcg::rand_core::{Rng, SeedableRng};
 
 use crate::{Duration, Probability};
 
-/// What all streams of one run derive from: the scenario's seed and the number of the replication.
+/// Origin of all streams of one run: the scenario's seed and the number of the replication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed {
     seed: u64,
@@ -114,14 +114,14 @@ impl Stream {
         }
     }
 
-    /// Whether an event of probability `p` happens. Draws also when the answer is certain, so that changing
-    /// a probability leaves later draws in place (common random numbers).
+    /// Draws whether an event of probability `p` happens. A draw is made also when the answer is certain, so that
+    /// changing a probability leaves later draws in place (common random numbers).
     pub fn happens(&mut self, p: Probability) -> bool {
         self.uniform() < p.as_f64()
     }
 
-    /// How many trials of probability `p` fail before the first that succeeds: geometric, with mean
-    /// `(1 − p) / p`. [`u64::MAX`] for what never happens, and only then.
+    /// Draws the number of trials of probability `p` that fail before the first that succeeds: geometric, with mean `(1
+    /// − p) / p`. [`u64::MAX`] for an event that never happens, and only then.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float cast saturates")]
     pub fn failures_before(&mut self, p: Probability) -> u64 {
         let uniform = self.uniform();
@@ -199,7 +199,7 @@ impl fmt::Debug for Secret {
 /// named by octets of its own, so that none changes what another draws.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamFamily {
-    /// What the members' seeds or keys derive from.
+    /// Key from which the members' seeds or keys derive.
     key: Key,
     is_secret: bool,
 }

@@ -34,8 +34,8 @@ impl DataRate {
         self.0
     }
 
-    /// How long `size` takes to send at this rate, rounded up to the nanosecond so that a link never sends
-    /// faster than its rate. A rate of zero takes for ever: [`Duration::MAX`].
+    /// Time that `size` takes to send at this rate, rounded up to the nanosecond so that a link never sends faster than
+    /// its rate. A rate of zero takes for ever: [`Duration::MAX`].
     pub fn time_to_send(self, size: DataSize) -> Duration {
         const BITS_NANOS: u64 = 8 * 1_000_000_000;
         if self.0 == 0 {
@@ -48,7 +48,7 @@ impl DataRate {
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    /// What this rate carries in `time`, rounded down to the byte.
+    /// Amount of data that this rate carries in `time`, rounded down to the byte.
     pub fn size_in(self, time: Duration) -> DataSize {
         const BITS_NANOS: u64 = 8 * 1_000_000_000;
         if let Some(scaled) = self.0.checked_mul(time.as_nanos()) {

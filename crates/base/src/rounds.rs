@@ -1,4 +1,4 @@
-//! Which components have something to do, in rounds.
+//! Set of the components that have something to do, taken in rounds.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

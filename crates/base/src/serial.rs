@@ -13,23 +13,23 @@ macro_rules! serial_number {
 
         #[allow(dead_code, reason = "a serial number type carries its whole arithmetic")]
         impl $name {
-            /// Whether this number comes before `other`.
+            /// Tells if this number comes before `other`.
             $vis const fn is_before(self, other: Self) -> bool {
                 let distance = other.0.wrapping_sub(self.0);
                 distance != 0 && distance < 1 << (<$int>::BITS - 1)
             }
 
-            /// Whether this number comes after `other`.
+            /// Tells if this number comes after `other`.
             $vis const fn is_after(self, other: Self) -> bool {
                 other.is_before(self)
             }
 
-            /// Whether this number is `other` or comes before it.
+            /// Tells if this number is `other` or comes before it.
             $vis const fn is_at_or_before(self, other: Self) -> bool {
                 self.0 == other.0 || self.is_before(other)
             }
 
-            /// Whether this number is `other` or comes after it.
+            /// Tells if this number is `other` or comes after it.
             $vis const fn is_at_or_after(self, other: Self) -> bool {
                 self.0 == other.0 || self.is_after(other)
             }
@@ -52,7 +52,7 @@ macro_rules! serial_number {
                 self.plus(1)
             }
 
-            /// How many places `self` lies after `earlier`, modulo the space.
+            /// Number of places by which `self` lies after `earlier`, modulo the space.
             $vis const fn distance_from(self, earlier: Self) -> $int {
                 self.0.wrapping_sub(earlier.0)
             }

@@ -22,7 +22,7 @@ const UNITS: &[Unit] = &[
 pub struct DataSize(u64);
 
 impl DataSize {
-    /// Nothing.
+    /// Size of zero bytes.
     pub const ZERO: Self = Self(0);
 
     /// From bytes.

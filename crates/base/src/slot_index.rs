@@ -24,7 +24,7 @@ impl Entry {
         Self { hash: folded(hash), slot }
     }
 
-    /// What the table goes by: it takes the highest bits and the lowest.
+    /// Hash that the table uses: the stored hash multiplied, since the table takes the highest bits and the lowest.
     const fn spread(self) -> u64 {
         (self.hash as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }

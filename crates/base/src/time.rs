@@ -79,7 +79,7 @@ impl Duration {
         self.as_secs_f64() * 1e3
     }
 
-    /// Whether this is no time at all.
+    /// Tells if the duration is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }

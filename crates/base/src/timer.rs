@@ -2,8 +2,8 @@
 
 use crate::Instant;
 
-/// When something is due, if anything is: half as long as an option, of which a connection or a path has several, and
-/// the earlier of two is the lesser.
+/// Instant at which something is due, if anything is. A timer is half as large as an option, of which a connection or a
+/// path has several, and the earlier of two is the lesser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timer(Instant);
 
@@ -16,19 +16,19 @@ impl Timer {
         Self(at)
     }
 
-    /// When it is due, if it is.
+    /// Instant at which it is due, if it is.
     #[inline]
     pub fn at(self) -> Option<Instant> {
         (self != Self::OFF).then_some(self.0)
     }
 
-    /// Whether nothing is due.
+    /// Tells if nothing is due.
     #[inline]
     pub fn is_off(self) -> bool {
         self == Self::OFF
     }
 
-    /// Whether its time has come.
+    /// Tells if its time has come.
     #[inline]
     pub fn is_due(self, now: Instant) -> bool {
         !self.is_off() && self.0 <= now
@@ -70,12 +70,12 @@ impl<const N: usize> TimerTable<N> {
         self.0[timer] = None;
     }
 
-    /// When a timer expires, if it runs.
+    /// Instant at which a timer expires, if it runs.
     pub fn deadline(&self, timer: usize) -> Option<Instant> {
         self.0[timer]
     }
 
-    /// Whether a timer runs.
+    /// Tells if a timer runs.
     pub fn is_running(&self, timer: usize) -> bool {
         self.0[timer].is_some()
     }

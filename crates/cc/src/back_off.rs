@@ -1,4 +1,4 @@
-//! What an expiry does to the retransmission timeout.
+//! Growth of the retransmission timeout when it expires.
 
 use slantpath_base::Duration;
 

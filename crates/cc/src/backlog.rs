@@ -40,8 +40,8 @@ pub struct BacklogConfig {
     pub initial_cwnd_bytes: u64,
     /// cwnd never exceeds this.
     pub max_cwnd_bytes: u64,
-    /// What the path is known to carry of such bytes; `None`: to be measured. Nothing leaves faster, and after the
-    /// first round trip the window is what the path holds.
+    /// Rate that the path is known to carry, in such bytes; `None`: to be measured. Nothing leaves faster, and after
+    /// the first round trip the window is what the path holds.
     pub capacity: Option<DataRate>,
 }
 
@@ -55,14 +55,14 @@ pub struct Backlog {
     crowd: Crowd,
     /// The backlog that the window is led to, in bytes.
     target: u64,
-    /// What had been delivered when the retransmission timer last expired.
+    /// Count of bytes that had been delivered when the retransmission timer last expired.
     silent_since: Option<u64>,
     mode: Mode,
 }
 
 #[derive(Clone, Debug)]
 enum Mode {
-    /// Doubling.
+    /// Window that doubles each round.
     Opening(Opening),
     /// The backlog leads the window.
     Steady {
@@ -79,17 +79,17 @@ enum Mode {
     Silent { resume: u64 },
 }
 
-/// Where more than this of all that is sent in some rounds is lost, it is congestion, whatever the backlog is.
+/// Greatest part of all that is sent in some rounds that may be lost: more is congestion, whatever the backlog is.
 const GREATEST_LOSS: u64 = LOSS_UNIT / 10;
 /// The unit of a ratio of loss.
 const LOSS_UNIT: u64 = 1 << 16;
-/// What a window is reduced to, in tenths, when congestion is certain: CUBIC's factor (RFC 9438, section 4.6).
+/// Part to which a window is reduced when congestion is certain, in tenths: CUBIC's factor (RFC 9438, section 4.6).
 const REDUCTION: u64 = 7;
 /// The least window, in segments: a receiver may acknowledge every second one.
 const LEAST_WINDOW: u64 = 4;
 /// The greatest target of the backlog on a path that holds next to nothing, in segments.
 const LEAST_GREATEST_TARGET: u64 = 2;
-/// What a window that drains the queue leaves free of the path beside twice the target, as a divisor.
+/// Part of the path that a window that drains the queue leaves free beside the target, as a divisor.
 const DRAINED_PART: u64 = 32;
 /// Rounds of CUBIC before the window yields again to see whether the others still keep the queue, and rounds of that.
 const COMPETING_ROUNDS: u32 = 64;
@@ -135,14 +135,14 @@ impl Backlog {
         };
     }
 
-    /// What the path holds without queue, in bytes, by the rate that was measured or is known.
+    /// Number of bytes that the path holds without queue, by the rate that was measured or is known.
     fn product(&self) -> Option<u64> {
         let base = self.path.base()?;
         let rate = self.config.capacity.or_else(|| self.path.rate())?;
         Some(rate.size_in(base).as_bytes())
     }
 
-    /// Whether what left like this was sent before something arrived again after the last silence.
+    /// Tells if data with this departure was sent before something arrived again after the last silence.
     fn met_silence(&self, departure: &Departure) -> bool {
         self.silent_since.is_some_and(|delivered| departure.delivered() <= delivered)
     }
@@ -263,8 +263,8 @@ impl Backlog {
         self.round = Round::default();
     }
 
-    /// Those who share a bottleneck come to drain it together: what one of them does shows the others a shorter round
-    /// trip, from which on they count alike.
+    /// Lowers the window so that the queue drains. Those who share a bottleneck come to drain it together: the drain of
+    /// one of them shows the others a shorter round trip, from which on they count alike.
     fn drain(&mut self) {
         let Some(base) = self.path.base() else { return };
         let Some(without) = self.round.in_flight_without_queue(base) else { return };

@@ -24,7 +24,7 @@ use crate::windowed::WindowedMax;
 const UNIT: u64 = 256;
 /// 2 / ln 2, rounded up: the least that doubles what is sent each round.
 const HIGH_GAIN: u64 = UNIT * 2_885 / 1_000 + 1;
-/// Its reciprocal: the queue of Startup is gone after a round.
+/// Reciprocal of [`HIGH_GAIN`]: the queue of Startup is gone after a round.
 const DRAIN_GAIN: u64 = UNIT * 1_000 / 2_885;
 /// The window against the product, for acknowledgements that come late and together.
 const CWND_GAIN: u64 = 2 * UNIT;
@@ -32,7 +32,7 @@ const CWND_GAIN: u64 = 2 * UNIT;
 const CYCLE: [u64; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
 /// Rounds that the greatest rate is remembered for.
 const RATE_ROUNDS: u64 = CYCLE.len() as u64 + 2;
-/// How long the least round trip is trusted.
+/// Time for which the least round trip is trusted.
 const ROUND_TRIP_TIME: Duration = Duration::from_secs(10);
 /// The least window, in segments.
 const LEAST_WINDOW: u64 = 4;
@@ -42,7 +42,7 @@ const GROWTH: u64 = 5;
 const FULL_ROUNDS: u32 = 3;
 /// Rounds after which the older half of what is remembered of aggregation is forgotten.
 const AGGREGATION_ROUNDS: u32 = 5;
-/// What aggregation may add to the window, in time at the rate.
+/// Limit of the addition to the window for aggregation, in time at the rate.
 const GREATEST_AGGREGATION: Duration = Duration::from_millis(100);
 /// Below this rate a quantum is one segment, above it two at least.
 const SLOW: DataRate = DataRate::from_bits_per_sec(1_200_000);
@@ -79,7 +79,7 @@ enum Recovery {
     Growing,
 }
 
-/// Whether Startup has found the rate of the path.
+/// State of Startup's search for the rate of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pipe {
     Filling { rate: u64, rounds: u32 },
@@ -92,11 +92,11 @@ struct Known {
     /// From this rate and gain, and the least round trip; zero if that has changed.
     of: (u64, u64),
     product: u64,
-    /// What the rate carries in [`GREATEST_AGGREGATION`].
+    /// Number of bytes that the rate carries in [`GREATEST_AGGREGATION`].
     most_extra: u64,
 }
 
-/// How much more arrives together than the rate explains.
+/// Excess of the data that arrives together over what the rate explains.
 #[derive(Clone, Copy, Debug)]
 struct Aggregation {
     since: Instant,
@@ -113,7 +113,7 @@ pub struct Bbr {
     /// The window before a recovery or ProbeRTT.
     prior_cwnd: u64,
     pacing: Option<Pacing>,
-    /// What may leave together at that rate.
+    /// Number of bytes that may leave together at that rate.
     quantum: u64,
     /// The rate of the path and the gain that the rate is made of; zero before.
     paced_by: (u64, u64),
@@ -221,7 +221,8 @@ impl Bbr {
         self.with_probe(self.even(self.room(bytes)))
     }
 
-    /// The same, which most acknowledgements ask for with what the last one asked for.
+    /// Variant of [`Self::with_room`] that keeps its last result, since most acknowledgements ask for the same as the
+    /// last one.
     fn with_known_room(&mut self, bytes: u64) -> u64 {
         let room = self.room(bytes);
         if self.known_even.0 != room {
@@ -456,7 +457,7 @@ impl Bbr {
     }
 }
 
-/// What leaves together at a rate: what it carries in a millisecond, in whole segments.
+/// Number of bytes that leave together at a rate: those that it carries in a millisecond, in whole segments.
 #[inline(never)]
 fn quantum_at(rate: DataRate, segment: u64) -> u64 {
     let least = if rate < SLOW { 1 } else { 2 };

@@ -35,7 +35,7 @@ const DRAIN_GAIN: u64 = 50;
 const WINDOW_UNIT: u64 = 4;
 /// BBR.DefaultCwndGain.
 const CWND_GAIN: u64 = 2 * WINDOW_UNIT;
-/// That of a probe upwards: 2.25.
+/// Gain of the window in a probe upwards: 2.25.
 const UP_CWND_GAIN: u64 = 9;
 /// BBR.ProbeRTTCwndGain: 0.5.
 const PROBE_RTT_CWND_GAIN: u64 = 2;
@@ -69,7 +69,7 @@ enum State {
     ProbeRtt(ProbeRtt),
 }
 
-/// What the acknowledgements that come say of a probe for bandwidth (BBR.ack_phase).
+/// Phase of a probe for bandwidth to which the acknowledgements that come belong (BBR.ack_phase).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckPhase {
     Init,
@@ -79,12 +79,12 @@ enum AckPhase {
     Stopping,
 }
 
-/// What became of the last probe for bandwidth.
+/// Outcome of the last probe for bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LastProbe {
-    /// It lost too much (BBR.prev_probe_too_high).
+    /// Probe that lost too much (BBR.prev_probe_too_high).
     TooHigh,
-    /// It went up to the bound that the one before it had set, and no further (BBR.prev_probe_precautionary).
+    /// Probe that went up to the bound that the one before it had set, and no further (BBR.prev_probe_precautionary).
     Precautionary {
         was_too_high: bool,
     },
@@ -110,7 +110,7 @@ struct Probe {
     acked_per_segment: u64,
 }
 
-/// What a spurious loss gives back.
+/// State that is restored after a spurious loss.
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     state: Option<State>,
@@ -131,7 +131,7 @@ pub struct Bbr3 {
     cwnd: u64,
     prior_cwnd: u64,
     pacing: Option<Pacing>,
-    /// What may leave together at that rate.
+    /// Number of bytes that may leave together at that rate.
     quantum: u64,
     /// The model's rate and the gain that the rate is made of; zero before.
     paced_by: (u64, u64),
@@ -142,9 +142,9 @@ pub struct Bbr3 {
     undo: Undo,
     /// BBR.inflight_longterm; `u64::MAX` is none.
     long_term: u64,
-    /// What of it leaves headroom to others. Most acknowledgements ask for it, and few change it.
+    /// Part of it that leaves headroom to others. Most acknowledgements ask for it, and few change it.
     with_headroom: u64,
-    /// Whether the window was full in the last round, and in this one (C.is_cwnd_limited).
+    /// True if the window was full in the last round, and in this one (C.is_cwnd_limited).
     was_full: [bool; 2],
     /// Samples of what is sent until so much is delivered say less than the rate: ProbeRTT limits them.
     limited_until: u64,
@@ -233,7 +233,7 @@ impl Bbr3 {
         }
     }
 
-    /// What a gain of one keeps in flight (BBR.Inflight of 1).
+    /// Number of bytes that a gain of one keeps in flight (BBR.Inflight of 1).
     fn in_flight_at_unit_gain(&self) -> u64 {
         self.with_room(self.model.product())
     }
@@ -316,7 +316,7 @@ impl Bbr3 {
         self.probe.acked_per_segment = (self.cwnd / growth).max(self.config.segment_bytes);
     }
 
-    /// UpdateProbeBWCyclePhase.
+    /// Moves on to the next phase of the cycle of ProbeBW if it is time (UpdateProbeBWCyclePhase).
     fn cycle(&mut self, acknowledged: &Acknowledged) {
         if !self.model.pipe.is_reached || self.adapt_long_term(acknowledged) {
             return;
@@ -689,7 +689,7 @@ impl CongestionControl for Bbr3 {
     }
 }
 
-/// What leaves together at a rate: what it carries in a millisecond, and two segments at least.
+/// Number of bytes that leave together at a rate: those that it carries in a millisecond, and two segments at least.
 #[inline(never)]
 fn quantum_at(rate: DataRate, segment: u64) -> u64 {
     rate.size_in(Duration::from_millis(1)).as_bytes().min(GREATEST_QUANTUM).max(2 * segment)

@@ -1,4 +1,4 @@
-//! What a transport tells its congestion controller, and what it reads back: one trait for TCP and SCTP.
+//! Reports of a transport to its congestion controller, and the values that it reads back: one trait for TCP and SCTP.
 //!
 //! Amounts are bytes as the transport counts them: of the stream in TCP, of DATA chunks with their headers in SCTP.
 
@@ -18,22 +18,22 @@ pub trait CongestionControl {
     /// The slow start threshold in bytes; `u64::MAX` is none.
     fn ssthresh(&self) -> u64;
 
-    /// How fast what the window allows may leave; `None` is at once.
+    /// Rate at which the data that the window allows may leave; `None` is at once.
     fn pacing_rate(&self) -> Option<DataRate> {
         None
     }
 
-    /// How many bytes may leave together before the pacing rate makes the next wait.
+    /// Number of bytes that may leave together before the pacing rate makes the next wait.
     fn send_quantum(&self) -> u64 {
         u64::MAX
     }
 
-    /// How what takes so many bytes is spaced, which follows from the rate and the quantum; `None` is at once.
+    /// Spacing of so many bytes, which follows from the rate and the quantum; `None` is at once.
     fn spacing(&self, bytes: u64) -> Option<Spacing> {
         self.pacing_rate().map(|rate| Spacing::at(rate, bytes, self.send_quantum()))
     }
 
-    /// Whether [`cwnd`](Self::cwnd) holds while a loss is repaired, too: the transport then neither inflates it nor
+    /// Tells if [`cwnd`](Self::cwnd) holds while a loss is repaired, too: the transport then neither inflates it nor
     /// reduces it in proportion.
     fn rules_recovery(&self) -> bool {
         false
@@ -54,7 +54,7 @@ pub trait CongestionControl {
     /// Everything is acknowledged that was in flight when a recovery began, or a timeout came.
     fn on_recovered(&mut self, _: Instant) {}
 
-    /// What was taken for lost since the last recovery or timeout began has arrived after all.
+    /// Data that was taken for lost since the last recovery or timeout began has arrived after all.
     fn on_spurious(&mut self, _: Instant) {}
 
     /// The retransmission timer expired.
@@ -73,17 +73,17 @@ pub trait CongestionControl {
     fn set_segment_bytes(&mut self, segment_bytes: u64);
 }
 
-/// How what leaves is spaced in time.
+/// Spacing in time of data that leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spacing {
-    /// How long it takes at the pacing rate.
+    /// Time that the data takes at the pacing rate.
     pub gap: Duration,
-    /// How far ahead of the rate what leaves may be before the next has to wait: what the quantum takes.
+    /// Lead over the rate that data may have before the next has to wait: the time that the quantum takes.
     pub lead: Duration,
 }
 
 impl Spacing {
-    /// That of so many bytes at a rate, of which a quantum in bytes may leave together.
+    /// Spacing of so many bytes at a rate, of which a quantum in bytes may leave together.
     pub fn at(rate: DataRate, bytes: u64, quantum: u64) -> Self {
         let [gap, lead] = [bytes, quantum].map(|bytes| rate.time_to_send(DataSize::from_bytes(bytes)));
         Self { gap, lead }
@@ -93,39 +93,39 @@ impl Spacing {
 /// Data was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When.
+    /// Instant of the transmission.
     pub now: Instant,
-    /// How much.
+    /// Number of bytes that were sent.
     pub bytes: u64,
-    /// What was in flight before it.
+    /// Bytes in flight before it.
     pub in_flight_before: u64,
 }
 
-/// What an acknowledgement told for the first time.
+/// News in an acknowledgement: all that it told for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledged {
-    /// When it came.
+    /// Instant at which it came.
     pub now: Instant,
     /// Bytes that may open the window: in TCP what was acknowledged cumulatively, in SCTP whatever was sent last to
     /// the path.
     pub bytes: u64,
-    /// What was in flight before the acknowledgement.
+    /// Bytes in flight before the acknowledgement.
     pub in_flight_before: u64,
-    /// What still is.
+    /// Bytes still in flight after it.
     pub in_flight: u64,
-    /// Whether everything up to a later point than before is acknowledged now.
+    /// True if everything up to a later point than before is acknowledged now.
     pub advances_cumulative: bool,
-    /// Whether a loss was being repaired when it came, or it told of a mark: no reason to open the window.
+    /// True if a loss was being repaired when it came, or it told of a mark: no reason to open the window.
     pub is_recovering: bool,
-    /// How long the newest of what it acknowledges took, if that was sent once.
+    /// Round-trip time of the newest segment that it acknowledges, if that was sent once.
     pub round_trip: Option<Duration>,
     /// The smoothed round-trip time (RFC 6298), once there is one.
     pub smoothed_round_trip: Option<Duration>,
-    /// Whether it is the first to acknowledge something sent after the last round began.
+    /// True if it is the first to acknowledge something sent after the last round began.
     pub starts_round: bool,
-    /// How fast data arrived, if it tells.
+    /// Sample of the rate at which data arrived, if it gives one.
     pub delivery: Option<DeliverySample>,
-    /// What has been delivered and lost.
+    /// Counts of the bytes that have been delivered and lost.
     pub counts: Counts,
 }
 
@@ -152,24 +152,24 @@ impl Acknowledged {
 /// A sign of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Congestion {
-    /// What was in flight before the acknowledgement that showed it.
+    /// Bytes in flight before the acknowledgement that showed it.
     pub in_flight: u64,
 }
 
 /// The retransmission timer expired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedOut {
-    /// What was in flight.
+    /// Bytes in flight when the timer expired.
     pub in_flight: u64,
-    /// Whether the threshold follows.
+    /// Novelty of the loss, which decides if the threshold follows.
     pub loss: LossEvent,
 }
 
-/// Whether the window has been reduced for a loss before.
+/// Novelty of a loss: whether the window has been reduced for it before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossEvent {
-    /// It has not.
+    /// Loss for which the window has not been reduced.
     New,
-    /// It has: the same data was found lost or timed out before.
+    /// Loss for which it has been reduced: the same data was found lost or timed out before.
     Known,
 }

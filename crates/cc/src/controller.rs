@@ -35,7 +35,7 @@ pub enum Algorithm {
 // Which it is stands in front of it, and not in one of its gaps: both are read with each packet.
 #[repr(u8)]
 pub enum Controller<S> {
-    /// Backlog.
+    /// Controller that leads the window to a target of the backlog.
     Backlog(Box<Backlog>),
     /// BBR, version 1.
     Bbr(Box<Bbr>),
@@ -43,13 +43,13 @@ pub enum Controller<S> {
     Bbr3(Box<Bbr3>),
     /// CUBIC.
     Cubic(Box<Cubic>),
-    /// Hybla.
+    /// Controller of TCP Hybla.
     Hybla(Box<Hybla>),
     /// The transport's own.
     Standard(S),
 }
 
-/// The same call, whichever it is.
+/// Makes the same call on the controller, whichever it is.
 macro_rules! each {
     ($self:ident, $controller:ident => $call:expr) => {
         match $self {

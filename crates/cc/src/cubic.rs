@@ -21,15 +21,15 @@ const BETA: f64 = 0.7;
 //# which achieves approximately the same average window size as Reno in
 //# many cases.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// How steep the cubic is, in segments per cubic second.
+/// Steepness of the cubic, in segments per cubic second.
 //= https://www.rfc-editor.org/rfc/rfc9438#section-5.1
 //# SHOULD be set to 0.4.
 const C: f64 = 0.4;
 
-/// What becomes of a window while nothing is sent.
+/// Treatment of a window while nothing is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdleWindow {
-    /// It falls to half once a timeout, down to four segments (RFC 9260, section 7.2.1).
+    /// Window that falls to half once a timeout, down to four segments (RFC 9260, section 7.2.1).
     Halve,
     /// After one timeout it is no larger than the initial one (RFC 5681, section 4.1).
     Restart,
@@ -46,7 +46,7 @@ pub struct CubicConfig {
     pub initial_ssthresh_bytes: Option<u64>,
     /// cwnd never exceeds this.
     pub max_cwnd_bytes: u64,
-    /// How the first slow start ends.
+    /// Rule by which the first slow start ends.
     //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
     //# SHOULD use the HyStart++ slow start
     //# algorithm
@@ -54,21 +54,22 @@ pub struct CubicConfig {
     /// By how many segments one acknowledgement may open the window in standard slow start (L of RFC 3465); after a
     /// timeout it is one.
     pub byte_counting_limit: u64,
-    /// Whether an acknowledgement of two segments opens the window in congestion avoidance twice as far as one of one.
+    /// Choice of whether an acknowledgement of two segments opens the window in congestion avoidance twice as far as
+    /// one of one.
     pub avoidance_increase: AvoidanceIncrease,
-    /// Whether a flow that is losing ground gives way faster.
+    /// True if a flow that is losing ground gives way faster.
     //= https://www.rfc-editor.org/rfc/rfc9438#section-4.7
     //# In network environments with only a single CUBIC flow
     //# and without any other traffic, Fast Convergence SHOULD be disabled.
     pub fast_convergence: bool,
-    /// What becomes of a window while nothing is sent.
+    /// Treatment of the window while nothing is sent.
     pub idle_window: IdleWindow,
 }
 
 /// One stage of congestion avoidance, from its first acknowledgement to the next sign of congestion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Stage {
-    /// How long it has lasted, without the times in which the window was not used.
+    /// Time that the stage has lasted, without the times in which the window was not used.
     elapsed: Duration,
     /// Up to when that has been counted.
     counted_to: Instant,

@@ -1,4 +1,4 @@
-//! How fast data arrives at the peer, and what counts as a round trip: the delivery rate of
+//! Rate at which data arrives at the peer, and round trips: the delivery rate of
 //! draft-cheng-iccrg-delivery-rate-estimation-02, whose names are in brackets.
 //!
 //! Whatever is outstanding keeps the [`Departure`] of its last transmission; the [`DeliveryMeter`] of the path turns
@@ -6,16 +6,16 @@
 
 use slantpath_base::{DataRate, Duration, Instant};
 
-/// When something was sent, and what had been delivered by then.
+/// Time of a transmission, and what had been delivered by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// When it was sent last (P.sent_time).
+    /// Instant at which it was sent last (P.sent_time).
     pub sent_at: Instant,
     /// Bytes delivered by then (P.delivered).
     delivered: u64,
-    /// When the last of them were (P.delivered_time).
+    /// Instant at which the last of them were delivered (P.delivered_time).
     delivered_at: Instant,
-    /// When what began the sample was sent (P.first_sent_time).
+    /// Instant at which the beginning of the sample was sent (P.first_sent_time).
     first_sent_at: Instant,
     /// Bytes in flight with it (P.tx_in_flight); what a record of each segment keeps is to be short.
     in_flight: u32,
@@ -41,20 +41,20 @@ impl Departure {
         (lost as u32).wrapping_sub(self.lost) as u64
     }
 
-    /// Whether the application had nothing more to send at the time.
+    /// Tells if the application had nothing more to send at the time.
     pub const fn is_application_limited(&self) -> bool {
         self.is_application_limited
     }
 }
 
-/// What one acknowledgement says of the rate.
+/// Sample of the delivery rate, from one acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliverySample {
     /// Bytes delivered while the interval lasted.
     pub delivered: u64,
     /// The longer of the time that they took to be sent and the time that they took to be acknowledged. Not zero.
     pub interval: Duration,
-    /// Whether the application had nothing to send at times, so that the path may be faster.
+    /// True if the application had nothing to send at times, so that the path may be faster.
     pub is_application_limited: bool,
 }
 
@@ -77,18 +77,18 @@ pub(crate) fn rate_of(bytes: u64, interval: Duration) -> DataRate {
     DataRate::from_bits_per_sec(u64::try_from(bits).unwrap_or(u64::MAX))
 }
 
-/// What one acknowledgement says of rate and round.
+/// Reading of rate and round from one acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The rate, unless the acknowledgement came too early to tell.
     pub sample: Option<DeliverySample>,
-    /// Whether something has arrived that was sent after the last round began: a new one begins.
+    /// True if something has arrived that was sent after the last round began: a new one begins.
     pub starts_round: bool,
-    /// What has been delivered and lost by it.
+    /// Counts of the bytes that have been delivered and lost by it.
     pub counts: Counts,
 }
 
-/// What a path has delivered and lost by an acknowledgement.
+/// Counts of the bytes that a path has delivered and lost by an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Bytes that the acknowledgement told of for the first time, cumulatively or selectively (RS.newly_acked).
@@ -106,9 +106,9 @@ pub struct Counts {
 /// A segment that is taken for lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostSegment {
-    /// How long it is.
+    /// Length of the segment in bytes.
     pub bytes: u64,
-    /// When it was sent last, and what was in flight then.
+    /// Record of its last transmission: the time, and what was in flight then.
     pub departure: Departure,
     /// All bytes delivered by now.
     pub delivered: u64,
@@ -126,13 +126,13 @@ pub struct DeliveryMeter {
     /// Once so much is delivered, nothing is in flight that was sent while the application was the limit
     /// (C.app_limited); zero is never.
     limited_until: u64,
-    /// When the last of what is delivered was (C.delivered_time).
+    /// Instant at which the last of the delivered data was delivered (C.delivered_time).
     delivered_at: Instant,
-    /// When the newest of what is delivered was sent (C.first_sent_time).
+    /// Instant at which the newest of the delivered data was sent (C.first_sent_time).
     first_sent_at: Instant,
     /// Bytes lost (C.lost).
     lost: u64,
-    /// What is sent from this count of delivered bytes on belongs to the round after the current one.
+    /// Count of delivered bytes from which on whatever is sent belongs to the round after the current one.
     round_ends_at: u64,
     least_round_trip: Duration,
     /// Of what was sent before so much was delivered no sample is taken.
@@ -209,8 +209,8 @@ impl DeliveryMeter {
         self.limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// What the acknowledgement at hand says, of which everything delivered has been told. `round_trip`: what it took
-    /// the newest that was sent only once.
+    /// Reads rate and round from the acknowledgement at hand, of which everything delivered has been told.
+    /// `round_trip`: the time that the newest segment that was sent only once took.
     #[inline]
     pub fn read(&mut self, now: Instant, round_trip: Option<Duration>) -> Reading {
         if let Some(round_trip) = round_trip {

@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant};
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, Spacing, TimedOut};
 use crate::delivery::{DeliveryMeter, Departure};
 
-/// What happens next.
+/// Next step of a history.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     Wait {

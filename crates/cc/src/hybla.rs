@@ -23,7 +23,7 @@ const REFERENCE: Duration = Duration::from_millis(25);
 const GREATEST_RATIO: u64 = 24 * UNIT;
 /// rho in eighths, as Linux counts it.
 const UNIT: u64 = 8;
-/// What one acknowledged segment adds in slow start at most, in segments.
+/// Greatest addition of one acknowledged segment in slow start, in segments.
 const GREATEST_STEP: u64 = 2;
 /// 2^rho - 1 in parts of `STEP_UNIT`, for rho of 1, 9/8 and so on; what follows is more than the greatest step.
 const STEPS: [u64; 5] = [256, 302, 353, 408, 468];
@@ -40,7 +40,7 @@ pub struct HyblaConfig {
     pub initial_ssthresh_bytes: Option<u64>,
     /// cwnd never exceeds this.
     pub max_cwnd_bytes: u64,
-    /// How the first slow start ends.
+    /// Rule by which the first slow start ends.
     pub slow_start: SlowStart,
 }
 

@@ -15,7 +15,7 @@ impl InflatedWindow {
         window
     }
 
-    /// What may be in flight, in bytes.
+    /// Number of bytes that may be in flight.
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -19,31 +19,31 @@ impl LeastRoundTrip {
         Self { round_trip, at }
     }
 
-    /// How long it is, if there is one.
+    /// Duration of the least round trip, if there is one.
     #[inline]
     pub(crate) fn known(self) -> Option<Duration> {
         (self != Self::NONE).then_some(self.round_trip)
     }
 
-    /// Whether a round trip is shorter.
+    /// Tells if `round_trip` is shorter.
     #[inline]
     pub(crate) fn is_above(self, round_trip: Duration) -> bool {
         round_trip < self.round_trip
     }
 
-    /// Whether another is shorter.
+    /// Tells if `other` is shorter.
     #[inline]
     pub(crate) fn is_above_that_of(self, other: Self) -> bool {
         self.is_above(other.round_trip)
     }
 
-    /// Whether it was measured longer ago than that.
+    /// Tells if it was measured longer ago than `age`.
     #[inline]
     pub(crate) fn is_older_than(self, age: Duration, now: Instant) -> bool {
         now.saturating_since(self.at) > age
     }
 
-    /// It counts as measured now.
+    /// Counts the least round trip as measured now.
     pub(crate) const fn renew(&mut self, now: Instant) {
         if self.at.as_nanos() < Instant::FAR_FUTURE.as_nanos() {
             self.at = now;

@@ -7,7 +7,7 @@
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
 use crate::slow_start::{Arrival, ByteCounting, Departure, Opening, SlowStart, Verdict};
 
-/// How much may be sent before the first acknowledgement.
+/// Limit of the data that may be sent before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialWindow {
     /// This many bytes.
@@ -46,7 +46,7 @@ impl InitialWindow {
     }
 }
 
-/// How congestion avoidance adds one segment a round trip.
+/// Rule by which congestion avoidance adds one segment a round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AvoidanceIncrease {
     /// One segment whenever a whole window has been acknowledged: what RFC 5681, section 3.1, recommends, and
@@ -56,12 +56,12 @@ pub enum AvoidanceIncrease {
     PerAck,
 }
 
-/// What happens to a window that the sender did not fill.
+/// Treatment of a window that the sender did not fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnusedWindow {
-    /// It grows all the same: RFC 5681 by its letter.
+    /// Window that grows all the same: RFC 5681 by its letter.
     Grow,
-    /// It stays, since nothing has shown that the network can carry more (the idea of RFC 2861, section 3.1).
+    /// Window that stays, since nothing has shown that the network can carry more (the idea of RFC 2861, section 3.1).
     Hold,
 }
 
@@ -74,13 +74,13 @@ pub struct NewRenoConfig {
     pub initial_window: InitialWindow,
     /// The slow start threshold before the first loss; `None` is "arbitrarily high" (RFC 5681, section 3.1).
     pub initial_ssthresh_bytes: Option<u64>,
-    /// How the first slow start ends.
+    /// Rule by which the first slow start ends.
     pub slow_start: SlowStart,
     /// By how many segments one ACK may open the window in slow start (L of RFC 3465); after a timeout it is one.
     pub byte_counting_limit: u32,
     /// The law of congestion avoidance.
     pub avoidance_increase: AvoidanceIncrease,
-    /// Whether a window that was not used grows.
+    /// Treatment of a window that was not used.
     pub unused_window: UnusedWindow,
     /// The sender's own limit on what is in flight; a window that reaches it is used as far as it can be.
     pub window_limit_bytes: u64,
@@ -141,7 +141,7 @@ impl NewReno {
         }
     }
 
-    /// Whether the window doubles each round trip.
+    /// Tells if the window doubles each round trip.
     pub const fn is_in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }

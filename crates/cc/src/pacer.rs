@@ -4,14 +4,14 @@ use slantpath_base::{Duration, Instant};
 
 use crate::control::{CongestionControl, Sent, Spacing};
 
-/// What leaves gets no further ahead of the rate than this because a host's timers are late.
+/// Greatest lead over the rate that data gets because a host's timers are late.
 const MOST_LATE: Duration = Duration::from_millis(4);
 
-/// What leaves is counted against the rate: a quantum at once, then nothing until as much time has passed as it takes
-/// at that rate. So a timer is needed for each quantum, not for each packet.
+/// Count of the data that leaves, against the rate: a quantum at once, then nothing until as much time has passed as it
+/// takes at that rate. So a timer is needed for each quantum, not for each packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pacer {
-    /// When all that has left would have, at the rate.
+    /// Instant at which all that has left would have, at the rate.
     even_at: Instant,
     /// By how much the timer that waits for that has been late at most.
     late: Duration,
@@ -19,7 +19,7 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// When the next may leave, if not now.
+    /// Instant at which the next may leave, if not now.
     pub fn held_until(&self, now: Instant) -> Option<Instant> {
         (self.is_holding && self.even_at.saturating_since(now) > self.late).then(|| self.even_at - self.late)
     }
@@ -60,7 +60,7 @@ mod tests {
 
     const RATE: DataRate = DataRate::from_bits_per_sec(8_000_000);
 
-    /// When packets of 1,000 bytes leave, in milliseconds: as early as they may.
+    /// Times at which packets of 1,000 bytes leave, in milliseconds: as early as they may.
     fn departures(quantum: u64, count: usize) -> Vec<u64> {
         let mut pacer = Pacer::default();
         let mut now = Instant::from_millis(10);
@@ -93,7 +93,8 @@ mod tests {
         assert_eq!(pacer.held_until(later), Some(Instant::from_millis(501)));
     }
 
-    /// How many packets of 1,000 bytes leave in a second at 1,000 of them a second, if each timer is so much late.
+    /// Number of packets of 1,000 bytes that leave in a second at 1,000 of them a second, if each timer is so much
+    /// late.
     fn in_a_second(late: Duration) -> u32 {
         let (mut pacer, mut now, mut count) = (Pacer::default(), Instant::START, 0);
         while now < Instant::from_secs(1) {

@@ -22,7 +22,7 @@ impl Pacing {
         self.rate
     }
 
-    /// How what takes so many bytes is spaced.
+    /// Spacing of so many bytes.
     #[inline]
     pub(crate) fn spacing(&self, bytes: u64) -> Spacing {
         if bytes == self.segment_bytes { self.of_segment } else { self.spacing_of_other(bytes) }

@@ -4,10 +4,10 @@ use slantpath_base::{Duration, Instant};
 
 use crate::control::Acknowledged;
 
-/// How long no more is in flight, once that little is (BBR.ProbeRTTDuration).
+/// Time for which no more is in flight, once that little is (BBR.ProbeRTTDuration).
 pub(crate) const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 
-/// How far it has come.
+/// Stage that ProbeRTT has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProbeRtt {
     /// More is in flight than its window.
@@ -17,7 +17,7 @@ pub(crate) enum ProbeRtt {
 }
 
 impl ProbeRtt {
-    /// Where it stands after an acknowledgement, which may begin a round.
+    /// Stage after an acknowledgement, which may begin a round.
     pub(crate) fn advance(self, acknowledged: &Acknowledged, window: u64, starts_round: bool) -> Self {
         match self {
             Self::Falling if acknowledged.in_flight <= window => {
@@ -34,14 +34,14 @@ impl ProbeRtt {
         matches!(self, Self::Held { has_lasted_a_round: true, .. })
     }
 
-    /// Whether its time is over, although a round may not be.
+    /// Tells if its time is over, although a round may not be.
     pub(crate) fn is_over(self, now: Instant) -> bool {
         matches!(self, Self::Held { until, .. } if now > until)
     }
 }
 
-/// Whether the newest of what has arrived was sent while the application was the limit, or ProbeRTT, which limits what
-/// is sent until so much is delivered.
+/// Tells if the newest segment that has arrived was sent while the application was the limit, or ProbeRTT, which limits
+/// what is sent until so much is delivered.
 pub(crate) fn is_limited(acknowledged: &Acknowledged, until_delivered: u64) -> bool {
     acknowledged.delivery.is_some_and(|sample| sample.is_application_limited)
         || acknowledged.counts.newest.is_some_and(|newest| newest.delivered() < until_delivered)

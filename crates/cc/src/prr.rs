@@ -8,9 +8,9 @@ pub struct ProportionalWindow {
     ssthresh: u64,
     /// RecoverFS: what was in flight at the start.
     flight_at_start: u64,
-    /// prr_delivered.
+    /// Bytes delivered during the recovery (prr_delivered).
     delivered: u64,
-    /// prr_out.
+    /// Bytes sent during the recovery (prr_out).
     sent: u64,
     bytes: u64,
 }
@@ -25,7 +25,7 @@ impl ProportionalWindow {
         Self { ssthresh, flight_at_start, delivered: 0, sent: 0, bytes: 0 }
     }
 
-    /// What may be in the network now, in bytes.
+    /// Number of bytes that may be in the network now.
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What each acknowledgement of one segment lets out, in segments, from so many in the network on.
+    /// Number of segments that each acknowledgement of one segment lets out, from so many in the network on.
     fn sent_by(window: &mut ProportionalWindow, pipe: &mut u64, acks: usize) -> Vec<u64> {
         let mut sent = Vec::new();
         for _ in 0..acks {

@@ -6,7 +6,7 @@
 
 use slantpath_base::{Duration, Instant};
 
-/// How long a round trip counts for the least one.
+/// Time for which a round trip counts for the least one.
 //= https://www.rfc-editor.org/rfc/rfc8985#section-6.2
 //# The sender SHOULD
 //# track a windowed min-filtered estimate of recent RTT measurements
@@ -22,13 +22,13 @@ const KEPT_RECOVERIES: u32 = 16;
 //# Else if t1 == t2 AND seq1 > seq2:
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Transmission {
-    /// When it was sent last (Segment.xmit_ts).
+    /// Instant at which it was sent last (Segment.xmit_ts).
     pub sent_at: Instant,
-    /// Where it ends (Segment.end_seq), in numbers that never wrap.
+    /// Point at which it ends (Segment.end_seq), in numbers that never wrap.
     pub end: u64,
 }
 
-/// Whether a loss is being repaired.
+/// State of the repair of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// None is; so many pieces have arrived out of order.
@@ -40,7 +40,7 @@ pub enum Repair {
     Running,
 }
 
-/// What is known of delivery times on one path.
+/// Knowledge of delivery times on one path.
 #[derive(Clone, Debug)]
 pub struct Rack {
     /// Of all that has arrived, what was sent last (RACK.segment).
@@ -61,7 +61,7 @@ pub struct Rack {
     ack: Ack,
 }
 
-/// What one acknowledgement has told so far.
+/// News that one acknowledgement has told so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ack {
     newest: Option<Transmission>,
@@ -146,7 +146,7 @@ impl Rack {
         }
     }
 
-    /// How long what is out of order may be on its way (RACK.reo_wnd).
+    /// Time for which data that is out of order may be on its way (RACK.reo_wnd).
     pub fn reordering_window(&self, smoothed_round_trip: Option<Duration>, repair: Repair) -> Duration {
         let is_settled = match repair {
             Repair::Running => true,
@@ -160,8 +160,8 @@ impl Rack {
         window.min(smoothed_round_trip.unwrap_or(window))
     }
 
-    /// When something outstanding counts as lost unless it is acknowledged before; `None` while nothing that was sent
-    /// after it has arrived.
+    /// Instant at which something outstanding counts as lost unless it is acknowledged before; `None` while nothing
+    /// that was sent after it has arrived.
     //= https://www.rfc-editor.org/rfc/rfc8985#section-6.2
     //# now >= Segment.xmit_ts + RACK.reo_wnd + RACK.rtt
     pub fn lost_at(&self, sent: Transmission, reordering_window: Duration) -> Option<Instant> {
@@ -169,7 +169,7 @@ impl Rack {
         is_overtaken.then(|| sent.sent_at.saturating_add(self.round_trip).saturating_add(reordering_window))
     }
 
-    /// Whether something was sent so long ago that a timeout may take it for lost (RFC 8985, section 6.3).
+    /// Tells if something was sent so long ago that a timeout may take it for lost (RFC 8985, section 6.3).
     pub fn is_overdue(&self, now: Instant, sent_at: Instant, reordering_window: Duration) -> bool {
         sent_at.saturating_add(self.round_trip).saturating_add(reordering_window) <= now
     }
@@ -217,7 +217,8 @@ mod tests {
         Transmission { sent_at: at(millis), end }
     }
 
-    /// What was sent at these times, ending at these points and so many times, has arrived at `now`.
+    /// Takes in at `now` the arrival of segments that were sent at these times, ending at these points and so many
+    /// times.
     fn ack(rack: &mut Rack, now: u64, delivered: &[(u64, u64, u32)]) {
         for &(millis, end, transmissions) in delivered {
             rack.on_delivered(at(now), sent(millis, end), transmissions);

@@ -24,13 +24,13 @@ pub struct RtoConfig {
     /// G, the granularity of the clock. A simulated clock ticks in nanoseconds; a coarser value imitates a
     /// system that measures in ticks.
     pub granularity: Duration,
-    /// Where the granularity enters.
+    /// Place of the granularity in the formula of the timeout.
     pub granularity_rule: GranularityRule,
-    /// What an expiry does to the timeout.
+    /// Growth of the timeout when it expires.
     pub back_off: BackOff,
 }
 
-/// What the granularity G keeps from becoming zero.
+/// Quantity that the granularity G keeps from becoming zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GranularityRule {
     /// The term beside SRTT: `max(G, K * RTTVAR)` (RFC 6298, section 2).

@@ -7,7 +7,7 @@
 use crate::control::{Acknowledged, Congestion, CongestionControl, LossEvent, Sent, TimedOut};
 use crate::slow_start::{Arrival, Departure, Opening, SlowStart, Verdict};
 
-/// Which acknowledgements may open the window.
+/// Acknowledgements that may open the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CwndGrowth {
     /// Any newly acknowledged DATA outside of Fast Recovery (RFC 9260, section 7.2.1).
@@ -17,18 +17,18 @@ pub enum CwndGrowth {
     CumulativeAdvance,
 }
 
-/// What a fast retransmission does to the window of the path that the chunk was lost on.
+/// Effect of a fast retransmission on the window of the path that the chunk was lost on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FastRetransmitWindow {
-    /// It is halved, as after any sign of congestion (RFC 9260, section 7.2.3).
+    /// Window that is halved, as after any sign of congestion (RFC 9260, section 7.2.3).
     #[default]
     Halve,
-    /// It stays. Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.3: loss is recovered over the secondary path
-    /// "without significant effects on the congestion window". No RFC allows it; their figures need it.
+    /// Window that stays. Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.3: loss is recovered over the secondary
+    /// path "without significant effects on the congestion window". No RFC allows it; their figures need it.
     Keep,
 }
 
-/// How the window is governed.
+/// Policy that governs the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowPolicy {
     /// Slow start and congestion avoidance.
@@ -41,20 +41,20 @@ pub enum WindowPolicy {
     },
 }
 
-/// What of the algorithm is left to policy.
+/// Choices in the algorithm that are left to policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SctpPolicy {
-    /// How the first slow start ends.
+    /// Rule by which the first slow start ends.
     pub slow_start: SlowStart,
     /// `L`, the byte counting limit in packets of slow start. RFC 9260 recommends 1; RFC 3465 allows 2.
     pub byte_counting_limit: u32,
-    /// Which acknowledgements may open the window.
+    /// Acknowledgements that may open the window.
     pub growth: CwndGrowth,
-    /// What a fast retransmission does to the window.
+    /// Effect of a fast retransmission on the window.
     pub fast_retransmit: FastRetransmitWindow,
-    /// Whether the window adapts.
+    /// Choice of whether the window adapts.
     pub window: WindowPolicy,
-    /// What it grows to at most, in bytes; without a limit if `None`. No RFC has one: signalling gateways do.
+    /// Limit of the window in bytes; none if `None`. No RFC has one: signalling gateways do.
     pub max_cwnd: Option<u64>,
 }
 
@@ -71,17 +71,17 @@ impl Default for SctpPolicy {
     }
 }
 
-/// What one window of several that are pooled takes and gives (CMT/RP: Dreibholz, Becke, Pulinthanath, Rathgeb 2010;
-/// Dreibholz et al. 2011).
+/// Share of one window in the increases and reductions of several that are pooled (CMT/RP: Dreibholz, Becke,
+/// Pulinthanath, Rathgeb 2010; Dreibholz et al. 2011).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolShare {
     /// Of every increase the window takes this part ...
     pub part: u128,
     /// ... of this whole, which is not zero, rounded up to bytes.
     pub whole: u128,
-    /// What a sign of congestion takes off the window, in bytes.
+    /// Reduction of the window by a sign of congestion, in bytes.
     pub reduction: u64,
-    /// What it leaves at least, in bytes.
+    /// Least window that a reduction leaves, in bytes.
     pub least: u64,
 }
 
@@ -100,7 +100,7 @@ pub struct SctpController {
     ssthresh: u64,
     opening: Opening,
     partial_bytes_acked: u64,
-    /// Where its window is one of several that are pooled.
+    /// Share of the window, where it is one of several that are pooled.
     pool: Option<PoolShare>,
 }
 
@@ -115,7 +115,7 @@ pub fn initial_cwnd(pmdcs: u64, is_ipv6: bool) -> u64 {
     (4 * pmdcs).min((2 * pmdcs).max(floor))
 }
 
-/// What is left of a window after so many timeouts in which nothing was sent, if it decays.
+/// Window that is left after so many timeouts in which nothing was sent, if it decays.
 pub(crate) fn decayed(cwnd: u64, timeouts: u64, pmdcs: u64) -> Option<u64> {
     let floor = 4 * pmdcs;
     // The rule lets a window decay; read to the letter it would also open one that a timeout closed.
@@ -143,7 +143,7 @@ impl SctpController {
         self.partial_bytes_acked
     }
 
-    /// Whether the window grows by slow start.
+    /// Tells if the window grows by slow start.
     pub const fn in_slow_start(&self) -> bool {
         self.cwnd <= self.ssthresh
     }
@@ -161,7 +161,7 @@ impl SctpController {
         };
     }
 
-    /// What of an increase the window takes.
+    /// Part of an increase that the window takes.
     fn taken(&self, bytes: u64) -> u64 {
         self.pool.map_or(bytes, |pool| pool.of(bytes))
     }

@@ -1,4 +1,4 @@
-//! What is outstanding, in the order of its last transmission: what RFC 8985 compares times along.
+//! Order of what is outstanding by its last transmission, along which RFC 8985 compares times.
 //!
 //! Elements are numbered without gaps, as a transport's records are: one is added at the back when something is sent
 //! for the first time, and taken from the front when it is acknowledged. An element that is sent again moves behind
@@ -97,7 +97,7 @@ impl SentOrder {
         self.first += 1;
     }
 
-    /// Whether an element is in the order; elements that were taken from the front are not.
+    /// Tells if an element is in the order; elements that were taken from the front are not.
     pub fn contains(&self, number: u64) -> bool {
         let index = number.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
         index.and_then(|index| self.links.get(index)).is_some_and(|link| link.older != OUTSIDE)

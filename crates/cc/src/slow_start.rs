@@ -1,4 +1,4 @@
-//! How a window opens before the first loss: standard slow start, HyStart++ (RFC 9406), which leaves it once round
+//! Opening of a window before the first loss: standard slow start, HyStart++ (RFC 9406), which leaves it once round
 //! trips become longer, or the hybrid slow start of Linux, which also leaves it before.
 
 mod hystart;
@@ -9,7 +9,7 @@ use crate::control::Acknowledged;
 pub(crate) use hystart::Departure;
 use hystart::{HyStart, Train};
 
-/// How the first slow start of a path ends. Later ones are standard, as RFC 9406 recommends.
+/// Rule by which the first slow start of a path ends. Later ones are standard, as RFC 9406 recommends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SlowStart {
     /// By longer round trips as well, after some rounds of slower growth (RFC 9406).
@@ -17,7 +17,8 @@ pub enum SlowStart {
     /// By a train of acknowledgements as long as half the round trip, or by longer round trips (Ha and Rhee 2011, as in
     /// Linux).
     HyStart,
-    /// The same where acknowledgements of a train may be as far apart as over slow links with long ways.
+    /// Variant of [`SlowStart::HyStart`] where acknowledgements of a train may be as far apart as over slow links with
+    /// long ways.
     HyStartOfLongPath,
     /// By a loss, a mark or the threshold.
     #[default]
@@ -32,14 +33,14 @@ pub(crate) enum Opening {
     Standard,
 }
 
-/// What ends a slow start before a loss does.
+/// Detector that ends a slow start before a loss does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
     HyStartPlusPlus(HyStartPlusPlus),
     HyStart(HyStart),
 }
 
-/// What a slow start takes from an acknowledgement. By itself, it does not have the whole of that written down.
+/// Values that a slow start takes from an acknowledgement. By itself, it does not have the whole of that written down.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     now: Instant,
@@ -55,7 +56,7 @@ impl Arrival {
     }
 }
 
-/// Whether a slow start goes on.
+/// Decision on whether a slow start goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     GoesOn,
@@ -133,7 +134,7 @@ impl ByteCounting {
     }
 }
 
-/// What HyStart++ remembers.
+/// State of HyStart++.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HyStartPlusPlus {
     phase: Phase,

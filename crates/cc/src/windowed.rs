@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(after, [50, 90, 90, 90, 90, 90, 80, 80, 60]);
     }
 
-    /// What is remembered after such measurements within a window of eight.
+    /// Measurements that are remembered after such ones within a window of eight.
     fn remembered(measurements: &[(u64, u64)]) -> [(u64, u64); 3] {
         let mut filter = WindowedMax::default();
         filter.reset(0, 50);

@@ -1,4 +1,4 @@
-//! What may be written on the command line.
+//! Arguments of the command line.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ pub(crate) struct EchoArguments {
     pub(crate) outputs: LiveOutputArguments,
 }
 
-/// What a flow says of itself.
+/// Arguments that the flow of `--like` sets itself, so that they may not stand beside it.
 const LIKE_SAYS: [&str; 31] = [
     "profile",
     "required",
@@ -137,7 +137,7 @@ pub(crate) struct LoadArguments {
     /// to on the scenario's network.
     #[arg(long, value_name = "SCENARIO", conflicts_with_all = LIKE_SAYS)]
     pub(crate) like: Option<PathBuf>,
-    /// Which flow; the only one of SCTP if absent.
+    /// Name of the flow; the only one of SCTP if absent.
     #[arg(long, value_name = "NAME", requires = "like")]
     pub(crate) flow: Option<String>,
     /// Carry SCTP in UDP (RFC 6951) to this port of the server, for which no privilege is needed.
@@ -146,10 +146,10 @@ pub(crate) struct LoadArguments {
     /// The own UDP port; any that is free if absent.
     #[arg(long, value_name = "PORT", requires = "udp")]
     pub(crate) own_udp: Option<u16>,
-    /// How many associations.
+    /// Number of associations.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) associations: u16,
-    /// How long a message is, in bytes.
+    /// Length of a message, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 1_000)]
     #[arg(value_parser = clap::value_parser!(u32).range(16..=1_000_000))]
     pub(crate) size: u32,
@@ -162,7 +162,7 @@ pub(crate) struct LoadArguments {
     /// Let messages overtake each other.
     #[arg(long)]
     pub(crate) unordered: bool,
-    /// How many messages on each association.
+    /// Number of messages on each association.
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<u64>,
     /// For how long to send; `10 s` if there is no `--count` either.
@@ -189,7 +189,7 @@ pub(crate) struct LoadArguments {
     pub(crate) outputs: LiveOutputArguments,
 }
 
-/// What a profile says.
+/// Arguments that the profile of `--profile` sets itself, so that they may not stand beside it.
 const PROFILE_SAYS: [&str; 19] = [
     "rto_initial",
     "rto_min",
@@ -263,7 +263,7 @@ pub(crate) struct SctpArguments {
     /// The receive buffer, advertised as a_rwnd, `256 KiB` if absent.
     #[arg(long, value_name = "SIZE", value_parser = a_receive_buffer)]
     pub(crate) receive_buffer: Option<DataSize>,
-    /// Which stream is served next (RFC 8260): first-come-first-served, as it is if absent, round-robin,
+    /// Scheduler that chooses the next stream (RFC 8260): first-come-first-served, as it is if absent, round-robin,
     /// round-robin-per-packet, priority, fair-capacity or weighted-fair-queueing.
     #[arg(long, value_name = "NAME", value_parser = a_scheduling)]
     pub(crate) stream_scheduling: Option<StreamScheduling>,
@@ -291,7 +291,7 @@ pub(crate) struct SctpArguments {
     pub(crate) key: Option<PathBuf>,
 }
 
-/// What finds errors in place of SCTP's checksum.
+/// Method that finds errors in place of SCTP's checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ErrorDetection {
     /// SCTP lies in DTLS (RFC 8261).
@@ -316,7 +316,7 @@ pub(crate) struct LiveOutputArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArguments {
-    /// What `slantpath echo --record` or `slantpath load --record` has written.
+    /// Record that `slantpath echo --record` or `slantpath load --record` has written.
     pub(crate) record: PathBuf,
     /// Write what each association decided and why into this file, for `slantpath explain`.
     #[arg(long, value_name = "FILE")]
@@ -338,19 +338,19 @@ pub(crate) struct SchemaArguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum SchemaOf {
-    /// What `slantpath plan` reads.
+    /// File that `slantpath plan` reads.
     Plan,
-    /// What `slantpath run` reads.
+    /// File that `slantpath run` reads.
     Scenario,
-    /// What `slantpath sweep` reads.
+    /// File that `slantpath sweep` reads.
     Sweep,
-    /// What `slantpath topology` reads.
+    /// File that `slantpath topology` reads.
     Topology,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct PlanArguments {
-    /// What is known, as TOML; the flags alone if absent.
+    /// File of known values, as TOML; the flags alone if absent.
     pub(crate) question: Option<PathBuf>,
     /// From a packet to its acknowledgement, with nothing waiting: `650 ms`.
     #[arg(long, value_name = "TIME")]
@@ -358,16 +358,16 @@ pub(crate) struct PlanArguments {
     /// The share of packets that the path loses.
     #[arg(long, value_name = "SHARE")]
     pub(crate) loss: Option<String>,
-    /// What the terminal may send for good, in bits of Ethernet: `2048 kbit/s`.
+    /// Rate that the terminal may send for good, in bits of Ethernet: `2048 kbit/s`.
     #[arg(long, value_name = "RATE")]
     pub(crate) permanent: Option<String>,
-    /// What it may send beyond that when it has been asked for.
+    /// Rate that it may send beyond that when it has been asked for.
     #[arg(long, value_name = "RATE")]
     pub(crate) on_demand: Option<String>,
-    /// How long that takes.
+    /// Time from such a request until there is capacity for it.
     #[arg(long, value_name = "TIME")]
     pub(crate) allocation_time: Option<String>,
-    /// How many signalling links there are; 30 if absent.
+    /// Number of signalling links; 30 if absent.
     #[arg(long, value_name = "N")]
     pub(crate) links: Option<String>,
     /// The share of each link's time that its messages take.
@@ -385,7 +385,7 @@ pub(crate) struct PlanArguments {
     /// Set a value of the file: `band.interruption=1 s`.
     #[arg(long, value_name = "PATH=VALUE")]
     pub(crate) set: Vec<String>,
-    /// How the answer is written.
+    /// Format of the answer.
     #[arg(long, value_enum, default_value_t = PlanFormat::Text)]
     pub(crate) format: PlanFormat,
     /// Simulate the answer, and say of each promise whether it is kept.
@@ -397,13 +397,13 @@ pub(crate) struct PlanArguments {
 pub(crate) enum PlanFormat {
     /// The settings of a signalling gateway, by name.
     Gateway,
-    /// For programs.
+    /// JSON, for programs.
     Json,
     /// The configuration of osmo-stp.
     OsmoStp,
     /// The settings of Linux.
     Sysctl,
-    /// For people.
+    /// Text, for people.
     Text,
     /// A scenario that `slantpath run` takes.
     Toml,
@@ -415,7 +415,7 @@ pub(crate) struct TopologyArguments {
     pub(crate) topology: PathBuf,
     #[command(flatten)]
     pub(crate) common: CommonArguments,
-    /// How many stretches of each path are printed.
+    /// Number of stretches of each path that are printed.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) rows: usize,
     /// Write every table (Parquet and CSV), figures, the merged topology and a manifest into this directory.
@@ -472,10 +472,10 @@ pub(crate) struct ExplainArguments {
 pub(crate) struct RunArguments {
     /// The scenario file.
     pub(crate) scenario: PathBuf,
-    /// What every random draw derives from, in place of the scenario's `seed`.
+    /// Seed of all random draws, in place of the scenario's `seed`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=i64::MAX.unsigned_abs()))]
     pub(crate) seed: Option<u64>,
-    /// How many independent runs to make; means get 99 % intervals from them.
+    /// Number of independent runs to make; means get 99 % intervals from them.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) reps: u32,
     #[command(flatten)]
@@ -504,7 +504,7 @@ pub(crate) struct SweepArguments {
     pub(crate) sweep: PathBuf,
     #[command(flatten)]
     pub(crate) common: CommonArguments,
-    /// Where the finished runs and the joined tables go.
+    /// Directory for the finished runs and the joined tables.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 }

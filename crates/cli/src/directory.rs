@@ -25,13 +25,13 @@ const MANIFEST: &str = "manifest.json";
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
-    /// What an earlier command wrote here, by its manifest.
+    /// Names of the files that an earlier command wrote here, by its manifest.
     earlier: BTreeSet<String>,
     /// Until all is done.
     _lock: DirectoryLock,
 }
 
-/// What is to be written: names of files and what is in them.
+/// Files to be written: their names and contents.
 #[derive(Default)]
 pub(crate) struct Contents<'a> {
     files: Vec<(String, Content<'a>)>,
@@ -40,7 +40,7 @@ pub(crate) struct Contents<'a> {
 /// A table, wherever its rows are.
 #[derive(Clone, Copy)]
 pub(crate) enum AnyTable<'a> {
-    /// In memory.
+    /// Table in memory.
     Held(&'a Table),
     /// On the disk.
     Long(&'a LongTable),
@@ -253,7 +253,7 @@ fn unwritable(error: &io::Error) -> Failure {
     Failure::Failed(error.to_string())
 }
 
-/// What an earlier command wrote into a directory.
+/// Names of the files that an earlier command wrote into a directory.
 fn files_of_manifest(directory: &Path) -> Result<BTreeSet<String>, Failure> {
     let path = directory.join(MANIFEST);
     let text = match read_bounded(&path, TEXT_MAX) {

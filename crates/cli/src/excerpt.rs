@@ -1,4 +1,4 @@
-//! What is shown of a text around a fault: a few lines of bounded width, whatever the text is.
+//! Excerpt of a text around a fault: a few lines of bounded width, whatever the text is.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use slantpath_scenario::{Diagnostic, is_acted_on, visible};
 
 /// The most that is shown of a line, in bytes. Of a longer one the fault's surroundings are.
 const WIDTH: usize = 160;
-/// How much of it stands before the fault.
+/// Number of bytes of such a line that are shown before the fault.
 const BEFORE: usize = 60;
 /// A fault of more lines than this is shown by its first.
 const LINES: usize = 12;
-/// What stands for what is left out.
+/// Sign that stands for omitted text.
 const LEFT_OUT: &str = "…";
 
 /// The lines of a fault, one before and one behind them.
@@ -20,7 +20,7 @@ pub(crate) struct Excerpt<'a> {
     diagnostic: &'a Diagnostic,
     name: String,
     text: String,
-    /// How many lines of the source stand before the excerpt.
+    /// Number of lines of the source before the excerpt.
     lines_before: usize,
     /// The fault's bytes in the excerpt.
     pub(crate) span: Range<usize>,
@@ -84,7 +84,7 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// What a terminal would act on is replaced, byte by byte so that all stays at its place.
+/// Replaces a character that a terminal would act on, byte by byte so that all stays at its place.
 fn shown(character: char) -> impl Iterator<Item = char> {
     let is_wrong = is_acted_on(character) && character != '\t';
     let count = if is_wrong { character.len_utf8() } else { 1 };

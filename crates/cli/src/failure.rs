@@ -14,13 +14,13 @@ use crate::excerpt::Excerpt;
 pub(crate) enum Failure {
     /// The work was done and its results are whole, but flows failed. What is said tells how many.
     Flows(String),
-    /// It was stopped. What is said tells how to go on.
+    /// Interruption of the command. The message tells how to go on.
     Interrupted(String),
-    /// Its input is wrong.
+    /// Faults of the command's input.
     Invalid(Diagnostics),
-    /// It was misused.
+    /// Misuse of the command.
     Misused(String),
-    /// It could not be done.
+    /// Error that kept the work from being done.
     Failed(String),
     /// A stream could not be written.
     Output(io::Error),

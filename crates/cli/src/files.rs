@@ -1,4 +1,4 @@
-//! What a run leaves in `--out`.
+//! Files that a run leaves in `--out`.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use slantpath_scenario::{FlowFailure, RunOutput, RunRecords, Scenario, TABLES, s
 use crate::directory::{AnyTable, Contents, Directory, files_of_table};
 use crate::failure::Failure;
 
-/// How the merged scenario is called in a directory of results.
+/// Name of the merged scenario in a directory of results.
 pub(crate) const SCENARIO: &str = "scenario.toml";
 
 /// All files that a run may write.
@@ -110,7 +110,7 @@ fn stacked(outputs: &[RunOutput]) -> Result<Vec<Table>, Failure> {
     names.iter().map(stack).collect::<Result<_, _>>().map_err(|error| Failure::Failed(error.to_string()))
 }
 
-/// The same of the tables that are too long to be held.
+/// Variant of [`stacked`] for the tables that are too long to be held.
 fn stacked_long(outputs: &[RunOutput], records: &[RunRecords]) -> Result<Vec<LongTable>, Failure> {
     let Some(first) = records.first() else { return Ok(Vec::new()) };
     let stack = |place: usize| {
@@ -124,7 +124,7 @@ fn stacked_long(outputs: &[RunOutput], records: &[RunRecords]) -> Result<Vec<Lon
     (0..first.tables().len()).map(stack).collect()
 }
 
-/// What the results came from. Without a date: equal runs have equal manifests.
+/// Manifest of the results, with their origin. The manifest has no date: equal runs have equal manifests.
 pub(crate) fn manifest(scenario: &Scenario, outputs: &[RunOutput]) -> Json {
     let runs: Vec<Json> = outputs
         .iter()

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The exit status of a program that SIGINT ended.
 const INTERRUPTED: i32 = 130;
 
-/// Whether the command that is running is to stop. There is one terminal, and one command at a time.
+/// True if the command that is running is to stop. There is one terminal, and one command at a time.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 static HANDLER: Once = Once::new();

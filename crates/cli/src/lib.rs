@@ -1,4 +1,11 @@
 //! The command `slantpath`, as a library: the program and Python's entry point are both thin callers.
+//!
+//! # Map
+//!
+//! - [`arguments`]: declares the commands and their options.
+//! - [`directory`]: `--out`. It is tried before the work, and cleared of what its own manifest lists and nothing
+//!   else.
+//! - [`terminal`]: the only way to print. No text of a file commands a terminal.
 
 mod arguments;
 mod directory;

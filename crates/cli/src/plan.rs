@@ -1,4 +1,4 @@
-//! `slantpath plan`.
+//! Command `slantpath plan`.
 
 #[cfg(test)]
 mod agreement;
@@ -13,7 +13,7 @@ use slantpath_scenario::read_text;
 use crate::arguments::{PlanArguments, PlanFormat};
 use crate::failure::Failure;
 
-/// What nobody can answer without, and the flag that says it.
+/// Values without which no answer can be given, each with the flag that sets it.
 const REQUIRED: [(&str, &str); 4] = [
     ("path.round_trip", "--round-trip '650 ms', from a packet to its acknowledgement"),
     ("band.permanent", "--permanent '2048 kbit/s', what the terminal may send for good"),

@@ -13,12 +13,12 @@ use slantpath_scenario::Progress;
 /// Steps of a whole bar.
 const STEPS: u64 = 10_000;
 
-/// How long work goes on in silence before its first line: what is short has none.
+/// Time for which work goes on in silence before its first line: short work has none.
 const SILENCE: Duration = Duration::from_secs(2);
-/// How long after a line there is the next one.
+/// Time between one line and the next.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
-/// How far some work is.
+/// Bar that shows the progress of some work.
 pub(crate) struct Bar {
     drawn: ProgressBar,
     what: &'static str,
@@ -70,7 +70,7 @@ impl Bar {
         Self { drawn: bar, what, lines: None }
     }
 
-    /// The same with lines on the error stream in place of the bar where that is no terminal.
+    /// Makes a bar with lines on the error stream in its place where that is no terminal.
     pub(crate) fn or_lines(what: &'static str) -> Self {
         let mut own = Self::new(what);
         own.lines = (!io::stderr().is_terminal()).then(|| {
@@ -128,7 +128,7 @@ fn steps(share: f64) -> u64 {
     (share * STEPS as f64) as u64
 }
 
-/// How far the work of a bar is, in plain words.
+/// Progress of a bar's work, in plain words.
 fn line(bar: &ProgressBar) -> String {
     let gone = bar.elapsed().as_secs();
     let parts = [bar.message(), bar.prefix(), format!("{gone} s gone")];
@@ -136,7 +136,7 @@ fn line(bar: &ProgressBar) -> String {
     format!("{}\n", parts.join(", "))
 }
 
-/// What is left, once there is a pace to tell it from.
+/// Time that is left, once there is a pace to tell it from.
 fn left(eta: Duration) -> String {
     match eta.as_secs() {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! `slantpath run`.
+//! Command `slantpath run`.
 
 use std::io::Write;
 use std::path::Path;

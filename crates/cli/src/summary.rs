@@ -25,7 +25,7 @@ const fn measure(heading: &'static str, unit: &'static str, column: &'static str
 /// All that is dropped, but what queues and conditioners drop.
 const LOST: &str = "lost_packets";
 
-/// What a queue or a conditioner drops is no loss on the way.
+/// Counters of packets that a queue or a conditioner drops, which are no loss on the way.
 const DROPPED_BY_CHOICE: [&str; 5] = [
     "dropped_queue_full_packets",
     "dropped_early_packets",
@@ -66,7 +66,7 @@ const LINKS: [Measure; 7] = [
     measure("at most", "packets", "queue_max_packets", 1.0),
 ];
 
-/// What is shown of sessions.
+/// Measures of sessions that are shown.
 const SESSIONS: [Measure; 7] = [
     measure("begun", "", "begun_sessions", 1.0),
     measure("completed", "", "completed_sessions", 1.0),
@@ -77,7 +77,7 @@ const SESSIONS: [Measure; 7] = [
     measure("duration", "s", "duration_mean_s", 1.0),
 ];
 
-/// What is shown of the requests of sessions.
+/// Measures of the requests of sessions that are shown.
 const REQUESTS: [Measure; 7] = [
     measure("asked", "requests", "asked_requests", 1.0),
     measure("answered", "requests", "answered_requests", 1.0),
@@ -162,7 +162,7 @@ fn text<'a>(table: &'a Table, column: &str, row: usize) -> &'a str {
     }
 }
 
-/// What has happened in the sky, in all runs together.
+/// Prints the events of the sky, of all runs together.
 fn print_sky(outputs: &[RunOutput], out: &mut impl Write) -> io::Result<()> {
     if outputs.iter().all(|output| output.table("antennas").is_none()) {
         return Ok(());

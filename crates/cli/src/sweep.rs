@@ -1,4 +1,4 @@
-//! `slantpath sweep`.
+//! Command `slantpath sweep`.
 
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
@@ -77,7 +77,7 @@ fn write(
     Ok(())
 }
 
-/// What the results came from. Without a date: equal sweeps have equal manifests.
+/// Manifest of the results, with their origin. The manifest has no date: equal sweeps have equal manifests.
 fn manifest(sweep: &Sweep, runs: &[SweptRun]) -> Json {
     let axes: Vec<Json> = sweep
         .axes()

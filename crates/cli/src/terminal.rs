@@ -1,4 +1,4 @@
-//! What is printed: names and texts of a user's file stand in it, and none of them may command the terminal.
+//! Output to the terminal: names and texts of a user's file stand in it, and none of them may command the terminal.
 
 use core::fmt;
 use std::io::{self, Write};

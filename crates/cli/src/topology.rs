@@ -1,4 +1,4 @@
-//! `slantpath topology`.
+//! Command `slantpath topology`.
 
 mod export;
 mod report;
@@ -78,7 +78,7 @@ fn exists(output: &TopologyOutput) -> Result<(), Failure> {
     }
 }
 
-/// Where the passes of finished sites wait for the others, if there is a place for them.
+/// Store in which the passes of finished sites are kept until the others are done, if there is a place for it.
 fn pass_store(arguments: &TopologyArguments) -> Option<PassStore> {
     arguments.out.as_ref().map(|out| PassStore::new(&out.join("unfinished")))
 }
@@ -115,7 +115,7 @@ fn answer(
     })
 }
 
-/// How the merged topology is called in a directory of results.
+/// Name of the merged topology in a directory of results.
 const TOPOLOGY: &str = "topology.toml";
 
 /// Writes tables, figures, the merged topology and a manifest, each file whole or not at all. Equal topologies
@@ -146,7 +146,8 @@ fn write(
     Ok(names)
 }
 
-/// What the results came from. Without a date of today: equal topologies have equal manifests.
+/// Manifest of the results, with their origin. The manifest has no date of today: equal topologies have equal
+/// manifests.
 fn manifest(topology: &Topology, output: &TopologyOutput) -> Json {
     let warnings: Vec<String> = output.warnings.iter().map(ToString::to_string).collect();
     json!({

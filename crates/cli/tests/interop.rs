@@ -1,5 +1,5 @@
-//! What `slantpath plan --format sysctl` prints is what a Linux kernel takes: each value is written into
-//! `/proc/sys` of a guest's kernel, line by line, and read back equal.
+//! Check that a Linux kernel takes what `slantpath plan --format sysctl` prints: each value is written into `/proc/sys`
+//! of a guest's kernel, line by line, and read back equal.
 
 #![expect(
     clippy::print_stdout,

@@ -10,7 +10,7 @@ use std::hint::black_box;
 use slantpath_base::{Duration, Instant, Seed};
 use slantpath_des::Calendar;
 
-/// What is measured.
+/// Queue that is measured.
 trait Queue {
     fn set(&mut self, slot: usize, deadline: Instant);
     fn next(&mut self) -> Option<(Instant, usize)>;

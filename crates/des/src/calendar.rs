@@ -23,16 +23,16 @@ use crate::calendar::wheel::Wheel;
 #[derive(Clone, Debug)]
 pub struct Calendar {
     near: Near,
-    /// What is on it is behind the ring's limit; the ring has none while it is empty.
+    /// Deadlines behind the ring's limit; the ring has no limit while the wheel is empty.
     wheel: Wheel,
-    /// Where the deadline of each slot is that may be in the ring or on the wheel; those behind these never are.
+    /// Place of the deadline of each slot that may be in the ring or on the wheel; slots behind these never are.
     places: Vec<Place>,
     far: Tournament,
-    /// What is in the ring is next if it is before this: the least of the others, as the ring tells time.
+    /// Bound before which a deadline in the ring is next: the least of the others, as the ring tells time.
     bound: Bound,
 }
 
-/// Where the deadline of a slot is that may be in the ring or on the wheel.
+/// Place of the deadline of a slot that may be in the ring or on the wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Far,
@@ -70,7 +70,8 @@ impl Calendar {
         }
     }
 
-    /// The same for a slot whose deadline has just happened, and is no earlier than that: quicker, if it was the next.
+    /// Variant of [`set`](Self::set) for a slot whose deadline has just happened; the new one is no earlier than that.
+    /// Quicker, if the slot was the next.
     #[expect(clippy::inline_always, reason = "each hop passes it, at one place")]
     #[inline(always)]
     pub fn set_again(&mut self, slot: usize, deadline: Instant) {
@@ -247,7 +248,7 @@ impl Calendar {
         self.set(slot, Instant::FAR_FUTURE);
     }
 
-    /// When `slot` is due; [`Instant::FAR_FUTURE`] if it is idle.
+    /// Instant at which `slot` is due; [`Instant::FAR_FUTURE`] if it is idle.
     pub fn deadline(&self, slot: usize) -> Instant {
         match self.places.get(slot) {
             Some(Place::Near) => self.near.deadline_of(slot).expect("it is in the ring"),
@@ -342,7 +343,7 @@ mod tests {
         assert_eq!(calendar.next_due(), Some((Instant::START, 0)));
     }
 
-    /// How many slots are in the ring, on the wheel and in the tree.
+    /// Number of slots in the ring, on the wheel and in the tree.
     fn shares(calendar: &Calendar) -> [usize; 3] {
         [Place::Near, Place::Wheel, Place::Far]
             .map(|place| calendar.places.iter().filter(|of_slot| **of_slot == place).count())

@@ -8,7 +8,7 @@ pub trait Clock {
     fn synchronize(&mut self, deadline: Instant) -> Synchronization;
 }
 
-/// How an event stands to the clock that paced it.
+/// Relation of an event to the clock that paced it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Synchronization {
     /// The event happens that long after it should have.

@@ -4,7 +4,7 @@ use slantpath_base::{Duration, Instant};
 
 use crate::{Calendar, Clock, RunDigest, Synchronization};
 
-/// Where a run stands.
+/// State of a run.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     now: Instant,
@@ -27,18 +27,18 @@ impl Kernel {
         }
     }
 
-    /// The present.
+    /// Present instant of the run.
     #[inline]
     pub const fn now(&self) -> Instant {
         self.now
     }
 
-    /// How many events have happened.
+    /// Number of events that have happened.
     pub const fn events(&self) -> u64 {
         self.events
     }
 
-    /// How late an event was at most, by the clock that paced the run.
+    /// Greatest lateness of an event, by the clock that paced the run.
     pub const fn lateness_max(&self) -> Duration {
         self.lateness_max
     }
@@ -61,19 +61,19 @@ impl Kernel {
         self.calendar.set(slot, deadline);
     }
 
-    /// The same for the component whose event is happening.
+    /// Variant of [`schedule`](Self::schedule) for the component whose event is happening.
     #[inline]
     pub fn schedule_again(&mut self, slot: usize, deadline: Instant) {
         debug_assert!(deadline >= self.now, "slot {slot} is due at {deadline}, before {}", self.now);
         self.calendar.set_again(slot, deadline);
     }
 
-    /// When component `slot` is due; [`Instant::FAR_FUTURE`] for never.
+    /// Instant at which component `slot` is due; [`Instant::FAR_FUTURE`] for never.
     pub fn deadline(&self, slot: usize) -> Instant {
         self.calendar.deadline(slot)
     }
 
-    /// When the next event happens, if there is one.
+    /// Instant of the next event, if there is one.
     #[inline]
     pub fn next_event(&mut self) -> Option<Instant> {
         self.calendar.next_due().map(|(time, _)| time)

@@ -5,9 +5,9 @@ use core::fmt;
 /// A table as rows of figures read it.
 #[derive(Clone, Debug)]
 pub struct PlainTable {
-    /// Its name.
+    /// Name of the table.
     pub name: String,
-    /// Its columns by their names, all of one length.
+    /// Columns by their names, all of one length.
     pub columns: Vec<(String, PlainColumn)>,
 }
 
@@ -16,7 +16,7 @@ pub struct PlainTable {
 pub enum PlainColumn {
     /// Numbers and flags.
     Numbers(Vec<Option<f64>>),
-    /// Texts.
+    /// Cells that are strings.
     Texts(Vec<Option<String>>),
 }
 
@@ -76,7 +76,7 @@ impl PlainTable {
 }
 
 impl Figure {
-    /// `max:links[satellite, forward].queue_max_packets`.
+    /// Reads a figure such as `max:links[satellite, forward].queue_max_packets`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (of, rest) = match text.split_once(':') {
             Some(("max", rest)) => (Of::Max, rest),
@@ -96,7 +96,7 @@ impl Figure {
         Some(Self { text, of, table, holding, column })
     }
 
-    /// Its value; nothing if no table has it.
+    /// Gives the value of the figure; nothing if no table has it.
     pub(super) fn read(&self, tables: &[PlainTable]) -> Option<Value> {
         let table = tables.iter().find(|table| table.name == self.table)?;
         let rows: Vec<usize> = (0..table.rows())

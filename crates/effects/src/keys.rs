@@ -12,7 +12,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Those of a schema.
+    /// Takes the keys of a schema.
     ///
     /// # Panics
     /// If it is no JSON.
@@ -130,7 +130,7 @@ fn or_tables(node: &Json) -> Option<&Json> {
     node["anyOf"].as_array()?.iter().find(|choice| is_table(choice))
 }
 
-/// Whether keys stand below it.
+/// Tells whether keys stand below it.
 fn is_table(node: &Json) -> bool {
     kinds(node).is_some()
         || node.get("properties").is_some()

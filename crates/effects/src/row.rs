@@ -11,12 +11,12 @@ pub struct Row {
     pub text: String,
     /// The name of the file that is changed.
     pub base: String,
-    /// What is set in the run compared with, too.
+    /// Settings that the run compared with has, too.
     pub given: Vec<String>,
     /// `KEY = VALUE`.
     pub assignment: String,
     pub(super) check: Check,
-    /// Whether the row is tried at several places, of which some lack the key.
+    /// True if the row is tried at several places, of which some lack the key.
     pub is_of_places: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum Way {
     Up,
 }
 
-/// Where rows with an `@` are tried.
+/// Place at which rows with an `@` are tried.
 struct Place {
     base: String,
     prefix: String,
@@ -130,7 +130,7 @@ impl Place {
         Some(Self { base: base.to_owned(), prefix: prefix.trim().to_owned(), figures })
     }
 
-    /// Whether it has no figures of its own, so that the run must differ and no more.
+    /// Tells whether it has no figures of its own, so that the run must differ and no more.
     fn is_plain(&self) -> bool {
         self.figures == ["run.all"]
     }

@@ -1,4 +1,5 @@
-//! Whether a session may begin: by how many are under way, and by the delay and throughput that they have now.
+//! Decision if a session may begin: by the number of sessions under way, and by the delay and throughput that they have
+//! now.
 
 use std::collections::VecDeque;
 
@@ -8,31 +9,32 @@ use crate::record::CongestionSample;
 use crate::sessions::NewSession;
 use crate::sockets::SocketId;
 
-/// What the sessions of a source must have for another one to begin. Each limit that is given holds; without a session
-/// under way every one may begin.
+/// Conditions on the sessions of a source under which another one may begin. Each limit that is given holds; without a
+/// session under way every one may begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdmissionConfig {
-    /// How many may be under way.
+    /// Greatest number of sessions under way.
     pub max_sessions: Option<u32>,
     /// The longest mean of their smoothed round-trip times.
     pub max_round_trip: Option<Duration>,
     /// The least mean of their throughputs, each taken as what is outstanding over the smoothed round-trip time, which
     /// by Little's law is what its path delivers.
     pub min_throughput: Option<DataRate>,
-    /// What becomes of a session that may not begin.
+    /// Treatment of a session that may not begin.
     pub otherwise: Otherwise,
 }
 
-/// What becomes of a session that may not begin.
+/// Treatment of a session that may not begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Otherwise {
-    /// It ends at once.
+    /// The session ends at once.
     Refuse,
-    /// It waits behind those that came before it, and ends at once if so many wait already.
+    /// The session queues behind those that came before it, and ends at once if `most` are queued already.
     Wait {
-        /// How many.
+        /// Greatest number of sessions queued.
         most: u32,
-        /// How often delay and throughput are measured while one waits; what ends is known at once.
+        /// Interval at which delay and throughput are measured while a session is queued; the end of a session is known
+        /// at once.
         recheck_interval: Duration,
     },
 }
@@ -68,7 +70,7 @@ pub(crate) struct Admission {
     config: AdmissionConfig,
     live: Vec<SocketId>,
     waiting: VecDeque<NewSession>,
-    /// When the waiting ones are checked again, if delay or throughput may let the first begin.
+    /// Instant of the next check of the queued sessions, if delay or throughput may let the first begin.
     next_check: Option<Instant>,
 }
 
@@ -82,7 +84,7 @@ impl Admission {
         &self.live
     }
 
-    /// Whether a session may begin beside those under way, of which `measured` are samples.
+    /// Decides if a session may begin beside those under way, of which `measured` are samples.
     pub(crate) fn judge(&self, measured: impl IntoIterator<Item = CongestionSample>) -> Result<(), Refusal> {
         let count = u32::try_from(self.live.len()).unwrap_or(u32::MAX);
         if self.config.max_sessions.is_some_and(|most| count >= most) {
@@ -137,12 +139,13 @@ impl Admission {
         Ok(())
     }
 
-    /// Whether a session waits, behind which every new one takes its place.
+    /// Tells if a session is queued, behind which every new one takes its place.
     pub(crate) fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether several may begin at once: what one does to delay and throughput is not seen before the next check.
+    /// Tells if several may begin at once: otherwise the effect of one on delay and throughput is not seen before the
+    /// next check.
     pub(crate) const fn admits_several(&self) -> bool {
         self.config.max_round_trip.is_none() && self.config.min_throughput.is_none()
     }
@@ -152,7 +155,7 @@ impl Admission {
         self.waiting.pop_front()
     }
 
-    /// Those that wait, for their records.
+    /// Sessions that are queued, for their records.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &NewSession> {
         self.waiting.iter()
     }
@@ -169,7 +172,7 @@ impl Admission {
         }
     }
 
-    /// When the next check is due.
+    /// Instant at which the next check is due.
     pub(crate) const fn next_check(&self) -> Option<Instant> {
         self.next_check
     }

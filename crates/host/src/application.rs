@@ -12,7 +12,7 @@ use crate::socket::{Socket, SocketEvent};
 use crate::sockets::SocketId;
 use crate::transport::Adaptation;
 
-/// What holds a socket.
+/// Holder of a socket: the application, or none any more.
 #[derive(Debug)]
 pub(crate) enum Application {
     /// Keeps an association up for an adaptation layer outside the host.
@@ -110,7 +110,7 @@ pub(crate) struct Listener {
     pub(crate) accepts: Accepts,
 }
 
-/// What a listener makes of its peers.
+/// Use that a listener makes of its peers.
 #[derive(Debug)]
 pub(crate) enum Accepts {
     /// Receivers that are kept, in the order in which they came.

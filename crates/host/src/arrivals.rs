@@ -1,11 +1,11 @@
-//! What the journeys of the packets took that have brought messages, until the messages are delivered.
+//! Journeys of the packets that have brought messages, kept until the messages are delivered.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use slantpath_interface::Journey;
 
-/// What the packet at hand has brought.
+/// Content that the packet at hand has brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// A part of the stream (TCP), some of which may have come before.
@@ -14,7 +14,7 @@ pub(crate) enum Arrival {
     Message(Place),
 }
 
-/// Which message of an association it is.
+/// Place of a message within its association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// The one with this number of a stream.
@@ -30,7 +30,7 @@ pub(crate) struct Arrivals {
     unordered: VecDeque<Journey>,
     /// Parts of a byte stream, by their starts, with their ends. None overlaps another.
     parts: BTreeMap<u64, (u64, Journey)>,
-    /// How much of the stream has been taken.
+    /// Number of bytes of the stream that have been taken.
     taken_bytes: u64,
 }
 
@@ -45,7 +45,7 @@ impl Arrivals {
         }
     }
 
-    /// What came first of each byte counts.
+    /// Notes a journey for the bytes of `range` that have none yet: the first arrival of each byte counts.
     fn note_bytes(&mut self, range: Range<u64>, journey: Journey) {
         let mut at = range.start;
         if let Some((_, &(end, _))) = self.parts.range(..=at).next_back() {

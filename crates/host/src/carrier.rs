@@ -30,15 +30,15 @@ pub struct AssociationConfig {
     pub local_port: u16,
     /// Whom to connect to; a listener has nobody.
     pub peer: Option<Peer>,
-    /// How long after a loss, or a failed attempt, the association is opened again.
+    /// Time from a loss, or a failed attempt, until the association is opened again.
     pub reopen_after: Duration,
-    /// Whether to sample each path's congestion state, at most once per this time.
+    /// Least time between two samples of each path's congestion state; `None` if paths are not sampled.
     pub sample_paths: Option<Duration>,
-    /// Whether to measure how long messages take to be acknowledged.
+    /// True if the time until the acknowledgement of messages is measured.
     pub measures_delay: bool,
 }
 
-/// What became of the messages of an association's end.
+/// Counts of the messages of an association's end, and of the association's ups and losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AssociationCounters {
@@ -50,9 +50,9 @@ pub struct AssociationCounters {
     pub received: u64,
     /// Bytes of these messages.
     pub received_bytes: u64,
-    /// How often the association was up.
+    /// Number of times that the association came up.
     pub times_up: u64,
-    /// How often it was lost.
+    /// Number of times that the association was lost.
     pub times_lost: u64,
     /// Messages thrown away: the association was lost before they were sent, or down when they came.
     pub discarded_down: u64,
@@ -60,16 +60,16 @@ pub struct AssociationCounters {
     pub discarded_full: u64,
     /// Messages that SCTP at the far end has for good; only if they are [measured](AssociationConfig::measures_delay).
     pub acknowledged: u64,
-    /// How long these took in all, from when the layer above handed them over.
+    /// Sum of the times from the hand-over by the layer above to the acknowledgement of these messages.
     pub acknowledged_after: Duration,
 }
 
-/// How many messages are kept at most that SCTP's send buffer has refused. The layer above is told of congestion at the
-/// first: what comes after that is what the users of M3UA send before their congestion control answers. 16,384 messages
-/// of 100 bytes are as much again as SCTP's own buffer of 1 MiB.
+/// Greatest number of messages kept that SCTP's send buffer has refused. The layer above is told of congestion at the
+/// first: those that follow are what the users of M3UA send before their congestion control answers. 16,384 messages of
+/// 100 bytes are 1.6 MB, beside SCTP's own buffer of 1 MiB.
 const REFUSED_MAX: usize = 16_384;
 
-/// Whether an end that opens the association opens it again after a loss.
+/// Conduct after a loss of an end that opens the association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opening {
     /// Whenever it is lost.
@@ -81,26 +81,26 @@ enum Opening {
 #[derive(Debug)]
 pub(crate) struct Carrier {
     is_up: bool,
-    /// Whether this end opens the association; the other listens.
+    /// True if this end opens the association; the other listens.
     opens: bool,
-    /// When a lost association is opened again.
+    /// Instant at which a lost association is opened again.
     open_at: Option<Instant>,
     opening: Opening,
     reopen_after: Duration,
-    /// What SCTP's send buffer has refused, oldest first.
+    /// Messages that SCTP's send buffer has refused, oldest first.
     refused: VecDeque<Outgoing>,
     inputs: VecDeque<TransportInput>,
-    /// Whether it is known that there are some.
+    /// True if the owner knows that there are inputs.
     are_inputs_noted: bool,
     probe: Option<PathProbe>,
-    /// When each message that is not yet acknowledged was handed over, oldest first, if that is measured. Streams may
-    /// overtake each other: then single delays are those of others, and their sum is right.
+    /// Instants at which the messages not yet acknowledged were handed over, oldest first, if that is measured. Streams
+    /// may overtake each other: then a single delay may be that of another message, but the sum of the delays is right.
     handed_over: Option<VecDeque<Instant>>,
     counters: AssociationCounters,
 }
 
 impl AssociationConfig {
-    /// What its socket is made of.
+    /// Configuration of the association's socket.
     pub(crate) fn transport(&self) -> TransportConfig {
         TransportConfig {
             protocol: Protocol::Sctp(self.sctp.clone()),
@@ -139,13 +139,13 @@ impl Carrier {
         self.refused.len()
     }
 
-    /// Whether there is something for the layer above that nobody has noted. From now on it is noted, until
+    /// Tells if there is an input for the layer above that nobody has noted. From now on it is noted, until
     /// [`Carrier::poll_input`] has nothing more.
     pub(crate) fn begins_to_have_inputs(&mut self) -> bool {
         !self.inputs.is_empty() && !std::mem::replace(&mut self.are_inputs_noted, true)
     }
 
-    /// What the layer above has to know, oldest first.
+    /// Takes the oldest input for the layer above.
     pub(crate) fn poll_input(&mut self) -> Option<TransportInput> {
         self.are_inputs_noted = !self.inputs.is_empty();
         self.inputs.pop_front()
@@ -214,7 +214,7 @@ impl Carrier {
         }
     }
 
-    /// What was not acknowledged will not be.
+    /// Drops the hand-over instants of messages that were not acknowledged: they will not be.
     fn forget_handed_over(&mut self) {
         if let Some(waiting) = &mut self.handed_over {
             waiting.clear();
@@ -421,7 +421,7 @@ mod tests {
             }
         }
 
-        /// What is due after so long, and what comes of it.
+        /// Advances the time, and handles what becomes due and what follows from it.
         fn pass(&mut self, time: Duration) {
             self.now += time;
             let now = self.now;

@@ -25,7 +25,7 @@ enum Role {
     Sender(Sender),
 }
 
-/// What lies between the socket and the sender or receiver.
+/// Layer between the socket and the sender or receiver.
 #[derive(Debug)]
 enum Layer {
     None,
@@ -38,7 +38,7 @@ enum Layer {
 #[repr(C, align(64))]
 pub(crate) struct FlowEnd {
     layer: Layer,
-    /// When the paths may be sampled next, if they are probed.
+    /// Earliest instant of the next sample of the paths, if they are probed.
     next_sample: Option<Instant>,
     role: Role,
 }
@@ -61,7 +61,7 @@ impl FlowEnd {
         Self { layer, role: Role::Receiver(Receiver::new(config)), next_sample: None }
     }
 
-    /// What a sender has the transport report.
+    /// Events that a sender has the transport report.
     pub(crate) fn traces(config: &SenderConfig) -> Traces {
         let messages = config.record_messages
             || config.record_timeline
@@ -295,7 +295,7 @@ impl FlowEnd {
         }
     }
 
-    /// When the paths may be sampled next, if they are probed.
+    /// Earliest instant of the next sample of the paths, if they are probed.
     pub(crate) const fn next_sample(&self) -> Option<Instant> {
         self.next_sample
     }

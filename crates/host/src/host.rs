@@ -63,15 +63,15 @@ pub struct Host {
     stack: Stack,
     sockets: Sockets,
     sources: Vec<SessionSource>,
-    /// When sources begin sessions.
+    /// Instants at which sources begin sessions.
     source_deadlines: Deadlines<u32>,
     script: Script,
-    /// What becomes of SCTP packets to a port that nobody has.
+    /// Treatment of SCTP packets to a port that nobody has.
     unbound_ports: UnboundPorts,
     drops: HostDrops,
 }
 
-/// What becomes of a packet to a port that nobody has.
+/// Treatment of a packet to a port that nobody has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum UnboundPorts {
     /// SCTP answers it as one out of the blue.
@@ -213,7 +213,7 @@ impl Host {
         self.sockets.add(state, Application::Carrier(Box::new(Carrier::new(config))), &self.stack)
     }
 
-    /// What a listening port of [`Host::add_server`] has accepted, in order.
+    /// Sockets that a listening port of [`Host::add_server`] has accepted, in order.
     pub fn accepted(&self, id: SocketId) -> &[SocketId] {
         match self.sockets.application(id) {
             Some(Application::Listener(listener)) => match &listener.accepts {
@@ -235,12 +235,13 @@ impl Host {
         self.sockets.command(id, &mut self.stack).map(|(_, mut socket)| socket.resume(now)).is_some()
     }
 
-    /// Whether any association has something for the layer above.
+    /// Tells if any association has an input for the layer above.
     pub fn has_association_inputs(&self) -> bool {
         self.sockets.has_inputs()
     }
 
-    /// What associations have for the layers above: all of one, oldest first, before the next.
+    /// Takes the next input of an association for the layer above: all of one association, oldest first, before the
+    /// next.
     pub fn next_association_input(&mut self) -> Option<(SocketId, TransportInput)> {
         self.sockets.next_input()
     }
@@ -277,7 +278,7 @@ impl Host {
         self.command(id, |carrier, _| carrier.open_again(now));
     }
 
-    /// What an association has counted; `None` if there is no such association.
+    /// Counters of an association; `None` if there is no such association.
     pub fn association_counters(&self, id: SocketId) -> Option<AssociationCounters> {
         self.carrier(id).map(Carrier::counters)
     }
@@ -328,12 +329,12 @@ impl Host {
         }
     }
 
-    /// What the sender of a flow remembers; `None` for any other socket.
+    /// Report of the sender of a flow; `None` for any other socket.
     pub fn sender_report(&self, id: SocketId) -> Option<&SenderReport> {
         self.flow(id)?.sender_report()
     }
 
-    /// What the receiver of a flow remembers; `None` for any other socket.
+    /// Report of the receiver of a flow; `None` for any other socket.
     pub fn receiver_report(&self, id: SocketId) -> Option<&ReceiverReport> {
         self.flow(id)?.receiver_report()
     }
@@ -348,19 +349,18 @@ impl Host {
         self.flow_mut(id)?.take_deliveries()
     }
 
-    /// What the host threw away.
+    /// Counts of the packets that the host dropped.
     pub const fn drops(&self) -> HostDrops {
         self.drops
     }
 
-    /// How a socket's association or connection stands with congestion now; `None` without one. Nothing of the run
-    /// changes.
+    /// Congestion state of a socket's association or connection now; `None` without one. Nothing of the run changes.
     pub fn congestion(&mut self, now: Instant, id: SocketId) -> Option<CongestionSample> {
         self.sockets.congestion(now, id, &mut self.stack)
     }
 
-    /// What the IP header said of the packet that came last for a socket's TCP connection; `None` if none has come, or
-    /// there is no such socket. Of SCTP each message says it ([`ProgramMessage::ip`](crate::ProgramMessage::ip)).
+    /// Fields of the IP header of the packet that came last for a socket's TCP connection; `None` if none has come, or
+    /// there is no such socket. With SCTP each message has its own ([`ProgramMessage::ip`](crate::ProgramMessage::ip)).
     pub fn received_ip(&self, id: SocketId) -> Option<IpFields> {
         self.sockets.received_ip(id, &self.stack)
     }
@@ -371,18 +371,18 @@ impl Host {
         self.stack.trace.take()
     }
 
-    /// What has become of the fragments that came in.
+    /// Counters of the reassembly of fragments that came in.
     pub const fn reassembly(&self) -> &ReassemblyCounters {
         self.reassembler.counters()
     }
 
-    /// How many fragments the host has made of packets of its own: of IPv6 packets, since IPv4's are cut where the link
-    /// is that does not carry them.
+    /// Number of fragments that the host has made of packets of its own: of IPv6 packets, since IPv4's are cut where
+    /// the link is that does not carry them.
     pub const fn fragments_sent(&self) -> u64 {
         self.interfaces.fragments_sent()
     }
 
-    /// Whether there is nothing to send, to tell or to serve.
+    /// Tells if there is nothing to send, to tell or to serve.
     #[inline]
     fn is_quiet(&self) -> bool {
         self.stack.is_idle() && !self.sockets.is_any_ready() && !self.interfaces.has_fragment()

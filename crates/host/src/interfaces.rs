@@ -27,7 +27,7 @@ pub(crate) struct Interfaces {
     elsewhere: Elsewhere,
 }
 
-/// What becomes of packets to a destination without a route.
+/// Treatment of packets to a destination without a route.
 #[derive(Clone, Copy, Debug, Default)]
 enum Elsewhere {
     /// They leave by the interface whose address they bear. The number is the identification of the last one that may
@@ -38,14 +38,14 @@ enum Elsewhere {
     Nowhere,
 }
 
-/// How one destination is reached.
+/// Route to one destination.
 #[derive(Clone, Copy, Debug)]
 struct Route {
     destination: IpAddr,
     interface: InterfaceId,
     /// The interface's own address of the destination's family.
     source: IpAddr,
-    /// What nearly every packet starts with.
+    /// Start of the header that nearly every packet to it has.
     start: Start,
     /// The identification of the packet that was last to be sent there and may be cut. Each destination has its own
     /// (RFC 6864, section 4), so that packets to one do not show in those to another.
@@ -79,7 +79,7 @@ impl Start {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("interface {interface:?} has no address of the family of {destination}")]
 pub struct NoSourceAddress {
-    /// The destination.
+    /// Destination that no source address was found for.
     pub destination: IpAddr,
     /// The interface towards it.
     pub interface: InterfaceId,
@@ -206,7 +206,7 @@ impl Interfaces {
         }
     }
 
-    /// The same for a segment that no router may cut.
+    /// Variant of [`Interfaces::encapsulate`] for a segment that no router may cut.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "every segment passes it, most by its first lines")]
     pub(crate) fn encapsulate_whole(
@@ -234,7 +234,8 @@ impl Interfaces {
         self.encapsulate_any(envelope, sctp::Fragmentation::Forbidden, protocol, packet)
     }
 
-    /// The same for a packet that does not follow one of its kind, or whose header is not as nearly all are.
+    /// Variant of [`Interfaces::encapsulate`] for a packet that does not follow one of its kind, or whose header
+    /// differs from that of nearly all.
     #[inline(never)]
     fn encapsulate_any(
         &mut self,
@@ -270,7 +271,7 @@ impl Interfaces {
         Some(interface)
     }
 
-    /// Whether a fragment waits to be polled.
+    /// Tells if a fragment is queued to be polled.
     #[inline]
     pub(crate) fn has_fragment(&self) -> bool {
         !self.fragments.is_empty()
@@ -289,7 +290,7 @@ impl Interfaces {
         Some(interface)
     }
 
-    /// How many fragments this host has made.
+    /// Number of fragments that this host has made.
     pub(crate) const fn fragments_sent(&self) -> u64 {
         self.fragments_sent
     }
@@ -315,7 +316,7 @@ impl Interfaces {
     }
 }
 
-/// How long a segment is.
+/// Length of a segment in bytes.
 #[inline]
 fn length(segment: &Packet) -> u16 {
     u16::try_from(segment.len()).expect("a segment fits an IP packet")

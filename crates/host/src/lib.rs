@@ -17,6 +17,27 @@
 //!
 //! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`]. What associations
 //! decide and why is told by those that are traced ([`TraceRecord`]).
+//!
+//! # Map
+//!
+//! - [`host`]: the stack. [`interfaces`]: IP with its reassembly. [`socket`]: one face for SCTP and TCP.
+//! - [`sockets`]: finds sockets by port, association and connection. It keeps deadlines in `Deadlines`, and what is
+//!   ready in a heap.
+//! - [`application`]: the user of one socket. It is a [`flow_end`] (its [`sender`] plays a [`workload`], its
+//!   [`receiver`] checks every byte, with [`m3ua`] below them if the flow asks for it), a [`carrier`], a [`program`],
+//!   a listener, or one end of a session. A listener's every connection is a socket of its own.
+//! - [`sessions`]: a source opens them one after the other, as [`admission`] permits. Of one that is over its record
+//!   remains; its socket is nobody's until its port comes round. [`requests`]: requests and responses within them.
+//! - [`record`], [`timeline`]: what is remembered, and the steps of a failover.
+//! - [`trace`]: what traced associations tell, until somebody takes it.
+//!
+//! # What holds, and why
+//!
+//! - Nothing searches a host's sockets. The order in which ready ones are served depends on no packet: carriers as
+//!   they were added, then flows, the last one first.
+//! - A scenario's flows have ports of their own at both hosts. Many connections to one port
+//!   (`Host::add_session_server`) are for `[sessions]`.
+//! - Only the IP header is read and written here; it is `slantpath_wire`'s.
 
 mod admission;
 mod application;

@@ -22,7 +22,7 @@ const FROM: PointCode = PointCode(1);
 const TO: PointCode = PointCode(2);
 const ROUTING_CONTEXT: u32 = 1;
 
-/// How many signalling link selections there are in ITU-T networks; messages of one stay in sequence.
+/// Number of signalling link selections in ITU-T networks; messages of one stay in sequence.
 pub const SIGNALLING_LINK_SELECTIONS: u16 = 16;
 
 /// The IPSP that sends.
@@ -32,7 +32,7 @@ pub(crate) struct SendingM3ua {
     state: AspState,
 }
 
-/// What the sending IPSP wants of the flow.
+/// Demand of the sending IPSP on the flow.
 #[derive(Debug)]
 pub(crate) enum SendingStep {
     /// Traffic may flow.
@@ -122,7 +122,7 @@ pub(crate) struct ReceivingM3ua {
     sgp: Sgp,
 }
 
-/// What the receiving IPSP wants of the flow.
+/// Demand of the receiving IPSP on the flow.
 #[derive(Debug)]
 pub(crate) enum ReceivingStep {
     /// An MSU has come, on a signalling link selection.

@@ -1,11 +1,11 @@
-//! What is in a message: a stamp that names it, and a pattern that shows when a byte is wrong.
+//! Content of a message: a stamp that names it, and a pattern that shows when a byte is wrong.
 
 use bytes::Bytes;
 
 /// Bytes of the stamp: the message's number and its length, big-endian.
 pub const STAMP_LEN: usize = 8;
 
-/// How a flow fills its messages.
+/// Way in which a flow fills its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Content {
     /// A slice of one constant pattern, shared and never copied: for load that nobody looks into.

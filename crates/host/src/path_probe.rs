@@ -19,7 +19,7 @@ impl PathProbe {
         Self { interval, next: Instant::START, last: Vec::new(), samples: Vec::new() }
     }
 
-    /// Whether it is time to sample; the next sample is then an interval later.
+    /// Tells if it is time to sample; the next sample is then due an interval later.
     pub(crate) fn begins(&mut self, now: Instant) -> bool {
         let is_due = self.next <= now;
         if is_due {

@@ -38,13 +38,13 @@ pub struct ProgramConfig {
 pub struct ProgramMessage {
     /// On which stream.
     pub stream: u16,
-    /// What it is, for the other end.
+    /// Payload protocol identifier, which tells the other end the kind of content.
     pub payload_protocol: u32,
-    /// Whether it may overtake others of its stream.
+    /// True if the message may overtake others of its stream.
     pub is_unordered: bool,
     /// The bytes; at least one.
     pub payload: Bytes,
-    /// What few messages ask for. A message that has come has none.
+    /// Options that few messages ask for. A message that has come has none.
     pub options: Option<Box<sctp::SendOptions>>,
     /// Of one that has come: what the IP header said of the packet that brought the last of it. What is sent has the
     /// header that the port's settings say.
@@ -57,38 +57,38 @@ pub enum Refused {
     /// The send buffer has no room for it now; [`ProgramEvent::Writable`] says when it has.
     #[error("the send buffer has no room")]
     Full,
-    /// It cannot be sent at all.
+    /// The message cannot be sent at all.
     #[error("{0}")]
     Never(String),
 }
 
-/// What a program is told of one of its sockets.
+/// Event that a program is told of one of its sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProgramEvent {
     /// The association is up.
     Connected {
         /// The socket of the port that it came to; `None` for one that this end has opened.
         listener: Option<SocketId>,
-        /// How many streams can be sent on.
+        /// Number of streams that can be sent on.
         outbound_streams: u16,
     },
-    /// It is over: in order, or for this reason. Nothing follows.
+    /// End of the association: in order, or for the reason given. Nothing follows.
     Ended {
-        /// What went wrong.
+        /// Failure that ended it; `None` if it ended in order.
         failure: Option<String>,
-        /// The same as SCTP has it; `None` if there was nothing of SCTP's to end.
+        /// Reason of the end as SCTP has it; `None` if there was nothing of SCTP's to end.
         reason: Option<Box<sctp::CloseReason>>,
-        /// How many messages of this end had not been acknowledged: whether they have arrived is not known. Over all
-        /// of its life, in which the peer may have begun anew.
+        /// Number of messages of this end that had not been acknowledged: whether they have arrived is not known. The
+        /// count is over all of the association's life, in which the peer may have begun anew.
         unacknowledged: u64,
     },
     /// A message has come.
     Message(ProgramMessage),
     /// Something has happened to the path to this address of the peer.
     Path {
-        /// The address.
+        /// Address of the peer that the path leads to.
         address: IpAddr,
-        /// What has happened.
+        /// Event that the path has had.
         kind: PathEventKind,
     },
     /// The peer has begun anew: what was sent and not acknowledged may be lost.
@@ -97,12 +97,12 @@ pub enum ProgramEvent {
     Writable,
     /// A message of this end has been given up, as its options asked.
     Abandoned,
-    /// What an extension of SCTP has to tell: streams or addresses have changed, a request for it was answered, or the
-    /// peer has reported an error.
+    /// Event of an extension of SCTP: streams or addresses have changed, a request for it was answered, or the peer has
+    /// reported an error.
     Sctp(Box<sctp::Event>),
 }
 
-/// What a program's socket is.
+/// Kind of a program's socket, by the way it came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// An association that came to this port.
@@ -120,16 +120,16 @@ enum Kind {
 pub(crate) struct Program {
     kind: Kind,
     events: VecDeque<ProgramEvent>,
-    /// Whether it is known that there are some.
+    /// True if the owner knows that there are events.
     are_events_noted: bool,
-    /// How many messages it has sent, from 0 on again after 2^32: what each is called in a trace.
+    /// Number of messages sent, which begins at 0 anew after 2^32: it names each message in a trace.
     sent: u32,
-    /// How many have failed: those that had not been acknowledged when the association ended.
+    /// Number of messages that have failed: those that had not been acknowledged when the association ended.
     unacknowledged: u64,
 }
 
 impl ProgramConfig {
-    /// What its socket is made of.
+    /// Configuration of the program's socket.
     pub(crate) fn transport(&self) -> TransportConfig {
         TransportConfig {
             protocol: Protocol::Sctp(self.sctp.clone()),
@@ -160,18 +160,18 @@ impl Program {
         Self::of(Kind::Called)
     }
 
-    /// Whether its socket has a port to itself.
+    /// Tells if the program's socket has a port to itself.
     pub(crate) const fn holds_a_port(&self) -> bool {
         !matches!(self.kind, Kind::Accepted(_) | Kind::Called)
     }
 
-    /// Whether there is something for the program that nobody has noted. From now on it is noted, until
+    /// Tells if there is an event for the program that nobody has noted. From now on it is noted, until
     /// [`Program::poll_event`] has nothing more.
     pub(crate) fn begins_to_have_events(&mut self) -> bool {
         !self.events.is_empty() && !std::mem::replace(&mut self.are_events_noted, true)
     }
 
-    /// What the program has to know, oldest first.
+    /// Takes the oldest event for the program.
     pub(crate) fn poll_event(&mut self) -> Option<ProgramEvent> {
         self.are_events_noted = !self.events.is_empty();
         let event = self.events.pop_front();
@@ -198,7 +198,7 @@ impl Program {
         }
     }
 
-    /// The same, with the reason of a refusal in SCTP's own words.
+    /// Variant of [`Program::send`] that gives the reason of a refusal in SCTP's own words.
     pub(crate) fn send_sctp(
         &mut self,
         now: Instant,
@@ -299,7 +299,7 @@ mod tests {
         42, 195, 162, 191, 4, 0, 0, 8, 0, 1, 0, 4,
     ];
 
-    /// What the headers of all packets say.
+    /// Fields of the IP headers of all packets.
     const MARKED: IpFields = IpFields { hop_limit: 9, dscp: Dscp::new(46).unwrap(), ecn: Ecn::NotCapable };
 
     fn address(end: usize) -> IpAddr {
@@ -355,7 +355,7 @@ mod tests {
         }
     }
 
-    /// The same where it has come to.
+    /// Message of `message` as its receiver has it, with the IP header's fields.
     fn come(number: u8) -> ProgramMessage {
         ProgramMessage { ip: Some(MARKED), ..message(number) }
     }

@@ -10,30 +10,31 @@ use crate::arrivals::{Arrival, Arrivals, Place};
 use crate::message::{Content, Deframer, verify};
 use crate::record::{DeliveredMessage, ReceiverReport};
 
-/// What a receiver does.
+/// Settings of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceiverConfig {
-    /// What the messages hold.
+    /// Content of the messages.
     pub content: Content,
     /// Streams that the sender uses in turn, to check the order of each; at least 1.
     pub streams: u16,
-    /// Whether messages may come in any order.
+    /// True if messages may come in any order.
     pub unordered: bool,
-    /// Whether any stream may carry a message, and messages may be missing: then each stream only counts on.
+    /// True if any stream may carry a message, and messages may be missing: then the numbers on each stream only have
+    /// to rise.
     pub may_skip: bool,
-    /// What to remember of each message.
+    /// Records to keep of each message.
     pub records: MessageRecords,
-    /// How fast it reads: what comes faster fills the receive buffer, and closes the sender's window. `None` takes
-    /// everything at once. Of SCTP it reads a message at a time, of TCP what came in one segment.
+    /// Rate at which it reads: what comes faster fills the receive buffer, and closes the sender's window. `None` takes
+    /// everything at once. With SCTP it reads a message at a time, with TCP the bytes that came in one segment.
     pub read_rate: Option<DataRate>,
 }
 
-/// What is remembered of each message that is delivered.
+/// Extent of the record of each message that is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageRecords {
-    /// Nothing.
+    /// No record at all.
     Nothing,
-    /// When it was delivered.
+    /// Instant of each delivery.
     Times,
     /// And what the packet went through with which the last of it came.
     TimesAndJourneys,

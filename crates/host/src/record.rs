@@ -1,4 +1,4 @@
-//! What is remembered of each message and each flow while it runs, for the tables of the results.
+//! Records of each message and each flow, kept while it runs, for the tables of the results.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
@@ -16,17 +16,18 @@ use crate::timeline::PathEvent;
 pub struct SentMessage {
     /// Bytes of the message.
     pub size: u32,
-    /// When the application called SEND.
+    /// Instant at which the application called SEND.
     pub sent: Instant,
-    /// When its first byte first went out; `None` if it never did.
+    /// Instant of the first transmission of its first byte; `None` if there was none.
     pub first_transmitted: Option<Instant>,
-    /// When a part of it last went out for the first time: all of it has gone out by then, once it is delivered.
+    /// Instant of the last first transmission of a part of it: all of it has been transmitted by then, once it is
+    /// delivered.
     pub last_part_transmitted: Option<Instant>,
     /// The path of that first transmission, an index into [`SenderReport::paths`].
     pub first_path: u8,
     /// The path of the latest transmission.
     pub last_path: u8,
-    /// When a part of it last went out again; `None` if nothing was retransmitted.
+    /// Instant of the last retransmission of a part of it; `None` if nothing was retransmitted.
     pub retransmitted: Option<Instant>,
     /// Retransmissions of any part of it.
     pub retransmissions: u16,
@@ -37,27 +38,27 @@ pub struct SentMessage {
 pub struct DeliveredMessage {
     /// The number in its stamp.
     pub number: u32,
-    /// When the transport delivered it.
+    /// Instant at which the transport delivered it.
     pub delivered: Instant,
-    /// What the packet went through with which the last of it came; only if that is recorded, by a network that tells.
+    /// Journey of the packet with which the last of it came; only if that is recorded, by a network that tells.
     pub journey: Option<Journey>,
 }
 
-/// What a probe read of one path of one association or connection.
+/// Sample that a probe read of one path of one association or connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PathSample {
-    /// When.
+    /// Instant of the sample.
     pub at: Instant,
     /// The path, an index into [`SenderReport::paths`].
     pub path: u8,
-    /// Congestion window.
+    /// Congestion window, in bytes.
     pub cwnd_bytes: u64,
-    /// Slow-start threshold.
+    /// Slow-start threshold, in bytes.
     pub ssthresh_bytes: u64,
     /// Bytes sent to this path and not yet acknowledged.
     pub outstanding_bytes: u64,
-    /// Retransmission time-out.
+    /// Retransmission time-out (RTO) of the path.
     pub rto: Duration,
     /// Smoothed round-trip time, once measured.
     pub srtt: Option<Duration>,
@@ -84,24 +85,26 @@ pub struct CongestionSample {
 pub struct SenderReport {
     /// Peer addresses, one a path, in the order of the association; one for TCP.
     pub paths: Vec<IpAddr>,
-    /// When the association or connection was up.
+    /// Instant at which the association or connection came up.
     pub connected: Option<Instant>,
     /// Messages that the transport gave up on, and said so (SCTP).
     pub messages_failed: u64,
     /// Messages and their fates, by number, without those that were [taken](crate::Host::take_sender_records); empty
     /// unless messages are recorded.
     pub messages: VecDeque<SentMessage>,
-    /// When each message was sent, by number, without those that were taken; empty unless that is recorded.
+    /// Instants at which the messages were sent, by number, without those that were taken; empty unless that is
+    /// recorded.
     pub sent: Vec<Instant>,
-    /// How often a part of a message (SCTP) or of the byte stream (TCP) went out again; counted if messages are traced.
+    /// Number of retransmissions of a part of a message (SCTP) or of the byte stream (TCP); counted if messages are
+    /// traced.
     pub retransmissions: u64,
     /// Path samples in order of time, without those that were taken; empty unless paths are probed.
     pub samples: Vec<PathSample>,
-    /// What has happened to the paths, in order of time, without what was taken; empty unless that is recorded.
+    /// Events of the paths, in order of time, without those that were taken; empty unless they are recorded.
     pub timeline: Vec<PathEvent>,
     /// Why the flow ended before its time, if it did.
     pub failure: Option<String>,
-    /// When it ended: closed in order, or with [`failure`](Self::failure).
+    /// Instant at which the flow ended: closed in order, or with [`failure`](Self::failure).
     pub ended: Option<Instant>,
     /// Messages that were given up as their reliability asks (SCTP), once one was.
     pub(crate) abandoned: Option<Box<AbandonedMessages>>,
@@ -116,21 +119,21 @@ pub struct SenderReport {
 pub struct SenderRecords {
     /// Messages, the numbers of which follow those of the messages that were taken before.
     pub messages: Vec<SentMessage>,
-    /// When messages were sent, the numbers of which follow those of the messages that were taken before.
+    /// Instants at which messages were sent, the numbers of which follow those of the messages that were taken before.
     pub sent: Vec<Instant>,
-    /// Path samples.
+    /// Path samples, in order of time.
     pub samples: Vec<PathSample>,
-    /// What has happened to the paths.
+    /// Events of the paths.
     pub timeline: Vec<PathEvent>,
 }
 
-/// Which records are taken out of a sender.
+/// Choice of the records that are taken out of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finality {
     /// All of them: the run is over.
     Over,
-    /// Those that nothing will change: of messages the first ones, as far as all have been acknowledged for good.
-    /// Nothing before the paths are known.
+    /// Records that nothing will change: of messages the first ones, as far as all have been acknowledged for good. No
+    /// record before the paths are known.
     Settled,
 }
 
@@ -140,27 +143,27 @@ pub enum Finality {
 pub struct SentSession {
     /// The source that began it.
     pub source: SessionSourceId,
-    /// Its number among those of the source.
+    /// Number of the session among those of the source.
     pub number: u32,
-    /// When it began.
+    /// Instant at which it began.
     pub begun: Instant,
-    /// How much it carries, or asks for in all.
+    /// Size of the data that it carries, or asks for in all.
     pub size: DataSize,
-    /// When it was opened: later than it began if it had to wait, `None` if it was refused or still waits.
+    /// Instant at which it was opened: later than it began if it had to wait, `None` if it was refused or still waits.
     pub admitted: Option<Instant>,
-    /// Its port; `None` if it was not opened.
+    /// Port that it was opened from; `None` if it was not opened.
     pub port: Option<u16>,
-    /// When the association or connection was up.
+    /// Instant at which the association or connection came up.
     pub connected: Option<Instant>,
-    /// How much of it the transport has taken.
+    /// Number of its bytes that the transport has taken.
     pub bytes_sent: u64,
     /// DATA chunks or segments that went out again; `None` if the transport has forgotten it.
     pub retransmissions: Option<u64>,
-    /// When it ended: closed in order, or with `failure`; `None` if it has not.
+    /// Instant at which it ended: closed in order, or with `failure`; `None` if it has not.
     pub ended: Option<Instant>,
     /// Why it ended before its time, if it did.
     pub failure: Option<String>,
-    /// What its opener has been answered; `None` if it has not been opened, or does not ask.
+    /// Answers to its opener; `None` if it has not been opened, or does not ask.
     pub answers: Option<Answers>,
 }
 
@@ -184,12 +187,12 @@ impl SentSession {
     }
 }
 
-/// What the requests of a session have been answered.
+/// Answers to the requests of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
     /// Bytes that were delivered to the opener.
     pub bytes_delivered: u64,
-    /// When the last of them were.
+    /// Instant at which the last of them were delivered.
     pub last_delivery: Option<Instant>,
     /// The requests, in the order in which they were made.
     pub requests: Vec<Request>,
@@ -198,13 +201,13 @@ pub struct Answers {
 /// A request, as the one who made it knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// How much was asked for.
+    /// Size of the answer that was asked for.
     pub size: DataSize,
-    /// When it was made.
+    /// Instant at which the request was made.
     pub asked: Instant,
-    /// When the first byte of the answer was delivered, if one was.
+    /// Instant at which the first byte of the answer was delivered, if one was.
     pub first_delivery: Option<Instant>,
-    /// When the last byte was.
+    /// Instant at which the last byte of the answer was delivered.
     pub answered: Option<Instant>,
 }
 
@@ -215,11 +218,11 @@ pub struct ReceivedSession {
     pub server: SocketId,
     /// The sender's address and port; `None` if the transport has forgotten it.
     pub peer: Option<SocketAddr>,
-    /// When it was accepted; `None` if nothing has come of it yet.
+    /// Instant at which it was accepted; `None` if nothing has come of it yet.
     pub accepted: Option<Instant>,
-    /// How much was delivered.
+    /// Number of bytes that were delivered.
     pub bytes_delivered: u64,
-    /// When the last byte was delivered.
+    /// Instant at which the last byte was delivered.
     pub last_delivery: Option<Instant>,
     /// DATA chunks or segments of answers that went out again; `None` for one that is not asked anything, or if the
     /// transport has forgotten it.
@@ -232,22 +235,22 @@ pub struct ReceivedSession {
 pub struct OpenedSession {
     /// The source that began it.
     pub source: SessionSourceId,
-    /// Its number among those of the source.
+    /// Number of the session among those of the source.
     pub number: u32,
     /// From which port.
     pub port: u16,
-    /// When.
+    /// Instant at which it is opened.
     pub at: Instant,
 }
 
 /// Sessions that are over, or were not at the end of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionRecords {
-    /// Those that have been opened since such records were last taken, whether or not they are over, in order of time.
+    /// Sessions that have been opened since such records were last taken, over or not, in order of time.
     pub opened: Vec<OpenedSession>,
-    /// Those that the host's sources have begun.
+    /// Sessions that the host's sources have begun.
     pub sent: Vec<SentSession>,
-    /// Those that its servers have accepted.
+    /// Sessions that the host's servers have accepted.
     pub received: Vec<ReceivedSession>,
 }
 
@@ -259,9 +262,9 @@ pub struct SessionRecords {
 pub struct ReceiverReport {
     /// Bytes delivered.
     pub bytes_delivered: u64,
-    /// When the first byte was delivered.
+    /// Instant at which the first byte was delivered.
     pub first_delivery: Option<Instant>,
-    /// When the last byte was delivered.
+    /// Instant at which the last byte was delivered.
     pub last_delivery: Option<Instant>,
     /// Messages delivered.
     pub messages_delivered: u64,
@@ -272,7 +275,7 @@ pub struct ReceiverReport {
     pub messages_corrupt: u64,
     /// Messages that broke the order of their stream. More than none is a defect of the transport.
     pub messages_out_of_order: u64,
-    /// When and why the peer's association or connection ended, as this end saw it.
+    /// Instant and reason of the end of the peer's association or connection, as this end saw it.
     pub ended: Option<(Instant, String)>,
 }
 
@@ -285,7 +288,8 @@ impl SenderReport {
         self.abandoned_by_stream().map(|(_, [unsent, sent])| unsent + sent).sum()
     }
 
-    /// The same by stream and policy (RFC 7496, section 4.3): unsent ones, and those of which a part had been sent.
+    /// Counts of [`messages_abandoned`](Self::messages_abandoned) by stream and policy (RFC 7496, section 4.3): unsent
+    /// messages, and those of which a part had been sent.
     pub fn abandoned_by_stream(&self) -> impl Iterator<Item = ((u16, ReliabilityPolicy), [u64; 2])> + '_ {
         self.abandoned.iter().flat_map(|abandoned| abandoned.iter().map(|(of, counts)| (*of, *counts)))
     }

@@ -15,10 +15,10 @@ pub(crate) use server::Server;
 
 use crate::sessions::Sizes;
 
-/// What the opener of a session asks for.
+/// Requests that the opener of a session makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RequestsConfig {
-    /// How many requests a session makes.
+    /// Number of requests that a session makes.
     pub count: RequestCount,
     /// Bytes of each request: from [`HEADER_LEN`] to [`MAX_MESSAGE_LEN`](crate::message::MAX_MESSAGE_LEN).
     pub size: DataSize,
@@ -26,12 +26,12 @@ pub struct RequestsConfig {
     pub think: ThinkTime,
 }
 
-/// How many requests a session makes: one at least.
+/// Number of requests that a session makes: one at least.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RequestCount {
     /// Always as many.
     Fixed {
-        /// How many.
+        /// Number of requests of each session.
         count: u32,
     },
     /// After each request another one follows with the same chance.
@@ -46,19 +46,19 @@ pub enum RequestCount {
 pub enum ThinkTime {
     /// An exponential distribution.
     Exponential {
-        /// Its mean.
+        /// Mean of the distribution.
         mean: Duration,
     },
     /// Always as long.
     Fixed {
-        /// How long.
+        /// Time until the next request.
         time: Duration,
     },
     /// A Pareto distribution: P(X > x) = (m / x)^shape for x ≥ m, where m = mean (shape − 1) / shape.
     Pareto {
-        /// Its mean.
+        /// Mean of the distribution.
         mean: Duration,
-        /// Its shape, more than one, without which there is no mean.
+        /// Shape of the distribution, more than one, without which there is no mean.
         shape: f64,
     },
 }
@@ -108,9 +108,9 @@ pub(crate) struct RequestPlan {
 /// A request that is to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlannedRequest {
-    /// How much is asked for.
+    /// Size of the answer that is asked for.
     pub(crate) size: DataSize,
-    /// How long the next request waits after the answer.
+    /// Time that the next request waits after the answer.
     pub(crate) think: Duration,
 }
 

@@ -10,33 +10,33 @@ use crate::workload::{MessageClass, WhenBlocked, Workload};
 // In this order in memory: what every message touches in front.
 #[repr(C)]
 pub struct Schedule {
-    /// When the next message is due; `None` once there is none.
+    /// Instant at which the next message is due; `None` once there is none.
     due: Option<Instant>,
     /// Messages taken so far.
     taken: u64,
     /// Since when the message that is due has been offered in vain, unless its kind knows.
     blocked_since: Option<Instant>,
-    /// Whether the transport may have room.
+    /// True if the transport may have room.
     may_offer: bool,
     when_blocked: WhenBlocked,
     workload: Workload,
     start: Instant,
     stream: Stream,
-    /// Where each kind stands, if there are several.
+    /// Progress of each kind, if there are several.
     mixed: Vec<ClassProgress>,
-    /// Which of them is next.
+    /// Index of the kind that is next.
     current: usize,
 }
 
-/// Where the messages of one kind stand.
+/// Progress of the messages of one kind.
 #[derive(Clone, Copy, Debug)]
 struct ClassProgress {
     due: Instant,
-    /// How many more come at that time.
+    /// Number of further messages that come at that time.
     left: u16,
     /// Since when the next message has been offered in vain.
     blocked_since: Option<Instant>,
-    /// Whether it is not offered again until the transport has room.
+    /// True if the message is not offered again until the transport has room.
     is_set_aside: bool,
 }
 
@@ -78,17 +78,17 @@ impl Schedule {
         }
     }
 
-    /// When the next message is due; `None` once there is none.
+    /// Instant at which the next message is due; `None` once there is none.
     pub const fn due(&self) -> Option<Instant> {
         self.due
     }
 
-    /// Whether the transport may have room for it, as far as is known.
+    /// Tells if the transport may have room for it, as far as is known.
     pub const fn may_offer(&self) -> bool {
         self.may_offer
     }
 
-    /// How many messages have been taken.
+    /// Number of messages that have been taken.
     pub const fn taken(&self) -> u64 {
         self.taken
     }

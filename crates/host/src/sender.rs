@@ -13,47 +13,48 @@ use crate::socket::Abandoned;
 use crate::timeline::{PathEvent, PathEventKind};
 use crate::workload::{WhenBlocked, Workload};
 
-/// What a sender does.
+/// Settings of a sender.
 #[derive(Clone, Debug)]
 // In this order in memory: what every message asks for in front.
 #[repr(C)]
 pub struct SenderConfig {
-    /// When it stops and closes; `None` runs until its workload ends or the run does.
+    /// Instant at which it stops and closes; `None` runs until its workload ends or the run does.
     pub stop: Option<Instant>,
     /// Streams to send on in turn (SCTP); at least 1.
     pub streams: u16,
-    /// Whether messages go out unordered (SCTP).
+    /// True if messages are sent unordered (SCTP).
     pub unordered: bool,
-    /// What its messages hold.
+    /// Content of its messages.
     pub content: Content,
-    /// What it does while the transport takes nothing.
+    /// Conduct while the transport takes nothing.
     pub when_blocked: WhenBlocked,
-    /// What to measure without remembering messages.
+    /// Measurements that need no record of messages.
     pub measurement: Measurement,
-    /// Whether to remember each message.
+    /// True if each message is recorded.
     pub record_messages: bool,
-    /// Whether to remember what happens to the paths (SCTP). Messages are traced for it, remembered or not.
+    /// True if the events of the paths are recorded (SCTP). Messages are traced for it, recorded or not.
     pub record_timeline: bool,
-    /// When it opens the association or connection.
+    /// Instant at which it opens the association or connection.
     pub connect: Instant,
-    /// When its first message is due, or as soon as it is connected if that is later.
+    /// Instant at which its first message is due, or as soon as it is connected if that is later.
     pub start: Instant,
-    /// What it sends.
+    /// Workload that it sends.
     pub workload: Workload,
-    /// Whether to sample each path's congestion state, at most once per this time.
+    /// Least time between two samples of each path's congestion state; `None` if paths are not sampled.
     pub sample_paths: Option<slantpath_base::Duration>,
-    /// What a message asks for (SCTP), unless its kind says so.
+    /// Options that a message asks for (SCTP), unless its kind has its own.
     pub options: SendOptions,
 }
 
-/// What a sender measures without remembering messages.
+/// Measurement that a sender makes without a record of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measurement {
-    /// When each message was sent, if its content says which it is: the other end knows when it was delivered.
+    /// Instant at which each message was sent, if its content says which it is: the other end knows when it was
+    /// delivered.
     Delays,
-    /// The same, and what goes out again. Messages are traced for it.
+    /// Measurement of `Delays`, and count of retransmissions. Messages are traced for it.
     DelaysAndRetransmissions,
-    /// Nothing.
+    /// No measurement at all.
     #[default]
     Off,
 }
@@ -61,28 +62,28 @@ pub enum Measurement {
 /// One message to be sent, as the transport needs it.
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
-    /// What it is called in what is said of it; `None` for what no application counts.
+    /// Number that names the message in reports of it; `None` for one that no application counts.
     pub(crate) number: Option<u32>,
     pub(crate) stream: u16,
     pub(crate) unordered: bool,
     pub(crate) payload_protocol: u32,
     pub(crate) payload: bytes::Bytes,
-    /// What else it asks for (SCTP).
+    /// Further options that the message asks for (SCTP).
     pub(crate) options: Option<Box<SendOptions>>,
 }
 
-/// What a transport says to an offered message.
+/// Answer of a transport to an offered message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Offer {
-    /// It has it now.
+    /// The transport has taken the message.
     Accepted,
-    /// Its send buffer is full: offer again when it is writable.
+    /// The send buffer is full: offer again when it is writable.
     Full,
-    /// It will never take it, for this reason.
+    /// The transport will never take the message, for this reason.
     Refused(String),
 }
 
-/// Which part of a flow went out in one transmission.
+/// Part of a flow that went out in one transmission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sent {
     /// A range of the byte stream (TCP).
@@ -91,7 +92,7 @@ pub(crate) enum Sent {
     Message(u32),
 }
 
-/// Which part of a flow the peer has acknowledged for good: it will not be sent again.
+/// Part of a flow that the peer has acknowledged for good: it will not be retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Acknowledged {
     /// The byte stream up to this offset (TCP).
@@ -116,7 +117,7 @@ enum Phase {
     Ended,
 }
 
-/// What the sender wants of its transport now.
+/// Demand of the sender on its transport now.
 #[derive(Debug)]
 pub(crate) enum Want {
     /// Open the association or connection.
@@ -143,15 +144,15 @@ pub(crate) struct Sender {
     config: SenderConfig,
     /// Of each message in the report; only if messages are recorded.
     tracks: VecDeque<Track>,
-    /// How many messages were taken out of the report: the number of the first one that is there.
+    /// Number of messages that were taken out of the report: also the number of the first one that is there.
     taken: usize,
     stream: Stream,
 }
 
-/// What is needed to find a recorded message and to know that nothing more happens to it.
+/// State needed to find a recorded message and to know that nothing more happens to it.
 #[derive(Clone, Copy, Debug)]
 struct Track {
-    /// Where it ends in the byte stream.
+    /// Offset in the byte stream at which the message ends.
     end: u64,
     is_acknowledged: bool,
 }
@@ -208,7 +209,7 @@ impl Sender {
         }
     }
 
-    /// What to do next; ask again until it is to wait.
+    /// Gives the next thing to do; ask again until it is to wait.
     #[inline(never)]
     pub(crate) fn want(&mut self, now: Instant) -> Want {
         match self.phase {

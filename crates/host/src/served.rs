@@ -1,8 +1,8 @@
-//! What an application says when it has been served.
+//! Result of serving an application.
 
 use slantpath_base::Instant;
 
-/// What follows from serving an application.
+/// Consequence of serving an application.
 pub(crate) enum Served {
     /// The socket has been told something: drain the transport, and serve again.
     Again,
@@ -10,7 +10,7 @@ pub(crate) enum Served {
     Idle(Option<Instant>),
 }
 
-/// Whether other sockets of the host wait to be served.
+/// State of the other sockets of the host: idle, or waiting to be served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Others {
     /// None does: as long as the transports have nothing to do, it would be the same one's turn again at once.
@@ -19,12 +19,12 @@ pub(crate) enum Others {
     Wait,
 }
 
-/// What follows from an event that an application was told.
+/// Consequence of an event that an application was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
-    /// It goes on waiting for what it has been waiting for.
+    /// The application goes on waiting for what it has been waiting for.
     None,
-    /// It may have something to do: serve it.
+    /// The application may have something to do: serve it.
     Serve,
 }
 

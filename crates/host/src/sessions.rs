@@ -30,32 +30,32 @@ use crate::workload::{WhenBlocked, Workload};
 /// A source of sessions.
 #[derive(Clone, Debug)]
 pub struct SessionsConfig {
-    /// What each of them is opened with. Its local port is taken from `ports`.
+    /// Configuration that each of them is opened with. The local port is taken from `ports`.
     pub transport: TransportConfig,
     /// The ports that sessions take in turn. One that is in use is passed over.
     pub ports: RangeInclusive<u16>,
-    /// When sessions begin, and how much each carries.
+    /// Instants at which sessions begin, and the size of each.
     pub load: SessionLoad,
-    /// When the source begins.
+    /// Instant at which the source begins.
     pub start: Instant,
-    /// When the last session may begin; `None` goes on as long as the run.
+    /// Instant until which a session may begin; `None` goes on as long as the run.
     pub stop: Option<Instant>,
-    /// What is handed to the transport at a time.
+    /// Size of the messages handed to the transport.
     pub message: DataSize,
-    /// What sessions ask for: each answer has a size of the load. `None` if they send what they carry themselves.
+    /// Requests that sessions make: each answer has a size of the load. `None` if they send what they carry themselves.
     pub requests: Option<RequestsConfig>,
-    /// Whether each may begin; `None` lets all.
+    /// Conditions under which each may begin; `None` lets all.
     pub admission: Option<AdmissionConfig>,
 }
 
-/// When sessions begin, counted from the start of their source, and how much each carries.
+/// Instants at which sessions begin, counted from the start of their source, and size of each.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionLoad {
     /// Drawn, each from a stream of its own: with other sizes sessions begin at the same instants.
     Drawn {
-        /// When they begin.
+        /// Distribution of the times between the beginnings of sessions.
         arrivals: Arrivals,
-        /// How much each carries.
+        /// Distribution of the sizes of sessions.
         sizes: Sizes,
     },
     /// As they are given, in order of time. What asks is not given so.
@@ -67,40 +67,40 @@ pub enum SessionLoad {
 pub enum Arrivals {
     /// Always as long. The first session begins with its source.
     Constant {
-        /// How long.
+        /// Time between two sessions.
         interval: Duration,
     },
     /// Exponential: a Poisson process.
     Poisson {
-        /// The mean.
+        /// Mean of the intervals.
         mean_interval: Duration,
     },
 }
 
-/// How much a session carries: a byte at least.
+/// Size of the data that a session carries: a byte at least.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sizes {
     /// An exponential distribution.
     Exponential {
-        /// Its mean.
+        /// Mean of the distribution.
         mean: DataSize,
     },
     /// Always as much.
     Fixed {
-        /// How much.
+        /// Size of each session.
         size: DataSize,
     },
     /// A Pareto distribution: P(X > x) = (m / x)^shape for x ≥ m, where m = mean (shape − 1) / shape.
     Pareto {
-        /// Its mean.
+        /// Mean of the distribution.
         mean: DataSize,
-        /// Its shape, more than one, without which there is no mean.
+        /// Shape of the distribution, more than one, without which there is no mean.
         shape: f64,
     },
 }
 
 impl Arrivals {
-    /// How long after its source the first session begins.
+    /// Time from the start of the source to the beginning of the first session.
     fn first(&self, stream: &mut Stream) -> Duration {
         match *self {
             Self::Constant { .. } => Duration::ZERO,
@@ -136,7 +136,7 @@ impl Sizes {
     }
 }
 
-/// Which source of a host: numbers in the order in which they were added.
+/// Identifier of a source of a host: numbers in the order in which the sources were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionSourceId(pub u32);
 
@@ -148,9 +148,9 @@ pub(crate) struct SessionSource {
     path: String,
     arrivals: Stream,
     sizes: Stream,
-    /// How many sessions have begun.
+    /// Number of sessions that have begun.
     begun: u32,
-    /// When the next one begins; `None` if there is none.
+    /// Instant at which the next one begins; `None` if there is none.
     next: Option<Instant>,
     /// The port that is tried next.
     next_port: u16,
@@ -166,13 +166,13 @@ pub(crate) struct NewSession {
     pub(crate) size: DataSize,
 }
 
-/// What a session is opened with.
+/// Parts that a session is opened with.
 pub(crate) struct Opening {
     pub(crate) new: NewSession,
     pub(crate) sender: SenderConfig,
     /// For its workload.
     pub(crate) workload: Stream,
-    /// What it asks for, instead of sending.
+    /// Requests that it makes, instead of sending.
     pub(crate) requests: Option<RequestPlan>,
     pub(crate) transport: TransportConfig,
     /// Of its transport.
@@ -216,7 +216,7 @@ impl SessionSource {
         self.next = next.filter(|next| self.config.stop.is_none_or(|stop| *next < stop));
     }
 
-    /// When the next session begins, or waiting ones are looked at.
+    /// Earliest instant at which the next session begins, or waiting ones are looked at.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         earlier(self.next, self.admission.as_ref().and_then(Admission::next_check))
     }
@@ -244,7 +244,7 @@ impl SessionSource {
         Some(NewSession { number, begun, size })
     }
 
-    /// What session `number` asks for, if sessions ask.
+    /// Plan of the requests of session `number`, if sessions ask.
     fn plan_requests(&self, number: u32) -> Option<RequestPlan> {
         let SessionLoad::Drawn { sizes, .. } = self.config.load else { return None };
         let stream = || self.seed.stream(&format!("{}/{number}/requests", self.path));
@@ -300,15 +300,15 @@ pub(crate) struct Session {
     retransmissions: Option<u64>,
 }
 
-/// What an end of a session does.
+/// Work of an end of a session.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a session is boxed already")]
 enum Work {
-    /// It answers.
+    /// This end answers requests.
     Answer(Server),
-    /// It asks.
+    /// This end makes requests.
     Ask(Client),
-    /// It sends, or receives.
+    /// This end sends, or receives.
     Transfer(FlowEnd),
 }
 
@@ -318,7 +318,7 @@ enum Role {
     Sender { source: SessionSourceId, new: NewSession, admitted: Instant },
 }
 
-/// When a session came in, and from where.
+/// Arrival of a session: its instant and its peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Accepted {
     at: Instant,
@@ -328,7 +328,7 @@ struct Accepted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Live,
-    /// It is over, and has its record taken.
+    /// State of a session that is over, and has its record taken.
     Over,
 }
 
@@ -366,7 +366,7 @@ impl Session {
         Self::new(work, Role::Receiver { server, accepted: None })
     }
 
-    /// The same, if it is asked.
+    /// The end of a session that `server` has accepted, if it is asked.
     pub(crate) fn server(server: SocketId, message_len: usize) -> Self {
         Self::new(Work::Answer(Server::new(message_len)), Role::Receiver { server, accepted: None })
     }
@@ -511,7 +511,7 @@ impl Session {
     }
 }
 
-/// What has gone out again, as long as the transport knows it.
+/// Number of retransmissions, as long as the transport knows it.
 fn retransmissions(now: Instant, socket: &mut Socket<'_>) -> Option<u64> {
     socket.state.congestion(now, socket.stack).map(|sample| sample.retransmissions)
 }
@@ -545,7 +545,7 @@ mod tests {
         SessionSource::new(config, Seed::new(seed, 0), "sessions/test")
     }
 
-    /// When each session begins and what it carries, until the source stops.
+    /// Instants at which the sessions begin and their sizes, until the source stops.
     fn sessions(source: &mut SessionSource) -> Vec<(Instant, DataSize)> {
         let mut begun = Vec::new();
         while let Some(due) = source.deadline() {

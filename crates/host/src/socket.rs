@@ -1,4 +1,4 @@
-//! What an application holds: one association or connection of the host's, whichever the transport.
+//! Socket that an application holds: one association or connection of the host's, whichever the transport.
 //!
 //! An application opens it or listens, offers messages, pauses what comes in, and closes; what happens is told it by
 //! [`SocketEvent`]s. It never sees a packet, and no other socket. SCTP and TCP themselves are one object each for the
@@ -36,26 +36,26 @@ pub(crate) struct Stack {
     pub(crate) tcp: tcp::Endpoint,
     /// Of the packet at hand, if the network tells.
     pub(crate) journey: Option<Journey>,
-    /// What traced associations have told.
+    /// Events of traced associations.
     pub(crate) trace: TraceBuffer,
-    /// What the host has told associations.
+    /// Commands that the host has given associations.
     pub(crate) commands: CommandLog,
 }
 
 impl Stack {
-    /// Whether neither has anything to send or tell.
+    /// Tells if neither transport has anything to send or tell.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         self.sctp.is_idle() && self.tcp.is_idle()
     }
 }
 
-/// What a transport reports of messages.
+/// Reports that a transport makes of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
 pub(crate) enum MessageReports {
     #[default]
     Nothing,
-    /// What is acknowledged (SCTP).
+    /// Acknowledgements of messages (SCTP).
     Acknowledged,
     /// Every transmission, and what is acknowledged.
     All,
@@ -68,25 +68,25 @@ impl MessageReports {
     }
 }
 
-/// What a transport reports besides what its user must know.
+/// Reports that a transport makes besides those that its user must have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traces {
-    /// What becomes of messages.
+    /// Reports on the fates of messages.
     pub(crate) messages: MessageReports,
-    /// What happens to the retransmission timer of each path (SCTP).
+    /// Reports on the retransmission timer of each path (SCTP).
     pub(crate) timers: bool,
-    /// What each packet brings.
+    /// Reports on the content that each packet brings.
     pub(crate) arrivals: bool,
 }
 
-/// Whether a port has had a socket before.
+/// History of a port: with a socket before, or without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PortUse {
     Again,
     First,
 }
 
-/// How many peers a listening socket has.
+/// Number of peers that a listening socket has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Peers {
     /// Any number; each association or connection is a socket of its own.
@@ -95,14 +95,14 @@ pub(crate) enum Peers {
     One,
 }
 
-/// How far the association or connection of a socket has come.
+/// State of the association or connection of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link<I> {
     /// None has been opened, and none has come.
     None,
     Opening(I),
     Open(I),
-    /// It has ended. Its last state can still be asked for until the transport forgets it.
+    /// The association or connection has ended. Its last state can still be asked for until the transport forgets it.
     Over(I),
 }
 
@@ -116,7 +116,7 @@ impl<I: Copy> Link<I> {
     }
 }
 
-/// Whether an application takes what comes in.
+/// Readiness of an application to take what comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     Flowing,
@@ -144,7 +144,7 @@ enum Kind {
         link: Link<sctp::AssociationId>,
         /// A message that is longer than the receive buffer: few associations ever have one.
         partial: Option<Box<sctp::PartialMessage>>,
-        /// How long that may be, in bytes; what does not fit here counts as this long.
+        /// Greatest length of such a message, in bytes; a limit that does not fit here counts as this long.
         longest_message: u32,
     },
     Tcp {
@@ -154,7 +154,7 @@ enum Kind {
     },
 }
 
-/// What a connection is opened with.
+/// Settings that a connection is opened with.
 #[derive(Debug)]
 struct Origin {
     config: tcp::TcpConfig,
@@ -171,7 +171,8 @@ impl SocketState {
         Self::bind_for(PortUse::First, stack, config, stream, traces)
     }
 
-    /// The same for a port that may have had a socket with the same configuration, which is over.
+    /// Variant of [`SocketState::bind`] for a port that may have had a socket with the same configuration, which is
+    /// over.
     pub(crate) fn bind_for(
         port_use: PortUse,
         stack: &mut Stack,
@@ -274,7 +275,7 @@ impl SocketState {
         &self.paths
     }
 
-    /// What the IP header said of the packet that came last.
+    /// Fields of the IP header of the packet that came last.
     pub(crate) fn received_ip(&self, stack: &Stack) -> Option<IpFields> {
         match &self.kind {
             Kind::Sctp { .. } => None,
@@ -345,7 +346,7 @@ impl SocketState {
         }
     }
 
-    /// Whether the end of the association or connection has come to the socket.
+    /// Tells if the end of the association or connection has come to the socket.
     pub(crate) const fn is_over(&self) -> bool {
         matches!(self.kind, Kind::Sctp { link: Link::Over(_), .. } | Kind::Tcp { link: Link::Over(_), .. })
     }
@@ -359,7 +360,7 @@ impl SocketState {
         }
     }
 
-    /// Whether an association is the one that the socket has now.
+    /// Tells if an association is the one that the socket has now.
     pub(crate) fn is_of_association(&self, id: sctp::AssociationId) -> bool {
         matches!(&self.kind, Kind::Sctp { link, .. } if link.id() == Some(id))
     }
@@ -455,7 +456,7 @@ impl Socket<'_> {
         self.abort_because(now, Bytes::new());
     }
 
-    /// The same; the peer is told why, where the transport has words for it.
+    /// Variant of [`Socket::abort`] that gives the peer a reason, where the transport has words for it.
     pub(crate) fn abort_because(&mut self, now: Instant, reason: Bytes) {
         match &mut self.state.kind {
             Kind::Sctp { link, .. } => {
@@ -521,7 +522,7 @@ impl Socket<'_> {
         }
     }
 
-    /// What the packet at hand has gone through, if the network tells.
+    /// Journey of the packet at hand, if the network tells.
     pub(crate) const fn journey(&self) -> Option<Journey> {
         self.stack.journey
     }

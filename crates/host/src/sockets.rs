@@ -31,7 +31,7 @@ impl SocketId {
     }
 }
 
-/// What a socket is to be served for.
+/// Reason for which a socket is to be served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readiness {
     /// A time has come that its transport or its application waited for.
@@ -40,7 +40,7 @@ enum Readiness {
     DueAndTouched,
     /// Something has happened to it.
     Touched,
-    /// Nothing.
+    /// No reason to be served.
     Waiting,
 }
 
@@ -55,8 +55,8 @@ struct Slot {
     state: SocketState,
 }
 
-/// When a ready socket is served: carriers in the order in which they were added, then all others in the opposite
-/// order. It depends on nothing that a packet or a timer does.
+/// Order in which ready sockets are served: carriers in the order in which they were added, then all others in the
+/// opposite order. It depends on nothing that a packet or a timer does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Turn {
     Other(u32),
@@ -100,11 +100,11 @@ pub(crate) struct Sockets {
     with_inputs: VecDeque<SocketId>,
     /// Sockets that have something for the program that holds them, each at most once.
     with_events: VecDeque<SocketId>,
-    /// When applications want to be served.
+    /// Instants at which applications want to be served.
     deadlines: Deadlines<u32>,
     /// Of sessions that are over.
     sessions: SessionRecords,
-    /// Those of them that their sources have not been told of.
+    /// Sessions that are over, of which their sources have not been told.
     ended_sessions: Vec<(SessionSourceId, SocketId)>,
     /// Sockets of sessions that are over, of which no port is, the oldest first.
     retired: VecDeque<SocketId>,
@@ -136,7 +136,7 @@ impl Sockets {
         id
     }
 
-    /// What the next socket is called.
+    /// Identifier that the next socket gets.
     fn next(&self) -> SocketId {
         let new = || SocketId(u32::try_from(self.slots.len()).expect("fewer than 2^32 sockets"));
         self.vacant.last().copied().unwrap_or_else(new)
@@ -195,7 +195,7 @@ impl Sockets {
         self.deadlines.set(id.0, None);
     }
 
-    /// Whether a socket has been a session's that is over, of which the transport knows no more.
+    /// Tells if a socket has been that of a session that is over, of which the transport knows no more.
     fn is_spent(&self, id: SocketId, stack: &Stack) -> bool {
         let slot = &self.slots[id.index()];
         matches!(slot.application, Application::Over) && slot.state.peer_socket(stack).is_none()
@@ -228,7 +228,7 @@ impl Sockets {
         Some(&self.slots.get(id.index())?.application)
     }
 
-    /// The same, for what it has recorded: it is not served for that.
+    /// Variant of [`Sockets::application`] that gives it mutably, for what it has recorded: it is not served for that.
     pub(crate) fn application_mut(&mut self, id: SocketId) -> Option<&mut Application> {
         Some(&mut self.slots.get_mut(id.index())?.application)
     }
@@ -248,7 +248,7 @@ impl Sockets {
         self.slots.get(id.index())?.state.association()
     }
 
-    /// What the IP header said of the packet that came last.
+    /// Fields of the IP header of the packet that came last.
     pub(crate) fn received_ip(&self, id: SocketId, stack: &Stack) -> Option<IpFields> {
         self.slots.get(id.index())?.state.received_ip(stack)
     }
@@ -282,7 +282,7 @@ impl Sockets {
         self.by_port.get(&(protocol, port)).copied()
     }
 
-    /// The same for a packet that has come.
+    /// Variant of [`Sockets::at_port`] for a packet that has come: it notes the socket found.
     #[inline]
     pub(crate) fn find_at_port(&mut self, protocol: u8, port: u16) -> Option<SocketId> {
         let latest = self.latest_port;
@@ -292,7 +292,8 @@ impl Sockets {
         self.find_at_other_port(protocol, port)
     }
 
-    /// The same where the last packet was for another: what packets touch of the socket may be in no cache.
+    /// Variant of [`Sockets::find_at_port`] for a packet to another socket than the last one's: what packets touch of
+    /// the socket may be in no cache.
     #[inline(never)]
     fn find_at_other_port(&mut self, protocol: u8, port: u16) -> Option<SocketId> {
         let socket = self.at_port(protocol, port)?;
@@ -384,12 +385,12 @@ impl Sockets {
         }
     }
 
-    /// When the first application wants to be served.
+    /// Instant at which the first application wants to be served.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadlines.earliest()
     }
 
-    /// Whether a socket is to be served.
+    /// Tells if any socket is to be served.
     #[inline]
     pub(crate) fn is_any_ready(&self) -> bool {
         !self.ready.is_empty()
@@ -461,7 +462,7 @@ impl Sockets {
         true
     }
 
-    /// Whether a session has ended that its source has not been told of.
+    /// Tells if a session has ended that its source has not been told of.
     #[inline]
     pub(crate) const fn has_ended_session(&self) -> bool {
         !self.ended_sessions.is_empty()
@@ -495,7 +496,7 @@ impl Sockets {
         core::mem::take(&mut self.sessions)
     }
 
-    /// What is known of sessions that are not over, by their sockets.
+    /// Records of sessions that are not over, by their sockets.
     pub(crate) fn unfinished_sessions(&mut self, now: Instant, stack: &mut Stack) -> SessionRecords {
         let mut records = SessionRecords::default();
         for slot in &mut self.slots {
@@ -506,7 +507,7 @@ impl Sockets {
         records
     }
 
-    /// Whether a port is nobody's, or that of a socket that is over.
+    /// Tells if a port is nobody's, or that of a socket that is over.
     pub(crate) fn is_free(&self, protocol: u8, port: u16) -> bool {
         let holder = self.at_port(protocol, port).map(|id| &self.slots[id.index()].application);
         matches!(holder, None | Some(Application::Over))
@@ -524,7 +525,7 @@ impl Sockets {
         }
     }
 
-    /// What programs have to know: all of one socket, oldest first, before the next.
+    /// Takes the next event for a program: all of one socket, oldest first, before the next.
     pub(crate) fn next_program_event(&mut self) -> Option<(SocketId, ProgramEvent)> {
         loop {
             let id = *self.with_events.front()?;
@@ -537,12 +538,12 @@ impl Sockets {
         }
     }
 
-    /// Whether a carrier has something for the layer above.
+    /// Tells if a carrier has an input for the layer above.
     pub(crate) fn has_inputs(&self) -> bool {
         !self.with_inputs.is_empty()
     }
 
-    /// What carriers have for the layers above: all of one, oldest first, before the next.
+    /// Takes the next input of a carrier for the layer above: all of one carrier, oldest first, before the next.
     pub(crate) fn next_input(&mut self) -> Option<(SocketId, TransportInput)> {
         loop {
             let id = *self.with_inputs.front()?;

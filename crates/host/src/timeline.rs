@@ -1,33 +1,33 @@
-//! What happens to the paths of a sender: the steps of a failover, one by one.
+//! Events of the paths of a sender: the steps of a failover, one by one.
 
 use slantpath_base::{Duration, Instant};
 
 /// Something that has happened to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathEvent {
-    /// When.
+    /// Instant of the event.
     pub at: Instant,
     /// The path, an index into [`SenderReport::paths`](crate::record::SenderReport::paths).
     pub path: u8,
-    /// What.
+    /// Kind of the event.
     pub kind: PathEventKind,
 }
 
-/// What has happened to a path (SCTP).
+/// Kind of event of a path (SCTP).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathEventKind {
-    /// It has proved to work.
+    /// The path has proved to work.
     Active,
-    /// It has failed.
+    /// The path has failed.
     Inactive,
     /// A message went out here for the first time, and the one before it somewhere else.
     NewData {
         /// The number of the message.
         message: u32,
     },
-    /// It may have failed (RFC 7829).
+    /// The path may have failed (RFC 7829).
     PotentiallyFailed,
-    /// It has become the primary path.
+    /// The path has become the primary path.
     Primary,
     /// A message, or a fragment of it, was sent again here.
     Retransmitted {
@@ -56,7 +56,7 @@ pub enum PathEventKind {
 }
 
 impl PathEventKind {
-    /// What has happened, in words.
+    /// Name of the event, in words.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Active => "active",

@@ -1,4 +1,4 @@
-//! What traced associations tell, until somebody takes it.
+//! Events of traced associations, kept until somebody takes them.
 //!
 //! An association is traced if its settings say so (`SctpConfig::trace`). What it tells beyond what its application has
 //! asked for stays here: neither the application nor the run sees anything of the trace.
@@ -10,21 +10,22 @@ use slantpath_sctp as sctp;
 use crate::socket::{MessageReports, Traces};
 use crate::sockets::SocketId;
 
-/// How many records a host holds that nobody takes.
+/// Greatest number of records that a host holds while nobody takes them.
 pub const TRACE_RECORDS_MAX: usize = 1 << 18;
 
 /// Something that a traced association has told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceRecord {
-    /// When.
+    /// Instant of the event.
     pub at: Instant,
     /// Whose association it is.
     pub socket: SocketId,
-    /// What. Messages that have arrived are not among it, and one that has failed or was given up is without its bytes.
+    /// Event that was told. Messages that have arrived are not among these events, and one that has failed or was given
+    /// up is without its bytes.
     pub event: sctp::Event,
 }
 
-/// What has been told and not been taken, oldest first.
+/// Records that have not been taken, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct TraceBuffer {
     records: Vec<TraceRecord>,

@@ -1,11 +1,11 @@
-//! What a socket is made of: which transport with which settings, from where, to whom.
+//! Configuration of a socket: transport with its settings, local addresses and port, and peer.
 
 use std::net::IpAddr;
 
 use slantpath_sctp as sctp;
 use slantpath_tcp as tcp;
 
-/// Which transport a flow runs over, and its settings.
+/// Transport that a flow runs over, and its settings.
 #[derive(Clone, Debug)]
 pub enum Protocol {
     /// One SCTP association.
@@ -14,12 +14,12 @@ pub enum Protocol {
     Tcp(Box<tcp::TcpConfig>),
 }
 
-/// What lies between the application and the association.
+/// Layer between the application and the association.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Adaptation {
     /// M3UA (RFC 4666): messages are MSUs, their streams are signalling link selections. Over SCTP only.
     M3ua,
-    /// Nothing.
+    /// No adaptation layer.
     #[default]
     None,
 }
@@ -29,7 +29,7 @@ pub enum Adaptation {
 pub struct TransportConfig {
     /// The protocol and its settings.
     pub protocol: Protocol,
-    /// What lies above it.
+    /// Adaptation layer above the transport.
     pub adaptation: Adaptation,
     /// The host's addresses that the flow uses; a TCP connection is opened from that of the interface towards its
     /// peer, or else from the first.

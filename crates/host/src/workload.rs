@@ -1,11 +1,12 @@
-//! What an application sends and when: the load of a flow, apart from any transport.
+//! Workload of an application, that is, the load of a flow apart from any transport: sizes and instants of its
+//! messages.
 
 use std::sync::Arc;
 
 use slantpath_base::{DataSize, Duration, Seed, Stream};
 use slantpath_sctp::SendOptions;
 
-/// When messages are due and how large they are.
+/// Instants at which messages are due, and their sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Workload {
     /// As much as the transport takes, in messages of one size, until `total` has been sent.
@@ -53,8 +54,7 @@ pub enum Workload {
 }
 
 impl Workload {
-    /// How long a message is, in bytes: the one with this number, from 0 on, or any of this kind where there are
-    /// several.
+    /// Length of a message, in bytes: the one with this number, from 0 on, or any of this kind if there are several.
     pub fn message_bytes(&self, number: u64, kind: usize) -> usize {
         let size = match self {
             Self::Bulk { message, total: Some(total) } => {
@@ -96,7 +96,7 @@ impl Workload {
         }
     }
 
-    /// Whether it comes to an end by itself.
+    /// Tells if the workload comes to an end by itself.
     pub const fn has_end(&self) -> bool {
         matches!(self, Self::Bulk { total: Some(_), .. } | Self::Trace { .. })
     }
@@ -109,7 +109,7 @@ impl Workload {
         }
     }
 
-    /// The same, to change what their messages ask for.
+    /// Variant of [`Workload::classes`] that gives them mutably, to change the options of their messages.
     pub fn classes_mut(&mut self) -> &mut [MessageClass] {
         match self {
             Self::Mixed { classes } => classes,
@@ -118,7 +118,7 @@ impl Workload {
     }
 }
 
-/// What the flow that `path` names draws the instants of its messages from.
+/// Stream of chance from which the flow that `path` names draws the instants of its messages.
 pub fn workload_stream(seed: Seed, path: &str) -> Stream {
     seed.stream(&format!("{path}/sender/workload"))
 }
@@ -130,17 +130,17 @@ pub struct MessageClass {
     pub stream: u16,
     /// Size of each.
     pub message: DataSize,
-    /// How many come at once; at least 1.
+    /// Number of messages that come at once; at least 1.
     pub messages: u16,
     /// From those that come at once to the next, longer than nothing.
     pub interval: Duration,
-    /// What else one asks for.
+    /// Further options that each message asks for.
     pub options: SendOptions,
-    /// Whether one may overtake others of its stream.
+    /// True if a message may overtake others of its stream.
     pub unordered: bool,
 }
 
-/// What a sender does when the transport's send buffer is full. Of several kinds of messages each does so by itself,
+/// Conduct of a sender when the transport's send buffer is full. Of several kinds of messages each does so by itself,
 /// as if each had a thread of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenBlocked {

@@ -1,5 +1,5 @@
-//! What an end system and that which moves its packets know of each other: a number for each interface, and the calls
-//! by which packets and deadlines pass.
+//! Interface between an end system and that which moves its packets: a number for each interface, and the calls by
+//! which packets and deadlines pass.
 //!
 //! A simulated network drives a [`Host`] from event to event; a program with real sockets or a TUN device drives the
 //! same object by the operating system's clock. Neither is known here, nor to the host.
@@ -20,31 +20,31 @@ impl InterfaceId {
         Self(number)
     }
 
-    /// Its number.
+    /// Gives the interface's number.
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// Its number, as a place in a list of all interfaces.
+    /// Gives the interface's number, as a place in a list of all interfaces.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What the time consists of that a packet has spent in a network, from the instant at which its sender gave it to its
-/// first link.
+/// Parts of the time that a packet has spent in a network, from the instant at which its sender gave it to its first
+/// link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Journey {
-    /// When its sender gave it to its first link.
+    /// Instant at which its sender gave it to its first link.
     pub sent: Instant,
-    /// When its last bit came to its receiver.
+    /// Instant at which its last bit came to its receiver.
     pub arrived: Instant,
-    /// What it took to send its bits, on all links: of a packet that a link repeats, the last time.
+    /// Time to send its bits, on all links: of a packet that a link repeats, the last time.
     pub transmission: Duration,
-    /// What it took its bits to come from one end of a link to the other, reordering by the link among it.
+    /// Time for its bits to come from one end of a link to the other, reordering by the link among it.
     pub propagation: Duration,
-    /// What repetition by links took: from the first time that a link sent it to the last, and the time for which
-    /// the far end held it back for others.
+    /// Time of repetition by links: from the first time that a link sent it to the last, and the time for which the far
+    /// end held it back for others.
     pub repetition: Duration,
 }
 
@@ -55,7 +55,7 @@ impl Journey {
     }
 }
 
-/// What has become of one of a host's own addresses, as far as that which moves its packets has learned.
+/// Change of one of a host's own addresses, as far as that which moves its packets has learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressNews {
     /// The host has it, too, from now on, at this interface, and uses it.
@@ -118,6 +118,6 @@ pub trait Host {
     /// Without one to send, it may have written anything.
     fn poll_transmit(&mut self, now: Instant, packet: &mut Packet) -> Option<InterfaceId>;
 
-    /// When [`handle_deadline`](Self::handle_deadline) is wanted next.
+    /// Gives the instant at which [`handle_deadline`](Self::handle_deadline) is wanted next.
     fn deadline(&self) -> Option<Instant>;
 }

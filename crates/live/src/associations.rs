@@ -25,10 +25,10 @@ pub use entry::{Concern, NOTIFICATIONS_MAX, Notification};
 use entry::{Entry, Holder, Standing};
 pub use outcome::{ConnectRefused, Lost, Received, SendRefused};
 
-/// What the associations of an endpoint are set to.
+/// Settings of the associations of an endpoint.
 #[derive(Clone, Debug)]
 pub struct AssociationsConfig {
-    /// How many callers may wait to be accepted; one more is aborted. Zero: nobody may call.
+    /// Number of callers that may be queued to be accepted; one more is aborted. Zero: nobody may call.
     pub backlog: usize,
     /// From how many bytes of messages on that nobody has taken an association takes no more from SCTP, so that the
     /// receive buffer fills and its window closes.
@@ -43,11 +43,11 @@ impl Default for AssociationsConfig {
     }
 }
 
-/// Whether more is begun.
+/// Readiness of a port to begin further associations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Open,
-    /// What there is comes to its end.
+    /// Phase in which nothing more is begun and the existing associations come to their end.
     Closing,
 }
 
@@ -57,22 +57,22 @@ pub struct Associations {
     /// By what names them.
     ports: BTreeMap<SocketId, Port>,
     entries: BySocket<Entry>,
-    /// What concerns whom, each at most once.
+    /// Queue of associations with the concern of each, each pair at most once.
     concerns: VecDeque<(SocketId, Concern)>,
-    /// Whether the host may have something to do for the sake of a command.
+    /// True if the host may have something to do because of a command.
     is_touched: bool,
-    /// Whether an association has come to its end.
+    /// True if an association has come to its end.
     has_ended: bool,
 }
 
-/// One endpoint.
+/// One SCTP endpoint of the host.
 #[derive(Debug)]
 struct Port {
     config: AssociationsConfig,
     phase: Phase,
-    /// How many of its associations are not over.
+    /// Number of its associations that are not over.
     alive: usize,
-    /// Those that have come and that nobody has accepted, oldest first.
+    /// Associations that have come and that nobody has accepted, oldest first.
     callers: VecDeque<SocketId>,
 }
 
@@ -129,7 +129,7 @@ impl Associations {
         Some(id)
     }
 
-    /// How an association stands: `None` while it is being set up, then whether it is up, or how it has ended.
+    /// State of an association: `None` while it is being set up, then whether it is up, or how it has ended.
     pub fn standing(&self, id: SocketId) -> Option<Result<(), Lost>> {
         match &self.entries.get(id)?.standing {
             Standing::Opening => None,
@@ -138,7 +138,7 @@ impl Associations {
         }
     }
 
-    /// Whether it has ended, in whatever way, or is not known.
+    /// Tells if an association has ended, in whatever way, or is not known.
     pub fn is_ended(&self, id: SocketId) -> bool {
         self.entries.get(id).is_none_or(|entry| matches!(entry.standing, Standing::Over(_)))
     }
@@ -148,13 +148,13 @@ impl Associations {
         self.entries.get(id)?.peer
     }
 
-    /// How many messages had not been acknowledged when an association ended: whether they have arrived is not known.
-    /// Zero before.
+    /// Number of messages that had not been acknowledged when an association ended: whether they have arrived is not
+    /// known. Zero before.
     pub fn unacknowledged(&self, id: SocketId) -> u64 {
         self.entries.get(id).map_or(0, |entry| entry.unacknowledged)
     }
 
-    /// How many streams can be sent on; zero before the association is up.
+    /// Number of streams that can be sent on; zero before the association is up.
     pub fn outbound_streams(&self, id: SocketId) -> u16 {
         self.entries.get(id).map_or(0, |entry| entry.outbound_streams)
     }
@@ -201,12 +201,12 @@ impl Associations {
         Received::Message(message)
     }
 
-    /// What has happened to an association or its paths, oldest first.
+    /// Takes the next event of an association or its paths, oldest first.
     pub fn poll_notification(&mut self, id: SocketId) -> Option<Notification> {
         self.entries.get_mut(id)?.poll_notification()
     }
 
-    /// What its user may try again, and of which association: of a caller that has come, the caller's.
+    /// Takes the next thing that a user may try again, with its association: for a caller that has come, the caller's.
     pub fn poll_concern(&mut self) -> Option<(SocketId, Concern)> {
         let (id, concern) = self.concerns.pop_front()?;
         if let Some(entry) = self.entries.get_mut(id) {
@@ -215,7 +215,7 @@ impl Associations {
         Some((id, concern))
     }
 
-    /// Whether the host may have something to send for the sake of commands since this was last asked.
+    /// Tells if the host may have something to send because of commands since this was last asked.
     pub const fn take_touched(&mut self) -> bool {
         std::mem::replace(&mut self.is_touched, false)
     }
@@ -252,8 +252,8 @@ impl Associations {
         }
     }
 
-    /// Its user has no more to do with an association: it is shut down in order, and what comes meanwhile is thrown
-    /// away, so that the peer can end as well. One that is still being set up is given up.
+    /// Lets go of an association that its user has no more to do with: it is shut down in order, and messages that
+    /// arrive meanwhile are discarded, so that the peer can end as well. One that is still being set up is given up.
     pub fn release(&mut self, now: Instant, host: &mut Host, id: SocketId) {
         let Some(entry) = self.entries.get_mut(id) else { return };
         self.is_touched = true;
@@ -300,7 +300,7 @@ impl Associations {
         }
     }
 
-    /// The same, but ends them at once.
+    /// Variant of [`Associations::close`] that ends the associations at once.
     pub fn abort_all(&mut self, now: Instant, host: &mut Host, port: SocketId) {
         self.begin_closing(now, host, port);
         for (id, entry) in self.entries.iter().filter(|(_, entry)| entry.port == port) {
@@ -317,23 +317,23 @@ impl Associations {
         self.stop_accepting(now, host, port);
     }
 
-    /// Whether a port begins nothing more.
+    /// Tells if a port begins nothing more.
     pub fn is_closing(&self, port: SocketId) -> bool {
         self.ports.get(&port).is_none_or(|own| own.phase == Phase::Closing)
     }
 
-    /// How many associations of a port are not over, whoever holds them.
+    /// Number of associations of a port that are not over, whoever holds them.
     pub fn alive(&self, port: SocketId) -> usize {
         self.ports.get(&port).map_or(0, |own| own.alive)
     }
 
-    /// Whether an association has come to its end since this was last asked: whoever waits for that of a port's last
+    /// Tells if an association has come to its end since this was last asked: whoever waits for that of a port's last
     /// one, or to call the same peer again, has to look.
     pub const fn take_ended(&mut self) -> bool {
         std::mem::replace(&mut self.has_ended, false)
     }
 
-    /// How many associations of all ports are known, with those that are over and that a user still holds.
+    /// Number of associations of all ports that are known, with those that are over and that a user still holds.
     pub fn held(&self) -> usize {
         self.entries.len()
     }
@@ -439,17 +439,17 @@ impl Associations {
     }
 }
 
-/// Whether a message is to be given up at some time.
+/// Tells if a message is to be given up at some time.
 fn is_limited(message: &ProgramMessage) -> bool {
     message.options.as_ref().is_some_and(|options| options.reliability != sctp::Reliability::Full)
 }
 
-/// Whether messages of an association can be given up (RFC 3758).
+/// Tells if messages of an association can be given up (RFC 3758).
 fn gives_up(host: &Host, id: SocketId) -> bool {
     host.sctp_extensions(id).contain(sctp::Extension::PartialReliability)
 }
 
-/// What a caller is told that finds no place.
+/// Reason for the abort that a caller is given for whom there is no place.
 const TURNED_AWAY: &[u8] = b"nobody accepts";
 
 impl Program for Associations {

@@ -1,5 +1,5 @@
-//! What a program keeps of each of its sockets, found by the socket's number: of many none is in the cache when a
-//! packet comes, and one place is read for it.
+//! Map from each socket of a program, by its number, to what the program keeps of it: with many sockets none is in the
+//! cache when a packet comes, and a look-up reads one place.
 
 use slantpath_host::SocketId;
 

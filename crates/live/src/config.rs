@@ -1,4 +1,4 @@
-//! What a live host is opened with, and why it cannot be.
+//! Settings with which a live host is opened, and reasons for which it cannot be.
 
 use std::io;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use slantpath_wire::udp::UDP_HEADER_LEN;
 /// The UDP port of SCTP in UDP, by IANA.
 pub const ENCAPSULATION_PORT: u16 = 9_899;
 
-/// What SCTP packets travel in.
+/// Carrier of SCTP packets: IP itself, or UDP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carriage {
     /// IP itself, as protocol 132: raw sockets, for which a program needs a privilege.
@@ -46,31 +46,31 @@ impl Carriage {
     }
 }
 
-/// Which addresses a host has while it runs.
+/// Set of addresses that a host has while it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Binding {
-    /// Those that it was opened with, as long as the machine has them, and all that come to the machine later and that
-    /// others can use: none of the loopback, nor of a link alone.
+    /// Addresses with which the host was opened, as long as the machine has them, and all that come to the machine
+    /// later and that others can use: none of the loopback, nor of a link alone.
     AllOfMachine,
-    /// Those that it was opened with.
+    /// Addresses with which the host was opened, and no others.
     #[default]
     Listed,
 }
 
-/// What a live host is opened with.
+/// Settings with which a live host is opened.
 #[derive(Clone, Debug)]
 pub struct LiveConfig {
     /// The machine's addresses that the host has, at least one. Each is an interface of the host, numbered in this
     /// order.
     pub addresses: Vec<IpAddr>,
-    /// Whether it has those alone.
+    /// Choice of whether the host has those addresses alone.
     pub binding: Binding,
-    /// What its packets travel in.
+    /// Carrier of its packets.
     pub carriage: Carriage,
     /// The SCTP ports that it uses. On raw sockets, which have no ports, they are kept from other programs of this
     /// project, and what comes for others' is theirs.
     pub ports: Vec<u16>,
-    /// What each socket holds of what has come in, in bytes, as far as the operating system permits.
+    /// Size of the receive buffer of each socket in bytes, as far as the operating system permits.
     pub socket_buffer_bytes: usize,
 }
 
@@ -91,17 +91,17 @@ pub enum OpenError {
     /// An address is not the machine's.
     #[error("{address} is no address of this machine; it has {}", list(own))]
     NotOurs {
-        /// The address.
+        /// Address that was asked for.
         address: IpAddr,
-        /// Those that it has.
+        /// Addresses that the machine has.
         own: Vec<IpAddr>,
     },
     /// An address with which no host can be opened, on whatever machine.
     #[error("{address} {why}")]
     Unusable {
-        /// The address.
+        /// Address that was asked for.
         address: IpAddr,
-        /// What is the matter with it.
+        /// Reason for which no host can have it, as the end of a sentence about the address.
         why: &'static str,
     },
     /// A port is in use.
@@ -109,9 +109,9 @@ pub enum OpenError {
     PortInUse {
         /// `SCTP` or `UDP`.
         protocol: &'static str,
-        /// The address.
+        /// Address at which the port is in use.
         address: IpAddr,
-        /// The port.
+        /// Number of the port.
         port: u16,
     },
     /// The program may not use so low a port of UDP.
@@ -120,7 +120,7 @@ pub enum OpenError {
          (net.ipv4.ip_unprivileged_port_start): take one from 1024 on, or run with sudo"
     )]
     PrivilegedPort {
-        /// The port.
+        /// UDP port that was asked for.
         port: u16,
     },
     /// The program may not open raw sockets.
@@ -141,18 +141,18 @@ pub enum OpenError {
     /// SCTP's settings contradict each other.
     #[error("SCTP's settings: {0}")]
     Settings(String),
-    /// Something else.
+    /// Any other error of the operating system.
     #[error("{what}: {error}{}", cure(error))]
     System {
-        /// What was tried.
+        /// Action that has failed.
         what: String,
-        /// What the operating system says.
+        /// Error of the operating system.
         error: io::Error,
     },
 }
 
-/// Whether a host can be opened with these addresses on a machine that has them. A program that makes a host before it
-/// opens it asks beforehand.
+/// Checks if a host can be opened with these addresses on a machine that has them. A program that makes a host before
+/// it opens it asks beforehand.
 pub fn check_addresses(addresses: &[IpAddr]) -> Result<(), OpenError> {
     if addresses.is_empty() {
         return Err(OpenError::NoAddress);
@@ -170,7 +170,7 @@ pub fn check_addresses(addresses: &[IpAddr]) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Whether hosts elsewhere can send to an address of this machine.
+/// Tells if hosts elsewhere can send to an address of this machine.
 pub(crate) fn is_for_others(address: IpAddr) -> bool {
     let is_near = match address {
         IpAddr::V4(address) => address.is_loopback() || address.is_link_local(),
@@ -186,7 +186,7 @@ fn is_of_one_host(address: IpAddr) -> bool {
     }
 }
 
-/// What helps against an error of the system whose own words do not say it.
+/// Gives advice on an error of the system whose own words do not say what helps.
 fn cure(error: &io::Error) -> &'static str {
     const EMFILE: i32 = 24;
     match error.raw_os_error() {
@@ -202,7 +202,8 @@ fn list(addresses: &[IpAddr]) -> String {
     texts.join(", ")
 }
 
-/// How a program is given the capability. An interpreter would have it for every script, so that one call is given it.
+/// Describes how a program is given the capability. An interpreter would have it for every script, so that one call is
+/// given it.
 fn grant(program: &str) -> String {
     let name = program.rsplit('/').next().unwrap_or_default();
     if name.starts_with("python") {

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 
 use slantpath_base::{Duration, Instant};
 
-/// How long an address may be away.
+/// Time for which an address may be away before it counts as gone for good: 500 ms, as with Linux.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Addresses that are away, and those that are gone for good.
@@ -19,7 +19,7 @@ pub(crate) struct Departures {
     gone: Vec<IpAddr>,
 }
 
-/// What an address has been that is back.
+/// Kind of absence of an address that is back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Absence {
     /// Away for a while, or not at all.
@@ -42,12 +42,12 @@ impl Departures {
         Absence::Final
     }
 
-    /// When the next one is gone for good.
+    /// Instant at which the next address is gone for good.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.away.first().map(|(_, at)| *at)
     }
 
-    /// Those that are gone for good by now, each once.
+    /// Takes the addresses that are gone for good by now, each once.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<IpAddr> {
         self.take(|(_, at)| *at <= now)
     }

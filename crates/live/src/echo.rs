@@ -12,38 +12,38 @@ use crate::by_socket::BySocket;
 use crate::news::news_of;
 use crate::program::Program;
 
-/// What becomes of a message.
+/// Treatment of the messages that a server receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EchoMode {
-    /// It is thrown away.
+    /// Mode in which each message is discarded.
     Discard,
-    /// It goes back as it came, on the stream with its number (RFC 862).
+    /// Mode in which each message goes back as it came, on the stream with its number (RFC 862).
     #[default]
     Echo,
 }
 
-/// A server.
+/// Settings of an echo server.
 #[derive(Clone, Debug)]
 pub struct EchoConfig {
     /// The port; it listens.
     pub port: ProgramConfig,
-    /// What becomes of a message.
+    /// Treatment of the messages that it receives.
     pub mode: EchoMode,
     /// After how many associations that have ended it stops by itself.
     pub associations: Option<u64>,
-    /// How long associations have to end in order, once it is to stop.
+    /// Time that associations have to end in order, once it is to stop.
     pub patience: Duration,
 }
 
-/// What a server has done.
+/// Counts of what a server has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EchoReport {
     /// Associations that came up.
     pub associations: u64,
-    /// Those of them whose peer has offered authenticated chunks (RFC 4895), too.
+    /// Associations among these whose peer has offered authenticated chunks (RFC 4895), too.
     pub authenticated: u64,
-    /// Those of them that ended otherwise than in order.
+    /// Associations among these that ended otherwise than in order.
     pub failed: u64,
     /// Messages that came.
     pub messages: u64,
@@ -67,7 +67,7 @@ enum Phase {
     Serving,
     /// Until then associations may end in order.
     Stopping(Instant),
-    /// What is left has been broken off.
+    /// Phase in which all associations that were left have been aborted.
     Over,
 }
 
@@ -76,7 +76,8 @@ enum Phase {
 pub struct Echo {
     config: EchoConfig,
     callers: BySocket<Caller>,
-    /// What the send buffers of some had no room for, oldest first. While there is any, nothing more is taken in.
+    /// Messages for which the send buffers of some associations had no room, oldest first. While there is any, nothing
+    /// more is taken in.
     waiting: BTreeMap<SocketId, VecDeque<ProgramMessage>>,
     phase: Phase,
     ended: u64,
@@ -102,17 +103,17 @@ impl Echo {
         }
     }
 
-    /// What it has done.
+    /// Counts of what it has done.
     pub const fn report(&self) -> &EchoReport {
         &self.report
     }
 
-    /// How many associations there are.
+    /// Number of associations that are open.
     pub fn open_associations(&self) -> usize {
         self.callers.len()
     }
 
-    /// What has happened, in a line each, oldest first.
+    /// Takes the next event, as one line of text, oldest first.
     pub fn poll_news(&mut self) -> Option<String> {
         self.news.pop_front()
     }
@@ -166,7 +167,7 @@ impl Echo {
     }
 }
 
-/// How much news is kept that nobody asks for.
+/// Number of lines of news that are kept while nobody asks for them.
 const NEWS_MAX: usize = 1_024;
 
 fn name(peer: Option<SocketAddr>) -> String {

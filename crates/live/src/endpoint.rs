@@ -1,4 +1,4 @@
-//! What a live endpoint is opened with: one SCTP port, whose associations an application holds.
+//! Settings with which a live endpoint is opened: one SCTP port, whose associations an application holds.
 
 use std::net::IpAddr;
 
@@ -9,22 +9,22 @@ use slantpath_sctp::{self as sctp, SctpConfig};
 use crate::associations::AssociationsConfig;
 use crate::config::{Binding, Carriage, LiveConfig};
 
-/// What an endpoint is opened with.
+/// Settings with which an endpoint is opened.
 #[derive(Clone, Debug)]
 pub struct EndpointConfig {
     /// The machine's addresses that it has, at least one.
     pub addresses: Vec<IpAddr>,
-    /// Whether it has those alone.
+    /// Choice of whether the endpoint has those addresses alone.
     pub binding: Binding,
-    /// Its SCTP port; zero, the default: any from 49,152 on that no other program of this project has.
+    /// SCTP port of the endpoint; zero, the default: any from 49,152 on that no other program of this project has.
     pub port: u16,
-    /// What its packets travel in.
+    /// Carrier of its packets.
     pub carriage: Carriage,
     /// SCTP's settings; path MTUs are less by what the carriage takes, as [`EndpointConfig::new`] has them.
     pub sctp: SctpConfig,
-    /// How many callers wait, and how much is read ahead.
+    /// Settings of its associations: the number of callers that are queued, and the bytes that are read ahead.
     pub associations: AssociationsConfig,
-    /// What each socket holds of what has come in, in bytes, as far as the operating system permits.
+    /// Size of the receive buffer of each socket in bytes, as far as the operating system permits.
     pub socket_buffer_bytes: usize,
 }
 
@@ -34,7 +34,8 @@ impl EndpointConfig {
         Self::with_settings(addresses, carriage, SctpConfig::default())
     }
 
-    /// The same with other settings of SCTP, those of a scenario's profile for example, whose path MTUs are IP's.
+    /// Variant of [`EndpointConfig::new`] with other settings of SCTP, those of a scenario's profile for example, whose
+    /// path MTUs are IP's.
     pub fn with_settings(addresses: Vec<IpAddr>, carriage: Carriage, sctp: SctpConfig) -> Self {
         let sctp = carriage.settings(sctp);
         let associations = AssociationsConfig::default();
@@ -51,18 +52,18 @@ impl EndpointConfig {
     }
 }
 
-/// How a message is sent, beyond its stream and its bytes. Default: in order, of no declared protocol, until it has
-/// been delivered.
+/// Options with which a message is sent, beyond its stream and its bytes. Default: in order, of no declared protocol,
+/// until it has been delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SendOptions {
-    /// What the message is, for the other end: its Payload Protocol Identifier.
+    /// Payload Protocol Identifier, which tells the other end what the message is.
     pub payload_protocol: u32,
-    /// Whether it may overtake others of its stream.
+    /// True if the message may overtake others of its stream.
     pub is_unordered: bool,
-    /// When it is given up (RFC 3758 and RFC 7496). Unless both ends have agreed to partial reliability, a message that
-    /// ever is is not taken.
+    /// Limit after which the message is given up (RFC 3758 and RFC 7496). Unless both ends have agreed to partial
+    /// reliability, a message with any limit is refused.
     pub reliability: sctp::Reliability,
-    /// Whether the receiver is asked to acknowledge it at once (RFC 7053).
+    /// True if the receiver is asked to acknowledge the message at once (RFC 7053).
     pub sack_immediately: bool,
     /// To which of the peer's addresses it is sent first; `None`: where all else goes.
     pub destination: Option<IpAddr>,
@@ -102,7 +103,7 @@ mod open {
     /// An endpoint that is open.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct OpenPort {
-        /// What names it to [`Associations`].
+        /// Identifier of the port in [`Associations`].
         pub id: SocketId,
         /// The SCTP port.
         pub number: u16,
@@ -176,7 +177,7 @@ mod open {
             }
         }
 
-        /// What SCTP takes for granted.
+        /// Checks what SCTP takes for granted.
         fn check(&self) -> Result<(), OpenError> {
             let error = self.sctp.check().into_iter().find(|finding| finding.severity() == Severity::Error);
             if let Some(error) = error {
@@ -204,6 +205,6 @@ mod open {
 
     /// The first port that is assigned to nobody (RFC 6335, section 6): those whose first two bits are set.
     const DYNAMIC_FIRST: u16 = 0xc000;
-    /// How many ports are tried.
+    /// Number of ports that are tried.
     const ATTEMPTS: u32 = 64;
 }

@@ -1,4 +1,4 @@
-//! How late a host was told of its deadlines.
+//! Lateness with which a host was told of its deadlines.
 
 use hdrhistogram::Histogram;
 use slantpath_base::Duration;
@@ -21,17 +21,17 @@ impl Lateness {
         self.nanos.saturating_record(late.as_nanos());
     }
 
-    /// How many deadlines were served.
+    /// Number of deadlines that were served.
     pub fn served(&self) -> u64 {
         self.nanos.len()
     }
 
-    /// What a share of all deadlines, from 0 to 1, was served within.
+    /// Lateness within which a share of all deadlines, from 0 to 1, was served.
     pub fn quantile(&self, share: f64) -> Duration {
         Duration::from_nanos(self.nanos.value_at_quantile(share))
     }
 
-    /// The longest.
+    /// Longest lateness of all deadlines.
     pub fn max(&self) -> Duration {
         Duration::from_nanos(self.nanos.max())
     }

@@ -25,7 +25,7 @@ use crate::sockets::watch::{AddressChange, Presence};
 use crate::sockets::{End, Ready, Received, Receiver, Report, Sockets, Transmitter, Unsent, reports};
 use crate::udp_ports::{Key, UdpPorts};
 
-/// What has passed a live host's sockets.
+/// Counts of what has passed a live host's sockets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LiveCounters {
@@ -58,7 +58,7 @@ pub enum Woken {
     Idle,
 }
 
-/// Whether the host has been drained for the first time.
+/// Stage of the host: before or after it has been drained for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     AtStart,
@@ -71,7 +71,7 @@ pub struct Live<H> {
     host: H,
     clock: Clock,
     sockets: Sockets,
-    /// Its ports are in order.
+    /// Settings with which it was opened; the ports are in order.
     config: LiveConfig,
     route_table: RouteTable,
     udp_ports: UdpPorts,
@@ -84,7 +84,7 @@ pub struct Live<H> {
     progress: Progress,
     /// For an event loop outside.
     readiness: Option<Readiness>,
-    /// What has become of own addresses, oldest first; bounded.
+    /// Changes of own addresses, oldest first; bounded.
     changes: VecDeque<AddressChange>,
     departures: Departures,
     moderation: Moderation,
@@ -134,7 +134,7 @@ impl<H: Interface> Live<H> {
         })
     }
 
-    /// How it was opened, with the ports that were added.
+    /// Settings with which it was opened, with the ports that were added.
     pub const fn config(&self) -> &LiveConfig {
         &self.config
     }
@@ -166,7 +166,7 @@ impl<H: Interface> Live<H> {
         }
     }
 
-    /// What has been written down since this was last asked.
+    /// Takes what has been written down since this was last asked.
     pub fn take_record(&mut self) -> Vec<u8> {
         self.recorder.as_mut().map(Recorder::take).unwrap_or_default()
     }
@@ -176,7 +176,7 @@ impl<H: Interface> Live<H> {
         self.recorder.as_ref().map(|_| &self.digest)
     }
 
-    /// The host.
+    /// Host that runs on these sockets.
     pub const fn host(&self) -> &H {
         &self.host
     }
@@ -191,22 +191,23 @@ impl<H: Interface> Live<H> {
         &mut self.host
     }
 
-    /// The present.
+    /// Present instant of its clock.
     pub fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// How late deadlines were served.
+    /// Lateness with which deadlines were served.
     pub const fn lateness(&self) -> &Lateness {
         &self.lateness
     }
 
-    /// What has passed the sockets.
+    /// Counts of what has passed the sockets.
     pub const fn counters(&self) -> &LiveCounters {
         &self.counters
     }
 
-    /// What has become of an own address or its link, oldest first: for the program's user. The host has been told.
+    /// Takes the next change of an own address or its link, oldest first: for the program's user. The host has been
+    /// told.
     pub fn poll_change(&mut self) -> Option<AddressChange> {
         self.changes.pop_front()
     }
@@ -327,7 +328,7 @@ impl<H: Interface> Live<H> {
         Ok(())
     }
 
-    /// When there is something to do although nothing comes.
+    /// Instant at which there is something to do although nothing comes.
     fn deadline(&self) -> Option<Instant> {
         let deadlines = [self.host.deadline(), self.departures.deadline()];
         deadlines.into_iter().flatten().min()
@@ -470,7 +471,7 @@ impl<H: Interface> Live<H> {
         }
     }
 
-    /// Whether nobody at a UDP port means no SCTP at the peer: it has been heard of from there, or is called there. At
+    /// Tells if nobody at a UDP port means no SCTP at the peer: it has been heard of from there, or is called there. At
     /// an address that it has only listed the port is a guess, and that nobody is there says nothing of the peer.
     fn speaks_for_the_peer(&self, about: &[u8], udp_port: u16) -> bool {
         let Ok((header, header_len)) = IpHeader::parse_header(about) else { return false };
@@ -568,11 +569,11 @@ impl<H: Interface> Live<H> {
     }
 }
 
-/// How many changes of addresses are kept that nobody asks for.
+/// Number of changes of addresses that are kept while nobody asks for them.
 const CHANGES_MAX: usize = 1_024;
-/// How long a step waits at most.
+/// Longest time that a step waits.
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
-/// How often a packet that is too long is made shorter at one instant.
+/// Number of times that a packet that is too long is made shorter at one instant.
 const ATTEMPTS: usize = 8;
 
 /// Waits whatever comes, but a signal.

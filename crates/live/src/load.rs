@@ -22,39 +22,39 @@ use measure::Measure;
 pub use measure::{KindReport, LoadReport, PathReport};
 use stamp::Stamp;
 
-/// A load.
+/// Settings of a load.
 #[derive(Clone, Debug)]
 pub struct LoadConfig {
     /// Whom to connect to, and from where. Each further association has the next port.
     pub port: ProgramConfig,
-    /// How many associations there are.
+    /// Number of associations.
     pub associations: u16,
-    /// What is sent on each association, and when: no message is shorter than [`LoadConfig::LEAST_MESSAGE_BYTES`], and
-    /// there are no more than [`LoadConfig::MOST_KINDS`] kinds. Of a bulk transfer a message is due once there is room
-    /// for it.
+    /// Messages of each association, and their times: no message is shorter than [`LoadConfig::LEAST_MESSAGE_BYTES`],
+    /// and there are no more than [`LoadConfig::MOST_KINDS`] kinds. Of a bulk transfer a message is due once there is
+    /// room for it.
     pub workload: Workload,
-    /// What each association draws the instants of its messages from; one that has nothing here, from what the load
-    /// draws from.
+    /// Random streams from which the associations draw the instants of their messages; an association without one here
+    /// draws from the load's own.
     pub draws: Vec<Stream>,
-    /// What a source does while the send buffer is full.
+    /// Behaviour of a source while the send buffer is full.
     pub when_blocked: WhenBlocked,
     /// Over how many streams messages go, one after the other, unless their kind has one.
     pub streams: u16,
-    /// Whether they may overtake each other, unless their kind says so.
+    /// True if messages may overtake each other, unless their kind says otherwise.
     pub is_unordered: bool,
-    /// What messages ask for, unless their kind says so.
+    /// Options with which messages are sent, unless their kind has its own.
     pub options: SendOptions,
-    /// How many are sent on each association at most.
+    /// Number of messages that are sent on each association at most.
     pub messages: Option<u64>,
     /// For how long they are sent at most, from when the first association is up, or all are
     /// ([`LoadConfig::waits_for_all`]).
     pub duration: Option<Duration>,
-    /// Whether the server sends them back.
+    /// True if the server sends the messages back.
     pub is_echoed: bool,
-    /// Whether nothing is sent before every association is up, or has failed: of very many, the first would else keep a
+    /// True if nothing is sent before every association is up, or has failed: of very many, the first would else keep a
     /// server that is busy with them from hearing of the last.
     pub waits_for_all: bool,
-    /// How long is waited for answers, and for associations to end, once all has been sent.
+    /// Longest time for which answers, and ends of associations, are awaited, once all has been sent.
     pub patience: Duration,
 }
 
@@ -100,7 +100,7 @@ enum Phase {
     Opening,
     /// Until then, if there is an end.
     Sending(Option<Instant>),
-    /// For answers.
+    /// Phase in which answers are awaited, until this instant.
     Awaiting(Instant),
     Closing(Instant),
     Over,
@@ -111,18 +111,18 @@ enum Phase {
 pub struct Load {
     config: LoadConfig,
     callers: BTreeMap<SocketId, Caller>,
-    /// What all chance comes from.
+    /// Random stream from which all chance of the load comes.
     stream: Stream,
-    /// How many associations have been begun.
+    /// Number of associations that have been begun.
     begun: u16,
-    /// How many of these are being set up.
+    /// Number of these that are being set up.
     opening: usize,
-    /// When which association sends next, of those that wait for nothing else.
+    /// Instants at which associations send next, of those that wait for nothing else.
     due_times: BTreeSet<(Instant, SocketId)>,
-    /// How many associations are not over, with those that have not been begun.
+    /// Number of associations that are not over, with those that have not been begun.
     left: usize,
     phase: Phase,
-    /// What fills a message behind its number.
+    /// Bytes that fill a message behind its number.
     filling: Box<[u8]>,
     measure: Measure,
     news: VecDeque<String>,
@@ -186,18 +186,18 @@ impl Load {
         }
     }
 
-    /// What has been measured.
+    /// Gives what has been measured so far.
     pub fn report(&self, host: &mut Host, now: Instant) -> LoadReport {
         let paths = self.callers.keys().next().map(|first| host.sctp_paths(now, *first)).unwrap_or_default();
         self.measure.report(&paths)
     }
 
-    /// How many messages have been sent, and how many have come back.
+    /// Numbers of messages that have been sent, and that have come back.
     pub const fn progress(&self) -> (u64, u64) {
         self.measure.progress()
     }
 
-    /// What has happened, in a line each, oldest first.
+    /// Takes the next event, as one line of text, oldest first.
     pub fn poll_news(&mut self) -> Option<String> {
         self.news.pop_front()
     }
@@ -358,11 +358,11 @@ impl Load {
     }
 }
 
-/// How many associations are set up at a time. More INITs at once than the peer's buffer holds are lost, all of them
-/// are sent again at the same time after T1-init, and again after twice that: of 50,000 some needed minutes. Where a
-/// program may not ask for more, Linux's buffer of 212,992 bytes holds some 550 small packets.
+/// Number of associations that are set up at a time. More INITs at once than the peer's buffer holds are lost, all of
+/// them are retransmitted at the same time after T1-init, and again after twice that: of 50,000 some needed minutes.
+/// Where a program may not ask for more, Linux's buffer of 212,992 bytes holds some 550 small packets.
 const OPENING_MAX: usize = 256;
-/// How much news is kept that nobody asks for.
+/// Number of lines of news that are kept while nobody asks for them.
 const NEWS_MAX: usize = 1_024;
 
 impl Program for Load {
@@ -408,7 +408,8 @@ impl Program for Load {
         self.advance(now, host);
     }
 
-    /// What has been sent leaves, and is acknowledged, behind the command to end.
+    /// Looks at associations that are being closed: queued messages still leave, and are acknowledged, after the
+    /// command to end.
     fn note_packet(&mut self, now: Instant, host: &mut Host) {
         if let Phase::Closing(_) = self.phase {
             for socket in self.measure.kept() {

@@ -1,6 +1,6 @@
-//! When packets come one by one, faster than it is worth to be woken for each: the host then pauses before it looks for
-//! more, as network cards do before they interrupt (`rx-usecs` of ethtool). A wake costs several times what a packet
-//! does, and costs who sends it as well where that is the same machine.
+//! Pauses between turns when packets come one by one, faster than it is worth to be woken for each: the host then
+//! pauses before it looks for more, as network cards do before they interrupt (`rx-usecs` of ethtool). A wake costs
+//! several times what a packet does, and costs the sender as well where that is the same machine.
 //!
 //! Only a stream in one direction is met so, at either end: of data there, of SACKs here, of which there is one for two
 //! packets. Requests and answers, which somebody waits for, are about as many as each other.
@@ -9,7 +9,7 @@ use slantpath_base::{Duration, Instant};
 
 use crate::sockets::MOST_IN_BATCH;
 
-/// How long a pause is, but for what the system's timers add to it (50 µs on Linux).
+/// Duration of a pause, but for what the system's timers add to it (50 µs on Linux).
 const PAUSE: Duration = Duration::from_micros(50);
 /// So many packets are judged together.
 const JUDGED: u64 = 64;
@@ -18,7 +18,7 @@ const FAST: Duration = Duration::from_micros(25 * JUDGED);
 /// A turn that has read so many, what one call reads at most, is followed by another at once: more may be there.
 const MANY: u64 = MOST_IN_BATCH as u64;
 
-/// What comes and goes, and whether that calls for pauses.
+/// Rates of incoming and outgoing packets, and whether they call for pauses.
 #[derive(Debug, Default)]
 pub(crate) struct Moderation {
     /// Since when packets are counted.
@@ -26,7 +26,7 @@ pub(crate) struct Moderation {
     received: u64,
     sent: u64,
     is_stream: bool,
-    /// What the last turn has read.
+    /// Number of packets that the last turn has read.
     last: u64,
 }
 
@@ -45,7 +45,7 @@ impl Moderation {
         (self.since, self.received, self.sent) = (now, 0, 0);
     }
 
-    /// How long to pause before the next turn.
+    /// Time to pause before the next turn.
     pub(crate) fn pause(&self) -> Option<Duration> {
         (self.is_stream && (1..MANY).contains(&self.last)).then_some(PAUSE)
     }
@@ -55,7 +55,7 @@ impl Moderation {
 mod tests {
     use super::*;
 
-    /// Whether a host pauses after so many turns, each so long after the last, that have read a packet each and sent
+    /// Tells if a host pauses after so many turns, each so long after the last, that have read a packet each and sent
     /// `sent` for four of them, one by one.
     fn pauses(moderation: &mut Moderation, turns: u64, micros: u64, sent: u64) -> bool {
         let mut now = moderation.since;

@@ -1,8 +1,8 @@
-//! What SCTP's extensions tell, in words.
+//! Events of SCTP's extensions, in words.
 
 use slantpath_sctp::{AddressEvent, AuthenticationEvent, Event, StreamId, StreamsChanged};
 
-/// What has happened, for whoever watches; of some there is nothing to say.
+/// Describes an event for whoever watches; `None` for events of which there is nothing to say.
 pub(crate) fn news_of(event: &Event) -> Option<String> {
     match event {
         Event::StreamsChanged(StreamsChanged::OutboundReset(streams)) => {

@@ -1,4 +1,4 @@
-//! What holds the sockets of a host: a program, and the host together with it.
+//! Holders of a host's sockets: a program, and the host together with it.
 
 use std::net::IpAddr;
 
@@ -32,22 +32,22 @@ pub trait Program {
     /// The time has come that [`Program::deadline`] named, or has not yet.
     fn handle_deadline(&mut self, now: Instant, host: &mut Host);
 
-    /// When it wants to be called.
+    /// Instant at which it wants to be called.
     fn deadline(&self) -> Option<Instant>;
 
-    /// It is to come to its end in order; asked a second time, at once.
+    /// Tells the program to come to its end in order; asked a second time, at once.
     fn stop(&mut self, now: Instant, host: &mut Host);
 
-    /// Whether it has come to its end.
+    /// Tells if it has come to its end.
     fn is_over(&self) -> bool;
 }
 
 /// A host with the program that holds its sockets: to whoever moves its packets, a host.
 #[derive(Debug)]
 pub struct Station<P> {
-    /// The host.
+    /// Host whose sockets the program holds.
     pub host: Host,
-    /// The program.
+    /// Program that holds the sockets.
     pub program: P,
 }
 

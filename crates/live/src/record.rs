@@ -1,4 +1,4 @@
-//! What a live host was told, written down, and told again in virtual time.
+//! Record of all that a live host was told, and its replay in virtual time.
 //!
 //! A record has the secret from which the run drew its chance, every packet, and the instant of every call. A host that
 //! is set up alike and told the same sends the same at the same instants: [`Replay`] proves it by a [`Digest`]. Whoever
@@ -12,7 +12,7 @@ use slantpath_des::RunDigest;
 use slantpath_interface::{AddressNews, Host, InterfaceId};
 use slantpath_wire::{Checksum, Packet, Reader, WireError};
 
-/// What a record begins with.
+/// Bytes with which a record begins.
 const MAGIC: [u8; 16] = *b"slantpath live 1";
 
 /// The kinds of entries.
@@ -27,7 +27,7 @@ mod kind {
     pub(super) const ROUTES: u8 = 7;
 }
 
-/// What has become of an own address.
+/// Kinds of changes of an own address.
 mod news {
     pub(super) const BACK: u8 = 0;
     pub(super) const ADDED: u8 = 1;
@@ -57,7 +57,7 @@ impl Digest {
         self.packets += 1;
     }
 
-    /// How many packets were taken in.
+    /// Number of packets that were taken in.
     pub const fn packets(&self) -> u64 {
         self.packets
     }
@@ -81,7 +81,8 @@ impl Recorder {
         Self { bytes: [&MAGIC[..], &secret].concat() }
     }
 
-    /// What the run is, in words that whoever repeats it understands. It stands in front of everything else.
+    /// Writes down a description of the run, in words that whoever repeats it understands. It stands in front of
+    /// everything else.
     pub fn about(&mut self, words: &str) {
         self.entry(kind::ABOUT, Instant::START);
         self.words(words);
@@ -189,7 +190,7 @@ impl Recorder {
         }
     }
 
-    /// What has been written since this was last asked: the next part of the file.
+    /// Takes what has been written since this was last asked: the next part of the file.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }
@@ -198,16 +199,16 @@ impl Recorder {
 /// Why a record cannot be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// It does not begin as a record does.
+    /// Bytes that do not begin as a record does.
     #[error("not a record of a live run")]
     NotARecord,
-    /// It ends in the middle of an entry: [`Replayed::is_cut`] tells it of one that is repeated.
+    /// Record that ends in the middle of an entry: [`Replayed::is_cut`] tells it of one that is repeated.
     #[error("the record is cut off: {0}")]
     CutOff(#[from] WireError),
     /// An entry is of no kind that there is.
     #[error("there is no entry of kind {0}")]
     UnknownEntry(u8),
-    /// What has become of an address is nothing that there is, or it is of no IP version.
+    /// Change of an address of a kind that does not exist, or an address of no IP version.
     #[error("there is no news of an address of kind {0}, nor IP of that version")]
     UnknownNews(u8),
     /// Time goes back.
@@ -215,7 +216,7 @@ pub enum ReplayError {
     Disordered {
         /// The entry's instant.
         at: Instant,
-        /// That of the one before.
+        /// Instant of the entry before it.
         before: Instant,
     },
 }
@@ -250,7 +251,7 @@ impl<'a> Replay<'a> {
         self.secret
     }
 
-    /// What the run is, if the record says so.
+    /// Description of the run, if the record has one.
     pub fn about(&self) -> Option<String> {
         let mut reader = self.reader;
         if reader.u8().ok()? != kind::ABOUT {
@@ -270,7 +271,8 @@ impl<'a> Replay<'a> {
         self.run_watched(host, command, |_, _| {}).map(|replayed| replayed.digest)
     }
 
-    /// The same; `watch` looks at the host behind every entry, when it has sent what it had to.
+    /// Variant of [`Replay::run`] in which `watch` looks at the host behind every entry, when it has sent what it had
+    /// to.
     pub fn run_watched<H: Host>(
         mut self,
         host: &mut H,
@@ -375,17 +377,17 @@ impl<'a> Replay<'a> {
 pub struct Replayed {
     /// The digest of what the host has sent.
     pub digest: Digest,
-    /// That of the live run, as the record has it; `None` if it ends before the run did.
+    /// Digest of the live run, as the record has it; `None` if it ends before the run did.
     pub recorded: Option<String>,
     /// The instant of the last entry.
     pub until: Instant,
-    /// Whether the record ends in the middle of an entry, as that of a run whose machine failed. All before it was told
+    /// True if the record ends in the middle of an entry, as that of a run whose machine failed. All before it was told
     /// to the host.
     pub is_cut: bool,
 }
 
 impl Replayed {
-    /// Whether it is known to be the run of the record.
+    /// Tells if it is known to be the run of the record.
     pub fn is_same(&self) -> bool {
         self.recorded.as_ref().is_some_and(|recorded| *recorded == self.digest.to_string())
     }

@@ -50,7 +50,7 @@ pub(crate) struct Sockets {
     pub(crate) watch: Watch,
 }
 
-/// Who answers what is of no port at an address.
+/// Program that answers packets for no port at an address.
 #[derive(Debug)]
 enum Answers {
     /// This program, in UDP to whatever comes.
@@ -68,7 +68,8 @@ impl Answers {
     }
 }
 
-/// How soon a place is asked for again that another program has. An INIT that is not answered comes again much later.
+/// Time after which a place that another program has is asked for again. An INIT that is not answered is retransmitted
+/// much later.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(50);
 
 /// The socket of one address.
@@ -76,27 +77,27 @@ const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(50);
 pub(crate) struct End {
     pub(crate) socket: Socket,
     pub(crate) address: IpAddr,
-    /// What it is set to send with.
+    /// Options with which the socket is set to send.
     options: Options,
-    /// Whether it takes many packets as one of UDP.
+    /// True if the socket takes many packets as one of UDP.
     cuts_into_segments: bool,
 }
 
-/// What a socket of UDP puts into the headers of what it sends.
+/// Values that a socket of UDP puts into the headers of what it sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Options {
     traffic_class: u8,
     hop_limit: u8,
-    /// Whether what it sends may be cut on its way.
+    /// True if what it sends may be fragmented on its way.
     may_be_cut: bool,
 }
 
 impl Options {
-    /// How a socket is opened.
+    /// Options with which a socket is opened.
     const FIRST: Self = Self { traffic_class: 0, hop_limit: 64, may_be_cut: false };
 }
 
-/// What a socket has.
+/// Socket that is ready, and what can be read from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ready {
     pub(crate) end: usize,
@@ -185,7 +186,7 @@ impl Sockets {
         Readiness::of(sockets.map(AsFd::as_fd))
     }
 
-    /// Whether a packet that came to this address for `port`, which is none of the host's, is the host's to answer: it
+    /// Tells if a packet that came to this address for `port`, which is none of the host's, is the host's to answer: it
     /// is if no program has the port, and the one that answered before, if it was another, has ended.
     pub(crate) fn answers_for(&mut self, now: Instant, end: usize, port: u16) -> bool {
         if self.carriage != Carriage::Raw {
@@ -244,7 +245,7 @@ fn claim_at(address: IpAddr, port: u16) -> Result<Claim, OpenError> {
     claim.ok_or(OpenError::PortInUse { protocol: "SCTP", address, port })
 }
 
-/// The same with this UDP port.
+/// Settings that differ from `config` in this own UDP port alone.
 fn with_port(config: &LiveConfig, port: u16) -> LiveConfig {
     let carriage = match config.carriage {
         Carriage::Raw => Carriage::Raw,

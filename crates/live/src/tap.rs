@@ -20,9 +20,9 @@ pub trait Observer {
 /// A host, and who sees all that it is told and sends.
 #[derive(Debug)]
 pub struct Tap<H, O> {
-    /// The host.
+    /// Host whose packets are seen.
     pub host: H,
-    /// Who sees its packets.
+    /// Observer of its packets.
     pub observer: O,
 }
 
@@ -41,7 +41,7 @@ impl Capture {
         Self { writer, interfaces }
     }
 
-    /// What has been captured since this was last asked: the next part of a pcapng file.
+    /// Takes what has been captured since this was last asked: the next part of a pcapng file.
     pub fn take(&mut self) -> Vec<u8> {
         self.writer.take()
     }

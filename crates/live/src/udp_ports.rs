@@ -12,18 +12,18 @@ pub(crate) struct Key {
     pub(crate) own_port: u16,
 }
 
-/// How many are kept for sure, more than a host has associations; at most twice as many are kept.
+/// Number of ports that are kept for sure, more than a host has associations; at most twice as many are kept.
 const KEPT: usize = 262_144;
 
-/// What has been learned, for each association: the tag that packets to its peer bear tells it from others of the same
-/// addresses and ports, above all from those before it. Bounded: what has not been heard of while so many others were
-/// is forgotten, and so, in time, is what ended.
+/// UDP ports that have been learned, for each association: the tag that packets to its peer bear tells it from others
+/// of the same addresses and ports, above all from those before it. Bounded: a port that has not been heard of while so
+/// many others were is forgotten, and so, in time, is that of an association that ended.
 #[derive(Debug)]
 pub(crate) struct UdpPorts {
     default: u16,
     young: Learned,
     old: Learned,
-    /// Where the packet at hand came from, which is answered there whoever sent it.
+    /// Origin of the packet at hand, to which the answer goes whoever sent it.
     at_hand: Option<(Key, u16)>,
 }
 
@@ -39,7 +39,7 @@ const NO_TAG: u32 = 0;
 #[derive(Debug, Default)]
 struct Learned {
     ports: HashMap<(Key, u32), u16>,
-    /// How many of them are not the default port: while all are, nothing has to be looked up to send.
+    /// Number of them that are not the default port: while all are, nothing has to be looked up to send.
     elsewhere: usize,
 }
 
@@ -87,7 +87,7 @@ impl UdpPorts {
         }
     }
 
-    /// Whether a peer has proved to have this port.
+    /// Tells if a peer has proved to have this port.
     pub(crate) fn has_learned(&self, key: Key, tag: u32, port: u16) -> bool {
         self.learned(key, tag) == Some(port)
     }

@@ -26,24 +26,25 @@ pub(crate) use recent::Recent;
 pub struct ConditioningRule {
     /// By which its random streams are named.
     pub name: String,
-    /// Which packets fall under it.
+    /// Conditions under which a packet falls under the rule.
     pub classifier: Classifier,
-    /// How they are metered. All are green if they are not.
+    /// Profile that its packets are held to. Without one, all are green.
     pub profile: Option<Profile>,
-    /// What is done with green, yellow and red packets.
+    /// Actions on green, yellow and red packets.
     pub actions: [ConditioningAction; 3],
 }
 
-/// Which packets fall under a rule: those that all of it holds for. A list without members holds for every packet.
+/// Conditions under which a packet falls under a rule: all of them have to hold. A list without members holds for every
+/// packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Classifier {
     /// One of these addresses is the packet's source.
     pub sources: Vec<IpAddr>,
     /// One of these addresses is its destination.
     pub destinations: Vec<IpAddr>,
-    /// It belongs to one of these flows, either way.
+    /// Flows to one of which the packet belongs, either way.
     pub flows: Vec<FlowPorts>,
-    /// It comes with one of these codepoints.
+    /// Codepoints with one of which the packet comes.
     pub dscps: Vec<Dscp>,
 }
 
@@ -52,38 +53,38 @@ pub struct Classifier {
 pub struct FlowPorts {
     /// The number of its protocol.
     pub protocol: u8,
-    /// Its ports.
+    /// Ports of the flow.
     pub ports: [u16; 2],
 }
 
-/// What packets are held to.
+/// Profile that packets are held to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
-    /// The meter.
+    /// Meter that gives packets their colours.
     pub meter: MeterConfig,
-    /// Which packets are metered together.
+    /// Set of packets that are metered together.
     pub scope: MeterScope,
 }
 
-/// Which of the packets under a rule are metered together.
+/// Set of packets under a rule that are metered together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeterScope {
     /// All of them.
     Aggregate,
-    /// Those of one flow: of the same addresses, protocol and ports.
+    /// Packets of one flow: of the same addresses, protocol and ports.
     Flow,
-    /// Those of one source and one destination address.
+    /// Packets of one source and one destination address.
     Pair,
 }
 
-/// What is done with a packet of a colour.
+/// Action on a packet of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditioningAction {
-    /// It is dropped: the rule polices.
+    /// The packet is dropped: the rule polices.
     Drop,
-    /// It is given this codepoint.
+    /// The packet is given this codepoint.
     Mark(Dscp),
-    /// It goes on as it is.
+    /// The packet goes on as it is.
     Pass,
 }
 
@@ -169,7 +170,7 @@ impl FlowPorts {
 }
 
 impl MeterScope {
-    /// What all flows that are metered together with this one have in common.
+    /// Key that all flows metered together with this one have in common.
     fn of(self, flow: FlowKey) -> FlowKey {
         match self {
             Self::Aggregate => FlowKey::default(),

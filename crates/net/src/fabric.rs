@@ -23,7 +23,7 @@ use crate::{DirectionId, InterfaceId, LinkEnd, NodeId};
 use receivers::Receiver;
 pub(crate) use receivers::Receivers;
 
-/// How many bytes a packet has. What is longer than an IP packet can be is too long for any link, however long it is.
+/// Length of a packet in bytes. Lengths beyond that of any IP packet are cut to one that is too long for any link.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "no more than 24 bits")]
 pub(crate) fn length_of(packet: &Packet) -> u32 {
@@ -56,7 +56,7 @@ pub(crate) struct Fabric {
     /// Packets that a contact's end has given back to their nodes, while changes are made.
     handed_over: Vec<(NodeId, DirectionId, Parcel)>,
     pub(crate) packets: PacketStore,
-    /// What addresses are called by where flows are told apart; empty where none are.
+    /// Names of addresses by which flows are told apart; empty where none are.
     names: AddressNames,
     /// The destination that each interface sent to last: most packets follow one of their kind.
     last_resolved: Vec<Option<(AddressKey, DestinationId)>>,
@@ -188,7 +188,7 @@ impl Fabric {
         Ok(())
     }
 
-    /// The same for any direction, and for packets of any length.
+    /// Variant of [`Fabric::offer`] for any direction, and for packets of any length.
     #[inline(never)]
     fn offer_otherwise(
         &mut self,
@@ -255,8 +255,8 @@ impl Fabric {
         None
     }
 
-    /// What a link or one before it did to a packet comes to light where it arrives. Returns the packet if it is still
-    /// to be received or sent on.
+    /// Carries out what a link or one before it did to a packet, which comes to light where the packet arrives. Returns
+    /// the packet if it is still to be received or sent on.
     #[inline(never)]
     fn meet_fate(&mut self, id: DirectionId, mut parcel: Parcel, source: &mut impl Source) -> Option<Parcel> {
         self.packets.end_hop(self.kernel.now(), parcel);

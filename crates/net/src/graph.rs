@@ -21,7 +21,7 @@ pub enum GraphError {
     /// Two interfaces have one address.
     #[error("`{first}` and `{second}` both have the address {address}")]
     AddressTaken {
-        /// The address.
+        /// Address that both have.
         address: IpAddr,
         /// The node that had it.
         first: String,
@@ -41,9 +41,9 @@ pub enum GraphError {
     MtuTooSmall {
         /// The link's name.
         link: String,
-        /// Its MTU.
+        /// MTU of the link, in bytes.
         mtu_bytes: u32,
-        /// What it should at least be.
+        /// Least MTU that it may have, in bytes.
         least: u32,
         /// The version of IP that asks for it.
         version: &'static str,
@@ -53,7 +53,7 @@ pub enum GraphError {
     NameTaken {
         /// `node` or `link`.
         kind: &'static str,
-        /// The name.
+        /// Name that both have.
         name: String,
     },
     /// No packet would ever get through.
@@ -92,15 +92,15 @@ pub enum GraphError {
     /// A prefix lies behind a node that takes packets for its own addresses alone.
     #[error("`{node}` is no outside node: {prefix} cannot lie behind it")]
     NotOutside {
-        /// The prefix.
+        /// Prefix that was declared there.
         prefix: IpNet,
-        /// The node.
+        /// Name of the node.
         node: String,
     },
     /// Two interfaces have one prefix, or one has it twice.
     #[error("{prefix} is declared twice, the second time at `{node}`")]
     PrefixTaken {
-        /// The prefix.
+        /// Prefix that was declared twice.
         prefix: IpNet,
         /// The node of the second.
         node: String,
@@ -108,24 +108,24 @@ pub enum GraphError {
     /// There is no route between two nodes.
     #[error("no route leads from `{from}` to `{to}` ({address})")]
     NoRoute {
-        /// Where the packets would start.
+        /// Name of the node where the packets would start.
         from: String,
         /// Whose address they should reach.
         to: String,
-        /// The address.
+        /// Address that they should reach.
         address: IpAddr,
     },
     /// No interface of a host has the address.
     #[error("no host has the address {address}, which `{from}` should reach")]
     UnknownAddress {
-        /// Where the packets would start.
+        /// Name of the node where the packets would start.
         from: String,
-        /// The address.
+        /// Address that they should reach.
         address: IpAddr,
     },
 }
 
-/// How routes follow the state of links.
+/// Way in which routes follow the state of links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Routing {
     /// They are worked out anew whenever a link goes down or comes up.
@@ -238,12 +238,12 @@ impl NetworkGraph {
         &self.interfaces[interface.index()].addresses
     }
 
-    /// What a direction was declared to be like.
+    /// Configuration with which a direction was declared.
     pub fn direction(&self, direction: DirectionId) -> &DirectionConfig {
         &self.directions[direction.index()]
     }
 
-    /// How packets for an address are named in a run: all those for one interface alike.
+    /// Destination by which packets for an address are named in a run: all those for one interface alike.
     pub fn destination(&self, address: IpAddr) -> Option<DestinationId> {
         self.by_address.get(&address).copied().or_else(|| self.by_prefix.find(address))
     }
@@ -253,7 +253,7 @@ impl NetworkGraph {
         self.destinations[destination.index()]
     }
 
-    /// How many destinations there are.
+    /// Number of destinations in the network.
     pub fn destination_count(&self) -> usize {
         self.destinations.len()
     }

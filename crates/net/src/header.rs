@@ -26,7 +26,7 @@ impl AddressKey {
         self.0.to_be_bytes()
     }
 
-    /// The address.
+    /// Address that the key stands for.
     pub(crate) fn address(self) -> IpAddr {
         #[expect(clippy::cast_possible_truncation, reason = "the address is in the low 32 bits")]
         let low = self.0 as u32;
@@ -38,7 +38,7 @@ impl AddressKey {
     }
 }
 
-/// What the network reads off a header.
+/// Fields that the network reads off a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) destination: AddressKey,
@@ -79,7 +79,7 @@ fn read(bytes: &[u8]) -> Option<Header> {
     }
 }
 
-/// Whether a router may cut a packet into fragments.
+/// Tells if a router may cut a packet into fragments.
 pub(crate) fn may_be_cut(packet: &Packet) -> bool {
     let first = if packet.head().is_empty() { packet.tail() } else { packet.head() };
     fragment::may_be_cut_on_its_way(first)

@@ -5,7 +5,7 @@ use slantpath_base::{Duration, Instant};
 use crate::NodeId;
 use crate::link::Count;
 
-/// What became of the packets that one host sent to another.
+/// Counts and delays of the packets that one host sent to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostPair {
     /// Handed to a link, or refused by it.
@@ -65,9 +65,10 @@ impl Delays {
 pub(crate) struct HostPairs {
     /// Packets that were sent before are not counted.
     since: Instant,
-    /// Who sent the packet of a place, to whom and when; none if that was no host.
+    /// Sending host, receiving host and sending instant of the packet of a place; `None` if it is not from host to
+    /// host.
     packets: Vec<Option<Sent>>,
-    /// Sorted.
+    /// Pairs of hosts with their counts, sorted.
     pairs: Vec<(Key, HostPair)>,
 }
 

@@ -8,7 +8,7 @@ use slantpath_interface::InterfaceId;
 pub struct NodeId(pub(crate) u32);
 
 impl NodeId {
-    /// Its place in the order of declaration.
+    /// Place of the node in the order of declaration.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -19,7 +19,7 @@ impl NodeId {
 pub struct SharedPortId(pub(crate) u32);
 
 impl SharedPortId {
-    /// Its place in the order of declaration.
+    /// Place of the shared transmitter in the order of declaration.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -30,7 +30,7 @@ impl SharedPortId {
 pub struct LinkId(pub(crate) u32);
 
 impl LinkId {
-    /// Its place in the order of declaration.
+    /// Place of the link in the order of declaration.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -89,7 +89,7 @@ impl LinkEnd for InterfaceId {
 pub struct DirectionId(pub(crate) u32);
 
 impl DirectionId {
-    /// Its place among all directions: two a link, in the order of the links.
+    /// Place of the direction among all: two a link, in the order of the links.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

@@ -1,4 +1,4 @@
-//! What the journeys of packets take, beside the packets: kept only if somebody asks for it.
+//! Times that the parts of packets' journeys take, beside the packets: kept only if somebody asks for them.
 //!
 //! A link may take a packet back and send it again under other rules, so that what a hop takes is written over until
 //! the packet has come to its end.
@@ -27,11 +27,11 @@ struct Travel {
 
 #[derive(Clone, Copy, Debug)]
 struct Hop {
-    /// When it was sent first.
+    /// Instant at which it was first sent.
     first_start: Instant,
     /// As it was sent last.
     transmission: Transmission,
-    /// When it is at the far end, unless it is held back there.
+    /// Instant at which it is at the far end, unless it is held back there.
     arrival: Instant,
 }
 

@@ -5,6 +5,41 @@
 //! Packets are real bytes, but a hop touches none of them: a packet's
 //! destination is looked up once, where it is sent, and what links and routers need of it travels in a few
 //! words beside it. Nothing here knows TCP, SCTP or a satellite.
+//!
+//! # Map
+//!
+//! - [`graph`]: a [`NetworkBuilder`] checks a plan into a [`NetworkGraph`]. [`network`] runs it.
+//! - [`link`] is one direction. A `link/port` admits packets (`queue`, `red`) and serves them; a `link/lane` carries
+//!   them (`channel` with `bit_errors` and `bursts`, `flight`, `propagation`). A port is handed its lane with every
+//!   call, so that it can feed another.
+//! - A port has one of two transmitters. `link/transmitter` is the closed form: a packet's departure is known when it
+//!   comes, and needs no event. `link/scheduler` is event-driven: it chooses a packet when the one before has been
+//!   sent.
+//! - The scheduler's queues are those of `link/class`: with `codel`'s law, by priority, `drr`, `fq_codel`, or `red`. It
+//!   alone has `arq` (repetition by the link), `header_compression`, a `shaper`'s tokens, and the slots of `frames`.
+//! - Both transmitters ask `link/service` when a packet will have been sent, and nothing else.
+//! - `link/contact` is a direction that leads to one node after another, each with the polynomials of its delay
+//!   (`contact_delay`). The receiver follows from a packet's departure, so that nothing is kept for packets in
+//!   flight. `link/shared_port` is one transmitter of several such directions.
+//! - [`conditioner`]: classifies, meters, marks or polices a packet before it is offered to a port (RFC 2475). It is
+//!   the only part of a hop that reads ports off a packet, and what it remembers of flows is bounded.
+//! - [`fabric`]: links, routers and the packets on them. A packet longer than its next link carries is cut there, or
+//!   reported.
+//! - [`source`]: changes and next hops, by static dispatch. [`planned`] has the plan's [`script`] and the shortest
+//!   [`routes`]: a tree for each router with hosts, grown on demand. `slantpath_sat` has contact plans.
+//! - [`probe`], [`host_pairs`], [`capture`] observe. [`journeys`] notes beside the packets the parts of their delays.
+//! - [`outside`]: the way in for packets that are not simulated, each with its instant, and the way out. Its record
+//!   repeats a run (`docs/models/event-kernel.md`).
+//!
+//! # What holds
+//!
+//! - A packet's fate on a link is settled when its first bit is sent. With frames, it is handed to the lane when its
+//!   last byte has left, since an allocation may change before.
+//! - Destination, length, hop limit and traffic class travel in a few words beside the packet.
+//! - A direction finds out with each change whether it has only to keep packets in order and to drop those without
+//!   room. If so, they take a short way through it. Where journeys are noted, all directions take the long way.
+//! - A direction may be *steered*: its source then decides for every packet where it goes as it is about to be sent.
+//!   The source may look at the packet's flow and at what waits.
 
 mod address_names;
 mod capture;

@@ -78,7 +78,7 @@ pub(crate) struct LinkDirection {
     taken_bytes_max: u32,
     is_steered: bool,
     is_captured: bool,
-    /// Whether the journeys of packets are watched.
+    /// True if the journeys of packets are watched.
     is_watched: bool,
     lane: Lane,
     port: Port,
@@ -131,23 +131,24 @@ impl LinkDirection {
         self.choose_way();
     }
 
-    /// Whether the source of the run says of every packet where it goes.
+    /// Tells if the source of the run says of every packet where it goes.
     pub(crate) const fn is_steered(&self) -> bool {
         self.is_steered
     }
 
-    /// Whether a packet of this length may be put on it without looking further.
+    /// Tells if a packet of this length may be put on it without looking further.
     pub(crate) const fn takes_at_once(&self, length: u32) -> bool {
         length <= self.taken_bytes_max
     }
 
-    /// Whether a packet of this length takes the short way.
+    /// Tells if a packet of this length takes the short way.
     #[inline]
     pub(crate) const fn is_plain_for(&self, length: u32) -> bool {
         length <= self.plain_bytes_max
     }
 
-    /// What [`offer`](Self::offer) does for packets that take [the short way](Self::is_plain_for), which nearly all do.
+    /// Variant of [`offer`](Self::offer) for packets that take [the short way](Self::is_plain_for), which nearly all
+    /// do.
     #[inline]
     pub(crate) fn offer_plainly(&mut self, now: Instant, parcel: Parcel) -> Offered {
         let Self { lane, port, counters, .. } = self;
@@ -186,7 +187,7 @@ impl LinkDirection {
         port.offer(now, parcel, &mut Outlet { lane, counters, packets })
     }
 
-    /// Whether a packet of this length is no longer than the MTU.
+    /// Tells if a packet of this length is no longer than the MTU.
     #[inline]
     pub(crate) const fn carries(&self, length: u32) -> bool {
         length <= self.port.mtu_bytes()
@@ -198,8 +199,8 @@ impl LinkDirection {
         self.counters.drop(DropReason::Mtu, length);
     }
 
-    /// When something happens next: the transmitter chooses a packet, or one arrives at the far end;
-    /// [`Instant::FAR_FUTURE`] if nothing does.
+    /// Instant of the next event: the transmitter chooses a packet, or one arrives at the far end;
+    /// [`Instant::FAR_FUTURE`] if there is none.
     #[inline]
     pub(crate) fn next_event(&self) -> Instant {
         self.lane.next_arrival().min(self.port.next_choice())
@@ -284,13 +285,13 @@ impl LinkDirection {
         self.port.overhead_bytes()
     }
 
-    /// What is to be sent at `now`, by the transmitter's own count: with what the link puts around each packet, and
-    /// without what has been sent of the packet at hand.
+    /// Number of bytes still to be sent at `now`, by the transmitter's own count: with what the link puts around each
+    /// packet, and without what has been sent of the packet at hand.
     pub(crate) fn backlog_bytes(&mut self, now: Instant) -> u64 {
         self.port.backlog_bytes(now)
     }
 
-    /// Whether no script has taken it down. Contacts come and go beside that.
+    /// Tells if no script has taken it down. Contacts come and go beside that.
     pub(crate) fn is_up(&self) -> bool {
         if self.contacts.is_some() { !self.is_taken_down() } else { self.port.is_up() }
     }
@@ -299,8 +300,8 @@ impl LinkDirection {
         self.port.mtu_bytes()
     }
 
-    /// How long a packet that comes at `now` waits until all before it has left, as far as that is known: what an error
-    /// will have repeated is not. Only what is up says so.
+    /// Time that a packet that comes at `now` waits until all before it has left, as far as that is known: repetitions
+    /// after errors to come are not. Only a direction that is up tells it.
     pub(crate) fn wait_at(&self, now: Instant) -> Duration {
         self.port.wait_at(now)
     }
@@ -319,8 +320,8 @@ impl LinkDirection {
         self.port.statistics(now)
     }
 
-    /// How long packets of this direction were being sent; `shared` is the transmitter that serves it at present, if
-    /// others send by it, too.
+    /// Time for which packets of this direction were being sent; `shared` is the transmitter that serves it at present,
+    /// if others send by it, too.
     pub(crate) fn busy(&mut self, now: Instant, shared: Option<&SharedPort>) -> Duration {
         let of_shared = self.shared_busy(now, |length| time_of(shared, length));
         self.port.statistics(now).busy + of_shared
@@ -366,7 +367,8 @@ impl LinkDirection {
     }
 }
 
-/// How long a shared transmitter sends a packet of this length; a direction's own counts for itself.
+/// Time for which a shared transmitter sends a packet of this length; zero without one, since a direction's own counts
+/// for itself.
 fn time_of(shared: Option<&SharedPort>, length: u32) -> Duration {
     shared.map_or(Duration::ZERO, |port| port.time_to_send(length))
 }

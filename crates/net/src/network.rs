@@ -25,7 +25,7 @@ pub struct Network<H, S = Planned> {
     drained: Drained,
     sampler: Sampler,
     progress: Progress,
-    /// When a host was last called for its deadline, and how often it has been since without time passing.
+    /// Instant at which a host was last called for its deadline, and number of calls since without time passing.
     calls: (Instant, u32),
 }
 
@@ -45,7 +45,7 @@ fn tell_of_refusal(host: &mut impl Host, fabric: &mut Fabric, refusal: Refusal) 
     }
 }
 
-/// How often a host may ask to be called at one instant before it is taken to be stuck.
+/// Greatest number of times that a host may ask to be called at one instant before it is taken to be stuck.
 const CALLS_MAX: u32 = 1_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl<H: Host> Network<H> {
 }
 
 impl<H: Host, S: Source> Network<H, S> {
-    /// The same with changes and routes from elsewhere; those of the plan do not count.
+    /// Variant of [`Network::new`] with changes and routes from elsewhere; those of the plan do not count.
     ///
     /// # Panics
     /// If there are more hosts or fewer than the plan has.
@@ -261,12 +261,12 @@ impl<H: Host, S: Source> Network<H, S> {
         self.hosts
     }
 
-    /// The present.
+    /// Present instant of the run.
     pub fn now(&self) -> Instant {
         self.fabric.now()
     }
 
-    /// When the next event happens, if there is one. At the start of a run the hosts have not been asked yet.
+    /// Instant of the next event, if there is one. At the start of a run the hosts have not been asked yet.
     pub fn next_event(&mut self) -> Option<Instant> {
         match self.progress {
             Progress::AtStart => Some(self.now()),
@@ -274,22 +274,22 @@ impl<H: Host, S: Source> Network<H, S> {
         }
     }
 
-    /// How many events have happened: arrivals, deadlines, changes and samples.
+    /// Number of events that have happened: arrivals, deadlines, changes and samples.
     pub fn events(&self) -> u64 {
         self.fabric.kernel.events()
     }
 
-    /// How late an event was at most, by the clock that paced the run.
+    /// Greatest lateness of an event, by the clock that paced the run.
     pub fn lateness_max(&self) -> Duration {
         self.fabric.kernel.lateness_max()
     }
 
-    /// How many times a packet has come to the end of a link, the lost ones included.
+    /// Number of times that a packet has come to the end of a link, the lost ones included.
     pub fn packet_hops(&self) -> u64 {
         self.fabric.packet_hops
     }
 
-    /// How many packets are on the links.
+    /// Number of packets on the links.
     pub fn packets_under_way(&self) -> usize {
         self.fabric.packets.len()
     }
@@ -299,17 +299,17 @@ impl<H: Host, S: Source> Network<H, S> {
         self.fabric.kernel.digest()
     }
 
-    /// The plan.
+    /// Plan of the network.
     pub fn graph(&self) -> &NetworkGraph {
         &self.fabric.graph
     }
 
-    /// Where changes and next hops come from.
+    /// Source of changes and next hops.
     pub fn source(&self) -> &S {
         &self.source
     }
 
-    /// The same, for what it records to be taken.
+    /// Variant of [`source`](Self::source) that gives it mutably, for what it records to be taken.
     pub fn source_mut(&mut self) -> &mut S {
         &mut self.source
     }
@@ -319,14 +319,14 @@ impl<H: Host, S: Source> Network<H, S> {
         &self.fabric.directions[direction.index()].counters
     }
 
-    /// How full a direction's queue was up to now.
+    /// Statistics of a direction's queue up to now.
     pub fn queue_statistics(&mut self, direction: DirectionId) -> QueueStatistics {
         let now = self.now();
         self.fabric.directions[direction.index()].queue_statistics(now)
     }
 
-    /// How long packets of a direction were being sent up to now since its statistics were started, whether by its own
-    /// transmitter or by one that others share; no longer than that time.
+    /// Time for which packets of a direction were being sent up to now since its statistics were started, whether by
+    /// its own transmitter or by one that others share; no longer than that time.
     pub fn busy(&mut self, direction: DirectionId) -> Duration {
         let now = self.now();
         let Fabric { directions, shared_ports, .. } = &mut self.fabric;
@@ -335,14 +335,14 @@ impl<H: Host, S: Source> Network<H, S> {
         direction.busy(now, shared)
     }
 
-    /// How full a direction's queue was since this was last asked, or since its statistics were started. It changes
-    /// nothing of them.
+    /// Statistics of a direction's queue since this was last asked, or since they were started. It changes nothing of
+    /// those since the start.
     pub fn end_queue_window(&mut self, direction: DirectionId) -> QueueStatistics {
         let now = self.now();
         self.fabric.directions[direction.index()].end_queue_window(now)
     }
 
-    /// What a shared transmitter has done up to now.
+    /// Statistics of a shared transmitter up to now.
     pub fn shared_port(&mut self, port: SharedPortId) -> SharedPortStatistics {
         let now = self.now();
         self.fabric.shared_ports[port.index()].statistics(now)
@@ -376,8 +376,8 @@ impl<H: Host, S: Source> Network<H, S> {
         self.fabric.packets.count_host_pairs(now);
     }
 
-    /// What became of the packets of each host that sent to another, in the order of hosts: if it was
-    /// [asked for](Self::count_host_pairs).
+    /// Counts and delays of the packets of each host that sent to another, in the order of hosts: if they were [asked
+    /// for](Self::count_host_pairs).
     pub fn host_pairs(&self) -> &[((NodeId, NodeId), HostPair)] {
         self.fabric.packets.host_pairs()
     }
@@ -401,7 +401,7 @@ impl<H: Host, S: Source> Network<H, S> {
         }
     }
 
-    /// What was recorded of a queue's length up to now, if it was.
+    /// Record of a queue's length up to now, if one was kept.
     pub fn queue_probe(&mut self, direction: DirectionId) -> Option<&QueueProbe> {
         let now = self.now();
         self.fabric.directions[direction.index()].queue_probe(now)

@@ -21,12 +21,13 @@ use crate::{InterfaceId, LinkEnd};
 /// A packet that has come to an outside node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutsidePacket {
-    /// When.
+    /// Instant at which it came.
     pub at: Instant,
     /// The node's interface that it came to. A report about a packet that the node's own link could not carry comes to
     /// the interface that refused it.
     pub interface: InterfaceId,
-    /// Its bytes from the IP header on, every checksum in its place; what a bit error did to them has been done.
+    /// Bytes of the packet from the IP header on, every checksum in its place; what a bit error did to them has been
+    /// done.
     pub bytes: Vec<u8>,
 }
 
@@ -34,7 +35,7 @@ pub struct OutsidePacket {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InjectError {
-    /// It does not begin with a whole IP packet.
+    /// The packet does not begin with a whole IP packet.
     #[error("no IP packet: {0}")]
     NotIp(#[from] WireError),
     /// The interface is not one of an outside node.
@@ -46,9 +47,9 @@ pub enum InjectError {
     /// The simulation has gone beyond its instant.
     #[error("a packet comes at {at}, but it is {now} already")]
     Past {
-        /// Its instant.
+        /// Instant of the packet.
         at: Instant,
-        /// The present.
+        /// Present instant of the simulation.
         now: Instant,
     },
 }
@@ -57,29 +58,29 @@ pub enum InjectError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// It is no capture that can be read.
+    /// The record is no capture that can be read.
     #[error("not a record: {0}")]
     Unreadable(#[from] WireError),
-    /// It names an interface that the network does not have.
+    /// The record names an interface that the network does not have.
     #[error("the network has no interface `{name}`")]
     UnknownInterface {
-        /// Its name.
+        /// Name of the interface.
         name: String,
     },
     /// A packet in it is not taken.
     #[error("packet {number}: {error}")]
     Refused {
-        /// Which, counted from 1 among those from outside.
+        /// Number of the packet, counted from 1 among those from outside.
         number: usize,
-        /// Why.
+        /// Reason for which it is not taken.
         error: InjectError,
     },
 }
 
-/// What has to do with the outside in a run.
+/// Packets that come from the outside in a run, that go there, and the record of both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outside {
-    /// What will come, in the order of time; of one instant in the order in which it was announced.
+    /// Packets that will come, in the order of time; of one instant in the order in which they were announced.
     coming: VecDeque<Coming>,
     gone: VecDeque<OutsidePacket>,
     record: Option<Record>,
@@ -109,7 +110,7 @@ impl Record {
 }
 
 impl Outside {
-    /// When the next packet comes; [`Instant::FAR_FUTURE`] if none is known of.
+    /// Instant at which the next packet comes; [`Instant::FAR_FUTURE`] if none is known of.
     pub(crate) fn next(&self) -> Instant {
         self.coming.front().map_or(Instant::FAR_FUTURE, |coming| coming.at)
     }

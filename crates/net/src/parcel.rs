@@ -10,7 +10,7 @@ use crate::host_pairs::{HostPair, HostPairs};
 use crate::journeys::Journeys;
 use crate::link::Transmission;
 
-/// Where the bytes of a packet lie in the [`PacketStore`].
+/// Place of the bytes of a packet in the [`PacketStore`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PacketId(u32);
 
@@ -20,12 +20,12 @@ impl PacketId {
     }
 }
 
-/// Which interface of a host a packet is bound for.
+/// Interface of a host that a packet is bound for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DestinationId(pub(crate) u32);
 
 impl DestinationId {
-    /// Its place among all destinations, in the order of interfaces.
+    /// Place of the destination among all, in the order of interfaces.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -68,14 +68,14 @@ impl Parcel {
         Self { ids, state: u64::from(length) | fields | PLAIN }
     }
 
-    /// Where its bytes are.
+    /// Place of the packet's bytes.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
     pub(crate) const fn packet(self) -> PacketId {
         PacketId(self.ids as u32)
     }
 
-    /// Where it goes.
+    /// Destination of the packet.
     #[inline]
     pub(crate) const fn destination(self) -> DestinationId {
         DestinationId((self.ids >> 32) as u32)
@@ -94,13 +94,13 @@ impl Parcel {
         self.field(TRAFFIC_CLASS)
     }
 
-    /// Whether its transport can be told of congestion by a mark: one of the ECT codepoints, or CE already.
+    /// Tells if its transport can be told of congestion by a mark: one of the ECT codepoints, or CE already.
     #[inline]
     pub(crate) const fn is_ecn_capable(self) -> bool {
         self.traffic_class() & CONGESTION_EXPERIENCED != 0
     }
 
-    /// Whether its transport will be told of congestion. The mark is written into the header when somebody looks.
+    /// Tells if its transport will be told of congestion. The mark is written into the header when somebody looks.
     #[inline]
     pub(crate) const fn is_marked(self) -> bool {
         self.traffic_class() & CONGESTION_EXPERIENCED == CONGESTION_EXPERIENCED
@@ -118,7 +118,7 @@ impl Parcel {
         self.with_field(TRAFFIC_CLASS, dscp.number() << 2 | self.traffic_class() & CONGESTION_EXPERIENCED)
     }
 
-    /// What the header's TTL or hop limit should say by now; it is written there when somebody looks.
+    /// Value that the header's TTL or hop limit should have by now; it is written there when somebody looks.
     #[inline]
     pub(crate) const fn hop_limit(self) -> u8 {
         self.field(HOP_LIMIT)
@@ -130,7 +130,7 @@ impl Parcel {
         if self.field(CONDITION) == Condition::Damaged as u8 { Condition::Damaged } else { Condition::Sound }
     }
 
-    /// What becomes of it on the link that it is on.
+    /// Fate of the packet on the link that it is on.
     #[inline]
     pub(crate) const fn fate(self) -> Fate {
         match self.field(FATE) {
@@ -141,21 +141,21 @@ impl Parcel {
         }
     }
 
-    /// Whether it is a copy made by the link that it is on.
+    /// Role of the packet: a copy made by the link that it is on, or the original.
     #[inline]
     pub(crate) const fn role(self) -> Role {
         if self.state >> ROLE & 1 == Role::Copy as u64 { Role::Copy } else { Role::Original }
     }
 
-    /// Whether its bytes are as its sender made them, it is the original and arrives, and nobody watches its journey:
+    /// Tells if its bytes are as its sender made them, it is the original and arrives, and nobody watches its journey:
     /// nearly every packet.
     #[inline]
     pub(crate) const fn is_plain(self) -> bool {
         self.state & (0xff << CONDITION | 0xff << FATE | 0xff << ROLE) == PLAIN
     }
 
-    /// What tells this parcel from others in the digest of a run: destination, length and all that has
-    /// happened to it, a mark of congestion among it.
+    /// Word that tells this parcel from others in the digest of a run: destination, length and all that has happened to
+    /// it, a mark of congestion among it.
     #[inline]
     pub(crate) const fn digest_word(self) -> u64 {
         self.state & !(DSCP << TRAFFIC_CLASS | WATCHED) ^ self.ids & !0xffff_ffff
@@ -206,7 +206,7 @@ impl Parcel {
         Self { state: self.state & !(1 << ROLE) | (role as u64) << ROLE, ..self }
     }
 
-    /// Whether it is noted what its journey takes.
+    /// Tells if the times that its journey takes are noted.
     #[inline]
     pub(crate) const fn is_watched(self) -> bool {
         self.state & WATCHED != 0
@@ -255,7 +255,7 @@ pub(crate) enum Condition {
     Sound,
 }
 
-/// What a link does to a packet.
+/// Effect of a link on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Arrives,
@@ -266,7 +266,7 @@ pub(crate) enum Fate {
     Undecodable,
 }
 
-/// Whether a packet went through the transmitter or is a copy that the link made of it.
+/// Role of a packet on a link: one that went through the transmitter, or a copy that the link made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Copy,
@@ -340,7 +340,7 @@ impl PacketStore {
         self.host_pairs = Some(Box::new(HostPairs::new(now)));
     }
 
-    /// What was counted since then; nothing if it was not asked for.
+    /// Counts since [`count_host_pairs`](Self::count_host_pairs); empty if they were not asked for.
     pub(crate) fn host_pairs(&self) -> &[((NodeId, NodeId), HostPair)] {
         self.host_pairs.as_ref().map_or(&[], |pairs| pairs.all())
     }
@@ -352,7 +352,7 @@ impl PacketStore {
         }
     }
 
-    /// Whether packets between hosts are counted.
+    /// Tells if packets between hosts are counted.
     #[inline]
     pub(crate) const fn counts_host_pairs(&self) -> bool {
         self.host_pairs.is_some()
@@ -405,7 +405,7 @@ impl PacketStore {
         }
     }
 
-    /// The same of a link that sends it once more.
+    /// Variant of [`note_hop`](Self::note_hop) for a link that retransmits the packet.
     pub(crate) fn note_repetition(&mut self, parcel: Parcel, transmission: Transmission, arrival: Instant) {
         if parcel.is_watched()
             && let Some(journeys) = &mut self.journeys
@@ -446,7 +446,7 @@ impl PacketStore {
         &mut self.places[id.0 as usize]
     }
 
-    /// How many packets are under way.
+    /// Number of packets that are under way.
     pub(crate) fn len(&self) -> usize {
         self.places.len() - self.free.len()
     }

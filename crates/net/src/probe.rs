@@ -2,7 +2,7 @@
 
 use slantpath_base::{Duration, Instant};
 
-/// When a queue's length is recorded.
+/// Times at which a queue's length is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
     /// At the start of the run and after every such interval.
@@ -11,10 +11,10 @@ pub enum Sampling {
     OnChange,
 }
 
-/// How much waited at one instant, without the packet in transmission.
+/// Length of a queue at one instant, without the packet in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueSample {
-    /// When.
+    /// Instant of the sample.
     pub time: Instant,
     /// Packets that waited.
     pub packets: u64,
@@ -34,12 +34,12 @@ impl QueueProbe {
         Self { sampling, samples: Vec::new() }
     }
 
-    /// How it samples.
+    /// Times at which it samples.
     pub const fn sampling(&self) -> Sampling {
         self.sampling
     }
 
-    /// What it has recorded, in the order of time, without what was taken.
+    /// Samples that it has recorded, in the order of time, without those that were taken.
     pub fn samples(&self) -> &[QueueSample] {
         &self.samples
     }

@@ -25,7 +25,7 @@ type Way = (Duration, u32, DirectionId);
 pub struct Routes {
     /// By node: its place among the routers, or [`NONE`].
     routers: Vec<u32>,
-    /// By destination.
+    /// Ends of the ways, by destination.
     ends: Vec<End>,
     /// By interface: the destination that it is.
     end_of: Vec<Option<DestinationId>>,
@@ -46,7 +46,7 @@ struct End {
     router: u32,
     /// The last direction.
     last: DirectionId,
-    /// Whether it is up.
+    /// True if the last direction is up.
     is_up: bool,
 }
 
@@ -55,7 +55,7 @@ struct End {
 struct Tree {
     /// By router: direction numbers; [`NONE`] where no way leads.
     next: Vec<u32>,
-    /// By router.
+    /// Delay and number of links of the ways, by router.
     lengths: Vec<(Duration, u32)>,
 }
 
@@ -117,7 +117,7 @@ impl Routes {
         (next != NONE).then_some(DirectionId(next))
     }
 
-    /// The same from any node; a host is where ways start and end.
+    /// Variant of [`next`](Self::next) for any node; a host is where ways start and end.
     fn next_from(
         &mut self,
         graph: &NetworkGraph,
@@ -237,7 +237,7 @@ impl Routes {
 }
 
 impl Tree {
-    /// Whether it is another tree once a direction between two routers has another delay.
+    /// Tells if it is another tree once a direction between two routers has another delay.
     fn is_changed(
         &self,
         root: u32,

@@ -39,7 +39,7 @@ impl Script {
         Self { changes, done: 0 }
     }
 
-    /// When the next change happens; [`Instant::FAR_FUTURE`] after the last.
+    /// Instant of the next change; [`Instant::FAR_FUTURE`] after the last.
     pub(crate) fn next_change(&self) -> Instant {
         self.changes.get(self.done).map_or(Instant::FAR_FUTURE, |&(at, _, _)| at)
     }

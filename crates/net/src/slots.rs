@@ -1,4 +1,4 @@
-//! Which component stands at which place of the calendar.
+//! Places of the components in the calendar.
 
 /// The components' places in the calendar. At one instant, changes of the network come first, then arrivals
 /// in the order of the directions, then the hosts' own deadlines, then samples are taken; packets from outside come
@@ -9,7 +9,7 @@ pub(crate) struct Slots {
     pub(crate) hosts: usize,
 }
 
-/// What a slot of the calendar stands for.
+/// Component that a slot of the calendar stands for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Component {
     Direction(usize),

@@ -1,4 +1,4 @@
-//! What a network asks for from outside: when it changes, and where packets go.
+//! Interface of a network to the source of its changes and of the ways that packets take.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_des::Kernel;
@@ -22,7 +22,7 @@ pub trait Source {
     /// Makes what holds from the start, before any host is asked for packets.
     fn begin(&mut self, _links: &mut Links<'_>) {}
 
-    /// When the network changes next; [`Instant::FAR_FUTURE`] if it does not.
+    /// Instant of the next change of the network; [`Instant::FAR_FUTURE`] if there is none.
     fn next_change(&self) -> Instant;
 
     /// Carries out all that is due by `now`. The next change must then be later.
@@ -50,12 +50,12 @@ pub struct Leaving<'a> {
 }
 
 impl Leaving<'_> {
-    /// Where it would be sent.
+    /// Direction by which it would be sent.
     pub const fn direction(&self) -> DirectionId {
         self.direction
     }
 
-    /// Where it is bound for, or the label that it has.
+    /// Destination that it is bound for, or the label that it has.
     pub const fn destination(&self) -> DestinationId {
         self.destination
     }
@@ -66,18 +66,18 @@ impl Leaving<'_> {
         FlowKey::of(self.packet).map_or(salt, |flow| self.names.named(flow).number(salt))
     }
 
-    /// How long the packet would wait at a direction of its node for what is to be sent before it.
+    /// Time that the packet would wait at a direction of its node for what is to be sent before it.
     pub fn wait_at(&self, direction: DirectionId) -> Duration {
         self.directions[direction.index()].wait_at(self.now)
     }
 }
 
-/// What a direction is to carry, in bytes with what the link puts around each packet.
+/// Load that a direction is to carry, in bytes with what the link puts around each packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// What was offered to it.
+    /// Number of bytes that were offered to it.
     pub offered_bytes: u64,
-    /// What is to be sent.
+    /// Number of bytes that are still to be sent.
     pub backlog_bytes: u64,
 }
 
@@ -109,7 +109,7 @@ impl Links<'_> {
         self.reschedule(direction);
     }
 
-    /// What waited at a shared transmitter leaves at other times.
+    /// Sets the next events of all directions of a shared transmitter anew: what waited there leaves at other times.
     fn reschedule_all_of(&mut self, port: SharedPortId) {
         for &other in self.shared_ports[port.index()].directions() {
             let next = self.directions[other.index()].next_event();
@@ -179,8 +179,8 @@ impl Links<'_> {
         self.reschedule(direction);
     }
 
-    /// What has been offered to a direction that sends in frames since its counters were started, and what of that is
-    /// still to be sent.
+    /// Load that has been offered to a direction that sends in frames since its counters were started, and what of that
+    /// is still to be sent.
     pub fn demand(&mut self, direction: DirectionId) -> Demand {
         let now = self.kernel.now();
         let direction = &mut self.directions[direction.index()];
@@ -196,7 +196,7 @@ impl Links<'_> {
         self.kernel.schedule(Slots::direction(direction.index()), next);
     }
 
-    /// Whether a direction sends packets at present; one that exists in contacts, whether it would in one.
+    /// Tells if a direction sends packets at present; of one that exists in contacts, if it would in one.
     pub fn is_up(&self, direction: DirectionId) -> bool {
         self.directions[direction.index()].is_up()
     }
@@ -207,7 +207,7 @@ impl Links<'_> {
     }
 }
 
-/// What the contacts of a direction have left behind so far, in packets.
+/// Numbers of packets that the contacts of a direction have left behind so far.
 fn left_behind(direction: &LinkDirection) -> LeftBehind {
     let counters = &direction.counters;
     LeftBehind {

@@ -1,4 +1,4 @@
-//! What the sky costs: propagation, plans and routes, in CPU time, with its target and its ratio to it.
+//! Cost of the sky: propagation, plans and routes, in CPU time, with its target and its ratio to it.
 
 #![expect(
     clippy::print_stdout,

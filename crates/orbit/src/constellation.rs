@@ -15,17 +15,17 @@ use planes::PlaneSet;
 /// One satellite of a constellation.
 #[derive(Clone, Debug)]
 pub struct Satellite {
-    /// Its name, unique in a network.
+    /// Name of the satellite, unique in a network.
     pub name: String,
-    /// Its motion.
+    /// Motion of the satellite.
     pub orbit: Orbit,
     /// The plane it belongs to, counted eastwards by ascending node.
     pub plane: usize,
-    /// Its place in the plane, counted in the direction of flight.
+    /// Place of the satellite in the plane, counted in the direction of flight.
     pub slot: usize,
 }
 
-/// What a satellite does with what it receives.
+/// Treatment of signals that a satellite receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Payload {
     /// Repeats the signal at once: no queue, no switching, no link to another satellite.
@@ -35,7 +35,7 @@ pub enum Payload {
     Regenerative,
 }
 
-/// How the planes lie around the Earth, as far as links between them care.
+/// Arrangement of the planes around the Earth, as far as links between them care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrangement {
     /// Planes over the full circle: the last is the neighbour of the first.
@@ -49,7 +49,7 @@ pub enum Arrangement {
     Star,
 }
 
-/// Which satellites are linked to which.
+/// Pattern of the links between satellites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IslPattern {
     /// The next and the previous in the plane, and one in each neighbouring plane, always the same ones.
@@ -59,12 +59,12 @@ pub enum IslPattern {
     /// As the grid, but in each neighbouring plane whichever satellite is nearest, where both prefer each
     /// other.
     Nearest,
-    /// None.
+    /// No links between satellites.
     #[default]
     None,
 }
 
-/// What happens between the first and the last plane of a star.
+/// Links between the first and the last plane of a star.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seam {
     /// Linked like any other two planes: the same two satellites as long as they see each other.
@@ -79,7 +79,7 @@ pub enum Seam {
 /// Links between the satellites of a constellation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IslConfig {
-    /// Who is linked to whom.
+    /// Pattern of the links.
     pub pattern: IslPattern,
     /// The seam of a star.
     pub seam: Seam,
@@ -90,7 +90,7 @@ pub struct IslConfig {
     pub grazing_altitude_m: f64,
     /// The longest link, metres, where the terminals have a limit.
     pub range_max_m: Option<f64>,
-    /// How long pointing and acquisition take before a link that has become possible carries anything.
+    /// Time that pointing and acquisition take before a link that has become possible carries anything.
     pub acquisition: Duration,
 }
 
@@ -111,15 +111,15 @@ impl Default for IslConfig {
 /// A named set of satellites that work together.
 #[derive(Clone, Debug)]
 pub struct Constellation {
-    /// Its name. Shells that an antenna follows as one share it.
+    /// Name of the constellation. Shells that an antenna follows as one share it.
     pub name: String,
     /// The satellites, plane by plane.
     pub satellites: Vec<Satellite>,
-    /// How the planes lie.
+    /// Arrangement of the planes.
     pub arrangement: Arrangement,
-    /// What its satellites do.
+    /// Payload of its satellites.
     pub payload: Payload,
-    /// How many antennas on the ground one satellite serves at once, gateways included, where there is a limit.
+    /// Number of antennas on the ground that one satellite serves at once, gateways included, where there is a limit.
     pub beams: Option<u32>,
     /// The links between its satellites.
     pub isl: IslConfig,
@@ -129,13 +129,13 @@ pub struct Constellation {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{name}: {claim}, but {implied}: {cure}")]
 pub struct Contradiction {
-    /// The constellation.
+    /// Name of the constellation.
     pub name: String,
-    /// What is said.
+    /// Claim that is contradicted.
     pub claim: String,
-    /// What follows from the rest.
+    /// Value that follows from the rest.
     pub implied: String,
-    /// What to change.
+    /// Change that resolves the contradiction.
     pub cure: String,
 }
 
@@ -240,14 +240,14 @@ impl Constellation {
         members
     }
 
-    /// The same with other links.
+    /// Constellation that differs in its links alone.
     #[must_use]
     pub fn with_isl(mut self, isl: IslConfig) -> Self {
         self.isl = isl;
         self
     }
 
-    /// The same with another payload.
+    /// Constellation that differs in its payload alone.
     #[must_use]
     pub fn with_payload(mut self, payload: Payload) -> Self {
         self.payload = payload;

@@ -10,7 +10,7 @@ use crate::site::{Horizon, Place, Relay, Site};
 use crate::utc::Utc;
 use crate::vector::Vec3;
 
-/// When a place is covered.
+/// Coverage of a place over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coverage {
     /// Stretches with at least one satellite in sight, in order.
@@ -48,18 +48,18 @@ fn of_intervals(passes: &[(f64, f64)], span: Duration) -> Coverage {
     Coverage { covered, gaps, share: seconds / span.as_secs_f64() }
 }
 
-/// What a place sees at one instant.
+/// Satellites that a place sees at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// The place: the middle of a cell, on the ellipsoid.
     pub place: Geodetic,
-    /// How many satellites stand above their least elevation.
+    /// Number of satellites that stand above their least elevation.
     pub satellites: usize,
-    /// How high the highest of them stands.
+    /// Elevation of the highest of them.
     pub highest: Option<Angle>,
 }
 
-/// What the Earth sees of a network at a date, in cells of so many degrees from the south-west to the north-east.
+/// View that the Earth has of a network at a date, in cells of so many degrees from the south-west to the north-east.
 /// `least` is the elevation from which a constellation is used; one without it is not counted.
 pub fn cells(
     network: &Network,
@@ -98,7 +98,7 @@ pub fn cells(
 /// One row of a coverage by latitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LatitudeBand {
-    /// Geodetic latitude.
+    /// Geodetic latitude of the row.
     pub latitude: Angle,
     /// Covered time over the whole, averaged over the longitudes.
     pub share: f64,

@@ -41,8 +41,8 @@ pub fn great_circle_m(a: &Geodetic, b: &Geodetic) -> f64 {
     MEAN_RADIUS * libm::atan2(a.cross(b).norm(), a.dot(b))
 }
 
-/// How far below the horizontal the ground or the sea begins, seen from a height in metres, without air: of the polar
-/// radius, where it falls away soonest.
+/// Angle below the horizontal at which the ground or the sea begins, seen from a height in metres, without air: of the
+/// polar radius, where it falls away soonest.
 pub fn horizon_dip(height_m: f64) -> Angle {
     Angle::from_radians(libm::acos(POLAR_RADIUS / (POLAR_RADIUS + height_m.max(0.0))))
 }

@@ -21,7 +21,7 @@ pub struct ElementSet {
     pub designator: String,
     /// The instant for which the elements hold.
     pub epoch: Utc,
-    /// Inclination.
+    /// Inclination of the orbit.
     pub inclination: Angle,
     /// Right ascension of the ascending node, from the mean equinox.
     pub right_ascension: Angle,
@@ -29,7 +29,7 @@ pub struct ElementSet {
     pub eccentricity: f64,
     /// Argument of perigee.
     pub argument_of_perigee: Angle,
-    /// Mean anomaly.
+    /// Mean anomaly at the epoch.
     pub mean_anomaly: Angle,
     /// Mean motion in Kozai's sense, revolutions per day.
     pub mean_motion_rev_per_day: f64,
@@ -38,7 +38,7 @@ pub struct ElementSet {
     /// Half the first derivative of the mean motion, rev/day²; SGP4 does not use it, a writer of element sets
     /// does.
     pub mean_motion_dot: f64,
-    /// Where the set was read, for errors that come later.
+    /// Place where the set was read, for errors that come later.
     pub source: Source,
 }
 
@@ -61,11 +61,11 @@ pub struct ElementError {
     pub line: usize,
     /// The object's name or number, as far as it is known.
     pub object: String,
-    /// What is wrong and what to do.
+    /// Fault of the set, and its cure.
     pub fault: ElementFault,
 }
 
-/// What is wrong with an element set.
+/// Fault of an element set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElementFault {
@@ -77,9 +77,9 @@ pub enum ElementFault {
     Checksum {
         /// 1 or 2.
         card: u8,
-        /// What stands in column 69.
+        /// Character in column 69.
         written: char,
-        /// What the digits give.
+        /// Check digit that the other digits give.
         computed: u8,
     },
     /// A line has fewer than 69 columns.
@@ -87,7 +87,7 @@ pub enum ElementFault {
     Length {
         /// 1 or 2.
         card: u8,
-        /// Columns found.
+        /// Number of columns found.
         columns: usize,
     },
     /// Line 1 without line 2, or line 2 without line 1.
@@ -111,9 +111,9 @@ pub enum ElementFault {
     Field {
         /// The field's name in the format.
         field: &'static str,
-        /// What stands there.
+        /// Text of the field.
         text: String,
-        /// What it must be.
+        /// Form that is expected of it.
         expected: &'static str,
     },
     /// An OMM without a key that SGP4 needs.
@@ -138,12 +138,12 @@ pub enum ElementFault {
         epoch: Utc,
         /// The median epoch of the file.
         reference: Utc,
-        /// How far, in days.
+        /// Distance between the two, in days.
         days: f64,
     },
 }
 
-/// Whether the check digits of two-line sets count.
+/// Treatment of the check digits of two-line sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Checksums {
     /// Do not look at them.
@@ -237,7 +237,7 @@ impl ElementSet {
     }
 }
 
-/// How far from its epoch an element set may be used.
+/// Distance from its epoch at which an element set may be used.
 ///
 /// The theory's error grows by some 1 to 3 km per day in low orbit (Vallado et al. 2006); after a week the
 /// handover times are wrong by about a second, after a month by minutes.
@@ -267,13 +267,13 @@ pub struct Stale {
     pub file: String,
     /// Line of the set.
     pub line: usize,
-    /// The object.
+    /// Name of the object.
     pub object: String,
     /// Epoch of the set.
     pub epoch: Utc,
     /// The date at which it was to be used.
     pub used: Utc,
-    /// How far apart these are.
+    /// Distance between these dates, in days.
     pub days: f64,
     /// The limit that was passed: that of the warning, or that of the refusal.
     pub limit_days: f64,

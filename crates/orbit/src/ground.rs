@@ -1,4 +1,4 @@
-//! How a site's antenna chooses its satellite: criteria, when they are applied, and how a handover is made.
+//! Choice of satellites by a site's antenna: criteria, when they are applied, and how a handover is made.
 
 use slantpath_base::{Angle, Duration};
 
@@ -9,22 +9,22 @@ pub struct Antenna {
     pub constellation: Option<String>,
     /// Satellites below this elevation are not used.
     pub min_elevation: Angle,
-    /// How it chooses.
+    /// Policy by which the antenna chooses.
     pub policy: GroundPolicy,
 }
 
-/// How a satellite is chosen and changed.
+/// Policy by which a satellite is chosen and changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GroundPolicy {
-    /// Which of the visible satellites is best.
+    /// Criterion that decides which of the visible satellites is best.
     pub criterion: Criterion,
-    /// When the choice is made.
+    /// Times at which the choice is made.
     pub reselect: Reselect,
-    /// How the change is made.
+    /// Way in which the change is made.
     pub handover: Handover,
 }
 
-/// Which of the visible satellites is best. Equals are decided for the lower node.
+/// Criterion that decides which of the visible satellites is best. Equals are decided for the lower node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Criterion {
     /// The highest above the horizon.
@@ -39,7 +39,7 @@ pub enum Criterion {
     Nearest,
 }
 
-/// When a satellite is chosen.
+/// Times at which a satellite is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reselect {
     /// At every instant: as soon as another is better, it is taken.
@@ -61,13 +61,13 @@ pub enum Reselect {
         /// The first look.
         offset: Duration,
     },
-    /// When the last one sets.
+    /// Choice at the time when the last satellite sets.
     #[default]
     OnLoss,
 }
 
 impl Reselect {
-    /// The same choice for a network that starts later.
+    /// Choice that keeps its dates in a network that starts later by `time`.
     pub(crate) fn after(self, time: Duration) -> Self {
         match self {
             Self::Grid { period, offset } => Self::Grid { period, offset: first_after(time, offset, period) },
@@ -79,7 +79,7 @@ impl Reselect {
     }
 }
 
-/// How long after `time` the next of the instants `offset`, `offset + period` and so on comes.
+/// Time from `time` until the next of the instants `offset`, `offset + period` and so on.
 fn first_after(time: Duration, offset: Duration, period: Duration) -> Duration {
     let behind = time.as_nanos().saturating_sub(offset.as_nanos());
     match behind.checked_rem(period.as_nanos()) {
@@ -88,12 +88,12 @@ fn first_after(time: Duration, offset: Duration, period: Duration) -> Duration {
     }
 }
 
-/// What happens between the old satellite and the new one.
+/// Transition from the old satellite to the new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handover {
     /// The old link ends, and the new one carries traffic after a pause.
     BreakBeforeMake {
-        /// The pause.
+        /// Length of the pause.
         gap: Duration,
     },
     /// Both links stand for a while, as far as both satellites are visible.
@@ -116,14 +116,14 @@ impl Antenna {
         Self { constellation: None, min_elevation, policy: GroundPolicy::default() }
     }
 
-    /// The same for one constellation.
+    /// Antenna that differs in following one constellation.
     #[must_use]
     pub fn of(mut self, constellation: &str) -> Self {
         self.constellation = Some(constellation.to_owned());
         self
     }
 
-    /// The same with another policy.
+    /// Antenna that differs in its policy alone.
     #[must_use]
     pub fn with_policy(mut self, policy: GroundPolicy) -> Self {
         self.policy = policy;

@@ -12,6 +12,10 @@
 //! | [`route`] | trees of least delay over a contact plan, kept up from change to change |
 //! | [`topology`], [`coverage`], [`export`] | paths, handovers and gaps; CZML and Hypatia's files |
 //!
+//! Antennas choose in `contact/selection`, each for itself. Where satellites do not forward, the two ends of a
+//! declared pair choose together in `contact/joint`, in one order of time with all others. Nothing here knows a
+//! packet or an event; `slantpath_topology` answers for people.
+//!
 //! # What is left out, and how much it matters
 //! Delay is the geometric distance at one instant over the speed of light: the motion during flight (below
 //! 0.3 µs for a hop to a low satellite, 0.2 µs to a geostationary one) and the atmosphere (below 0.1 µs) are

@@ -41,17 +41,17 @@ impl NodeId {
 pub struct Network {
     /// The date of [`Instant::START`].
     pub epoch: Utc,
-    /// The constellations.
+    /// Constellations of the network.
     pub constellations: Vec<Constellation>,
-    /// The sites.
+    /// Sites on the ground.
     pub sites: Vec<Site>,
-    /// What fails, and when.
+    /// Outages of nodes and links, and their times.
     pub outages: Vec<Outage>,
     /// The sites that are to be joined, in the order in which they choose satellites together.
     pub pairs: Vec<Pair>,
     /// Cables between sites.
     pub cables: Vec<Cable>,
-    /// How far from their epoch element sets may be used.
+    /// Distance from their epoch at which element sets may be used.
     pub validity: Validity,
 }
 
@@ -59,7 +59,7 @@ pub struct Network {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
-    /// Its contacts were being worked out, and somebody stopped it.
+    /// Request to stop, which came while its contacts were being worked out.
     #[error("it was stopped before its contacts were worked out")]
     Stopped,
     /// A constellation contradicts itself.
@@ -74,13 +74,13 @@ pub enum NetworkError {
          network: it has {known}"
     )]
     NoConstellation {
-        /// The site.
+        /// Name of the site.
         site: String,
         /// The antenna, from 1.
         antenna: usize,
-        /// What it asks for.
+        /// Constellation that the antenna asks for.
         constellation: String,
-        /// What there is.
+        /// Constellations of the network.
         known: String,
     },
     /// A site without an antenna or a cable.
@@ -92,9 +92,9 @@ pub enum NetworkError {
     /// A cable of which no end forwards, or with a length that nobody can know.
     #[error("the cable between `{}` and `{}` {why}", ends[0], ends[1])]
     Cable {
-        /// Its ends.
+        /// Ends of the cable.
         ends: [String; 2],
-        /// What is wrong, and what to do.
+        /// Fault of the cable, and its cure.
         why: &'static str,
     },
     /// A site that never sees a satellite.
@@ -103,11 +103,11 @@ pub enum NetworkError {
          {best_deg:.1} deg; lower the minimum elevation or the mask, move the site, or choose another constellation"
     )]
     NeverSees {
-        /// The site.
+        /// Name of the site.
         site: String,
         /// The constellation, or `any constellation`.
         constellation: String,
-        /// The limit.
+        /// Least elevation that was asked for.
         elevation_deg: f64,
         /// The highest elevation found, sampled every minute.
         best_deg: f64,
@@ -131,11 +131,11 @@ pub enum NetworkError {
         file: String,
         /// Line of the set.
         line: usize,
-        /// The object.
+        /// Name of the object.
         object: String,
-        /// Its apogee over the equatorial radius.
+        /// Height of its apogee over the equatorial radius.
         altitude_km: f64,
-        /// The limit.
+        /// Greatest height to which routes are worked out.
         limit_km: f64,
     },
     /// A span over which the ways of so many satellites do not fit into memory.
@@ -144,13 +144,13 @@ pub enum NetworkError {
          {limit}: make it shorter, or take fewer satellites"
     )]
     SpanTooLong {
-        /// The span.
+        /// Length of the span.
         span: Duration,
-        /// How many satellites there are.
+        /// Number of satellites.
         satellites: usize,
         /// The states that their ways take.
         states: usize,
-        /// The most.
+        /// Greatest number of states.
         limit: usize,
     },
     /// An element set is too old or too new for the span.
@@ -158,7 +158,7 @@ pub enum NetworkError {
     Stale(#[from] Stale),
 }
 
-/// How far out an element set leads over the equatorial radius, metres, if that is farther than routes reach.
+/// Height over the equatorial radius to which an element set leads, metres, if that is farther than routes reach.
 pub fn apogee_beyond_routes(set: &ElementSet) -> Option<f64> {
     let apogee = semi_major_axis_m(set) * (1.0 + set.eccentricity) - EQUATORIAL_RADIUS;
     Some(apogee).filter(|&apogee| apogee > ALTITUDE_MAX)
@@ -178,8 +178,8 @@ impl Network {
         }
     }
 
-    /// The same network with a later start: its outages and journeys, and the times at which antennas choose, stay at
-    /// the dates at which they are.
+    /// Network with a later start: its outages and journeys, and the times at which antennas choose, stay at the dates
+    /// at which they are.
     #[must_use]
     pub fn starting_after(&self, time: Duration) -> Self {
         let mut later = self.clone();
@@ -231,7 +231,7 @@ impl Network {
         self.constellations.iter().flat_map(of).collect()
     }
 
-    /// Which satellite comes behind each in its plane, by node: where the plane is a ring of at least two.
+    /// Satellite that comes behind each in its plane, by node: where the plane is a ring of at least two.
     pub(crate) fn followers(&self) -> Vec<Option<u32>> {
         let mut followers = vec![None; self.satellite_count()];
         for (index, constellation) in self.constellations.iter().enumerate() {
@@ -255,7 +255,7 @@ impl Network {
         self.constellations.iter().flat_map(of).collect()
     }
 
-    /// How many antennas on the ground each satellite serves at once, by node.
+    /// Number of antennas on the ground that each satellite serves at once, by node.
     pub(crate) fn beams(&self) -> Vec<u32> {
         let of = |constellation: &Constellation| {
             vec![constellation.beams.unwrap_or(u32::MAX); constellation.satellites.len()]
@@ -298,7 +298,7 @@ impl Network {
         self.sites.iter().position(|site| site.name == name)
     }
 
-    /// How far light in the void comes while it crosses a cable, metres.
+    /// Distance that light in the void travels while it crosses a cable, metres.
     pub fn cable_metres(&self, cable: &Cable) -> f64 {
         let great_circle = || {
             let place = |name: &String| self.site_index(name).and_then(|site| self.sites[site].place.fixed());

@@ -1,4 +1,4 @@
-//! Where a satellite is: a circular orbit, a slot over the equator, or an element set through SGP4.
+//! Motion of a satellite: a circular orbit, a slot over the equator, or an element set through SGP4.
 
 use slantpath_base::{Angle, Duration};
 
@@ -20,7 +20,7 @@ pub enum Orbit {
     Slot(Slot),
 }
 
-/// Which forces a circular orbit follows.
+/// Forces that a circular orbit follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Perturbation {
     /// The Earth's oblateness turns the node and quickens the satellite, secularly.
@@ -104,7 +104,7 @@ impl Circular {
 /// A geostationary slot: a longitude, and an altitude that keeps it there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slot {
-    /// East longitude.
+    /// East longitude of the slot.
     pub longitude: Angle,
     /// Distance from the Earth's centre, metres.
     pub radius_m: f64,
@@ -161,7 +161,7 @@ impl Orbit {
         Ok(Self::ElementSet(Box::new(set), propagator))
     }
 
-    /// Whether the orbit can be followed from a date for a span. One that comes near the ground is followed closely,
+    /// Checks if the orbit can be followed from a date for a span. One that comes near the ground is followed closely,
     /// any other is looked at where the span begins and ends: what has decayed does not come back.
     pub fn check_over(&self, from: Utc, span: Duration) -> Result<(), PropagationFault> {
         let heights = [self.fixed(from)?, self.fixed(from.after(span))?].map(|state| state.position.norm());
@@ -205,7 +205,7 @@ impl Orbit {
         }
     }
 
-    /// What the motion never exceeds, with a margin of some percent for the perturbations.
+    /// Bounds that the motion never exceeds, with a margin of some percent for the perturbations.
     pub fn bounds(&self) -> MotionBounds {
         let turning = crate::earth::ROTATION;
         let (radius, eccentricity) = match self {

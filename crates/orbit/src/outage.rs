@@ -10,15 +10,15 @@ use crate::network::NodeId;
 /// A node or a link that is out of service for a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// What fails.
+    /// Node or link that fails.
     pub what: Failing,
-    /// From when.
+    /// Instant at which it begins.
     pub from: Instant,
-    /// Until when.
+    /// Instant at which it ends.
     pub until: Instant,
 }
 
-/// What an outage strikes, by name.
+/// Target of an outage, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failing {
     /// Every contact between two nodes.
@@ -37,11 +37,11 @@ pub enum OutageError {
          write `from, until, node` or `from, until, node, node`, as in `10 min, 15 min, iridium-1-4`"
     )]
     Form {
-        /// File.
+        /// Name of the file.
         file: String,
         /// Line, from 1.
         line: usize,
-        /// What stands there.
+        /// Text of the line.
         text: String,
     },
     /// An end that is not after its start.
@@ -53,7 +53,7 @@ pub enum OutageError {
 }
 
 impl Outage {
-    /// The same outage for a network that starts later, unless it is over by then.
+    /// Outage that keeps its date in a network that starts later by `time`, unless it is over by then.
     pub(crate) fn after(&self, time: Duration) -> Option<Self> {
         let start = Instant::START + time;
         let after = |at: Instant| Instant::START + at.saturating_since(start);

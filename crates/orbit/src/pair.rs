@@ -1,4 +1,4 @@
-//! What satellites that do not forward have to join: pairs of sites, and the cables behind them.
+//! Pairs of sites that satellites that do not forward have to join, and the cables behind them.
 
 use slantpath_base::Duration;
 
@@ -15,7 +15,7 @@ pub struct Pair {
     pub constellation: Option<String>,
     /// The satellites that may join them; any where none is named.
     pub satellites: Vec<String>,
-    /// Whether it shares no satellite with other pairs of the same two sites.
+    /// True if it shares no satellite with other pairs of the same two sites.
     pub is_apart: bool,
 }
 
@@ -25,7 +25,7 @@ impl Pair {
         Self { from: from.to_owned(), to: to.to_owned(), ..Self::default() }
     }
 
-    /// Whether both join the same two sites.
+    /// Tells if both join the same two sites.
     pub(crate) fn has_ends_of(&self, other: &Self) -> bool {
         (&self.from, &self.to) == (&other.from, &other.to)
             || (&self.from, &self.to) == (&other.to, &other.from)
@@ -35,18 +35,18 @@ impl Pair {
 /// A cable between two sites: it stands all the time, but for outages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cable {
-    /// Its ends: at least one of them is a gateway.
+    /// Ends of the cable: at least one of them is a gateway.
     pub ends: [String; 2],
-    /// What it takes to cross it.
+    /// Delay of the cable from end to end.
     pub delay: CableDelay,
 }
 
-/// What a cable's delay is.
+/// Source of a cable's delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CableDelay {
-    /// As stated.
+    /// Delay as stated.
     Fixed(Duration),
-    /// That of light in fibre along the great circle between its ends, which both stand still.
+    /// Delay of light in fibre along the great circle between its ends, which both stand still.
     GreatCircle,
 }
 

@@ -39,11 +39,11 @@ pub struct PropagationError {
     pub line: usize,
     /// The object's name.
     pub object: String,
-    /// What went wrong.
+    /// Fault that SGP4 found.
     pub fault: PropagationFault,
 }
 
-/// What SGP4 found impossible.
+/// State of an orbit that SGP4 found impossible.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PropagationFault {
@@ -59,7 +59,7 @@ pub enum PropagationFault {
          object down"
     )]
     Eccentricity {
-        /// The eccentricity.
+        /// Value of the eccentricity.
         eccentricity: f64,
         /// Minutes from the epoch.
         minutes: f64,

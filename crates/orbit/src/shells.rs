@@ -81,7 +81,7 @@ pub fn shells_apart(
 }
 
 impl ShellsApart {
-    /// What to write so that they are joined.
+    /// Advice on what to write so that they are joined.
     pub fn cure(&self) -> String {
         let name = &self.constellation;
         format!(

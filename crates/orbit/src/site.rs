@@ -13,19 +13,19 @@ use crate::vector::Vec3;
 /// A host's place and antennas.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// Its name, unique in a network.
+    /// Name of the site, unique in a network.
     pub name: String,
-    /// Where it is, over time.
+    /// Place of the site, over time.
     pub place: Place,
-    /// Its antennas; each holds one satellite at a time.
+    /// Antennas of the site; each holds one satellite at a time.
     pub antennas: Vec<Antenna>,
-    /// What the surroundings hide; an antenna's own minimum elevation comes on top.
+    /// Mask of the sky that the surroundings hide; an antenna's own minimum elevation comes on top.
     pub horizon: Horizon,
-    /// Whether the site may relay: a gateway that takes a path down and up again.
+    /// Role of the site for others: a gateway takes a path down and up again.
     pub relay: Relay,
 }
 
-/// Whether paths between other sites may pass through a site.
+/// Permission for paths between other sites to pass through a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Relay {
     /// The site forwards for others.
@@ -44,16 +44,16 @@ pub enum Place {
     Track(Track),
 }
 
-/// What a place is at one instant in the fixed frame.
+/// Position and motion of a place at one instant in the fixed frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stance {
     /// Position, metres.
     pub position: Vec3,
-    /// Velocity, m/s.
+    /// Velocity in m/s.
     pub velocity: Vec3,
     /// The local vertical: normal of the ellipsoid.
     pub up: Vec3,
-    /// Its rate of change, 1/s.
+    /// Rate of change of the vertical, 1/s.
     pub up_rate: Vec3,
 }
 
@@ -70,7 +70,7 @@ impl Place {
         }
     }
 
-    /// The same place for a network that starts later.
+    /// Place that keeps its dates in a network that starts later by `time`.
     pub(crate) fn after(&self, time: Duration) -> Self {
         match self {
             Self::Fixed(point) => Self::Fixed(*point),
@@ -143,7 +143,7 @@ impl Horizon {
         Ok(Self { points: points.iter().map(|(a, e)| (a.as_radians(), e.as_radians())).collect() })
     }
 
-    /// Whether nothing hides anything.
+    /// Tells if the surroundings hide nothing.
     pub fn is_open(&self) -> bool {
         self.points.is_empty()
     }
@@ -201,7 +201,7 @@ pub struct Look {
 }
 
 impl Stance {
-    /// Where a point of the fixed frame is seen.
+    /// Direction and distance at which a point of the fixed frame is seen.
     pub fn look(&self, target: Vec3) -> Look {
         let line = target - self.position;
         let range_m = line.norm();

@@ -1,5 +1,4 @@
-//! Which path, which delay, which handover, when and why, between two nodes over a span: the answers that
-//! people ask for.
+//! Path, delay and handovers between two nodes over a span, with times and reasons: the answers that people ask for.
 
 use core::fmt;
 use core::ops::ControlFlow;
@@ -10,7 +9,7 @@ use crate::contact::{Cause, Contact, ContactId, ContactKind, ContactPlan};
 use crate::network::NodeId;
 use crate::route::{Metric, Path, Refresh, RouteConfig, Router};
 
-/// Which route is followed.
+/// Route that is followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
     /// The longer of the two routes that share no relaying node and whose delays have the least sum: a multihomed
@@ -21,7 +20,7 @@ pub enum Selection {
     DisjointFirst,
     /// Along given nodes, both ends included, whenever all their contacts hold.
     Fixed(Vec<NodeId>),
-    /// Least delay.
+    /// Route of least delay.
     #[default]
     LeastDelay,
     /// Fewest links, then least delay.
@@ -33,16 +32,16 @@ pub enum Selection {
 pub enum Reason {
     /// A contact of the old path ended.
     Ended {
-        /// Which.
+        /// Contact that ended.
         contact: ContactId,
-        /// Why.
+        /// Cause of its end.
         cause: Cause,
     },
     /// A contact of the new path began.
     Began {
-        /// Which.
+        /// Contact that began.
         contact: ContactId,
-        /// Why.
+        /// Cause of its beginning.
         cause: Cause,
     },
     /// Delays had drifted until, at a change elsewhere, another path was shorter.
@@ -54,9 +53,9 @@ pub enum Reason {
 /// One stretch of time with one path, or with none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leg {
-    /// From when.
+    /// Instant at which it begins.
     pub start: Instant,
-    /// Until when.
+    /// Instant at which it ends.
     pub end: Instant,
     /// The path; none in a gap.
     pub path: Option<Path>,
@@ -79,32 +78,32 @@ pub struct DelayRange {
     pub max: Duration,
 }
 
-/// How one node reaches another over a plan.
+/// Course of the route from one node to another over a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timeline {
-    /// From where.
+    /// Node at which the route begins.
     pub from: NodeId,
-    /// To where.
+    /// Node at which the route ends.
     pub to: NodeId,
     /// The legs, in order and without holes: gaps are legs without a path.
     pub legs: Vec<Leg>,
 }
 
-/// What a timeline amounts to.
+/// Figures that sum a timeline up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Time with a path.
     pub connected: Duration,
-    /// Time without.
+    /// Time without a path.
     pub disconnected: Duration,
     /// Changes of path.
     pub path_changes: usize,
     /// Changes of the satellite that serves either end, both at once counted once. A pause between two is no
     /// handover of its own, and none at all if the same satellites serve after it.
     pub handovers: usize,
-    /// Least delay.
+    /// Least delay of any path.
     pub delay_min: Duration,
-    /// Greatest delay.
+    /// Greatest delay of any path.
     pub delay_max: Duration,
     /// Mean delay over the connected time, seconds.
     pub delay_mean_s: f64,
@@ -260,7 +259,7 @@ impl Timeline {
         (0..=count).map(at).map(|now| (now, self.delay_at(plan, now))).collect()
     }
 
-    /// What it amounts to.
+    /// Sums the timeline up.
     pub fn summary(&self, plan: &ContactPlan) -> Summary {
         let mut summary = Summary { delay_min: Duration::MAX, hops_min: usize::MAX, ..Summary::default() };
         let mut weighted = 0.0;
@@ -331,7 +330,7 @@ impl Reason {
 
 /// A timeline as a table for the terminal: times, delay, links, path and reasons.
 pub struct Table<'a> {
-    /// What is shown.
+    /// Timeline that is shown.
     pub timeline: &'a Timeline,
     /// The plan behind it.
     pub plan: &'a ContactPlan,

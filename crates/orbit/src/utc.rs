@@ -30,11 +30,11 @@ pub enum DateError {
     /// A field is beyond its calendar.
     #[error("`{text}` has {field} {value}, which does not exist")]
     Calendar {
-        /// What was written.
+        /// Text of the date.
         text: String,
         /// The field at fault.
         field: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: i64,
     },
 }

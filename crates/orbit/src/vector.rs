@@ -5,16 +5,16 @@ use core::ops::{Add, AddAssign, Mul, Neg, Sub};
 /// A vector of three components. Its frame and unit are said by whoever holds it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vec3 {
-    /// First component.
+    /// First component of the vector.
     pub x: f64,
-    /// Second component.
+    /// Second component of the vector.
     pub y: f64,
     /// Third component, along the Earth's axis in both frames of this crate.
     pub z: f64,
 }
 
 impl Vec3 {
-    /// The origin.
+    /// Origin of the frame.
     pub const ZERO: Self = Self::new(0.0, 0.0, 0.0);
 
     /// From its components.
@@ -44,7 +44,7 @@ impl Vec3 {
         self.dot(self)
     }
 
-    /// The length.
+    /// Length of the vector.
     #[must_use]
     pub fn norm(self) -> f64 {
         libm::sqrt(self.norm_squared())

@@ -19,14 +19,14 @@ use estimate::{Estimate, Load, lasting};
 pub(crate) use estimate::{FRAME_S, access_loop};
 pub use promises::{Measure, Promise, Standing};
 
-/// What a number counts.
+/// Units of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bits a second.
     BitPerSecond,
     /// Bytes.
     Byte,
-    /// Things.
+    /// Number of things.
     Count,
     /// Seconds.
     Second,
@@ -35,17 +35,17 @@ pub enum Unit {
 /// A setting, with the sentence that is its reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recommendation {
-    /// What is set, such as `sctp.rto_min`.
+    /// Name of the setting, such as `sctp.rto_min`.
     pub name: &'static str,
-    /// To what.
+    /// Value that is recommended.
     pub value: f64,
     /// In which unit.
     pub unit: Unit,
-    /// What it must not be below.
+    /// Least value that it may have.
     pub least: Option<f64>,
-    /// What it must not reach.
+    /// Bound that it must not reach.
     pub most: Option<f64>,
-    /// Why.
+    /// Reason for the value.
     pub reason: String,
     /// By how much it changes, in percent, if a quantity is a tenth larger; those that change nothing are not there.
     pub sensitivity: Vec<(&'static str, f64)>,
@@ -58,11 +58,11 @@ pub struct Impossible {
     pub concerns: &'static str,
     /// Name of the promise that is broken.
     pub breaks: &'static str,
-    /// What is demanded.
+    /// Demand that cannot be met.
     pub demand: String,
     /// Why it cannot be met.
     pub why: String,
-    /// What would be possible.
+    /// Value or change that would be possible.
     pub possible: String,
 }
 
@@ -71,28 +71,28 @@ pub struct Impossible {
 pub struct Answer {
     /// The case of the window that is recommended, or set already.
     pub case: WorkingCase,
-    /// What that means here.
+    /// Meaning of that case here.
     pub case_reason: String,
     /// The octets of a message.
     pub framing: Framing,
     /// B_SS7, in bits of signalling links.
     pub load: DataRate,
-    /// The same on Ethernet.
+    /// Load in bits of Ethernet.
     pub ethernet: DataRate,
     /// B_IN,max on Ethernet with the recommended window.
     pub injected_most: DataRate,
     /// The largest step of load that window and timers take, in bits of signalling links.
     pub largest_step: DataRate,
-    /// Settings.
+    /// Settings that are recommended.
     pub settings: Vec<Recommendation>,
     /// Promises that the settings keep.
     pub promises: Vec<Promise>,
-    /// What cannot be met.
+    /// Demands that cannot be met.
     pub impossible: Vec<Impossible>,
 }
 
 impl Recommendation {
-    /// How far the value lies from the nearer of its bounds, as a part of it.
+    /// Gives the distance of the value from the nearer of its bounds, as a part of the value.
     pub fn margin(&self) -> Option<f64> {
         let below = self.least.map(|least| (self.value - least) / self.value);
         let above = self.most.map(|most| (most - self.value) / self.value);
@@ -115,7 +115,7 @@ impl Answer {
     }
 }
 
-/// What a question comes to, in plain numbers: rates in bit/s, times in seconds.
+/// Values of a question in plain numbers: rates in bit/s, times in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Numbers {
     round_trip: f64,
@@ -143,7 +143,7 @@ struct Numbers {
 /// Quantities whose uncertainty an engineer asks about.
 const VARIED: [&str; 4] = ["round trip", "load", "step", "allocation time"];
 
-/// What is kept above a bound, or below it.
+/// Factor that is kept above a bound, or below it.
 const MARGIN: f64 = 1.1;
 
 /// Packets that a window has beyond what is under way: two wait for their SACK, one is begun, and one is a burst.
@@ -152,7 +152,8 @@ const SPARE_PACKETS: f64 = 4.0;
 /// The part of a band that may be used for long without what waits growing.
 const ENDURING: f64 = 0.9;
 
-/// How long a message may wait for others to share its packet: longer, and the delay is no longer the path's.
+/// Longest time that a message may wait for others to share its packet, in milliseconds: if longer, the delay is no
+/// longer the path's.
 const BUNDLING_MOST_MS: u32 = 50;
 
 /// The share of messages whose loss is one.
@@ -165,7 +166,7 @@ const PACKET: f64 = 1_468.0;
 /// DATA chunk of 16, of the packet of 50, and its part of SACKs.
 const PROVING: f64 = 80.0 + 20.0 + 16.0 + 50.0 + 20.5;
 
-/// How often proving messages go where nothing was said.
+/// Interval between proving messages where nothing was said, in seconds.
 const PROVING_INTERVAL_S: f64 = 0.01;
 
 /// A whole number that was kept as another.
@@ -419,7 +420,8 @@ impl Numbers {
         (open.outstanding.most + burst).max(MARGIN * open.outstanding.most)
     }
 
-    /// How often a link that is proved sends a message, so that all at once leave half of the band.
+    /// Gives the interval at which a link that is proved sends messages, so that all links at once leave half of the
+    /// band.
     fn proving_setting(&self) -> Recommendation {
         let fills = 8.0 * PROVING * f64::from(self.associations) / self.permanent.max(1.0);
         let value = up_to(2.0 * fills, PROVING_INTERVAL_S).max(PROVING_INTERVAL_S);

@@ -1,13 +1,13 @@
-//! What comes in bursts: messages of many independent sources are a Poisson stream, and both how many of them are on
-//! their way at once and how long they wait for a line have bounds that are exceeded as rarely as one likes.
+//! Bounds of bursts: messages of many independent sources are a Poisson stream, and both how many of them are on their
+//! way at once and how long they wait for a line have bounds that are exceeded as rarely as one likes.
 
 /// ln 10⁶: a bound is exceeded once in a million looks.
 const RARE: f64 = 13.815_510_557_964_274;
 /// Bisections: a double has no more bits.
 const STEPS: u32 = 64;
 
-/// How many of a Poisson number's things there are once in a million looks at most. Chernoff's bound: P(N ≥ n) ≤
-/// exp(−(n·ln(n/m) − n + m)) for n above the mean m.
+/// Gives the value that a Poisson number of this mean exceeds once in a million looks at most. Chernoff's bound: P(N ≥
+/// n) ≤ exp(−(n·ln(n/m) − n + m)) for n above the mean m.
 pub fn poisson_most(mean: f64) -> f64 {
     if mean <= 0.0 {
         return 0.0;
@@ -18,9 +18,9 @@ pub fn poisson_most(mean: f64) -> f64 {
     bisect(low, high, |n| exponent(n) < RARE)
 }
 
-/// How long a message waits once in a million times, in seconds, where so many a second come one by one to a line that
-/// takes `service` seconds for each. Lundberg's bound for M/D/1: P(W > t) ≤ exp(−θt) with e^(θ·service)·λ = λ + θ. A
-/// line that is full all the time has no bound.
+/// Gives the wait of a message that is exceeded once in a million times, in seconds, where so many a second come one by
+/// one to a line that takes `service` seconds for each. Lundberg's bound for M/D/1: P(W > t) ≤ exp(−θt) with
+/// e^(θ·service)·λ = λ + θ. A line that is full all the time has no bound.
 pub fn longest_wait(per_second: f64, service: f64) -> f64 {
     let load = per_second * service;
     if load <= 0.0 {
@@ -59,7 +59,7 @@ pub fn largest_share(lines: u32, associations: u32) -> f64 {
     f64::from(most) / f64::from(lines.clamp(1, 4_096))
 }
 
-/// Where `is_below` ends, between `low` and `high`.
+/// Finds the place at which `is_below` ends, between `low` and `high`.
 fn bisect(mut low: f64, mut high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..STEPS {
         let middle = f64::midpoint(low, high);

@@ -73,7 +73,7 @@ pub(crate) struct Course {
 }
 
 impl Flow {
-    /// Follows it.
+    /// Follows the flow, and gives its largest values.
     pub(crate) fn course(&self) -> Course {
         // One way is a whole number of parts.
         let one_way = self.round_trip / 2.0;

@@ -1,4 +1,4 @@
-//! How long SCTP takes to leave a path.
+//! Time that SCTP takes to leave a path.
 
 use slantpath_base::Duration;
 

@@ -31,7 +31,8 @@ pub(crate) const HEADERS_WITH_SACK: f64 = (ETHERNET + IP + SCTP) as f64 + SACK a
 /// Headers of a packet where half of the SACKs come by themselves.
 pub(crate) const HEADERS: f64 = HEADERS_WITH_SACK + (ETHERNET + IP + SCTP) as f64 / 4.0;
 
-/// What one message takes, with its part of what answers the messages of the other direction, which has the same load.
+/// Octets and packets of one message, with its part of what answers the messages of the other direction, which has the
+/// same load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Framing {
     /// Octets on the signalling link, flag and check bits included.
@@ -63,8 +64,8 @@ impl Framing {
         Self::of(line_octets, acknowledgements, chunks / (1.0 + per_second * chunks * delay_s).min(fit))
     }
 
-    /// The same where messages wait for the window: as many share a packet as fit, and every acknowledgement of M2PA
-    /// finds a message to go with. No more of them cross a band than so framed.
+    /// Gives the framing where messages wait for the window: as many share a packet as fit, and every acknowledgement
+    /// of M2PA finds a message to go with. No more of them cross a band than so framed.
     pub fn full(line_octets: u32) -> Self {
         let own = f64::from(chunk(line_octets));
         let packets = 1.0 / (f64::from(MTU - IP - SCTP) / own).floor().max(1.0);
@@ -87,7 +88,7 @@ impl Framing {
         Self { line, window: line, ethernet, chunk: line, acknowledgements: 0.0, packets }
     }
 
-    /// The same, or the other one where that takes less.
+    /// Gives this framing, or the other one where that takes less of Ethernet.
     #[must_use]
     pub fn no_more_than(self, other: &Self) -> Self {
         if self.ethernet < other.ethernet { self } else { *other }
@@ -137,14 +138,14 @@ impl Framing {
         round_trip_s + self.sent_in(bit_per_s) + sack_delay_s.min(second)
     }
 
-    /// How long a packet takes on a band of so many bits a second, in seconds.
+    /// Gives the time that a packet takes on a band of so many bits a second, in seconds.
     pub fn sent_in(&self, bit_per_s: f64) -> f64 {
         8.0 * self.per_packet() / bit_per_s.max(1.0)
     }
 
-    /// How long packets wait for each other once in a million times, in seconds, where so many messages a second cross
-    /// a band of so many bits a second. Packets that wait for several messages come less at random than these: the
-    /// smaller of both counts.
+    /// Gives the wait of packets for each other that is exceeded once in a million times, in seconds, where so many
+    /// messages a second cross a band of so many bits a second. Packets that wait for several messages come less at
+    /// random than these: the smaller of both counts.
     pub fn longest_queueing(&self, per_second: f64, bit_per_s: f64) -> f64 {
         let octets = self.per_packet().min(self.ethernet);
         longest_wait(per_second * self.ethernet / octets, 8.0 * octets / bit_per_s.max(1.0))

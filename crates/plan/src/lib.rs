@@ -1,4 +1,4 @@
-//! What to configure so that signalling crosses a satellite, worked out from formulas: no simulator is needed.
+//! Settings with which signalling crosses a satellite, worked out from formulas: no simulator is needed.
 //!
 //! [`window`] holds the relations of "SS7 over IP over satellite" (equations 1 to 7) between load, window, round trip
 //! and the time that capacity takes to be allocated, and the bounds that follow for a window that is repeated whole.
@@ -19,6 +19,15 @@
 //! let band = Band { permanent: DataRate::from_bits_per_sec(2_048_000), on_demand: DataRate::from_bits_per_sec(0) };
 //! assert_eq!(working_case(most, 1.16, band), WorkingCase::B);
 //! ```
+//!
+//! # Map
+//!
+//! [`question`] is the file, [`answer`] puts settings, bounds, reasons and sensitivities together. [`framing`] counts
+//! octets; [`window`] holds the paper's equations; [`course`] follows the load through queue and window. [`failover`]
+//! and [`timers`] say what waits for what. [`print`](mod@print) writes text, JSON, a scenario and equipment's
+//! settings.
+//!
+//! No protocol and no simulator is imported: whoever verifies an answer runs the scenario that it prints.
 
 mod answer;
 pub mod bursts;

@@ -1,4 +1,4 @@
-//! What an engineer knows: a file of TOML, or the same by `path=value`.
+//! Question of an engineer: a file of TOML, or the same by `path=value`.
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_reader::{
@@ -31,7 +31,7 @@ section! {
 }
 
 section! {
-    /// What a terminal may send, in bits of Ethernet.
+    /// Rates at which a terminal may send, in bits of Ethernet.
     pub struct Band {
         /// For good (PAMA, CRA), or the rate of a fixed link.
         permanent: Setting<DataRate>, at most RATE;
@@ -39,15 +39,15 @@ section! {
         on_demand: Setting<DataRate> = DataRate::from_bits_per_sec(0), at most RATE;
         /// T_ALL: from a step of the load until there is capacity for it.
         allocation_time: Setting<Duration> = Duration::ZERO, at most DAY;
-        /// How long nothing is sent while an allocation changes.
+        /// Time for which nothing is sent while an allocation changes.
         interruption: Setting<Duration> = Duration::ZERO, at most DAY;
     }
 }
 
 section! {
-    /// What is to be carried.
+    /// Signalling that is to be carried.
     pub struct Signalling {
-        /// Signalling links.
+        /// Number of signalling links.
         links: Setting<u32> = 30, at most LINKS;
         /// The share of each link's time that its messages take.
         erlang_per_link: Setting<f64>, at most ERLANG;
@@ -62,17 +62,17 @@ section! {
         overhead: Option<Setting<f64>>, at most OVERHEAD;
         /// Associations that the messages are spread over.
         associations: Setting<u32> = 1, at most ASSOCIATIONS;
-        /// How long the first message of a packet waits for others.
+        /// Time for which the first message of a packet waits for others.
         bundling_delay: Setting<Duration> = Duration::ZERO, at most DAY;
-        /// What each gateway takes to process a message.
+        /// Time that each gateway takes to process a message.
         gateway_delay: Setting<Duration> = Duration::from_millis(30), at most DAY;
     }
 }
 
 section! {
-    /// What is demanded, and what the equipment allows.
+    /// Demands, and limits of the equipment.
     pub struct Limits {
-        /// How long traffic may stand still when a path fails: 800 ms is ITU-T's changeover (Q.706).
+        /// Time for which traffic may stand still when a path fails: 800 ms is ITU-T's changeover (Q.706).
         failover: Option<Setting<Duration>>, at most DAY;
         /// Messages that may wait above SCTP.
         queue: Option<Setting<u32>>, at most MESSAGES;
@@ -84,15 +84,15 @@ section! {
 }
 
 section! {
-    /// What an engineer knows of a path and what is to cross it.
+    /// Knowledge of an engineer about a path and about what is to cross it.
     pub struct Question {
-        /// The path.
+        /// Path between the gateways.
         path: Part<Path>;
-        /// The band.
+        /// Band of the terminal.
         band: Part<Band>;
-        /// The load.
+        /// Load of signalling.
         signalling: Part<Signalling>;
-        /// Demands.
+        /// Demands that must be met, and limits of the equipment.
         limits: Part<Limits>;
     }
 }

@@ -5,15 +5,15 @@ use slantpath_base::Duration;
 /// A timer that waits for an answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnswerTimer {
-    /// Its name as settings have it.
+    /// Name of the timer as settings have it.
     pub(crate) name: &'static str,
-    /// What it waits for.
+    /// Answer that it waits for.
     pub(crate) waits_for: &'static str,
     /// The least that its standard allows.
     pub(crate) least: Duration,
-    /// The most.
+    /// Greatest value that its standard allows.
     pub(crate) most: Duration,
-    /// Where that stands.
+    /// Place at which the standard says so.
     pub(crate) source: &'static str,
 }
 
@@ -28,7 +28,7 @@ const fn timer(
     AnswerTimer { name, waits_for, least, most, source }
 }
 
-/// Those that traffic needs.
+/// Timers of MTP3 that traffic needs.
 pub(crate) const ANSWERS: [AnswerTimer; 6] = [
     timer("mtp3.t2", "the acknowledgement of a changeover", 700, 2_000, "Q.704, section 16.8"),
     timer("mtp3.t4", "the first acknowledgement of a changeback", 500, 1_200, "Q.704, section 16.8"),

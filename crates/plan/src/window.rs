@@ -6,7 +6,7 @@
 
 use slantpath_base::{DataRate, DataSize, Duration};
 
-/// What a terminal may send.
+/// Rates at which a terminal may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Band {
     /// For good (PAMA).
@@ -64,7 +64,7 @@ pub fn outstanding_after_step(
     size((bits(load) * trip + bits(step) * (trip + allocation.as_secs_f64())) / 8.0)
 }
 
-/// Which case a window is in (equation 6). `k` is Ethernet for each octet of what the window injects.
+/// Gives the case that a window is in (equation 6). `k` is Ethernet for each octet of what the window injects.
 pub fn working_case(injected_most: DataRate, k: f64, band: Band) -> WorkingCase {
     let ethernet = bits(injected_most) * k;
     if ethernet > bits(band.total()) {
@@ -169,7 +169,7 @@ mod tests {
     const CWND_384: DataSize = DataSize::from_bytes(384_000);
     const CWND_154: DataSize = DataSize::from_bytes(154_000);
 
-    /// In kbit/s.
+    /// Rounds a rate to whole kbit/s.
     fn whole(rate: DataRate) -> u64 {
         (rate.as_bits_per_sec() + KBIT / 2) / KBIT
     }

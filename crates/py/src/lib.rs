@@ -1,6 +1,9 @@
 //! The Python extension module `slantpath._native`.
 //!
 //! Thin: it turns Python values into those of the engine and back. What users see is `python/slantpath`.
+//!
+//! In `python/slantpath`, `running` makes runs on any executor and `store` keeps finished ones. `plots` draws result
+//! directories. `page` writes runs and studies as HTML.
 
 #![allow(clippy::needless_pass_by_value, reason = "arguments from Python arrive by value")]
 

@@ -22,25 +22,26 @@ use crate::mib;
 pyo3::import_exception!(slantpath.errors, AssociationLost);
 pyo3::import_exception!(slantpath.errors, LiveError);
 
-/// How many batches of packets are taken in before the interpreter has its turn.
+/// Number of batches of packets that are taken in before the interpreter has its turn.
 const TURNS: usize = 16;
 
-/// What a message is to Python: its stream, its protocol, whether it is unordered, its bytes.
+/// Message as Python gets it: its stream, its protocol, whether it is unordered, its bytes, and its hop limit, DSCP and
+/// ECN field.
 type Message<'py> = (u16, u32, bool, Bound<'py, PyBytes>, [u8; 3]);
 
-/// What a notification is to Python: what has happened, to which address, how many were missed, and in which
-/// direction to which streams.
+/// Notification as Python gets it: what has happened, to which address, how many were missed, and in which direction to
+/// which streams.
 type Told = (&'static str, Option<String>, u64, Option<&'static str>, Option<Vec<u16>>);
 
-/// What an endpoint has open, with others on the same sockets.
+/// Sockets of an endpoint that are open, with their host; other endpoints share them.
 struct Open {
     live: Live<Station<Associations>>,
     readiness: OwnedFd,
-    /// Whether there is something to send for the sake of a command.
+    /// True if there is something to send for the sake of a command.
     is_touched: bool,
 }
 
-/// What an endpoint has, with others.
+/// State of the sockets that an endpoint shares with others.
 enum State {
     Open(Box<Open>),
     /// The sockets are closed: what came before can still be received.
@@ -66,7 +67,8 @@ impl State {
     }
 }
 
-/// Whether there may be more to do, whether an association has ended, and which associations what concerns.
+/// Outcome of a turn: whether there may be more to do, whether an association has ended, and the numbers of
+/// associations, each with its concern.
 type Turned = (bool, bool, Vec<(u32, &'static str)>);
 
 /// One SCTP port on some of the machine's addresses.
@@ -217,7 +219,7 @@ impl LiveEndpoint {
         })
     }
 
-    /// Whether a command has left something to do, which the descriptor does not tell.
+    /// Tells if a command has left something to do, which the descriptor does not tell.
     fn is_touched(&self) -> PyResult<bool> {
         self.with(|open| open.is_touched)
     }
@@ -240,7 +242,7 @@ impl LiveEndpoint {
         self.act(|program, _, _| program.accept(self.port.id).map(|number| number.0))
     }
 
-    /// Whether an association is up or has ended; raises how it was lost.
+    /// Tells if an association is up or has ended; raises how it was lost.
     fn is_settled(&self, number: u32) -> PyResult<bool> {
         match self.act(|program, _, _| program.standing(SocketId(number)))? {
             None => Ok(false),
@@ -249,7 +251,7 @@ impl LiveEndpoint {
         }
     }
 
-    /// Whether an association has ended; raises how it was lost.
+    /// Tells if an association has ended; raises how it was lost.
     fn is_ended(&self, number: u32) -> PyResult<bool> {
         self.act(|program, _, _| program.is_ended(SocketId(number)))
             .and_then(|is_ended| if is_ended { self.is_settled(number).map(|_| true) } else { Ok(false) })
@@ -267,12 +269,12 @@ impl LiveEndpoint {
         Ok(extensions.iter().map(Extension::name).collect())
     }
 
-    /// How many messages had not been acknowledged when an association ended.
+    /// Number of messages that had not been acknowledged when an association ended.
     fn unacknowledged(&self, number: u32) -> PyResult<u64> {
         self.act(|program, _, _| program.unacknowledged(SocketId(number)))
     }
 
-    /// How many streams can be sent on.
+    /// Number of streams that can be sent on.
     fn outbound_streams(&self, number: u32) -> PyResult<u16> {
         self.act(|program, _, _| program.outbound_streams(SocketId(number)))
     }
@@ -371,7 +373,7 @@ impl LiveEndpoint {
         Ok(dict)
     }
 
-    /// What the tables of the SCTP MIB have of an association, by name; `None` once it has ended.
+    /// Values of an association in the tables of the SCTP MIB, by name; `None` once it has ended.
     fn mib_association<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Option<Bound<'py, PyDict>>> {
         let row = self.ask(|station, _| station.host.sctp_mib_association(SocketId(number)))?;
         row.map(|row| mib::association(py, &row)).transpose()
@@ -446,7 +448,7 @@ impl LiveEndpoint {
         self.act(|program, host, now| program.abort(now, host, SocketId(number), reason))
     }
 
-    /// Its user has no more to do with an association.
+    /// Releases an association with which its user has no more to do.
     fn release(&self, number: u32) -> PyResult<()> {
         self.act(|program, host, now| program.release(now, host, SocketId(number)))
     }
@@ -459,7 +461,7 @@ impl LiveEndpoint {
         })
     }
 
-    /// How many associations are not over.
+    /// Number of associations that are not over.
     fn alive(&self) -> PyResult<usize> {
         self.ask(|station, _| station.program.alive(self.port.id))
     }

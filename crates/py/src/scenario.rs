@@ -115,7 +115,7 @@ impl Scenario {
         Ok(Self { source: self.source.with(&added), checked })
     }
 
-    /// What can be run and is hardly meant, such as a timer that one lost packet lets expire.
+    /// Warnings of values that can be run and are hardly meant, such as a timer that one lost packet lets expire.
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         doubts(py, self.checked.warnings())
@@ -132,7 +132,7 @@ impl Scenario {
         self.checked.hash()
     }
 
-    /// What the scenario is called.
+    /// Name of the scenario.
     #[getter]
     fn name(&self) -> &str {
         &self.checked.scenario.name
@@ -151,7 +151,7 @@ impl Scenario {
         u64::from_str_radix(&hash[..16], 16).expect("a hash is written in hexadecimal digits")
     }
 
-    /// How to pickle it: by its text and what replaced parts of it.
+    /// Gives the parts of a pickle: the text and the replacements of its parts.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
         (rebuild, (&self.source,)).into_pyobject(py)

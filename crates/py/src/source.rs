@@ -1,4 +1,4 @@
-//! What a checked file was read from: enough to read it again, in another process or with other values.
+//! Source of a checked file: enough to read it again, in another process or with other values.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::toml_text::toml_text;
 
 pyo3::import_exception!(slantpath.errors, ScenarioError);
 
-/// What faults call values that Python laid over a file.
+/// Name by which faults call the values that Python laid over a file.
 pub(crate) const VALUES: &str = "with_values";
 
 /// A text, what replaces parts of it, and the directory in which the files lie that it names. A pickle keeps it as
@@ -20,7 +20,7 @@ pub(crate) const VALUES: &str = "with_values";
 #[derive(Clone, Debug, FromPyObject, IntoPyObjectRef)]
 #[pyo3(from_item_all)]
 pub(crate) struct Source {
-    /// What errors call the text.
+    /// Name by which errors call the text.
     name: String,
     text: String,
     /// Assignments `path=value`, each over those before it.
@@ -47,7 +47,7 @@ impl Source {
         }
     }
 
-    /// What `parse` makes of it, and `with` of its assignments.
+    /// Parses the text with `parse`, and lays the assignments over the result with `with`.
     pub(crate) fn parse<T>(
         &self,
         parse: impl FnOnce(&str, &str, &[String], Files) -> Result<T, Diagnostics>,

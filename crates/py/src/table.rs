@@ -46,7 +46,7 @@ impl Table {
         table_of(self.0.clone().keyed(keys))
     }
 
-    /// What the rows are: `messages`, `links`.
+    /// Name of the table, by its rows: `messages`, `links`.
     #[getter]
     fn name(&self) -> &str {
         self.0.name()
@@ -117,7 +117,7 @@ impl Table {
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
-    /// How to pickle it: through [`Table::of`].
+    /// Gives the parts of a pickle, which is read through [`Table::of`].
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let columns = self
             .0

@@ -16,7 +16,7 @@ pub(crate) fn toml_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     text_within(value, DEEPEST)
 }
 
-/// The same of a value in which others may lie `depth` deep.
+/// Writes as TOML a value in which others may lie `depth` deep.
 fn text_within(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<String> {
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(flag.is_true().to_string());

@@ -18,7 +18,7 @@ use crate::table::Table;
 
 pyo3::import_exception!(slantpath.errors, RunError);
 
-/// How soon Ctrl-C is heard.
+/// Time within which Ctrl-C is heard.
 const HEARD_WITHIN: Duration = Duration::from_millis(100);
 
 /// Satellites, sites and the questions about them, in which every value is in place and nothing contradicts.
@@ -84,7 +84,7 @@ impl Topology {
         self.checked.hash()
     }
 
-    /// What the topology is called.
+    /// Name of the topology.
     #[getter]
     fn name(&self) -> &str {
         &self.checked.topology.name
@@ -103,7 +103,7 @@ impl Topology {
         u64::from_str_radix(&hash[..16], 16).expect("a hash is written in hexadecimal digits")
     }
 
-    /// How to pickle it: by its text and what replaced parts of it.
+    /// Gives the parts of a pickle: the text and the replacements of its parts.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
         (rebuild, (&self.source,)).into_pyobject(py)

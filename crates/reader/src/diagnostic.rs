@@ -1,4 +1,4 @@
-//! What is wrong with an input, where, and what would be right: plain data that a front end renders.
+//! Faults of an input: what is wrong, where, and what would be right, as plain data that a front end renders.
 
 use core::fmt::{self, Write};
 use core::ops::Range;
@@ -36,8 +36,8 @@ fn bounded(text: Cow<'_, str>) -> String {
     format!("{} … {}", &text[..head], &text[tail..])
 }
 
-/// Whether a terminal would act on a character instead of showing it: it moves the cursor, changes colours or titles,
-/// or turns the order of the letters around it (Unicode's explicit directional formatting).
+/// Tells if a terminal would act on a character instead of showing it: such a character moves the cursor, changes
+/// colours or titles, or turns the order of the letters around it (Unicode's explicit directional formatting).
 pub fn is_acted_on(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -67,15 +67,15 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 pub struct Diagnostic {
     /// The text in which it stands.
     pub source: Arc<Source>,
-    /// Its bytes in that text.
+    /// Range of the faulty bytes in that text.
     pub span: Range<usize>,
     /// Line of the first byte, from 1.
     pub line: usize,
     /// Column of the first character, from 1.
     pub column: usize,
-    /// What is wrong. It may quote the input, [visibly](visible).
+    /// Description of the fault. It may quote the input, [visibly](visible).
     pub message: String,
-    /// What would be right.
+    /// Advice on what would be right.
     pub help: Option<String>,
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for Diagnostic {
 }
 
 impl Diagnostic {
-    /// What it says, without its place.
+    /// Gives the message and the help, without the place.
     fn fault(&self) -> Fault {
         Fault { message: self.message.clone(), help: self.help.clone() }
     }
@@ -106,7 +106,7 @@ impl Diagnostics {
         self.0.iter()
     }
 
-    /// How many there are.
+    /// Number of faults found.
     #[expect(clippy::len_without_is_empty, reason = "they are never empty")]
     pub fn len(&self) -> usize {
         self.0.len()
@@ -132,7 +132,7 @@ impl<'a> IntoIterator for &'a Diagnostics {
 }
 
 impl Diagnostics {
-    /// How many are shown: who has mended these sees the next ones.
+    /// Largest number of faults that are shown: a user who has mended these sees the next ones.
     const SHOWN: usize = 20;
 
     /// The first ones, and how many more there are: one mistake may stand in ten thousand places.
@@ -161,7 +161,7 @@ impl fmt::Display for Diagnostics {
 
 impl core::error::Error for Diagnostics {}
 
-/// Where a value stands: a source by its index, and its bytes there.
+/// Position of a value: a source by its index, and its bytes there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub(crate) source: u32,
@@ -177,12 +177,12 @@ impl Place {
     }
 }
 
-/// What is wrong with a value whose place its reader knows.
+/// Fault of a value whose place its reader knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// Description of the fault.
     pub message: String,
-    /// What would be right.
+    /// Advice on what would be right.
     pub help: Option<String>,
 }
 
@@ -199,12 +199,12 @@ impl Fault {
     }
 }
 
-/// What is hardly meant, at a place.
+/// Warning about a value that is hardly meant, at its place.
 #[derive(Clone, Debug, PartialEq)]
 struct Warning {
     place: Place,
     fault: Fault,
-    /// What it shares with others that say the same of other parts of the input.
+    /// Kind that it shares with warnings that say the same of other parts of the input.
     kind: Option<String>,
 }
 
@@ -213,7 +213,7 @@ struct Warning {
 pub struct Faults {
     sources: Vec<Arc<Source>>,
     found: Vec<(Place, Fault)>,
-    /// What is not wrong, and yet is hardly meant.
+    /// Warnings of values that are not wrong, and yet are hardly meant.
     warnings: Vec<Warning>,
 }
 
@@ -250,8 +250,8 @@ impl Faults {
         self.warnings.push(Warning { place, fault, kind: None });
     }
 
-    /// The same where many parts of an input are in for it at once, such as every link of a network: of one kind
-    /// the first is reported, and how many more there are.
+    /// Variant of [`warn`](Self::warn) for a warning that many parts of an input give at once, such as every link of a
+    /// network: of one kind the first is reported, and how many more there are.
     pub fn warn_of_kind(&mut self, kind: impl Into<String>, place: Place, fault: Fault) {
         self.warnings.push(Warning { place, fault, kind: Some(kind.into()) });
     }
@@ -262,7 +262,7 @@ impl Faults {
         self.report(place, found.fault());
     }
 
-    /// The same with a warning.
+    /// Takes over a warning of another input, at its place there.
     pub fn adopt_warning(&mut self, found: &Diagnostic) {
         let place = self.place_in(found);
         self.warn(place, found.fault());
@@ -305,12 +305,12 @@ impl Faults {
         Self { sources: self.sources.clone(), found, warnings: Vec::new() }.into_diagnostics()
     }
 
-    /// Whether nothing is at fault. Warnings do not count.
+    /// Tells if nothing is at fault. Warnings do not count.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// How many faults were reported so far.
+    /// Number of faults reported so far.
     pub fn len(&self) -> usize {
         self.found.len()
     }

@@ -12,13 +12,13 @@ use crate::value::Value;
 /// A value and where it stands.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Where it stands.
+    /// Position of the value.
     pub place: Place,
-    /// What it is.
+    /// Type of the value, with its content.
     pub data: Data,
 }
 
-/// What stands there. Numbers keep their text: a quantity is parsed exactly or not at all.
+/// Content of a value, by its type. Numbers keep their text: a quantity is parsed exactly or not at all.
 #[derive(Clone, Debug)]
 pub enum Data {
     /// A list.
@@ -43,14 +43,14 @@ pub type Entries = BTreeMap<String, Entry>;
 /// A key's place and its value.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Where the key stands.
+    /// Position of the key.
     pub key: Place,
-    /// What stands behind it.
+    /// Value that stands behind the key.
     pub node: Node,
 }
 
 impl Node {
-    /// What kind of value this is, with its article, for messages.
+    /// Name of the value's type, with its article, for messages.
     pub fn kind(&self) -> &'static str {
         match self.data {
             Data::Array(_) => "a list",
@@ -62,7 +62,8 @@ impl Node {
         }
     }
 
-    /// What a fault calls the value where numbers are wanted: a number itself, since it is not any that will do.
+    /// Gives the name by which a fault calls the value where numbers are wanted: a number is quoted, since its type
+    /// alone would not tell what is wrong; any other value is named by its type.
     pub(crate) fn number_or_kind(&self) -> String {
         match self.data {
             Data::Float(_) | Data::Integer(_) => format!("`{}`", self.to_toml()),

@@ -1,4 +1,4 @@
-//! Where texts come from: a file, and the files that it names.
+//! Sources of texts: a file, and the files that it names.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -61,15 +61,15 @@ pub fn files_beside(path: &Path) -> Files {
 /// Why a file gives no value.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// What stands in it is wrong.
+    /// File with faults in its text.
     #[error("{0}")]
     Invalid(Diagnostics),
-    /// It cannot be read.
+    /// File that cannot be read.
     #[error("{}: {error}", path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         error: io::Error,
     },
 }

@@ -28,7 +28,7 @@ use crate::value::Value;
 
 /// A table whose keys are declared.
 pub trait Section: Sized {
-    /// What the table is.
+    /// Description of the table, for its schema.
     const ABOUT: &'static str;
 
     /// Every key that it knows.
@@ -67,7 +67,7 @@ pub trait Section: Sized {
     }
 }
 
-/// Whether the file has no table that nobody knows, which may have been meant as one that is missing.
+/// True if the file has no unknown table. An unknown one may have been meant as one that is missing.
 #[derive(Clone, Copy, Debug)]
 pub struct AllKnown(pub bool);
 
@@ -75,7 +75,7 @@ pub struct AllKnown(pub bool);
 pub struct Reader<'a> {
     entries: &'a Entries,
     path: &'a str,
-    /// What the whole file is, with its article, where these are its tables.
+    /// Kind of the whole file, with its article, where these are its tables.
     whole: &'static str,
     place: Place,
     faults: &'a mut Faults,
@@ -140,7 +140,7 @@ fn example<T: Value>() -> Option<String> {
 
 /// A table that is written once, as `kind` says: one of several sections.
 pub trait Tagged: Sized {
-    /// What it is.
+    /// Description of the table, for its schema.
     const ABOUT: &'static str;
     /// Reads the section that the kind names.
     fn read(kind: &str, place: Place, reader: &mut Reader<'_>) -> Option<Self>;

@@ -12,10 +12,10 @@ use crate::document::{Data, Node};
 
 /// A value that stands behind a key.
 pub trait Value: Clone + PartialEq {
-    /// What an upper bound of it is given in; nothing where the type is bound enough.
+    /// Type in which an upper bound of it is given; nothing where the type is bound enough.
     type Most;
 
-    /// What of it is more than that, as text.
+    /// Gives the part of the value that exceeds the bound, as a string.
     fn beyond(&self, _most: &Self::Most) -> Option<String> {
         None
     }
@@ -23,10 +23,10 @@ pub trait Value: Clone + PartialEq {
     /// Reads it, or says what is wrong and what would be right.
     fn read(node: &Node) -> Result<Self, Fault>;
 
-    /// Its canonical TOML: what [`Value::read`] reads as the same value.
+    /// Writes its canonical TOML, which [`Value::read`] reads as the same value.
     fn write(&self) -> String;
 
-    /// Its JSON Schema.
+    /// JSON Schema of the type.
     fn schema() -> Json;
 }
 
@@ -344,7 +344,7 @@ macro_rules! policy {
     };
 }
 
-/// What [`choice!`] and [`policy!`] have in common: each value, as a pattern and as an expression, with its text.
+/// Common part of [`choice!`] and [`policy!`]: each value, as a pattern and as an expression, with its text.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! texts {

@@ -8,15 +8,15 @@ use crate::validity::Validity;
 /// The cells of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Flags.
+    /// Flags: true or false.
     Bool(Numbers<bool>),
     /// Floating point numbers: means, times in seconds.
     F64(Numbers<f64>),
     /// Whole numbers that may be negative.
     I64(Numbers<i64>),
-    /// Texts.
+    /// Strings, of names and the like.
     Text(TextValues),
-    /// Counts.
+    /// Counts: whole numbers without sign.
     U64(Numbers<u64>),
 }
 
@@ -89,12 +89,12 @@ impl<T: Copy + Default> Numbers<T> {
         }
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Whether there is no cell.
+    /// Tells whether there is no cell.
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
@@ -118,7 +118,7 @@ impl<T: Copy + Default> Numbers<T> {
         (0..self.cells.len()).map(|row| self.at(row))
     }
 
-    /// How many cells are missing.
+    /// Number of cells that are missing.
     pub fn missing(&self) -> usize {
         self.validity.missing()
     }

@@ -81,12 +81,12 @@ impl<T: Cell> TypedColumn<T> {
         self.numbers.push(cell);
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Whether there is no cell yet.
+    /// Tells whether there is no cell yet.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
@@ -129,12 +129,12 @@ impl TextColumn {
         self.values.push(text);
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub fn len(&self) -> usize {
         self.values.codes().len()
     }
 
-    /// Whether there is no cell yet.
+    /// Tells whether there is no cell yet.
     pub fn is_empty(&self) -> bool {
         self.values.codes().is_empty()
     }
@@ -156,12 +156,12 @@ impl Column {
         Unit::of_name(&self.name)
     }
 
-    /// The cells.
+    /// Cells of the column.
     pub fn values(&self) -> &Values {
         &self.values
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub fn len(&self) -> usize {
         match &self.values {
             Values::Bool(numbers) => numbers.len(),
@@ -172,12 +172,12 @@ impl Column {
         }
     }
 
-    /// Whether there is no cell.
+    /// Tells whether there is no cell.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many cells are missing.
+    /// Number of cells that are missing.
     pub fn missing(&self) -> usize {
         match &self.values {
             Values::Bool(numbers) => numbers.missing(),

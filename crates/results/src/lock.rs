@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::sink::{is_at, remove_abandoned};
 
-/// How the file is called whose lock is that of its directory.
+/// Name of the file whose lock is that of its directory.
 const NAME: &str = ".slantpath.lock";
 
 /// Why a directory cannot be locked.
@@ -18,9 +18,9 @@ pub enum LockError {
     /// Nothing can be written into it.
     #[error("nothing can be written into {}: {error}", path.display())]
     Unwritable {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// Why.
+        /// Reason for which nothing can be written.
         error: io::Error,
     },
 }

@@ -11,13 +11,13 @@ use crate::table::Table;
 /// A table whose rows lie in some streams of a spool, those of the first stream first.
 #[derive(Clone, Debug)]
 pub struct SpooledTable {
-    /// Its name and columns, without rows.
+    /// Name and columns of the table, without rows.
     pub header: Table,
-    /// Where its rows are.
+    /// Spool that holds its rows.
     pub spool: Arc<SpoolFile>,
-    /// The streams.
+    /// Streams of the spool that hold its rows.
     pub streams: Range<usize>,
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: u64,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Cursor {
     part: usize,
     /// The stream of `part` to be opened next.
     stream: usize,
-    /// What is being read, and how many of its rows are behind.
+    /// Block that is being read, and the number of its rows that have been read.
     block: Option<(Block, usize)>,
 }
 
@@ -104,17 +104,17 @@ impl LongTable {
             .then_some(Self { header, parts })
     }
 
-    /// Its name and columns, without rows.
+    /// Name and columns of the table, without rows.
     pub const fn header(&self) -> &Table {
         &self.header
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn rows(&self) -> u64 {
         self.parts.iter().map(|(_, part)| part.rows).sum()
     }
 
-    /// Its rows, some thousands at a time.
+    /// Hands over the rows, some thousands at a time.
     pub fn each_block(&self, mut each: impl FnMut(&Table) -> io::Result<()>) -> io::Result<()> {
         let mut cursor = Cursor::default();
         while let Some((part, block)) = self.block(&mut cursor)? {

@@ -39,7 +39,7 @@ pub struct UnknownFormat(
 );
 
 impl Format {
-    /// All formats.
+    /// All of the formats.
     pub const ALL: [Self; 3] = [Self::Csv, Self::JsonLines, Self::Parquet];
 
     /// The format that a file's extension names.
@@ -51,7 +51,7 @@ impl Format {
             .ok_or_else(|| UnknownFormat(path.display().to_string()))
     }
 
-    /// What its files are called after the point.
+    /// Extension of the names of its files, after the point.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",

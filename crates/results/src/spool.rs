@@ -153,7 +153,7 @@ impl SpoolFile {
         &self.head
     }
 
-    /// How many streams there are.
+    /// Number of streams.
     pub fn streams(&self) -> usize {
         self.first.len()
     }

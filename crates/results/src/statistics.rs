@@ -1,4 +1,4 @@
-//! What many runs say together: moments, intervals, quantiles, time averages and batch means.
+//! Statistics of many runs together: moments, intervals, quantiles, time averages and batch means.
 //!
 //! Sums are taken in the order of the samples, never in the order in which threads finish.
 

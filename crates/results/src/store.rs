@@ -1,4 +1,4 @@
-//! What stores of finished work on disk share: a directory of files of one ending, each whole or not at all.
+//! Common parts of stores of finished work on disk: a directory of files of one ending, each whole or not at all.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub struct StoreError {
     /// The file, or the directory.
     pub path: PathBuf,
-    /// Why.
+    /// Reason for the failure.
     pub error: io::Error,
 }
 

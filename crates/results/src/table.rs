@@ -16,11 +16,11 @@ pub enum TableError {
     /// A part whose columns differ in name, order or type from the first part's.
     #[error("part {part} of table `{table}` has other columns than the first: {found}, not {wanted}")]
     DifferentColumns {
-        /// The table.
+        /// Name of the table.
         table: String,
-        /// Which part, counted from zero.
+        /// Number of the part, counted from zero.
         part: usize,
-        /// Its columns.
+        /// Columns of the part.
         found: String,
         /// The columns of the first.
         wanted: String,
@@ -28,7 +28,7 @@ pub enum TableError {
     /// Two columns of one name.
     #[error("table `{table}` has two columns `{column}`")]
     DuplicateColumn {
-        /// The table.
+        /// Name of the table.
         table: String,
         /// The name that occurs twice.
         column: String,
@@ -36,11 +36,11 @@ pub enum TableError {
     /// A column that is longer or shorter than the first.
     #[error("column `{column}` of table `{table}` has {cells} cells, the first column has {rows}")]
     UnequalLength {
-        /// The table.
+        /// Name of the table.
         table: String,
         /// The column that differs.
         column: String,
-        /// Its length.
+        /// Length of the column, in cells.
         cells: usize,
         /// The length of the first column.
         rows: usize,
@@ -99,7 +99,7 @@ impl Table {
         is_alike
     }
 
-    /// Whether both have columns of the same names and types in the same order.
+    /// Tells whether both have columns of the same names and types in the same order.
     pub(crate) fn has_columns_of(&self, other: &Self) -> bool {
         let alike = |(ours, theirs): (&Column, &Column)| {
             ours.name() == theirs.name() && ours.values().type_name() == theirs.values().type_name()
@@ -119,7 +119,7 @@ impl Table {
         Self::new(self.name, keys.into_iter().chain(self.columns))
     }
 
-    /// What the rows are: `messages`, `links`.
+    /// Name of the table, which says what its rows are: `messages`, `links`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -134,7 +134,7 @@ impl Table {
         self.columns.iter().find(|column| column.name() == name)
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, Column::len)
     }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// What the numbers of a column count or measure.
+/// Unit in which the numbers of a column count or measure.
 ///
 /// A column's name ends in its unit (`delay_s`, `cwnd_bytes`), so the two cannot disagree: the unit is
 /// derived from the name. Results are in base units only: seconds, bytes, bits per second.

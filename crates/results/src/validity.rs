@@ -1,4 +1,4 @@
-//! Which cells of a column hold a value: a bit map that costs nothing while every cell does.
+//! Cells of a column that hold a value: a bit map that costs nothing while every cell does.
 
 /// One bit a cell, set where there is a value; no map at all until the first missing one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -31,27 +31,28 @@ use terminal::{Grant, Request, Terminal};
 pub struct AccessConfig {
     /// The frame of each carrier.
     pub frame: FrameConfig,
-    /// How many carriers there are. A terminal sends on one at a time.
+    /// Number of carriers. A terminal sends on one at a time.
     pub carriers: u32,
-    /// How often each terminal looks at its demand, and may ask. Terminals do so one after the other, evenly spread.
+    /// Interval at which each terminal looks at its demand, and may ask. Terminals do so one after the other, evenly
+    /// spread.
     pub ask_every: Duration,
     /// From a terminal to the controller, and back.
     pub hop: Duration,
-    /// How often the controller makes a plan, if anything has changed.
+    /// Interval at which the controller makes a plan, if anything has changed.
     pub plan_every: Duration,
-    /// What it takes to.
+    /// Time that the controller takes for a plan.
     pub processing: Duration,
-    /// How long terminals have a plan before it holds; from the next frame on.
+    /// Time for which terminals have a plan before it holds; from the next frame on.
     pub lead: Duration,
-    /// How requests come to the controller.
+    /// Way in which requests come to the controller.
     pub requests: Requests,
-    /// Whether what nobody has asked for is given to all terminals in turn (FCA), up to what each has at most.
+    /// True if slots that nobody has asked for are given to all terminals in turn (FCA), up to what each has at most.
     pub gives_free_slots: bool,
-    /// Those that send on the carriers.
+    /// Terminals that send on the carriers.
     pub terminals: Vec<TerminalConfig>,
 }
 
-/// How requests come to the controller.
+/// Ways in which requests come to the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requests {
     /// Each terminal has room for one whenever it looks, outside the frame.
@@ -62,7 +63,7 @@ pub enum Requests {
     Piggybacked,
 }
 
-/// A terminal.
+/// Settings of one terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalConfig {
     /// By which direction it sends.
@@ -71,15 +72,15 @@ pub struct TerminalConfig {
     pub permanent_slots: u32,
     /// Slots of each frame that it has at most; no more than a carrier has.
     pub most_slots: u32,
-    /// What it asks for.
+    /// Kind of capacity that it asks for.
     pub ask: Ask,
-    /// How long it needs less before it asks for less: the most that it has needed meanwhile.
+    /// Time for which it needs less before it asks for less: the most that it has needed meanwhile.
     pub release_after: Duration,
-    /// How long it sends nothing from when on its number of slots is another.
+    /// Time for which it sends nothing, beginning when its number of slots changes.
     pub interruption: Duration,
 }
 
-/// What a terminal asks for.
+/// Kinds of capacity that a terminal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
     /// Nothing: it has what it has.
@@ -97,11 +98,11 @@ pub enum Ask {
     AbsoluteVolume,
 }
 
-/// What a terminal saw and had when it looked.
+/// Sample of what a terminal saw and had when it looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccessSample {
-    /// When.
+    /// Instant at which the terminal looked.
     pub at: Instant,
     /// The terminal's direction.
     pub direction: DirectionId,
@@ -116,11 +117,11 @@ pub struct AccessSample {
     pub slots: u32,
     /// Requests that it has sent since it looked before.
     pub requests: u32,
-    /// Those of them that met others in their slot, and were not heard.
+    /// Requests among those that met others in their slot, and were not heard.
     pub collided: u32,
 }
 
-/// What has become of a terminal's requests.
+/// Counts of a terminal's requests: those sent, and those that collided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sent {
     requests: u32,
@@ -152,17 +153,17 @@ pub struct Access {
     config: AccessConfig,
     terminals: Vec<Terminal>,
     controller: Controller,
-    /// What is on its way to the controller, with when it arrives.
+    /// Requests on their way to the controller, with the instants at which they arrive.
     requests: VecDeque<(Instant, usize, Request)>,
     /// Slots in which requests are sent, if terminals contend for them.
     request_slots: Option<RequestSlots>,
-    /// What has become of each terminal's requests since it last looked.
+    /// Counts of each terminal's requests since it last looked.
     sent: Vec<Sent>,
-    /// How many turns terminals have had, all together: in each one looks at its demand.
+    /// Number of turns that terminals have had, all together: in each one looks at its demand.
     turns: u64,
-    /// How many times the controller could have made a plan.
+    /// Number of times that the controller could have made a plan.
     plans: u64,
-    /// What each terminal has by the plans that hold from these instants on, the first of which holds now.
+    /// Slots of each terminal by the plans that hold from these instants on, the first of which holds now.
     allocated: VecDeque<(Instant, Vec<Grant>)>,
     /// The bursts of each by the last plan, and until when it is interrupted.
     placed: Vec<Bursts>,
@@ -217,7 +218,7 @@ impl Access {
         self.samples = Some(Vec::new());
     }
 
-    /// What was kept since this was last asked.
+    /// Takes the samples that were kept since this was last asked.
     pub fn take_samples(&mut self) -> Vec<AccessSample> {
         self.samples.as_mut().map(core::mem::take).unwrap_or_default()
     }
@@ -229,7 +230,7 @@ impl Access {
         }
     }
 
-    /// When the next terminal has its turn. The first does so an interval after the start.
+    /// Gives the instant at which the next terminal has its turn. The first does so an interval after the start.
     fn next_turn(&self) -> Instant {
         let terminals = self.terminals.len() as u64;
         let (rounds, place) = (self.turns / terminals, self.turns % terminals);
@@ -239,13 +240,13 @@ impl Access {
         Instant::START.saturating_add(Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)))
     }
 
-    /// When the controller may make its next plan.
+    /// Gives the instant at which the controller may make its next plan.
     fn next_plan(&self) -> Instant {
         let nanos = self.config.plan_every.as_nanos().saturating_mul(self.plans + 1);
         Instant::START.saturating_add(Duration::from_nanos(nanos))
     }
 
-    /// When something happens next.
+    /// Gives the instant at which something happens next.
     pub fn next_change(&self) -> Instant {
         let arrives = self.requests.front().map_or(Instant::FAR_FUTURE, |&(at, _, _)| at);
         let contends = self.request_slots.as_ref().map_or(Instant::FAR_FUTURE, RequestSlots::next);

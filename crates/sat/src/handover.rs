@@ -1,4 +1,4 @@
-//! What happens at an antenna.
+//! Changes of the satellite of an antenna.
 
 use slantpath_base::Instant;
 use slantpath_net::LeftBehind;
@@ -8,7 +8,7 @@ use slantpath_orbit::contact::Cause;
 /// An antenna gets its first satellite, or another one, or has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handover {
-    /// When.
+    /// Instant of the handover.
     pub at: Instant,
     /// The antenna, by its place among those of [`Sky::antennas`](crate::Sky::antennas).
     pub antenna: usize,
@@ -19,8 +19,8 @@ pub struct Handover {
     /// Why the change came: the end of the old contact if there was one, or the beginning of the new one; where there
     /// is neither, the beginning of the span.
     pub cause: Cause,
-    /// What the antenna had left to send.
+    /// Packets that the antenna had left to send.
     pub uplink: LeftBehind,
-    /// What satellites had left to send to it.
+    /// Packets that satellites had left to send to it.
     pub downlink: LeftBehind,
 }

@@ -8,9 +8,9 @@ use slantpath_net::{DestinationId, DirectionId, NodeId};
 /// Next hops by destination and node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hops {
-    /// How many nodes the network has.
+    /// Number of nodes in the network.
     nodes: usize,
-    /// What an entry bears that holds: others are of earlier routes.
+    /// Revision of the entries that hold: others are of earlier routes.
     revision: u32,
     /// By destination, or label, and node. A destination to which nobody sends has no entries.
     rows: Vec<Vec<Entry>>,

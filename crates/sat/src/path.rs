@@ -9,7 +9,7 @@ use slantpath_orbit::NodeId as Body;
 pub struct Way {
     /// The interface by which packets leave their host.
     pub leaving: InterfaceId,
-    /// Where they are bound for.
+    /// Destination that the packets are bound for.
     pub destination: DestinationId,
     /// The node there.
     pub to: NodeId,
@@ -18,7 +18,7 @@ pub struct Way {
 /// A way gets its first path, or another one, or has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathChange {
-    /// When.
+    /// Instant of the change.
     pub at: Instant,
     /// The way, in the order in which they were given.
     pub way: usize,
@@ -26,7 +26,8 @@ pub struct PathChange {
     pub path: Option<Vec<Body>>,
     /// The propagation delay of the whole way at that instant.
     pub delay: Duration,
-    /// How many satellites and relaying sites it has in common with the other of two ways that are to be disjoint.
+    /// Number of satellites and relaying sites that it has in common with the other of two ways that are to be
+    /// disjoint.
     pub shared: Option<u32>,
 }
 

@@ -17,29 +17,29 @@ pub struct Stand {
     pub site: usize,
     /// The node that has its antennas.
     pub node: NodeId,
-    /// How many antennas the site has.
+    /// Number of antennas of the site.
     pub antennas: usize,
 }
 
-/// What links between the ground and satellites are like.
+/// Settings of links between the ground and satellites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessLinks {
     /// From an antenna to its satellite. Its delay does not count.
     pub uplink: DirectionConfig,
-    /// What waits at an antenna when its contact ends.
+    /// Fate of the packets queued at an antenna when its contact ends.
     pub uplink_at_handover: AtHandover,
     /// From a satellite to an antenna. A satellite that repeats sends on at once, with what is left of it: the channel.
     pub downlink: DirectionConfig,
-    /// What waits at a satellite for an antenna when its contact ends.
+    /// Fate of the packets queued at a satellite for an antenna when its contact ends.
     pub downlink_at_handover: AtHandover,
-    /// Whether all antennas that a satellite serves by these links share one transmitter.
+    /// True if all antennas that a satellite serves by these links share one transmitter.
     pub is_downlink_shared: bool,
 }
 
 /// A cable of the plan that is a link of the network, whose state follows the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CableLink {
-    /// The link.
+    /// Link of the network.
     pub link: LinkId,
     /// The sites that it joins, first end first.
     pub ends: [Body; 2],
@@ -47,30 +47,30 @@ pub struct CableLink {
     pub nodes: [NodeId; 2],
 }
 
-/// What links between satellites are like.
+/// Settings of links between satellites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InterSatelliteLinks {
     /// Either direction. Its delay does not count.
     pub direction: DirectionConfig,
-    /// What waits when a contact ends.
+    /// Fate of the packets queued when a contact ends.
     pub at_handover: AtHandover,
 }
 
-/// What the links of a sky are like, by the places of their tables.
+/// Settings of the links of a sky, by the places of their tables.
 pub struct SkyLinks<'a> {
     /// Tables of links to the ground.
     pub access: &'a [AccessLinks],
-    /// Which of them each antenna has: by site of the plan, then antenna.
+    /// Table of each antenna: by site of the plan, then antenna.
     pub access_of: &'a dyn Fn(usize, usize) -> usize,
     /// Tables of links between satellites.
     pub isls: &'a [InterSatelliteLinks],
-    /// Which of them the satellites of each constellation have, by their node in the plan.
+    /// Table of the satellites of each constellation, by their node in the plan.
     pub isls_of: &'a dyn Fn(Body) -> usize,
     /// The group of each antenna, by site and antenna: antennas of one group may reach each other by satellites alone.
     pub group_of_antenna: &'a dyn Fn(usize, usize) -> String,
     /// The group of the antennas that a satellite serves.
     pub group_of_satellite: &'a dyn Fn(Body) -> String,
-    /// What the links of an antenna are called, by site and antenna: their random streams, too.
+    /// Name of the links of an antenna, by site and antenna: that of their random streams, too.
     pub name_of: &'a dyn Fn(usize, usize) -> String,
     /// The cables of the plan that carry packets. Others are no part of any route.
     pub cables: &'a [CableLink],
@@ -83,12 +83,12 @@ pub struct AntennaLink {
     pub site: usize,
     /// The antenna, among those of the site.
     pub antenna: usize,
-    /// What its links are called.
+    /// Name of its links.
     pub name: String,
-    /// Its links to the sky, node first: one for each satellite that it ever holds at a time, and one if it holds none.
-    /// It sends by the first.
+    /// Links of the antenna to the sky, node first: one for each satellite that it ever holds at a time, and one if it
+    /// holds none. It sends by the first.
     pub links: Vec<LinkId>,
-    /// Who sends to it.
+    /// Transmitter that sends to it.
     pub downlink: Downlink,
     pub(crate) access: usize,
 }
@@ -104,7 +104,7 @@ pub enum Downlink {
     Repeated,
 }
 
-/// How a contact of the plan is a link.
+/// Forms in which a contact of the plan is a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContactLink {
     /// An antenna, and the link that it has for this satellite.
@@ -117,7 +117,7 @@ pub(crate) enum ContactLink {
     Unused,
 }
 
-/// What a sky is in a network.
+/// Nodes, links and tables of a sky in a network.
 #[derive(Clone, Debug)]
 pub struct Sky {
     /// By body of the plan: satellites, and sites at which a node stands.
@@ -140,7 +140,7 @@ pub struct Sky {
     pub(crate) groups: Vec<NodeId>,
     /// By satellite: its group, if antennas are of it.
     pub(crate) group_of_satellite: Vec<Option<usize>>,
-    /// By antenna.
+    /// Group of each antenna.
     pub(crate) group_of_antenna: Vec<usize>,
 }
 
@@ -235,7 +235,7 @@ impl Sky {
         })
     }
 
-    /// The same for all antennas.
+    /// Gives for each antenna those of its node to the same satellites, itself among them.
     pub(crate) fn fellows(&self) -> Vec<Vec<u32>> {
         let mut together = FxHashMap::<(usize, usize), Vec<u32>>::default();
         for (place, antenna) in (0..).zip(&self.antennas) {
@@ -359,8 +359,8 @@ impl Sky {
         }
     }
 
-    /// Whether a contact of the plan carries packets: a site at which no node stands sends nothing on, and a cable is a
-    /// link of the network or nothing.
+    /// Tells if a contact of the plan carries packets: a site at which no node stands sends nothing on, and a cable is
+    /// a link of the network or nothing.
     pub(crate) fn carries(&self, contact: &Contact) -> bool {
         let (there, back) = ([contact.a, contact.b], [contact.b, contact.a]);
         match contact.kind {
@@ -406,7 +406,7 @@ impl Sky {
 /// another antenna if there is one.
 const NO_CONTACT: Duration = Duration::from_secs(2);
 
-/// What a link of an antenna is called: the first as the antenna, the second with a number, and so on.
+/// Gives the name of a link of an antenna: the first as the antenna, the second with a number, and so on.
 pub fn channel_name(antenna: &str, channel: usize) -> String {
     if channel == 0 { antenna.to_owned() } else { format!("{antenna} ({})", channel + 1) }
 }
@@ -423,7 +423,7 @@ fn contacts_by_antenna(plan: &ContactPlan) -> FxHashMap<(usize, usize), Vec<Cont
     contacts
 }
 
-/// What repeats a signal neither has a rate of its own nor keeps anything waiting.
+/// Gives a downlink without a rate of its own, at which nothing waits: that of a satellite that repeats a signal.
 fn unlimited(downlink: &DirectionConfig) -> DirectionConfig {
     DirectionConfig {
         rate: DataRate::from_bits_per_sec(u64::MAX),

@@ -26,9 +26,9 @@ pub struct SkySource<'p> {
     pub(crate) sky: &'p Sky,
     pub(crate) wires: Planned,
     pub(crate) router: Router<'p>,
-    /// What these routes have been asked for by satellites.
+    /// Next hops that satellites have asked these routes for.
     hops: Hops,
-    /// Whether each node is a host, which takes what comes by the antenna of its address only.
+    /// True for each node that is a host, which takes what comes by the antenna of its address only.
     is_host: Vec<bool>,
     /// Changes of the plan that have been made.
     changes_made: usize,
@@ -40,7 +40,7 @@ pub struct SkySource<'p> {
     roots: Vec<Vec<Root>>,
     /// By site, and antenna if it is one only: which destination of the router it is.
     trees: FxHashMap<(Body, Option<u16>), usize>,
-    /// What the instant has done to antennas so far, and by antenna the place of its turn there.
+    /// Changes that the instant has made to antennas so far, and by antenna the place of its turn there.
     turns: Vec<Turn>,
     turn_of: Vec<Option<usize>>,
     handovers: Vec<Handover>,
@@ -48,20 +48,20 @@ pub struct SkySource<'p> {
     wired: Vec<(NodeId, Delay)>,
     followed: Vec<Followed>,
     path_changes: Vec<PathChange>,
-    /// How often routes are worked out besides, and when next.
+    /// Interval at which routes are worked out besides, and the next instant.
     readings: Option<Readings>,
-    /// How many times routes have been worked out.
+    /// Number of times that routes have been worked out.
     pub(crate) route_revision: usize,
     /// By antenna: those of its node to the same satellites, itself among them, in their order.
     pub(crate) fellows: Vec<Vec<u32>>,
     pub(crate) steering: Steering,
 }
 
-/// Where packets of a group's satellites for a destination go.
+/// Target of packets of a group's satellites for a destination.
 pub(crate) struct Landing {
     /// The antenna that the ground's own routes name.
     pub(crate) antenna: u32,
-    /// Its site.
+    /// Site of that antenna.
     pub(crate) foot: Body,
     /// The site to which routes lead: the same, or one behind cables, to which any gateway may be the nearest.
     pub(crate) site: Body,
@@ -82,14 +82,14 @@ enum Root {
     Unknown,
 }
 
-/// When routes are worked out beside changes.
+/// Times at which routes are worked out beside changes.
 #[derive(Clone, Copy, Debug)]
 struct Readings {
     interval: Duration,
     next: Instant,
 }
 
-/// What one instant does to an antenna.
+/// Changes that one instant makes to an antenna.
 #[derive(Clone, Copy)]
 struct Turn {
     antenna: usize,
@@ -153,13 +153,13 @@ impl<'p> SkySource<'p> {
         self.followed = ways.iter().map(|&way| Followed { way, seen: None }).collect();
     }
 
-    /// Which paths have changed since this was last asked, in the order of time. Each way has a change at the start,
+    /// Takes the changes of paths since this was last asked, in the order of time. Each way has a change at the start,
     /// which says that there is no path where there is none.
     pub fn take_path_changes(&mut self) -> Vec<PathChange> {
         core::mem::take(&mut self.path_changes)
     }
 
-    /// What has happened at antennas since this was last asked, in the order of time. Each antenna has a handover at
+    /// Takes the handovers of antennas since this was last asked, in the order of time. Each antenna has a handover at
     /// the start, from no satellite to its first one, or to none.
     pub fn take_handovers(&mut self) -> Vec<Handover> {
         core::mem::take(&mut self.handovers)
@@ -385,7 +385,8 @@ impl<'p> SkySource<'p> {
         add(&mut self.turns[turn].uplink, left);
     }
 
-    /// What an instant has come to for an antenna, if it sends by another satellite than before.
+    /// Gives the handover that an instant has come to for an antenna, if it sends by another satellite than before, or
+    /// something was left behind.
     fn handover(&self, at: Instant, turn: Turn) -> Option<Handover> {
         let to = self.held[turn.antenna].last().copied();
         let left = turn.uplink != LeftBehind::default() || turn.downlink != LeftBehind::default();
@@ -450,7 +451,7 @@ impl<'p> SkySource<'p> {
         root
     }
 
-    /// Where packets of a group's satellites for a destination go.
+    /// Finds the target of packets of a group's satellites for a destination.
     pub(crate) fn land(&mut self, destination: DestinationId, group: usize) -> Option<Landing> {
         let last = self.wires.next_hop(self.sky.groups[group], destination)?;
         let antenna = *self.sky.antenna_of.get(&last.sender().link())?;

@@ -55,7 +55,7 @@ impl SkySource<'_> {
         *self.steering.balancers.get(site.index() - self.plan.satellite_count())?
     }
 
-    /// Where packets for a destination come down.
+    /// Finds the place at which packets for a destination come down.
     pub(crate) fn goal(&mut self, destination: DestinationId, group: usize) -> Option<&mut Goal> {
         let is_known =
             |goals: &Vec<Option<Goal>>| goals.get(destination.index()).is_some_and(Option::is_some);
@@ -143,7 +143,7 @@ impl SkySource<'_> {
         Some((self.direction_over(site, hop)?, self.steering.label(destination, Label::Way(way))))
     }
 
-    /// Whether the satellite of an antenna leads to where a tree has its root, and not back by the same site.
+    /// Tells if the satellite of an antenna leads to the root of a tree, and not back by the same site.
     fn leads(&self, site: Body, antenna: u32, tree: usize) -> bool {
         let Some(distance) =
             self.satellite(antenna).and_then(|satellite| self.router.distance(satellite, tree))
@@ -207,7 +207,7 @@ impl SkySource<'_> {
         self.steering.label(destination, Label::Column(place))
     }
 
-    /// Which way a packet takes by a direction where two sites have routes for each other: the direction, the label,
+    /// Gives the way of a packet by a direction where two sites have routes for each other: the direction, the label,
     /// and how many nodes two ways share. Nothing while a fixed route is away.
     pub(crate) fn pinned_way(
         &mut self,

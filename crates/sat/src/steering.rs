@@ -1,4 +1,4 @@
-//! What a site with several antennas decides of every packet that it sends up: by which antenna it goes, and by which
+//! Decisions of a site with several antennas about every packet that it sends up: the antenna by which it goes, and the
 //! way from there.
 //!
 //! Satellites know where a packet goes by its destination. Where there is more than one way to it, the site at which
@@ -10,7 +10,7 @@ use slantpath_net::{DestinationId, NetworkGraph};
 use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::route::{Path, Router};
 
-/// How a node spreads what it sends over its antennas to one sky.
+/// Methods by which a node spreads what it sends over its antennas to one sky.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Balance {
     /// The antenna at which a packet would wait least; of equals the next in turn.
@@ -21,10 +21,11 @@ pub enum Balance {
     PerPacket,
 }
 
-/// How packets go between two sites, either way, if not by the shortest route.
+/// Routes of packets between two sites, either way, if not the shortest one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteRoute {
-    /// What two sites send to each other by two antennas each shares no satellite, or as few as can be.
+    /// Two routes that share no satellite, or as few as can be, for what two sites send to each other by two antennas
+    /// each.
     Disjoint {
         /// The sites, each with its two antennas (from 0).
         ends: [(Body, [u16; 2]); 2],
@@ -37,7 +38,7 @@ pub enum SiteRoute {
 #[derive(Clone, Debug)]
 pub(crate) struct LabelledWay {
     pub(crate) path: Option<Path>,
-    /// Whether packets that come to a node beside the path take the shortest route from there.
+    /// True if packets that come to a node beside the path take the shortest route from there.
     pub(crate) may_leave: bool,
 }
 
@@ -45,11 +46,11 @@ pub(crate) struct LabelledWay {
 #[derive(Clone, Debug)]
 pub(crate) struct Pinned {
     route: SiteRoute,
-    /// Whether it is the way back.
+    /// True for the way back.
     is_turned: bool,
-    /// How many times routes had been worked out when its ways were.
+    /// Number of times that routes had been worked out when its ways were.
     as_of: Option<usize>,
-    /// How many relaying nodes two ways share, if there are two.
+    /// Number of relaying nodes that two ways share, if there are two.
     shared: Option<u32>,
 }
 
@@ -62,7 +63,7 @@ pub(crate) enum Ways {
     Fixed(usize),
 }
 
-/// What a site that spreads its packets remembers.
+/// Memory of a site that spreads its packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Balancer {
     pub(crate) balance: Balance,
@@ -70,7 +71,7 @@ pub(crate) struct Balancer {
     pub(crate) turn: usize,
 }
 
-/// Where packets for a destination come down.
+/// Place at which packets for a destination come down.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
     pub(crate) site: Body,
@@ -86,7 +87,7 @@ pub(crate) struct Goal {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steering {
     destinations: usize,
-    /// How many antennas a site has at most by which packets come down.
+    /// Greatest number of antennas by which packets come down at a site.
     columns: usize,
     /// By site of the plan.
     pub(crate) balancers: Vec<Option<Balancer>>,
@@ -99,12 +100,12 @@ pub(crate) struct Steering {
     pub(crate) goals: Vec<Vec<Option<Goal>>>,
 }
 
-/// What a label says beside the destination.
+/// Meaning of a label beside the destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Label {
     /// The antenna by which it comes down.
     Column(usize),
-    /// The way.
+    /// Place of the way.
     Way(usize),
 }
 
@@ -151,7 +152,7 @@ impl Steering {
         self.pinned_of.keys().map(|&(from, _)| from)
     }
 
-    /// Whether packets have labels at all.
+    /// Tells if packets have no labels at all.
     pub(crate) fn is_idle(&self) -> bool {
         self.destinations == 0
     }
@@ -165,7 +166,7 @@ impl Steering {
         DestinationId::from_index(self.destinations + destination.index() * self.stride() + place)
     }
 
-    /// What a label stands for: the destination, and which way to it; nothing of a destination.
+    /// Gives the meaning of a label: the destination, and the way to it; nothing of a destination.
     pub(crate) fn read(&self, label: DestinationId) -> Option<(DestinationId, Label)> {
         let number = label.index().checked_sub(self.destinations).filter(|_| !self.is_idle())?;
         let place = number % self.stride();
@@ -248,7 +249,7 @@ fn disjoint(
     router.disjoint_by_antenna(from, to)
 }
 
-/// How many relaying nodes two paths have in common.
+/// Counts the relaying nodes that two paths have in common.
 fn shared(one: &Path, other: &Path) -> u32 {
     let inner = &one.nodes[1..one.nodes.len() - 1];
     let shared = inner.iter().filter(|node| other.nodes.contains(node)).count();
@@ -256,7 +257,7 @@ fn shared(one: &Path, other: &Path) -> u32 {
 }
 
 impl Ways {
-    /// That of an antenna of the site where they begin.
+    /// Gives the way of an antenna of the site where they begin.
     pub(crate) fn of_antenna(self, antenna: usize) -> Option<usize> {
         match self {
             Self::Disjoint { first, antennas, .. } => {

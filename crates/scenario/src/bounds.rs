@@ -10,10 +10,10 @@ use crate::link::schema::QueueMost;
 
 const GIBIBYTE: u64 = 1 << 30;
 
-/// What a WAN emulator delays there and back.
+/// Longest round trip of a WAN emulator.
 pub(crate) const WAN_ROUND_TRIP: AtMost<Duration> =
     AtMost::new(Duration::from_millis(700), "the delay line of the trial ends there; a link takes any delay");
-/// How long an acknowledgement is held back.
+/// Longest time for which an acknowledgement is held back.
 pub(crate) const SACK_DELAY: AtMost<Duration> =
     AtMost::new(Duration::from_millis(500), "RFC 9260, section 6.2");
 /// The rate of a transmitter or of a source.
@@ -65,11 +65,11 @@ pub(crate) const SCTP_WINDOW: AtMost<DataSize> =
 /// A window that TCP advertises: 16 bits shifted by 14 (RFC 7323, section 2.3).
 pub(crate) const TCP_WINDOW: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(65_535 << 14), "a window has 16 bits, scaled by 14 (RFC 7323)");
-/// What a flow sends in all.
+/// Most bytes that a flow sends in all.
 pub(crate) const TOTAL: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(1_000_000_000_000_000), "at 1 Tbit/s it takes two hours");
 
-/// How often something is repeated before it is given up.
+/// Number of times that something is repeated before it is given up.
 pub(crate) const REPETITIONS: AtMost<u32> = AtMost::new(10_000, "at a time-out of a minute that is a week");
 /// Packets, reports or acknowledgements that are counted.
 pub(crate) const PACKETS: AtMost<u32> = AtMost::new(1_000_000, "more packets are in no window");
@@ -83,7 +83,7 @@ pub(crate) const CONTEXTS: AtMost<u32> =
 pub(crate) const BYTE_COUNTING: AtMost<u32> = AtMost::new(2, "RFC 3465, section 2.3, allows no more");
 /// Addresses of a peer.
 pub(crate) const ADDRESSES: AtMost<u32> = AtMost::new(10_000, "an INIT holds no more of them");
-/// What an expiry makes of a time-out.
+/// Factor by which an expiry lengthens a time-out, in percent.
 pub(crate) const BACK_OFF_PERCENT: AtMost<u32> =
     AtMost::new(10_000, "a hundredfold passes any maximum at once");
 /// The power of two by which an average is weighted.
@@ -114,7 +114,7 @@ pub(crate) const CONNECTIONS: AtMost<u32> = AtMost::new(1 << 24, "a local refere
 /// The share of one among several.
 pub(crate) const WEIGHT: AtMost<u32> =
     AtMost::new(1_000_000, "a smaller share than one in a million is none");
-/// What names something in a message, where any number is as good.
+/// Number that names something in a message, where any number is as good.
 pub(crate) const NAME: AtMost<u32> = AtMost::new(u32::MAX, "it is a name of 32 bits");
 
 /// Runs of a point of a sweep.

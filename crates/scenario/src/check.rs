@@ -1,5 +1,5 @@
-//! What of a scenario makes sense together. Completes what is left to defaults and assignment, so that the
-//! merged form says everything, and reports all that cannot be.
+//! Checks of the parts of a scenario against each other. They complete what is left to defaults and assignment, so that
+//! the merged form says everything, and report all that cannot be.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::{
     sky_links, tcp,
 };
 
-/// How contacts of a sky are come by.
+/// Source of the contacts of a sky.
 #[derive(Clone, Copy)]
 pub(crate) struct Contacts<'a> {
-    /// Those of a scenario that this one was made of.
+    /// Contacts of a scenario that this one was made of.
     pub(crate) known: Option<&'a Arc<SkyPlan>>,
     /// Hears of them, and may stop them.
     pub(crate) watch: Watch<'a>,
@@ -75,7 +75,7 @@ pub(crate) fn check(
     Checked { traces, sky }
 }
 
-/// What a scenario names and what follows from it.
+/// Names of a scenario and what follows from them.
 pub(crate) struct Checked {
     pub(crate) traces: Traces,
     /// The contacts of its sky, if it has one.

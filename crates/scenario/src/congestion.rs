@@ -1,19 +1,19 @@
-//! What the configurations of TCP and SCTP say of congestion control in the same words.
+//! Keys of congestion control that the configurations of TCP and SCTP share.
 
 use slantpath_base::{DataRate, DataSize};
 use slantpath_cc::{Algorithm, SlowStart};
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting, policy, word_or};
 
 policy! {
-    /// How the first slow start ends.
+    /// Condition on which the first slow start ends.
     pub struct SlowStartChoice of SlowStart {
         /// By longer round trips as well, after five rounds of slower growth: RFC 9406.
         HyStartPlusPlus = "hystart++",
         /// By a train of acknowledgements, at most 2 ms apart, as long as half the round trip, or by longer round
         /// trips: Ha and Rhee 2011, as CUBIC in Linux.
         HyStart = "hystart",
-        /// The same with acknowledgements at most 2 ms or a sixty-fourth of the round trip apart: over slow links with
-        /// a long way slow start ends before the queue is full there, too.
+        /// HyStart with acknowledgements at most 2 ms or a sixty-fourth of the round trip apart: over slow links with a
+        /// long delay slow start ends before the queue is full there, too.
         HyStartOfLongPath = "hystart-long-path",
         /// By a loss, a mark or the threshold: RFC 5681, section 3.1, and RFC 9260, section 7.2.1.
         Standard = "standard",
@@ -21,24 +21,24 @@ policy! {
 }
 
 word_or! {
-    /// What a path carries.
+    /// Capacity of a path.
     pub enum Capacity {
         /// As it is measured.
         Measured = "measured",
-        /// So much.
+        /// Rate that is given.
         Known(DataRate) like "9.6 Mbit/s",
     }
 }
 
-/// How a profile governs its window, as far as TCP and SCTP have the same keys.
+/// Settings by which a profile governs its window, as far as TCP and SCTP have the same keys.
 pub(crate) struct Governed<'a> {
     pub(crate) algorithm: Algorithm,
-    /// Where it is chosen.
+    /// Place at which the algorithm is chosen.
     pub(crate) place: Place,
-    /// Whether losses are found by time.
+    /// True if losses are found by time.
     pub(crate) is_timed: bool,
     pub(crate) known_capacity: &'a Setting<Capacity>,
-    /// Whether the network may mark packets in place of dropping them.
+    /// Permission for the network to mark packets in place of dropping them.
     pub(crate) ecn: &'a Setting<bool>,
     /// The first window, if it is given as a size.
     pub(crate) initial_cwnd: Option<(DataSize, Place)>,
@@ -86,7 +86,7 @@ pub(crate) fn check(governed: &Governed<'_>, faults: &mut Faults) {
     }
 }
 
-/// What is wrong with a capacity that is more than the rate of the slowest link on a path, or less than a tenth of it.
+/// Gives the fault of a capacity that is more than the rate of the slowest link on a path, or less than a tenth of it.
 /// `whose` path it is ends the sentence about it.
 pub(crate) fn capacity_fault(
     capacity: &Setting<Capacity>,

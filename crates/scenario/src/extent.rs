@@ -1,4 +1,4 @@
-//! What a run comes to: messages and samples, which follow from several values that are each within their bounds.
+//! Size of a run: messages and samples, which follow from several values that are each within their bounds.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ pub(crate) fn check(file: &File, traces: &Traces, bodies: Option<&Network>, faul
     samples(file, &rates.links, duration, faults);
 }
 
-/// What the rates of a node's links are found by.
+/// Sources of the rates of a node's links.
 struct Rates<'a> {
     links: LinksByNode<'a>,
     /// The sites and satellites of the sky, if there is one.

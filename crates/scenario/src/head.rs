@@ -7,25 +7,25 @@ use crate::bounds::RUN;
 use crate::schema::File;
 
 section! {
-    /// What is run, for how long and from which seed.
+    /// Name, length and seed of a run.
     pub struct Head {
         /// The scenario's name, which heads its results.
         name: Setting<String>;
-        /// What it shows, in a sentence.
+        /// Description of what it shows, in a sentence.
         description: Setting<String> = String::new();
-        /// How long it runs, in simulated time.
+        /// Length of the run, in simulated time.
         duration: Setting<Duration>, at most RUN;
         /// From when on results count: what was sent earlier is not in the statistics.
         warm_up: Setting<Duration> = Duration::ZERO, at most RUN;
-        /// What every random draw derives from, with the number of the replication.
+        /// Seed from which every random draw derives, with the number of the replication.
         seed: Setting<u64> = 1;
-        /// How routes follow links that go down and come up.
+        /// Way in which routes follow links that go down and come up.
         routing: Setting<Routing> = Routing::Static;
     }
 }
 
 choice! {
-    /// How routes follow the state of links.
+    /// Way in which routes follow the state of links.
     pub enum Routing {
         /// They are worked out anew whenever a link goes down or comes up.
         Dynamic = "dynamic",

@@ -22,7 +22,7 @@ use crate::{link, script, sky_links};
 /// A network and what its parts are called.
 pub(crate) struct Built {
     pub(crate) graph: NetworkGraph,
-    /// Those of the scenario in the order of their names, then those of the sky; by their numbers in any case.
+    /// Links of the scenario in the order of their names, then those of the sky; by their numbers in any case.
     pub(crate) links: Vec<PlannedLink>,
     pub(crate) nodes: BTreeMap<String, NodeId>,
     pub(crate) sky: Option<Sky>,
@@ -32,22 +32,22 @@ pub(crate) struct Built {
 pub(crate) struct PlannedLink {
     pub(crate) name: String,
     pub(crate) id: LinkId,
-    /// What its antenna is called, if it is a link between the ground and satellites.
+    /// Name of its antenna, if it is a link between the ground and satellites.
     pub(crate) antenna: Option<String>,
-    /// Which table of the sky's access links it has, in alphabetical order, if it is one of them.
+    /// Number of its table among the sky's access links, in alphabetical order, if it is one of them.
     pub(crate) access_table: Option<usize>,
     /// Of its ends, but for satellites, which have none.
     pub(crate) addresses: [Option<IpAddr>; 2],
-    /// Whether a node of the scenario is at one of its ends; both are satellites if not.
+    /// True if a node of the scenario is at one of its ends; both are satellites if not.
     pub(crate) ends_at_node: bool,
-    /// Whether each direction has a transmitter of its own, with a queue.
+    /// True for each direction that has a transmitter of its own, with a queue.
     pub(crate) has_queue: [bool; 2],
     /// Of each direction, whether something sends on it, and not only repeats.
     pub(crate) has_transmitter: [bool; 2],
 }
 
 impl PlannedLink {
-    /// Whether it is the link of that name, or one of the antenna of that name.
+    /// Tells whether it is the link of that name, or one of the antenna of that name.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.antenna.as_deref() == Some(name)
     }

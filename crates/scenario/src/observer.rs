@@ -11,34 +11,34 @@ use slantpath_results::{Quantiles, Table};
 
 use crate::output::{Capture, RunOutput, TableKind};
 
-/// What a run will hand over.
+/// Announcement of what a run will hand over.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Announcement {
     /// Tables whose rows come on the way, in alphabetical order.
     pub tables: Vec<GrowingTable>,
     /// Links whose packets come on the way, in alphabetical order.
     pub captures: Vec<String>,
-    /// How many things delays are told of: flows, then tables of sessions, whose requests have been answered after
-    /// them.
+    /// Number of subjects of which delays are told: flows, then tables of sessions, whose requests have been answered
+    /// after them.
     pub delays: usize,
 }
 
 /// A table whose rows come while the run goes on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GrowingTable {
-    /// Which.
+    /// Kind of the table.
     pub kind: TableKind,
-    /// Its columns, without rows.
+    /// Name and columns of the table, without rows.
     pub header: Table,
-    /// How many things it has rows of: flows, directions of links, tables of sessions, systems of access. The table has
-    /// all rows of the first, then those of the second, and so on. Of one subject are tables whose rows come in the
-    /// order of time.
+    /// Number of subjects that it has rows of: flows, directions of links, tables of sessions, systems of access. The
+    /// table has all rows of the first, then those of the second, and so on. Of one subject are tables whose rows come
+    /// in the order of time.
     pub subjects: usize,
-    /// Whether its rows are needed again at the end of the run.
+    /// Need to read its rows again at the end of the run.
     pub reading: Reading,
 }
 
-/// Whether the rows of a table are needed again.
+/// Need to read the rows of a table again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// [`Observer::read_again`] will be asked for them.
@@ -51,7 +51,7 @@ pub enum Reading {
 ///
 /// A run that is stopped just ends: whoever observes it drops what it has.
 pub trait Observer {
-    /// What will come. Told once, before all else.
+    /// Announces what will come. Called once, before all else.
     fn announce(&mut self, announcement: &Announcement) -> io::Result<()>;
 
     /// The next rows of one subject of an announced table.

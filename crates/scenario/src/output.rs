@@ -1,4 +1,4 @@
-//! What a run gives.
+//! Results of a run.
 
 use slantpath_base::Duration;
 use slantpath_results::{Column, Table, Value};
@@ -18,7 +18,7 @@ macro_rules! tables {
         impl TableKind {
             const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
-            /// What it is called.
+            /// Name of the table.
             pub const fn name(self) -> &'static str {
                 match self { $( Self::$Variant => $name, )+ }
             }
@@ -136,7 +136,7 @@ impl TableKind {
     }
 }
 
-/// What one run gave. Equal runs have equal outputs, byte for byte, on any machine and any number of threads.
+/// Results of one run. Equal runs have equal outputs, byte for byte, on any machine and any number of threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOutput {
     /// The seed that all random streams derived from.
@@ -147,7 +147,7 @@ pub struct RunOutput {
     pub digest: String,
     /// Events that happened.
     pub events: u64,
-    /// How many times a packet came to the end of a link.
+    /// Number of times that a packet came to the end of a link.
     pub packet_hops: u64,
     /// Flows that failed, in the order of the flows.
     pub failures: Vec<FlowFailure>,
@@ -161,25 +161,25 @@ pub struct RunOutput {
 /// A flow that did not do what it was to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowFailure {
-    /// The flow.
+    /// Name of the flow.
     pub flow: String,
-    /// What it failed of.
+    /// Reason for which it failed.
     pub reason: String,
-    /// When, from the start of the run.
+    /// Time of the failure, from the start of the run.
     pub at: Option<Duration>,
 }
 
 /// The packets of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
-    /// The link.
+    /// Name of the link.
     pub link: String,
     /// A pcapng file.
     pub pcapng: Vec<u8>,
 }
 
 impl FlowFailure {
-    /// Those that a table of flows tells of.
+    /// Gives the failures that a table of flows tells of.
     pub(crate) fn all(tables: &[Table]) -> Vec<Self> {
         let flows = tables.iter().find(|table| table.name() == TableKind::Flows.name());
         let columns = ["flow", "failure", "ended_s"].map(|name| flows.and_then(|flows| flows.column(name)));

@@ -1,4 +1,4 @@
-//! What is measured and captured: its keys and what must hold between them.
+//! Measurements and captures: their keys and what must hold between them.
 
 pub(crate) mod check;
 pub(crate) mod schema;

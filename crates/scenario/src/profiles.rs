@@ -8,11 +8,11 @@ use crate::flow::check::DEFAULT_PROFILE;
 use crate::schema::{File, Transport};
 use crate::signalling::schema::Carrier;
 
-/// How the warning of such a profile ends.
+/// End of the warning of such a profile.
 const UNUSED: &str = "is used by nothing";
 
-/// Whether a warning is of a profile that nothing uses: where values of a scenario are varied, another variant may
-/// use it.
+/// Tells whether a warning is of a profile that nothing uses: where values of a scenario are varied, another variant
+/// may use it.
 pub fn is_of_unused(warning: &Diagnostic) -> bool {
     warning.message.ends_with(UNUSED)
 }

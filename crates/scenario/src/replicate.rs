@@ -20,7 +20,7 @@ pub(crate) fn run_piece(
     run_while(scenario, options, &mut progress(piece, scenario))
 }
 
-/// The same, with what grows handed to an observer.
+/// Variant of [`run_piece`] that hands results that grow to an observer.
 pub(crate) fn run_observed_piece(
     piece: &mut Piece<'_>,
     scenario: &Scenario,
@@ -30,7 +30,7 @@ pub(crate) fn run_observed_piece(
     run_observed(scenario, options, observer, &mut progress(piece, scenario))
 }
 
-/// What a run asks: how far it is by its simulated time.
+/// Question that a run asks: reports its progress by its simulated time.
 fn progress(piece: &mut Piece<'_>, scenario: &Scenario) -> impl FnMut(Instant) -> ControlFlow<()> {
     let duration = scenario.scenario.duration.as_secs_f64();
     move |now: Instant| piece.go_on(now.since_start().as_secs_f64() / duration)

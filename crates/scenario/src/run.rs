@@ -41,7 +41,7 @@ pub(crate) use build::Site;
 pub use programs::{End, FlowRequest, RequestError, run_with_programs};
 pub use trace::{TraceError, TraceRequest, TraceSink, run_traced};
 
-/// What may differ from run to run of one scenario.
+/// Options that may differ from run to run of one scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunOptions {
     /// In place of the scenario's seed.
@@ -121,7 +121,7 @@ pub fn run_observed(
     run_at_pace(pace, scenario, options, observer, None, go_on)
 }
 
-/// How many events happen between two of something, at least.
+/// Number of events between two of something, at least.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     /// Questions whether to go on.

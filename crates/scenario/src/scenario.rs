@@ -26,12 +26,12 @@ pub struct Scenario {
     traces: Traces,
     sky: Option<Arc<SkyPlan>>,
     warnings: Vec<Diagnostic>,
-    /// What it was made of, so that another can be made of it.
+    /// Document of which it was made, so that another can be made of it.
     document: Document,
     files: Files,
 }
 
-/// Who hears how far the contacts of a sky are, and who may stop them.
+/// Listener to the progress of a sky's contacts, and a flag that may stop them.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
     /// Hears that they are being worked out, and of each site whose passes are.
@@ -41,7 +41,7 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Who hears of them, and stops nothing.
+    /// Makes a watch that hears of them, and stops nothing.
     pub fn new(progress: &'a dyn Fn(Progress)) -> Self {
         Self { progress, stop: Workers::new(1).stop }
     }
@@ -90,8 +90,8 @@ impl Scenario {
         self.with_observed(name, overrides, Watch::new(&|_| {}))
     }
 
-    /// The same with progress as of [`Scenario::load_observed`], of contacts that the overrides change. What is
-    /// stopped is at fault.
+    /// Variant of `with` that reports progress as [`Scenario::load_observed`] does, of contacts that the overrides
+    /// change. Stopping is reported as a fault.
     pub fn with_observed(
         &self,
         name: &str,
@@ -135,7 +135,7 @@ impl Scenario {
         Ok(Self { file, traces, sky, warnings, document, files })
     }
 
-    /// What can be run and is hardly meant, such as a timer that one lost packet lets expire.
+    /// Gives what can be run and is hardly meant, such as a timer that one lost packet lets expire.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }

@@ -42,7 +42,7 @@ use slantpath_reader::{Named, Nested, Part, Tables, section};
 section! {
     /// A Slantpath scenario: all that a run depends on, but its seed's replications and the traces it names.
     pub struct File {
-        /// What is run, for how long and from which seed.
+        /// Name, length and seed of the run.
         scenario: Part<Head>;
         /// Hosts and routers.
         nodes: Tables<Node>;
@@ -58,15 +58,15 @@ section! {
         sctp: Tables<SctpProfile>;
         /// TCP configurations by name. A flow that names none uses `default`.
         tcp: Tables<TcpProfile>;
-        /// Who sends what to whom.
+        /// Flows of messages from one host to another.
         flows: Tables<Flow>;
         /// Transfers that begin one after the other.
         sessions: Tables<Sessions>;
-        /// What happens to links while the scenario runs.
+        /// Events at links while the scenario runs.
         script: Vec<Named<Event>>;
         /// Signalling points of SS7, their links and their load.
         signalling: Part<Signalling>;
-        /// What is measured and captured.
+        /// Measurements and captures.
         probes: Part<Probes>;
     }
 }

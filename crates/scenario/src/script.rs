@@ -1,4 +1,5 @@
-//! What happens to links while a scenario runs: its keys, what must hold between them, and what `net` makes of it.
+//! Events at links while a scenario runs: their keys, what must hold between them, and the changes that `net` makes of
+//! them.
 
 pub(crate) mod build;
 pub(crate) mod check;

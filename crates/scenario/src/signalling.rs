@@ -121,7 +121,7 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::
     config
 }
 
-/// Whether a point has SCCP: a subsystem, or a translation.
+/// Tells whether a point has SCCP: a subsystem, or a translation.
 pub(crate) fn has_sccp(signalling: &Signalling, name: &str, point: &Point) -> bool {
     !point.subsystems.is_empty() || signalling.translations.iter().any(|rule| *rule.at == name)
 }

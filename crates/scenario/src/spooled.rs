@@ -10,8 +10,8 @@ use slantpath_results::{Spool, SpoolFile, SpooledTable, Table, quantiles_in_pass
 use crate::observer::{Announcement, GrowingTable, Observer, Reading};
 use crate::output::RunOutput;
 
-/// What grows with the length of a finished run: its tables of messages and samples, and its captures. They lie in a
-/// file, one for the run.
+/// Records that grow with the length of a finished run: its tables of messages and samples, and its captures. They lie
+/// in a file, one for the run.
 #[derive(Debug)]
 pub struct RunRecords {
     tables: Vec<SpooledTable>,
@@ -280,7 +280,7 @@ impl Delays {
 /// digest: a few blocks, and beyond that a file that is gone with it.
 pub(crate) struct TransientSpool<'a> {
     delays: Delays,
-    /// Those that will be read again.
+    /// Tables that will be read again.
     tables: Vec<Option<TableState>>,
     file: TransientFile<'a>,
 }

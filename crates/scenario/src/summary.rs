@@ -16,8 +16,8 @@ pub fn summary(outputs: &[RunOutput]) -> Table {
     means_called("summary", TableKind::Flows, outputs)
 }
 
-/// The same of another table: its keys in place of `flow`. `None` where runs have no such table, and where a row of
-/// one run is not the same thing as a row of another, as with messages and samples.
+/// Variant of [`summary`] for another table: its keys in place of `flow`. `None` where runs have no such table, and
+/// where a row of one run is not the same thing as a row of another, as with messages and samples.
 pub fn means(kind: TableKind, outputs: &[RunOutput]) -> Option<Table> {
     let is_there = outputs.iter().any(|output| output.table(kind.name()).is_some());
     (is_there && !kind.keys().is_empty())

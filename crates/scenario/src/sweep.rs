@@ -23,21 +23,21 @@ use crate::output::FlowFailure;
 use crate::replicate::run_piece;
 use crate::run::{RunError, RunOptions};
 
-/// What became of a sweep.
+/// Outcome of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SweepOutcome {
     /// Every run is done.
     Finished {
         /// The runs' tables, those of one name below each other, in the order of the grid; and the means of each point.
         tables: Vec<Table>,
-        /// What is known of each run besides, in the order of the grid.
+        /// Records of each run besides its tables, in the order of the grid.
         runs: Vec<SweptRun>,
         /// Runs that an earlier call had done.
         found: usize,
         /// Runs that this call did.
         done: usize,
     },
-    /// It was stopped; what is finished is stored.
+    /// Sweep that was stopped; what is finished is stored.
     Stopped {
         /// Runs that are done by now.
         finished: usize,

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use smallvec::SmallVec;
 
-/// Whether an address names one host that packets can go to.
+/// Tells if an address names one host that packets can go to.
 pub(crate) fn is_usable(address: IpAddr) -> bool {
     //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
     //# 1)  If the OOTB packet is to or from a non-unicast address, a
@@ -36,8 +36,9 @@ pub(crate) fn source_for(destination: IpAddr, locals: &[IpAddr]) -> Option<IpAdd
     best.map(|(_, local)| local)
 }
 
-/// Which of the sources that the routes allow each of several destinations gets: the one that it has, or the first, but
-/// another that none else has, if there is one. Who has the least choice chooses first. `None` where none is allowed.
+/// Sources that each of several destinations gets, of those that the routes allow it: the one that it has, or the
+/// first, but another that no other destination has, if there is one. The destination with the least choice chooses
+/// first. `None` where none is allowed.
 pub(crate) fn spread(allowed: &[SmallVec<[IpAddr; 2]>], current: Option<&[IpAddr]>) -> Vec<Option<IpAddr>> {
     let mut chosen = vec![None; allowed.len()];
     let mut order: Vec<usize> = (0..allowed.len()).collect();
@@ -51,8 +52,8 @@ pub(crate) fn spread(allowed: &[SmallVec<[IpAddr; 2]>], current: Option<&[IpAddr
     chosen
 }
 
-/// Those of the addresses that a peer has been told of which are ours still, if any of them reaches one of the peer's,
-/// or all of ours.
+/// Addresses of ours that a peer has been told of and that are ours still, if any of them reaches one of the peer's;
+/// otherwise all of ours.
 pub(crate) fn still_own(
     listed: &[IpAddr],
     own: &[IpAddr],
@@ -62,8 +63,8 @@ pub(crate) fn still_own(
     if peer.any(|address| source_for(address, &kept).is_some()) { kept } else { own.into() }
 }
 
-/// Those of our addresses that a peer at these of its own can use: ours of the loopback are of no use elsewhere, and
-/// there they are somebody else's.
+/// Addresses of ours that a peer at these of its own can use: ours of the loopback are of no use elsewhere, and there
+/// they belong to another host.
 pub(crate) fn in_scope(own: &[IpAddr], mut peer: impl Iterator<Item = IpAddr>) -> SmallVec<[IpAddr; 2]> {
     let mut is_here = || peer.any(|address| address.is_loopback());
     let has_others = || own.iter().any(|address| !address.is_loopback());

@@ -1,17 +1,17 @@
-//! What passes between an association and the layer above about changes of addresses (RFC 5061).
+//! Requests and events of changes of addresses (RFC 5061) that pass between an association and the layer above.
 
 use std::net::IpAddr;
 
 use crate::chunk::AddressChange;
 
-/// What has happened to addresses of an association.
+/// Changes of an association's addresses, as told to the layer above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AddressEvent {
     /// The peer has answered a request of ours.
     Answered {
-        /// The request.
+        /// Request that has been answered.
         change: AddressChange,
-        /// Whether the peer has done what was asked for.
+        /// True if the peer has done what was asked for.
         is_accepted: bool,
     },
     /// The peer has another address, which is probed before DATA is sent there.
@@ -41,7 +41,7 @@ pub enum AddressError {
     /// The address is none of the association's.
     #[error("{0} is no address of this association")]
     Unknown(IpAddr),
-    /// It is the last one.
+    /// Address that cannot be deleted, since it is the last one.
     #[error("{0} is the last address of this association")]
     Last(IpAddr),
 }

@@ -58,7 +58,7 @@ use return_path::ReturnPath;
 use sources::Sources;
 use state::State;
 
-/// What the sending half works with: a macro, since a method would borrow the whole association.
+/// Builds the `Turn` that the sending half works with: a macro, since a method would borrow the whole association.
 macro_rules! turn {
     ($association:expr, $now:expr) => {
         Turn {
@@ -78,7 +78,7 @@ pub struct Association {
     config: Arc<SctpConfig>,
     tcb: Tcb,
     state: State,
-    /// Whether the layer above has asked for the end.
+    /// Wish of the layer above to end the association.
     is_end_wanted: bool,
     paths: Paths,
     sender: Sender,
@@ -86,7 +86,7 @@ pub struct Association {
     return_path: ReturnPath,
     /// If both ends use it.
     ecn: Option<Box<Ecn>>,
-    /// Whether DATA may have to be refused or to wait: chunks are I-DATA, or streams may change.
+    /// True if DATA may have to be refused or held: chunks are I-DATA, or streams may change.
     inspects_data: bool,
     /// If both ends may change their streams.
     reconfiguration: Option<Box<Reconfiguration>>,
@@ -102,24 +102,24 @@ pub struct Association {
     events: VecDeque<Event>,
     seal: Seal,
     random: Stream,
-    /// When the paths' bursts were refilled last.
+    /// Instant at which the paths' bursts were refilled last.
     burst_at: Option<Instant>,
     poll_stage: PollStage,
     sources: Sources,
-    /// Those of our addresses that no packet can leave from now.
+    /// Addresses of ours that no packet can leave from now.
     down: SmallVec<[IpAddr; 2]>,
     /// The address of the peer that the layer above wants DATA at, if it has named one.
     wanted_primary: Option<IpAddr>,
     /// The path that takes its place if it answers first.
     stand_in: Option<PathId>,
-    /// Whether routes are to be asked for anew: addresses have changed.
+    /// True if routes are to be asked for anew: addresses have changed.
     wants_routes: bool,
     stats: AssociationStats,
-    /// When its setup was over.
+    /// Instant at which the setup was over.
     established_at: Instant,
     /// Expirations of T1 until then.
     t1_expiries: u32,
-    /// What a trace was told last, once there is one.
+    /// Values that were traced last, once there is a trace.
     tracer: Option<Box<Tracer>>,
 }
 
@@ -208,8 +208,8 @@ impl Association {
         self.sender.push(message, &self.config)
     }
 
-    /// The same for a message that has options, may take the place of others in the send buffer, or has to wait until
-    /// its stream has been reset.
+    /// Sends a message that has options, may take the place of others in the send buffer, or has to wait until its
+    /// stream has been reset.
     #[inline(never)]
     fn send_special(&mut self, now: Instant, message: Message) -> Result<(), SendError> {
         if let Some(options) = &message.options {
@@ -281,12 +281,12 @@ impl Association {
         self.receiver.deliver_next(|event| events.push_back(event));
     }
 
-    /// Whether messages are held back.
+    /// Tells if messages are held back.
     pub const fn is_delivery_paused(&self) -> bool {
         self.receiver.is_paused()
     }
 
-    /// Whether the peer is known to be at `address`.
+    /// Tells if the peer is known to be at `address`.
     pub fn is_confirmed(&self, address: IpAddr) -> bool {
         self.paths.find(address).is_some_and(|path| self.paths[path].state != PathState::Unconfirmed)
     }
@@ -307,8 +307,8 @@ impl Association {
         self.tcb.peer_tag = tag;
     }
 
-    /// What an association that is given up without an end leaves to the layer above: all that has arrived, and the
-    /// messages that the peer has not acknowledged whole, in the order of their transmission. Then what has become of
+    /// Gives what an association that is given up without an end leaves to the layer above: all that has arrived, and
+    /// the messages that the peer has not acknowledged whole, in the order of their transmission. Then the outcomes of
     /// requests to change streams that have not been answered.
     pub fn into_remains(mut self) -> Vec<Event> {
         self.give_up();
@@ -339,7 +339,7 @@ impl Association {
         self.sender.bundle_new(&mut turn, builder, path);
     }
 
-    /// What was refused before this association was there waits for room in its buffer.
+    /// Notes that a message was refused before this association was there and waits for room in its buffer.
     pub(crate) fn expect_room(&mut self, now: Instant) {
         let mut turn = turn!(self, now);
         self.sender.expect_room(&mut turn);
@@ -365,7 +365,7 @@ impl Association {
         self.sender.announce_shared_room(room, &self.config, &mut self.events)
     }
 
-    /// When the next message expires of which something has not been sent.
+    /// Instant at which the next message expires of which something has not been sent.
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
         self.sender.next_expiry()
     }
@@ -385,7 +385,7 @@ impl Association {
         abandoned
     }
 
-    /// Whether a message has been refused for want of room and room not been announced since.
+    /// Tells if a message has been refused for want of room and room has not been announced since.
     pub(crate) fn owes_room(&self) -> bool {
         self.sender.owes_room()
     }
@@ -406,7 +406,7 @@ impl Association {
         }
     }
 
-    /// When the association was shut down; `None` while it is up, and if it has ended otherwise.
+    /// Instant at which the association was shut down; `None` while it is up, and if it has ended otherwise.
     pub(crate) const fn ended_in_order_at(&self) -> Option<Instant> {
         match self.state {
             State::Closed { in_order, .. } => in_order,
@@ -446,7 +446,7 @@ impl Association {
         }
     }
 
-    /// The same for the few of many messages that begin one.
+    /// Variant of [`refill_bursts`](Self::refill_bursts), not inlined, for the few of many messages that begin a burst.
     #[inline(never)]
     fn begin_burst(&mut self, now: Instant) {
         self.refill_bursts(now);

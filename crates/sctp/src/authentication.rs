@@ -13,18 +13,18 @@ use crate::parameter::Parameter;
 /// The length of a RANDOM parameter's value in bytes (RFC 4895, section 6.1).
 pub(crate) const RANDOM_LEN: usize = 32;
 
-/// How many HMAC identifiers of a peer are read; two are defined.
+/// Number of HMAC identifiers of a peer that are read; two are defined.
 const MAX_HMACS: usize = 16;
 
-/// What the layer above has to know of the authentication of a peer's chunks.
+/// Events of the authentication of a peer's chunks, for the layer above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthenticationEvent {
     /// AUTH_NO_AUTH (RFC 6458, section 6.1.8): it is offered here, and the peer has not offered it. The association
     /// goes on without, unless it is required ([`SctpConfig::required_extensions`](crate::SctpConfig)).
     NotOffered,
-    /// What has come is authenticated by a key that is none of ours, and has been dropped. Told for the first of
-    /// several in a row. Where nothing has ever come that a key of ours authenticates, and the same is seen again a
-    /// second later or more, the association is aborted.
+    /// Dropped chunks that are authenticated by a key that is none of ours. Told for the first of several in a row.
+    /// Where nothing has ever come that a key of ours authenticates, and the same is seen again a second later or more,
+    /// the association is aborted.
     Failed(WrongKey),
 }
 
@@ -49,7 +49,7 @@ pub enum HmacAlgorithm {
 }
 
 impl HmacAlgorithm {
-    /// Those that are offered, the preferred one first.
+    /// Algorithms that are offered, the preferred one first.
     //= https://www.rfc-editor.org/rfc/rfc4895#section-6.1
     //# The HMAC algorithm based on SHA-1 MUST
     //# be supported and included in the HMAC-ALGO parameter.
@@ -151,7 +151,7 @@ impl ChunkKinds {
         self.0[(kind / 64) as usize] & 1 << (kind % 64) != 0
     }
 
-    /// Those that are not among `others`.
+    /// Types that are not among `others`.
     pub(crate) fn without(mut self, others: &[u8]) -> Self {
         for kind in others {
             self.0[usize::from(kind / 64)] &= !(1 << (kind % 64));
@@ -168,7 +168,7 @@ impl ChunkKinds {
     }
 }
 
-/// What an end authenticates and with which keys; read where [`Extension::Authentication`](crate::Extension) is used.
+/// Chunks that an end authenticates, and the keys; read where [`Extension::Authentication`](crate::Extension) is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuthenticationConfig {
     /// The types of the chunks that are accepted only if they are authenticated. ASCONF and ASCONF-ACK are, wherever
@@ -198,19 +198,19 @@ impl AuthenticationConfig {
     }
 }
 
-/// What one end says in its INIT or INIT ACK.
+/// Offer of one end in its INIT or INIT ACK.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthenticationOffer {
-    /// Its random number.
+    /// Random number of the RANDOM parameter.
     pub(crate) random: [u8; RANDOM_LEN],
-    /// Its CHUNKS parameter's value; `None`: it has sent none.
+    /// Value of the CHUNKS parameter; `None`: none was sent.
     pub(crate) chunks: Option<Bytes>,
     /// The identifiers of its HMAC-ALGO parameter.
     pub(crate) hmacs: Vec<u16>,
 }
 
 impl AuthenticationOffer {
-    /// What an end offers that has drawn `random`, and accepts `chunks` only if they are authenticated.
+    /// Offer of an end that has drawn `random`, and accepts `chunks` only if they are authenticated.
     pub(crate) fn new(random: [u8; RANDOM_LEN], chunks: ChunkKinds) -> Self {
         //= https://www.rfc-editor.org/rfc/rfc4895#section-6.1
         //# This list is included in the INIT
@@ -285,12 +285,12 @@ impl AuthenticationOffer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrongRandom;
 
-/// What both ends have offered.
+/// Offers of both ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthenticationTerms {
-    /// We.
+    /// Offer of our end.
     pub(crate) local: AuthenticationOffer,
-    /// The peer.
+    /// Offer of the peer.
     pub(crate) peer: AuthenticationOffer,
 }
 
@@ -313,7 +313,7 @@ impl AuthenticationTerms {
     }
 }
 
-/// Whether one vector is smaller than another as a number; of equal ones, whether it is shorter.
+/// Tells if one vector is smaller than another as a number, or equal to it and shorter.
 fn is_smaller(one: &[u8], other: &[u8]) -> bool {
     let len = one.len().max(other.len());
     let padded = |vector: &[u8]| [&vec![0; len - vector.len()][..], vector].concat();

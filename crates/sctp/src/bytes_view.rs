@@ -26,17 +26,17 @@ impl<'a> BytesView<'a> {
         self.bytes
     }
 
-    /// How many there are.
+    /// Number of bytes in the view.
     pub(crate) const fn len(self) -> usize {
         self.bytes.len()
     }
 
-    /// The same view of other bytes of the same buffer.
+    /// View of other bytes of the same buffer.
     pub(crate) const fn part(self, bytes: &'a [u8]) -> Self {
         Self { bytes, shared: self.shared }
     }
 
-    /// What lies from `start` to before `end`.
+    /// View of the bytes from `start` to before `end`.
     ///
     /// # Panics
     /// If that is not inside.
@@ -58,7 +58,7 @@ impl<'a> BytesView<'a> {
     }
 }
 
-/// How many bytes of padding end `field`: one TLV, or nothing.
+/// Number of bytes of padding at the end of `field`: one TLV, or nothing.
 pub(crate) fn trailing_padding(field: &[u8]) -> usize {
     match field {
         [_, _, high, low, ..] => field.len() - usize::from(u16::from_be_bytes([*high, *low])),

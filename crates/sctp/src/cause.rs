@@ -9,23 +9,23 @@ use smallvec::SmallVec;
 use crate::bytes_view::{BytesView, trailing_padding};
 use crate::types::{StreamId, Tsn};
 
-/// Cause codes.
+/// Cause codes of ERROR and ABORT chunks.
 pub mod code {
     /// Invalid Stream Identifier.
     pub const INVALID_STREAM_IDENTIFIER: u16 = 1;
     /// Missing Mandatory Parameter.
     pub const MISSING_MANDATORY_PARAMETER: u16 = 2;
-    /// Stale Cookie.
+    /// Stale Cookie (RFC 9260, section 3.3.10.3).
     pub const STALE_COOKIE: u16 = 3;
     /// Out of Resource.
     pub const OUT_OF_RESOURCE: u16 = 4;
-    /// Unresolvable Address.
+    /// Unresolvable Address (RFC 9260, section 3.3.10.5).
     pub const UNRESOLVABLE_ADDRESS: u16 = 5;
     /// Unrecognized Chunk Type.
     pub const UNRECOGNIZED_CHUNK_TYPE: u16 = 6;
     /// Invalid Mandatory Parameter.
     pub const INVALID_MANDATORY_PARAMETER: u16 = 7;
-    /// Unrecognized Parameters.
+    /// Unrecognized Parameters (RFC 9260, section 3.3.10.8).
     pub const UNRECOGNIZED_PARAMETERS: u16 = 8;
     /// No User Data.
     pub const NO_USER_DATA: u16 = 9;
@@ -35,7 +35,7 @@ pub mod code {
     pub const RESTART_WITH_NEW_ADDRESSES: u16 = 11;
     /// User-Initiated Abort.
     pub const USER_INITIATED_ABORT: u16 = 12;
-    /// Protocol Violation.
+    /// Protocol Violation (RFC 9260, section 3.3.10.13).
     pub const PROTOCOL_VIOLATION: u16 = 13;
     /// Request to Delete Last Remaining IP Address (RFC 5061).
     pub const DELETE_LAST_ADDRESS: u16 = 0xa0;
@@ -60,7 +60,7 @@ pub enum Cause {
     MissingMandatoryParameter(SmallVec<[u16; 2]>),
     /// A valid cookie came too late.
     StaleCookie {
-        /// How much too late, in microseconds; zero says nothing.
+        /// Time by which it came too late, in microseconds; zero says nothing.
         staleness_us: u32,
     },
     /// No memory, no association left.
@@ -99,7 +99,7 @@ pub enum Cause {
     Unknown {
         /// The cause code.
         code: u16,
-        /// What it says.
+        /// Value of the cause, without its header.
         value: Bytes,
     },
 }

@@ -99,10 +99,10 @@ pub mod kind {
     pub const I_FORWARD_TSN: u8 = 194;
 }
 
-/// One chunk.
+/// Chunk of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chunk {
-    /// User data.
+    /// User data in DATA format.
     Data(Data),
     /// Asks for an association.
     Init(Init),
@@ -124,7 +124,7 @@ pub enum Chunk {
     Error(Error),
     /// Brings the cookie back.
     CookieEcho(CookieEcho),
-    /// Takes it.
+    /// Acknowledges the cookie.
     CookieAck(CookieAck),
     /// A packet was marked by the network (RFC 4960, appendix A).
     Ecne(Ecne),
@@ -140,7 +140,7 @@ pub enum Chunk {
     Auth(Auth),
     /// Changes the sender's addresses (RFC 5061).
     Asconf(Asconf),
-    /// Answers that.
+    /// Answers an ASCONF (RFC 5061).
     AsconfAck(AsconfAck),
     /// Changes streams, or answers such a request (RFC 6525).
     ReConfig(ReConfig),
@@ -148,16 +148,16 @@ pub enum Chunk {
     Unknown {
         /// The chunk's type.
         kind: u8,
-        /// Its flags.
+        /// Chunk flags of the header.
         flags: u8,
-        /// Its value, without header and padding.
+        /// Value of the chunk, without header and padding.
         value: Bytes,
     },
     /// Messages have been given up (RFC 3758).
     ForwardTsn(ForwardTsn),
     /// User data that may be interleaved (RFC 8260).
     IData(IData),
-    /// The same as FORWARD TSN where I-DATA is used (RFC 8260).
+    /// Skips messages that have been given up, as FORWARD TSN does, where I-DATA is used (RFC 8260).
     IForwardTsn(IForwardTsn),
 }
 
@@ -193,7 +193,7 @@ impl Chunk {
         }
     }
 
-    /// What to do with the chunk if it is unknown; `None` for a known one.
+    /// Action to take if the chunk is unknown; `None` for a known one.
     pub const fn unknown_action(&self) -> Option<UnknownAction> {
         match self {
             Self::Unknown { kind, .. } => Some(UnknownAction::of_chunk(*kind)),

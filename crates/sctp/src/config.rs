@@ -1,4 +1,4 @@
-//! What an endpoint and its associations are set to.
+//! Settings of an endpoint and its associations.
 
 mod check;
 
@@ -36,7 +36,7 @@ pub struct SctpConfig {
     pub rto_min: Duration,
     /// RTO.Max.
     pub rto_max: Duration,
-    /// What an expiry does to the RTO.
+    /// Change of the RTO at an expiry.
     pub back_off: BackOff,
     /// Max.Burst: how many packets one event may release at most, where the controller does not pace.
     pub max_burst: u32,
@@ -54,15 +54,15 @@ pub struct SctpConfig {
     /// PotentiallyFailed.Max.Retrans: whether, and after how many consecutive retransmissions, a path is passed over
     /// before it counts as inactive.
     pub potentially_failed: PotentiallyFailed,
-    /// Whether the layer above is told of paths that are potentially failed. RFC 7829, section 3.2, recommends that
-    /// it can be kept ignorant of them.
+    /// True if the layer above is told of paths that are potentially failed. RFC 7829, section 3.2, recommends that it
+    /// can be kept ignorant of them.
     pub expose_potentially_failed: bool,
     /// Primary.Switchover.Max.Retrans: whether, and after how many consecutive retransmissions, another path becomes
     /// the primary one.
     pub primary_switchover: PrimarySwitchover,
-    /// How many packets of what timed out go out at once.
+    /// Number of packets with timed-out DATA that go out at once.
     pub retransmission_after_timeout: RetransmissionAfterTimeout,
-    /// What new DATA to a path waits for after T3-rtx has expired there.
+    /// Condition for new DATA to a path after T3-rtx has expired there.
     pub new_data_after_timeout: NewDataAfterTimeout,
     /// Max.Init.Retransmits: how often INIT, and then COOKIE ECHO, are repeated.
     pub max_init_retransmits: u32,
@@ -79,30 +79,30 @@ pub struct SctpConfig {
     pub timer_granularity: Duration,
     /// After how many packets with DATA an acknowledgement is sent at once. RFC 9260, section 6.2: 2.
     pub sack_frequency: u32,
-    /// Whether the first DATA of an association is acknowledged without the delay. RFC 9260, section 5.1: it is.
+    /// Delay of the SACK for the first DATA of an association. RFC 9260, section 5.1: none.
     pub first_sack: FirstSack,
-    /// How long new DATA that fills no packet waits for more to be bundled with. RFC 9260 has none: nothing, unless
-    /// chosen; signalling gateways have some milliseconds.
+    /// Time for which new DATA that fills no packet waits for more to be bundled with. RFC 9260 has none: nothing,
+    /// unless chosen; signalling gateways have some milliseconds.
     pub bundling_delay: Duration,
-    /// Which path a SACK takes.
+    /// Path that a SACK takes.
     pub sack_path: SackPath,
-    /// How losses are found.
+    /// Method by which losses are found.
     pub loss_detection: LossDetection,
     /// After how many miss indications in a row a DATA chunk is fast retransmitted; where losses are found by time, how
     /// many chunks out of order mean a loss at once as long as no reordering has been seen. RFC 9260, section 7.2.4: 3;
     /// RFC 2960, and with it Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 3.3.1: 4.
     pub fast_retransmit_threshold: u32,
-    /// Which path a fast retransmission takes.
+    /// Path that a fast retransmission takes.
     pub fast_retransmit_path: FastRetransmitPath,
     /// From which SACKs a round-trip time is taken.
     pub rtt_sampling: RttSampling,
-    /// What governs the window of a path. CUBIC takes slow start and the byte counting limit from `congestion`, Hybla
-    /// slow start, and none anything else; a fixed window is fixed whatever this says.
+    /// Algorithm that governs the window of a path. CUBIC takes slow start and the byte counting limit from
+    /// `congestion`, Hybla slow start, and none anything else; a fixed window is fixed whatever this says.
     pub congestion_control: Algorithm,
-    /// What a path is known to carry, in bits of DATA chunks a second; only [`Algorithm::Backlog`] reads it. `None`: it
-    /// is measured.
+    /// Capacity that a path is known to have, in bits of DATA chunks a second; only [`Algorithm::Backlog`] reads it.
+    /// `None`: it is measured.
     pub known_capacity: Option<DataRate>,
-    /// Whether a CUBIC path that is losing ground gives way faster (RFC 9438, section 4.7).
+    /// True if a CUBIC path that is losing ground gives way faster (RFC 9438, section 4.7).
     pub fast_convergence: bool,
     /// The policy of RFC 9260's own controller.
     pub congestion: SctpPolicy,
@@ -111,30 +111,30 @@ pub struct SctpConfig {
     /// The initial ssthresh in bytes: slow start ends there even without a loss. `None` is RFC 9260, section 7.2.1:
     /// arbitrarily high. BBR and [`Algorithm::Backlog`] have none.
     pub initial_ssthresh_bytes: Option<u64>,
-    /// Which stream is served next.
+    /// Rule that chooses the stream to be served next.
     pub stream_scheduling: StreamScheduling,
     /// The priority or weight of outbound streams, if `stream_scheduling` reads it. None has one unless given.
     pub stream_values: BTreeMap<StreamId, u16>,
     /// T5-shutdown-guard: how long a shutdown may take. RFC 9260, section 9.2: five times RTO.Max, which
     /// `None` stands for.
     pub shutdown_guard: Option<Duration>,
-    /// Whether every transmission of a DATA chunk is reported as an event.
+    /// True if every transmission of a DATA chunk is reported as an event.
     pub trace_messages: bool,
-    /// Whether it is reported as an event when a message has arrived whole, which may be before it is passed on.
+    /// True if it is reported as an event when a message has arrived whole, which may be before it is passed on.
     pub trace_arrivals: bool,
-    /// Whether every start, stop and expiry of T3-rtx is reported as an event.
+    /// True if every start, stop and expiry of T3-rtx is reported as an event.
     pub trace_timers: bool,
-    /// Whether what led to a decision is reported as an event, too ([`TraceEvent`](crate::TraceEvent)). With the
-    /// reports above and below it makes a trace: [`SctpConfig::traced`] asks for all of them, and it needs those of
+    /// True if the reasons for decisions are reported as events, too ([`TraceEvent`](crate::TraceEvent)). With the
+    /// reports above and below they make a trace: [`SctpConfig::traced`] asks for all of them, and this needs those of
     /// timers.
     pub trace: bool,
-    /// Whether every message that the peer has acknowledged is reported as an event.
+    /// True if every message that the peer has acknowledged is reported as an event.
     pub report_acknowledged: bool,
     /// The receive buffer in bytes, advertised as a_rwnd; at least 1,500.
     pub receive_buffer_bytes: u32,
-    /// How many bytes of a message may wait for the rest before they are delivered as a part of it (RFC 6458, section
-    /// 8.1.21). `None`: half the receive buffer, so that the window never closes for the sake of one message. More than
-    /// the receive buffer counts as the buffer.
+    /// Number of bytes of a message that may wait for the rest before they are delivered as a part of it (RFC 6458,
+    /// section 8.1.21). `None`: half the receive buffer, so that the window never closes for the sake of one message.
+    /// More than the receive buffer counts as the buffer.
     pub partial_delivery_point_bytes: Option<u32>,
     /// The send buffer in bytes of payload, messages in flight included; a message that does not fit is refused. So
     /// that short messages do not take many times as much, it holds a message for each 60 bytes of it at most, or 64.
@@ -145,19 +145,19 @@ pub struct SctpConfig {
     /// buffers of the default, or four send buffers if that is more. Never less than 3,840; one association cannot hold
     /// more, either.
     pub total_send_buffer_bytes: Option<u64>,
-    /// How many streams are asked for outbound.
+    /// Number of outbound streams that are asked for.
     pub outbound_streams: u16,
-    /// How many inbound streams the peer may have.
+    /// Number of inbound streams that the peer may have.
     pub inbound_streams: u16,
     /// The path MTU that a path starts with, in bytes, IP header included. RFC 9260, section 7.3, wants it
     /// discovered; until then this holds.
     pub initial_path_mtu: u16,
-    /// Whether new DATA takes several paths at once. Default: no, as RFC 9260 has it.
+    /// Use of several paths at once for new DATA. Default: none, as RFC 9260 has it.
     pub multipath: Multipath,
-    /// Whether each of several paths that are used at once may fill no more than its part of the buffers. Default:
-    /// yes; it says nothing to an association that uses one at a time.
+    /// True if each of several paths that are used at once may fill no more than its part of the buffers. Default:
+    /// true; it means nothing to an association that uses one at a time.
     pub split_buffers: bool,
-    /// How the path MTU is found. Default: by ICMP alone.
+    /// Method by which the path MTU is found. Default: by ICMP alone.
     pub path_mtu_discovery: PathMtuDiscovery,
     /// BASE_PLPMTU: the size that is expected to pass everywhere, in bytes, IP header included. RFC 8899, section
     /// 5.1.2: 1,200; on IPv6 1,280 at least. Without discovery it says nothing, nor do the next three.
@@ -171,40 +171,39 @@ pub struct SctpConfig {
     /// PMTU_RAISE_TIMER: how long a path MTU below the maximum is kept before a larger one is looked for again. RFC
     /// 8899, section 5.1.1: 600 s.
     pub pmtu_raise_timer: Duration,
-    /// Whether packets carry checksums.
+    /// Presence of checksums in packets.
     pub checksum: ChecksumPolicy,
-    /// What finds errors below SCTP as well as the checksum would: packets are taken without one, and sent without
-    /// one to a peer that says the same (RFC 9653). Default: nothing, so that every packet has its checksum.
+    /// Method that finds errors below SCTP as well as the checksum would: packets are taken without one, and sent
+    /// without one to a peer that says the same (RFC 9653). Default: none, so that every packet has its checksum.
     pub zero_checksum: Option<ErrorDetectionMethod>,
-    /// Whether ECN is offered and accepted (RFC 4960, appendix A): once both ends have agreed, the network may mark
+    /// True if ECN is offered and accepted (RFC 4960, appendix A): once both ends have agreed, the network may mark
     /// packets with new DATA in place of dropping them, and a mark reduces the window as a loss would. RFC 9260 has
-    /// taken it out. The ECN field of `ip` is then not used. Default: no.
+    /// taken it out. The ECN field of `ip` is then not used. Default: false.
     pub ecn: bool,
     /// The extensions that are offered and accepted; each is used once both ends have agreed. Default: none, as in RFC
     /// 9260 by itself.
     pub extensions: Extensions,
-    /// Those of `extensions` without which there is no association: a peer with which one of them cannot be agreed on
+    /// Members of `extensions` without which there is no association: a peer with which one of them cannot be agreed on
     /// is aborted, and told which. Default: none.
     pub required_extensions: Extensions,
-    /// Which of a peer's requests to change streams are carried out, where that extension is used.
+    /// Requests of a peer to change streams that are carried out, where that extension is used.
     pub reconfiguration: ReconfigurationPolicy,
     /// Keys, and what is accepted only if it is authenticated, where that extension is used.
     pub authentication: AuthenticationConfig,
-    /// Whether dynamic addresses are used with a peer that does not authenticate chunks. RFC 5061, section 4.2.7, wants
-    /// both; in a closed network nobody forges packets, and other stacks have such a switch. Default: no.
+    /// True if dynamic addresses are used with a peer that does not authenticate chunks. RFC 5061, section 4.2.7, wants
+    /// both; in a closed network nobody forges packets, and other stacks have such a switch. Default: false.
     pub unauthenticated_addresses: bool,
-    /// What the peer is told of the layer above: an Adaptation Code Point (RFC 5061, section 4.2.6). `None`: nothing.
+    /// Adaptation Code Point that tells the peer of the layer above (RFC 5061, section 4.2.6). `None`: nothing is told.
     pub adaptation_layer: Option<u32>,
-    /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
+    /// Fields of the IP header of every packet. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
-    /// How many associations the endpoint holds at most; beyond that an INIT is answered with "out of
-    /// resource".
+    /// Number of associations that the endpoint holds at most; beyond that an INIT is answered with "out of resource".
     pub max_associations: usize,
-    /// How many addresses of a peer are used at most; what an INIT or INIT ACK lists beyond is left out.
+    /// Number of addresses of a peer that are used at most; any others that an INIT or INIT ACK lists are left out.
     pub max_peer_addresses: usize,
 }
 
-/// When the first DATA chunk of an association is acknowledged.
+/// Time at which the first DATA chunk of an association is acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstSack {
     /// As any other: after SACK.Delay, or with the next packet.
@@ -220,7 +219,7 @@ pub enum FirstSack {
     AtOnce,
 }
 
-/// Which of the peer's addresses a SACK is sent to.
+/// Address of the peer that a SACK is sent to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SackPath {
     /// RFC 9260, section 6.4: the address that the DATA came from.
@@ -231,8 +230,8 @@ pub enum SackPath {
     GapReportsOnLowestDelay,
 }
 
-/// Which of the peer's addresses a DATA chunk is sent to when it is fast retransmitted. What timed out takes
-/// another path either way (RFC 9260, section 6.4).
+/// Address of the peer that a DATA chunk is sent to when it is fast retransmitted. A chunk that timed out takes another
+/// path either way (RFC 9260, section 6.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FastRetransmitPath {
     /// RFC 2960, section 6.4, and Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 3.4.3: an active address other
@@ -324,25 +323,25 @@ impl Default for SctpConfig {
 }
 
 impl SctpConfig {
-    /// What announces that packets without a checksum are taken.
+    /// Parameter which announces that packets without a checksum are taken.
     pub(crate) fn zero_checksum_parameter(&self) -> Option<Parameter> {
         self.zero_checksum.map(|method| Parameter::ZeroChecksumAcceptable { method: method.0.get() })
     }
 
-    /// The same, with every report that a trace is made of.
+    /// Turns on every report that a trace is made of.
     #[must_use]
     pub fn traced(self) -> Self {
         Self { trace: true, trace_messages: true, trace_timers: true, report_acknowledged: true, ..self }
     }
 
-    /// What the IP header of every packet says that may not be marked.
+    /// IP header fields of packets that may not be marked.
     #[inline]
     pub(crate) fn ip_fields(&self) -> IpFields {
         if self.ecn { IpFields { ecn: Ecn::NotCapable, ..self.ip } } else { self.ip }
     }
 
-    /// When what is to wait for `delay` from `now` on leaves: at the last multiple of the granularity of timers that is
-    /// not too late, if there is one.
+    /// Gives the instant at which something that is to wait for `delay` from `now` on leaves: at the last multiple of
+    /// the granularity of timers that is not too late, if there is one.
     pub(crate) fn coarse_deadline(&self, now: Instant, delay: Duration) -> Instant {
         let latest = now + delay;
         let beyond = latest.as_nanos().checked_rem(self.timer_granularity.as_nanos()).unwrap_or(0);
@@ -382,7 +381,7 @@ impl SctpConfig {
         }
     }
 
-    /// The same paper's modification, section 4.4.2: SACKs with gap reports take the path with the lowest
+    /// Settings of the same paper's modification, section 4.4.2: SACKs with gap reports take the path with the lowest
     /// delay and time nothing.
     pub fn multi_link_modified() -> Self {
         Self {
@@ -415,9 +414,9 @@ impl SctpConfig {
         }
     }
 
-    /// The same gateway's special release for satellites, MB9-SAT: a cwnd of 384,000 bytes from the start, which
-    /// neither grows nor is reduced by a time-out or a fast retransmission, so that a time-out sends a whole window
-    /// again.
+    /// Settings of the same gateway's special release for satellites, MB9-SAT: a cwnd of 384,000 bytes from the start,
+    /// which neither grows nor is reduced by a timeout or a fast retransmission, so that a timeout retransmits a whole
+    /// window.
     pub fn mb9_sat() -> Self {
         const CWND: u64 = 384_000;
         Self {
@@ -459,8 +458,8 @@ impl SctpConfig {
         }
     }
 
-    /// How many messages the send buffer holds at most: what is kept of each takes more than the payload of a short
-    /// one.
+    /// Number of messages that the send buffer holds at most: the record kept of each takes more than the payload of a
+    /// short one.
     pub(crate) const fn most_messages(&self) -> u64 {
         let messages = self.send_buffer_bytes / SHORT_MESSAGE;
         if messages < LEAST_MESSAGES { LEAST_MESSAGES } else { messages }
@@ -484,7 +483,8 @@ impl SctpConfig {
         self.required_extensions.minus(self.agreed(offered))
     }
 
-    /// Whether there may be an association with a peer that has offered these; else what it is told.
+    /// Tells if there may be an association with a peer that has offered these extensions; if not, gives the cause that
+    /// it is told.
     pub(crate) fn admit(&self, offered: Extensions) -> Result<(), Cause> {
         let lacking = self.lacking(offered);
         if lacking.is_empty() {
@@ -513,10 +513,10 @@ impl SctpConfig {
     }
 }
 
-/// What a peer is told that does not offer what has to be agreed on.
+/// Words to a peer that does not offer what has to be agreed on.
 const REQUIRED: &str = "required and not offered";
 
-/// How losses are found.
+/// Method by which losses are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossDetection {
     /// By miss indications (RFC 9260, section 7.2.4).

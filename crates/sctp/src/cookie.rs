@@ -12,12 +12,12 @@ use crate::authentication::{AuthenticationOffer, RANDOM_LEN};
 use crate::extension::Extensions;
 use crate::types::{Tsn, VerificationTag};
 
-/// What a cookie says: what the sender of the INIT ACK forgets until the COOKIE ECHO brings it back.
+/// Contents of a cookie: the state that the sender of the INIT ACK forgets until the COOKIE ECHO brings it back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cookie {
-    /// When it was made.
+    /// Instant at which it was made.
     pub(crate) created: Instant,
-    /// How long it is good for.
+    /// Time for which it is valid.
     pub(crate) life: Duration,
     pub(crate) local_port: u16,
     pub(crate) peer_port: u16,
@@ -32,21 +32,21 @@ pub(crate) struct Cookie {
     pub(crate) peer_rwnd: u32,
     /// The peer's addresses, first the one that the INIT ACK goes to.
     pub(crate) peer_addresses: SmallVec<[IpAddr; 2]>,
-    /// Whether ECN is used. It takes a byte only if it is: the length of a cookie is part of what packets are like.
+    /// True if ECN is used. It takes a byte only if it is: the length of a cookie is part of what packets are like.
     pub(crate) uses_ecn: bool,
     /// The extensions that both ends have offered, in three bytes if there are any.
     pub(crate) extensions: Extensions,
-    /// Whether the peer takes our packets without a checksum, in a byte if it does.
+    /// True if the peer takes our packets without a checksum; takes a byte if so.
     pub(crate) omits_checksum: bool,
-    /// What the peer says that its layer above is, if it says so.
+    /// Adaptation Code Point of the peer, if it has sent one.
     pub(crate) adaptation_layer: Option<u32>,
-    /// Which of its addresses the peer would have DATA at, if it says so: the place among them, in three bytes.
+    /// Address at which the peer wants DATA, if it says so: the place among its addresses, in three bytes.
     pub(crate) wanted_primary: Option<u16>,
     /// If chunks are authenticated: our random number and what the peer has offered.
     pub(crate) authentication: Option<Box<CookieAuthentication>>,
 }
 
-/// What a cookie carries of the terms on which chunks are authenticated; no key.
+/// Terms in a cookie on which chunks are authenticated; no key.
 //= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
 //# it is important that the cookie contained in an INIT-ACK
 //# chunk and in a COOKIE-ECHO chunk MUST NOT contain any endpoint pair
@@ -93,16 +93,16 @@ const USES_ECN: u8 = 1;
 /// Stands there, too, and a set of extensions follows.
 const EXTENSIONS: u8 = 2;
 
-/// The same, and what chunks are authenticated by follows.
+/// Stands in the list of addresses, and the terms of authentication follow.
 const AUTHENTICATION: u8 = 3;
 
-/// The same, and an Adaptation Code Point follows. (4 is an IP version.)
+/// Stands in the list of addresses, and an Adaptation Code Point follows. (4 is an IP version.)
 const ADAPTATION_LAYER: u8 = 5;
 
 /// Stands there by itself. (6 is an IP version.)
 const OMITS_CHECKSUM: u8 = 7;
 
-/// The same, and the place of the address that is to be the primary one follows.
+/// Stands in the list of addresses, and the place of the address that is to be the primary one follows.
 const WANTED_PRIMARY: u8 = 8;
 
 /// Two random numbers that recognise an association in a cookie without telling its verification tags.
@@ -126,7 +126,7 @@ impl TieTags {
 }
 
 impl Cookie {
-    /// How much too late it comes at `now`, if it does.
+    /// Time by which the cookie is too late at `now`, if it is.
     pub(crate) fn staleness(&self, now: Instant) -> Option<Duration> {
         let age = now.saturating_since(self.created);
         (age > self.life).then(|| age.saturating_sub(self.life))
@@ -294,7 +294,7 @@ impl CookieSigner {
         bytes.into()
     }
 
-    /// What a cookie says, if we have made it and still know the key.
+    /// Gives the contents of a cookie, if we have made it and still know the key.
     pub(crate) fn open(&self, bytes: &[u8]) -> Option<Cookie> {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.5
         //# 2)  Authenticate the State Cookie as one that it previously generated

@@ -69,14 +69,14 @@ use table::{Entry, State, Table};
 /// The other end of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer<'a> {
-    /// Its port.
+    /// Port of the peer.
     pub port: u16,
-    /// Its addresses: those that were connected to or that its INIT came from, then those that it has listed. Whether
-    /// it has been found at one, its path tells ([`PathSnapshot::state`]).
+    /// Addresses of the peer: those that were connected to or that its INIT came from, then those that it has listed.
+    /// The state of the path tells if the peer has been found at an address ([`PathSnapshot::state`]).
     pub addresses: &'a [IpAddr],
 }
 
-/// What comes in from below.
+/// Input to an endpoint from below.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// The time that [`Output::Wait`] asked for has come.
@@ -87,23 +87,23 @@ pub enum Input {
         source: IpAddr,
         /// The IP header's destination, one of the endpoint's addresses.
         destination: IpAddr,
-        /// What the IP header says besides.
+        /// Other fields of the IP header.
         ip: IpFields,
-        /// The packet.
+        /// Packet from the SCTP common header on.
         packet: Packet,
     },
     /// An ICMP message about a packet of this endpoint.
     Icmp {
-        /// Where that packet was going.
+        /// Destination of the packet that the message is about.
         destination: IpAddr,
-        /// What became of it.
+        /// Error that was reported for the packet.
         error: IcmpError,
         /// As much of it as the message quotes, from the SCTP common header on.
         quote: Bytes,
     },
 }
 
-/// What is to be done.
+/// Action that the driver of the endpoint has to take.
 #[derive(Clone, Debug)]
 pub enum Output {
     /// The packet that has been written, from the SCTP common header on, is to be sent.
@@ -112,9 +112,9 @@ pub enum Output {
         source: IpAddr,
         /// The peer's address.
         destination: IpAddr,
-        /// Whether IP may cut it.
+        /// Permission for IP to fragment the packet.
         fragmentation: Fragmentation,
-        /// What its IP header says besides.
+        /// Other fields for the IP header.
         ip: IpFields,
     },
     /// News for the layer above.
@@ -133,7 +133,7 @@ pub struct Endpoint {
     deadlines: Deadlines<u32>,
     /// Slots whose associations may have output; each at most once.
     pending: VecDeque<u32>,
-    /// Whether the first of these has said all that it had, and its deadline is set: it stays there only in case its
+    /// True if the first of these has nothing more to say, and its deadline is set: it stays there only in case its
     /// user answers what it was told last.
     is_first_settled: bool,
     /// Of the peer of the association whose tag, or a cookie of ours, the packet that came last bore.
@@ -143,7 +143,8 @@ pub struct Endpoint {
     outbox: Outbox,
     questions: Questions,
     stats: EndpointStats,
-    /// What associations that have ended leave to the counters of the MIB, and what counts once for each.
+    /// Counts that associations that have ended leave to the counters of the MIB, and those that count once for each
+    /// association.
     ended: MibCounters,
 }
 
@@ -169,12 +170,12 @@ impl Endpoint {
         Ok(())
     }
 
-    /// What has come in, and what became of it.
+    /// Counts of received packets, and of what was done with them.
     pub const fn stats(&self) -> &EndpointStats {
         &self.stats
     }
 
-    /// How many associations there are, in whatever state.
+    /// Number of associations, in whatever state.
     pub const fn association_count(&self) -> usize {
         self.table.len()
     }
@@ -188,7 +189,7 @@ impl Endpoint {
         }
     }
 
-    /// Who the peer of an association is, in whatever state; `None` if there is no such association.
+    /// Gives the peer of an association, in whatever state; `None` if there is no such association.
     pub fn peer(&self, id: AssociationId) -> Option<Peer<'_>> {
         let entry = self.table.find(id)?;
         Some(Peer { port: entry.peer_port, addresses: &entry.peer_addresses })
@@ -213,7 +214,7 @@ impl Endpoint {
         association.into_iter().flat_map(move |association| association.path_snapshots(now))
     }
 
-    /// What becomes of INITs of others to a port from now on. `false` if it has not been bound.
+    /// Sets the treatment of INITs to a port from now on. `false` if the port has not been bound.
     pub fn listen(&mut self, port: u16, acceptance: Acceptance) -> bool {
         let Some(&place) = self.by_number.get(&port) else { return false };
         self.ports[place as usize].accept(acceptance);
@@ -372,7 +373,7 @@ impl Endpoint {
         self.deadlines.earliest()
     }
 
-    /// Whether there is nothing to poll.
+    /// Tells if there is nothing to poll.
     pub fn is_idle(&self) -> bool {
         let is_quiet = match self.pending.len() {
             0 => true,
@@ -382,7 +383,7 @@ impl Endpoint {
         is_quiet && self.outbox.is_empty()
     }
 
-    /// What is to be done next; a packet to send is written over `packet`. Call it until it says [`Output::Wait`].
+    /// Gives the next action; a packet to send is written over `packet`. Call it until it returns [`Output::Wait`].
     pub fn poll_output(&mut self, now: Instant, packet: &mut Packet) -> Output {
         if self.is_idle() {
             return Output::Wait(self.deadlines.earliest());
@@ -427,8 +428,8 @@ impl Endpoint {
         None
     }
 
-    /// Whether the first of those that were to be looked at, the one in `slot`, has an event, since it has no packet.
-    /// Otherwise it says nothing more.
+    /// Tells if the first of those that were to be looked at, the one in `slot`, has an event, since it has no packet.
+    /// If not, it has nothing more to say.
     #[inline(never)]
     fn has_event_of(&mut self, slot: u32) -> bool {
         if self.is_crowded {
@@ -550,7 +551,7 @@ impl Endpoint {
         self.table.insert(entry)
     }
 
-    /// Where an association draws from.
+    /// Stream of random numbers that an association draws from.
     fn stream_of(&mut self, slot: u32) -> &mut Stream {
         let entry = &mut self.table[slot];
         match &mut entry.stream {
@@ -603,13 +604,13 @@ impl Endpoint {
         self.wake_behind_packet(slot);
     }
 
-    /// The same, of one whose held bytes have been counted.
+    /// Variant of [`wake`](Self::wake) for a slot whose held bytes have been counted.
     #[inline(never)]
     fn wake_counted(&mut self, slot: u32) {
         self.look_at(slot);
     }
 
-    /// The same behind a packet, each of which passes it.
+    /// Variant of [`wake`](Self::wake) behind a packet, each of which passes it.
     #[expect(clippy::inline_always, reason = "it is little more than a call")]
     #[inline(always)]
     fn wake_behind_packet(&mut self, slot: u32) {
@@ -617,7 +618,7 @@ impl Endpoint {
         self.look_at(slot);
     }
 
-    /// The same, of one that holds what it held.
+    /// Variant of [`wake`](Self::wake) for a slot whose held bytes have not changed.
     #[expect(clippy::inline_always, reason = "it is little more than a call")]
     #[inline(always)]
     fn look_at(&mut self, slot: u32) {

@@ -1,4 +1,5 @@
-//! What passes between an association and the layer above (RFC 9260, section 11), but for status reports.
+//! Messages, options and events that pass between an association and the layer above (RFC 9260, section 11); status
+//! reports are not among them.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -22,29 +23,29 @@ use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 pub struct Message {
     /// On which stream.
     pub stream: StreamId,
-    /// What it is, for the peer's upper layer.
+    /// Payload Protocol Identifier, for the peer's upper layer.
     pub ppid: Ppid,
     /// The bytes; at least one.
     pub payload: Bytes,
-    /// Whether it may overtake others of its stream.
+    /// True if the message may overtake others of its stream.
     pub is_unordered: bool,
     /// The sender's own number for it, handed back with whatever is said about the message.
     pub context: u64,
-    /// What few messages ask for; behind a pointer, since every message is moved several times.
+    /// Options that few messages have; behind a pointer, since every message is moved several times.
     pub options: Option<Box<SendOptions>>,
 }
 
-/// How a message is to be sent, beyond what most need.
+/// Options with which a message is sent, beyond what most need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SendOptions {
-    /// Whether the receiver is asked to acknowledge the message at once: its last DATA chunk has the I bit (RFC 7053,
+    /// True if the receiver is asked to acknowledge the message at once: its last DATA chunk has the I bit (RFC 7053,
     /// section 5.1).
     pub sack_immediately: bool,
     /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E), so
     /// not before that is confirmed;
     /// `None`: where all else goes. What is lost of it may be sent again elsewhere.
     pub destination: Option<IpAddr>,
-    /// When the message is given up.
+    /// Limit at which the message is given up.
     pub reliability: Reliability,
 }
 
@@ -61,15 +62,15 @@ impl SendOptions {
 pub struct ReceivedMessage {
     /// On which stream.
     pub stream: StreamId,
-    /// Its number in that stream; without meaning if unordered.
+    /// Stream Sequence Number; without meaning if unordered.
     pub sequence: StreamSequence,
-    /// What the peer says that it is.
+    /// Payload Protocol Identifier that the peer has given it.
     pub ppid: Ppid,
     /// The bytes.
     pub payload: Bytes,
-    /// Whether it may have overtaken others.
+    /// True if the message may have overtaken others.
     pub is_unordered: bool,
-    /// What the IP header said of the packet that brought the last of it.
+    /// IP header fields of the packet that brought the last of it.
     pub ip: IpFields,
 }
 
@@ -82,37 +83,37 @@ pub struct ReceivedPart {
     pub stream: StreamId,
     /// The message's number in that stream; without meaning if unordered.
     pub sequence: StreamSequence,
-    /// What the peer says that the message is.
+    /// Payload Protocol Identifier that the peer has given the message.
     pub ppid: Ppid,
     /// The bytes, which follow those of the part before.
     pub payload: Bytes,
-    /// Whether the message may have overtaken others.
+    /// True if the message may have overtaken others.
     pub is_unordered: bool,
-    /// Where in the message they are.
+    /// Position of the bytes in the message.
     pub place: PartPlace,
-    /// What the IP header said of the packet that had come last when they were passed on.
+    /// IP header fields of the packet that had come last when the bytes were passed on.
     pub ip: IpFields,
 }
 
-/// Where in its message a part is.
+/// Position of a part in its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartPlace {
-    /// It begins the message; more follows.
+    /// Beginning of the message; more follows.
     First,
     /// More has come before, and more follows.
     Middle,
-    /// It ends the message.
+    /// End of the message.
     Last,
 }
 
-/// What the layer above has to know.
+/// Events for the layer above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// COMMUNICATION UP: the association is there.
     Established {
-        /// How many streams can be sent on.
+        /// Number of streams that can be sent on.
         outbound_streams: u16,
-        /// How many streams the peer may send on.
+        /// Number of streams that the peer may send on.
         inbound_streams: u16,
     },
     /// RESTART: the peer has begun anew; what was queued and not acknowledged may be lost.
@@ -123,9 +124,9 @@ pub enum Event {
     Arrived {
         /// On which stream.
         stream: StreamId,
-        /// Its number in that stream; without meaning if unordered.
+        /// Stream Sequence Number; without meaning if unordered.
         sequence: StreamSequence,
-        /// Whether it may overtake others.
+        /// True if the message may overtake others.
         is_unordered: bool,
     },
     /// A message has arrived.
@@ -137,9 +138,9 @@ pub enum Event {
     PartialDeliveryAborted {
         /// The message's stream.
         stream: StreamId,
-        /// Its number in that stream; without meaning if unordered.
+        /// Stream Sequence Number; without meaning if unordered.
         sequence: StreamSequence,
-        /// Whether it is unordered.
+        /// True if the message is unordered.
         is_unordered: bool,
     },
     /// The peer has acknowledged all of a message.
@@ -151,7 +152,7 @@ pub enum Event {
     Transmitted {
         /// The number that its message was sent with.
         context: u64,
-        /// Its number.
+        /// TSN of the chunk.
         tsn: Tsn,
         /// The address that it goes to.
         destination: IpAddr,
@@ -160,7 +161,7 @@ pub enum Event {
     },
     /// After a message was refused for want of room: there is room again.
     SendBufferDrained {
-        /// How many bytes are free now.
+        /// Number of bytes that are free now.
         free: u64,
     },
     /// SEND FAILURE: the association has ended before a message was acknowledged.
@@ -170,22 +171,22 @@ pub enum Event {
     },
     /// NETWORK STATUS CHANGE: an address of the peer has become reachable, unreachable or potentially failed.
     PathChanged {
-        /// The address.
+        /// Address of the peer.
         address: IpAddr,
-        /// What it is now.
+        /// New state of the path.
         state: PathState,
     },
     /// Another address of the peer has become the primary one without the user's command at that moment: a switchover
     /// (RFC 7829, section 5), or the one that was connected to first has answered after all.
     PrimaryChanged {
-        /// The address.
+        /// Address that is now the primary one.
         address: IpAddr,
     },
     /// T3-rtx of an address of the peer has been started or stopped, or has expired; only if `trace_timers` is set.
     T3Rtx {
-        /// The address.
+        /// Address of the peer.
         address: IpAddr,
-        /// What has happened.
+        /// Change of the timer.
         change: T3RtxChange,
     },
     /// COMMUNICATION ERROR: the peer has reported something that is not fatal.
@@ -198,16 +199,16 @@ pub enum Event {
     StreamsChanged(StreamsChanged),
     /// A request of ours to change streams is over.
     ReconfigurationAnswered {
-        /// The request.
+        /// Request that is over.
         change: StreamChange,
-        /// What the peer has said; also that it is denied if the association has begun to shut down.
+        /// Answer of the peer; also a denial if the association has begun to shut down.
         result: ReconfigurationResult,
     },
     /// Addresses of either end have changed, or will not (RFC 5061).
     Addresses(AddressEvent),
     /// Chunks of the peer's are not authenticated as they should be (RFC 4895).
     Authentication(AuthenticationEvent),
-    /// What the peer says that its layer above is: its Adaptation Code Point (RFC 5061, section 4.2.6).
+    /// Adaptation Code Point that the peer has sent for its layer above (RFC 5061, section 4.2.6).
     AdaptationLayer(u32),
     /// SEND FAILURE: a message has been given up as its [`Reliability`] asks. What was sent of it may have arrived.
     Abandoned {
@@ -215,10 +216,10 @@ pub enum Event {
         message: Message,
         /// By which rule.
         policy: ReliabilityPolicy,
-        /// Whether a part of it has been sent.
+        /// True if a part of it has been sent.
         was_sent: bool,
     },
-    /// What led to a decision; only if `trace` is set. Behind a pointer, since it is longer than most events.
+    /// Reason for a decision; only if `trace` is set. Behind a pointer, since it is longer than most events.
     Trace(Box<TraceEvent>),
 }
 
@@ -232,7 +233,7 @@ impl Event {
         }
     }
 
-    /// Whether it is a message, or the last part of one.
+    /// Tells if the event is a message, or the last part of one.
     pub(crate) const fn ends_message(&self) -> bool {
         match self {
             Self::Received(_) => true,
@@ -242,22 +243,22 @@ impl Event {
     }
 }
 
-/// What has happened to the retransmission timer of an address.
+/// Change of the retransmission timer of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum T3RtxChange {
-    /// It has expired.
+    /// Expiry of the timer.
     Expired {
         /// The RTO before it is backed off.
         rto: Duration,
         /// Bytes of DATA chunks, sent to the address last, that are given up.
         outstanding: u64,
     },
-    /// It ran and has been started anew, with this RTO.
+    /// Restart of the timer while it ran, with this RTO.
     Restarted {
         /// The RTO.
         rto: Duration,
     },
-    /// It did not run and has been started, with this RTO.
+    /// Start of the timer when it did not run, with this RTO.
     Started {
         /// The RTO.
         rto: Duration,
@@ -326,7 +327,7 @@ pub enum SendError {
     NoSuchStream {
         /// The stream asked for.
         stream: StreamId,
-        /// How many there are.
+        /// Number of outbound streams that there are.
         available: u16,
     },
     /// Longer than the whole send buffer: it will never fit.
@@ -345,7 +346,7 @@ pub enum SendError {
     BufferFull {
         /// The message's length.
         wanted: u64,
-        /// What is free: nothing, too, where the buffer holds as many messages as it may.
+        /// Number of bytes that are free: zero, too, where the buffer holds as many messages as it may.
         free: u64,
     },
 }

@@ -35,7 +35,7 @@ impl Extension {
         Self::DynamicAddresses,
     ];
 
-    /// Its name in scenarios and commands.
+    /// Name of the extension in scenarios and commands.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PartialReliability => "partial-reliability",
@@ -71,10 +71,10 @@ impl Extension {
 pub struct Extensions(u16);
 
 impl Extensions {
-    /// None.
+    /// Set without any extension.
     pub const NONE: Self = Self(0);
 
-    /// Those listed.
+    /// Set of the extensions listed.
     pub fn of(extensions: &[Extension]) -> Self {
         extensions.iter().fold(Self::NONE, |set, extension| set.with(*extension))
     }
@@ -91,13 +91,13 @@ impl Extensions {
         Self(self.0 & !(1 << extension as u16))
     }
 
-    /// Those that are in either set.
+    /// Set of the extensions that are in either set.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those that are in both sets: what two ends may use.
+    /// Set of the extensions that are in both sets: those that two ends may use.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
@@ -109,23 +109,23 @@ impl Extensions {
         Self(self.0 & !other.0)
     }
 
-    /// Whether one is among them.
+    /// Tells if an extension is in the set.
     #[inline]
     pub const fn contain(self, extension: Extension) -> bool {
         self.0 & 1 << extension as u16 != 0
     }
 
-    /// Whether there is none.
+    /// Tells if there is none.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Its members, in the order of [`Extension::ALL`].
+    /// Members of the set, in the order of [`Extension::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Extension> {
         Extension::ALL.into_iter().filter(move |extension| self.contain(*extension))
     }
 
-    /// Whether messages are both interleaved and given up.
+    /// Tells if messages are both interleaved and given up.
     const fn combine(self) -> bool {
         self.contain(Extension::PartialReliability) && self.contain(Extension::Interleaving)
     }
@@ -140,7 +140,7 @@ impl Extensions {
         Self::of(&Extension::ALL).and(Self(bits))
     }
 
-    /// What an end announces whose INIT or INIT ACK lists these chunk types as supported.
+    /// Set of the extensions that an end announces whose INIT or INIT ACK lists these chunk types as supported.
     pub(crate) fn announced_by(types: &[u8]) -> Self {
         let is_announced =
             |extension: &Extension| extension.announced_by().iter().all(|kind| types.contains(kind));

@@ -23,11 +23,11 @@ use crate::types::{Tsn, VerificationTag};
 pub(crate) struct LocalStart {
     pub(crate) tag: VerificationTag,
     pub(crate) initial_tsn: Tsn,
-    /// Its part of the keys by which chunks are authenticated; zero if none are.
+    /// Random number for the keys by which chunks are authenticated; zero if none are.
     pub(crate) random: [u8; RANDOM_LEN],
 }
 
-/// What is wrong with an INIT ACK, and what an ABORT says of it.
+/// Fault of an INIT ACK, and the cause for an ABORT because of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The association ends. The ABORT has the tag of the INIT ACK.

@@ -16,16 +16,16 @@ use crate::types::{Tsn, VerificationTag};
 /// The length of the common header in bytes.
 pub const COMMON_HEADER_LEN: usize = 12;
 
-/// Whether IP may cut a packet into fragments, which its receiver's IP puts together again.
+/// Permission for IP to cut a packet into fragments, which its receiver's IP puts together again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fragmentation {
-    /// It may. Routers do so on IPv4; on IPv6 it is for the source, whose fragments are to be no longer than this, IP
-    /// header included.
+    /// Permitted. Routers fragment on IPv4; on IPv6 the source does, and its fragments are to be no longer than this,
+    /// IP header included.
     Allowed {
-        /// What the path is known to carry, in bytes.
+        /// Path MTU as it is known, in bytes.
         source_mtu: u16,
     },
-    /// It must not ("don't fragment"): a router that cannot pass the packet on says so.
+    /// Forbidden ("don't fragment"): a router that cannot pass the packet on says so.
     Forbidden,
 }
 
@@ -62,7 +62,7 @@ impl CommonHeader {
     }
 }
 
-/// Where a received packet's chunks lie.
+/// Place of a received packet's chunks in memory.
 #[derive(Clone, Debug)]
 enum Layout<'a> {
     /// In one buffer that was made of them, with the common header.
@@ -94,7 +94,7 @@ impl<'a> ParsedPacket<'a> {
         Self::read(packet, packet.checksum() == Checksum::Complete)
     }
 
-    /// The same without a look at the checksum.
+    /// Variant of [`parse`](Self::parse) that does not look at the checksum.
     #[cold]
     pub(crate) fn parse_unverified(packet: &'a Packet) -> Result<Self, WireError> {
         Self::read(packet, false)
@@ -157,7 +157,7 @@ impl<'a> ParsedPacket<'a> {
     }
 }
 
-/// Whether the tail of a packet is exactly the payload of a DATA chunk whose header ends its inline part.
+/// Tells if the tail of a packet is exactly the payload of a DATA chunk whose header ends its inline part.
 fn tail_is_payload(packet: &Packet) -> bool {
     let head = packet.head();
     let payload_len = packet.tail().len();
@@ -181,7 +181,7 @@ fn tail_is_payload(packet: &Packet) -> bool {
 pub struct ChunkError {
     /// The chunk's type.
     pub kind: u8,
-    /// What is wrong with it.
+    /// Fault of the chunk.
     pub error: WireError,
 }
 
@@ -189,7 +189,7 @@ pub struct ChunkError {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoundChunk {
     pub(crate) header: ChunkHeader,
-    /// Where it starts.
+    /// Position at which the chunk starts.
     start: usize,
 }
 
@@ -234,7 +234,7 @@ impl Chunks<'_> {
         }
     }
 
-    /// The same as a chunk whose type is not known.
+    /// Reads the chunk as one whose type is not known.
     pub(crate) fn read_as_unknown(&self, found: FoundChunk) -> Chunk {
         let ChunkHeader { kind, flags, .. } = found.header;
         Chunk::Unknown { kind, flags, value: self.value_of(found).to_bytes() }

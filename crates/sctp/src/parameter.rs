@@ -9,19 +9,19 @@ use smallvec::SmallVec;
 use crate::bytes_view::{BytesView, trailing_padding};
 use crate::unknown::UnknownAction;
 
-/// Parameter types.
+/// Types of parameters in chunks.
 pub mod kind {
-    /// Heartbeat Info.
+    /// Heartbeat Info (RFC 9260, section 3.3.5).
     pub const HEARTBEAT_INFO: u16 = 1;
     /// IPv4 Address.
     pub const IPV4_ADDRESS: u16 = 5;
     /// IPv6 Address.
     pub const IPV6_ADDRESS: u16 = 6;
-    /// State Cookie.
+    /// State Cookie of an INIT ACK.
     pub const STATE_COOKIE: u16 = 7;
-    /// Unrecognized Parameter.
+    /// Unrecognized Parameter in an INIT ACK.
     pub const UNRECOGNIZED_PARAMETER: u16 = 8;
-    /// Cookie Preservative.
+    /// Cookie Preservative of an INIT.
     pub const COOKIE_PRESERVATIVE: u16 = 9;
     /// Host Name Address, deprecated.
     pub const HOST_NAME_ADDRESS: u16 = 11;
@@ -49,7 +49,7 @@ pub mod kind {
     pub const SET_PRIMARY: u16 = 0xc004;
 }
 
-/// One parameter.
+/// Parameter of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// Opaque to all but the sender of the HEARTBEAT.
@@ -77,7 +77,7 @@ pub enum Parameter {
     ForwardTsnSupported,
     /// Makes an INIT longer (RFC 4820, section 4); its bytes mean nothing and are not kept.
     Padding {
-        /// How many bytes it has behind its header.
+        /// Number of bytes behind its header.
         len: u16,
     },
     /// The sender takes packets without a checksum from whoever uses this method (RFC 9653, section 4).
@@ -91,20 +91,20 @@ pub enum Parameter {
     ChunkList(SmallVec<[u8; 8]>),
     /// The HMAC algorithms that the sender understands, the preferred one first.
     HmacAlgorithms(SmallVec<[u16; 4]>),
-    /// What the layer above is: the Adaptation Code Point.
+    /// Adaptation Code Point for the layer above.
     AdaptationLayer(u32),
     /// The sender would have DATA at this address of its own; a wildcard address is the packet's source.
     SetPrimary {
-        /// What answers it in an ASCONF-ACK; an INIT or INIT ACK has no answer.
+        /// Correlation identifier of the answer in an ASCONF-ACK; an INIT or INIT ACK has no answer.
         correlation: u32,
-        /// The address.
+        /// Address at which DATA is wanted.
         address: IpAddr,
     },
     /// A type that is not known here, such as an extension's.
     Unknown {
         /// The parameter's type.
         kind: u16,
-        /// Its value, without header and padding.
+        /// Value of the parameter, without header and padding.
         value: Bytes,
     },
 }
@@ -135,7 +135,7 @@ impl Parameter {
         }
     }
 
-    /// What to do with the parameter if it is unknown; `None` for a known one.
+    /// Action to take if the parameter is unknown; `None` for a known one.
     pub const fn unknown_action(&self) -> Option<UnknownAction> {
         match self {
             Self::Unknown { kind, .. } => Some(UnknownAction::of_parameter(*kind)),

@@ -19,7 +19,7 @@ pub struct PartialMessage {
 
 #[derive(Clone, Debug)]
 enum Parts {
-    /// Those that have come.
+    /// Parts that have come.
     Collected(BytesMut),
     /// They were too many; the rest is thrown away.
     TooLong,

@@ -38,7 +38,7 @@ use crate::types::Tsn;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(pub u16);
 
-/// Whether a destination address may carry user data (RFC 9260, sections 5.4 and 8.2).
+/// Ability of a destination address to carry user data (RFC 9260, sections 5.4 and 8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathState {
     /// Confirmed, and it answers.
@@ -59,12 +59,12 @@ enum RttProbe {
     Running { tsn: Tsn, sent_at: Instant },
 }
 
-/// What the SACK that is being processed says about a path.
+/// Contents of the SACK at hand that concern a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SackTally {
     pub(crate) flight_size_before: u64,
     pub(crate) newly_acked: u64,
-    /// How long after the newest of them that was sent once its acknowledgement came.
+    /// Time from the departure of the newest of them that was sent once to its acknowledgement.
     pub(crate) answered_in: Option<Duration>,
     /// Among the acknowledged chunks was one that has never been sent anywhere else.
     pub(crate) is_unambiguous: bool,
@@ -74,20 +74,20 @@ pub(crate) struct SackTally {
     pub(crate) found_loss: bool,
     /// The highest TSN among the acknowledged ones, where several paths are used at once.
     pub(crate) highest_acked: Option<Tsn>,
-    /// How many of them Gap Ack Blocks acknowledge, there too.
+    /// Number of them that Gap Ack Blocks acknowledge, there too.
     pub(crate) acked_by_gaps: u32,
 }
 
-/// Which packets to an address IP may cut into fragments.
+/// Packets to an address that IP may cut into fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fragments {
     /// All: a link on the way carries less than the least path MTU.
     OfAll,
-    /// Those that are longer than the path MTU: a chunk is never cut again.
+    /// Packets that are longer than the path MTU: a chunk is never cut again.
     OfTooLong,
 }
 
-/// How much may be in flight.
+/// Limit of the bytes in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Allowance {
     /// The congestion window.
@@ -96,14 +96,14 @@ enum Allowance {
     OnePacket,
 }
 
-/// What is known of the link of our address.
+/// State of the link of our address, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// It has gone.
+    /// Link that is down.
     Down,
-    /// It has come back at this time, and no HEARTBEAT has been answered since.
+    /// Link that is up again since this time; no HEARTBEAT has been answered since.
     Back(Instant),
-    /// Nothing.
+    /// Link whose state has not changed, as far as is known.
     Unchanged,
 }
 
@@ -125,7 +125,7 @@ pub(crate) struct Path {
     pub(crate) flight_size: u64,
     /// The lowest TSN among them.
     pub(crate) earliest: Option<Tsn>,
-    /// Where several paths are used at once: the highest TSN that had been sent when this one entered Fast Recovery.
+    /// Highest TSN that had been sent when this path entered Fast Recovery, where several paths are used at once.
     pub(crate) fast_recovery_exit: Option<Tsn>,
     pub(crate) error_count: u32,
     pub(crate) heartbeat: Heartbeat,
@@ -136,11 +136,11 @@ pub(crate) struct Path {
     /// Set where probe packets look for the path MTU.
     pub(crate) discovery: Option<Box<Discovery>>,
     mtu: u16,
-    /// What `mtu` leaves for chunks.
+    /// Number of bytes that `mtu` leaves for chunks.
     pmdcs: u16,
     fragments: Fragments,
     t3_rtx: Timer,
-    /// Whether T3-rtx also runs for a FORWARD TSN that was sent here (RFC 3758, section 3.5, rule C5).
+    /// True if T3-rtx also runs for a FORWARD TSN that was sent here (RFC 3758, section 3.5, rule C5).
     pub(crate) awaits_forward_ack: bool,
     /// The deadline that was reported last, if it is reported.
     reported_t3_rtx: Timer,
@@ -148,12 +148,12 @@ pub(crate) struct Path {
     allowance: Allowance,
     reduction: Reduction,
     pub(crate) link: Link,
-    /// Whether a SACK of what was sent here has come back by this path.
+    /// True if a SACK of what was sent here has come back by this path.
     has_answered: bool,
     burst_left: u32,
-    /// When DATA was sent last, moved on by the RTOs for which the window has decayed since.
+    /// Instant at which DATA was sent last, moved on by the RTOs for which the window has decayed since.
     last_data_at: Option<Instant>,
-    /// When something was sent that a round-trip time may be taken from.
+    /// Instant at which something was sent last that a round-trip time may be taken from.
     last_timed_at: Option<Instant>,
 }
 
@@ -199,12 +199,12 @@ impl Path {
         }
     }
 
-    /// What one SCTP packet may hold behind the common header, in bytes: the Path Maximum DATA Chunk Size.
+    /// Number of bytes that one SCTP packet may hold behind the common header: the Path Maximum DATA Chunk Size.
     pub(crate) fn pmdcs(&self) -> usize {
         self.pmdcs.into()
     }
 
-    /// Whether IP may cut a packet that is `len` bytes long from the common header on.
+    /// Tells if IP may cut a packet that is `len` bytes long from the common header on.
     pub(crate) fn fragmentation(&self, len: usize) -> Fragmentation {
         if self.fragments == Fragments::OfAll || ip_header_len(self.destination) + len > self.mtu.into() {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-6.9
@@ -247,22 +247,22 @@ impl Path {
         (mtu_before, fragments_before) != (self.mtu, self.fragments)
     }
 
-    /// What it carries, in bytes, IP header included.
+    /// Path MTU in bytes, IP header included.
     pub(crate) const fn mtu(&self) -> u16 {
         self.mtu
     }
 
-    /// How long the IP header of a packet to it is, in bytes.
+    /// Length of the IP header of a packet to the address, in bytes.
     pub(crate) const fn ip_header_len(&self) -> usize {
         ip_header_len(self.destination)
     }
 
-    /// When DATA was sent here last.
+    /// Instant at which DATA was sent here last.
     pub(crate) const fn last_data_at(&self) -> Option<Instant> {
         self.last_data_at
     }
 
-    /// When T3-rtx expires.
+    /// Instant at which T3-rtx expires.
     pub(crate) fn t3_rtx(&self) -> Option<Instant> {
         self.t3_rtx.at()
     }
@@ -325,7 +325,7 @@ impl Path {
         T3RtxChange::Expired { rto: self.rtt.rto(), outstanding: self.flight_size }
     }
 
-    /// What has happened to T3-rtx since the last report.
+    /// Gives the change of T3-rtx since the last report.
     pub(crate) fn report_t3_rtx(&mut self) -> Option<T3RtxChange> {
         let before = std::mem::replace(&mut self.reported_t3_rtx, self.t3_rtx);
         let rto = self.rtt.rto();
@@ -342,8 +342,8 @@ impl Path {
         self.burst_left = self.burst_limit(max_burst);
     }
 
-    /// How many packets an event may release. What is paced makes no burst that is longer than its quantum, and a limit
-    /// beside that would hold the window down after each pause.
+    /// Number of packets that an event may release. A paced path makes no burst that is longer than its quantum, and a
+    /// limit beside that would hold the window down after each pause.
     //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
     //# the protocol parameter
     //# 'Max.Burst' SHOULD be used to limit the number of packets sent.
@@ -356,7 +356,7 @@ impl Path {
         self.burst_left = self.burst_left.saturating_add(self.burst_limit(max_burst));
     }
 
-    /// Whether another packet with DATA may leave now.
+    /// Tells if another packet with DATA may leave now.
     #[expect(clippy::inline_always, reason = "each packet passes it, and it is little more than a call")]
     #[inline(always)]
     pub(crate) fn may_send_data(&self) -> bool {
@@ -366,7 +366,7 @@ impl Path {
         self.burst_left > 0 && self.has_window()
     }
 
-    /// Whether the congestion window is not full.
+    /// Tells if the congestion window is not full.
     #[inline]
     pub(crate) fn has_window(&self) -> bool {
         match self.allowance {
@@ -405,7 +405,7 @@ impl Path {
         }
     }
 
-    /// Whether nothing was sent `since` that a round-trip time may be taken from.
+    /// Tells if nothing has been sent `since` that a round-trip time may be taken from.
     pub(crate) fn is_idle_since(&self, since: Instant) -> bool {
         self.last_timed_at.is_none_or(|at| at < since)
     }
@@ -587,5 +587,5 @@ const fn ip_header_len(destination: IpAddr) -> usize {
 
 /// The least path MTU, of IPv4: every host takes as much (RFC 791, section 3.1).
 const LEAST_MTU_V4: u16 = 576;
-/// The same of IPv6: every link carries as much (RFC 8200, section 5).
+/// Least path MTU of IPv6: every link carries as much (RFC 8200, section 5).
 pub(crate) const LEAST_MTU_V6: u16 = 1_280;

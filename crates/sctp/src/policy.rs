@@ -1,4 +1,4 @@
-//! What RFC 9260 leaves open or papers vary, one small enum each, with its source.
+//! Choices that RFC 9260 leaves open or papers vary, one small enum each, with its source.
 
 mod after_timeout;
 mod failover;
@@ -25,8 +25,8 @@ pub enum RttSampling {
     SackOnDataPath,
 }
 
-/// Which stream is served next (RFC 8260, section 3): message by message, or chunk by chunk where messages are
-/// interleaved.
+/// Rule that chooses the next stream to be served (RFC 8260, section 3): message by message, or chunk by chunk where
+/// messages are interleaved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StreamScheduling {
     /// In the order in which the messages were handed over.
@@ -57,7 +57,7 @@ impl StreamScheduling {
         Self::WeightedFairQueueing,
     ];
 
-    /// Its name in scenarios, commands and Python.
+    /// Name of the rule in scenarios, commands and Python.
     pub const fn name(self) -> &'static str {
         match self {
             Self::FirstComeFirstServed => "first-come-first-served",
@@ -69,7 +69,7 @@ impl StreamScheduling {
         }
     }
 
-    /// Whether it reads [stream values](crate::SctpConfig::stream_values).
+    /// Tells if the rule reads [stream values](crate::SctpConfig::stream_values).
     pub const fn reads_values(self) -> bool {
         matches!(self, Self::Priority | Self::WeightedFairQueueing)
     }

@@ -1,9 +1,9 @@
-//! What passes between an association and the layer above about changes of its streams (RFC 6525).
+//! Requests and events of changes of streams (RFC 6525) that pass between an association and the layer above.
 
 use crate::chunk::ReconfigurationResult;
 use crate::types::StreamId;
 
-/// Which of a peer's requests to change streams are carried out; the others are denied.
+/// Requests of a peer to change streams that are carried out; the others are denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReconfigurationPolicy {
     /// Resets of streams, in either direction.
@@ -12,7 +12,7 @@ pub struct ReconfigurationPolicy {
     pub resets_association: bool,
     /// Additional streams, in either direction.
     pub adds_streams: bool,
-    /// How many streams of a direction there may come to be by a peer's requests. One that is used costs two bytes.
+    /// Number of streams that a direction may have at most by a peer's requests. A stream that is used costs two bytes.
     pub max_streams: u16,
 }
 
@@ -26,11 +26,11 @@ impl Default for ReconfigurationPolicy {
 /// In which direction streams are reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetDirection {
-    /// Those that we send on.
+    /// Streams that we send on.
     Outbound,
-    /// Those that the peer sends on.
+    /// Streams that the peer sends on.
     Inbound,
-    /// Both.
+    /// Streams of both directions.
     Both,
 }
 
@@ -49,20 +49,20 @@ pub enum StreamChange {
     AddInbound(u16),
 }
 
-/// What has happened to streams, at whosever request. An empty list of streams means all.
+/// Change of streams, at the request of either end. An empty list of streams means all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamsChanged {
     /// The next ordered message of each of these streams that we send on has Stream Sequence Number 0.
     OutboundReset(Box<[StreamId]>),
-    /// The same of streams that the peer sends on.
+    /// Reset of streams that the peer sends on: their next ordered message has Stream Sequence Number 0.
     InboundReset(Box<[StreamId]>),
-    /// The same of all streams, and TSNs have begun anew.
+    /// Reset of all streams of both directions, whose TSNs have begun anew as well.
     AssociationReset,
     /// Streams have been added.
     Added {
-        /// How many there are now to send on.
+        /// Number of streams that we may send on now.
         outbound_streams: u16,
-        /// How many the peer may send on now.
+        /// Number of streams that the peer may send on now.
         inbound_streams: u16,
     },
 }
@@ -102,7 +102,7 @@ pub enum ReconfigurationError {
     NoSuchStream {
         /// The stream asked for.
         stream: StreamId,
-        /// How many there are.
+        /// Number of streams of that direction.
         available: u16,
     },
     /// Nothing was asked for.
@@ -138,7 +138,7 @@ impl StreamSet {
         self.listed.is_empty() || self.listed.binary_search(&stream).is_ok()
     }
 
-    /// Whether it contains all of the other's.
+    /// Tells if the set contains all streams of the other.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         let is_listed = |stream: &StreamId| self.contains(*stream);
         self.listed.is_empty() || (!other.listed.is_empty() && other.listed.iter().all(is_listed))
@@ -149,13 +149,13 @@ impl StreamSet {
         self.listed.last().copied().filter(|stream| stream.0 >= count)
     }
 
-    /// Those that are listed; none: all.
+    /// Streams that are listed; none: all.
     pub(crate) const fn listed(&self) -> &[StreamId] {
         &self.listed
     }
 }
 
-/// Whether the answer to a request says that what was asked for holds.
+/// Tells if the answer to a request says that the request holds.
 pub(crate) const fn is_success(result: ReconfigurationResult) -> bool {
     matches!(result, ReconfigurationResult::Performed | ReconfigurationResult::NothingToDo)
 }

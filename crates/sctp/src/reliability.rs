@@ -1,8 +1,8 @@
-//! How long a message is worth sending (RFC 3758, section 4; RFC 7496, section 3).
+//! Time and transmissions that a message is worth (RFC 3758, section 4; RFC 7496, section 3).
 
 use slantpath_base::Duration;
 
-/// When a message is given up that the peer has not acknowledged. The layer above is told of it by
+/// Limit at which a message is given up that the peer has not acknowledged. The layer above is told of it by
 /// [`Event::Abandoned`](crate::Event::Abandoned).
 ///
 /// A peer that has not agreed to [`Extension::PartialReliability`](crate::Extension::PartialReliability) cannot be told
@@ -10,27 +10,27 @@ use slantpath_base::Duration;
 /// sent (RFC 9260, section 11.1.5), and the other policies do nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reliability {
-    /// Never.
+    /// Never given up: fully reliable.
     #[default]
     Full,
     /// As soon as it would be sent, or sent again, so long after it was handed over, and at that time if none of it has
     /// been sent: timed reliability (RFC 3758, section 4.1). Nothing of a message with a lifetime of zero is ever sent.
     Lifetime(Duration),
-    /// When one of its DATA chunks would be sent again more often than this (RFC 7496, section 3.1).
+    /// Given up when one of its DATA chunks would be retransmitted more often than this (RFC 7496, section 3.1).
     Retransmissions(u32),
-    /// When none of it has been sent and the send buffer has no room for one that counts for more: one with a lesser
-    /// number here, or without this policy (RFC 7496, section 3.2). What has been sent makes room within a round trip
-    /// or so anyway.
+    /// Given up when none of it has been sent and the send buffer has no room for a message that counts for more: one
+    /// with a lesser number here, or without this policy (RFC 7496, section 3.2). A message that has been sent makes
+    /// room within a round trip or so anyway.
     Priority(u32),
 }
 
 /// By which rule of a [`Reliability`] a message is given up, as RFC 7496, section 4.3, tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReliabilityPolicy {
-    /// Its lifetime was over.
+    /// Limit of the lifetime: it was over.
     Lifetime,
-    /// It would have been sent again more often than allowed.
+    /// Limit of retransmissions: another one was not allowed.
     Retransmissions,
-    /// It made room for what counts for more.
+    /// Priority: the message made room for one that counts for more.
     Priority,
 }

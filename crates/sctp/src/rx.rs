@@ -34,20 +34,20 @@ use reassembly::{Fragment, Heading, Inserted, Reassembly};
 use streams::InboundStreams;
 use tsn_tracker::{Arrival, Position, TsnTracker};
 
-/// What is wrong with a DATA chunk.
+/// Fault of a DATA chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DataFault {
-    /// It names a stream that does not exist; it is acknowledged and dropped.
+    /// Stream that does not exist; the chunk is acknowledged and dropped.
     InvalidStream(StreamId),
-    /// It has no payload, which ends the association.
+    /// Chunk without payload, which ends the association.
     NoUserData(Tsn),
     /// The receive buffer is full of what can never be delivered, which ends the association.
     NoRoomForMessage,
-    /// It contradicts another one, which ends the association.
+    /// Contradiction to another chunk, which ends the association.
     Contradiction(&'static str),
 }
 
-/// Whether messages are passed on as they arrive.
+/// State of delivery: messages are passed on as they arrive, or held back.
 #[derive(Clone, Debug)]
 enum Delivery {
     Flowing,
@@ -72,16 +72,16 @@ pub(crate) struct Receiver {
     /// So much of a message is passed on before its end has come.
     partial_delivery_point: u64,
     last_advertised: u32,
-    /// What is left of the window that was advertised last, in bytes. What [`Self::count_at_once`] takes is left out:
-    /// it comes while the whole buffer is free, where nothing depends on this.
+    /// Rest of the window that was advertised last, in bytes. Data that [`Self::count_at_once`] takes is left out: it
+    /// comes while the whole buffer is free, where nothing depends on this.
     promised: u64,
-    /// Whether to say when a message has arrived whole.
+    /// True if it is to be reported when a message has arrived whole.
     traces_arrivals: bool,
-    /// What the packet at hand has brought so far.
+    /// Kinds of DATA that the packet at hand has brought so far.
     brought: Brought,
     /// The path that the last DATA came on.
     data_path: Option<PathId>,
-    /// What the IP header said of the last packet whose data did not pass at once: all that is kept or put together has
+    /// IP header fields of the last packet whose data did not pass at once: all data that is kept or reassembled has
     /// come in such packets.
     ip: IpFields,
 }
@@ -145,7 +145,7 @@ impl Receiver {
         self.on_any_data(data, packet_len, deliver)
     }
 
-    /// The same for a chunk of any kind that has user data.
+    /// Variant of [`on_data`](Self::on_data) for a chunk of any kind that has user data.
     #[inline(never)]
     fn on_any_data(
         &mut self,
@@ -231,17 +231,17 @@ impl Receiver {
         self.schedule.handle_deadline(now);
     }
 
-    /// When a delayed SACK falls due.
+    /// Instant at which a delayed SACK falls due.
     pub(crate) const fn next_deadline(&self) -> Timer {
         self.schedule.deadline()
     }
 
-    /// Whether a SACK could ride on a packet that leaves now.
+    /// Tells if a SACK could be bundled with a packet that leaves now.
     pub(crate) const fn is_ack_owed(&self) -> bool {
         self.schedule.is_owed()
     }
 
-    /// Whether a SACK must leave now.
+    /// Tells if a SACK must leave now.
     pub(crate) const fn is_ack_due(&self) -> bool {
         self.schedule.is_due()
     }
@@ -256,12 +256,12 @@ impl Receiver {
         self.data_path
     }
 
-    /// Whether TSNs are missing or came twice, which a cumulative acknowledgement does not tell.
+    /// Tells if TSNs are missing or came twice, which a cumulative acknowledgement does not tell.
     pub(crate) fn has_gaps_or_duplicates(&self) -> bool {
         self.has_gaps() || !self.tracker.duplicates().is_empty()
     }
 
-    /// Whether TSNs are missing in front of received ones.
+    /// Tells if TSNs are missing in front of received ones.
     pub(crate) fn has_gaps(&self) -> bool {
         self.tracker.has_gaps()
     }
@@ -305,7 +305,7 @@ impl Receiver {
         sack
     }
 
-    /// The same if it is one without blocks and duplicates, as most are: the cumulative TSN ack and the window.
+    /// Takes the SACK if it is one without blocks and duplicates, as most are: the cumulative TSN ack and the window.
     #[inline]
     pub(crate) fn take_plain_sack(&mut self) -> Option<(Tsn, u32)> {
         if self.has_gaps_or_duplicates() {
@@ -333,7 +333,7 @@ impl Receiver {
         self.reassembly.finished()
     }
 
-    /// Whether messages are held back.
+    /// Tells if messages are held back.
     pub(crate) const fn is_paused(&self) -> bool {
         matches!(self.delivery, Delivery::Paused { .. })
     }
@@ -384,7 +384,7 @@ impl Receiver {
         }
     }
 
-    /// Whether the window has opened much since the last SACK.
+    /// Tells if the window has opened much since the last SACK.
     pub(crate) fn has_opened_window(&self) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2
         //# One way to achieve this is to send a window update
@@ -401,7 +401,7 @@ impl Receiver {
         }
     }
 
-    /// What waits for order, for fragments or for the layer above.
+    /// Payload that waits for order, for fragments or for the layer above.
     fn held(&self) -> Held {
         let paused = match &self.delivery {
             Delivery::Flowing => Held::default(),
@@ -414,13 +414,13 @@ impl Receiver {
         }
     }
 
-    /// What `held`, and the gaps between what has been received, cost in bytes.
+    /// Cost of `held`, and of the gaps between what has been received, in bytes.
     fn size_with(&self, held: Held) -> u64 {
         held.size() + self.tracker.size()
     }
 
-    /// How much the receive buffer may come to cost at most, in bytes: what fills gaps may take it to twice its size,
-    /// and as much again goes to what keeping it costs.
+    /// Limit of the cost of the receive buffer, in bytes: data that fills gaps may take it to twice its size, and as
+    /// much again goes to the cost of keeping it.
     const fn limit(&self) -> u64 {
         4 * self.capacity
     }
@@ -433,27 +433,28 @@ impl Receiver {
         free.min((2 * self.capacity).saturating_sub(self.size_with(held)))
     }
 
-    /// Whether so many free bytes are too few to be worth a packet.
+    /// Tells if so many free bytes are too few to be worth a packet.
     fn is_silly(&self, free: u64) -> bool {
         free < Self::SILLY_WINDOW.min(self.capacity / 2)
     }
 
-    /// What to advertise: the free bytes, but while these are too few to be worth a packet nothing that the peer was
-    /// not told of before (RFC 1122, section 4.2.3.3). What it was told of may be on its way, and is not taken back.
+    /// Window to advertise: the free bytes, but while these are too few to be worth a packet nothing that the peer was
+    /// not told of before (RFC 1122, section 4.2.3.3). Data for a window that it was told of may be in flight, and that
+    /// window is not taken back.
     fn a_rwnd(&self) -> u32 {
         let free = self.free();
         let offered = if self.is_silly(free) { free.min(self.promised) } else { free };
         u32::try_from(offered).unwrap_or(u32::MAX)
     }
 
-    /// The same, for a SACK that leaves.
+    /// Gives the window to advertise in a SACK that leaves, and notes it.
     fn advertise(&mut self) -> u32 {
         self.last_advertised = self.a_rwnd();
         self.promised = self.last_advertised.into();
         self.last_advertised
     }
 
-    /// Whether a new chunk may be kept.
+    /// Tells if a new chunk may be kept.
     fn has_room(
         &self,
         arrival: Arrival,
@@ -596,7 +597,7 @@ impl Receiver {
     }
 }
 
-/// What a chunk brings that is a whole message.
+/// Makes the message of a chunk that holds a whole one.
 fn message_of(data: Data, ip: IpFields) -> ReceivedMessage {
     let Data { flags, stream, sequence, ppid, payload, .. } = data;
     ReceivedMessage { stream, sequence, ppid, payload, is_unordered: flags.is_unordered(), ip }

@@ -1,4 +1,4 @@
-//! What a finished handshake yields: the boundary between the handshake and the association.
+//! Result of a finished handshake: the boundary between the handshake and the association.
 
 use std::net::IpAddr;
 
@@ -12,10 +12,10 @@ use crate::types::{Tsn, VerificationTag};
 /// An address of the peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerAddress {
-    /// The address.
+    /// Address of the peer.
     pub address: IpAddr,
-    /// Whether the peer is known to be there (RFC 9260, section 5.4); if not, it must be probed before DATA
-    /// is sent to it.
+    /// True if the peer is known to be there (RFC 9260, section 5.4); if not, the address must be probed before DATA is
+    /// sent to it.
     pub is_confirmed: bool,
 }
 
@@ -23,7 +23,7 @@ pub struct PeerAddress {
 /// cookie carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tcb {
-    /// Our port.
+    /// Port of our end.
     pub local_port: u16,
     /// The peer's port.
     pub peer_port: u16,
@@ -35,23 +35,23 @@ pub struct Tcb {
     pub local_initial_tsn: Tsn,
     /// The TSN of the peer's first DATA chunk.
     pub peer_initial_tsn: Tsn,
-    /// How many streams we send on: the lesser of what we asked for and the peer allows.
+    /// Number of streams that we send on: the lesser of what we asked for and the peer allows.
     pub outbound_streams: u16,
-    /// How many streams the peer sends on.
+    /// Number of streams that the peer sends on.
     pub inbound_streams: u16,
     /// The peer's receive buffer in bytes.
     pub peer_rwnd: u32,
-    /// Whether ECN is used: both ends have offered it.
+    /// True if ECN is used: both ends have offered it.
     pub uses_ecn: bool,
     /// The extensions that both ends have offered.
     pub extensions: Extensions,
-    /// Whether our packets need no checksum: the peer takes them without, for the method that we use, too (RFC 9653).
+    /// True if our packets need no checksum: the peer takes them without, for the method that we use, too (RFC 9653).
     pub omits_checksum: bool,
-    /// What chunks are authenticated by, if they are.
+    /// Terms on which chunks are authenticated, if they are.
     pub authentication: Option<Box<AuthenticationTerms>>,
-    /// What the peer says that its layer above is: its Adaptation Code Point.
+    /// Adaptation Code Point of the peer's layer above.
     pub adaptation_layer: Option<u32>,
-    /// Which of its addresses the peer would have DATA at, if its INIT or INIT ACK said so.
+    /// Address at which the peer wants DATA, if its INIT or INIT ACK said so.
     pub wanted_primary: Option<IpAddr>,
     /// Our addresses; packets leave from one of them that is of the destination's IP version.
     pub local_addresses: SmallVec<[IpAddr; 2]>,

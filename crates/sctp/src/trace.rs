@@ -1,4 +1,4 @@
-//! What an association decides and why, for whoever wants to understand it afterwards.
+//! Decisions of an association and their reasons, for whoever wants to understand it afterwards.
 //!
 //! The decisions themselves are events anyway ([`Event::Transmitted`], [`Event::T3Rtx`], [`Event::PathChanged`] and so
 //! on); these say what led to them. Nothing here is asked for unless [`SctpConfig::trace`] is set: what changes little
@@ -26,69 +26,69 @@ pub enum TraceEvent {
     Path(PathMetrics),
     /// Something sent to an address was not answered: the error counters have grown (RFC 9260, sections 8.1 and 8.2).
     PathError {
-        /// The address.
+        /// Address of the peer.
         address: IpAddr,
-        /// What was not answered.
+        /// Kind of chunk that was not answered.
         unanswered: Unanswered,
         /// The error counter of the address.
         error_count: u32,
-        /// That of the association.
+        /// Error counter of the association.
         association_error_count: u32,
     },
     /// A HEARTBEAT is on its way.
     HeartbeatSent {
-        /// The address.
+        /// Address that it goes to.
         address: IpAddr,
     },
     /// A HEARTBEAT has been answered.
     HeartbeatAnswered {
-        /// The address.
+        /// Address that it went to.
         address: IpAddr,
-        /// How long that took.
+        /// Time from the HEARTBEAT to its answer.
         round_trip: Duration,
     },
     /// A DATA chunk is to be sent again.
     Lost {
         /// The number that its message was sent with.
         context: u64,
-        /// Its number.
+        /// TSN of the chunk.
         tsn: Tsn,
-        /// Where it was sent last.
+        /// Address that it was sent to last.
         address: IpAddr,
-        /// How that was noticed.
+        /// Evidence that the chunk was lost.
         evidence: LossEvidence,
     },
     /// A DATA chunk that counted as lost was not: it is in flight again, without having been sent.
     Restored {
         /// The number that its message was sent with.
         context: u64,
-        /// Its number.
+        /// TSN of the chunk.
         tsn: Tsn,
     },
     /// The peer has thrown away a DATA chunk that it had acknowledged by a Gap Ack Block (RFC 9260, section 6.2.1).
     Revoked {
         /// The number that its message was sent with.
         context: u64,
-        /// Its number.
+        /// TSN of the chunk.
         tsn: Tsn,
     },
     /// No packet can leave from an address of ours any more, or again.
     LocalLink {
-        /// The address.
+        /// Address of ours.
         source: IpAddr,
-        /// Whether it can.
+        /// True if packets can leave from it.
         is_up: bool,
     },
     /// Nothing leaves for another reason than before.
     Waiting {
-        /// The reason.
+        /// Reason for which nothing leaves.
         reason: WaitReason,
-        /// What the peer has room for beyond what is in flight, in bytes.
+        /// Window of the peer beyond what is in flight, in bytes.
         peer_rwnd: u64,
     },
 }
 
-/// What was not answered.
+/// Kind of chunk that was not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
     /// DATA, until T3-rtx expired.
@@ -103,17 +103,17 @@ pub enum Unanswered {
     ReConfig,
 }
 
-/// How it was noticed that a DATA chunk is to be sent again.
+/// Evidence that a DATA chunk is to be retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossEvidence {
     /// So many SACKs have reported it missing (RFC 9260, section 7.2.4).
     MissIndications {
-        /// How many.
+        /// Number of SACKs that reported it.
         reports: u8,
     },
     /// A chunk that was sent to the address after it has arrived, and time for reordering has passed (RFC 8985).
     Overtaken {
-        /// How long ago it was sent.
+        /// Time since it was sent.
         age: Duration,
         /// The time for reordering.
         reordering_window: Duration,
@@ -126,25 +126,25 @@ pub enum LossEvidence {
     TimedOut,
     /// The link of our address has gone: it cannot have left, or is not answered there.
     LinkDown,
-    /// Its packet was longer than a link on the way carries.
+    /// Packet that was longer than a link on the way carries.
     TooBig {
-        /// What the link carries, in bytes.
+        /// MTU of the link, in bytes.
         mtu: u16,
     },
 }
 
-/// What governs a path, after everything that could leave has left.
+/// Values that govern a path, after everything that could leave has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathMetrics {
     /// The peer's address.
     pub address: IpAddr,
-    /// Our address.
+    /// Address of ours.
     pub source: IpAddr,
-    /// Whether it may carry data.
+    /// State that tells if the path may carry data.
     pub state: PathState,
-    /// Whether it is the primary path.
+    /// True if this is the primary path.
     pub is_primary: bool,
-    /// What has changed the window since the last time.
+    /// Cause of the change of the window since the last time.
     pub cause: WindowCause,
     /// Congestion window in bytes.
     pub cwnd: u64,
@@ -162,10 +162,10 @@ pub struct PathMetrics {
     pub mtu: u16,
 }
 
-/// What has changed the congestion window or the slow-start threshold of a path.
+/// Cause of a change of the congestion window or the slow-start threshold of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowCause {
-    /// What was acknowledged has opened it.
+    /// Acknowledgements have opened the window.
     Acknowledged,
     /// The controller by itself: an idle window decays, a model of the path has learned.
     Controller,
@@ -186,7 +186,7 @@ pub enum WindowCause {
 /// Why nothing more leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
-    /// What timed out waits for a SACK.
+    /// Timed-out DATA waits for a SACK.
     AfterTimeout,
     /// As many packets have left at once as may.
     Burst,
@@ -202,11 +202,11 @@ pub enum WaitReason {
     PeerWindow,
     /// As many DATA chunks are outstanding as can be numbered.
     TooManyOutstanding,
-    /// What is lost or in flight on another path goes first.
+    /// DATA that is lost or in flight on another path goes first.
     OtherPath,
 }
 
-/// What has been reported last.
+/// Values that have been reported last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracer {
     state: Option<AssociationState>,
@@ -289,7 +289,7 @@ impl Reported {
         self.metrics != PathMetrics { flight_size: self.metrics.flight_size, ..before.metrics }
     }
 
-    /// What has changed the window since `before`.
+    /// Cause of the change of the window since `before`.
     fn cause(&self, before: &Self) -> WindowCause {
         let (cwnd, ssthresh) = (self.metrics.cwnd, self.metrics.ssthresh);
         if (cwnd, ssthresh) == (before.metrics.cwnd, before.metrics.ssthresh) {

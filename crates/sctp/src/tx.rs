@@ -65,17 +65,17 @@ use send_queue::SendQueue;
 use spread::Spread;
 use steps::Steps;
 
-/// What the sending half works with while it handles one input.
+/// Context of the sending half while it handles one input.
 pub(crate) struct Turn<'a> {
     pub(crate) now: Instant,
     pub(crate) config: &'a SctpConfig,
     pub(crate) paths: &'a mut Paths,
     pub(crate) events: &'a mut VecDeque<Event>,
-    /// Whether the association waits for the last acknowledgement.
+    /// True if the association waits for the last acknowledgement.
     pub(crate) is_shutting_down: bool,
 }
 
-/// Whether the association is recovering from losses that gap reports have shown (RFC 9260, section 7.2.4).
+/// Recovery of the association from losses that gap reports have shown (RFC 9260, section 7.2.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Recovery {
     No,
@@ -88,7 +88,7 @@ enum Recovery {
 }
 
 impl Recovery {
-    /// Whether the window of `path` has been reduced for losses among which `tsn` counts.
+    /// Tells if the window of `path` has been reduced for losses among which `tsn` counts.
     fn has_halved(&self, path: PathId, tsn: Tsn) -> bool {
         matches!(self, Self::Fast { exit, halved } if tsn.is_at_or_before(*exit) && halved.contains(&path))
     }
@@ -104,16 +104,16 @@ enum Urgent {
     OnePacket,
 }
 
-/// Whether what timed out may go out as far as windows allow.
+/// Permission for timed-out DATA to go out as far as windows allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Remainder {
-    /// It may.
+    /// Free to go out.
     Free,
     /// One packet may, and then nothing until a SACK acknowledges something.
     AfterSack,
 }
 
-/// Whether the layer above waits for room in the send buffer.
+/// State of the layer above: waiting for room in the send buffer, or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Backlog {
     /// No message has been refused, or room has been announced since.
@@ -122,7 +122,7 @@ pub(crate) enum Backlog {
     /// A message has been refused for want of room, at this fill level. Until the buffer holds less there is no news:
     /// who tried again at once, and was refused and told of room at once, would never come to an end.
     Refused {
-        /// What the buffer held.
+        /// Fill level of the buffer at that time, in bytes.
         buffered_bytes: u64,
     },
     /// A message has been refused that the buffer has room for: all buffers of the endpoint together have not. The
@@ -155,22 +155,22 @@ pub(crate) struct Sender {
     peer_window: PeerWindow,
     bundling: Bundling,
     routing: Routing,
-    /// Whether a message has named its destination: from then on messages may take several paths side by side.
+    /// True if a message has named its destination: from then on messages may take several paths side by side.
     has_directed: bool,
-    /// Where several paths are used at once.
+    /// State of the paths that share the DATA, where several are used at once.
     spread: Option<Box<Spread>>,
     /// Payload bytes that have been handed over and not been acknowledged.
     buffered_bytes: u64,
     /// The messages that they are of: one counts until all of it is gone.
     buffered_messages: u64,
-    /// How many of them there may be.
+    /// Greatest number of messages that there may be.
     most_messages: u64,
     /// Most bytes that there may be.
     most_bytes: u64,
     backlog: Backlog,
     steps: Steps,
     reports: Reports,
-    /// Whether the peer can be told that something will never come.
+    /// True if the peer can be told that something will never come.
     may_abandon_sent: bool,
     /// Once a message has been handed over that may be given up.
     abandonment: Option<Box<Abandonment>>,
@@ -235,27 +235,27 @@ impl Sender {
         self.announce_room(turn);
     }
 
-    /// Whether a message has been refused for want of room and room not been announced since.
+    /// Tells if a message has been refused for want of room and room has not been announced since.
     pub(crate) fn owes_room(&self) -> bool {
         !matches!(self.backlog, Backlog::Open)
     }
 
-    /// Whether everything handed over has been acknowledged.
+    /// Tells if everything handed over has been acknowledged.
     pub(crate) fn is_drained(&self) -> bool {
         self.outstanding.is_empty() && self.queue.is_empty()
     }
 
-    /// Whether every message handed over has been cut into chunks.
+    /// Tells if every message handed over has been cut into chunks.
     pub(crate) fn has_no_queue(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Whether chunks are outstanding.
+    /// Tells if chunks are outstanding.
     pub(crate) fn has_outstanding(&self) -> bool {
         !self.outstanding.is_empty()
     }
 
-    /// How many chunks of unordered messages have been cut, and how many messages into fragments.
+    /// Numbers of the chunks of unordered messages that have been cut, and of the messages that have been fragmented.
     pub(crate) const fn cut_counts(&self) -> (u64, u64) {
         self.queue.cut_counts()
     }
@@ -270,7 +270,7 @@ impl Sender {
         self.outstanding.len()
     }
 
-    /// What the peer has room for beyond what is in flight, in bytes.
+    /// Window of the peer beyond what is in flight, in bytes.
     pub(crate) const fn peer_rwnd(&self) -> u64 {
         self.peer_window.rwnd(self.outstanding.in_flight_payload())
     }
@@ -280,12 +280,13 @@ impl Sender {
         self.outstanding.cumulative_ack()
     }
 
-    /// When the next zero window probe is due, or what waits for more has waited long enough.
+    /// Instant at which the next zero window probe is due, or DATA that waits for more to be bundled with has waited
+    /// long enough.
     pub(crate) fn next_deadline(&self) -> Timer {
         self.peer_window.probe_deadline().or_earlier(self.bundling.deadline())
     }
 
-    /// When the next message expires that waits.
+    /// Instant at which the next queued message expires.
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
         self.abandonment.as_ref()?.next_expiry()
     }
@@ -300,7 +301,7 @@ impl Sender {
         self.queue.take_stream_values(&other.queue);
     }
 
-    /// Whether the association is in Fast Recovery.
+    /// Tells if the association is in Fast Recovery.
     pub(crate) const fn in_fast_recovery(&self) -> bool {
         matches!(self.recovery, Recovery::Fast { .. })
     }
@@ -314,7 +315,7 @@ impl Sender {
         messages
     }
 
-    /// Whether the buffer has no room for a message of `len` bytes.
+    /// Tells if the buffer has no room for a message of `len` bytes.
     #[inline]
     fn is_full_for(&self, len: u64) -> bool {
         self.buffered_bytes + len > self.most_bytes || self.buffered_messages >= self.most_messages

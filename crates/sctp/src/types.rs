@@ -21,7 +21,8 @@ serial_number! {
 }
 
 impl MessageId {
-    /// What stands for it where the layer above is told a Stream Sequence Number (RFC 8260, section 4.1).
+    /// Number that stands for the Message Identifier where the layer above is told a Stream Sequence Number (RFC 8260,
+    /// section 4.1).
     pub const fn stream_sequence(self) -> StreamSequence {
         let [.., high, low] = self.0.to_be_bytes();
         StreamSequence(u16::from_be_bytes([high, low]))

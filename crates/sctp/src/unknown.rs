@@ -1,4 +1,4 @@
-//! What the two highest bits of an unknown type ask of the receiver.
+//! Request to the receiver in the two highest bits of an unknown type.
 
 /// The treatment of a chunk or parameter whose type is not known here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +33,12 @@ impl UnknownAction {
         }
     }
 
-    /// Whether processing ends here.
+    /// Tells if processing ends here.
     pub const fn stops(self) -> bool {
         matches!(self, Self::Stop | Self::StopAndReport)
     }
 
-    /// Whether the peer is told.
+    /// Tells if the peer is told.
     pub const fn reports(self) -> bool {
         matches!(self, Self::StopAndReport | Self::SkipAndReport)
     }

@@ -60,7 +60,7 @@ impl Seen {
         })
     }
 
-    /// Whether it is of the handshake and offers ECN.
+    /// Tells if the packet offers ECN; `None` if it is not of the handshake.
     fn offer(&self) -> Option<bool> {
         let parameters = match self.chunks.first()? {
             Chunk::Init(init) => &init.parameters,
@@ -150,7 +150,7 @@ struct Transfer {
 }
 
 impl Transfer {
-    /// What has left either end.
+    /// Packets that have left either end.
     fn left(&self) -> impl Iterator<Item = &Seen> {
         self.seen.iter().filter(|seen| !seen.has_come)
     }

@@ -13,18 +13,18 @@ use slantpath_ss7::transfer::{StatusCause, TransferIndication};
 
 use crate::m3ua::Tallies;
 
-/// How long a destination counts as congested after an MTP-STATUS, before MTP3 is asked again: it does not
-/// indicate the end. An international network keeps no such status (RFC 4666, section 4.5.3).
+/// Time that a destination counts as congested after an MTP-STATUS, before MTP3 is asked again: it does not indicate
+/// the end. An international network keeps no such status (RFC 4666, section 4.5.3).
 const CONGESTION_LASTS: Duration = Duration::from_secs(10);
 
-/// What makes a point a signalling gateway.
+/// Settings that make a point a signalling gateway.
 #[derive(Clone, Debug)]
 pub struct GatewayConfig {
-    /// Its process towards the ASPs.
+    /// Settings of the process towards the ASPs.
     pub sgp: SgpConfig,
     /// The network of its point codes, where messages name it.
     pub network: Option<u32>,
-    /// Its associations with ASPs.
+    /// Associations with the ASPs.
     pub associations: Vec<AssociationId>,
 }
 

@@ -6,7 +6,7 @@ use slantpath_sigtran::transport::{AssociationId, Transmit, TransportInput};
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
 use slantpath_ss7::mtp2::{self, Arrival, Transmission};
 
-/// What carries a link.
+/// Carrier of a link, with the settings of its level 2.
 #[derive(Clone, Debug)]
 pub enum Level2Config {
     /// An association, with M2PA.
@@ -15,7 +15,7 @@ pub enum Level2Config {
     Line(mtp2::Config),
 }
 
-/// What a line brings to its end.
+/// Inputs that a line brings to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineInput {
     /// A unit, good or damaged.
@@ -24,7 +24,7 @@ pub enum LineInput {
     UnitsLost,
 }
 
-/// What one end of a link has counted, of either kind.
+/// Counts of one end of a link, of either kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EndCounters {
@@ -55,7 +55,7 @@ pub(crate) enum Level2 {
     Mtp2(Box<mtp2::Link>),
 }
 
-/// What an end of a link asks of its point.
+/// Requests of an end of a link to its point.
 #[derive(Debug)]
 pub(crate) enum Level2Output {
     /// For MTP3.
@@ -166,7 +166,7 @@ impl Level2 {
         }
     }
 
-    /// What was refused or thrown away, by reason, and the name of this level 2.
+    /// Gives the counts of what was refused or discarded, by reason, and the name of this level 2.
     pub(crate) fn discards(&self) -> (&'static str, Vec<(&'static str, u64)>) {
         match self {
             Self::M2pa(link) => {

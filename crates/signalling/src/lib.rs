@@ -1,4 +1,4 @@
-//! What signals: each entity is one object without input and output, whole by itself.
+//! Entities that signal: each is one object without input and output, whole by itself.
 //!
 //! - [`SignallingPoint`]: MTP3, SCCP where there is one, its end of every link (a terminal of MTP2 on a line, or M2PA
 //!   on an association), and, where it is a gateway, the signalling gateway process with the interworking function.
@@ -11,6 +11,16 @@
 //! happens is an output like any other, which the driver keeps or drops; nothing here grows with the length of a run.
 //!
 //! An input costs what it changes: idle links and parts of a point are not looked at.
+//!
+//! # Map
+//!
+//! - [`point`]: [`SignallingPoint`], with [`level2`] (its end of each link) and, at a gateway, [`gateway`].
+//! - [`process`]: [`ServerProcess`]. [`served_point`]: [`ServedPoint`].
+//! - [`processor`]: a queue between level 2 and MTP3, whose times of departure are known at arrival.
+//! - [`management`]: requests, changes and events. [`m3ua`]: events of a gateway or a process above M3UA.
+//!
+//! Parts with work are taken in rounds (`Rounds` of `slantpath_base`), in the order in which a loop over all would
+//! come to them. So results are those of such a loop, whatever else is idle.
 
 mod gateway;
 mod level2;

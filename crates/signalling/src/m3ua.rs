@@ -1,4 +1,4 @@
-//! What happens to a gateway or an application server process above M3UA, and what passes over its associations.
+//! Events of a gateway or an application server process above M3UA, and counts of what passes over its associations.
 
 use slantpath_sigtran::asp::{AsState, AspState, ErrorCode, Request, Status};
 use slantpath_sigtran::transport::{AssociationId, TransportInput};
@@ -12,11 +12,11 @@ pub struct M3uaEvent {
     pub association: Option<AssociationId>,
     /// To the application server of which routing context, if to one.
     pub routing_context: Option<u32>,
-    /// What.
+    /// Kind of the event.
     pub kind: M3uaEventKind,
 }
 
-/// What may happen.
+/// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum M3uaEventKind {
     /// The application server has another state.
@@ -46,7 +46,7 @@ pub enum M3uaEventKind {
 }
 
 impl M3uaEventKind {
-    /// What MTP-STATUS is as an event.
+    /// Gives the event that an MTP-STATUS is.
     pub(crate) const fn of_status(affected: PointCode, cause: StatusCause) -> Self {
         match cause {
             StatusCause::Congestion(level) => Self::Congestion(affected, level),
@@ -54,7 +54,7 @@ impl M3uaEventKind {
         }
     }
 
-    /// What comes from an association, if it is an event.
+    /// Gives the event that an input from an association is, if it is one.
     pub(crate) const fn of_transport(input: &TransportInput) -> Option<Self> {
         match input {
             TransportInput::Down => Some(Self::AssociationDown),
@@ -66,7 +66,7 @@ impl M3uaEventKind {
         }
     }
 
-    /// Its name in results.
+    /// Gives the name of the event in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::As(AsState::Active) => "as-active",
@@ -107,7 +107,7 @@ impl M3uaEventKind {
     }
 }
 
-/// What one end of an association has sent and received.
+/// Counts of the messages that one end of an association has sent and received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AssociationTally {
@@ -119,9 +119,9 @@ pub struct AssociationTally {
     pub other_sent: u64,
     /// Other messages that came.
     pub other_received: u64,
-    /// How often the association came up.
+    /// Number of times that the association came up.
     pub times_up: u64,
-    /// How often it was lost.
+    /// Number of times that it was lost.
     pub times_lost: u64,
 }
 
@@ -163,7 +163,7 @@ impl Tallies {
         self.0.iter().map(|(association, _)| *association)
     }
 
-    /// That of an association; none of one that the entity does not have.
+    /// Gives the tally of an association; none of one that the entity does not have.
     pub(crate) fn of(&self, association: AssociationId) -> Option<AssociationTally> {
         let place = self.0.binary_search_by_key(&association, |(own, _)| *own).ok()?;
         Some(self.0[place].1)

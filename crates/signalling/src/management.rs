@@ -1,10 +1,10 @@
-//! What management asks of points and processes, and what a point reports to it.
+//! Requests of management to points and processes, and reports of a point to management.
 
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::{InhibitError, LinkId};
 use slantpath_ss7::sccp::Ssn;
 
-/// What management asks of a signalling point.
+/// Requests of management to a signalling point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagementRequest {
     /// To do something to the point's end of a link.
@@ -37,7 +37,7 @@ pub enum LinkEndChange {
 /// Something that is done to a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointChange {
-    /// Its links all stop, so that it is cut off, and start again.
+    /// All links of the point stop, so that it is cut off, and start again.
     Restart,
     /// A subsystem asks its backup to take over, before it goes.
     SubsystemAsks(Ssn),
@@ -54,9 +54,9 @@ pub enum ProcessChange {
     Activate,
     /// Management takes its traffic away (ASP Inactive).
     Deactivate,
-    /// It dies, and its associations with it: nobody opens them.
+    /// The process dies, and its associations with it: nobody opens them.
     Fail,
-    /// It is started again.
+    /// The process is started again.
     Restore,
 }
 
@@ -65,20 +65,20 @@ pub enum ProcessChange {
 pub struct PointEvent {
     /// To which link; none if it happened to the point.
     pub link: Option<LinkId>,
-    /// What.
+    /// Kind of the event.
     pub kind: PointEventKind,
 }
 
-/// What may happen.
+/// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointEventKind {
-    /// It is in service and tested: traffic may use it.
+    /// The link is in service and tested: traffic may use it.
     Available,
     /// Traffic came back to it by time: the far end did not acknowledge the changeback.
     ChangebackUnacknowledged,
     /// Traffic left it without the far end's number: messages may be lost.
     ChangeoverWithoutSequence,
-    /// Its congestion status, 0 to 3.
+    /// Congestion status, 0 to 3.
     Congestion(u8),
     /// The backup of this subsystem takes over: it may go.
     CoordinatedChangeGranted(Ssn),
@@ -90,7 +90,7 @@ pub enum PointEventKind {
     InhibitionRefused(InhibitError),
     /// The far end does not answer about the link's inhibition.
     InhibitionUnanswered,
-    /// It is kept free of users' traffic.
+    /// The link is kept free of users' traffic.
     Inhibited,
     /// The link set to that point has its first available link.
     LinkSetAvailable(PointCode),
@@ -98,18 +98,18 @@ pub enum PointEventKind {
     LinkSetUnavailable(PointCode),
     /// The point restarts: no traffic yet.
     RestartBegun,
-    /// Traffic flows.
+    /// The restart is over: traffic flows.
     RestartOver,
-    /// Its test failed twice.
+    /// The test of the link failed twice.
     TestFailed,
-    /// It is open to users' traffic again.
+    /// The link is open to users' traffic again.
     Uninhibited,
-    /// It has failed or was deactivated.
+    /// The link has failed or was deactivated.
     Unavailable,
 }
 
 impl PointEventKind {
-    /// Its name in results.
+    /// Gives the name of the event in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Available => "available",

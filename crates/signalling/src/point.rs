@@ -29,24 +29,24 @@ use crate::processor::{Processor, ProcessorConfig, ProcessorCounters, ProcessorE
 /// A signalling point.
 #[derive(Clone, Debug)]
 pub struct PointConfig {
-    /// Its message transfer part.
+    /// Settings of its message transfer part.
     pub mtp3: node::Config,
-    /// Its SCCP, if it has one. All its subsystems are put into service at the start.
+    /// Settings of its SCCP, if it has one. All its subsystems are put into service at the start.
     pub sccp: Option<sccp::NodeConfig>,
-    /// What its processor takes, if messages have to pass one between level 2 and MTP3.
+    /// Capacity of its processor, if messages have to pass one between level 2 and MTP3.
     pub processor: Option<ProcessorConfig>,
-    /// Its ends of links, one for each link of MTP3. What several have to do at one instant is done in this order.
+    /// Ends of links, one for each link of MTP3. Tasks of several links at one instant are done in this order.
     pub links: Vec<LinkEndConfig>,
-    /// What makes it a gateway, if it is one.
+    /// Settings that make it a gateway, if it is one.
     pub gateway: Option<GatewayConfig>,
 }
 
 /// An end of a link.
 #[derive(Clone, Debug)]
 pub struct LinkEndConfig {
-    /// What MTP3 calls the link.
+    /// Number of the link in MTP3.
     pub link: LinkId,
-    /// Its level 2, and what carries it.
+    /// Level 2 of the link, and its carrier.
     pub level2: Level2Config,
 }
 
@@ -62,20 +62,20 @@ pub enum ConfigError {
     /// An end of M2PA.
     #[error("link {}: {error}", .link.0)]
     M2pa {
-        /// The link.
+        /// Number of the link in MTP3.
         link: LinkId,
-        /// What is wrong.
+        /// Fault in its configuration.
         error: m2pa::ConfigError,
     },
     /// A terminal of MTP2.
     #[error("link {}: {error}", .link.0)]
     Mtp2 {
-        /// The link.
+        /// Number of the link in MTP3.
         link: LinkId,
-        /// What is wrong.
+        /// Fault in its configuration.
         error: mtp2::ConfigError,
     },
-    /// The processor.
+    /// Fault of the processor's configuration.
     #[error("processor: {0}")]
     Processor(ProcessorError),
     /// MTP3: the first fault.
@@ -86,18 +86,18 @@ pub enum ConfigError {
     Sccp(sccp::ConfigError),
 }
 
-/// What comes to a point.
+/// Inputs of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// From an association.
     Association(AssociationId, TransportInput),
     /// From the line of a link.
     Line(LinkId, LineInput),
-    /// From management.
+    /// Request from management.
     Management(ManagementRequest),
 }
 
-/// What a point asks of its driver.
+/// Requests and reports of a point to its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// An association is to end at once; who opened it opens it again.
@@ -114,7 +114,7 @@ pub enum Output {
     Unit(LinkId, Transmission),
     /// A unitdata for a subsystem of this point.
     Unitdata {
-        /// The subsystem.
+        /// Number of the subsystem.
         ssn: Ssn,
         /// The user's data.
         data: bytes::Bytes,
@@ -135,16 +135,16 @@ pub struct SignallingPoint {
     processor: Option<Processor>,
     /// In the order of the configuration.
     links: Vec<(LinkId, Level2)>,
-    /// Where a link of MTP3 stands among the links.
+    /// Position of each link of MTP3 among the links.
     places: Vec<usize>,
-    /// Which link an association carries, by association; the gateway has all others.
+    /// Link that an association carries, by association; the gateway has all others.
     associations: Vec<(AssociationId, usize)>,
     /// Outputs that inputs have left.
     outputs: VecDeque<Output>,
     /// Parts that have something to do, and the part that is at it.
     work: Rounds,
     current: Option<usize>,
-    /// When parts are due.
+    /// Instants at which parts are due.
     deadlines: Deadlines<usize>,
 }
 
@@ -268,7 +268,7 @@ impl SignallingPoint {
         }
     }
 
-    /// Whether a destination can be reached.
+    /// Tells whether a destination can be reached.
     pub fn is_accessible(&self, destination: PointCode) -> bool {
         self.mtp3.is_accessible(destination)
     }
@@ -278,27 +278,27 @@ impl SignallingPoint {
         &self.mtp3
     }
 
-    /// What SCCP has counted, if there is one.
+    /// Gives the counts of SCCP, if there is one.
     pub fn sccp_counters(&self) -> Option<&sccp::Counters> {
         self.sccp.as_ref().map(sccp::Node::counters)
     }
 
-    /// What the gateway's process has counted, and how many messages wait there, if there is one.
+    /// Gives the counts of the gateway's process, and the number of messages that wait there, if there is one.
     pub fn gateway_counters(&self) -> Option<(&m3ua::Counters, usize)> {
         self.gateway.as_ref().map(Gateway::counters)
     }
 
-    /// What the processor has counted, if there is one.
+    /// Gives the counts of the processor, if there is one.
     pub fn processor_counters(&self) -> Option<ProcessorCounters> {
         self.processor.as_ref().map(Processor::counters)
     }
 
-    /// What the gateway has sent and received over an association, if it has that.
+    /// Gives the counts of the messages that the gateway has sent and received over an association, if it has that.
     pub fn association_tally(&self, association: AssociationId) -> Option<AssociationTally> {
         self.gateway.as_ref()?.tallies.of(association)
     }
 
-    /// What the end of a link has counted.
+    /// Gives the counts of the end of a link.
     ///
     /// # Panics
     /// If the point has no such link.
@@ -314,7 +314,7 @@ impl SignallingPoint {
         self.links[self.places[usize::from(link.0)]].1.queued()
     }
 
-    /// What level 2 of a link has refused or thrown away, by reason, and its name.
+    /// Gives the counts of what level 2 of a link has refused or discarded, by reason, and its name.
     ///
     /// # Panics
     /// If the point has no such link.
@@ -336,7 +336,7 @@ impl SignallingPoint {
     }
 }
 
-/// Where each of MTP3's links stands among the ends.
+/// Gives the position of each of MTP3's links among the ends.
 fn places(count: usize, ends: &[LinkEndConfig]) -> Result<Vec<usize>, ConfigError> {
     let mut places = vec![None; count];
     for (place, end) in ends.iter().enumerate() {

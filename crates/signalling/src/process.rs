@@ -17,38 +17,38 @@ use crate::management::ProcessChange;
 /// An application server process.
 #[derive(Clone, Debug)]
 pub struct ServerProcessConfig {
-    /// Its M3UA.
+    /// Settings of its M3UA.
     pub asp: AspConfig,
-    /// What it is for each application server.
+    /// Roles of the process, one for each application server.
     pub roles: Vec<Role>,
 }
 
-/// What a process is for an application server.
+/// Role of a process for an application server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
     /// The application server.
     pub routing_context: u32,
-    /// How many processes stand before it: 0 takes traffic at once.
+    /// Number of processes before it: 0 takes traffic at once.
     pub place: u32,
 }
 
-/// What comes to a process.
+/// Inputs of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerProcessInput {
     /// From an association.
     Association(AssociationId, TransportInput),
-    /// From management.
+    /// Request from management.
     Management(ProcessChange),
 }
 
-/// What a process asks of its driver.
+/// Requests and reports of a process to its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerProcessOutput {
     /// An association is to end at once; who opened it opens it again.
     Abort(AssociationId),
     /// An association is to end at once, and to stay closed.
     Close(AssociationId),
-    /// Something happened.
+    /// Something happened at the process.
     Event(M3uaEvent),
     /// For the user parts above it.
     Indication(TransferIndication),
@@ -66,20 +66,20 @@ pub struct ServerProcess {
     asp: Asp,
     tallies: Tallies,
     roles: Vec<Role>,
-    /// When it takes traffic that nobody has, by association and routing context.
+    /// Instants at which it takes traffic that nobody has, by association and routing context.
     takeovers: BTreeMap<(AssociationId, u32), Instant>,
-    /// How long an answer may take: the first process has as long to come up before the next one takes its place.
+    /// Time that an answer may take: the first process has as long to come up before the next one takes its place.
     acknowledgement: Duration,
     management: Management,
     outputs: VecDeque<ServerProcessOutput>,
 }
 
-/// What management wants of a process.
+/// Wish of management for a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Management {
-    /// Traffic.
+    /// Wish for traffic.
     Active,
-    /// No traffic.
+    /// Wish for no traffic.
     Inactive,
 }
 
@@ -118,12 +118,12 @@ impl ServerProcess {
         self.asp.counters().dropped_in_all() == before
     }
 
-    /// Whether it reaches a destination.
+    /// Tells whether it reaches a destination.
     pub fn reaches(&self, place: NetworkPoint) -> bool {
         self.asp.destination(place).availability != Availability::Unavailable
     }
 
-    /// Whether it carries the traffic of an application server, at any gateway, and is to go on with it.
+    /// Tells whether it carries the traffic of an application server, at any gateway, and is to go on with it.
     pub fn is_active(&self, routing_context: u32) -> bool {
         if self.management == Management::Inactive {
             return false;
@@ -160,12 +160,12 @@ impl ServerProcess {
         }
     }
 
-    /// What M3UA has counted.
+    /// Gives the counts of M3UA.
     pub const fn counters(&self) -> &Counters {
         self.asp.counters()
     }
 
-    /// What has been sent and received over an association, if it has that.
+    /// Gives the counts of what has been sent and received over an association, if it has that.
     pub fn association_tally(&self, association: AssociationId) -> Option<AssociationTally> {
         self.tallies.of(association)
     }

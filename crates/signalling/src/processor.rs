@@ -7,13 +7,13 @@ use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_ss7::mtp3::node::LinkId;
 
-/// What a processor takes and how long.
+/// Capacity of a processor and its delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessorConfig {
-    /// How long a message takes besides waiting for the processor and occupying it: interfaces, buses, other
+    /// Time that a message takes besides waiting for the processor and occupying it: interfaces, buses, other
     /// processors.
     pub delay: Duration,
-    /// How long a message occupies it: the inverse of its capacity. Nothing is a processor without a limit.
+    /// Time for which a message occupies it: the inverse of its capacity. Zero is a processor without a limit.
     pub per_message: Duration,
     /// Messages that may wait for it; what comes beyond is thrown away and counted.
     pub waiting_max: u32,
@@ -31,9 +31,9 @@ pub enum ProcessorError {
         "congestion of the processor would end at {abatement} waiting messages, not below its onset at {onset}"
     )]
     Abatement {
-        /// Where it would begin.
+        /// Onset of the congestion.
         onset: u32,
-        /// Where it would end.
+        /// Abatement of the congestion.
         abatement: u32,
     },
     /// Messages would be thrown away before anybody was told.
@@ -41,36 +41,36 @@ pub enum ProcessorError {
         "{waiting_max} messages may wait for the processor, which are all there before congestion begins at {onset}"
     )]
     Onset {
-        /// Where it would begin.
+        /// Onset of the congestion.
         onset: u32,
-        /// How many may wait.
+        /// Number of messages that may wait.
         waiting_max: u32,
     },
 }
 
-/// What has become of the messages that came.
+/// Counts of the messages that came, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProcessorCounters {
-    /// Those that passed.
+    /// Messages that passed the processor.
     pub processed: u64,
-    /// Those thrown away because too many waited.
+    /// Messages that were discarded because too many waited.
     pub queue_full: u64,
 }
 
 #[derive(Debug)]
 pub(crate) struct Processor {
     config: ProcessorConfig,
-    /// What waits or is on its way, with the time at which it has passed, in that order.
+    /// Messages that wait or are on their way, with the instant at which each has passed, in that order.
     inside: VecDeque<(Instant, LinkId, Bytes)>,
-    /// When it has nothing more to process.
+    /// Instant at which it has nothing more to process.
     free_at: Instant,
     is_congested: bool,
     counters: ProcessorCounters,
 }
 
 impl ProcessorConfig {
-    /// Whether origins are told before messages are lost.
+    /// Checks that origins are told before messages are lost.
     ///
     /// # Errors
     /// If they are not.
@@ -130,7 +130,7 @@ impl Processor {
         self.inside.front().map(|(passed_at, ..)| *passed_at)
     }
 
-    /// Whether it is congested, if that has changed.
+    /// Gives the new state of congestion, if it has changed.
     pub(crate) fn new_congestion(&mut self, now: Instant) -> Option<bool> {
         let waiting = self.waiting(now);
         let is_congested = if self.is_congested {

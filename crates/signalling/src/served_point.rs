@@ -14,13 +14,13 @@ use slantpath_ss7::transfer::{Transfer, TransferIndication};
 /// A point whose user parts are above M3UA.
 #[derive(Clone, Debug)]
 pub struct ServedPointConfig {
-    /// Its point code.
+    /// Point code of the point.
     pub code: PointCode,
-    /// Its SCCP, if it has one, which all processes of the point share.
+    /// Settings of its SCCP, if it has one, which all processes of the point share.
     pub sccp: Option<sccp::NodeConfig>,
 }
 
-/// What a served point asks of its driver.
+/// Requests of a served point to its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServedPointOutput {
     /// For a user part. What SCCP takes itself is not among it, but what processes say of destinations is.
@@ -29,7 +29,7 @@ pub enum ServedPointOutput {
     Transfer(Transfer),
     /// A unitdata for a subsystem.
     Unitdata {
-        /// The subsystem.
+        /// Number of the subsystem.
         ssn: Ssn,
         /// The user's data.
         data: Bytes,
@@ -59,7 +59,7 @@ impl ServedPoint {
         Ok(Self { code, sccp, accessible: BTreeMap::new(), outputs: VecDeque::new() })
     }
 
-    /// Its point code.
+    /// Gives the point code.
     pub const fn code(&self) -> PointCode {
         self.code
     }

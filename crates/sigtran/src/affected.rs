@@ -35,7 +35,7 @@ impl AffectedCodes {
     }
 }
 
-/// How many point codes one message lists at most: it stays below the size that every transport carries at once.
+/// Greatest number of point codes that one message lists: it stays below the size that every transport carries at once.
 pub(crate) const CODES_MAX: usize = 256;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What M3UA, M2UA, SUA and IUA share: application server processes, the application servers that they serve, and the
-//! messages of classes 0, 3 and 4 that keep both ends of one mind.
+//! Parts that M3UA, M2UA, SUA and IUA share: application server processes, the application servers that they serve, and
+//! the messages of classes 0, 3 and 4 that keep both ends of one mind.
 //!
 //! A layer is this, and its own transfer, network management and registration classes. It says in [`Adaptation`] what
 //! its messages concern: routing contexts in M3UA and SUA, interface identifiers in M2UA and IUA.

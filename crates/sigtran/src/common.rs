@@ -1,4 +1,4 @@
-//! What all adaptation layers but M2PA share (RFC 4666, section 3.1): a header of eight octets and parameters
+//! Format that all adaptation layers but M2PA share (RFC 4666, section 3.1): a header of eight octets and parameters
 //! that are type-length-value fields.
 
 mod layout;
@@ -16,7 +16,7 @@ pub const HEADER_LEN: usize = 8;
 /// The only version there is.
 const VERSION: u8 = 1;
 
-/// Which message this is, within its layer.
+/// Kind of a message within its layer: class and type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MessageKind {
     /// Message class: 0 management, 1 transfer, 2 signalling network, 3 and 4 ASP, 9 routing keys.
@@ -137,7 +137,7 @@ impl<'a> Frame<'a> {
         self.parameters().find(|parameter| parameter.kind == tag).map(|parameter| parameter.value)
     }
 
-    /// The same, as octets of one's own.
+    /// Gives a copy of the value of the first parameter with this tag.
     pub fn octets(&self, tag: u16) -> Option<Vec<u8>> {
         self.value(tag).map(<[u8]>::to_vec)
     }
@@ -207,17 +207,17 @@ pub fn emit_u32_list(tag: u16, values: &[u32], out: &mut Vec<u8>) {
 pub mod tag {
     /// INFO String.
     pub const INFO: u16 = 0x0004;
-    /// Routing Context.
+    /// Tag of Routing Context.
     pub const ROUTING_CONTEXT: u16 = 0x0006;
-    /// Diagnostic Information.
+    /// Tag of Diagnostic Information.
     pub const DIAGNOSTIC: u16 = 0x0007;
-    /// Heartbeat Data.
+    /// Tag of Heartbeat Data.
     pub const HEARTBEAT: u16 = 0x0009;
     /// Traffic Mode Type.
     pub const TRAFFIC_MODE: u16 = 0x000b;
-    /// Error Code.
+    /// Tag of Error Code.
     pub const ERROR_CODE: u16 = 0x000c;
-    /// Status.
+    /// Tag of Status.
     pub const STATUS: u16 = 0x000d;
     /// ASP Identifier.
     pub const ASP_IDENTIFIER: u16 = 0x0011;

@@ -1,4 +1,4 @@
-//! What an adaptation layer throws away: never without a reason and a count.
+//! Messages that an adaptation layer discards: never without a reason and a count.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub enum DropReason {
     AspNotActive,
     /// There is no association to send it on.
     AssociationDown,
-    /// Its connection was reset while it waited or was under way.
+    /// Message whose connection was reset while it was queued or in flight.
     ConnectionReset,
     /// The peer asked for its traffic to be discarded.
     DiscardRequested,
@@ -25,37 +25,37 @@ pub enum DropReason {
     NotInService,
     /// Too many messages wait already.
     QueueFull,
-    /// It waited until T(r) expired.
+    /// Message that was queued until T(r) expired.
     RecoveryExpired,
-    /// It is a message whose segments did not all come, in order and in time and with room for them, or a segment of
-    /// such a message.
+    /// Message whose segments did not all come, in order and in time and with room for them, or a segment of such a
+    /// message.
     SegmentLost,
-    /// It is longer than what can carry it.
+    /// Message that is longer than what can carry it.
     TooLong,
-    /// It acknowledges what was not sent, or comes in a state that has no place for it.
+    /// Message that acknowledges what was not sent, or comes in a state that has no place for it.
     Unexpected,
-    /// It belongs to no connection that is known.
+    /// Message that belongs to no known connection.
     UnknownConnection,
     /// The transport says that it is another protocol's.
     WrongPayloadProtocol,
 }
 
-/// How many messages were thrown away, by reason.
+/// Number of messages that were discarded, by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drops(BTreeMap<DropReason, u64>);
 
 impl Drops {
-    /// Counts one.
+    /// Counts one discarded message.
     pub(crate) fn count(&mut self, reason: DropReason) {
         *self.0.entry(reason).or_default() += 1;
     }
 
-    /// How many for that reason.
+    /// Gives the number of messages that were discarded for that reason.
     pub fn of(&self, reason: DropReason) -> u64 {
         self.0.get(&reason).copied().unwrap_or_default()
     }
 
-    /// How many in all.
+    /// Gives the number of discarded messages for all reasons together.
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }

@@ -9,7 +9,7 @@ use crate::asp::{Parameters, Scope};
 use crate::common::{Frame, ParseError, tag};
 use crate::message::{CommonParameter, Format, interface_tag};
 
-/// What names interfaces, and a text.
+/// Tags of the parameters that name interfaces, and of INFO String.
 pub(crate) const INTERFACES: &[u16] =
     &[interface_tag::INTEGER, interface_tag::RANGE, interface_tag::TEXT, tag::INFO];
 
@@ -100,7 +100,7 @@ pub struct Interfaces(pub Vec<Interface>);
 /// One parameter that names interfaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Interface {
-    /// Integers.
+    /// Interfaces named by integers.
     Integers(Vec<u32>),
     /// Ranges of integers, first and last.
     Ranges(Vec<(u32, u32)>),
@@ -109,7 +109,7 @@ pub enum Interface {
 }
 
 impl Interfaces {
-    /// Whether one of them is a text.
+    /// Tells whether one of them is a string.
     pub fn has_text(&self) -> bool {
         self.0.iter().any(|interface| matches!(interface, Interface::Text(_)))
     }

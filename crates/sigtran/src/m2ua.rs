@@ -42,9 +42,9 @@ impl Adaptation for M2ua {
 /// A message of M2UA.
 pub type Message = crate::message::Message<M2uaParameter>;
 
-/// What becomes of a registration (RFC 3331, section 3.3.4.2).
+/// Outcomes of a registration (RFC 3331, section 3.3.4.2).
 pub mod registration_status {
-    /// Successfully Registered.
+    /// Success: "Successfully Registered".
     pub const SUCCESS: u32 = 0;
     /// Error - Unknown.
     pub const UNKNOWN: u32 = 1;
@@ -64,9 +64,9 @@ pub mod registration_status {
     pub const INSUFFICIENT_RESOURCES: u32 = 8;
 }
 
-/// What becomes of a deregistration (RFC 3331, section 3.3.4.4).
+/// Outcomes of a deregistration (RFC 3331, section 3.3.4.4).
 pub mod deregistration_status {
-    /// Successfully De-registered.
+    /// Success: "Successfully De-registered".
     pub const SUCCESS: u32 = 0;
     /// Error - Unknown.
     pub const UNKNOWN: u32 = 1;

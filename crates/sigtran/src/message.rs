@@ -26,16 +26,16 @@ use slantpath_wire::tlv;
 use crate::asp::{Adaptation, AspMessage, ErrorCode};
 use crate::common::{Frame, MessageKind, ParseError, emit};
 
-/// What a layer has of its own: its parameters as an enum, and its messages' formats.
+/// Vocabulary of a layer: its own parameters as an enum, and its messages' formats.
 pub trait Vocabulary: Clone + fmt::Debug + PartialEq + Eq {
     /// Every message of the layer, in tables.
     const FORMATS: &'static [&'static [Format]];
-    /// Whether a message may carry any known parameter, as SUA allows (RFC 3868, section 3).
+    /// True if a message may carry any known parameter, as SUA allows (RFC 3868, section 3).
     const CARRIES_ANY: bool;
     /// The layer, as far as its ASPs are concerned.
     type Layer: Adaptation;
 
-    /// Whether a message of class 0 is the layer's own, and none about ASPs.
+    /// Tells whether a message of class 0 is the layer's own, and none about ASPs.
     fn is_own(kind: MessageKind) -> bool;
     /// On which streams a message of the layer's own may come.
     fn stream_rule(kind: MessageKind) -> StreamRule;
@@ -51,7 +51,7 @@ pub trait Vocabulary: Clone + fmt::Debug + PartialEq + Eq {
     fn write(&self, out: &mut Vec<u8>);
 }
 
-/// One parameter.
+/// Parameter of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parameter<V> {
     /// One that the layers share.
@@ -60,15 +60,15 @@ pub enum Parameter<V> {
     Own(V),
     /// One that nobody here knows: carried, and written as it was read.
     Unknown {
-        /// Its tag.
+        /// Tag of the parameter.
         tag: u16,
-        /// Its value.
+        /// Value of the parameter.
         value: Bytes,
     },
 }
 
 impl<V: Vocabulary> Parameter<V> {
-    /// The tag.
+    /// Gives the tag of the parameter.
     pub fn tag(&self) -> u16 {
         match self {
             Self::Common(parameter) => parameter.tag(),
@@ -111,14 +111,14 @@ impl<V: Vocabulary> OwnMessage<V> {
         Self { kind, parameters: Vec::new() }
     }
 
-    /// The same with a common parameter behind the others.
+    /// Appends a common parameter behind the others.
     #[must_use]
     pub fn with_common(mut self, parameter: CommonParameter) -> Self {
         self.parameters.push(Parameter::Common(parameter));
         self
     }
 
-    /// The same with a parameter of the layer's own behind the others.
+    /// Appends a parameter of the layer's own behind the others.
     #[must_use]
     pub fn with(mut self, parameter: V) -> Self {
         self.parameters.push(Parameter::Own(parameter));
@@ -292,7 +292,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// What is written reads the same, and is written again as the same octets.
+    /// Checks that a message that is written reads the same, and is written again as the same octets.
     pub(crate) fn assert_round_trip<V: Vocabulary>(message: &Message<V>) {
         let octets = message.to_bytes();
         let parsed = Message::parse(&octets);

@@ -1,4 +1,4 @@
-//! What may wait for a peer, and from when on that is congestion.
+//! Limits of the messages that wait for a peer, and the number from which on that is congestion.
 
 use crate::asp::ConfigError;
 
@@ -20,7 +20,7 @@ impl QueueLimits {
         Self { max, onset: max.div_ceil(2), abatement: max / 4 }
     }
 
-    /// What contradicts itself.
+    /// Checks that the limits do not contradict each other.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         let Self { max, onset, abatement } = *self;
         in_range("queue limit", max, 2, usize::MAX)?;
@@ -28,7 +28,7 @@ impl QueueLimits {
         in_range("congestion abatement", abatement, 0, onset - 1)
     }
 
-    /// Whether so many are congestion, after it was or was not: it begins at the onset and ends at the abatement.
+    /// Tells whether so many are congestion, after it was or was not: it begins at the onset and ends at the abatement.
     pub(crate) const fn is_congested(&self, waiting: usize, was_congested: bool) -> bool {
         if was_congested { waiting > self.abatement } else { waiting >= self.onset }
     }

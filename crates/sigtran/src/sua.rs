@@ -50,7 +50,7 @@ impl Adaptation for Sua {
     type Labels = Labels;
 }
 
-/// What an ERR of SUA points at (RFC 3868, section 3.7.1).
+/// Evidence of an ERR of SUA (RFC 3868, section 3.7.1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ErrorEvidence {
     /// The network that is not configured, or whose destination is not told.
@@ -82,9 +82,9 @@ impl Parameters for ErrorEvidence {
 /// A message of SUA.
 pub type Message = crate::message::Message<SuaParameter>;
 
-/// What becomes of a registration (RFC 3868, section 3.9.22).
+/// Outcomes of a registration (RFC 3868, section 3.9.22).
 pub mod registration_status {
-    /// Successfully Registered.
+    /// Success: "Successfully Registered".
     pub const SUCCESS: u32 = 0;
     /// Error - Unknown.
     pub const UNKNOWN: u32 = 1;
@@ -110,9 +110,9 @@ pub mod registration_status {
     pub const CHANGE_REFUSED: u32 = 11;
 }
 
-/// What becomes of a deregistration (RFC 3868, section 3.9.23).
+/// Outcomes of a deregistration (RFC 3868, section 3.9.23).
 pub mod deregistration_status {
-    /// Successfully Deregistered.
+    /// Success: "Successfully Deregistered".
     pub const SUCCESS: u32 = 0;
     /// Error - Unknown.
     pub const UNKNOWN: u32 = 1;

@@ -1,4 +1,5 @@
-//! What carries adaptation layers: associations with streams of ordered messages. SCTP is one; nothing here knows it.
+//! Transport of the adaptation layers: associations with streams of ordered messages. SCTP is one; nothing here knows
+//! it.
 
 use bytes::Bytes;
 
@@ -10,17 +11,17 @@ pub struct AssociationId(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId(pub u16);
 
-/// What the transport tells of an association.
+/// Inputs from the transport of an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransportInput {
-    /// Its send buffer is full, and the message that was handed over last waits for room: what can wait should not be
+    /// Send buffer is full, and the message that was handed over last waits for room: what can wait should not be
     /// handed over now. Or, with `false`, there is room again.
     Congested(bool),
     /// SCTP-COMMUNICATION DOWN: it is lost, or was shut down.
     Down,
     /// A message came.
     Message {
-        /// Where.
+        /// Stream on which it came.
         stream: StreamId,
         /// Payload protocol identifier; 0 if the sender gave none.
         payload_protocol: u32,
@@ -33,7 +34,7 @@ pub enum TransportInput {
     Transmitted(u32),
     /// SCTP-COMMUNICATION UP.
     Up {
-        /// How many streams we may send on, at least one.
+        /// Number of streams on which we may send, at least one.
         outbound_streams: u16,
     },
 }

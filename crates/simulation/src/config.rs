@@ -1,4 +1,4 @@
-//! What a signalling network is made of.
+//! Configuration of a signalling network.
 
 use slantpath_base::Duration;
 use slantpath_signalling::{self as signalling, ProcessorConfig, ProcessorError};
@@ -23,7 +23,7 @@ pub struct SignallingLinkId(pub usize);
 pub enum Side {
     /// The one that is named first.
     First,
-    /// The other.
+    /// The end that is named second.
     Second,
 }
 
@@ -45,7 +45,7 @@ impl Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AdaptationId(pub usize);
 
-/// What an association carries.
+/// Signalling that an association carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Carried {
     /// M3UA, between the gateway, its first end, and a process.
@@ -57,13 +57,13 @@ pub enum Carried {
 /// One end of an association that carries signalling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AssociationSide {
-    /// What it carries.
+    /// Signalling that the association carries.
     pub carried: Carried,
-    /// Which end.
+    /// End of the association.
     pub side: Side,
 }
 
-/// Where user parts are.
+/// Place of user parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UserPlace {
     /// At a point, above MTP3.
@@ -75,48 +75,48 @@ pub enum UserPlace {
 /// Everything that signals.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkConfig {
-    /// Signalling points.
+    /// Signalling points of the network.
     pub points: Vec<PointConfig>,
     /// Links between them, each end known to its point's MTP3.
     pub links: Vec<LinkConfig>,
     /// Gateways and application servers.
     pub m3ua: M3uaConfig,
-    /// Load.
+    /// Loads, each a generator at one point.
     pub loads: Vec<LoadConfig>,
 }
 
 /// A signalling point.
 #[derive(Clone, Debug)]
 pub struct PointConfig {
-    /// Its message transfer part.
+    /// Message transfer part of the point.
     pub mtp3: node::Config,
-    /// Its SCCP, if it has one. All its subsystems are put into service at the start.
+    /// SCCP of the point, if it has one. All its subsystems are put into service at the start.
     pub sccp: Option<sccp::NodeConfig>,
-    /// What its processor takes, if messages have to pass one.
+    /// Delays and limits of the point's processor, if messages have to pass one.
     pub processor: Option<ProcessorConfig>,
 }
 
 /// A link between two points.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
-    /// Its name, by which its random streams are derived.
+    /// Name of the link, by which its random streams are derived.
     pub name: String,
-    /// Its ends, first and second.
+    /// Ends of the link, first and second.
     pub ends: [LinkEnd; 2],
-    /// What carries it.
+    /// Carrier of the link.
     pub carrier: Carrier,
 }
 
 /// A link's end at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkEnd {
-    /// The point.
+    /// Point at which the link ends.
     pub point: PointId,
-    /// What its MTP3 calls the link.
+    /// Number by which the point's MTP3 knows the link.
     pub link: LinkId,
 }
 
-/// What carries a link.
+/// Carrier of a link: an association or a line.
 #[derive(Clone, Debug)]
 pub enum Carrier {
     /// An association, with M2PA at both ends.
@@ -128,9 +128,9 @@ pub enum Carrier {
 /// A line between two terminals.
 #[derive(Clone, Debug)]
 pub struct LineConfig {
-    /// Both terminals.
+    /// Settings of both terminals.
     pub terminal: mtp2::Config,
-    /// One way.
+    /// Delay of the line, one way.
     pub delay: Duration,
     /// Probability that a bit arrives wrong, 0 or more and below 1.
     pub bit_error_rate: f64,
@@ -139,11 +139,11 @@ pub struct LineConfig {
 /// A generator at one point, and where its messages are expected.
 #[derive(Clone, Debug)]
 pub struct LoadConfig {
-    /// Its name, by which its random streams are derived.
+    /// Name of the load, by which its random streams are derived.
     pub name: String,
     /// The user part that sends.
     pub from: UserPlace,
-    /// What it sends.
+    /// Generator of its messages.
     pub generator: GeneratorConfig,
     /// The points that its messages are for. With routing by point code, those of the generator.
     pub destinations: Vec<PointCode>,
@@ -151,7 +151,7 @@ pub struct LoadConfig {
     /// routing by point code in origin and service, have links of other numbers:
     /// [`number_links`](crate::number_links).
     pub subsystem: Option<Ssn>,
-    /// When a message that has not arrived is lost.
+    /// Time after which a message that has not arrived is lost.
     pub give_up_after: Duration,
 }
 
@@ -164,7 +164,7 @@ pub enum NetworkConfigError {
     Generator {
         /// The load's name.
         load: String,
-        /// What is wrong.
+        /// Fault in the generator's settings.
         error: GeneratorError,
     },
     /// A link of a point's MTP3 that no link of the network has its end at, or several have.
@@ -172,7 +172,7 @@ pub enum NetworkConfigError {
     Links {
         /// The point's name.
         point: String,
-        /// What MTP3 calls the link.
+        /// Number by which MTP3 knows the link.
         link: LinkId,
     },
     /// A gateway or an application server process.
@@ -180,7 +180,7 @@ pub enum NetworkConfigError {
     M3ua {
         /// The name of the point or the process.
         name: String,
-        /// What is wrong.
+        /// Fault in the settings of the gateway or the process.
         error: asp::ConfigError,
     },
     /// A terminal of MTP2.
@@ -188,7 +188,7 @@ pub enum NetworkConfigError {
     Mtp2 {
         /// The link's name.
         link: String,
-        /// What is wrong.
+        /// Fault in the terminal's settings.
         error: mtp2::ConfigError,
     },
     /// An end of M2PA.
@@ -196,7 +196,7 @@ pub enum NetworkConfigError {
     M2pa {
         /// The link's name.
         link: String,
-        /// What is wrong.
+        /// Fault in the settings of M2PA.
         error: m2pa::ConfigError,
     },
     /// The processor of a point.
@@ -204,7 +204,7 @@ pub enum NetworkConfigError {
     Processor {
         /// The point's name.
         point: String,
-        /// What is wrong.
+        /// Fault in the processor's settings.
         error: ProcessorError,
     },
     /// MTP3 of a point.
@@ -220,7 +220,7 @@ pub enum NetworkConfigError {
     Sccp {
         /// The point's name.
         point: String,
-        /// What is wrong.
+        /// Fault in the settings of SCCP.
         error: sccp::ConfigError,
     },
 }

@@ -7,6 +7,21 @@
 //!
 //! A point, a line, a load that has nothing to do is not looked at: what has work stands in a queue, what waits in a
 //! calendar.
+//!
+//! # Map
+//!
+//! - [`network`]: hands on what one entity gives another.
+//! - [`mod@line`]: a line of MTP2 between two points. [`load`]: sends and keeps accounts, as a user of points.
+//! - [`servers`]: the choice of the process by which a message leaves. [`record`]: the events.
+//! - [`simulation`]: runs the signalling network beside the packet network.
+//!
+//! # What holds, and why
+//!
+//! - A point, line, load, place or host at which nothing happens costs nothing. What has work is taken in rounds, in
+//!   the order in which a loop over everything would come to it; results are those of such a loop.
+//! - This driver is a crate of its own. Tests, benchmarks and later sessions compose points, lines and hosts without
+//!   a file, so it is not in `slantpath_scenario`. `slantpath_host` would have to know points, and
+//!   `slantpath_signalling` runs without a simulator.
 
 mod config;
 mod line;

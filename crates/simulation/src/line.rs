@@ -7,10 +7,10 @@ use crate::config::{LineConfig, LinkEnd, Side};
 
 #[derive(Debug)]
 pub(crate) struct Line {
-    /// Where its terminals are.
+    /// Ends of the link at which its terminals are.
     pub(crate) ends: [LinkEnd; 2],
     bearers: [Bearer; 2],
-    /// What each terminal has been sending last: what a line that works again carries from then on.
+    /// Last transmission of each terminal: a line that works again carries it from then on.
     last: [Option<Transmission>; 2],
     condition: Condition,
 }
@@ -62,7 +62,7 @@ impl Line {
         }
     }
 
-    /// What has come to the end at `to`. A broken line loses what was on it.
+    /// Takes what has come to the end at `to`. A broken line loses what was on it.
     pub(crate) fn poll_arrival(&mut self, now: Instant, to: Side) -> Option<Arrival> {
         loop {
             let arrival = self.bearers[to.far() as usize].poll_arrival(now)?;

@@ -14,22 +14,23 @@ use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 use crate::config::{LoadConfig, NetworkConfigError, UserPlace};
 
-/// What became of the messages of one of a load's links.
+/// Report on the messages of one of a load's links.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoadReport {
-    /// Which of the load's links.
+    /// Number of the link among those of the load.
     pub link: LinkNumber,
-    /// What became of its messages.
+    /// Report on its messages.
     pub report: Report,
 }
 
 #[derive(Debug)]
 pub(crate) struct Load {
     pub(crate) from: UserPlace,
-    /// What its messages leave as: of those by point code, and SCCP of those by global title.
+    /// Service indicators with which its messages leave: that of messages by point code, and SCCP of those by global
+    /// title.
     services: Vec<ServiceIndicator>,
-    /// Where they leave for: the destinations, and the node that translates.
+    /// Point codes that they leave for: the destinations, and the node that translates.
     towards: Vec<PointCode>,
     /// The number of its first link in stamps.
     first_link: u8,
@@ -98,7 +99,7 @@ impl Load {
         self.account(message.link).expect("each link has an account").refused(message);
     }
 
-    /// What MTP indicates to the sending end: reachability counts from the start of the load.
+    /// Takes an indication of MTP to the sending end: reachability counts from the start of the load.
     pub(crate) fn indicate(&mut self, now: Instant, indication: &TransferIndication) {
         let affected = match indication {
             TransferIndication::Pause(affected) | TransferIndication::Resume(affected) => affected,
@@ -117,13 +118,13 @@ impl Load {
         account.map(|account| account.arrived(now, transfer)).is_some()
     }
 
-    /// The same for a unitdata that came to this load's subsystem.
+    /// Variant of [`arrived`](Self::arrived) for a unitdata that came to this load's subsystem.
     fn arrived_unitdata(&mut self, now: Instant, at: PointCode, data: &[u8]) -> bool {
         let account = LinkNumber::of_unitdata(data).and_then(|link| self.account(link));
         account.map(|account| account.arrived_unitdata(now, at, data)).is_some()
     }
 
-    /// That of the link which a stamp names, if it is one of this load's.
+    /// Account of the link which a stamp names, if it is one of this load's.
     fn account(&mut self, link: LinkNumber) -> Option<&mut Account> {
         self.accounts.get_mut(usize::from(link.0.checked_sub(self.first_link)?))
     }
@@ -183,11 +184,11 @@ pub fn number_links(loads: &mut [LoadConfig]) -> Result<(), usize> {
 #[derive(Debug)]
 pub(crate) struct Loads {
     all: Vec<Load>,
-    /// Those that send from a place.
+    /// Loads that send from a place.
     by_place: BTreeMap<UserPlace, Vec<usize>>,
-    /// Those whose messages may have an origin, a destination and a service indicator.
+    /// Loads whose messages may have an origin, a destination and a service indicator.
     by_label: BTreeMap<(PointCode, PointCode, u8), Vec<usize>>,
-    /// Those whose unitdata may come to a subsystem.
+    /// Loads whose unitdata may come to a subsystem.
     by_subsystem: BTreeMap<(PointCode, Ssn), Vec<usize>>,
 }
 

@@ -31,25 +31,25 @@ pub struct ServerId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServedPointId(pub usize);
 
-/// What speaks M3UA in a network.
+/// Parts of a network that speak M3UA.
 #[derive(Clone, Debug, Default)]
 pub struct M3uaConfig {
-    /// Signalling gateways.
+    /// Signalling gateways of the network.
     pub gateways: Vec<GatewayConfig>,
     /// Application server processes.
     pub asps: Vec<AspConfig>,
     /// Points whose user parts are above M3UA.
     pub points: Vec<ServedPointConfig>,
-    /// Application servers.
+    /// Application servers of the network.
     pub servers: Vec<ServerConfig>,
-    /// Associations.
+    /// Associations between gateways and processes.
     pub associations: Vec<AdaptationConfig>,
 }
 
 /// A signalling gateway: a point with MTP3 towards the SS7 network, and a process towards its ASPs.
 #[derive(Clone, Debug)]
 pub struct GatewayConfig {
-    /// Its point, whose MTP3 serves the points of its application servers.
+    /// Point of the gateway, whose MTP3 serves the points of its application servers.
     pub point: PointId,
     /// The point's name.
     pub name: String,
@@ -57,38 +57,38 @@ pub struct GatewayConfig {
     pub gateway: asp::GatewayConfig,
     /// The messages that wait for an ASP.
     pub queue: QueueLimits,
-    /// How point codes are written.
+    /// Format in which point codes are written.
     pub format: PointCodeFormat,
 }
 
 /// An application server process.
 #[derive(Clone, Debug)]
 pub struct AspConfig {
-    /// Its name.
+    /// Name of the process.
     pub name: String,
     /// T(ack) and heartbeats.
     pub process: ProcessConfig,
-    /// How often destinations without good news are asked for.
+    /// Interval at which destinations without good news are asked for.
     pub audit: Duration,
 }
 
 /// A point whose user parts are above M3UA.
 #[derive(Clone, Debug)]
 pub struct ServedPointConfig {
-    /// Its name.
+    /// Name of the point.
     pub name: String,
-    /// Its point code.
+    /// Point code of the point.
     pub code: PointCode,
-    /// Its SCCP, if it has one, which all processes of the point share.
+    /// SCCP of the point, if it has one, which all processes of the point share.
     pub sccp: Option<sccp::NodeConfig>,
 }
 
 /// An application server: what it serves and who serves it.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
-    /// Its name.
+    /// Name of the server.
     pub name: String,
-    /// What names it in messages; no two servers have the same.
+    /// Routing context that names it in messages; no two servers have the same.
     pub routing_context: u32,
     /// The network of its point codes, where messages name it.
     pub network_appearance: Option<u32>,
@@ -98,9 +98,9 @@ pub struct ServerConfig {
     pub opcs: Vec<PointCode>,
     /// Only these service indicators; any if there is none.
     pub services: Vec<u8>,
-    /// How its processes share traffic.
+    /// Mode in which its processes share traffic.
     pub traffic_mode: TrafficMode,
-    /// How many processes must be active before traffic starts.
+    /// Number of processes that must be active before traffic starts.
     pub needed_active: usize,
     /// The processes that serve it; in override mode the first takes the traffic while it can.
     pub asps: Vec<AspId>,
@@ -109,13 +109,13 @@ pub struct ServerConfig {
 /// An association between a gateway, its first end, and a process, its second, which opens it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdaptationConfig {
-    /// The gateway.
+    /// Gateway at the first end.
     pub gateway: GatewayId,
-    /// The process.
+    /// Process at the second end.
     pub asp: AspId,
 }
 
-/// Who speaks M3UA (RFC 4666, section 1.2: a signalling process).
+/// Process that speaks M3UA (RFC 4666, section 1.2: a signalling process).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SignallingProcess {
     /// An application server process.
@@ -127,7 +127,7 @@ pub enum SignallingProcess {
 /// M3UA of a network, with the numbers that associations have there.
 pub(crate) struct Plan<'a> {
     pub(crate) config: &'a M3uaConfig,
-    /// What the first association of M3UA is called.
+    /// Number of the first association of M3UA.
     pub(crate) first_association: u32,
 }
 
@@ -136,7 +136,7 @@ impl Plan<'_> {
         AssociationId(self.first_association.saturating_add(u32::try_from(id.0).unwrap_or(u32::MAX)))
     }
 
-    /// What makes a gateway's point one, whose MTP3 has that method of congestion.
+    /// Configuration that makes a point a gateway, whose MTP3 has that method of congestion.
     pub(crate) fn gateway(&self, id: GatewayId, congestion: CongestionMethod) -> signalling::GatewayConfig {
         let all = self.config.associations.iter().enumerate();
         let own = all.filter(|(_, association)| association.gateway == id);
@@ -147,7 +147,7 @@ impl Plan<'_> {
         }
     }
 
-    /// What an application server process is made with, in a network with points of these codes.
+    /// Configuration of an application server process, in a network with points of these codes.
     pub(crate) fn server_process(&self, id: AspId, points: &[PointCode]) -> ServerProcessConfig {
         let role = |server: &ServerConfig| {
             let place = match server.traffic_mode {
@@ -160,7 +160,7 @@ impl Plan<'_> {
         ServerProcessConfig { asp: self.asp(id, points), roles: servers.map(role).collect() }
     }
 
-    /// What the process of a gateway is made with, whose MTP3 has that method of congestion.
+    /// Configuration of the process of a gateway, whose MTP3 has that method of congestion.
     fn sgp(&self, id: GatewayId, congestion: CongestionMethod) -> SgpConfig {
         let gateway = &self.config.gateways[id.0];
         let server = |server: &ServerConfig| {
@@ -198,7 +198,7 @@ impl Plan<'_> {
         }
     }
 
-    /// What a process is made with: it may speak to every point but those that it serves.
+    /// Configuration of a process: it may speak to every point but those that it serves.
     fn asp(&self, id: AspId, points: &[PointCode]) -> m3ua::AspConfig {
         let asp = &self.config.asps[id.0];
         let own = || self.config.associations.iter().enumerate().filter(move |(_, own)| own.asp == id);

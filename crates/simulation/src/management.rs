@@ -1,4 +1,4 @@
-//! What management does to a network while it runs.
+//! Changes that management makes to a network while it runs.
 
 use slantpath_base::Instant;
 use slantpath_signalling::{
@@ -29,9 +29,10 @@ pub enum LinkChange {
     Activate,
     /// Management at both ends takes it out of service: traffic changes over in order.
     Deactivate,
-    /// Its line breaks; both terminals find no unit any more. An association breaks with the paths below it.
+    /// The line of the link breaks; both terminals find no unit any more. An association breaks with the paths below
+    /// it.
     Fail,
-    /// Its line works again.
+    /// The line of the link works again.
     Restore,
 }
 

@@ -27,7 +27,7 @@ use crate::m3ua::{AspId, GatewayId, Plan, ServedPointId, SignallingProcess};
 use crate::record::{AdaptationEvent, Event};
 use crate::servers::{self, Servers};
 
-/// What a network asks of those who carry its associations.
+/// Request of a network to those who carry its associations.
 #[derive(Debug)]
 pub(crate) enum Output {
     /// An association is to end at once; who opened it opens it again.
@@ -42,7 +42,7 @@ pub(crate) enum Output {
     Wait(Option<Instant>),
 }
 
-/// What became of a component's turn.
+/// Outcome of a component's turn.
 enum Step {
     /// Nothing more to do until then, or until something comes.
     Done(Option<Instant>),
@@ -65,7 +65,7 @@ struct Member {
 #[derive(Debug)]
 struct Link {
     ends: [LinkEnd; 2],
-    /// Its line, if it is not an association.
+    /// Index of its line, if it is not an association.
     line: Option<usize>,
 }
 
@@ -185,7 +185,7 @@ impl SignallingNetwork {
         Output::Wait(self.deadlines.earliest())
     }
 
-    /// What happened so far, in order, without what was taken.
+    /// Events so far, in order, without those that were taken.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
@@ -195,7 +195,7 @@ impl SignallingNetwork {
         std::mem::take(&mut self.events)
     }
 
-    /// What an end of a link has counted.
+    /// Counters of an end of a link.
     pub fn link_counters(&self, link: SignallingLinkId, side: Side) -> EndCounters {
         let end = self.link_end(link, side);
         self.points[end.point.0].point.link_counters(end.link)
@@ -207,28 +207,28 @@ impl SignallingNetwork {
         self.points[end.point.0].point.link_queue(end.link)
     }
 
-    /// What MTP3 at an end of a link has measured of it.
+    /// Measurements of a link by MTP3 at one of its ends.
     pub fn link_measurements(&self, link: SignallingLinkId, side: Side) -> &LinkMeasurements {
         let end = self.link_end(link, side);
         self.mtp3(end.point).link_measurements(end.link)
     }
 
-    /// What the message transfer part of a point has counted.
+    /// Counters of the message transfer part of a point.
     pub fn mtp3_counters(&self, point: PointId) -> &node::Counters {
         self.mtp3(point).counters()
     }
 
-    /// What the SCCP of a point has counted, if it has one.
+    /// Counters of the SCCP of a point, if it has one.
     pub fn sccp_counters(&self, point: PointId) -> Option<&sccp::Counters> {
         self.points[point.0].point.sccp_counters()
     }
 
-    /// What the processor of a point has counted, if it has one.
+    /// Counters of the processor of a point, if it has one.
     pub fn processor_counters(&self, point: PointId) -> Option<ProcessorCounters> {
         self.points[point.0].point.processor_counters()
     }
 
-    /// What happened to gateways, processes and application servers so far, in order, without what was taken.
+    /// Events of gateways, processes and application servers so far, in order, without those that were taken.
     pub fn adaptation_events(&self) -> &[AdaptationEvent] {
         &self.adaptation_events
     }
@@ -238,7 +238,7 @@ impl SignallingNetwork {
         std::mem::take(&mut self.adaptation_events)
     }
 
-    /// What an end of an association between a gateway and a process has sent and received.
+    /// Tally of the messages that an end of an association between a gateway and a process has sent and received.
     pub fn adaptation_tally(&self, association: AdaptationId, side: Side) -> AssociationTally {
         let association = self.association(Carried::Adaptation(association));
         let tally = match self.holders[place(association)][side as usize] {
@@ -248,7 +248,7 @@ impl SignallingNetwork {
         tally.expect("an end of an association has its tally")
     }
 
-    /// What M3UA of a gateway or a process has counted, and how many messages wait there.
+    /// Counters of M3UA of a gateway or a process, and number of messages that wait there.
     pub fn m3ua_counters(&self, process: SignallingProcess) -> (&m3ua::Counters, usize) {
         match process {
             SignallingProcess::Asp(asp) => (self.servers.processes[asp.0].counters(), 0),
@@ -281,7 +281,7 @@ impl SignallingNetwork {
         &self.points[point.0].links
     }
 
-    /// What level 2 at an end of a link has refused or thrown away, by reason, and its name.
+    /// Name of level 2 at an end of a link, and counts of what it has refused or discarded, by reason.
     pub fn link_discards(
         &self,
         link: SignallingLinkId,
@@ -291,7 +291,7 @@ impl SignallingNetwork {
         self.points[end.point.0].point.link_discards(end.link)
     }
 
-    /// What became of a load's messages up to `now`, for each of its links.
+    /// Reports on a load's messages up to `now`, one for each of its links.
     pub fn load_reports(&mut self, now: Instant, load: usize) -> Vec<LoadReport> {
         self.loads.reports(now, load)
     }
@@ -596,7 +596,7 @@ fn number(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-/// Where an association of that number stands.
+/// Index of an association of that number.
 fn place(association: AssociationId) -> usize {
     usize::try_from(association.0).unwrap_or(usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! What is kept of a run's events, and for how long links were out of service.
+//! Records of a run's events, and of the time for which links were out of service.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_signalling::{M3uaEventKind, PointEventKind};
@@ -9,46 +9,46 @@ use crate::m3ua::{ServerId, SignallingProcess};
 /// Something that happened at a point, as it saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// Instant of the event.
     pub at: Instant,
-    /// Where.
+    /// Point at which it happened.
     pub point: PointId,
     /// To which link, and at which end of it; none if it happened to the point.
     pub link: Option<(SignallingLinkId, Side)>,
-    /// What.
+    /// Kind of the event.
     pub kind: PointEventKind,
 }
 
 /// Something that happened above M3UA, as a gateway or a process saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdaptationEvent {
-    /// When.
+    /// Instant of the event.
     pub at: Instant,
-    /// Who saw it.
+    /// Process that saw it.
     pub process: SignallingProcess,
     /// On which association, if on one.
     pub association: Option<AdaptationId>,
     /// To which application server, if to one.
     pub server: Option<ServerId>,
-    /// What.
+    /// Kind of the event.
     pub kind: M3uaEventKind,
 }
 
 impl Event {
-    /// Whether it happened to an end of a link.
+    /// Tells if it happened to this end of this link.
     pub fn is_at(&self, link: SignallingLinkId, side: Side) -> bool {
         self.link == Some((link, side))
     }
 }
 
-/// How a link's end was available over a span of time. Times out of service count from the first time in service on.
+/// Availability of a link's end over a span of time. Times out of service count from the first time in service on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Availability {
-    /// How often it became available.
+    /// Number of times that it became available.
     pub times_available: u64,
-    /// How often it became unavailable.
+    /// Number of times that it became unavailable.
     pub times_unavailable: u64,
-    /// When it became available first.
+    /// Instant at which it became available first.
     pub first: Option<Instant>,
     /// Time since then in which it was not.
     pub outage: Duration,
@@ -77,7 +77,7 @@ impl Availability {
         }
     }
 
-    /// The same, with an outage that lasts counted up to `end`.
+    /// Availability with an outage that lasts counted up to `end`.
     #[must_use]
     pub fn until(mut self, end: Instant) -> Self {
         self.end_outage(end);

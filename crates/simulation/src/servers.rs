@@ -1,4 +1,5 @@
-//! What is above M3UA: application server processes, the points that they serve, and which process a message leaves by.
+//! Parts above M3UA: application server processes, the points that they serve, and the choice of the process that a
+//! message leaves by.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use crate::m3ua::{AspId, Plan, ServedPointConfig, ServedPointId, ServerConfig, S
 pub(crate) struct Servers {
     pub(crate) processes: Vec<ServerProcess>,
     pub(crate) points: Vec<Served>,
-    /// Which points each process serves.
+    /// Points that each process serves.
     served_by: Vec<Vec<ServedPointId>>,
     /// Application servers, by their routing contexts.
     by_context: BTreeMap<u32, ServerId>,
@@ -91,7 +92,7 @@ impl Servers {
         &self.served_by[asp.0]
     }
 
-    /// Whether user parts of a served point can reach a destination: over any process that serves it.
+    /// Tells if user parts of a served point can reach a destination: over any process that serves it.
     pub(crate) fn is_accessible(&self, point: ServedPointId, destination: PointCode) -> bool {
         let served = &self.points[point.0];
         is_accessible(&served.exits, &self.processes, (served.network, destination))

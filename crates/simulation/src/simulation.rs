@@ -14,14 +14,14 @@ use crate::config::{AssociationSide, Carried};
 use crate::management::Change;
 use crate::network::{Output, SignallingNetwork};
 
-/// Where an end of a link's association is.
+/// Place of an end of an association that carries signalling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AssociationPlace {
     /// The end of the link.
     pub end: AssociationSide,
     /// The node whose host carries it.
     pub node: NodeId,
-    /// What the host calls it.
+    /// Socket that the association has at the host.
     pub association: SocketId,
 }
 
@@ -32,7 +32,7 @@ pub struct SignallingSimulation {
     places: Places,
     /// In order of time.
     script: VecDeque<(Instant, Change)>,
-    /// What hosts have for the signalling network, with the number of the place, while it is being sorted.
+    /// Inputs from hosts for the signalling network, with the number of the place, while they are being sorted.
     inputs: Vec<(usize, TransportInput)>,
 }
 
@@ -52,12 +52,12 @@ impl SignallingSimulation {
         &self.signalling
     }
 
-    /// The same, for its reports.
+    /// Variant of [`signalling`](Self::signalling) that gives it mutably, for its reports.
     pub const fn signalling_mut(&mut self) -> &mut SignallingNetwork {
         &mut self.signalling
     }
 
-    /// Where the ends of associations are, in the order in which they were given.
+    /// Places of the ends of associations, in the order in which they were given.
     pub fn places(&self) -> &[AssociationPlace] {
         &self.places.all
     }

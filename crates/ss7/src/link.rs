@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::mtp3::Fsn;
 
-/// What MTP3 asks of a signalling link.
+/// Requests of MTP3 to a signalling link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkRequest {
     /// Continue after a processor outage, with what is in the buffers.
@@ -20,7 +20,7 @@ pub enum LinkRequest {
     FlushBuffers,
     /// Level 3 cannot be served: tell the peer.
     LocalProcessorOutage,
-    /// It can again.
+    /// Level 3 can be served again: the local processor outage has ended.
     LocalProcessorRecovered,
     /// For changeover: tell the backward sequence number of the last message acknowledged to the peer.
     RetrieveBsnt,
@@ -36,7 +36,7 @@ pub enum LinkRequest {
     Transmit(Bytes),
 }
 
-/// What a signalling link tells MTP3.
+/// Indications of a signalling link to MTP3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkIndication {
     /// The answer to `RetrieveBsnt`.
@@ -53,7 +53,7 @@ pub enum LinkIndication {
     Received(Bytes),
     /// The peer's level 3 cannot be served.
     RemoteProcessorOutage,
-    /// It can again.
+    /// Level 3 of the peer can be served again.
     RemoteProcessorRecovered,
     /// All that could be retrieved has been.
     RetrievalComplete,
@@ -72,7 +72,7 @@ pub enum OutOfServiceReason {
     AcknowledgementTimeout,
     /// Alignment was not possible.
     AlignmentNotPossible,
-    /// What carries the link has failed: the error rate, or the association.
+    /// Bearer of the link has failed: its error rate was too high, or the association was lost.
     BearerFailed,
     /// The peer was busy for too long (T6).
     PeerBusy,

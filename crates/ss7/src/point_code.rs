@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Which standard's point codes a network uses.
+/// Formats of point codes, by the standard that a network keeps to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PointCodeFormat {
     /// ANSI T1.111: 24 bits, written network-cluster-member, 8-8-8.
@@ -14,7 +14,7 @@ pub enum PointCodeFormat {
 }
 
 impl PointCodeFormat {
-    /// How many bits a point code has.
+    /// Gives the number of bits of a point code.
     pub const fn bits(self) -> u32 {
         match self {
             Self::Ansi => 24,
@@ -47,7 +47,7 @@ pub enum PointCodeError {
     /// A part, or the whole, needs more bits than the format has.
     #[error("`{text}` does not fit {bits} bits")]
     TooLarge {
-        /// What was given.
+        /// Text that was given.
         text: String,
         /// The bits that there are.
         bits: u32,

@@ -15,11 +15,11 @@ pub struct Transfer {
     pub service: ServiceInformation,
     /// Destination, origin and link selection.
     pub label: RoutingLabel,
-    /// What follows the label.
+    /// Octets that follow the label.
     pub user_data: Bytes,
 }
 
-/// What the message transfer part tells a user part.
+/// Indications of the message transfer part to a user part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransferIndication {
     /// MTP-PAUSE: the destination cannot be reached.
@@ -28,9 +28,9 @@ pub enum TransferIndication {
     Resume(PointCode),
     /// MTP-STATUS: the destination is congested or lacks the user part.
     Status {
-        /// Which destination.
+        /// Destination that the status is about.
         affected: PointCode,
-        /// What is wrong with it.
+        /// Cause for which the status is given.
         cause: StatusCause,
     },
     /// MTP-TRANSFER: a message for this node.
@@ -45,9 +45,9 @@ pub enum StatusCause {
     Congestion(u8),
     /// The user part there is not available.
     UserPartUnavailable {
-        /// Which user part.
+        /// User part that is not available.
         user: ServiceIndicator,
-        /// Why.
+        /// Reason for which it is not.
         reason: UserPartUnavailability,
     },
 }
@@ -55,7 +55,7 @@ pub enum StatusCause {
 /// Why a remote user part is unavailable (Q.704, section 15.17.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UserPartUnavailability {
-    /// Not known.
+    /// Reason that is not known.
     Unknown,
     /// There is no such user part.
     Unequipped,

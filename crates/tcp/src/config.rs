@@ -1,4 +1,4 @@
-//! What can be chosen about one connection. The defaults are the RFCs'.
+//! Settings of one connection. The defaults are the RFCs'.
 
 use slantpath_base::{DataRate, Duration};
 use slantpath_cc::cubic::{CubicConfig, IdleWindow};
@@ -24,33 +24,33 @@ pub struct TcpConfig {
     pub send_buffer_bytes: u64,
     /// Bytes that the receiver has room for; sets the window that is advertised and its scale. Default: 4 MiB.
     pub receive_buffer_bytes: u64,
-    /// When data is acknowledged. Default: every second segment, or after 200 ms.
+    /// Times at which data is acknowledged. Default: every second segment, or after 200 ms.
     pub delayed_ack: DelayedAck,
-    /// Whether SACK is offered and accepted (RFC 2018). Default: yes.
+    /// Use of SACK, offered and accepted if true (RFC 2018). Default: yes.
     pub sack: bool,
-    /// Whether timestamps are offered and accepted (RFC 7323, section 3). Default: no; the studies' stacks had
+    /// Use of timestamps, offered and accepted if true (RFC 7323, section 3). Default: no; the studies' stacks had
     /// none, and their ten bytes would be missing from every segment.
     pub timestamps: bool,
-    /// Whether window scaling is offered and accepted (RFC 7323, section 2). Default: yes.
+    /// Use of window scaling, offered and accepted if true (RFC 7323, section 2). Default: yes.
     pub window_scaling: bool,
-    /// What a loss does when the peer has no SACK. Default: NewReno (RFC 6582).
+    /// End of a fast recovery when the peer has no SACK. Default: NewReno (RFC 6582).
     pub loss_recovery: LossRecovery,
-    /// What a loss does to the window while it is repaired with SACK. Default: RFC 6675.
+    /// Reduction of the window while a loss is repaired with SACK. Default: RFC 6675.
     pub sack_recovery: SackRecovery,
-    /// How losses are found with SACK. Default: by what has arrived beyond them (RFC 6675).
+    /// Rule that finds losses with SACK. Default: by the data that has arrived beyond them (RFC 6675).
     pub loss_detection: LossDetection,
-    /// Whether data that comes twice is reported in the first SACK block (RFC 2883). Default: no.
+    /// True if data that comes twice is reported in the first SACK block (RFC 2883). Default: no.
     pub duplicate_reports: bool,
-    /// Whether new segments are sent on the first two duplicate ACKs (RFC 3042). Default: yes.
+    /// True if new segments are sent on the first two duplicate ACKs (RFC 3042). Default: yes.
     pub limited_transmit: bool,
-    /// What governs the window. Default: RFC 5681.
+    /// Algorithm that governs the window. Default: RFC 5681.
     pub congestion_control: Algorithm,
-    /// What the path is known to carry, in bits of data a second; only [`Algorithm::Backlog`] reads it. Default: to be
-    /// measured.
+    /// Rate that the path is known to carry, in bits of data a second; only [`Algorithm::Backlog`] reads it. Default:
+    /// to be measured.
     pub known_capacity: Option<DataRate>,
-    /// Whether a CUBIC flow that is losing ground gives way faster. Default: yes (RFC 9438, section 4.7).
+    /// True if a CUBIC flow that is losing ground gives way faster. Default: yes (RFC 9438, section 4.7).
     pub fast_convergence: bool,
-    /// How the first slow start ends. Default: by a loss or the threshold (RFC 5681).
+    /// Rule by which the first slow start ends. Default: by a loss or the threshold (RFC 5681).
     pub slow_start: SlowStart,
     /// By how many segments one ACK may open the window in slow start, where no timeout has begun it: 1 or 2, L of
     /// RFC 3465. Default: 1 (RFC 5681).
@@ -61,37 +61,37 @@ pub struct TcpConfig {
     pub initial_ssthresh_bytes: Option<u64>,
     /// The law of congestion avoidance. Default: counting bytes (RFC 5681, section 3.1).
     pub avoidance_increase: AvoidanceIncrease,
-    /// Whether a window that the application leaves unused grows. Default: it grows (RFC 5681). CUBIC's never does.
+    /// Treatment of a window that the application leaves unused. Default: it grows (RFC 5681). CUBIC's never does.
     pub unused_window: UnusedWindow,
-    /// Whether cwnd falls back to the initial window when nothing was sent for one RTO. Default: yes (RFC
-    /// 5681, section 4.1).
+    /// True if cwnd falls back to the initial window when nothing was sent for one RTO. Default: yes (RFC 5681, section
+    /// 4.1).
     pub idle_restart: bool,
     /// The retransmission timeout's constants. Default: RFC 6298, at least 1 s.
     pub rto: RtoConfig,
-    /// Which segments are timed. Default: one a round trip (RFC 6298, section 3).
+    /// Choice of the segments that are timed. Default: one a round trip (RFC 6298, section 3).
     pub rtt_sampling: RttSampling,
     /// Duplicate ACKs, or segments' worth of SACKed data, that mean a loss. Default: 3 (RFC 5681, RFC 6675).
     pub duplicate_ack_threshold: u32,
-    /// Whether a small segment waits while anything is unacknowledged (RFC 896). Default: no; the studies'
+    /// True if a small segment is held back while anything is unacknowledged (RFC 896). Default: no; the studies'
     /// sources count on every message being sent at once.
     pub nagle: bool,
-    /// How often a SYN is repeated before the attempt fails. Default: 7, which at 1 s, 2 s .. outlasts the
-    /// three minutes of RFC 9293, section 3.8.3.
+    /// Number of times that a SYN is retransmitted before the attempt fails. Default: 7, which at 1 s, 2 s .. outlasts
+    /// the three minutes of RFC 9293, section 3.8.3.
     pub syn_retransmission_limit: u32,
-    /// How often in a row data is repeated by timeout before the connection fails. Default: 15, well past the
-    /// 100 s of RFC 9293, section 3.8.3.
+    /// Number of times in a row that data is retransmitted by timeout before the connection fails. Default: 15, well
+    /// past the 100 s of RFC 9293, section 3.8.3.
     pub data_retransmission_limit: u32,
     /// The maximum segment lifetime; TIME-WAIT lasts two. Default: 2 min (RFC 9293, section 3.4.2).
     pub maximum_segment_lifetime: Duration,
-    /// Whether checksums are computed for what is sent. Default: always.
+    /// Treatment of the checksums of packets that are sent. Default: always computed.
     pub checksum: ChecksumPolicy,
-    /// Whether ECN is offered and accepted (RFC 3168): once both ends have agreed, the network may mark new data in
-    /// place of dropping it, and a mark reduces the window as a loss would. The ECN field of `ip` is then not used.
+    /// Use of ECN, offered and accepted if true (RFC 3168): once both ends have agreed, the network may mark new data
+    /// in place of dropping it, and a mark reduces the window as a loss would. The ECN field of `ip` is then not used.
     /// Default: no; the studies' stacks had none.
     pub ecn: bool,
-    /// What the IP header of every packet says. Default: 64 hops, best effort, no ECN.
+    /// Fields of the IP header of every packet. Default: 64 hops, best effort, no ECN.
     pub ip: IpFields,
-    /// What a connection reports beyond what every application needs. Default: nothing.
+    /// Events that a connection reports beyond those that every application needs. Default: none.
     pub reports: Reports,
 }
 
@@ -223,7 +223,7 @@ impl WindowLimit {
     }
 }
 
-/// When in-order data is acknowledged.
+/// Times at which in-order data is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayedAck {
     /// Every second segment, or when the older of two has waited this long: less than half a second (RFC 9293,
@@ -236,7 +236,7 @@ pub enum DelayedAck {
     Off,
 }
 
-/// What ends a fast recovery when there is no SACK.
+/// Condition that ends a fast recovery when there is no SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossRecovery {
     /// All that was outstanding at its start has been acknowledged; each partial ACK retransmits the next hole
@@ -246,16 +246,16 @@ pub enum LossRecovery {
     Reno,
 }
 
-/// What a loss does to the window while it is repaired with SACK.
+/// Course of the window while a loss is repaired with SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRecovery {
-    /// It shrinks in proportion to what arrives (RFC 6937, with the slow start reduction bound).
+    /// Window that shrinks in proportion to the data that arrives (RFC 6937, with the slow start reduction bound).
     Proportional,
-    /// It falls at once, and nothing is sent until less is in the network (RFC 6675).
+    /// Window that falls at once: nothing is sent until less is in the network (RFC 6675).
     Rfc6675,
 }
 
-/// How losses are found with SACK.
+/// Rule that finds losses with SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossDetection {
     /// By time: a segment is lost if one that was sent after it has arrived and a reordering window has passed; a
@@ -265,7 +265,7 @@ pub enum LossDetection {
     Rfc6675,
 }
 
-/// Which segments give a round-trip time. A retransmitted one never does (Karn).
+/// Segments that give a round-trip time. A retransmitted one never does (Karn).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RttSampling {
     /// The newest segment of each ACK.
@@ -274,10 +274,10 @@ pub enum RttSampling {
     OncePerRoundTrip,
 }
 
-/// Whether the checksums of what is sent are computed.
+/// Treatment of the checksums of packets that are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChecksumPolicy {
-    /// They are.
+    /// Checksums are computed.
     Complete,
     /// They are left to whoever observes the bytes, as by offload to hardware.
     Omit,

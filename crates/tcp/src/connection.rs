@@ -22,13 +22,13 @@ use crate::tx::{Endurance, Tx, earlier};
 use ecn::Agreement;
 pub use state::ConnectionState;
 
-/// What a connection can be seen to be doing.
+/// State of a connection, as it can be observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// Its own address and port.
+    /// Own address and port of the connection.
     pub local: SocketAddr,
-    /// Its peer's.
+    /// Address and port of the peer.
     pub remote: SocketAddr,
     /// The state of RFC 9293.
     pub state: ConnectionState,
@@ -42,11 +42,11 @@ pub struct Snapshot {
     pub pipe_bytes: u64,
     /// The window that the peer advertised last.
     pub peer_window_bytes: u64,
-    /// Whether a loss is being repaired.
+    /// True if a loss is being repaired.
     pub is_recovering: bool,
     /// The smoothed round-trip time.
     pub srtt: Option<Duration>,
-    /// Its variation.
+    /// Variation of the round-trip time.
     pub rttvar: Option<Duration>,
     /// The retransmission timeout, backed off as it may be.
     pub rto: Duration,
@@ -54,17 +54,17 @@ pub struct Snapshot {
     pub delivery_rate: Option<DataRate>,
     /// Segments of data that were sent again.
     pub retransmissions: u64,
-    /// How often the retransmission timer expired on data.
+    /// Number of times that the retransmission timer expired on data.
     pub timeouts: u64,
-    /// How often duplicate ACKs or SACK started a recovery.
+    /// Number of times that duplicate ACKs or SACK started a recovery.
     pub fast_recoveries: u64,
-    /// How often an echoed mark of congestion reduced the window.
+    /// Number of times that an echoed mark of congestion reduced the window.
     pub mark_reductions: u64,
     /// Bytes of the own stream that the peer has acknowledged.
     pub acked_bytes: u64,
     /// Bytes of the peer's stream that have arrived in order.
     pub received_bytes: u64,
-    /// What the IP header said of the packet that came last.
+    /// IP header fields of the packet that came last.
     pub received_ip: Option<IpFields>,
 }
 
@@ -99,15 +99,15 @@ pub(crate) struct Ports {
     pub(crate) remote: u16,
 }
 
-/// What becomes of what is appended to a stream.
+/// Prospect of data that is appended to a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// It cannot leave before what could not leave already.
+    /// Data that cannot leave before older data that could not leave already.
     BehindOthers,
     MayLeave,
 }
 
-/// How a connection ended.
+/// End of a connection, as it is told to the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     Closed,
@@ -128,14 +128,14 @@ impl From<Ending> for Event {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Connection {
-    /// Whether it had nothing to send when it was last asked, and nothing has happened to it since.
+    /// True if the connection had nothing to send when it was last asked, and nothing has happened to it since.
     pub(crate) is_silent: bool,
     /// Bookkeeping of the endpoint.
     pub(crate) is_queued: bool,
     /// The shift of the peer's windows.
     peer_shift: u8,
     ecn: Agreement,
-    /// What the IP header said of the packet that came last.
+    /// IP header fields of the packet that came last.
     pub(crate) received_ip: Option<IpFields>,
     /// The last event, which waits for the data before it.
     ending: Option<Ending>,
@@ -149,7 +149,7 @@ pub(crate) struct Connection {
     iss: SequenceNumber,
     /// The initial receive sequence number; of no meaning in SYN-SENT.
     irs: SequenceNumber,
-    /// How often the own SYN, or answer to one, was repeated.
+    /// Number of times that the own SYN, or answer to one, was retransmitted.
     syn_repeats: u32,
     events: VecDeque<Event>,
     /// Of what it sends.
@@ -160,9 +160,9 @@ pub(crate) struct Connection {
     config: Arc<TcpConfig>,
     timestamps: Option<TimestampState>,
     tx: Tx,
-    /// What the peer's SYN offered.
+    /// Options that the peer's SYN offered.
     offers: Offers,
-    /// When the own SYN, or answer to one, was sent.
+    /// Instant at which the own SYN, or answer to one, was sent.
     syn_sent_at: Instant,
     /// From when on an unacceptable segment without data may be answered again.
     next_challenge: Instant,
@@ -209,7 +209,7 @@ impl Connection {
         SocketAddr::new(self.envelope.destination, self.ports.remote)
     }
 
-    /// Whether it is between these.
+    /// Tells if the connection is between these addresses and ports.
     #[inline]
     pub(crate) fn is_between(&self, local: SocketAddr, remote: SocketAddr) -> bool {
         self.ports.local == local.port()
@@ -218,7 +218,7 @@ impl Connection {
             && self.envelope.destination == remote.ip()
     }
 
-    /// Whether a packet in such an envelope, with these ports, is for it.
+    /// Tells if a packet in such an envelope, with these ports, is for it.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "four comparisons")]
     pub(crate) fn is_for(&self, envelope: &Envelope, ports: Ports) -> bool {
@@ -334,12 +334,12 @@ impl Connection {
         }
     }
 
-    /// Whether anything is due.
+    /// Tells if anything is due.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         earlier(self.next_timer(), self.next_release()).is_some_and(|deadline| deadline <= now)
     }
 
-    /// When the next of its timers expires. Most are put off before.
+    /// Instant at which the next of its timers expires. Most are put off before.
     #[inline]
     pub(crate) fn next_timer(&self) -> Option<Instant> {
         let deadline = earlier(self.tx.next_timer(), self.rx.deadline());
@@ -356,7 +356,7 @@ impl Connection {
         &mut self.tx.release_wakeup
     }
 
-    /// When what its pacer holds may leave.
+    /// Instant at which a segment that its pacer holds may leave.
     #[inline]
     pub(crate) fn next_release(&self) -> Option<Instant> {
         self.tx.held_until().filter(|_| self.state != ConnectionState::Closed)
@@ -387,7 +387,8 @@ impl Connection {
         None
     }
 
-    /// Whether [`poll_event`](Self::poll_event) has something to give: not what waits for a reader that is held.
+    /// Tells if [`poll_event`](Self::poll_event) has something to give: data that is kept for a reader that is held
+    /// does not count.
     pub(crate) fn can_tell(&self) -> bool {
         !self.events.is_empty() || self.rx.has_data() || self.rx.is_end_due() || self.is_last_word_due()
     }
@@ -401,12 +402,12 @@ impl Connection {
         }
     }
 
-    /// Whether there is something to tell the application.
+    /// Tells if there is something to tell the application.
     pub(crate) fn has_event(&self) -> bool {
         !self.events.is_empty() || self.ending.is_some() || !self.rx.is_drained() || self.rx.is_end_due()
     }
 
-    /// Whether nothing will ever happen again.
+    /// Tells if nothing will ever happen again.
     pub(crate) fn is_over(&self) -> bool {
         self.state == ConnectionState::Closed
             && self.control == Control::Nothing
@@ -477,11 +478,11 @@ impl Connection {
 
 /// The length of a TCP header without options, in bytes.
 const TCP_HEADER_LEN: u32 = 20;
-/// What every IPv4 link carries (RFC 791, section 3.2), in bytes.
+/// Least MTU of an IPv4 link, in bytes (RFC 791, section 3.2).
 const LEAST_MTU_V4: u32 = 68;
-/// What every IPv4 host takes, for want of a better estimate.
+/// Length of a packet that every IPv4 host takes, in bytes, for want of a better estimate.
 const ASSUMED_MTU_V4: u32 = 576;
-/// What every IPv6 link carries (RFC 8200, section 5).
+/// Least MTU of an IPv6 link, in bytes (RFC 8200, section 5).
 const LEAST_MTU_V6: u32 = 1_280;
 
 #[cfg(test)]

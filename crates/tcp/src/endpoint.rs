@@ -24,18 +24,18 @@ use table::ConnectionTable;
 /// The lowest port that [`Endpoint::connect`] gives out (RFC 6335, section 6).
 const FIRST_DYNAMIC_PORT: u16 = 49_152;
 
-/// What comes in.
+/// Input of an endpoint.
 #[derive(Debug)]
 pub enum Input<'a> {
     /// The deadline of an earlier [`Output::Wait`] has come. It does no harm to say so too early.
     Deadline,
     /// A packet arrived.
     Packet {
-        /// Where it comes from.
+        /// Address that it comes from.
         source: IpAddr,
         /// The own address that it went to.
         destination: IpAddr,
-        /// What its IP header says besides.
+        /// Further fields of its IP header.
         ip: IpFields,
         /// From the TCP header on. Its data is taken out.
         packet: &'a mut Packet,
@@ -44,16 +44,16 @@ pub enum Input<'a> {
     PacketTooBig {
         /// The own address that it came from.
         source: IpAddr,
-        /// Where it was going.
+        /// Address that it was going to.
         destination: IpAddr,
-        /// What the link carries, in bytes, IP header included; zero in the messages of very old routers.
+        /// MTU of the link in bytes, IP header included; zero in the messages of very old routers.
         mtu_bytes: u32,
         /// As much of the packet as is quoted, from the TCP header on.
         quote: Bytes,
     },
 }
 
-/// What goes out.
+/// Output of an endpoint.
 #[derive(Debug)]
 pub enum Output {
     /// Something happened that the layer above must know.
@@ -79,7 +79,7 @@ pub enum CommandError {
     NoConnection,
 }
 
-/// What happened to packets that reached no connection.
+/// Counts of packets that reached no connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -89,7 +89,7 @@ pub struct Statistics {
     pub strays: u64,
 }
 
-/// Where a listener's connections draw their initial sequence numbers from.
+/// Random streams from which a listener's connections draw their initial sequence numbers.
 #[derive(Clone, Debug)]
 pub enum Chance {
     /// Each from a stream that its peer's address and port name, so that none changes what another draws: for a port
@@ -133,7 +133,7 @@ pub struct Endpoint {
     listeners: BTreeMap<u16, Listener>,
     /// Connections that may have something to say, in the order in which they were touched.
     active: Line<ConnectionId>,
-    /// Whether the first of these has said all that it had, and its wake-up is noted: it stays there only in case its
+    /// True if the first of these has said all that it had, and its wake-up is noted: it stays there only in case its
     /// user answers what it was told last.
     is_first_settled: bool,
     /// Connections that are over, and let go once their last event has been read.
@@ -155,7 +155,7 @@ pub struct Endpoint {
 /// Wake-ups, the earliest first.
 type Wakeups = BinaryHeap<Reverse<Wakeup>>;
 
-/// When to wake which connection, as one number in the order of both.
+/// Instant of a wake-up and its connection, as one number in the order of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Wakeup(u128);
 
@@ -288,17 +288,17 @@ impl Endpoint {
         self.command(id, Connection::release)
     }
 
-    /// How many bytes fit into the send buffer of a connection; none if it is over.
+    /// Number of bytes that fit into the send buffer of a connection; none if it is over.
     pub fn writable_bytes(&self, id: ConnectionId) -> u64 {
         self.connections.get(id).map_or(0, Connection::writable)
     }
 
-    /// What a connection is doing. After its last event it can still be asked until the next input.
+    /// State of a connection at present. After its last event it can still be asked until the next input.
     pub fn snapshot(&self, id: ConnectionId) -> Option<Snapshot> {
         self.connections.get(id).map(Connection::snapshot)
     }
 
-    /// What happened to packets that reached no connection.
+    /// Counts of packets that reached no connection.
     pub const fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -318,7 +318,7 @@ impl Endpoint {
         self.connections.prefetch(id);
     }
 
-    /// Whether nothing of a connection that [`take_due`](Self::take_due) has given is due after all, since its timers
+    /// Tells if nothing of a connection that [`take_due`](Self::take_due) has given is due after all, since its timers
     /// were put off: it will be given again when something is.
     pub fn postpone(&mut self, now: Instant, id: ConnectionId) -> bool {
         let Some(connection) = self.connections.get_mut(id) else { return true };
@@ -341,8 +341,8 @@ impl Endpoint {
         }
     }
 
-    /// When [`Input::Deadline`] must come in, once all output has been polled. It may turn out that nothing was due,
-    /// since a timer that moves back is not told at once.
+    /// Instant at which [`Input::Deadline`] must come in, once all output has been polled. It may turn out that nothing
+    /// was due, since a timer that moves back is not told at once.
     pub fn deadline(&self) -> Option<Instant> {
         self.wakeups.peek().map(|Reverse(wakeup)| wakeup.at())
     }
@@ -362,7 +362,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether there is nothing to poll.
+    /// Tells if there is nothing to poll.
     #[inline]
     pub fn is_idle(&self) -> bool {
         (self.active.is_empty() || (self.is_first_settled && !self.active.has_others()))

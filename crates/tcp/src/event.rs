@@ -1,10 +1,10 @@
-//! What a connection tells the layer above.
+//! Events that a connection tells the layer above.
 
 use std::fmt;
 
 use bytes::Bytes;
 
-/// What happened on a connection, in order.
+/// Events of a connection, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The peer acknowledged the stream up to this offset. Only if [`Reports::acked`](crate::Reports::acked).

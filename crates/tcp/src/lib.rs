@@ -12,6 +12,9 @@
 //! | `connection` | the states of RFC 9293 and what each makes of a segment |
 //! | `tx` | the send stream, the scoreboard, loss recovery, timers of retransmission |
 //! | `rx` | reassembly, acknowledgements, the receive window |
+//!
+//! `tx` has the scoreboard of RFC 6675, or detects losses by time (RFC 8985), and has recovery, probes and pacing.
+//! `connection/ecn` has ECN.
 
 mod config;
 mod connection;

@@ -23,7 +23,7 @@ impl<T> Line<T> {
         self.first.is_none()
     }
 
-    /// Whether something stands behind the first.
+    /// Tells if something is queued behind the first.
     #[inline]
     pub(crate) fn has_others(&self) -> bool {
         !self.others.is_empty()

@@ -28,7 +28,7 @@ pub struct Options {
     pub sack_permitted: bool,
     /// Data received beyond the acknowledgement.
     pub sack: SackBlocks,
-    /// When the segment was sent, and an echo.
+    /// Time at which the segment was sent, by its sender's clock, and an echo.
     pub timestamps: Option<Timestamps>,
 }
 
@@ -37,14 +37,14 @@ pub struct Options {
 pub struct Timestamps {
     /// The sender's clock.
     pub value: u32,
-    /// What the sender last saw from its peer.
+    /// Timestamp value that the sender last saw from its peer.
     pub echo: u32,
 }
 
 /// One block of data that was received: from `left` up to, not including, `right`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackBlock {
-    /// Its first sequence number.
+    /// First sequence number of the block.
     pub left: SequenceNumber,
     /// The sequence number past its last.
     pub right: SequenceNumber,
@@ -120,7 +120,7 @@ impl core::fmt::Debug for SackBlocks {
 }
 
 impl Options {
-    /// Those of a bare segment.
+    /// Options of a bare segment.
     pub(crate) const NONE: Self = Self {
         mss_bytes: None,
         window_shift: None,
@@ -136,7 +136,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The same over [none](Self::NONE).
+    /// Variant of [`Options::parse`] that writes over [none](Self::NONE).
     #[inline(never)]
     pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         if let [NO_OPERATION, NO_OPERATION, SACK, len, blocks @ ..] = bytes

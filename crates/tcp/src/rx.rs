@@ -14,7 +14,7 @@ use crate::segment::Flags;
 use crate::tx::Range;
 use reassembly::Reassembly;
 
-/// When the next acknowledgement is due.
+/// Time at which the next acknowledgement is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckDue {
     By(Instant),
@@ -22,7 +22,7 @@ enum AckDue {
     Now,
 }
 
-/// What acknowledgements say of marks of congestion (RFC 3168, section 6.1.3).
+/// Echo of marks of congestion in acknowledgements (RFC 3168, section 6.1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Echo {
     /// No mark has come that the peer has not answered.
@@ -31,7 +31,7 @@ pub(crate) enum Echo {
     UntilReduced,
 }
 
-/// Where delivered data goes.
+/// Readiness of the application for data in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     /// The application takes it at once.
@@ -57,9 +57,9 @@ pub(crate) struct Rx {
     echo: Echo,
     /// Once something has come ahead of a gap.
     reassembly: Option<Box<Reassembly>>,
-    /// What has come twice and is to be reported; `None` if nothing ever is (RFC 2883).
+    /// Data that has come twice and is to be reported; `None` if nothing ever is (RFC 2883).
     duplicates: Option<Box<Duplicates>>,
-    /// Where the peer's stream ends, once its FIN has come.
+    /// Offset at which the peer's stream ends, once its FIN has come.
     fin: Option<u64>,
     /// Of data that the application has not taken; it lies in `ready`.
     ready_bytes: u64,
@@ -115,7 +115,7 @@ impl Rx {
         self.edge
     }
 
-    /// Whether everything up to the peer's FIN has arrived.
+    /// Tells if everything up to the peer's FIN has arrived.
     pub(crate) fn is_finished(&self) -> bool {
         self.fin.is_some_and(|fin| self.nxt > fin)
     }
@@ -138,7 +138,7 @@ impl Rx {
         self.receive_otherwise(start, core::mem::take(data), has_fin);
     }
 
-    /// Whether `len` bytes of data at `start` lie behind a gap, and wholly in the window, and the end of the peer's
+    /// Tells if `len` bytes of data at `start` lie behind a gap, and wholly in the window, and the end of the peer's
     /// stream is not known.
     #[inline]
     pub(crate) const fn takes_ahead(&self, start: u64, len: usize) -> bool {
@@ -217,12 +217,13 @@ impl Rx {
         }
     }
 
-    /// Whether something has come twice and is not reported yet.
+    /// Tells if something has come twice and is not reported yet.
     pub(crate) fn has_duplicate(&self) -> bool {
         self.duplicates.as_ref().is_some_and(|duplicates| duplicates.latest.is_some())
     }
 
-    /// What has come twice and is not reported yet: the first block of the next acknowledgement (RFC 2883, section 4).
+    /// Takes the range that has come twice and is not reported yet: the first block of the next acknowledgement (RFC
+    /// 2883, section 4).
     pub(crate) fn take_duplicate(&mut self) -> Option<Range> {
         self.duplicates.as_mut()?.latest.take()
     }
@@ -238,7 +239,7 @@ impl Rx {
         };
     }
 
-    /// Whether acknowledgements tell of a mark, from now on.
+    /// Sets whether acknowledgements tell of a mark, from now on.
     pub(crate) const fn set_echo(&mut self, echo: Echo) {
         self.echo = echo;
     }
@@ -332,24 +333,24 @@ impl Rx {
         Some(data)
     }
 
-    /// Whether there is data that the application takes.
+    /// Tells if there is data that the application takes.
     pub(crate) fn has_data(&self) -> bool {
         self.reader == Reader::Flowing && !self.is_drained()
     }
 
-    /// Whether the application has all that has arrived in order.
+    /// Tells if the application has all that has arrived in order.
     pub(crate) const fn is_drained(&self) -> bool {
         self.ready_bytes == 0
     }
 
-    /// Whether the end of the peer's stream is to be told now, once.
+    /// Tells if the end of the peer's stream is to be told now, once.
     pub(crate) fn take_end(&mut self) -> bool {
         let is_reported_now = self.is_end_due();
         self.is_end_reported |= is_reported_now;
         is_reported_now
     }
 
-    /// Whether the end of the peer's stream is to be told.
+    /// Tells if the end of the peer's stream is to be told.
     pub(crate) fn is_end_due(&self) -> bool {
         !self.is_end_reported && self.is_drained() && self.is_finished()
     }
@@ -489,7 +490,7 @@ mod tests {
         rx.receive(Instant::START, start, &mut Bytes::from(vec![0; len]), false);
     }
 
-    /// What is to be reported, which then is.
+    /// Takes the range that is to be reported, as its start and end.
     fn duplicate(rx: &mut Rx) -> Option<(u64, u64)> {
         let has_one = rx.has_duplicate();
         let taken = rx.take_duplicate().map(|range| (range.start, range.end));

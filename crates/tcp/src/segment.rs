@@ -31,7 +31,7 @@ impl Flags {
     pub const SYN: Self = Self(0x02);
     /// Reset the connection.
     pub const RST: Self = Self(0x04);
-    /// Push function.
+    /// Push function (PSH).
     pub const PSH: Self = Self(0x08);
     /// The acknowledgement field is significant.
     pub const ACK: Self = Self(0x10);
@@ -40,12 +40,12 @@ impl Flags {
     /// Congestion window reduced.
     pub const CWR: Self = Self(0x80);
 
-    /// Whether all bits of `other` are set.
+    /// Tells if all bits of `other` are set.
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any bit of `other` is set.
+    /// Tells if any bit of `other` is set.
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -84,7 +84,7 @@ pub struct Segment {
     pub flags: Flags,
     /// The window field, unscaled.
     pub window: u16,
-    /// The options.
+    /// Options of the segment.
     pub options: Options,
 }
 
@@ -169,7 +169,7 @@ impl Segment {
         packet
     }
 
-    /// The same in place of `packet`.
+    /// Variant of [`Segment::emit`] that writes in place of `packet`.
     #[inline]
     pub(crate) fn emit_into(
         &self,
@@ -201,7 +201,7 @@ impl<'a> Received<'a> {
         Self { source_port, destination_port, sequence, acknowledgment, flags, window, options }
     }
 
-    /// How much sequence space the segment takes: its data, and one each for SYN and FIN.
+    /// Length of the segment in sequence space: its data, and one each for SYN and FIN.
     #[inline]
     pub(crate) fn sequence_len(self, data: &Bytes) -> u32 {
         // A packet is far below 4 GiB.
@@ -216,7 +216,7 @@ impl<'a> From<&'a Segment> for Received<'a> {
     }
 }
 
-/// What is in every header, in front of the options.
+/// Fields of every header, in front of the options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FixedHeader {
     pub(crate) source_port: u16,
@@ -254,7 +254,7 @@ impl FixedHeader {
         self.emit_with(data, envelope, checksum_policy, packet, |_| 0);
     }
 
-    /// The same with options: `write_options` returns how many bytes they take.
+    /// Variant of [`FixedHeader::emit_into`] with options: `write_options` returns how many bytes they take.
     #[inline]
     pub(crate) fn emit_with(
         self,

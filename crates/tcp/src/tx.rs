@@ -41,28 +41,28 @@ pub(crate) struct Acknowledgement<'a> {
     pub(crate) sequence: i64,
     /// SEG.WND, scaled.
     pub(crate) window: u64,
-    /// What the peer has beyond `ack`.
+    /// Ranges that the peer has beyond `ack`.
     pub(crate) sacked: &'a [Range],
-    /// Whether the segment carries nothing but the acknowledgement.
+    /// True if the segment carries nothing but the acknowledgement.
     pub(crate) is_pure: bool,
-    /// Whether it says that something was marked (ECE), where both ends use ECN.
+    /// True if it says that something was marked (ECE), where both ends use ECN.
     pub(crate) is_echo: bool,
     /// The round-trip time that an echoed timestamp gives.
     pub(crate) echoed_rtt: Option<Duration>,
 }
 
-/// What the peer allowed in its handshake.
+/// Outcome of the handshake with the peer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Negotiated {
     /// The largest segment to send, in bytes of data.
     pub(crate) mss_bytes: u32,
-    /// Whether SACK is used.
+    /// True if SACK is used.
     pub(crate) sack: bool,
-    /// Whether a SYN or its answer was lost.
+    /// True if a SYN or its answer was lost.
     pub(crate) was_syn_lost: bool,
 }
 
-/// What must go out next, beside what the windows allow.
+/// Segment that must go out next, beside those that the windows allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Urgent {
     /// The first unacknowledged segment, again.
@@ -74,14 +74,14 @@ enum Urgent {
     WindowProbe,
 }
 
-/// Whether the connection can go on after a timeout.
+/// Ability of the connection to go on after a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Endurance {
     Exhausted,
     Lasts,
 }
 
-/// What an acknowledgement newly says, in offsets.
+/// News in an acknowledgement, in offsets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Marked {
     newly_sacked: u64,
@@ -91,7 +91,7 @@ struct Marked {
     round_trip: Option<Duration>,
 }
 
-/// How much of the sending half has happened.
+/// Counts of events in the sending half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counters {
     pub(crate) retransmissions: u64,
@@ -106,9 +106,9 @@ pub(crate) struct Counters {
 #[repr(C)]
 pub(crate) struct Tx {
     sack: bool,
-    /// Whether a FIN follows the stream.
+    /// True if a FIN follows the stream.
     is_closed: bool,
-    /// Whether more than half of the send buffer was in use.
+    /// True if more than half of the send buffer was in use.
     is_filled: bool,
     urgent: Urgent,
     timeouts_in_a_row: u32,
@@ -208,7 +208,7 @@ impl Tx {
         self.is_closed
     }
 
-    /// Whether the FIN, and so everything, has been acknowledged.
+    /// Tells if the FIN, and so everything, has been acknowledged.
     pub(crate) const fn is_finished(&self) -> bool {
         self.is_closed && self.board.una() > self.stream.end()
     }
@@ -218,7 +218,7 @@ impl Tx {
         self.config.send_buffer_bytes.saturating_sub(self.stream.held())
     }
 
-    /// Whether the send buffer has become half empty since this was last asked.
+    /// Tells if the send buffer has become half empty since this was last asked.
     pub(crate) fn take_writable(&mut self) -> bool {
         let is_writable = self.is_filled && self.stream.held() <= self.config.send_buffer_bytes / 2;
         self.is_filled &= !is_writable;
@@ -266,19 +266,19 @@ impl Tx {
         self.counters
     }
 
-    /// When anything is due.
+    /// Instant at which anything is due.
     #[inline]
     pub(crate) fn deadline(&self) -> Option<Instant> {
         earlier(self.next_timer(), self.held_until())
     }
 
-    /// When the next timer expires.
+    /// Instant at which the next timer expires.
     #[inline]
     pub(crate) fn next_timer(&self) -> Option<Instant> {
         self.timer.or_earlier(Timer::from(self.early.map(Early::at))).at()
     }
 
-    /// When what waits for its turn at the controller's rate may leave.
+    /// Instant at which data that is held back by the controller's rate may leave.
     #[inline]
     pub(crate) fn held_until(&self) -> Option<Instant> {
         self.held_until.at()
@@ -302,7 +302,7 @@ impl Tx {
         (self.stream.slice(range.start, range.end - u64::from(has_fin)), has_fin)
     }
 
-    /// Whether everything written lies before `offset`: a push.
+    /// Tells if everything written lies before `offset`: a push.
     pub(crate) const fn is_end(&self, offset: u64) -> bool {
         offset >= self.stream.end()
     }
@@ -323,7 +323,7 @@ impl Tx {
         self.next_allowed(now)
     }
 
-    /// What must go out whatever the windows allow.
+    /// Gives the segment that must go out whatever the windows allow, if any.
     #[cold]
     fn next_urgent(&mut self, now: Instant) -> Option<Sent> {
         match core::mem::replace(&mut self.urgent, Urgent::Nothing) {
@@ -345,7 +345,7 @@ impl Tx {
         }
     }
 
-    /// What the windows allow.
+    /// Gives the next segment that the windows allow, if any.
     fn next_allowed(&mut self, now: Instant) -> Option<Sent> {
         let mut cwnd = self.cwnd();
         if let Some(range) = self.board.next_lost() {
@@ -419,7 +419,7 @@ impl Tx {
         (self.stream.end().saturating_sub(self.board.nxt())).min(self.mss)
     }
 
-    /// How much data the next new segment may carry now; zero is a FIN alone.
+    /// Number of bytes of data that the next new segment may carry now; zero is a FIN alone.
     fn sendable(&self, cwnd: u64) -> Option<u64> {
         let ready = self.data_ready();
         let nxt = self.board.nxt();
@@ -507,7 +507,7 @@ impl Tx {
         }
     }
 
-    /// Whether an acknowledgement without SACK blocks can tell of nothing but a window: all is acknowledged, and no
+    /// Tells if an acknowledgement without SACK blocks can tell of nothing but a window: all is acknowledged, and no
     /// probe is out.
     #[inline]
     pub(crate) fn waits_for_nothing(&self) -> bool {

@@ -13,12 +13,12 @@ use slantpath_wire::{Checksum, Packet};
 
 use crate::{Faults, Wire, skip};
 
-/// What the kernel's side does.
+/// Task of the kernel's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// It listens on port 5000, and receives until the test closes.
+    /// Listens on port 5000, and receives until the test closes.
     Receives,
-    /// It calls port 5000, sends so many bytes (by SCTP in messages of 1,000) and closes.
+    /// Calls port 5000, sends so many bytes (by SCTP in messages of 1,000) and closes.
     Sends(u32),
 }
 
@@ -33,7 +33,7 @@ pub struct Kernel {
 impl Kernel {
     /// The test's own address.
     pub const OURS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 82, 0, 1));
-    /// The kernel's.
+    /// Address of the kernel.
     pub const THEIRS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 82, 0, 2));
     /// The port of who listens.
     pub const PORT: u16 = 5_000;
@@ -148,39 +148,39 @@ impl Kernel {
     }
 }
 
-/// Who sends on a [`KernelLink`].
+/// Sender on a [`KernelLink`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The stack under test.
     Ours,
-    /// The kernel.
+    /// Stack of the kernel.
     Theirs,
 }
 
 /// A packet at one end of the link, as it left there or as it came.
 #[derive(Clone, Debug)]
 pub struct Passage {
-    /// Who sent it.
+    /// Sender of the packet.
     pub from: End,
-    /// Whether it has come, at the other end.
+    /// True if the packet has come, at the other end.
     pub has_come: bool,
-    /// When.
+    /// Instant at which the packet left or came.
     pub at: Instant,
-    /// Its IP header.
+    /// IP header of the packet.
     pub header: IpHeader,
-    /// What is behind that.
+    /// Bytes behind the IP header.
     pub payload: Vec<u8>,
 }
 
 impl Passage {
-    /// What its header says about congestion.
+    /// ECN field of its header.
     pub const fn ecn(&self) -> Ecn {
         IpFields::of(&self.header).ecn
     }
 }
 
-/// What a link does to the packets of one end. They are told by their numbers, from zero, among those that may be
-/// marked.
+/// Treatment by the link of the packets of one end: marks and losses. Packets are told by their numbers, from zero,
+/// among those that may be marked.
 #[derive(Clone, Debug, Default)]
 pub struct Treatment {
     /// These get a mark.

@@ -1,10 +1,10 @@
-//! What can be damaged on a wire.
+//! Damage to objects on a wire.
 
 use slantpath_wire::{Checksum, Packet};
 
 /// Something with bits that a wire may flip and copies that it may make.
 pub trait Mangle: Clone {
-    /// How many bits it has.
+    /// Number of bits that it has.
     fn bits(&self) -> u64;
 
     /// Flips one of them, counted from the first bit on the wire.

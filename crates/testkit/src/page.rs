@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Whether files are to be written rather than compared.
+/// Tells if files are to be written rather than compared.
 pub fn is_update() -> bool {
     std::env::var_os("SLANTPATH_UPDATE").is_some()
 }

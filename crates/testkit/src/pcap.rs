@@ -64,7 +64,7 @@ pub fn sctp_packets(file: &[u8]) -> Vec<Option<&[u8]>> {
     frames.into_iter().map(|frame| sctp(ip(link_type, frame)?)).collect()
 }
 
-/// What lies behind the header of the link, if that is IP.
+/// Bytes behind the header of the link, if they are an IP packet.
 fn ip(link_type: u32, frame: &[u8]) -> Option<&[u8]> {
     match link_type {
         ETHERNET => match *frame.get(12..14)? {

@@ -12,7 +12,7 @@ use crate::needs_program;
 #[derive(Debug)]
 pub struct Tshark {
     capture: PathBuf,
-    /// Whether the capture is ours to remove.
+    /// True if the capture is ours to remove.
     is_temporary: bool,
     preferences: Vec<String>,
 }
@@ -43,7 +43,7 @@ impl Tshark {
         self
     }
 
-    /// What it prints with further arguments.
+    /// Runs tshark with further arguments, and returns its output.
     ///
     /// # Panics
     /// If it refuses the capture or an argument.

@@ -6,10 +6,10 @@ use slantpath_base::{DataRate, DataSize, Duration, Instant, Probability, Stream}
 
 use crate::Mangle;
 
-/// What a wire does to packets, each by chance and on its own.
+/// Faults of a wire: each befalls a packet by chance and on its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Faults {
-    /// How long every packet takes.
+    /// Time that every packet takes.
     pub delay: Duration,
     /// The chance to vanish.
     pub loss: Probability,
@@ -37,12 +37,12 @@ impl Faults {
     }
 }
 
-/// What is sent one after the other, behind a queue that drops what it has no room for.
+/// Bottleneck that sends one packet after the other, behind a queue that drops a packet for which it has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bottleneck {
-    /// How fast packets are sent.
+    /// Rate at which packets are sent.
     pub rate: DataRate,
-    /// How much may wait to be sent, with what is being sent.
+    /// Largest amount of data that is queued, with the packet that is being sent.
     pub queue: DataSize,
 }
 
@@ -51,7 +51,7 @@ pub struct Bottleneck {
 pub struct Wire<T> {
     faults: Faults,
     bottleneck: Option<Bottleneck>,
-    /// When everything that has entered the bottleneck will have been sent.
+    /// Instant at which everything that has entered the bottleneck will have been sent.
     idle_from: Instant,
     /// Packets that found its queue full.
     dropped: u64,
@@ -115,17 +115,17 @@ impl<T: Mangle> Wire<T> {
         self.to_lose.insert(ordinal);
     }
 
-    /// How many packets were sent, whatever became of them: the ordinal of the next.
+    /// Number of packets sent, whatever became of them: the ordinal of the next.
     pub const fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// How many packets found the queue of the bottleneck full.
+    /// Number of packets that found the queue of the bottleneck full.
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// How long a packet waited in the queue of the bottleneck on the mean, of those that it did not drop.
+    /// Mean time that a packet waited in the queue of the bottleneck, of those that it did not drop.
     pub fn mean_wait(&self) -> Duration {
         let (packets, time) = self.waited;
         time / packets.max(1)
@@ -161,7 +161,7 @@ impl<T: Mangle> Wire<T> {
         self.entered += 1;
     }
 
-    /// When the last bit of a packet leaves the bottleneck, unless the queue is full.
+    /// Instant at which the last bit of a packet leaves the bottleneck, unless the queue is full.
     fn departure(&mut self, now: Instant, packet: &T) -> Option<Instant> {
         let Some(Bottleneck { rate, queue }) = self.bottleneck else { return Some(now) };
         let size = DataSize::from_bytes(packet.bits() / 8);
@@ -177,7 +177,7 @@ impl<T: Mangle> Wire<T> {
         Some(self.idle_from)
     }
 
-    /// When the next packet arrives, if one does.
+    /// Instant at which the next packet arrives, if one does.
     pub fn next_arrival(&self) -> Option<Instant> {
         self.under_way.keys().next().map(|&(arrival, _)| arrival)
     }
@@ -188,7 +188,7 @@ impl<T: Mangle> Wire<T> {
         (first.key().0 <= now).then(|| first.remove())
     }
 
-    /// Whether nothing is under way.
+    /// Tells if nothing is under way.
     pub fn is_empty(&self) -> bool {
         self.under_way.is_empty()
     }

@@ -1,4 +1,4 @@
-//! One association.
+//! Handle of one association: messages, notifications, paths and its end.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -49,12 +49,13 @@ impl Association {
         self.held.shared.lock().live.host().program.peer(self.held.id)
     }
 
-    /// How many messages had not been acknowledged when it ended: whether they have arrived is not known. Zero before.
+    /// Number of messages that had not been acknowledged when it ended: whether they have arrived is not known. Zero
+    /// before.
     pub fn unacknowledged(&self) -> u64 {
         self.held.shared.lock().live.host().program.unacknowledged(self.held.id)
     }
 
-    /// How many streams can be sent on: messages take those from 0 to one less.
+    /// Number of streams that can be sent on: messages take those from 0 to one less.
     pub fn outbound_streams(&self) -> u16 {
         self.held.shared.lock().live.host().program.outbound_streams(self.held.id)
     }
@@ -78,8 +79,8 @@ impl Association {
         .await
     }
 
-    /// The same without waiting: where the send buffer has no room it says so, as
-    /// [`BufferFull`](sctp::SendError::BufferFull). It may overtake messages that wait in [`Association::send`].
+    /// Variant of [`Association::send`] that does not wait: where the send buffer has no room it fails with
+    /// [`BufferFull`](sctp::SendError::BufferFull). Its message may overtake those queued in [`Association::send`].
     pub fn try_send(
         &self,
         stream: u16,
@@ -131,7 +132,7 @@ impl Association {
         }
     }
 
-    /// What [`Association::receive`] gives; nothing while it has to wait.
+    /// Takes the next outcome for [`Association::receive`]; nothing while it has to wait.
     fn next(&self) -> Option<Result<Option<Message>, AssociationError>> {
         match self.held.shared.act(|program, host, now| program.receive(now, host, self.held.id)) {
             Received::Message(message) => Some(Ok(Some(message))),
@@ -163,7 +164,7 @@ impl Association {
         state.live.host_mut().host.sctp_paths(now, self.held.id)
     }
 
-    /// What the tables of the SCTP MIB ([RFC 3873]) have of the association now: state, streams, expirations of its
+    /// Values of the association in the tables of the SCTP MIB ([RFC 3873]) now: state, streams, expirations of its
     /// timers, retransmissions, the addresses of both ends. `None` once it has ended.
     ///
     /// [RFC 3873]: https://www.rfc-editor.org/rfc/rfc3873

@@ -9,7 +9,7 @@ use tokio::io::unix::AsyncFd;
 
 use crate::shared::Shared;
 
-/// How many batches of packets are taken in before others of the runtime have their turn.
+/// Number of batches of packets that are taken in before other tasks of the runtime have their turn.
 const TURNS: usize = 16;
 
 /// Has everybody know if the task ends early, by the end of its runtime.

@@ -35,9 +35,9 @@ struct Handle {
 pub struct EndpointSnapshot {
     /// Associations that are not over, whoever holds them.
     pub associations: usize,
-    /// What has passed its sockets, of all endpoints on them, as below.
+    /// Counters of its sockets, of all endpoints on them, as below.
     pub sockets: LiveCounters,
-    /// What has come in for SCTP, and what became of it.
+    /// Counters of packets that came in for SCTP, and of what became of them.
     pub sctp: sctp::EndpointStats,
     /// The counters of the SCTP MIB (RFC 3873); of one association: [`Association::mib`].
     pub mib: sctp::MibCounters,
@@ -94,7 +94,8 @@ impl Endpoint {
         self.call(peer, None).await
     }
 
-    /// The same with a peer whose SCTP is behind this UDP port, where the endpoint's carriage is UDP.
+    /// Variant of [`connect`](Self::connect) for a peer whose SCTP is behind this UDP port, where the endpoint's
+    /// carriage is UDP.
     pub async fn connect_by(&self, peer: &Peer, udp_port: u16) -> Result<Association, ConnectError> {
         self.call(peer, Some(udp_port)).await
     }
@@ -172,8 +173,8 @@ impl Endpoint {
         shared.ended.notify_waiters();
     }
 
-    /// What has become of an address of this endpoint or of its link, oldest first; `None` if nothing has since this
-    /// was last asked.
+    /// Takes the next change of an address of this endpoint or of its link, oldest first; `None` if nothing has changed
+    /// since the last call.
     pub fn poll_address_change(&self) -> Option<AddressChange> {
         self.handle.shared.lock().live.poll_change()
     }

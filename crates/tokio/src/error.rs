@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of endpoints and associations.
 
 use std::io;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use slantpath_sctp as sctp;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndpointError {
-    /// It has been closed.
+    /// Endpoint that has been closed.
     #[error("the endpoint has been closed")]
     Closed,
-    /// Its sockets cannot be used any more, or the runtime that it was bound in is gone.
+    /// Endpoint with sockets that cannot be used any more, or without the runtime that it was bound in.
     #[error("the sockets of the endpoint: {0}")]
     Failed(#[source] Arc<io::Error>),
 }
@@ -25,7 +25,7 @@ pub enum ConnectError {
     /// The endpoint does nothing more.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// It has not come up.
+    /// Association that has not come up.
     #[error(transparent)]
     Lost(#[from] Lost),
     /// SCTP does not begin one with this peer.
@@ -58,7 +58,7 @@ pub enum AssociationError {
     /// The endpoint does nothing more.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// It was aborted, or its peer does not answer.
+    /// Association that was aborted, or whose peer does not answer.
     #[error(transparent)]
     Lost(#[from] Lost),
 }
@@ -102,7 +102,7 @@ pub enum SendError {
 }
 
 impl SendError {
-    /// Whether the send buffer has no room now: the message can be sent later.
+    /// Tells if the send buffer has no room now: the message can be sent later.
     pub const fn is_full(&self) -> bool {
         matches!(self, Self::Refused(sctp::SendError::BufferFull { .. }))
     }

@@ -66,6 +66,15 @@
 //! any more; its associations go on.
 //!
 //! The crate is empty on systems other than Linux, whose sockets it drives.
+//!
+//! # Map
+//!
+//! [`driver`] is the task for the endpoints on the same sockets. [`shared`] has a lock around the host, and a bell
+//! for each association. Nothing waits with the lock held.
+//!
+//! This is a crate of its own and no feature of `slantpath_live`: the command and the Python package compile no
+//! runtime, and no build has to turn anything on to test it. `live` of the Python extension is the other user of
+//! `Associations`, for asyncio.
 #![cfg(target_os = "linux")]
 
 mod association;

@@ -1,4 +1,4 @@
-//! What an endpoint, its associations and its task have in common.
+//! State that an endpoint, its associations and its task share.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -28,18 +28,19 @@ pub(crate) struct State {
     bells: BTreeMap<SocketId, Arc<Bell>>,
     /// Why nothing happens any more.
     pub(crate) failure: Option<Arc<io::Error>>,
-    /// How many endpoints there are on these sockets that somebody holds.
+    /// Number of endpoints on these sockets that somebody holds.
     pub(crate) holders: usize,
 }
 
-/// What wakes those who wait for something of one association.
+/// Wakers of the tasks that wait for something of one association.
 #[derive(Debug, Default)]
 pub(crate) struct Bell {
     pub(crate) readable: Notify,
     pub(crate) writable: Notify,
     pub(crate) standing: Notify,
     pub(crate) notified: Notify,
-    /// Who may wait for room: one after the other, so that a long message finds some among short ones.
+    /// Lock of the one sender that may wait for room. Senders wait one after the other, so that a long message finds
+    /// room among short ones.
     pub(crate) turn: tokio::sync::Mutex<()>,
 }
 
@@ -67,7 +68,7 @@ impl Shared {
         Self { state: Mutex::new(state), work, acceptable, ended }
     }
 
-    /// What is behind the lock: all of it holds at any time, also if somebody has panicked.
+    /// Locks the state. It is consistent at any time, also if a holder of the lock has panicked.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -26,7 +26,7 @@ pub struct TopologyOutput {
     pub plan: ContactPlan,
     /// The answers to the questions, in order of their names.
     pub paths: Vec<FollowedPath>,
-    /// When each site sees a satellite, by the order of their names.
+    /// Times at which each site sees a satellite, by the order of their names.
     pub coverage: Vec<Coverage>,
     /// Element sets that are used further from their epoch than is wise.
     pub warnings: Vec<Stale>,
@@ -34,24 +34,24 @@ pub struct TopologyOutput {
     pub tables: Vec<Table>,
 }
 
-/// How one site reaches another.
+/// Path by which one site reaches another.
 #[derive(Clone, Debug)]
 pub struct FollowedPath {
     /// The name of the question.
     pub name: String,
-    /// Which route was followed.
+    /// Selection of the route that was followed.
     pub selection: RouteSelection,
     /// The route over time.
     pub timeline: Timeline,
-    /// What it amounts to.
+    /// Summary of the route.
     pub summary: Summary,
-    /// What keeps its ends apart at times though both hold satellites, if it is that.
+    /// Shells that keep its ends apart at times though both hold satellites, if they do.
     pub apart: Option<ShellsApart>,
 }
 
 impl TopologyOutput {
-    /// What there is to warn of, in words: of the element sets of one file that are too old, the oldest; of the paths
-    /// that shells of one constellation keep apart, the one for which they do longest.
+    /// Warnings in words: of the element sets of one file that are too old, the oldest; of the paths that shells of one
+    /// constellation keep apart, the one for which they do longest.
     pub fn warning_lines(&self) -> Vec<String> {
         let mut lines = warning_lines(&self.warnings);
         let mut longest: BTreeMap<&str, (&str, &ShellsApart, usize)> = BTreeMap::new();
@@ -116,12 +116,13 @@ pub enum FollowError {
     Table(#[from] TableError),
 }
 
-/// What is being worked out.
+/// Stage of the work on an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The passes of the satellites over each site.
     Passes,
-    /// Who holds which satellite, links between satellites, and the delay of each contact.
+    /// Contacts of antennas with the satellites that they hold, links between satellites, and the delay of each
+    /// contact.
     Contacts,
     /// The paths, and the tables.
     Paths,
@@ -221,7 +222,7 @@ fn follow_one(
 }
 
 impl Topology {
-    /// What the network finds wrong, at its place in the file.
+    /// Reports the faults that the network finds, at their places in the file.
     fn diagnose(&self, error: &NetworkError) -> Diagnostics {
         let (_, mut faults) = self.document.clone().entries().expect("it was read before");
         check::report(&self.file, error, &self.files, &mut faults);

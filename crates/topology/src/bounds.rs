@@ -11,7 +11,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// A run, and what happens in it.
 pub const RUN: AtMost<Duration> =
     AtMost::new(Duration::from_secs(366 * 86_400), "no run is longer than a year");
-/// How long a signal is on its way.
+/// Time that a signal is on its way.
 pub const DELAY: AtMost<Duration> = AtMost::new(DAY, "no link of a network takes a day");
 /// A timer of a protocol.
 pub const TIMER: AtMost<Duration> = AtMost::new(DAY, "no protocol waits longer than a day");
@@ -23,7 +23,7 @@ pub const BEAMS: AtMost<u32> = AtMost::new(1_000_000, "no satellite has more bea
 pub const CATALOGUE: AtMost<u32> = AtMost::new(999_999_999, "catalogues have nine digits");
 /// An angle of whatever sign.
 pub const ANGLE: AtMost<Angle> = AtMost::new(Angle::from_degrees(360.0), "that is a full turn");
-/// How much neighbouring planes are out of step.
+/// Phase by which neighbouring planes are out of step.
 pub const PHASING: AtMost<PhasingMost> = AtMost::new(
     PhasingMost { walker: 100_000, angle: Angle::from_degrees(360.0) },
     "Walker's F is less than the planes, and an angle at most a full turn",
@@ -33,6 +33,6 @@ pub const LENGTH: AtMost<Length> =
     AtMost::new(Length::from_kilometres(1_000_000.0), "farther out the Earth holds no satellite");
 /// Turns of a satellite in a day.
 pub const TURNS: AtMost<f64> = AtMost::new(100.0, "a satellite at the ground makes 17");
-/// How far element sets may be from their epoch, and how long a topology is.
+/// Distance in time of element sets from their epoch, and length of a topology.
 pub const AGE: AtMost<Duration> =
     AtMost::new(Duration::from_secs(36_525 * 86_400), "in a century nothing of an orbit is left");

@@ -1,5 +1,5 @@
-//! What of a topology makes sense together. Completes what is left to presets and defaults, so that the merged
-//! form says everything, builds the network, and reports all that cannot be.
+//! Checks of the parts of a topology against each other. They complete what is left to presets and defaults, so that
+//! the merged form says everything, build the network, and report all that cannot be.
 
 use slantpath_base::Duration;
 use slantpath_orbit::elements::{Stale, Validity};

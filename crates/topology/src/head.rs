@@ -8,31 +8,31 @@ use super::values::{Date, RefreshText};
 use crate::bounds::{AGE, DELAY};
 
 section! {
-    /// What is asked, from when and for how long.
+    /// Name, epoch and span of a topology, and the sampling of its tables.
     pub struct Head {
-        /// What the topology is called.
+        /// Name of the topology.
         name: Setting<String>;
-        /// What it is for.
+        /// Purpose of the topology.
         description: Setting<String> = String::new();
         /// The date at which it starts, in UTC.
         epoch: Setting<Date>;
-        /// How long it is.
+        /// Length of the topology in time.
         span: Setting<Duration>, at most AGE;
-        /// How often the delay of each path is sampled for the table `delay`. Everything else is solved in time
+        /// Interval at which the delay of each path is sampled for the table `delay`. Everything else is solved in time
         /// and not sampled.
         sample_every: Setting<Duration> = Duration::from_secs(10), at most AGE;
-        /// Whether the table `access` is written. If absent, where it has at most 200,000 rows.
+        /// Writes the table `access`. If absent, it is written where it has at most 200,000 rows.
         access: Option<Setting<bool>>;
-        /// How often the places of all satellites are written to the table `positions`. Every minute if absent,
+        /// Interval at which the places of all satellites are written to the table `positions`. Every minute if absent,
         /// or as often as makes 200,000 rows if that is less.
         positions_every: Option<Setting<Positions>>, at most AGE;
     }
 }
 
 word_or! {
-    /// How often places of satellites are written.
+    /// Interval at which places of satellites are written.
     pub enum Positions {
-        /// Never.
+        /// No interval: never.
         Off = "off",
         /// Again and again after this time.
         Every(Duration) like "60 s",
@@ -48,7 +48,7 @@ section! {
         to: Setting<String>;
         /// The constellation over which it leads. Any if absent.
         constellation: Option<Setting<String>>;
-        /// Which route is followed.
+        /// Selection of the route that is followed.
         selection: Setting<RouteSelection> = RouteSelection::LeastDelay;
         /// The satellites and gateways of a fixed route, in order.
         via: Option<Setting<Vec<String>>>;
@@ -59,7 +59,7 @@ section! {
 }
 
 choice! {
-    /// Which route is followed.
+    /// Selection of the route that is followed.
     pub enum RouteSelection {
         /// The longer of the two routes that share no relaying node and whose delays have the least sum: the
         /// second path of a multihomed host.
@@ -69,7 +69,7 @@ choice! {
         DisjointFirst = "disjoint-first",
         /// Along the nodes of `via`, whenever all the contacts between them hold.
         Fixed = "fixed",
-        /// Least delay.
+        /// Route of least delay.
         LeastDelay = "least-delay",
         /// Fewest links, then least delay.
         LeastHops = "least-hops",
@@ -81,17 +81,17 @@ section! {
     pub struct CableTable {
         /// The two sites.
         ends: Setting<Pair<String>>;
-        /// What it takes to cross it.
+        /// Time that it takes to cross the cable.
         delay: Setting<CableTime> = CableTime::GreatCircle, at most DELAY;
     }
 }
 
 word_or! {
-    /// What it takes to cross a cable.
+    /// Time that it takes to cross a cable.
     pub enum CableTime {
-        /// That of light in fibre (group index 1.468) along the great circle between the sites.
+        /// Time of light in fibre (group index 1.468) along the great circle between the sites.
         GreatCircle = "great-circle",
-        /// This long.
+        /// Time that is given.
         Stated(Duration) like "12 ms",
     }
 }
@@ -116,7 +116,7 @@ section! {
 }
 
 section! {
-    /// How far from their epoch element sets may be used. The error of SGP4 grows by some 1 to 3 km a day in
+    /// Times from their epoch for which element sets may be used. The error of SGP4 grows by some 1 to 3 km a day in
     /// low orbit.
     pub struct ValidityTable {
         /// Beyond this distance in time there is a warning.
@@ -127,11 +127,11 @@ section! {
 }
 
 section! {
-    /// What the map shows.
+    /// Instant and ground tracks that the map shows.
     pub struct MapTable {
         /// The instant, after the start.
         at: Setting<Duration> = Duration::ZERO, at most AGE;
-        /// How far before and after that instant the ground tracks of the path's satellites are drawn.
+        /// Time before and after that instant for which the ground tracks of the path's satellites are drawn.
         tracks: Setting<Duration> = Duration::from_secs(20 * 60), at most AGE;
     }
 }

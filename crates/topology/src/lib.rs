@@ -3,6 +3,17 @@
 //! [`Topology::load`] reads it and builds the network; [`follow`] works its contacts and paths out and gives
 //! tables. It knows no packets: a scenario that has a sky reads its satellites and sites with [`check`], and a program
 //! that only asks where satellites stand needs nothing else.
+//!
+//! # Map
+//!
+//! - [`constellation`], [`ground`], [`cables`], [`outages`], [`paths`]: declarations and checks.
+//! - [`mod@check`]: completes what presets bring, and builds the network of `slantpath_orbit`.
+//! - [`answer`]: spreads sites and paths over threads; [`pass_store`] holds the passes of finished sites.
+//! - [`tables`]: makes the tables. The command prints and writes them. Python draws them (`sky_figures`, `sky_map`,
+//!   `sky_dome`), called back from the command where pip installed it.
+//!
+//! A *topology* is this file, and in `slantpath_orbit` its answer. The nodes and links of a scenario are a *network*.
+//! This crate imports no protocol and no simulator.
 
 mod answer;
 pub mod bounds;
@@ -45,7 +56,7 @@ pub struct Topology {
     file: TopologyFile,
     network: Network,
     warnings: Vec<Diagnostic>,
-    /// What it was made of, so that another can be made of it.
+    /// Document of which it was made, so that another can be made of it.
     document: Document,
     files: Files,
 }
@@ -92,7 +103,7 @@ impl Topology {
         Ok(Self { file, network, warnings, document, files })
     }
 
-    /// What was read otherwise than it stands there, such as element sets that are left out.
+    /// Gives what was read otherwise than it stands there, such as element sets that are left out.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }

@@ -20,9 +20,9 @@ pub enum LookAngleError {
     /// The satellite cannot be placed.
     #[error("{satellite}: {fault}")]
     Propagation {
-        /// The satellite.
+        /// Name of the satellite.
         satellite: String,
-        /// Why.
+        /// Reason for which it cannot be placed.
         fault: slantpath_orbit::sgp4::PropagationFault,
     },
 }

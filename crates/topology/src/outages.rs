@@ -1,4 +1,4 @@
-//! What is out of service.
+//! Nodes and links that are out of service.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use slantpath_reader::{Fault, Faults, Files, Place, suggest};
 use super::files as named_files;
 use crate::schema::TopologyFile;
 
-/// Where an outage is written.
+/// Place at which an outage is written.
 pub(super) enum Written {
     /// In the topology.
     Here(Place),

@@ -8,7 +8,7 @@ use slantpath_results::{StoreError, clear_store, write_file};
 
 const MAGIC: &[u8; 8] = b"slntpas1";
 
-/// How the names of the files end.
+/// Extension of the names of the files.
 const EXTENSION: &str = "passes";
 
 /// A directory of passes, one file a site, each whole or not at all.

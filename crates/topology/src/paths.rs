@@ -63,7 +63,7 @@ pub(super) fn check(file: &TopologyFile, nodes: &BTreeMap<String, NodeId>, fault
     }
 }
 
-/// What the paths ask of satellites that do not forward: a pair for each two ends, and a second one where two paths
+/// Pairs that the paths ask of satellites that do not forward: one for each two ends, and a second one where two paths
 /// must share no satellite.
 pub(super) fn pairs(file: &TopologyFile) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
@@ -96,7 +96,7 @@ fn site<'f>(file: &'f TopologyFile, name: &str) -> Option<&'f SiteTable> {
     file.sites.iter().find(|(known, _)| *known == name).map(|(_, table)| &**table)
 }
 
-/// Whether paths may pass a node: any satellite, and sites that are gateways.
+/// Tells whether paths may pass a node: any satellite, and sites that are gateways.
 fn relays(file: &TopologyFile, node: &str) -> bool {
     site(file, node).is_none_or(|site| site.relay.policy() == Relay::Gateway)
 }

@@ -19,23 +19,23 @@ section! {
     /// A Slantpath topology: satellites, sites and the questions about them. All that the answer depends on,
     /// but the files of elements, tracks and outages that it names.
     pub struct TopologyFile {
-        /// What is asked, from when and for how long.
+        /// Name, epoch and span of the topology, and the sampling of its tables.
         topology: Part<Head>;
         /// Sets of satellites by name.
         constellations: Tables<ConstellationTable>;
         /// Places on the ground, at sea or in the air by name.
         sites: Tables<SiteTable>;
-        /// How antennas choose their satellites, where an antenna does not say otherwise.
+        /// Rules by which antennas choose their satellites, where an antenna does not say otherwise.
         ground: Part<GroundTable>;
         /// The questions: how one site reaches another.
         paths: Tables<PathTable>;
         /// Cables between sites.
         cables: Vec<Named<CableTable>>;
-        /// What is out of service, from when to when.
+        /// Outages of nodes and links, from when to when.
         outages: Vec<Named<Outage>>;
-        /// How far from their epoch element sets may be used.
+        /// Times from their epoch for which element sets may be used.
         validity: Part<ValidityTable>;
-        /// What the map shows.
+        /// Instant and ground tracks that the map shows.
         map: Part<MapTable>;
     }
 }

@@ -13,7 +13,7 @@ use slantpath_results::{Table, TableError};
 use super::Topology;
 use super::answer::FollowedPath;
 
-/// What the tables are made of.
+/// Sources of the tables.
 pub(super) struct Answer<'a> {
     pub(super) topology: &'a Topology,
     pub(super) planner: &'a Planner<'a>,

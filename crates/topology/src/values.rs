@@ -97,7 +97,7 @@ impl Limit for PhasingMost {
     }
 }
 
-/// How much neighbouring planes are out of step. Written `"alternate"`, `"walker 39"` or `"8.2 deg"`.
+/// Phase by which neighbouring planes are out of step. Written `"alternate"`, `"walker 39"` or `"8.2 deg"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhasingText(pub Phasing);
 

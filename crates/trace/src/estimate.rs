@@ -1,6 +1,6 @@
-//! What a trace shows of the network that it was taken over: of each path its round trips, when it carried nothing,
-//! which share of the rest was lost, and what it carried. A network that is made of that can be asked again, which the
-//! real one cannot.
+//! Estimate, from a trace, of the network that it was taken over: of each path its round trips, when it carried
+//! nothing, which share of the rest was lost, and what it carried. A network that is made of that can be asked again,
+//! which the real one cannot.
 //!
 //! A trace is one end's view: of a round trip it does not know which way took how long, of what was not acknowledged
 //! not whether DATA or SACK was lost, and of a path nothing while nothing was sent over it.
@@ -17,15 +17,15 @@ use crate::field::Evidence;
 use crate::record::{Record, What};
 use timeline::Timeline;
 
-/// How many paths are told apart.
+/// Greatest number of paths that are told apart.
 const PATHS_MAX: usize = 32;
 /// Of how many chunks that are on their way it is kept when and where they were sent.
 const CHUNKS_MAX: usize = 1_000_000;
 
-/// What a trace shows of the network below.
+/// Estimate of the network below a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkEstimate {
-    /// Its paths, in the order in which they were met.
+    /// Paths of the network, in the order in which they were met.
     pub paths: Vec<PathEstimate>,
     /// The one that was the primary path first.
     pub primary: Option<IpAddr>,
@@ -33,7 +33,7 @@ pub struct NetworkEstimate {
     pub until: Instant,
 }
 
-/// What a trace shows of a path.
+/// Estimate of a path.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PathEstimate {
@@ -45,14 +45,14 @@ pub struct PathEstimate {
     pub round_trips: Vec<(Instant, Duration)>,
     /// The longest of the least round trips of each second.
     pub longest_round_trip: Option<Duration>,
-    /// When nothing came through: each from the middle between the last that did and the first that did not, to the
-    /// middle between the last that did not and the first that did again; `None`: nothing did any more.
+    /// Outages, in which nothing came through: each from the middle between the last packet that did and the first that
+    /// did not, to the middle between the last that did not and the first that did again; `None`: nothing did any more.
     pub outages: Vec<(Instant, Option<Instant>)>,
     /// DATA chunks and HEARTBEATs that were sent outside of these and whose fate is known.
     pub sent: u64,
-    /// Those of them that were not answered.
+    /// Number of the sent ones that were not answered.
     pub lost: u64,
-    /// Those of the lost that were sent while round trips were nearly as long as they ever were: there was a queue,
+    /// Number of the lost that were sent while round trips were nearly as long as they ever were: there was a queue,
     /// which may have been full.
     pub lost_in_queue: u64,
     /// DATA chunks a second that were acknowledged, in the seconds of which a quarter had more; `None` if none were.
@@ -100,7 +100,7 @@ struct Chunk {
     path: usize,
     transmission: u32,
     is_lost: bool,
-    /// When and where it was sent the time before, if it counted as lost then.
+    /// Instant and path of the transmission before, if it counted as lost then.
     before: Option<(Instant, usize)>,
 }
 
@@ -207,7 +207,7 @@ impl Estimator {
         }
     }
 
-    /// Nothing follows.
+    /// Ends the trace and gives the estimate: nothing follows.
     pub fn finish(self) -> NetworkEstimate {
         let until = self.until;
         let paths = self.paths.into_iter().map(|path| path.estimate(until)).collect();
@@ -293,8 +293,8 @@ const fn half(time: Duration) -> Duration {
     Duration::from_nanos(time.as_nanos() / 2)
 }
 
-/// Whether a chunk is to be sent again because nothing came back for it. One that was too long for a link was no loss
-/// on the way, nor was one that the peer had no room for; and what goes out again as a probe need not be lost.
+/// Tells whether a chunk is to be retransmitted because nothing came back for it. One that was too long for a link was
+/// no loss on the way, nor was one that the peer had no room for; and what goes out again as a probe need not be lost.
 fn is_silence(evidence: Evidence) -> bool {
     match evidence {
         Evidence::LinkDown | Evidence::MissIndications | Evidence::Overtaken | Evidence::TimedOut => true,

@@ -1,4 +1,4 @@
-//! What a trace tells: [`story`] follows its records, [`text`] and [`json`] write what it has found.
+//! Explanation of a trace: [`story`] follows its records, [`text`] and [`json`] write what it has found.
 
 mod follow;
 mod json;

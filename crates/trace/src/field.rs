@@ -1,4 +1,4 @@
-//! What stands behind a name in a line: numbers, addresses, times and words.
+//! Values of the names in a line: numbers, addresses, times and words.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use slantpath_sctp::{AssociationState, PathState, ReliabilityPolicy, Unanswered,
 
 /// A value of a record.
 pub(crate) trait Field: Sized {
-    /// What it is, for the page.
+    /// Gives the kind of the value, for the page.
     fn kind() -> String;
 
     /// As it is written; `None` if it is left out.
@@ -138,7 +138,7 @@ impl<F: Field> Field for Option<F> {
     }
 }
 
-/// What one end has asked the other to do with addresses (RFC 5061).
+/// Request of one end to the other about addresses (RFC 5061).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressRequest {
     /// To take one of ours into the association.
@@ -151,18 +151,18 @@ pub enum AddressRequest {
     Unknown,
 }
 
-/// What has happened to an address of the peer (RFC 5061).
+/// Change of an address of the peer (RFC 5061).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerAddress {
-    /// It is one from now on.
+    /// The address is one from now on.
     Added,
     /// The peer wants DATA there.
     Primary,
-    /// It is none any more.
+    /// The address is none any more.
     Removed,
 }
 
-/// What we have asked the peer to do with streams (RFC 6525).
+/// Request of ours to the peer about streams (RFC 6525).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamRequest {
     /// More streams for the peer to send on.
@@ -177,28 +177,28 @@ pub enum StreamRequest {
     ResetOutbound,
 }
 
-/// What the peer has answered to that.
+/// Answer of the peer to that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamAnswer {
     /// Another request is in its way.
     AlreadyInProgress,
-    /// Its number is not the one that was expected.
+    /// The request's number is not the one that was expected.
     BadSequenceNumber,
     /// The peer does not want to.
     Denied,
-    /// It is being done.
+    /// The request is being performed.
     InProgress,
     /// There was nothing to do.
     NothingToDo,
-    /// It has been done.
+    /// The request has been performed.
     Performed,
     /// Something that is not known here.
     Unknown,
-    /// It names a stream that does not exist.
+    /// The request names a stream that does not exist.
     WrongStream,
 }
 
-/// What has happened to streams (RFC 6525).
+/// Change of streams (RFC 6525).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamsStep {
     /// There are more.
@@ -211,7 +211,7 @@ pub enum StreamsStep {
     OutboundReset,
 }
 
-/// What has been said of a chunk that is to be sent again.
+/// Evidence about a chunk that is to be retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Evidence {
     /// SACKs have reported it missing.
@@ -226,18 +226,18 @@ pub enum Evidence {
     LinkDown,
     /// T3-rtx has expired.
     TimedOut,
-    /// Its packet was longer than a link carries.
+    /// The packet was longer than a link carries.
     TooBig,
 }
 
-/// What has happened to T3-rtx.
+/// Change of T3-rtx.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
-    /// It has expired.
+    /// The timer has expired.
     Expired,
-    /// It ran and has been started anew.
+    /// The timer ran and has been started anew.
     Restarted,
-    /// It did not run and has been started.
+    /// The timer did not run and has been started.
     Started,
     /// Everything has been acknowledged.
     Stopped,

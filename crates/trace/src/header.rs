@@ -7,16 +7,16 @@ use slantpath_sctp::SctpConfig;
 /// The version of the format that is written and read.
 pub(crate) const VERSION: u64 = 1;
 
-/// What a trace is of.
+/// Subject of a trace: its origin and the association's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Which run.
+    /// Run from which the trace comes.
     pub origin: Origin,
-    /// What the association was set to.
+    /// Settings of the association.
     pub settings: Settings,
 }
 
-/// Where a trace comes from.
+/// Origin of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A run of a scenario. Its clock begins with the run.
@@ -25,13 +25,13 @@ pub enum Origin {
         scenario: String,
         /// The hash of the scenario with its overrides.
         hash: String,
-        /// What replaced values of the file, in their order.
+        /// Overrides that replaced values of the file, in their order.
         set: Vec<String>,
         /// The seed of the run.
         seed: u64,
         /// The number of the replication.
         run: u64,
-        /// The flow.
+        /// Name of the flow.
         flow: String,
         /// The node that sends.
         from: String,
@@ -69,7 +69,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What an association was set to.
+    /// Takes the settings of an association from its configuration.
     pub fn of(config: &SctpConfig) -> Self {
         Self {
             rto_initial: config.rto_initial,

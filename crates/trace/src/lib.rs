@@ -25,6 +25,20 @@
 //! assert_eq!((record.at.since_start(), record.what), (Duration::from_millis(2), sent));
 //! # Ok::<(), std::io::Error>(())
 //! ```
+//!
+//! # Map
+//!
+//! - [`record`]: declares every kind of line once: its name, its fields with their units, how it is written and read,
+//!   and its part of `docs/trace.md`. [`of_sctp`] makes records of events. [`write`](mod@write) and [`read`] are the
+//!   file.
+//! - [`explain`]: `story` follows records; what it keeps does not grow with their number. `text` and `json` tell it.
+//! - [`outcome`]: the numbers by which two runs are compared.
+//! - [`estimate`]: what the records show of the network below. The command makes a scenario of it, when it is asked
+//!   what another setting would have done to a live load: the real network cannot be asked again. A model of it that
+//!   runs first with the old setting says how near it comes.
+//!
+//! This crate knows neither simulator nor socket. Where records come from is for `slantpath_scenario` (`run/trace`,
+//! which adds what readers have seen) and the command.
 
 mod estimate;
 mod explain;

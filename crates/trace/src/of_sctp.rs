@@ -1,4 +1,4 @@
-//! What SCTP tells, as records.
+//! Events of SCTP, as records.
 
 use slantpath_base::Instant;
 use slantpath_sctp::chunk::{AddressChange, ReconfigurationResult};
@@ -224,7 +224,7 @@ fn words(causes: &[Cause]) -> String {
     causes.join(", ")
 }
 
-/// What a peer says may be long.
+/// Shortens a string, for what a peer says may be long.
 fn shortened(text: String) -> String {
     const MOST: usize = 512;
     if text.chars().count() <= MOST { text } else { text.chars().take(MOST).chain(['…']).collect() }

@@ -1,4 +1,4 @@
-//! What a run came to, in the numbers by which two runs are compared.
+//! Outcome of a run, in the numbers by which two runs are compared.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use slantpath_base::{Duration, Instant};
 
 use crate::explain::story::{AssociationStory, Delays, StepKind, Story};
 
-/// What a run came to.
+/// Outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -18,7 +18,7 @@ pub struct Outcome {
     pub acknowledged: u64,
     /// Messages that their readers had.
     pub delivered: u64,
-    /// When the last of them was delivered.
+    /// Instant at which the last of them was delivered.
     pub last_delivery: Option<Instant>,
     /// The mean of their delays.
     pub delay_mean: Option<Duration>,
@@ -114,7 +114,7 @@ impl Outcome {
         ]
     }
 
-    /// The same for programs.
+    /// Gives the outcome as JSON, for programs.
     pub fn json(&self) -> Value {
         let seconds = |time: Option<Duration>| time.map(Duration::as_secs_f64);
         json!({

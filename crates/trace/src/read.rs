@@ -14,15 +14,15 @@ pub enum ReadError {
     /// The file cannot be read at all.
     #[error("line {line}: {error}")]
     Io {
-        /// Which line was read.
+        /// Number of the line that was read.
         line: u64,
-        /// What went wrong.
+        /// Error of the input.
         error: io::Error,
     },
-    /// It does not begin as a trace does.
+    /// The file does not begin as a trace does.
     #[error("line 1: not a trace: a trace begins with {{\"slantpath_trace\":1, …}}")]
     NotATrace,
-    /// It is of another version.
+    /// The trace is of another version.
     #[error("line 1: a trace of version {0}; this program reads version {VERSION}")]
     Version(u64),
     /// The header lacks something.
@@ -31,37 +31,37 @@ pub enum ReadError {
     /// A line is longer than any that is written.
     #[error("line {line}: longer than {LINE_MAX} bytes")]
     TooLong {
-        /// Which.
+        /// Number of the line.
         line: u64,
     },
     /// A line is no object of JSON.
     #[error("line {line}: not an object of JSON: {why}")]
     NotAnObject {
-        /// Which.
+        /// Number of the line.
         line: u64,
-        /// What is wrong with it.
+        /// Fault of the line.
         why: String,
     },
     /// A line tells of something that there is not.
     #[error("line {line}: there is no event `{event}`")]
     UnknownEvent {
-        /// Which.
+        /// Number of the line.
         line: u64,
-        /// What it is called.
+        /// Name of the event in the line.
         event: String,
     },
     /// A line lacks a field, or what stands there cannot be.
     #[error("line {line}: `{field}` is missing, or not what stands there in a trace")]
     Field {
-        /// Which.
+        /// Number of the line.
         line: u64,
-        /// The field.
+        /// Name of the field.
         field: &'static str,
     },
     /// Time goes back.
     #[error("line {line}: an instant before that of the line before")]
     Disordered {
-        /// Which.
+        /// Number of the line.
         line: u64,
     },
 }
@@ -98,7 +98,7 @@ impl<R: BufRead> TraceReader<R> {
         Ok(Self { input, header, line: 1, latest: Instant::START, is_over: false })
     }
 
-    /// What the trace is of.
+    /// Gives the header of the trace: its origin and settings.
     pub const fn header(&self) -> &Header {
         &self.header
     }

@@ -14,11 +14,11 @@ use crate::field::{
 /// Something that has happened to an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// When, by the clock of the run.
+    /// Instant of the event, by the clock of the run.
     pub at: Instant,
     /// Whose: associations of a trace are numbered.
     pub association: u32,
-    /// What.
+    /// Event that the record tells.
     pub what: What,
 }
 
@@ -37,7 +37,7 @@ macro_rules! events {
             $( $(#[doc = $doc:literal])+ $field:ident: $Type:ty, )*
         }
     )+) => {
-        /// What has happened.
+        /// Events of an association.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum What { $(
             $(#[doc = $about])+
@@ -45,10 +45,10 @@ macro_rules! events {
         )+ }
 
         impl What {
-            /// What everything that may happen is called in a file.
+            /// Names of all events in a file.
             pub const NAMES: &[&str] = &[$($name),+];
 
-            /// How it is called in a file.
+            /// Gives the name of the event in a file.
             pub const fn name(&self) -> &'static str {
                 match self { $( Self::$Variant { .. } => $name, )+ }
             }
@@ -86,31 +86,31 @@ macro_rules! events {
 events! {
     /// The association is up.
     Up = "up" {
-        /// How many streams can be sent on.
+        /// Number of streams on which we can send.
         outbound_streams: u16,
-        /// How many streams the peer may send on.
+        /// Number of streams on which the peer may send.
         inbound_streams: u16,
     }
-    /// It has gone into a state of RFC 9260, section 4.
+    /// The association has gone into a state of RFC 9260, section 4.
     State = "state" {
-        /// Which.
+        /// State of the association from now on.
         state: AssociationState,
     }
     /// A path is seen for the first time, or what governs it has changed.
     Path = "path" {
         /// The peer's address, by which the path is called.
         path: IpAddr,
-        /// Our address.
+        /// Our address of the path.
         source: IpAddr,
-        /// Whether it may carry data.
+        /// State of the path: whether it may carry data.
         state: PathState,
-        /// Whether it is the primary path.
+        /// True if it is the primary path.
         primary: bool,
-        /// What has changed the window or the threshold since the last time.
+        /// Cause of the change of the window or the threshold since the last time.
         cause: WindowCause,
-        /// Congestion window.
+        /// Congestion window (cwnd).
         cwnd_bytes: u64,
-        /// Slow-start threshold.
+        /// Slow-start threshold (ssthresh).
         ssthresh_bytes: u64,
         /// DATA chunks outstanding to the address; that this alone has changed is not told.
         flight_bytes: u64,
@@ -125,57 +125,57 @@ events! {
     }
     /// The layer above has been told that an address has become reachable, unreachable or potentially failed.
     PathChanged = "path_changed" {
-        /// The path.
+        /// Address of the path.
         path: IpAddr,
-        /// What it is now.
+        /// State of the path from now on.
         state: PathState,
     }
     /// Another path has become the primary one without the user's command (RFC 7829, section 5).
     PrimaryChanged = "primary_changed" {
-        /// The path.
+        /// Address of the path.
         path: IpAddr,
     }
     /// Something sent was not answered: error counters have grown (RFC 9260, sections 8.1 and 8.2).
     PathError = "path_error" {
-        /// The path.
+        /// Address of the path.
         path: IpAddr,
-        /// What was not answered.
+        /// Kind of chunk that was not answered.
         unanswered: Unanswered,
         /// The error counter of the address.
         errors: u32,
-        /// That of the association.
+        /// Error counter of the association.
         association_errors: u32,
     }
     /// A HEARTBEAT has been queued.
     HeartbeatSent = "heartbeat_sent" {
-        /// The path.
+        /// Address of the path.
         path: IpAddr,
     }
     /// A HEARTBEAT has been answered.
     HeartbeatAnswered = "heartbeat_answered" {
-        /// The path.
+        /// Address of the path.
         path: IpAddr,
-        /// How long that took.
+        /// Time from the HEARTBEAT to its answer.
         round_trip_ns: Duration,
     }
     /// Something has happened to T3-rtx of a path.
     T3Rtx = "t3_rtx" {
-        /// The path.
+        /// Address of the path.
         path: IpAddr,
-        /// What.
+        /// Change of the timer.
         change: Timer,
         /// With which RTO; before it is backed off, if it has expired. Left out if it was stopped.
         rto_ns: Option<Duration>,
-        /// What was given up, if it has expired: bytes of DATA chunks sent to the address last.
+        /// Amount that was given up, if it has expired: bytes of DATA chunks sent to the address last.
         outstanding_bytes: Option<u64>,
     }
     /// A DATA chunk has been put into a packet.
     Sent = "sent" {
         /// The message's number; left out for what has none.
         message: Option<u64>,
-        /// The chunk's.
+        /// TSN of the chunk.
         tsn: u32,
-        /// Where it goes.
+        /// Path to which it goes.
         path: IpAddr,
         /// 1 for the first time, 2 for the first retransmission, and so on.
         transmission: u32,
@@ -184,86 +184,86 @@ events! {
     Lost = "lost" {
         /// The message's number; left out for what has none.
         message: Option<u64>,
-        /// The chunk's.
+        /// TSN of the chunk.
         tsn: u32,
-        /// Where it was sent last.
+        /// Path to which it was sent last.
         path: IpAddr,
-        /// How that was noticed.
+        /// Way in which the loss was noticed.
         evidence: Evidence,
-        /// How many SACKs have reported it missing, if they have.
+        /// Number of SACKs that have reported it missing, if they have.
         reports: Option<u16>,
-        /// How long ago it was sent, if it was overtaken.
+        /// Time elapsed since it was sent, if it was overtaken.
         age_ns: Option<Duration>,
         /// The time for reordering, if it was overtaken.
         reordering_window_ns: Option<Duration>,
-        /// What the link carries, if its packet was longer.
+        /// Greatest packet that the link carries, if the chunk's packet was longer.
         mtu_bytes: Option<u16>,
     }
     /// A DATA chunk that counted as lost was not: it is in flight again, without having been sent.
     Restored = "restored" {
         /// The message's number; left out for what has none.
         message: Option<u64>,
-        /// The chunk's.
+        /// TSN of the chunk.
         tsn: u32,
     }
     /// The peer has thrown away a DATA chunk that it had acknowledged by a Gap Ack Block.
     Revoked = "revoked" {
         /// The message's number; left out for what has none.
         message: Option<u64>,
-        /// The chunk's.
+        /// TSN of the chunk.
         tsn: u32,
     }
     /// The peer has acknowledged all of a message.
     Acknowledged = "acknowledged" {
-        /// Its number; left out for what has none.
+        /// Number of the message; left out for what has none.
         message: Option<u64>,
     }
     /// The other end has given a message to its reader. Only where a trace knows both ends: of a simulated run.
     Delivered = "delivered" {
-        /// Its number.
+        /// Number of the message.
         message: u64,
-        /// When the sender gave it to the transport, or would have if there had been room.
+        /// Instant at which the sender gave it to the transport, or would have if there had been room.
         offered_ns: Instant,
     }
     /// The association has ended before a message was acknowledged.
     Failed = "failed" {
-        /// Its number; left out for what has none.
+        /// Number of the message; left out for what has none.
         message: Option<u64>,
     }
     /// A message has been given up as its reliability asks (RFC 3758, RFC 7496). What was sent of it may have arrived.
     Abandoned = "abandoned" {
-        /// Its number; left out for what has none.
+        /// Number of the message; left out for what has none.
         message: Option<u64>,
-        /// Its stream.
+        /// Stream of the message.
         stream: u16,
         /// By which rule.
         policy: ReliabilityPolicy,
-        /// Whether a part of it had been sent.
+        /// True if a part of it had been sent.
         sent: bool,
     }
     /// No packet can leave from an address of ours any more: it has gone, or its link; or one can again.
     LocalLink = "local_link" {
-        /// The address.
+        /// Address of ours.
         source: IpAddr,
-        /// Whether it can.
+        /// True if packets can leave from it.
         up: bool,
     }
     /// Nothing leaves, for another reason than before. It holds until the next one, and is told only after all that
     /// could leave has left.
     Waiting = "waiting" {
-        /// The reason.
+        /// Reason for which nothing leaves.
         reason: WaitReason,
-        /// What the peer has room for beyond what is in flight.
+        /// Room that the peer has beyond what is in flight.
         peer_rwnd_bytes: u64,
     }
     /// After a message was refused for want of room in the send buffer there is room again.
     Room = "room" {
-        /// How much is free.
+        /// Room that is free in the send buffer.
         free_bytes: u64,
     }
     /// The peer has reported something that is not fatal.
     PeerReported = "peer_reported" {
-        /// Its causes.
+        /// Causes that the peer has reported.
         causes: String,
     }
     /// The peer has begun anew.
@@ -273,71 +273,71 @@ events! {
     /// The rest of a message that the reader had a part of will never come: the peer has given it up, or the
     /// association ends or begins anew.
     PartialDeliveryAborted = "partial_delivery_aborted" {
-        /// Its stream.
+        /// Stream of the message.
         stream: u16,
-        /// Its number there; left out if it is unordered.
+        /// Number of the message in its stream; left out if it is unordered.
         sequence: Option<u16>,
     }
     /// The peer has answered a request of ours about streams (RFC 6525); also told if it is over without an answer.
     StreamsAnswered = "streams_answered" {
-        /// The request.
+        /// Request that was answered.
         request: StreamRequest,
         /// The streams that it names, 256 at most; left out: all, or none.
         streams: Option<Vec<u16>>,
-        /// How many streams it adds, if it does.
+        /// Number of streams that it adds, if it does.
         count: Option<u16>,
-        /// The answer.
+        /// Answer of the peer.
         answer: StreamAnswer,
     }
     /// Streams have been reset or added, by whosever request (RFC 6525).
     StreamsChanged = "streams_changed" {
-        /// What has happened to them.
+        /// Change of the streams.
         change: StreamsStep,
-        /// Which, 256 at most; left out: all.
+        /// Streams that have changed, 256 at most; left out: all.
         streams: Option<Vec<u16>>,
-        /// How many there are to send on, if some were added.
+        /// Number of streams on which we can send, if some were added.
         outbound_streams: Option<u16>,
-        /// How many the peer may send on, if some were added.
+        /// Number of streams on which the peer may send, if some were added.
         inbound_streams: Option<u16>,
     }
     /// The peer has answered a request of ours about addresses (RFC 5061).
     AddressAnswered = "address_answered" {
-        /// The request.
+        /// Request that was answered.
         request: AddressRequest,
         /// The address; left out for what is not known here.
         address: Option<IpAddr>,
-        /// Whether the peer has done it.
+        /// True if the peer has done it.
         accepted: bool,
     }
     /// The peer has said something about its addresses (RFC 5061).
     PeerAddress = "peer_address" {
-        /// What.
+        /// Change of the address.
         change: PeerAddress,
         /// The address, by which its path is called.
         path: IpAddr,
     }
     /// The peer has said what its layer above is (RFC 5061, section 4.2.6).
     AdaptationLayer = "adaptation_layer" {
-        /// Its Adaptation Code Point.
+        /// Adaptation Code Point of the layer above.
         code: u32,
     }
     /// Chunks of the peer's are not authenticated as they should be (RFC 4895): what has come is dropped.
     NotAuthenticated = "not_authenticated" {
         /// The number of the peer's key; left out where the peer has not offered to authenticate any.
         key: Option<u16>,
-        /// Whether there is a key of that number here, which is another one; left out together with it.
+        /// True if there is a key of that number here, which is another one; left out together with it.
         known: Option<bool>,
     }
     /// The association is gone.
     Closed = "closed" {
-        /// Whether in order, by SHUTDOWN COMPLETE.
+        /// True if it ended in order, by SHUTDOWN COMPLETE.
         orderly: bool,
         /// Why, in words.
         reason: String,
     }
     /// Records are missing here: more came at once than are held.
     Dropped = "dropped" {
-        /// How many.
+        /// Number of records that are missing.
         records: u64,
     }
     /// The last line of a trace that is whole: the run is over.

@@ -77,7 +77,7 @@ impl PacketBuffers {
         bytes
     }
 
-    /// Whether it keeps no buffer.
+    /// Tells whether it keeps no buffer.
     pub const fn is_empty(&self) -> bool {
         self.buffers.is_empty()
     }

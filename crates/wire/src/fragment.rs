@@ -53,7 +53,7 @@ pub fn cut(packet: &[u8], mtu_bytes: u32, identification: u32) -> Option<Vec<Pac
     Some(fragments)
 }
 
-/// Whether a router may cut the packet that starts with these bytes: IPv4 without "don't fragment".
+/// Tells if a router may cut the packet that starts with these bytes: IPv4 without "don't fragment".
 pub fn may_be_cut_on_its_way(packet: &[u8]) -> bool {
     let is_v4 = packet.first().is_some_and(|first| first >> 4 == 4);
     is_v4 && packet.get(6).is_some_and(|flags| flags & 0x40 == 0)

@@ -17,12 +17,12 @@ const LONGEST_V4: usize = 576;
 /// An IPv6 message is kept to the least MTU (RFC 4443, section 2.4 c).
 const LONGEST_V6: usize = 1_280;
 
-/// What went wrong with a packet.
+/// Error that an ICMP message reports about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IcmpError {
-    /// It is longer than a link on its way carries: "fragmentation needed" or "packet too big".
+    /// Packet longer than a link on its way carries: "fragmentation needed" or "packet too big".
     PacketTooBig {
-        /// What that link carries; zero in the messages of very old routers.
+        /// MTU of that link, in bytes; zero in the messages of very old routers.
         mtu_bytes: u32,
     },
     /// A field of its header is wrong.
@@ -30,13 +30,13 @@ pub enum IcmpError {
         /// The place of the field in the quoted packet, in bytes.
         pointer: u32,
     },
-    /// Its TTL or hop limit was used up.
+    /// TTL or hop limit used up.
     TimeExceeded,
-    /// It cannot be delivered.
+    /// Packet that cannot be delivered.
     Unreachable(Unreachable),
 }
 
-/// What of a packet's destination cannot be reached.
+/// Part of a packet's destination that cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreachable {
     /// The host does not answer.
@@ -52,7 +52,7 @@ pub enum Unreachable {
 /// A received error message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IcmpMessage<'a> {
-    /// What went wrong.
+    /// Error that is reported.
     pub error: IcmpError,
     /// The packet that it is about, from its IP header on, as far as it is quoted: read by
     /// [`IpHeader::parse_header`].
@@ -126,7 +126,7 @@ impl IcmpError {
         }
     }
 
-    /// The same of ICMPv6.
+    /// Type, code and the four bytes behind the checksum, of ICMPv6.
     fn encode_v6(self) -> (u8, u8, u32) {
         match self {
             Self::Unreachable(Unreachable::Network) => (1, 0, 0),
@@ -184,8 +184,8 @@ impl IcmpError {
     }
 }
 
-/// Whether a packet is itself an error message, about which none may be sent (RFC 1122, section 3.2.2; RFC
-/// 4443, section 2.4 e).
+/// Tells if a packet is itself an error message, about which none may be sent (RFC 1122, section 3.2.2; RFC 4443,
+/// section 2.4 e).
 fn is_error_message(header: &IpHeader, payload: &[u8]) -> bool {
     match (header.protocol, payload.first()) {
         (protocol::ICMP, Some(kind)) => matches!(kind, 3 | 4 | 5 | 11 | 12),

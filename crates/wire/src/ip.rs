@@ -33,12 +33,12 @@ pub const IPV6_HEADER_LEN: usize = 40;
 /// The length of the header that an IPv6 fragment has behind the other, in bytes.
 pub const IPV6_FRAGMENT_HEADER_LEN: usize = 8;
 
-/// Whether a packet is a fragment, or may become several.
+/// State of a packet as to fragments: one of them itself, or whole, with or without leave to be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fragmentation {
     /// Whole; routers may cut it. Only IPv4 says so: an IPv6 packet is cut by its source or by nobody.
     Allowed {
-        /// What tells its fragments from those of other packets.
+        /// Number that tells its fragments from those of other packets.
         identification: u16,
     },
     /// Whole, and no router may cut it ("don't fragment").
@@ -47,25 +47,25 @@ pub enum Fragmentation {
     Fragment(Fragment),
 }
 
-/// Which part of which packet a fragment is.
+/// Place of a fragment in its packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragment {
-    /// What tells the fragments of a packet from those of others; of 16 bits in IPv4.
+    /// Number that tells the fragments of a packet from those of others; of 16 bits in IPv4.
     pub identification: u32,
-    /// How much of the packet lies before it, in bytes, IP headers aside: a multiple of eight.
+    /// Length of the part of the packet that lies before it, in bytes, without IP headers: a multiple of eight.
     pub offset_bytes: u16,
-    /// Whether others follow it.
+    /// True if other fragments follow it ("more fragments").
     pub is_followed: bool,
 }
 
-/// What an IP header says.
+/// Fields of an IP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IpHeader {
-    /// Where the packet comes from.
+    /// Address of the packet's sender.
     pub source: IpAddr,
-    /// Where it goes; of the same version as `source`.
+    /// Address to which the packet goes; of the same version as `source`.
     pub destination: IpAddr,
-    /// What follows the header, or an IPv6 fragment's two, one of [`protocol`].
+    /// Protocol that follows the header, or an IPv6 fragment's two, one of [`protocol`].
     pub protocol: u8,
     /// TTL or hop limit.
     pub hop_limit: u8,
@@ -73,12 +73,12 @@ pub struct IpHeader {
     pub traffic_class: u8,
     /// Bytes behind the header, or an IPv6 fragment's two.
     pub payload_len: u16,
-    /// Whether it is a fragment, or may become several.
+    /// State as to fragments: one of them, or whole.
     pub fragmentation: Fragmentation,
 }
 
 impl IpHeader {
-    /// How many bytes [`emit`](Self::emit) writes.
+    /// Number of bytes that [`emit`](Self::emit) writes.
     pub const fn header_len(&self) -> usize {
         match (self.source, self.fragmentation) {
             (IpAddr::V4(_), _) => IPV4_HEADER_LEN,
@@ -144,7 +144,7 @@ impl IpHeader {
         header_len
     }
 
-    /// The same with zero for IPv4's checksum, in front of a packet whose [checksums are
+    /// Variant of [`emit`](Self::emit) with zero for IPv4's checksum, for a packet whose [checksums are
     /// omitted](crate::Checksum::Omitted).
     ///
     /// # Panics

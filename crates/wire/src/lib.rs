@@ -2,6 +2,16 @@
 //!
 //! Parsing is total: any bytes give a value or a [`WireError`], never a panic. Emitting panics only where a
 //! doc comment says so, on a caller's mistake. What a chunk or a message means is left to the crates above.
+//!
+//! # Map
+//!
+//! - [`packet`]: [`Packet`], headers inline and the payload as a shared slice.
+//! - [`buffers`]: [`PacketBuffers`], for packets that leave as contiguous bytes.
+//! - [`reader`], [`tlv`]: reading octets.
+//! - [`checksum`]: the Internet checksum and CRC32c. It calls the processor's CRC32c, once the processor has said
+//!   that it has it: one of the project's two `unsafe` calls (the other is `prefetch` of `slantpath_base`).
+//! - [`ip`], [`fragment`], [`reassembly`], [`icmp`], [`udp`]: headers, fragments, and packets put together again.
+//! - [`pcapng`]: captures.
 
 mod buffers;
 pub mod checksum;

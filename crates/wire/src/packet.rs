@@ -7,7 +7,7 @@
 use bytes::Bytes;
 use core::fmt;
 
-/// Whether the checksums in a packet are filled in.
+/// State of the checksums in a packet: filled in or left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
     /// Every checksum is in its place; a receiver verifies it.
@@ -113,7 +113,7 @@ impl Packet {
         usize::from(self.head_end - self.head_start) + self.tail.len() + usize::from(self.padding)
     }
 
-    /// Whether there is no byte in it.
+    /// Tells if there is no byte in it.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -140,12 +140,12 @@ impl Packet {
         &mut self.tail
     }
 
-    /// How many zero bytes follow the tail.
+    /// Number of zero bytes that follow the tail.
     pub const fn padding(&self) -> u8 {
         self.padding
     }
 
-    /// Whether the checksums are filled in.
+    /// State of the checksums: filled in or left out.
     pub const fn checksum(&self) -> Checksum {
         self.checksum
     }

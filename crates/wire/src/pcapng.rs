@@ -24,12 +24,12 @@ const EPB_FLAGS: u16 = 2;
 /// Time is counted in 10⁻⁹ seconds.
 const NANOSECONDS: u8 = 9;
 
-/// Which way a packet passed an interface.
+/// Direction in which a packet passed an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// It was received.
+    /// Received by the interface.
     Inbound,
-    /// It was sent.
+    /// Sent by the interface.
     Outbound,
 }
 
@@ -126,7 +126,7 @@ impl Writer {
         self.bytes.extend_from_slice(&length);
     }
 
-    /// What has been written since the start or since the last call: the next part of the file.
+    /// Takes the bytes written since the start or since the last call: the next part of the file.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }
@@ -148,7 +148,7 @@ fn option(out: &mut Vec<u8>, code: u16, value: &[u8]) {
 pub enum Block<'a> {
     /// An interface of raw IP packets.
     Interface {
-        /// Its name, if it has one.
+        /// Name of the interface, if it has one.
         name: Option<String>,
     },
     /// A block of another kind.
@@ -157,13 +157,13 @@ pub enum Block<'a> {
     Packet {
         /// The number of its interface.
         interface: u32,
-        /// When it passed.
+        /// Instant at which the packet passed.
         time: Instant,
         /// From its IP header on.
         bytes: &'a [u8],
-        /// Which way it went, if that is known.
+        /// Direction of the packet, if it is known.
         direction: Option<Direction>,
-        /// What is said about it.
+        /// Comment on the packet.
         comment: Option<String>,
     },
     /// The start of a section.

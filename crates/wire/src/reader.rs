@@ -17,7 +17,7 @@ pub enum WireError {
     BadValue {
         /// The field's name.
         field: &'static str,
-        /// What it held.
+        /// Value that the field held.
         value: u64,
     },
     /// Bytes end too early.
@@ -33,7 +33,7 @@ pub enum WireError {
     Unsupported {
         /// The field's name.
         field: &'static str,
-        /// What it held.
+        /// Value that the field held.
         value: u64,
     },
 }
@@ -50,17 +50,17 @@ impl<'a> Reader<'a> {
         Self { bytes }
     }
 
-    /// What has not been read yet.
+    /// Bytes that have not been read yet.
     pub const fn rest(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// How many bytes have not been read yet.
+    /// Number of bytes that have not been read yet.
     pub const fn left(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether everything has been read.
+    /// Tells if everything has been read.
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }

@@ -16,24 +16,24 @@ use crate::ip::{Fragment, Fragmentation, IpHeader};
 /// For how long a packet may be under reassembly, from its first fragment to arrive on: RFC 8200, section 4.5, and the
 /// least of what RFC 1122, section 3.3.2, allows for IPv4.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
-/// How many packets are under reassembly at most. The oldest makes room for a new one.
+/// Largest number of packets under reassembly. The oldest makes room for a new one.
 pub const PACKETS_MAX: usize = 64;
-/// How many bytes are held at most, each fragment charged with [`FRAGMENT_OVERHEAD`] besides its own. It is enough for
-/// a packet of 64 KiB in the smallest fragments.
+/// Largest number of bytes held, each fragment charged with [`FRAGMENT_OVERHEAD`] besides its own. The limit is enough
+/// for a packet of 64 KiB in the smallest fragments.
 pub const BYTES_MAX: usize = 1 << 20;
-/// What a fragment costs besides its bytes.
+/// Bytes that a fragment is charged with besides its own.
 pub const FRAGMENT_OVERHEAD: usize = 64;
 
 /// Why a fragment was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FragmentDrop {
-    /// It was there already.
+    /// Fragment that was there already.
     Duplicate,
-    /// Its length or place cannot be.
+    /// Fragment with an impossible length or offset.
     Malformed,
-    /// Its packet had to make room for others.
+    /// Fragment of a packet that had to make room for others.
     NoRoom,
-    /// It overlaps or contradicts another of its packet, which is given up with all its fragments.
+    /// Fragment that overlaps or contradicts another of its packet, which is given up with all its fragments.
     Overlap,
     /// The rest of its packet has not come in time.
     TimedOut,
@@ -56,7 +56,7 @@ impl FragmentDrop {
     }
 }
 
-/// What has become of fragments. What was received is what was used, was dropped, or is still held.
+/// Counters of fragments by their fate. Each fragment received was used, was dropped, or is still held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReassemblyCounters {
     /// Fragments that came in.
@@ -83,7 +83,7 @@ impl ReassemblyCounters {
 //# An original packet is reassembled only from fragment packets that
 //# have the same Source Address, Destination Address, and Fragment
 //# Identification.
-/// What the fragments of one packet have in common; IPv4 adds the protocol.
+/// Fields that the fragments of one packet have in common; IPv4 adds the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
     source: IpAddr,
@@ -101,7 +101,7 @@ struct Unfinished {
 
 #[derive(Clone, Debug)]
 enum Progress {
-    /// Its fragments overlapped: what else comes of it is dropped, too.
+    /// State after the packet's fragments overlapped: further fragments of it are dropped, too.
     GivenUp,
     Gathering(Pieces),
 }
@@ -207,7 +207,7 @@ fn whole_header(header: IpHeader, payload_len: usize) -> Option<IpHeader> {
 pub struct Reassembler {
     /// In the order in which their first fragments came, which is that of their ends.
     unfinished: Vec<Unfinished>,
-    /// What they are charged with, in all.
+    /// Bytes charged for all of them.
     charged_bytes: usize,
     counters: ReassemblyCounters,
 }
@@ -297,22 +297,22 @@ impl Reassembler {
         }
     }
 
-    /// When the next packet's time is over.
+    /// Instant at which the time of the next packet is over.
     pub fn deadline(&self) -> Option<Instant> {
         self.unfinished.first().map(|packet| packet.expires_at)
     }
 
-    /// What has become of fragments.
+    /// Counters of fragments by their fate.
     pub const fn counters(&self) -> &ReassemblyCounters {
         &self.counters
     }
 
-    /// How many bytes are held, with what each fragment is charged.
+    /// Number of bytes held, with the overhead that each fragment is charged.
     pub const fn charged_bytes(&self) -> usize {
         self.charged_bytes
     }
 
-    /// How many packets are under reassembly.
+    /// Number of packets under reassembly.
     pub const fn unfinished(&self) -> usize {
         self.unfinished.len()
     }
@@ -335,7 +335,7 @@ impl Reassembler {
     }
 }
 
-/// Whether a fragment of this length can stand at its place.
+/// Tells if a fragment of this length can stand at its place.
 fn is_sound(header: &IpHeader, fragment: Fragment, payload: &[u8]) -> bool {
     // The lengths of whole packets have 16 bits: IPv4's counts the header, too.
     let longest = if header.source.is_ipv4() { 65_535 - header.header_len() } else { 65_535 };

@@ -12,7 +12,7 @@ pub struct Tlv<'a> {
     pub value: &'a [u8],
 }
 
-/// How many bytes of padding follow a field of `len` bytes.
+/// Number of bytes of padding that follow a field of `len` bytes.
 pub const fn padding(len: usize) -> usize {
     len.wrapping_neg() & 3
 }

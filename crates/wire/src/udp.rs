@@ -10,9 +10,9 @@ pub const UDP_HEADER_LEN: usize = 8;
 /// The ports of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UdpHeader {
-    /// Where it comes from; zero if no reply is wanted.
+    /// Port of the sender; zero if no reply is wanted.
     pub source_port: u16,
-    /// Where it goes.
+    /// Port of the receiver.
     pub destination_port: u16,
 }
 

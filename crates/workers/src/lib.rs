@@ -1,5 +1,7 @@
 //! Pieces of work on many threads. The only place that knows threads: a piece itself has one, and outcomes are
 //! collected by their index, so that nothing depends on how many there are.
+//!
+//! Runs of a sweep and sites of a sky are such pieces. They report progress, and a flag stops them.
 
 use core::num::NonZero;
 use core::ops::ControlFlow;
@@ -8,7 +10,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// How many pieces are worked on at once, who watches, and who may stop them.
+/// Settings of the work: number of pieces at once, watcher, and flag that stops them.
 #[derive(Clone, Copy)]
 pub struct Workers<'a> {
     /// Threads, of which no more are started than there is work for; 0 is one for each processor.
@@ -19,18 +21,18 @@ pub struct Workers<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// How far work is.
+/// Progress of the work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Pieces that are done.
     pub done: usize,
     /// All of them.
     pub all: usize,
-    /// How much of the whole is done, what is being worked on included: from 0 to 1.
+    /// Share of the whole that is done, what is being worked on included: from 0 to 1.
     pub share: f64,
 }
 
-/// Never set.
+/// Flag that is never set.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Workers<'static> {
@@ -89,7 +91,7 @@ fn parts(share: f64) -> u64 {
     (share * PARTS as f64) as u64
 }
 
-/// What all pieces of some work have done together.
+/// Progress of all pieces of some work together.
 struct Tally<'a> {
     progress: &'a (dyn Fn(Progress) + Sync),
     all: usize,
@@ -118,7 +120,7 @@ pub struct Piece<'a> {
     tally: &'a Tally<'a>,
     stop: &'a AtomicBool,
     failed: &'a AtomicBool,
-    /// What the tally knows of this piece.
+    /// Parts of this piece that the tally has counted.
     parts: u64,
 }
 

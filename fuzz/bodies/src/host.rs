@@ -1,4 +1,4 @@
-//! What applications read.
+//! Streams that applications read.
 
 use slantpath_host::message::{Deframer, MAX_MESSAGE_LEN, STAMP_LEN, verify};
 

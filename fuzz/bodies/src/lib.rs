@@ -19,7 +19,7 @@ pub mod wire;
 
 pub use seeds::seeds;
 
-/// One body.
+/// Body of a fuzz target.
 pub type Body = fn(&[u8]);
 
 /// Every fuzz target's name and body. `fuzz/fuzz_targets` and `fuzz/corpus` have an entry for each.

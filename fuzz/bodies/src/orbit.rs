@@ -1,4 +1,4 @@
-//! Element sets.
+//! Element sets, outages, and tracks of sites.
 
 use slantpath_orbit::elements::{Checksums, omm, tle};
 use slantpath_orbit::outage;
@@ -6,7 +6,7 @@ use slantpath_orbit::site::Track;
 
 const FILE: &str = "fuzz";
 
-/// What is read is written as lines of 69 columns that are read again, of the same object.
+/// Checks that sets which are read are written as lines of 69 columns that are read again, of the same object.
 pub fn two_line(data: &[u8]) {
     let Ok(text) = core::str::from_utf8(data) else { return };
     let strict = tle::read(text, FILE, Checksums::Verify);

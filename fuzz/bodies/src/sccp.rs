@@ -13,7 +13,7 @@ use slantpath_ss7::sccp::{
 };
 use slantpath_ss7::transfer::{StatusCause, Transfer, TransferIndication, UserPartUnavailability};
 
-/// What a node may hold in this body.
+/// Largest number of connections of a node in this body, with the references that are frozen.
 const REFERENCES: usize = 16;
 const REASSEMBLY: ReassemblyLimits = ReassemblyLimits { messages: 4, octets: 4_000 };
 

@@ -26,7 +26,7 @@ pub fn scenario(data: &[u8]) {
     }
 }
 
-/// The same of a topology, whose network is built but whose contacts are not solved.
+/// Variant of [`scenario`] for a topology, whose network is built but whose contacts are not solved.
 pub fn topology(data: &[u8]) {
     let Ok(text) = core::str::from_utf8(data) else { return };
     match Topology::parse(NAME, text, &[], small_files()) {

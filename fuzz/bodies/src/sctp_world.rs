@@ -25,13 +25,13 @@ use settings::Settings;
 const PORT: u16 = 5_000;
 /// A step of time that the network takes for a packet.
 const HOP: Duration = Duration::from_millis(1);
-/// What one input may bring about at most.
+/// Largest number of outputs that one input may bring about.
 const MOST_OUTPUTS: usize = 20_000;
 
 /// A packet under way.
 #[derive(Clone)]
 struct UnderWay {
-    /// Who has sent it.
+    /// Sender of the packet.
     from: usize,
     source: IpAddr,
     destination: IpAddr,
@@ -45,9 +45,9 @@ struct World {
     ends: [End; 2],
     under_way: VecDeque<UnderWay>,
     configs: [SctpConfig; 2],
-    /// What the packets and the users have shown of the extensions.
+    /// Names of the uses of extensions that the packets and the users have shown.
     shown: BTreeSet<&'static str>,
-    /// Whether what is received has been sent: not if packets are made up.
+    /// True if everything that is received has been sent: not if packets are made up.
     is_honest: bool,
 }
 
@@ -59,8 +59,8 @@ pub fn pair(data: &[u8]) {
     let _shown = shown_by_pair(data);
 }
 
-/// The same, and what the ends have shown of each extension: kinds of chunks that they have sent, what they have asked
-/// for and why they have given messages up, each by a name.
+/// Variant of [`pair`] that returns what the ends have shown of each extension: kinds of chunks that they have sent,
+/// what they have asked for and why they have given messages up, each by a name.
 pub fn shown_by_pair(data: &[u8]) -> BTreeSet<&'static str> {
     let Some(settings) = Settings::read(data) else { return BTreeSet::new() };
     let mut world = World::new(&settings, true);
@@ -74,8 +74,8 @@ pub fn shown_by_pair(data: &[u8]) -> BTreeSet<&'static str> {
     world.shown
 }
 
-/// The same with packets that neither end has sent, and that bear the right tags: nothing panics, no step is without
-/// end, and what is kept stays bounded.
+/// Variant of [`pair`] with packets that neither end has sent, and that bear the right tags: nothing panics, no step is
+/// without end, and the memory held stays bounded.
 pub fn hostile(data: &[u8]) {
     let Some(settings) = Settings::read(data) else { return };
     let mut world = World::new(&settings, false);
@@ -234,8 +234,8 @@ impl World {
         panic!("a step without end");
     }
 
-    /// What is written can be read, lacks its checksum only where that has been agreed on, and has no chunk of an
-    /// extension that has not.
+    /// Checks that a written packet can be read, lacks its checksum only where that has been agreed on, and has no
+    /// chunk of an extension that has not.
     fn check_packet(&mut self, from: usize, packet: &Packet) {
         let bytes = packet.contiguous();
         let is_without = bytes[8..12] == [0; 4];
@@ -266,12 +266,12 @@ impl World {
         }
     }
 
-    /// Whether an end takes packets without a checksum.
+    /// Tells if an end takes packets without a checksum.
     fn may_omit_checksums(&self) -> bool {
         self.configs.iter().any(|config| config.zero_checksum.is_some())
     }
 
-    /// Whether both ends offer an extension.
+    /// Tells if both ends offer an extension.
     fn agree_on(&self, extension: Extension) -> bool {
         self.configs.iter().all(|config| config.extensions.contain(extension))
     }
@@ -311,7 +311,7 @@ impl World {
         self.ends.iter().all(End::is_at_rest)
     }
 
-    /// What is kept for the other end is bounded, whatever that sends.
+    /// Checks that the memory held for the other end is bounded, whatever that sends.
     fn check_bounds(&self) {
         for (end, config) in self.ends.iter().zip(&self.configs) {
             assert!(end.endpoint.association_count() <= 2, "an association for each peer");

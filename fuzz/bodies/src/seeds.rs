@@ -249,7 +249,7 @@ fn orbit(seeds: &mut Seeds) {
     seeds.keep("orbit_track", "two-waypoints", two_waypoints);
 }
 
-/// What an application reads: stamps of a number and a length, each with the rest of its message.
+/// Seeds of streams that an application reads: stamps of a number and a length, each with the rest of its message.
 fn stream(seeds: &mut Seeds) {
     let stamp = |number: u32, len: u32| [number.to_be_bytes(), len.to_be_bytes()].concat();
     let first = [stamp(0, 20), (0..12).collect()].concat();

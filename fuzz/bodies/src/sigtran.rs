@@ -1,4 +1,4 @@
-//! Adaptation layers.
+//! Messages of the adaptation layers.
 
 use bytes::Bytes;
 use slantpath_sigtran::common::Layout;
@@ -40,17 +40,17 @@ fn round_trip<V: Vocabulary>(data: &[u8]) {
     assert_eq!(message::Message::parse(&message.to_bytes()), Ok(message));
 }
 
-/// M2UA.
+/// Messages of M2UA.
 pub fn m2ua(data: &[u8]) {
     round_trip::<M2uaParameter>(data);
 }
 
-/// SUA.
+/// Messages of SUA.
 pub fn sua(data: &[u8]) {
     round_trip::<SuaParameter>(data);
 }
 
-/// IUA.
+/// Messages of IUA.
 pub fn iua(data: &[u8]) {
     round_trip::<IuaParameter>(data);
 }

@@ -28,7 +28,7 @@ pub fn segment(data: &[u8]) {
     }
 }
 
-/// What the options take when each is padded to four bytes, as ours are; a peer may pack them closer.
+/// Length of the options when each is padded to four bytes, as ours are; a peer may pack them closer.
 fn padded_len(options: &Options) -> usize {
     let Options { mss_bytes, window_shift, sack_permitted, sack, timestamps } = options;
     let blocks = sack.iter().count();

@@ -49,7 +49,7 @@ pub fn read(data: &[u8]) {
     }
 }
 
-/// What there is of a trace up to its first error; `None` if it does not begin as one.
+/// Records of a trace up to its first error; `None` if it does not begin as one.
 fn records(data: &[u8]) -> Option<(Header, Vec<Record>)> {
     let reader = match TraceReader::open(data) {
         Ok(reader) => reader,

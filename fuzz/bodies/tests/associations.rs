@@ -6,7 +6,7 @@ use slantpath_base::{Seed, Stream};
 use slantpath_fuzz_bodies::sctp_world::{hostile, pair, shown_by_pair};
 use slantpath_fuzz_bodies::seeds;
 
-/// What ends that are honest send and do because of their users, whom no seed may leave out.
+/// Names of all that honest ends send and do because of their users, whom no seed may leave out.
 const SHOWN: [&str; 26] = [
     "FORWARD-TSN",
     "I-FORWARD-TSN",

@@ -9,7 +9,7 @@ pub(super) struct Suite {
     pub(super) path: String,
     pub(super) name: String,
     pub(super) title: String,
-    /// Who wrote the list, and what of it was published.
+    /// Author of the list, and the part of it that was published.
     pub(super) source: String,
     pub(super) package: String,
     /// The integration test that holds the purposes' tests.
@@ -25,7 +25,7 @@ pub(super) struct Purpose {
     pub(super) fate: Fate,
 }
 
-/// What stands for a purpose.
+/// Fate of a purpose: its test, or the reason for which it does not apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// A test, by its path inside the target.

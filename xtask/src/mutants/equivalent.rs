@@ -63,7 +63,7 @@ impl Equivalents {
         Ok(Self { path, entries })
     }
 
-    /// What survived, and a finding for each survivor that is not listed.
+    /// Gives the survivors, and a finding for each survivor that is not listed.
     pub(crate) fn judge(&self, results: &BTreeMap<String, Outcome>) -> (Vec<Finding>, Vec<Survivor>) {
         let survivors = with_results(results, &[Outcome::Survived]);
         let mut left = self.entries.clone();

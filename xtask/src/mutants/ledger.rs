@@ -1,4 +1,4 @@
-//! What is known of the mutants of one file, from one run to the next.
+//! Results of the mutants of one file, kept from one run to the next.
 //!
 //! cargo-mutants writes one list of names for each result, as it goes; a later run with `--iterate` leaves out what an
 //! earlier one caught or could not build. The lists of all runs are joined here, until the file changes.
@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What became of a mutant.
+/// Result of trying a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Result {
     /// A test failed.
@@ -18,7 +18,7 @@ pub(crate) enum Result {
     TimedOut,
     /// No test noticed.
     Survived,
-    /// It did not compile.
+    /// Mutant that did not compile.
     Unviable,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// What is known of the file with this text. What was known of another text is forgotten.
+    /// Opens the results of the file with this text. Those of another text are discarded.
     pub(crate) fn open(directory: &Path, text: &str) -> io::Result<Self> {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);

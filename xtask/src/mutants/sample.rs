@@ -226,7 +226,7 @@ fn report(
     if tally.is_enough() { Ok(Vec::new()) } else { Ok(findings) }
 }
 
-/// How many of a sample were noticed.
+/// Number of mutants of a sample by their outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     noticed: usize,
@@ -270,7 +270,7 @@ impl core::fmt::Display for Tally {
     }
 }
 
-/// What is decided, kept in a file for this state of the project.
+/// Results decided so far, kept in a file for this state of the project.
 #[derive(Debug)]
 struct Ledger {
     path: PathBuf,

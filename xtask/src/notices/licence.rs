@@ -13,7 +13,7 @@ pub(super) enum Licence {
     One(String),
 }
 
-/// Whether an expression can be satisfied with these licences alone.
+/// Tells if an expression can be satisfied with these licences alone.
 pub(super) fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
     Licence::parse(expression).is_satisfied_by(allowed)
 }

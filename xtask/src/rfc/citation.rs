@@ -12,7 +12,7 @@ use crate::tree::TextFile;
 
 const ADDRESS: &str = "https://www.rfc-editor.org/rfc/rfc";
 
-/// What the code does with the cited sentence.
+/// Relation of the code to the cited sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Departs from it, for a reason that stands beside it.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Obeyed,
 }
 
-/// One quotation.
+/// Quotation of an RFC in the code.
 #[derive(Clone, Debug)]
 pub(super) struct Citation {
     pub(super) path: String,

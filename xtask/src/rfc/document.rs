@@ -15,7 +15,7 @@ struct Section {
     text: String,
 }
 
-/// Where a quote was found.
+/// Place at which a quote was found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Elsewhere(String),
@@ -64,7 +64,7 @@ impl Document {
     }
 }
 
-/// Whether the pieces stand in the text one after the other.
+/// Tells if the pieces stand in the text one after the other.
 fn holds(text: &str, pieces: &[String]) -> bool {
     let mut rest = text;
     pieces.iter().all(|piece| match rest.find(piece.as_str()) {

@@ -19,7 +19,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// How far the page has been read.
+/// State of reading the page.
 #[derive(Debug)]
 enum State {
     /// Nothing but blank lines yet.

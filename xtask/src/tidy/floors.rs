@@ -94,7 +94,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// What a package from outside may be imported by: it would otherwise spread.
+/// Packages from outside, each with the crates that alone may import it: it would otherwise spread.
 const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
     ("nix", &["live", "tokio"]),

@@ -58,7 +58,7 @@ fn relative_to(page: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// What stands between `](` and `)`, without a title, and after `src="` or `href="`.
+/// Targets of links: the text between `](` and `)`, without a title, and after `src="` or `href="`.
 fn link_targets(line: &str) -> Vec<String> {
     let mut targets = Vec::new();
     for (opening, closing) in [("](", ')'), ("src=\"", '"'), ("href=\"", '"')] {
@@ -72,7 +72,7 @@ fn link_targets(line: &str) -> Vec<String> {
     targets
 }
 
-/// What stands between backticks is code, not a link.
+/// Removes the text between backticks, which is code and not a link.
 fn without_code_spans(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join("`")
 }

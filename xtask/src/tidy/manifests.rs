@@ -20,7 +20,7 @@ const FOR_FEATURES: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// Whether a manifest names a package for the sake of features alone.
+/// Tells if a manifest names a package for the sake of features alone.
 pub(crate) fn is_for_features(manifest: &str, package: &str) -> bool {
     FOR_FEATURES.iter().any(|(path, packages)| *path == manifest && packages.contains(&package))
 }

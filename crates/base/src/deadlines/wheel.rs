@@ -10,11 +10,12 @@ const LEVELS: usize = 3;
 const BUCKET_BITS: usize = 10;
 const BUCKETS: usize = 1 << BUCKET_BITS;
 
-/// What is larger gives its memory back when it is empty: it would follow how many were ever in each bucket.
+/// Largest capacity that a bucket keeps when it is empty. A larger one gives its memory back, which would otherwise
+/// follow the most entries that were ever in each bucket.
 const KEPT_CAPACITY: usize = 256;
 
-/// Where a component is: larger than any place in the heap, less than [`ABSENT`]. The bucket's number is in the upper
-/// bits, the place in the bucket in the lower ones.
+/// Place of a component in the wheel: larger than any place in the heap, less than [`ABSENT`]. The bucket's number is
+/// in the upper bits, the place in the bucket in the lower ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FarPlace(u32);
 
@@ -174,13 +175,13 @@ impl Wheel {
     }
 }
 
-/// How many buckets of a level have begun by a tick.
+/// Number of buckets of a level that have begun by a tick.
 #[inline]
 const fn turns_by(tick: u64, level: usize) -> u64 {
     tick >> (level * BUCKET_BITS)
 }
 
-/// Which bucket of a level a tick belongs to.
+/// Bucket of a level that a tick belongs to.
 #[expect(clippy::cast_possible_truncation, reason = "less than 2^10")]
 #[inline]
 const fn slot_of(tick: u64, level: usize) -> usize {
@@ -191,7 +192,7 @@ const fn slot_of(tick: u64, level: usize) -> usize {
 #[derive(Clone, Copy, Debug)]
 struct Slots {
     words: [u64; BUCKETS / 64],
-    /// Which of the words are not zero.
+    /// Set of the words that are not zero, one bit each.
     summary: u16,
 }
 
@@ -212,7 +213,7 @@ impl Slots {
         }
     }
 
-    /// How far ahead of a slot the next one of the set is, round the level: 0 for itself.
+    /// Distance from a slot to the next one of the set, ahead and round the level: 0 for the slot itself.
     #[expect(clippy::cast_possible_truncation, reason = "there are 16 words")]
     fn next_from(&self, slot: usize) -> Option<usize> {
         let (own, bit) = (slot / 64, slot % 64);

@@ -11,7 +11,7 @@ const CROWDED_ROUNDS: u32 = 16;
 const STARVED_ROUNDS: u32 = 8;
 /// So many times as many where nothing has been lost of late.
 const PATIENCE: u32 = 12;
-/// What of it is little, as a divisor.
+/// Part of the greatest window of late that counts as little, as a divisor.
 const STARVED: u64 = 4;
 /// Rounds that the greatest window is remembered for.
 const HELD_ROUNDS: u64 = 512;
@@ -23,7 +23,7 @@ const LEAST_SPREAD: Duration = Duration::from_millis(1);
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crowd {
-    /// What was in flight in the round that the next one is held against, and its least round trip.
+    /// Bytes in flight in the round that the next one is held against, and its least round trip.
     reference: Option<(u64, Duration)>,
     signs: u32,
     crowded: u32,
@@ -35,7 +35,7 @@ pub(super) struct Crowd {
     rounds: u64,
 }
 
-/// What a round says.
+/// Finding of a round about the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Finding {
     /// Nothing else than the flow's own backlog.
@@ -52,12 +52,12 @@ impl Crowd {
         self.held.get()
     }
 
-    /// Whether next to no queue is left.
+    /// Tells if next to no queue is left.
     pub(super) fn is_empty(round: &Round, base: Option<Duration>) -> bool {
         base.zip(round.least()).is_some_and(|(base, (_, round_trip))| round_trip - base < base / 8)
     }
 
-    /// What holds however long the path is.
+    /// Gives the part of this state that holds however long the path is.
     pub(super) fn renewed(&self) -> Self {
         Self { held: self.held, lost_in: self.lost_in, rounds: self.rounds, ..Self::default() }
     }

@@ -10,13 +10,13 @@ use slantpath_base::{DataRate, Duration, Instant};
 use crate::control::Acknowledged;
 use crate::delivery::rate_of;
 
-/// What a train must bring after its first acknowledgement to be a measure, in segments.
+/// Number of segments that a train must bring after its first acknowledgement to be a measure.
 const TRAIN_SEGMENTS: u64 = 4;
 /// Windows up to so many segments leave as trains while none has been measured.
 const TRAIN_WINDOW: u64 = 16;
 /// Acknowledgements in a row whose round trips show a queue.
 const QUEUE_SAMPLES: u32 = 4;
-/// What a round trip must grow by to show one: an eighth, but not less nor more than this.
+/// Bounds of the growth of a round trip that shows a queue: an eighth of it, but not less nor more than these.
 const LEAST_GROWTH: Duration = Duration::from_millis(4);
 const GREATEST_GROWTH: Duration = Duration::from_millis(16);
 
@@ -46,7 +46,7 @@ enum Train {
 }
 
 impl Opening {
-    /// What the train has shown the bottleneck's rate to be.
+    /// Rate of the bottleneck that the train has shown.
     pub(super) const fn train_rate(&self) -> Option<DataRate> {
         match self.train {
             Train::Measured(rate) => Some(rate),
@@ -89,8 +89,8 @@ impl Opening {
         }
     }
 
-    /// What is queued leaves the bottleneck at its rate. Nothing is queued but by the doubling once segments are paced,
-    /// as all have been that come back a round later.
+    /// Measures the rate of the bottleneck, at which queued data leaves it. Nothing is queued but by the doubling once
+    /// segments are paced, as all have been that come back a round later.
     fn observe_queue(&mut self, acknowledged: &Acknowledged, base: Option<Duration>, segment_bytes: u64) {
         if self.train_rate().is_some() || self.window <= 2 * TRAIN_WINDOW * segment_bytes {
             return;
@@ -108,7 +108,7 @@ impl Opening {
         }
     }
 
-    /// Whether round trips have begun to grow.
+    /// Tells if round trips have begun to grow.
     pub(super) fn has_queue(&mut self, acknowledged: &Acknowledged, base: Duration) -> bool {
         if acknowledged.round_trip.is_none() {
             return false;
@@ -138,7 +138,7 @@ impl Opening {
     }
 }
 
-/// Whether what arrives has waited in a queue.
+/// Tells if the data that arrives has been queued on its way.
 fn is_queued(acknowledged: &Acknowledged, base: Duration) -> bool {
     let growth = (base / 8).clamp(LEAST_GROWTH, GREATEST_GROWTH);
     acknowledged.round_trip.is_some_and(|round_trip| round_trip >= base + growth)
@@ -160,7 +160,7 @@ mod tests {
         Acknowledged { counts, ..Acknowledged::of(Instant::from_millis(now), 1_000, 1_000) }
     }
 
-    /// What trains, each sent at one time, have shown after the last of these arrivals.
+    /// Rate that trains, each sent at one time, have shown after the last of these arrivals.
     fn shown_by(arrivals: &[(u64, u64)]) -> Option<DataRate> {
         let mut opening = Opening::default();
         for (sent_at, now) in arrivals {

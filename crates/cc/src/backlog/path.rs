@@ -1,4 +1,4 @@
-//! What is known of the path: its round trip without queue, its rate, and what it loses.
+//! Model of the path: its round trip without queue, its rate, and its loss.
 
 use slantpath_base::{DataRate, Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::windowed::WindowedMax;
 
 /// Rounds that the greatest rate is remembered for.
 const RATE_ROUNDS: u64 = 10;
-/// What a round counts for in the ratio of loss, as a divisor.
+/// Weight of a round in the ratio of loss, as a divisor.
 const LOSS_WEIGHT: u64 = 4;
 
 /// For so long, and so many rounds, the round trip without queue is trusted although none has been seen that is as
@@ -33,7 +33,7 @@ pub(super) struct PathModel {
     base: Option<Duration>,
     /// The least round trip of the last round.
     round_trip: Option<Duration>,
-    /// When, and in which round, a round trip was last as short as that.
+    /// Instant at which, and round in which, a round trip was last as short as `base`.
     seen_at: Instant,
     seen_in: u64,
     rates: WindowedMax,
@@ -77,7 +77,7 @@ impl PathModel {
         self.base = Some(base);
     }
 
-    /// Whether no round trip has been as short for so long that it may be another by now.
+    /// Tells if no round trip has been as short for so long that it may be another by now.
     pub(super) fn is_base_stale(&self, now: Instant) -> bool {
         now.saturating_since(self.seen_at) > BASE_TIME && self.rounds - self.seen_in > BASE_ROUNDS
     }
@@ -101,7 +101,7 @@ impl PathModel {
         })
     }
 
-    /// Whether the last round has lost anything.
+    /// Tells if the last round has lost anything.
     pub(super) const fn has_lost(&self) -> bool {
         self.has_lost
     }
@@ -111,12 +111,12 @@ impl PathModel {
         self.loss
     }
 
-    /// What is lost up to this count is not the path's doing.
+    /// Excuses losses up to this count, which are not the path's doing.
     pub(super) const fn skip_losses(&mut self, lost: u64) {
         self.lost_before = lost;
     }
 
-    /// Nor are so many bytes more, of which an acknowledgement will tell.
+    /// Excuses the loss of so many bytes more, of which an acknowledgement will tell.
     pub(super) const fn excuse(&mut self, bytes: u64) {
         self.lost_before += bytes;
     }
@@ -167,7 +167,7 @@ impl PathModel {
 /// The segments of one round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
-    /// What was in flight with the segment that took least, and how long it took.
+    /// Bytes in flight with the segment that took least, and the time that it took.
     least: Option<(u64, Duration)>,
     greatest: Duration,
 }
@@ -206,7 +206,7 @@ impl Round {
         });
     }
 
-    /// What was in flight with the segment that took least, and how long it took.
+    /// Bytes in flight with the segment that took least, and the time that it took.
     pub(super) const fn least(&self) -> Option<(u64, Duration)> {
         self.least
     }
@@ -216,7 +216,7 @@ impl Round {
         self.greatest
     }
 
-    /// What would have been in flight without a queue.
+    /// Number of bytes that would have been in flight without a queue.
     pub(super) fn in_flight_without_queue(&self, base: Duration) -> Option<u64> {
         self.least.map(|(in_flight, round_trip)| multiplied(in_flight, base, round_trip))
     }

@@ -194,7 +194,7 @@ fn any_phase_may_be_the_first_but_the_slow_one() {
     assert_eq!(seen.map(|count| count > 0), [true, false, true, true, true, true, true, true]);
 }
 
-/// What the newest of it says was sent when 5,000 bytes had been delivered.
+/// Acknowledgement whose newest segment was sent when 5,000 bytes had been delivered.
 fn after_five_segments(is_application_limited: bool) -> Acknowledged {
     let mut meter = DeliveryMeter::default();
     let first = meter.depart(Instant::from_millis(1), true, SEGMENT);

@@ -1,4 +1,5 @@
-//! What BBR knows of the path: rates, round trips, rounds, aggregation, and what losses say of the last round.
+//! Model of the path as BBR estimates it: rates, round trips, rounds, aggregation, and what losses say of the last
+//! round.
 
 use slantpath_base::{DataRate, Duration, Instant};
 
@@ -20,13 +21,13 @@ const FULL_ROUNDS: u32 = 3;
 /// BBR.LossThresh, as a divisor: 2 %.
 const LOSS_THRESHOLD: u64 = 50;
 
-/// Whether so much lost of what was in flight exceeds the threshold.
+/// Tells if so much lost of what was in flight exceeds the threshold.
 pub(super) const fn is_too_high(lost: u64, in_flight: u64) -> bool {
     lost.saturating_mul(LOSS_THRESHOLD) > in_flight
 }
 
-/// What was in flight when losses crossed the threshold, by the loss of a segment of so many bytes with which so much
-/// was (InflightAtLoss).
+/// Number of bytes in flight when losses crossed the threshold, by the loss of a segment of so many bytes with which so
+/// much was (InflightAtLoss).
 pub(super) fn in_flight_at_loss(in_flight: u64, lost: u64, bytes: u64) -> u64 {
     let before = in_flight.saturating_sub(bytes);
     let lost_before = lost.saturating_sub(bytes);
@@ -36,14 +37,14 @@ pub(super) fn in_flight_at_loss(in_flight: u64, lost: u64, bytes: u64) -> u64 {
     before + prefix
 }
 
-/// Whether a rate that is pushed has stopped to grow.
+/// State of the search for a full pipe, in which a rate that is pushed stops to grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pipe {
     rate: u64,
     rounds: u32,
-    /// It has since this was last looked for (BBR.full_bw_now).
+    /// True if it has stopped since this was last looked for (BBR.full_bw_now).
     pub(super) is_now: bool,
-    /// It has ever (BBR.full_bw_reached).
+    /// True if it has ever stopped (BBR.full_bw_reached).
     pub(super) is_reached: bool,
 }
 
@@ -66,14 +67,14 @@ impl Pipe {
     }
 }
 
-/// What the acknowledgement at hand says.
+/// Reading of the acknowledgement at hand.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sample {
     /// In bits a second; zero if it does not tell.
     pub(super) rate: u64,
     pub(super) starts_round: bool,
     pub(super) ends_loss_round: bool,
-    /// Whether what was lost of the flight of its newest segment exceeds the threshold, at the end of a loss round.
+    /// True if the loss in the flight of its newest segment exceeds the threshold, at the end of a loss round.
     pub(super) is_loss_high: bool,
 }
 
@@ -91,7 +92,7 @@ pub(super) struct Model {
     round_trip: LeastRoundTrip,
     /// BBR.bdp: what the rate and the round trip come to, once there is one. Most acknowledgements change neither.
     product: u64,
-    /// What counts as the product before.
+    /// Value that counts as the product before there is a round trip.
     initial_product: u64,
     /// BBR.probe_rtt_min_delay, likewise.
     probe_round_trip: LeastRoundTrip,
@@ -140,7 +141,7 @@ impl Default for Model {
 }
 
 impl Model {
-    /// What is known before any acknowledgement: nothing but the initial window, in bytes.
+    /// Model before any acknowledgement: nothing is known but the initial window, in bytes.
     pub(super) fn new(initial_cwnd_bytes: u64) -> Self {
         Self { product: initial_cwnd_bytes, initial_product: initial_cwnd_bytes, ..Self::default() }
     }

@@ -20,7 +20,7 @@ impl Path {
         Self { bbr: Bbr3::new(CONFIG), meter: DeliveryMeter::default(), now: 1_000 }
     }
 
-    /// What leaves now with so many segments in flight.
+    /// Departure of a segment that leaves now with so many segments in flight.
     fn depart(&mut self, in_flight: u64) -> Departure {
         self.meter.depart(Instant::from_millis(self.now), true, in_flight * SEGMENT)
     }
@@ -223,7 +223,7 @@ fn full(state: State) -> Bbr3 {
     bbr
 }
 
-/// What the newest of it says was sent when 5,000 bytes had been delivered, with 10,000 in flight.
+/// Acknowledgement whose newest segment was sent when 5,000 bytes had been delivered, with 10,000 in flight.
 fn after_five_segments(is_application_limited: bool, lost: u64) -> Acknowledged {
     let mut meter = DeliveryMeter::default();
     let first = meter.depart(Instant::from_millis(1), true, SEGMENT);

@@ -17,13 +17,13 @@ const ACK_DELTA: Duration = Duration::from_millis(2);
 const ACK_DELTA_DIVISOR: u64 = 64;
 /// Round trips of a round, of which the least counts (`HYSTART_MIN_SAMPLES` of Linux).
 const SAMPLES: u32 = 8;
-/// What the least of a round must be longer than the least of all to end slow start: an eighth of it, but not less nor
-/// more than this (`HYSTART_DELAY_THRESH` of Linux).
+/// Excess of the least round trip of a round over the least of all that ends slow start: an eighth of it, as a divisor,
+/// but not less nor more than the bounds below (`HYSTART_DELAY_THRESH` of Linux).
 const DELAY_DIVISOR: u64 = 8;
 const DELAY_MIN: Duration = Duration::from_millis(4);
 const DELAY_MAX: Duration = Duration::from_millis(16);
 
-/// How a round leaves.
+/// Pattern in which the segments of a round leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Departure {
     /// As acknowledgements come: a train of half a round trip is the bottleneck's.
@@ -32,7 +32,7 @@ pub(crate) enum Departure {
     Paced,
 }
 
-/// What counts as a train.
+/// Acknowledgements that count as a train.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Train {
     /// Acknowledgements that are at most 2 ms apart, as in Linux: two segments of 1,500 bytes need a link of 12 Mbit/s
@@ -42,14 +42,14 @@ pub(super) enum Train {
     OfLongPath,
 }
 
-/// What it remembers.
+/// State of the hybrid slow start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HyStart {
     departure: Departure,
     counts: Train,
     /// Of all; [`Duration::MAX`] is none, as below.
     least: Duration,
-    /// When the first and the last acknowledgement of the train came. The train begins with the round.
+    /// Instants at which the first and the last acknowledgement of the train came. The train begins with the round.
     train: Option<(Instant, Instant)>,
     /// The least round trip of this round, and how many were taken.
     least_of_round: Duration,

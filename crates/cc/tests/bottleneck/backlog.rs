@@ -109,7 +109,7 @@ fn two_flows_have_shares_of_the_same_order_and_twenty_lose_nothing() {
     assert!(twenty.mean_queue() < 30.0, "{}", twenty.mean_queue());
 }
 
-/// It takes less than half of a path whose queue others fill; beside one NewReno flow next to nothing.
+/// Backlog takes less than half of a path whose queue others fill; beside one NewReno flow next to nothing.
 #[test]
 fn where_others_fill_a_queue_of_one_product_it_takes_less_than_they() {
     for other in [cubic(), new_reno()] {

@@ -10,11 +10,11 @@ use slantpath_cc::{CongestionControl, ProportionalWindow, RtoConfig, RttEstimato
 
 use crate::model::PAYLOAD;
 
-/// What the receiver has room for, from the first packet that it lacks on.
+/// Room of the receiver in bytes, from the first packet that it lacks on.
 const WINDOW: u64 = 8 << 20;
 const REORDERING: u64 = 3;
 
-/// What a sender does next.
+/// Next action of a sender.
 pub(crate) enum Transmission {
     Sent(u64),
     Wait(Instant),
@@ -63,7 +63,7 @@ pub(crate) struct Flow {
     /// The first packet that is not known to be delivered, and which after it are.
     una: u64,
     delivered: VecDeque<bool>,
-    /// What the receiver has, from packet `una_there` on.
+    /// Packets that the receiver has, from packet `una_there` on.
     una_there: u64,
     there: VecDeque<bool>,
     recovery: Recovery,
@@ -260,7 +260,7 @@ impl Flow {
         }
     }
 
-    /// What was sent before a transmission and is still in flight is lost.
+    /// Takes for lost what was sent before a transmission and is still in flight, and tells if there was any.
     fn lose_below(&mut self, transmission: u64) -> bool {
         let mut has_lost = false;
         self.examined = self.examined.max(self.first);

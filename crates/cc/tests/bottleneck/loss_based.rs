@@ -1,4 +1,4 @@
-//! What NewReno and CUBIC do, as the measure of the others, and of the model.
+//! Runs of NewReno and CUBIC, as the measure of the others, and of the model.
 
 use crate::controllers::{cubic, new_reno};
 use crate::model::{PathSpec, alone};

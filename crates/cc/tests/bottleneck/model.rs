@@ -8,7 +8,7 @@ use slantpath_cc::CongestionControl;
 
 use crate::flow::{Flow, Transmission};
 
-/// What a packet takes of the link, and what of that is payload, in bytes.
+/// Length of a packet on the link, and of its payload, in bytes.
 pub(crate) const PACKET: u64 = 1_500;
 pub(crate) const PAYLOAD: u64 = 1_452;
 
@@ -22,7 +22,7 @@ pub(crate) struct PathSpec {
     pub(crate) loss: Loss,
 }
 
-/// What is lost behind the queue, of data as of acknowledgements.
+/// Loss behind the queue, of data as of acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Loss {
     /// Each packet by itself.
@@ -31,7 +31,7 @@ pub(crate) enum Loss {
     Bursts { mean: f64, packets: f64 },
 }
 
-/// What changes while a run lasts.
+/// Change of the path while a run lasts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     Rate(DataRate),
@@ -70,7 +70,7 @@ impl PathSpec {
         Self { queue_bytes: self.queue_bytes * percent / 100, ..self }
     }
 
-    /// What of the rate is left for payload, in bytes a second.
+    /// Part of the rate that is left for payload, in bytes a second.
     fn payload_rate(&self) -> f64 {
         self.rate.as_bits_per_sec() as f64 / 8.0 * PAYLOAD as f64 / PACKET as f64
     }
@@ -110,17 +110,17 @@ enum Event {
     },
 }
 
-/// What the receiver of a flow knows.
+/// State of the receiver of a flow.
 #[derive(Debug, Default)]
 struct Receiver {
     /// Transmissions in the order in which they came.
     arrivals: Vec<u64>,
-    /// How many an acknowledgement has been sent for.
+    /// Number of arrivals for which an acknowledgement has been sent.
     acknowledged: usize,
     next_in_order: u64,
 }
 
-/// What became of a flow.
+/// Results of a flow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
     /// Payload that came for the first time, in bytes, by slots.
@@ -363,7 +363,7 @@ impl Run {
         }
     }
 
-    /// What a flow brought from `from` to `to`, in seconds, in per cent of the rate that the path began with.
+    /// Goodput of a flow from `from` to `to`, in seconds, in per cent of the rate that the path began with.
     pub(crate) fn goodput(&self, flow: usize, from: u64, to: u64) -> f64 {
         self.bytes(flow, from * 1_000, to * 1_000) as f64 * 8.0
             / (to - from) as f64

@@ -25,7 +25,7 @@ fn hybla_over_a_satellite_forgets_a_loss_ten_times_as_soon_as_new_reno() {
     assert!(hybla > 85.0 && reno < 12.0, "{hybla} {reno}");
 }
 
-/// It loses a tenth of what version 1 does to the queue, and pays for random loss with some of the rate.
+/// BBR version 3 loses a tenth of what version 1 does to the queue, and pays for random loss with some of the rate.
 #[test]
 fn bbr_version_3_loses_little_to_the_queue_and_some_goodput_to_random_loss() {
     for (path, goodput) in [(PathSpec::geo(), [85.0, 77.0]), (PathSpec::leo(), [92.0, 73.0])] {

@@ -1,4 +1,4 @@
-//! `slantpath load`.
+//! Command `slantpath load`.
 
 use std::io::{self, Write};
 use std::net::IpAddr;
@@ -21,11 +21,11 @@ use crate::interrupt;
 use crate::table::TextTable;
 use crate::terminal::{self, Visible};
 
-/// How long answers are waited for, and associations to end.
+/// Time for which answers, and the end of associations, are waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often Ctrl-C is looked for.
+/// Interval at which Ctrl-C is looked for.
 const GLANCE: Duration = Duration::from_millis(200);
-/// How often it is said how far the work is.
+/// Interval at which the progress of the work is printed.
 const BETWEEN_LINES: Duration = Duration::from_secs(1);
 const QUANTILES: [&str; 6] = ["p50", "p90", "p95", "p99", "p999", "max"];
 
@@ -202,7 +202,7 @@ pub(super) fn config(
     })
 }
 
-/// What messages ask for by the flags.
+/// Options that the flags set for all messages.
 fn options(arguments: &LoadArguments) -> SctpSendOptions {
     let reliability = match (arguments.lifetime, arguments.max_retransmissions) {
         (Some(lifetime), _) => Reliability::Lifetime(lifetime),
@@ -241,8 +241,8 @@ fn last_port(arguments: &LoadArguments, first: u16) -> Result<u16, Failure> {
     last.ok_or_else(|| Failure::Misused(format!("there are no {ports} ports from {first} on")))
 }
 
-/// Whether there is an own address for the server's: without one for the first nothing can begin, and without one for
-/// another that is no path.
+/// Checks that there is an own address for each of the server's: without one for the first nothing can begin, and
+/// another of the server's addresses without one is no path.
 fn reaches(addresses: &[IpAddr], peers: &[IpAddr]) -> Result<(), Failure> {
     for (place, peer) in peers.iter().enumerate() {
         if addresses.iter().any(|own| own.is_ipv4() == peer.is_ipv4()) {
@@ -303,7 +303,7 @@ fn port_of_process() -> u16 {
     u16::try_from(FIRST + std::process::id() % 30_000).unwrap_or(20_000)
 }
 
-/// How long messages are, in words.
+/// Length of messages, in words.
 fn sizes(config: &LoadConfig) -> String {
     match config.workload.sizes().map(|sizes| sizes.map(DataSize::as_bytes)) {
         Some([shortest, longest]) if shortest < longest => format!("{shortest} to {longest} bytes"),
@@ -320,7 +320,7 @@ fn latency(mean: Option<Duration>, quantiles: Option<[Duration; 6]>) -> Value {
     latency
 }
 
-/// What was measured, with the kinds of messages by these names.
+/// Results of the measurement, with the kinds of messages by these names.
 fn summary(report: &LoadReport, kinds: &[String]) -> Value {
     let paths = report.paths.iter().map(|path| {
         json!({
@@ -420,7 +420,7 @@ fn print(
     writeln!(out)
 }
 
-/// What was offered and is used, and what came of it.
+/// Prints the extensions in use, if any were offered, and the number of messages that were given up.
 fn print_extensions(report: &LoadReport, arguments: &LoadArguments, out: &mut impl Write) -> io::Result<()> {
     if !arguments.sctp.offered().is_empty() || arguments.sctp.zero_checksum.is_some() {
         writeln!(out, "\nextensions in use: {}", in_use(report))?;

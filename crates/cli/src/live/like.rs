@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::table::TextTable;
 
-/// How much of simulated time passes between two words about it.
+/// Simulated time that passes between two lines of progress.
 const BETWEEN_WORDS: Duration = Duration::from_secs(60);
 
 /// The flow that a load is like.
@@ -29,7 +29,7 @@ pub(super) struct Like {
     request: FlowRequest,
     /// The flow's, as long as it is to be. Its messages have no destination yet.
     workload: Workload,
-    /// What messages ask for whose kind does not say so; the same.
+    /// Options of messages whose kind does not set them. They have no destination yet either.
     options: SctpSendOptions,
 }
 
@@ -84,8 +84,8 @@ impl Like {
         })
     }
 
-    /// What is sent, and when, and what messages ask for whose kind does not say so. The addresses of the peer stand
-    /// for the links of the flow's receiver, the primary one first, then in the order of their names.
+    /// Gives the messages and their times, and the options of messages whose kind does not set them. The addresses of
+    /// the peer stand for the links of the flow's receiver, the primary one first, then in the order of their names.
     pub(super) fn messages_to(&self, peers: &[IpAddr]) -> (Workload, SctpSendOptions) {
         self.directed(|link| {
             let place = self.request.links.iter().position(|own| own == link)?;
@@ -93,7 +93,7 @@ impl Like {
         })
     }
 
-    /// The same to the addresses that the links have.
+    /// Gives the messages and their options, directed to the addresses that the links have.
     fn directed(&self, address_on: impl Fn(&str) -> Option<IpAddr>) -> (Workload, SctpSendOptions) {
         let (mut workload, mut options) = (self.workload.clone(), self.options);
         self.request.destinations.resolve(&mut workload, &mut options, address_on);
@@ -105,17 +105,17 @@ impl Like {
         &self.request.kinds
     }
 
-    /// What each association draws the instants of its messages from.
+    /// Random streams from which each association draws the instants of its messages.
     pub(super) fn draws(&self) -> Vec<Stream> {
         self.request.draws.clone()
     }
 
-    /// What the flow does while the send buffer is full.
+    /// Behaviour of the flow while the send buffer is full.
     pub(super) const fn when_blocked(&self) -> WhenBlocked {
         self.request.when_blocked
     }
 
-    /// Whether any message may be given up.
+    /// Tells if any message may be given up.
     fn may_give_up(&self) -> bool {
         let of_kinds = self.workload.classes().iter().map(|class| class.options.reliability);
         of_kinds.chain([self.options.reliability]).any(|reliability| reliability != Reliability::Full)
@@ -132,12 +132,14 @@ impl Like {
         }
     }
 
-    /// The same load between the two hosts of the flow on the network of the scenario, beside all its other traffic.
+    /// Simulates the load between the two hosts of the flow on the network of the scenario, beside all its other
+    /// traffic.
     pub(super) fn simulate(&self, load: &LoadConfig) -> Result<LoadReport, Failure> {
         self.simulate_traced(load, &mut |_| {})
     }
 
-    /// The same; if the load is traced, `take` is called every few milliseconds of work to take what its host has told.
+    /// Simulates the load as [`Like::simulate`] does. If the load is traced, `take` is called every few milliseconds of
+    /// work to take what its host has told.
     pub(super) fn simulate_traced(
         &self,
         load: &LoadConfig,
@@ -186,7 +188,7 @@ impl Like {
         self.scenario.hash()
     }
 
-    /// What was compared, for programs.
+    /// Identity of the compared scenario and flow, for programs.
     pub(super) fn place(&self) -> Value {
         json!({
             "scenario": self.path.display().to_string(),
@@ -242,7 +244,7 @@ impl Like {
         Ok(())
     }
 
-    /// What has become of each kind of messages, if there are several.
+    /// Prints the counts and latencies of each kind of messages, if there are several.
     fn print_kinds(&self, both: [(&str, &LoadReport); 2], out: &mut impl Write) -> io::Result<()> {
         if self.kinds().is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What both commands print and write of a live run: how the machine kept up, the record, JSON.
+//! Outputs of a live run that both commands have: how the machine kept up, the record, JSON.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -181,7 +181,7 @@ pub(super) fn say_changes<H: slantpath_live::Interface>(live: &mut Live<H>) {
     }
 }
 
-/// How the machine kept up, as JSON.
+/// Counters that tell how the machine kept up, as JSON.
 pub(super) fn machine<H: slantpath_live::Interface>(live: &Live<H>) -> Value {
     let (counters, lateness) = (live.counters(), live.lateness());
     let seconds = |share| lateness.quantile(share).as_secs_f64();
@@ -232,7 +232,7 @@ pub(super) fn sctp_associations(rows: &[MibAssociation]) -> Value {
     rows.iter().map(row).collect()
 }
 
-/// How the machine kept up, in two lines.
+/// Prints how the machine kept up, in two lines.
 pub(super) fn print_machine<H: slantpath_live::Interface>(
     live: &Live<H>,
     out: &mut impl Write,

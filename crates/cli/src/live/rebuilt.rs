@@ -17,7 +17,7 @@ use super::like::Like;
 use crate::arguments::{Arguments, Command, ErrorDetection, LoadArguments, SctpArguments};
 use crate::failure::Failure;
 
-/// How long a load lasts that does not say so.
+/// Duration of a load that does not give one.
 const DURATION: Duration = Duration::from_secs(10);
 /// The rate of a path that was never full.
 const AMPLE: u64 = 1_000_000_000;
@@ -36,23 +36,23 @@ pub(crate) struct Rebuilt {
     name: String,
     /// The scenario, as a file of its own.
     pub(crate) scenario: String,
-    /// Its links, in the order of the paths of the estimate.
+    /// Links of the scenario, in the order of the paths of the estimate.
     pub(crate) links: Vec<LinkEstimate>,
 }
 
 /// A path as a link.
 pub(crate) struct LinkEstimate {
-    /// What the scenario calls it.
+    /// Name of the link in the scenario.
     pub(crate) name: String,
-    /// What each way takes at first.
+    /// Delay of each direction at first.
     pub(crate) delay: Duration,
-    /// What packets on the way to the peer are lost with.
+    /// Probability that a packet on the way to the peer is lost.
     pub(crate) loss: f64,
-    /// What it carries, if the load filled it, in bit/s.
+    /// Rate that it carries, if the load filled it, in bit/s.
     pub(crate) rate: Option<u64>,
 }
 
-/// What a trace's command says, if it is a load that can be made again.
+/// Reads the arguments of a trace's command, if it is a load that can be made again.
 pub(crate) fn load_of(command: &[String]) -> Result<LoadArguments, String> {
     let line = std::iter::once("slantpath").chain(command.iter().map(String::as_str));
     let words = command.join(" ");
@@ -83,7 +83,7 @@ pub(crate) fn load_of(command: &[String]) -> Result<LoadArguments, String> {
 }
 
 impl Rebuilt {
-    /// What the trace at `trace` comes to.
+    /// Rebuilds the load of the trace at `trace`, and the scenario that it comes to.
     pub(crate) fn of(
         trace: &Path,
         load: LoadArguments,
@@ -168,7 +168,7 @@ fn rounded(rate: f64) -> u64 {
     (rate + step / 2) / step * step
 }
 
-/// Whether round trips grew by packets that waited.
+/// Tells if round trips grew by packets that were queued.
 fn is_queued(path: &PathEstimate) -> bool {
     let longest = path.longest_round_trip.unwrap_or_default().as_secs_f64();
     path.least_round_trip().is_some_and(|least| longest > least.as_secs_f64() * QUEUED)
@@ -178,11 +178,11 @@ const fn half(time: Duration) -> Duration {
     Duration::from_nanos(time.as_nanos() / 2)
 }
 
-/// How many bits of IP a DATA chunk of a load takes, with its share of the headers in front of it.
+/// Number of bits of IP that a DATA chunk of a load takes, with its share of the headers in front of it.
 fn wire_bits(load: &LoadArguments) -> f64 {
     /// IPv4's header and the common header.
     const HEADERS: u32 = 20 + 12;
-    /// That of a DATA chunk.
+    /// Header of a DATA chunk.
     const CHUNK: u32 = 16;
     let room = u32::from(load.sctp.mtu.unwrap_or(1_500)) - HEADERS;
     let chunk = load.size.min(room - CHUNK).next_multiple_of(4) + CHUNK;
@@ -190,7 +190,7 @@ fn wire_bits(load: &LoadArguments) -> f64 {
     8.0 * (f64::from(chunk) + f64::from(HEADERS) / f64::from(together))
 }
 
-/// The scenario.
+/// Writes the scenario as TOML.
 fn text(
     trace: &Path,
     load: &LoadArguments,
@@ -365,7 +365,7 @@ fn write_flow(
     push("sack_immediately", load.sack_immediately.then(|| "true".to_owned()));
 }
 
-/// What happens to a link while the load lasts.
+/// Writes the events of a link while the load lasts.
 fn write_changes(text: &mut String, path: &PathEstimate, link: &LinkEstimate) {
     let mut push = |at: Instant, what: String| {
         let at = at.since_start();

@@ -16,7 +16,7 @@ use super::{client, server};
 use crate::arguments::{Arguments, Command, ReplayArguments};
 use crate::failure::Failure;
 
-/// What a record says of its run.
+/// Description of its run that a record holds.
 struct Recorded {
     command: Vec<String>,
     addresses: Vec<IpAddr>,

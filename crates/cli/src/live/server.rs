@@ -1,4 +1,4 @@
-//! `slantpath echo`.
+//! Command `slantpath echo`.
 
 use std::io::{self, Write};
 use std::net::IpAddr;
@@ -18,9 +18,9 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::Visible;
 
-/// How long associations have to end in order.
+/// Time that associations have to end in order.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often Ctrl-C is looked for.
+/// Interval at which Ctrl-C is looked for.
 const GLANCE: Duration = Duration::from_millis(200);
 /// The number of the command to stop, in a record.
 pub(super) const STOP: u8 = 1;
@@ -130,8 +130,8 @@ pub(super) fn station(config: EchoConfig, secret: [u8; 32]) -> Station<Echo> {
     Station { host, program }
 }
 
-/// Where to serve: all of the machine's addresses if nothing was said, but for those of a link alone, and those that
-/// come later. Those of the loopback are told to nobody elsewhere.
+/// Addresses to serve at: all of the machine's if none was given, except those of a link alone, and those that come
+/// later. Those of the loopback are told to nobody elsewhere.
 fn addresses(arguments: &EchoArguments) -> (Vec<IpAddr>, Binding) {
     if !arguments.addresses.is_empty() {
         return (arguments.addresses.clone(), Binding::Listed);

@@ -1,4 +1,4 @@
-//! What flags say of a live run, as the crate below wants it.
+//! Settings of a live run, made from the flags in the form that the crate below wants.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -114,8 +114,8 @@ fn stream_values(arguments: &SctpArguments) -> Result<BTreeMap<StreamId, u16>, F
     Ok((0..).map(StreamId).zip(values.iter().copied()).collect())
 }
 
-/// What stands in for the checksum, if anything does. Nothing here carries SCTP in DTLS, so that whoever says so has to
-/// know.
+/// Method that replaces the checksum, if one was given. Nothing here carries SCTP in DTLS, so that whoever gives it has
+/// to know.
 fn zero_checksum(
     arguments: &SctpArguments,
     carriage: Carriage,
@@ -161,7 +161,8 @@ pub(super) fn live(addresses: &[IpAddr], carriage: Carriage, ports: Vec<u16>) ->
     }
 }
 
-/// What cannot be opened because of what was asked for is the user's to mend.
+/// Sorts an error of opening: if the cause is in what was asked for, the user has to mend it, as a misuse; any other is
+/// a failure.
 pub(super) fn not_opened(error: &OpenError) -> Failure {
     match error {
         OpenError::NoAddress | OpenError::NotOurs { .. } | OpenError::Unusable { .. } => {

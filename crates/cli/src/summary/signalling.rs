@@ -1,4 +1,4 @@
-//! What the summary says of a signalling network: loads, links, MTP3 and SCCP of each point, discarded messages.
+//! Summary of a signalling network: loads, links, MTP3 and SCCP of each point, discarded messages.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

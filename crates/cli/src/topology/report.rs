@@ -119,9 +119,9 @@ fn summary(output: &TopologyOutput, out: &mut impl Write) -> io::Result<()> {
 struct Report<'a> {
     topology: &'a Topology,
     output: &'a TopologyOutput,
-    /// What the names of all satellites begin with.
+    /// Prefix that the names of all satellites have in common.
     prefix: String,
-    /// Whether a time of day is not enough.
+    /// True if a time of day is not enough.
     with_date: bool,
 }
 
@@ -217,14 +217,14 @@ impl Report<'_> {
     }
 }
 
-/// Whether the span has several days.
+/// Tells if the span is longer than a day.
 fn has_days(topology: &Topology) -> bool {
     let (epoch, span) = (topology.topology.epoch.0, *topology.topology.span);
     epoch.to_string().split('T').next() != epoch.after(span).to_string().split('T').next()
         && span.as_secs_f64() > 86_400.0
 }
 
-/// What the names of all satellites begin with, up to a dash or a blank.
+/// Prefix that the names of all satellites have in common, up to a dash or a blank.
 fn common_prefix(topology: &Topology) -> String {
     let mut names = topology.network().satellites().map(|satellite| satellite.name.as_str());
     let Some(first) = names.next() else { return String::new() };

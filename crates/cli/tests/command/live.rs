@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::place::{Outcome, Place};
 
-/// A server.
+/// Server of a test: a running `slantpath echo`.
 pub(crate) struct Server {
     child: Child,
     first: String,

@@ -68,7 +68,7 @@ impl Drop for Place {
     }
 }
 
-/// What the program said, and its exit status.
+/// Output of the program, and its exit status.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) status: Option<i32>,

@@ -1,4 +1,4 @@
-//! `slantpath plan`.
+//! Tests of `slantpath plan`.
 
 use crate::place::Place;
 
@@ -69,7 +69,7 @@ fn a_run_is_told_to_programs_and_as_a_comment_where_settings_are_read() {
     );
 }
 
-/// What is asked, with the case, the settings that are refused, and the exit status.
+/// Question of a test, with its case, the settings that are refused, and the exit status.
 struct Case {
     sets: &'static [&'static str],
     working: &'static str,

@@ -321,7 +321,7 @@ fn a_reader_that_stops_early_is_no_failure() {
     assert_eq!(String::from_utf8_lossy(&output.unwrap().stdout), "{\n0\n");
 }
 
-/// What tshark finds wrong with a capture; nothing, loudly, where there is no tshark.
+/// Complaints of tshark about a capture; nothing, loudly, where there is no tshark.
 fn complaints_of_tshark(capture: &Path) -> Option<String> {
     let wrong =
         "_ws.malformed or ip.checksum.status == 0 or sctp.checksum.status == 0 or tcp.checksum.status == 0";

@@ -1,4 +1,4 @@
-//! `slantpath topology`.
+//! Tests of `slantpath topology`.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -28,7 +28,7 @@ fn shell(place: &Place, line: &str) -> String {
         .fold(String::new(), |text, line| text + line.trim_end() + "\n")
 }
 
-/// What becomes of commands below which nothing stands.
+/// Treatment of commands below which nothing stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Silent {
     /// They print nothing, and are run for what they do.

@@ -2,13 +2,13 @@
 
 use slantpath_base::Instant;
 
-/// How many there may be; a power of two.
+/// Greatest number of keys in the ring; a power of two.
 const ROOM: usize = 64;
-/// How many bits of a key are its slot.
+/// Number of bits of a key that are its slot.
 const SLOT_BITS: u32 = 20;
-/// How far apart the first and the last may be, in nanoseconds: some five hours. No key is the greatest number.
+/// Greatest time between the first and the last, in nanoseconds: some five hours. No key is the greatest number.
 const SPAN: u64 = (1 << (u64::BITS - SLOT_BITS)) - 1;
-/// Where spans may begin.
+/// Step between the instants at which spans may begin, in nanoseconds.
 const STEP: u64 = SPAN / 4;
 
 /// A deadline and its slot as one word, in their order: the time since the span began in the upper bits.
@@ -34,14 +34,15 @@ const NONE: Key = Key(u64::MAX);
 #[derive(Clone, Debug)]
 pub(crate) struct Near {
     ring: [Key; ROOM],
-    /// Where the first key is, or [`NONE`] if there is no key: nobody who looks at it has to ask how many there are.
+    /// Index of the first key, or of [`NONE`] if there is no key: nobody who looks at it has to ask for the number of
+    /// keys.
     head: usize,
     len: usize,
-    /// When the span of time begins that keys can tell.
+    /// Beginning of the span of time that keys can tell, in nanoseconds.
     begin: u64,
-    /// What is not before it has no key.
+    /// Instant from which on deadlines have no key.
     limit: Instant,
-    /// How long after the beginning the span ends, or the limit is.
+    /// Time from the beginning to the end of the span, or to the limit, in nanoseconds.
     span: u64,
 }
 
@@ -68,7 +69,8 @@ impl Near {
         if since < self.span { Some(Key(since << SLOT_BITS | slot as u64)) } else { None }
     }
 
-    /// The same for a deadline out of the span, which is moved for it if all others then still are within.
+    /// Variant of [`key`](Self::key) for a deadline out of the span, which is moved for it if all others then still are
+    /// within.
     #[cold]
     pub(crate) fn key_after_move(&mut self, deadline: Instant, slot: usize) -> Option<Key> {
         if deadline >= self.limit {
@@ -125,7 +127,7 @@ impl Near {
         self.first_before(Bound(u64::MAX))
     }
 
-    /// The same if it is before a [bound](Self::bound).
+    /// Variant of [`first`](Self::first) that gives it only if it is before a [bound](Self::bound).
     #[inline]
     pub(crate) fn first_before(&self, bound: Bound) -> Option<(Instant, usize)> {
         let first = self.at(0);
@@ -148,7 +150,7 @@ impl Near {
         (self.len > 0).then(|| self.at(self.len - 1))
     }
 
-    /// Whether the first key is that of a slot.
+    /// Tells if the first key is that of a slot.
     #[inline]
     pub(crate) fn is_first(&self, slot: usize) -> bool {
         let first = self.at(0);
@@ -263,13 +265,13 @@ impl Near {
         Some((self.deadline(last), last.slot()))
     }
 
-    /// The same if it is not before an instant.
+    /// Variant of [`pop_last`](Self::pop_last) that takes it only if it is not before an instant.
     pub(crate) fn pop_last_from(&mut self, from: Instant) -> Option<(Instant, usize)> {
         let last = self.last()?;
         if self.deadline(last) < from { None } else { self.pop_last() }
     }
 
-    /// When a slot is due, if that is here.
+    /// Instant at which a slot is due, if its deadline is here.
     pub(crate) fn deadline_of(&self, slot: usize) -> Option<Instant> {
         let found = (0..self.len).map(|place| self.at(place)).find(|key| key.slot() == slot);
         found.map(|key| self.deadline(key))

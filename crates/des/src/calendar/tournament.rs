@@ -11,12 +11,12 @@ use crate::calendar::{idle, key, slot_of, time_of};
 /// a deadline that becomes later leaves its leaf as it is, too early, until that leaf has won the final.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
-    /// When each slot is due.
+    /// Instants at which the slots are due.
     deadlines: Vec<Instant>,
     /// Node 1 is the final, in which nodes 2 and 3 met, and so on down to the second half, where the slots are, none
     /// later than its deadline. Node 0 is not used.
     nodes: Vec<Instant>,
-    /// Who won the final: it is asked for with every event, and changes far less often.
+    /// Winner of the final: it is asked for with every event, and changes far less often.
     least: u128,
 }
 
@@ -61,7 +61,7 @@ impl Tournament {
         }
     }
 
-    /// Whether the least is a deadline. Otherwise it is before all of them.
+    /// Tells if the least is a deadline. Otherwise it is before all of them.
     #[inline]
     pub(crate) fn is_settled(&self) -> bool {
         self.deadlines[slot_of(self.least)] == time_of(self.least)

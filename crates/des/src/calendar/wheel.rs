@@ -2,14 +2,15 @@
 
 use slantpath_base::Instant;
 
-/// How many buckets there are; a power of two.
+/// Number of buckets; a power of two.
 const BUCKETS: usize = 4_096;
-/// How long a bucket is: some 33 µs. All together are 134 ms, in which a packet crosses any link on or near the Earth.
+/// Binary logarithm of the width of a bucket in nanoseconds: some 33 µs. All together are 134 ms, in which a packet
+/// crosses any link on or near the Earth.
 const WIDTH_BITS: u32 = 15;
-/// How many buckets a word of [`Wheel::occupied`] tells of.
+/// Number of buckets that a word of [`Wheel::occupied`] tells of.
 const WORD: usize = u64::BITS as usize;
 
-/// No slot.
+/// Marker of no slot.
 const NOBODY: u32 = u32::MAX;
 
 /// A slot's place in the list of its bucket.
@@ -25,11 +26,11 @@ const NO_ENTRY: Entry = Entry { deadline: Instant::FAR_FUTURE, next: NOBODY, pre
 /// A wheel of buckets, whose first is the next that may hold a deadline. It takes no memory before the first does.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
-    /// By slot.
+    /// Places in the lists of the buckets, by slot.
     entries: Vec<Entry>,
     /// The first slot of each bucket's list.
     first_slots: Vec<u32>,
-    /// Which buckets hold deadlines, a bit for each, and which words of these bits are not zero.
+    /// Bits of the buckets that hold deadlines; `words` has a bit for each word of these that is not zero.
     occupied: [u64; BUCKETS / WORD],
     words: u64,
     /// The number since time began of the bucket from which on deadlines are taken.
@@ -118,7 +119,7 @@ impl Wheel {
         self.len -= 1;
     }
 
-    /// When a slot is due whose deadline is here.
+    /// Instant at which a slot is due whose deadline is here.
     pub(crate) fn deadline(&self, slot: usize) -> Instant {
         self.entries[slot].deadline
     }

@@ -9,10 +9,10 @@ use slantpath_sctp::chunk::AddressChange;
 use super::Host;
 use crate::sockets::SocketId;
 
-/// When a socket's association moves, and from where to where.
+/// Move of a socket's association from one address to another at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handover {
-    /// When.
+    /// Instant of the move.
     pub at: Instant,
     /// The address that it leaves.
     pub from: IpAddr,

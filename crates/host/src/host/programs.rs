@@ -1,4 +1,4 @@
-//! What a program outside of the host does with its sockets, and what only a host on a real network is asked.
+//! Use of sockets by a program outside of the host, and queries that only a host on a real network is asked.
 
 use std::net::SocketAddr;
 
@@ -48,7 +48,7 @@ impl Host {
         self.sockets.release(id)
     }
 
-    /// What programs have to know: all of one socket, oldest first, before the next.
+    /// Takes the next event for a program: all of one socket, oldest first, before the next.
     pub fn next_program_event(&mut self) -> Option<(SocketId, ProgramEvent)> {
         self.sockets.next_program_event()
     }
@@ -123,13 +123,13 @@ impl Host {
         association.map_or(sctp::Extensions::NONE, sctp::Association::extensions)
     }
 
-    /// Whether the ends of a socket's association send each other packets without a checksum (RFC 9653).
+    /// Tells if the ends of a socket's association send each other packets without a checksum (RFC 9653).
     pub fn sctp_omits_checksums(&self, id: SocketId) -> bool {
         let association = self.sockets.association(id).and_then(|id| self.stack.sctp.association(id));
         association.is_some_and(sctp::Association::omits_checksums)
     }
 
-    /// What has come in for SCTP, and what became of it.
+    /// Counts of the packets that have come in for SCTP, and of their fates.
     pub const fn sctp_stats(&self) -> &sctp::EndpointStats {
         self.stack.sctp.stats()
     }
@@ -139,7 +139,7 @@ impl Host {
         self.stack.sctp.mib()
     }
 
-    /// What the tables of the SCTP MIB have of a socket's association, in whatever state it is; none without one.
+    /// Entries of a socket's association in the tables of the SCTP MIB, in whatever state it is; `None` without one.
     pub fn sctp_mib_association(&self, id: SocketId) -> Option<sctp::MibAssociation> {
         self.stack.sctp.mib_association(self.sockets.association(id)?)
     }

@@ -1,4 +1,4 @@
-//! What a host does to its associations at stated times, besides serving their applications: a handover to another of
+//! Actions of a host on its associations at stated times, besides serving their applications: a handover to another of
 //! its addresses, requests to change streams (RFC 6525), another key (RFC 4895).
 
 use slantpath_base::Instant;
@@ -8,7 +8,7 @@ use slantpath_sctp::{ResetDirection, StreamId};
 use super::{Handover, Host};
 use crate::sockets::SocketId;
 
-/// What an association is told to do.
+/// Command that an association is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AssociationCommand {
     /// To ask its peer for so many more streams to send on, and so many for the peer.
@@ -22,21 +22,21 @@ pub enum AssociationCommand {
     ResetAssociation,
     /// To begin streams again.
     ResetStreams {
-        /// Those of which direction.
+        /// Direction of the streams that are reset.
         direction: ResetDirection,
-        /// Which; none: all.
+        /// Streams that are reset; empty for all.
         streams: Vec<StreamId>,
     },
     /// To authenticate what it sends by the key of this identifier.
     UseKey(u16),
 }
 
-/// What became of a command.
+/// Outcome of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandOutcome {
     /// The peer has not answered yet.
     Waiting,
-    /// It was carried out: by the peer, too, if that was asked.
+    /// The command was carried out: by the peer, too, if that was asked.
     Done,
     /// The peer has given another answer.
     Answered(ReconfigurationResult),
@@ -49,15 +49,15 @@ pub enum CommandOutcome {
 pub struct CommandRecord {
     /// To which socket's association.
     pub socket: SocketId,
-    /// What.
+    /// Command that was given.
     pub command: AssociationCommand,
-    /// When.
+    /// Instant at which it was given.
     pub given: Instant,
-    /// When it was over; `None` while it waits.
+    /// Instant at which it was over; `None` while it waits.
     pub over: Option<Instant>,
-    /// What became of it.
+    /// Outcome of the command.
     pub outcome: CommandOutcome,
-    /// How many more answers of the peer it waits for.
+    /// Number of further answers of the peer that the command waits for.
     awaited: u8,
 }
 
@@ -87,14 +87,14 @@ impl CommandLog {
     }
 }
 
-/// What is planned.
+/// Planned action on an association.
 #[derive(Debug)]
 enum Act {
     Command(AssociationCommand),
     Handover(Handover),
 }
 
-/// What is still to come.
+/// Actions that are still to come.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     /// The next one last; of one instant, what was planned first.

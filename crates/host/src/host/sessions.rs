@@ -34,7 +34,8 @@ impl Host {
         self.serve_sessions(transport, Accepts::Sessions, Traces::default(), seed, path)
     }
 
-    /// The same for sessions that ask: answers are handed to the transport in messages of `message`.
+    /// Variant of [`Host::add_session_server`] for sessions that ask: answers are handed to the transport in messages
+    /// of `message`.
     ///
     /// # Panics
     /// If its port is in use, or no message has that size.
@@ -83,7 +84,7 @@ impl Host {
         self.sockets.accepted_sessions()
     }
 
-    /// What is known of the sessions that are not over.
+    /// Records of the sessions that are not over.
     pub fn unfinished_sessions(&mut self, now: Instant) -> SessionRecords {
         let mut records = self.sockets.unfinished_sessions(now, &mut self.stack);
         for (number, source) in (0..).zip(&self.sources) {
@@ -122,7 +123,7 @@ impl Host {
         &mut self.sources[id.0 as usize]
     }
 
-    /// Whether another session may begin, by what those under way have.
+    /// Decides if another session may begin, by the congestion states of those under way.
     fn judge(&mut self, now: Instant, id: SessionSourceId) -> Result<(), Refusal> {
         let Self { sources, sockets, stack, .. } = self;
         let Some(admission) = &sources[id.0 as usize].admission else { return Ok(()) };

@@ -13,7 +13,7 @@ use crate::socket::{Socket, SocketEvent};
 pub(crate) struct Client {
     phase: Phase,
     connect: Instant,
-    /// Whether the transport may have room.
+    /// True if the transport may have room.
     may_offer: bool,
     plan: RequestPlan,
     report: ClientReport,
@@ -45,7 +45,7 @@ enum Phase {
     Ended,
 }
 
-/// What a client remembers of its session.
+/// Record that a client keeps of its session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClientReport {
     pub(crate) connected: Option<Instant>,

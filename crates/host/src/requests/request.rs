@@ -28,11 +28,11 @@ pub(super) struct Malformed {
 #[derive(Debug, Default)]
 pub(super) struct RequestReader {
     header: [u8; HEADER_LEN],
-    /// How much of the header has come.
+    /// Number of bytes of the header that have come.
     read: usize,
-    /// What is left of the request whose header has been read.
+    /// Number of bytes left of the request whose header has been read.
     to_skip: usize,
-    /// What the answer to it has.
+    /// Number of bytes of the answer to the request.
     answer_bytes: u64,
 }
 
@@ -60,7 +60,7 @@ impl RequestReader {
         Ok(())
     }
 
-    /// How many bytes follow the header.
+    /// Reads the header, and gives the number of bytes that follow it.
     fn read_header(&mut self) -> Result<usize, Malformed> {
         let (mut answer, mut length) = ([0; 8], [0; 4]);
         answer.copy_from_slice(&self.header[..8]);

@@ -14,17 +14,17 @@ use crate::socket::{Socket, SocketEvent};
 /// with what is asked.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// What is handed to the transport at a time.
+    /// Number of bytes handed to the transport at a time.
     message_len: usize,
     reader: RequestReader,
     /// Bytes that have been asked for and not been handed to the transport.
     owed: u64,
-    /// Whether the transport may have room.
+    /// True if the transport may have room.
     may_offer: bool,
     /// Messages handed over.
     messages_sent: u32,
     retransmissions: u64,
-    /// Whether it has broken the session off.
+    /// True if the server has aborted the session.
     is_aborted: bool,
     report: ReceiverReport,
 }
@@ -49,17 +49,17 @@ impl Server {
         }
     }
 
-    /// What has come in: requests.
+    /// Report of the requests that have come in.
     pub(crate) const fn report(&self) -> &ReceiverReport {
         &self.report
     }
 
-    /// Whether it has broken the session off: TCP tells no end then.
+    /// Tells if the server has aborted the session: TCP reports no end then.
     pub(crate) const fn is_aborted(&self) -> bool {
         self.is_aborted
     }
 
-    /// How often a part of an answer has gone out again, if messages are traced.
+    /// Number of retransmissions of a part of an answer, if messages are traced.
     pub(crate) const fn retransmissions(&self) -> u64 {
         self.retransmissions
     }

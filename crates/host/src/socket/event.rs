@@ -1,4 +1,4 @@
-//! What SCTP and TCP have to say, in one set of words.
+//! Events of SCTP and TCP, in one set of words.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ use crate::arrivals::{Arrival, Place};
 use crate::sender::{Acknowledged, Sent};
 use crate::timeline::PathEventKind;
 
-/// What an application is told.
+/// Event that an application is told.
 #[derive(Debug)]
 pub(crate) enum SocketEvent {
     /// A message has been given up, as its reliability asks (SCTP).
@@ -37,20 +37,20 @@ pub(crate) enum SocketEvent {
     Restarted,
     /// A part of what was sent went out.
     Transmitted { sent: Sent, path: u8, again: bool },
-    /// What was refused for want of room fits again.
+    /// There is room again for what was refused for want of it.
     Writable,
-    /// What an extension of SCTP has to tell; most applications ask for none.
+    /// Event of an extension of SCTP; most applications ask for none.
     Sctp(Box<sctp::Event>),
 }
 
 /// A message that has been given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Abandoned {
-    /// Its number, if it has one.
+    /// Number of the message, if it has one.
     pub(crate) number: Option<u32>,
     pub(crate) stream: u16,
     pub(crate) policy: sctp::ReliabilityPolicy,
-    /// Whether a part of it had been sent.
+    /// True if a part of the message had been sent.
     pub(crate) was_sent: bool,
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn bulk(message_bytes: u64, total_bytes: u64) -> Workload {
     }
 }
 
-/// What both ends of the flow remember, and the network as the run left it.
+/// Reports of both ends of the flow, and the network as the run left it.
 pub(crate) struct Outcome {
     pub(crate) sent: SenderReport,
     pub(crate) received: ReceiverReport,
@@ -77,7 +77,7 @@ pub(crate) fn run(
     run_adapted(links, (protocol, Adaptation::None), config, seed, end)
 }
 
-/// The same with something between the application and the transport.
+/// Variant of [`run`] with an adaptation layer between the application and the transport.
 pub(crate) fn run_adapted(
     links: &[[DirectionConfig; 2]],
     adapted: (Protocol, Adaptation),
@@ -88,7 +88,7 @@ pub(crate) fn run_adapted(
     run_over(graph(links, &[]), adapted, config, seed, end)
 }
 
-/// The same where the first link's way forward changes.
+/// Variant of [`run`] in which the first link's way forward changes.
 pub(crate) fn run_changed(
     links: &[[DirectionConfig; 2]],
     changes: &[(Instant, Change)],

@@ -54,7 +54,7 @@ struct Program {
     host: Host,
     receiver: SocketId,
     slowness: Stream,
-    /// What it has sent and the simulation has not been given, with when it leaves.
+    /// Packets sent that the simulation has not been given, each with the instant at which it leaves.
     sent: Vec<(Instant, Vec<u8>)>,
 }
 

@@ -41,7 +41,7 @@ fn world(
     world_of(protocol, link, load, ports, None, Server::Receives)
 }
 
-/// The same, where the first asks the second.
+/// Variant of [`world`] in which the first host asks the second.
 pub(crate) fn world_asking(
     protocol: &Protocol,
     link: &DirectionConfig,
@@ -52,14 +52,14 @@ pub(crate) fn world_asking(
     world_of(protocol, link, load, ports, Some(requests), Server::Answers)
 }
 
-/// What the second host makes of what comes.
+/// Conduct of the second host towards the sessions that come.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Server {
     Answers,
     Receives,
 }
 
-/// The same for any two ends, whether or not they understand each other.
+/// Variant of [`world`] for any two ends, whether or not they understand each other.
 pub(crate) fn world_of(
     protocol: &Protocol,
     link: &DirectionConfig,
@@ -106,7 +106,7 @@ pub(crate) fn world_of(
 }
 
 impl World {
-    /// What both ends know at `end`: of sessions that are over, and of others.
+    /// Records of both ends at `end`: of sessions that are over, and of others.
     pub(crate) fn records(&mut self, end: Instant) -> [SessionRecords; 2] {
         self.network.run_until(end);
         let [from, to] = [self.from, self.to].map(|node| {

@@ -48,7 +48,7 @@ fn the_captures_with_signalling_are_those_that_are_checked_here() {
     assert_eq!(found, BTreeMap::from(expected));
 }
 
-/// What we read of a message, in the order of tshark's fields: of M3UA, of SCCP, of SCCP's management.
+/// Fields that we read of a message, in the order of tshark's fields: of M3UA, of SCCP, of SCCP's management.
 fn reading(payload: &Bytes) -> [String; 7] {
     let message = Message::parse(payload).unwrap();
     let mut written = Vec::new();
@@ -107,8 +107,8 @@ fn captured_m3ua_reads_as_tshark_prints_it() {
     }
 }
 
-/// Its writer spoke a draft of M3UA, where parameter 2 held an MSU from its service information octet on, and summed
-/// by Adler-32. Both are refused; the ISUP inside is read all the same.
+/// Capture whose writer spoke a draft of M3UA, where parameter 2 held an MSU from its service information octet on, and
+/// summed by Adler-32. Both are refused; the ISUP inside is read all the same.
 #[test]
 fn captured_isup_over_a_draft_reads_as_tshark_prints_it() {
     const DRAFT_PROTOCOL_DATA: u16 = 2;

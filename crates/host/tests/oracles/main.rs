@@ -1,4 +1,4 @@
-//! What other implementations read in our messages, and we in theirs.
+//! Comparison with other implementations: how they read our messages, and how we read theirs.
 //!
 //! Every message of every signalling layer is written once by our encoders. The list is kept in `messages.tsv`, which
 //! the Python tests read with pycrate; tshark reads the same messages from a capture, and ours is held to what it

@@ -19,7 +19,7 @@ pub(crate) const FREE_SUBSYSTEM: Ssn = Ssn(200);
 pub(crate) struct Sample {
     /// The layer, by its name in lower case.
     pub(crate) layer: &'static str,
-    /// What we call the message.
+    /// Name that we give the message.
     pub(crate) name: String,
     /// The message alone.
     pub(crate) octets: Vec<u8>,
@@ -30,7 +30,7 @@ impl Sample {
         Self { layer, name: name.into(), octets: octets.into() }
     }
 
-    /// What an association carries: its port, its payload protocol identifier (RFC 4666, section 1.4.1, and its
+    /// Content that an association carries: its port, its payload protocol identifier (RFC 4666, section 1.4.1, and its
     /// like in the others) and the octets of one DATA chunk.
     pub(crate) fn payload(&self) -> (u16, u32, Vec<u8>) {
         let octets = self.octets.clone();

@@ -8,8 +8,8 @@ use slantpath_testkit::Tshark;
 use crate::sample::{DPC, FREE_SUBSYSTEM, OPC, SLS, Sample};
 use crate::{capture, golden};
 
-/// What it reads of our capture: TCAP of a subsystem of its own, Q.931 rather than GSM's layers in IUA, checksums that
-/// are looked at.
+/// Reads fields of our capture with tshark: TCAP of a subsystem of its own, Q.931 rather than GSM's layers in IUA,
+/// checksums that are looked at.
 fn read(name: &str, file: &[u8], fields: &[&str]) -> Option<Vec<Vec<String>>> {
     Tshark::of_octets(name, file)
         .prefer(&format!("tcap.ssn:{}", FREE_SUBSYSTEM.0))
@@ -19,7 +19,7 @@ fn read(name: &str, file: &[u8], fields: &[&str]) -> Option<Vec<Vec<String>>> {
         .rows(fields)
 }
 
-/// What tshark calls each packet.
+/// Names that tshark gives each packet.
 pub(crate) fn names(file: &[u8]) -> Option<Vec<String>> {
     let rows = read("names", file, &["_ws.col.Info"])?;
     Some(rows.into_iter().map(|row| row.concat()).collect())

@@ -40,7 +40,7 @@ fn read(fields: &[&str]) -> Option<Vec<Vec<String>>> {
         .rows(fields)
 }
 
-/// What tshark calls each unit.
+/// Names that tshark gives each unit.
 pub(crate) fn names() -> Option<Vec<String>> {
     Some(read(&["_ws.col.Info"])?.into_iter().map(|row| row.concat()).collect())
 }

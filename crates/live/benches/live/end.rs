@@ -14,7 +14,7 @@ use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
 use crate::usage::Mark;
 
-/// What an end is to do.
+/// Work of one end of a measurement.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) role: String,
@@ -26,13 +26,13 @@ pub(crate) struct Task {
     pub(crate) length: usize,
     /// Zero: in IP.
     pub(crate) udp_port: u16,
-    /// How many packets it acknowledges with one SACK.
+    /// Number of packets that the end acknowledges with one SACK.
     pub(crate) sack_frequency: u32,
     /// Packets a second that are written; zero: as many as can be.
     pub(crate) rate: u64,
 }
 
-/// How many programs a crowd is made of.
+/// Number of programs of which a crowd is made.
 pub(crate) const CROWDS: usize = 2;
 /// The first port of those who send.
 const FIRST_PORT: u16 = 20_000;

@@ -41,7 +41,7 @@ impl Stack {
     }
 }
 
-/// What a message has cost the sender and the receiver.
+/// Cost of a message to the sender and the receiver.
 struct Pair {
     stacks: [Stack; 2],
     usage: [Usage; 2],
@@ -199,7 +199,7 @@ fn crowd(link: &Link, each: u16, sack_frequency: u32) -> Usage {
     usage
 }
 
-/// What a server of very many associations is to run with (`docs/live.md`): its allocator asks for huge pages.
+/// Environment variable of a server with very many associations (`docs/live.md`): its allocator asks for huge pages.
 const HUGE_PAGES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 /// All words of a task but how SACKs are sent.
 const USRSCTP_WORDS: usize = 8;
@@ -278,7 +278,8 @@ impl Link {
         Self { names, _at_home: at_home }
     }
 
-    /// How many packets the raw sockets that are open at an end had no room for. What a filter drops is not among them.
+    /// Gives the number of packets for which the raw sockets that are open at an end had no room. Packets that a filter
+    /// drops are not among them.
     fn dropped(&self, end: usize) -> u64 {
         let words = ["netns", "exec", &self.names[end], "cat", "/proc/net/raw"];
         let output = Command::new("ip").args(words).output().unwrap();

@@ -1,11 +1,11 @@
-//! What is asked of the figures, beside them: ratios of one run, which hold on other machines.
+//! Limits of the figures, printed beside them: ratios within one run, which hold on other machines.
 
 use super::usage::Usage;
 use super::{Pair, Stack};
 
 /// Ours in each role, against either peer, to usrsctp in its place.
 const OF_USRSCTP: f64 = 0.5;
-/// What the system takes for our sender, to what it takes for `sendmmsg` alone at the same rate.
+/// Limit of the system's time for our sender, over its time for `sendmmsg` alone at the same rate.
 const OF_SENDMMSG: f64 = 1.2;
 /// A message of a server of a hundred thousand associations, to one of a thousand.
 const OF_MANY: f64 = 1.2;
@@ -28,7 +28,8 @@ pub(super) fn print_roles(pairs: &[Pair]) {
     println!();
 }
 
-/// What the system takes for our sender and for writing its packets, of some rounds: the median of their ratios.
+/// Prints the system's time for our sender over its time for writing the same packets alone: the median of the ratios
+/// of some rounds.
 pub(super) fn print_sending(rounds: &[[Usage; 2]]) {
     let ratio = |[sender, written]: &[Usage; 2]| sender.system_micros() / written.system_micros();
     let mut ratios: Vec<f64> = rounds.iter().map(ratio).collect();

@@ -1,4 +1,4 @@
-//! What the system takes for our sender, and for writing as many packets alone, in turn.
+//! System time of our sender, and of writing as many packets alone, measured in turn.
 
 use super::end::Task;
 use super::ratios;

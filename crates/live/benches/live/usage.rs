@@ -1,4 +1,4 @@
-//! What a process has used of the machine, between two marks.
+//! Use of the machine by a process, between two marks.
 
 use std::process::Command;
 
@@ -43,7 +43,7 @@ impl Mark {
     }
 }
 
-/// What an end has said.
+/// Usage that an end has reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
     pub(crate) messages: f64,

@@ -1,4 +1,4 @@
-//! What is kept of one association.
+//! State that is kept of one association.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -13,31 +13,32 @@ use slantpath_sctp::{
 
 use super::outcome::Lost;
 
-/// How many notifications of an association are kept that nobody asks for; the oldest is dropped for the newest.
+/// Number of notifications of an association that are kept while nobody asks for them; the oldest is dropped for the
+/// newest.
 pub const NOTIFICATIONS_MAX: usize = 64;
 
-/// What has happened to an association besides messages and its end.
+/// Events of an association besides messages and its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notification {
     /// So many before this were dropped, since nobody asked for them.
     Missed(u64),
     /// Something has happened to the path to an address of the peer.
     Path {
-        /// The address.
+        /// Address of the peer at the end of the path.
         address: IpAddr,
-        /// What has happened.
+        /// Kind of the event on the path.
         kind: PathEventKind,
     },
     /// The peer has begun anew: what was sent and not acknowledged may be lost.
     Restarted,
     /// A message of this end has been given up, as its options asked.
     Abandoned,
-    /// What an extension of SCTP has to tell.
+    /// Event of an extension of SCTP.
     Sctp(Box<sctp::Event>),
 }
 
 impl Notification {
-    /// What has happened, in a word or two, and to which address.
+    /// Names the event in a word or two, and gives the address that it is about, if any.
     pub fn what(&self) -> (&'static str, Option<IpAddr>) {
         match self {
             Self::Missed(_) => ("missed", None),
@@ -105,7 +106,7 @@ const fn own_address(change: &AddressChange) -> Option<IpAddr> {
     }
 }
 
-/// What the user of an association may try again.
+/// Calls that the user of an association may try again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concern {
     /// A caller can be accepted.
@@ -114,7 +115,7 @@ pub enum Concern {
     Notified,
     /// There is a message.
     Readable,
-    /// It is up, or it has ended.
+    /// An association is up, or has ended.
     Standing,
     /// There is room in its send buffer again.
     Writable,
@@ -138,7 +139,7 @@ impl Reported {
     }
 }
 
-/// How far an association has come.
+/// Stage that an association has reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     Opening,
@@ -147,17 +148,17 @@ pub(super) enum Standing {
     Over(Option<Lost>),
 }
 
-/// Who has to do with it.
+/// Party that holds an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holder {
-    /// It waits to be accepted.
+    /// Listener, until the association is accepted.
     Listener,
-    /// It only has to come to its end.
+    /// No holder: the association only has to come to its end.
     Nobody,
     User,
 }
 
-/// One association.
+/// One association, with its queued messages and notifications.
 #[derive(Debug)]
 pub(super) struct Entry {
     /// Whose it is: the endpoint that called or was called.
@@ -169,9 +170,9 @@ pub(super) struct Entry {
     /// Messages that had not been acknowledged when it ended.
     pub(super) unacknowledged: u64,
     pub(super) reported: Reported,
-    /// Whether SCTP has been asked to hold messages back.
+    /// True if SCTP has been asked to hold messages back.
     pub(super) is_paused: bool,
-    /// What the messages that wait have, in bytes.
+    /// Length of all queued messages, in bytes.
     pub(super) waiting_bytes: usize,
     messages: VecDeque<ProgramMessage>,
     /// Few have any.
@@ -254,5 +255,5 @@ impl Entry {
     }
 }
 
-/// How many places for messages an association keeps while it has none.
+/// Number of places for messages that an association keeps while it has none.
 const KEPT_PLACES: usize = 8;

@@ -1,18 +1,18 @@
-//! What a command to an association comes to.
+//! Outcomes of commands to an association.
 
 use std::fmt;
 
 use slantpath_host::ProgramMessage;
 use slantpath_sctp::{self as sctp, Cause, CloseReason};
 
-/// How an association was lost. Its text says it to a person.
+/// Reason for which an association was lost. Its `Display` text is meant for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lost {
     /// This end has aborted it, for a fault of the peer's or by command.
     Aborted(Cause),
-    /// It was being set up, and nobody takes associations at that port of the peer: its SCTP has said so, or by ICMP
-    /// the system of a host without one, or without anybody at the UDP port.
+    /// Failure of an association that was being set up, since nobody takes associations at that port of the peer: its
+    /// SCTP has said so, or by ICMP the system of a host without one, or without anybody at the UDP port.
     Nobody,
     /// The peer has aborted it, for these causes.
     PeerAborted(Vec<Cause>),
@@ -68,7 +68,7 @@ pub enum ConnectRefused {
 }
 
 impl ConnectRefused {
-    /// Whether it would be begun if the one before it had come to its end, to which it is on its way.
+    /// Tells if it would be begun if the one before it had come to its end, to which it is on its way.
     pub const fn is_ending(&self) -> bool {
         matches!(self, Self::Refused(sctp::ConnectError::Ending(_)))
     }
@@ -81,7 +81,7 @@ pub enum SendRefused {
     /// The association has ended: in order, or lost.
     #[error("the association has ended{}", .0.as_ref().map(|lost| format!(": {lost}")).unwrap_or_default())]
     Ended(Option<Lost>),
-    /// It asks for an extension that the ends of the association have not agreed to.
+    /// Message that asks for an extension to which the ends of the association have not agreed.
     #[error("the other end has not agreed to \"{}\"", .0.name())]
     NotAgreed(sctp::Extension),
     /// SCTP does not take it: as it is, or now.
@@ -90,13 +90,13 @@ pub enum SendRefused {
 }
 
 impl SendRefused {
-    /// Whether the message would be taken if there were room.
+    /// Tells if the message would be taken if there were room.
     pub const fn is_full(&self) -> bool {
         matches!(self, Self::Message(sctp::SendError::BufferFull { .. }))
     }
 }
 
-/// What asking for a message comes to.
+/// Outcome of asking for a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Received {
     /// The association has ended, and all that came has been received.

@@ -10,7 +10,7 @@ use crate::endpoint::SendOptions;
 use crate::program::{Station, host_of};
 
 const PORT: u16 = 5_000;
-/// What names the first port of a host.
+/// Identifier of the first port of a host.
 const ID: SocketId = SocketId(0);
 
 /// Two endpoints, joined without delay, and the time.

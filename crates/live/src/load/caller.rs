@@ -5,16 +5,16 @@ use slantpath_host::Schedule;
 
 use super::LoadConfig;
 
-/// One association.
+/// One association of the load.
 #[derive(Debug)]
 pub(super) struct Caller {
     pub(super) standing: Standing,
     /// Over how many streams its messages go.
     pub(super) streams: u16,
-    /// How many have come back, or been given up: one that did both counts twice.
+    /// Number of messages that have come back, or been given up: one that did both counts twice.
     pub(super) settled: u64,
     pub(super) source: Source,
-    /// Where it stands among the due times.
+    /// Instant under which the association stands among the due times.
     pub(super) noted: Option<Instant>,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum Standing {
     Over,
 }
 
-/// What an association sends.
+/// Source of the messages of an association.
 #[derive(Debug)]
 pub(super) enum Source {
     /// Nothing yet; its instants will be drawn from this.
@@ -57,7 +57,7 @@ impl Caller {
         self.standing == Standing::Up
     }
 
-    /// How many messages have been sent.
+    /// Number of messages that have been sent.
     pub(super) const fn sent(&self) -> u64 {
         match &self.source {
             Source::ToBegin(_) => 0,
@@ -65,7 +65,7 @@ impl Caller {
         }
     }
 
-    /// When it sends the next of so many messages at most, unless it waits for room or for nothing more.
+    /// Instant at which it sends the next of so many messages at most, unless it waits for room or for nothing more.
     pub(super) fn next(&self, most: u64) -> Option<Instant> {
         match &self.source {
             Source::Begun(schedule) if self.is_up() && schedule.may_offer() && schedule.taken() < most => {
@@ -75,7 +75,7 @@ impl Caller {
         }
     }
 
-    /// Whether all is done that was to be, of so many messages at most.
+    /// Tells if all of so many messages at most has been sent.
     pub(super) fn has_sent(&self, most: u64) -> bool {
         match (self.standing, &self.source) {
             (Standing::Over, _) => true,

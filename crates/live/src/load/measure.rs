@@ -1,4 +1,4 @@
-//! What a load finds out.
+//! Measurements of a load.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -10,11 +10,11 @@ use slantpath_sctp::{Extensions, MibAssociation, PathSnapshot, PathState};
 
 use crate::lateness::LONGEST_NANOS;
 
-/// What a load has found out.
+/// Results of a load.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LoadReport {
-    /// How long it took to set the first association up, from the start of the run.
+    /// Time that it took to set the first association up, from the start of the run.
     pub setup: Option<Duration>,
     /// Messages given to SCTP.
     pub sent: u64,
@@ -30,43 +30,43 @@ pub struct LoadReport {
     pub unacknowledged: u64,
     /// The extensions that the first association uses.
     pub extensions: Extensions,
-    /// Whether packets go without a checksum in an association (RFC 9653).
+    /// True if packets go without a checksum in an association (RFC 9653).
     pub omits_checksums: bool,
     /// Messages that came and were none of those that had been sent.
     pub foreign: u64,
     /// From when the first association was up until the last message came back, or the last association had ended.
     pub span: Duration,
-    /// What came back in that time, or went out where nothing comes back, in bits a second.
+    /// Rate of the data that came back in that time, or went out where nothing comes back, in bits a second.
     pub throughput_bit_per_s: f64,
     /// From when a message was due until it came back: quantiles in the order of [`LoadReport::QUANTILES`]; none if
     /// nothing came back.
     pub latency: Option<[Duration; 6]>,
     /// The mean of these.
     pub latency_mean: Option<Duration>,
-    /// The same of each kind of messages, in the order of the workload's; nothing if there is one kind only.
+    /// Results of each kind of messages, in the order of the workload's; empty if there is one kind only.
     pub kinds: Vec<KindReport>,
     /// The longest time for which nothing came back although something was outstanding, and when it began, from when
     /// the association was up: the time for which a failover keeps an application waiting.
     pub longest_gap: Option<(Duration, Duration)>,
-    /// What has happened to paths: when, from when the association was up, the address and what.
+    /// Events of paths: each with its time since the association was up, its address and its name.
     pub path_events: Vec<(Duration, IpAddr, &'static str)>,
     /// The paths of the first association, as they were at its end.
     pub paths: Vec<PathReport>,
     /// The associations as the tables of the SCTP MIB (RFC 3873) had them when they were closed: the first
     /// [`LoadReport::MOST_ROWS`] of those that there were then.
     pub associations: Vec<MibAssociation>,
-    /// What went wrong, each association once.
+    /// Failures in words, one for each association that failed.
     pub failures: Vec<String>,
 }
 
 impl LoadReport {
-    /// Which quantiles of latencies are reported.
+    /// Quantiles of latencies that are reported.
     pub const QUANTILES: [f64; 6] = [0.5, 0.9, 0.95, 0.99, 0.999, 1.0];
     /// Of how many associations there are rows: a file with those of all would be long, and is read for a few.
     pub const MOST_ROWS: usize = 100;
 }
 
-/// What has become of the messages of one kind.
+/// Results of the messages of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KindReport {
@@ -86,11 +86,11 @@ pub struct KindReport {
 pub struct PathReport {
     /// The own address.
     pub source: IpAddr,
-    /// The peer's.
+    /// Address of the peer.
     pub destination: IpAddr,
-    /// What it is: `active`, `inactive`, `potentially failed` or `unconfirmed`.
+    /// State of the path: `active`, `inactive`, `potentially failed` or `unconfirmed`.
     pub state: &'static str,
-    /// Whether it is the primary path.
+    /// True if it is the primary path.
     pub is_primary: bool,
     /// The smoothed round-trip time.
     pub srtt: Option<Duration>,
@@ -128,11 +128,11 @@ impl From<&PathSnapshot> for PathReport {
     }
 }
 
-/// What is counted while a load lasts.
+/// Counts that are kept while a load lasts.
 #[derive(Debug)]
 pub(super) struct Measure {
     report: LoadReport,
-    /// Whether messages are to come back.
+    /// True if messages are to come back.
     is_echoed: bool,
     latencies: Latencies,
     /// Of each kind, if there are several.
@@ -143,11 +143,11 @@ pub(super) struct Measure {
     last: Instant,
     /// Whose paths are kept.
     paths_of: Option<SocketId>,
-    /// What the MIB has of associations, as it was when they were last looked at.
+    /// Rows of associations in the MIB, as they were when they were last looked at.
     rows: BTreeMap<SocketId, MibAssociation>,
 }
 
-/// How long messages took to come back.
+/// Distribution of the times that messages took to come back.
 #[derive(Debug, Default)]
 struct Latencies {
     /// Made for the first one: of many kinds few may come back.
@@ -269,7 +269,7 @@ impl Measure {
         }
     }
 
-    /// Whether the paths of an association are kept: those of the first are.
+    /// Tells if the paths of an association are kept: those of the first are.
     pub(super) fn keeps_paths_of(&self, socket: SocketId) -> bool {
         self.paths_of.is_none_or(|kept| kept == socket)
     }
@@ -281,7 +281,7 @@ impl Measure {
         }
     }
 
-    /// Whether there is a row for an association, or room for one.
+    /// Tells if there is a row for an association, or room for one.
     pub(super) fn keeps_row_of(&self, socket: SocketId) -> bool {
         self.rows.len() < LoadReport::MOST_ROWS || self.rows.contains_key(&socket)
     }
@@ -314,7 +314,7 @@ impl Measure {
     }
 }
 
-/// How many events of paths are kept.
+/// Number of events of paths that are kept.
 const PATH_EVENTS_MAX: usize = 10_000;
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! What is in a message of a load: which one it is, of which kind, when it was due, and a filling.
+//! Stamp in a message of a load: its number, its kind and when it was due; a filling follows.
 
 use bytes::Bytes;
 use slantpath_base::Instant;
 
-/// What a message says of itself.
+/// Identification that a message of a load bears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
-    /// Which one of its association, from 0 on; below 2^48, which at a million a second are nine years.
+    /// Number of the message within its association, from 0 on; below 2^48, which at a million a second are nine years.
     pub(super) number: u64,
     /// The place of its kind among those of the workload.
     pub(super) kind: u16,
@@ -27,7 +27,7 @@ impl Stamp {
         octets.into()
     }
 
-    /// That of a message, if it is long enough to have one.
+    /// Reads the stamp of a message, if it is long enough to have one.
     pub(super) fn read(message: &[u8]) -> Option<Self> {
         let (which, rest) = message.split_first_chunk()?;
         let (due, _) = rest.split_first_chunk()?;
@@ -39,7 +39,7 @@ impl Stamp {
         })
     }
 
-    /// Whether a message is as long as it has to be, with every byte of the filling in its place.
+    /// Tells if a message is as long as it has to be, with every byte of the filling in its place.
     pub(super) fn is_whole(message: &[u8], bytes: usize, filling: &[u8]) -> bool {
         message.len() == bytes && message.get(Self::LEN..) == filling.get(Self::LEN..bytes)
     }

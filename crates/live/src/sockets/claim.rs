@@ -173,7 +173,7 @@ const AF_UNIX: u8 = 1;
 const SOCK_DIAG: i32 = 4;
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
 const DONE: u16 = 3;
-/// Of unix_diag_msg.
+/// Length of `unix_diag_msg` in bytes.
 const BODY: usize = 16;
 /// UNIX_DIAG_NAME and UNIX_DIAG_UID.
 const NAME: u16 = 0;

@@ -19,7 +19,7 @@ pub fn own_addresses() -> Vec<IpAddr> {
     addresses
 }
 
-/// Those of them that hosts elsewhere can send to: none of the loopback, nor of a link alone.
+/// Addresses of the machine to which hosts elsewhere can send: none of the loopback, nor of a link alone.
 pub fn addresses_for_others() -> Vec<IpAddr> {
     own_addresses().into_iter().filter(|address| is_for_others(*address)).collect()
 }

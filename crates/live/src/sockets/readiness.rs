@@ -13,7 +13,7 @@ use rustix::time::{
 pub(crate) struct Readiness {
     epoll: OwnedFd,
     timer: OwnedFd,
-    /// What the timer is set to, by the monotonic clock; `None`: to nothing.
+    /// Instant to which the timer is set, in nanoseconds of the monotonic clock; `None`: not set.
     set_nanos: Option<u64>,
 }
 
@@ -81,7 +81,7 @@ mod tests {
         u64::try_from(time.tv_sec).unwrap() * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap()
     }
 
-    /// Whether it can be read, at once or within a minute.
+    /// Tells if the descriptor can be read within so many seconds.
     fn is_readable(readiness: &Readiness, seconds: i64) -> bool {
         let mut fds = [PollFd::new(readiness, PollFlags::IN)];
         poll(&mut fds, Some(&Timespec { tv_sec: seconds, tv_nsec: 0 })).unwrap() == 1

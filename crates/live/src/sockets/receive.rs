@@ -13,7 +13,7 @@ use slantpath_wire::ip::{Fragmentation, IPV6_HEADER_LEN, IpHeader, protocol};
 use super::End;
 use crate::config::Carriage;
 
-/// How many packets one call reads at most.
+/// Number of packets that one call reads at most.
 pub(crate) const MOST_IN_BATCH: usize = 32;
 /// As long as an IP packet can be.
 const LONGEST: usize = 65_536;
@@ -30,10 +30,10 @@ pub(crate) struct Received {
     pub(crate) udp_port: u16,
 }
 
-/// What the system says of a packet.
+/// Data that the system gives with a packet.
 struct PacketInfo {
     len: usize,
-    /// How long each packet is, but for the last, if several of UDP came as one.
+    /// Length of each packet but the last, in bytes, if several of UDP came as one.
     segment_len: usize,
     source: Option<(IpAddr, u16)>,
     traffic_class: u8,
@@ -46,8 +46,8 @@ pub(crate) struct Receiver {
     /// As many as a call has ever asked for: of many endpoints most are idle, or have one packet at a time.
     buffers: Vec<Vec<u8>>,
     kept: PacketBuffers,
-    /// How many packets the next call asks for. What it does not get costs as well: the system looks for one more in
-    /// vain, and what says where each goes has to be made.
+    /// Number of packets that the next call asks for. Places that stay empty cost as well: the system looks for one
+    /// more packet in vain, and the structure that says where each goes has to be made.
     batch: usize,
 }
 
@@ -158,8 +158,8 @@ impl Receiver {
     }
 }
 
-/// How many packets to ask for after a call that asked for `batch` and got `len`: where that was all that it asked for,
-/// there may be more.
+/// Number of packets to ask for after a call that asked for `batch` and got `len`: where that was all that it asked
+/// for, there may be more.
 fn next_batch(batch: usize, len: usize) -> usize {
     if len < batch { len.max(1) } else { (2 * batch).min(MOST_IN_BATCH) }
 }
@@ -168,7 +168,7 @@ fn octet(value: i32) -> u8 {
     u8::try_from(value).unwrap_or_default()
 }
 
-/// Whether an error is about a packet that was sent before: what a router said of it waits in the error queue.
+/// Tells if an error is about a packet that was sent before: what a router said of it is queued in the error queue.
 pub(super) const fn is_report(errno: Errno) -> bool {
     matches!(
         errno,

@@ -16,21 +16,21 @@ use crate::config::Carriage;
 
 /// As much of a packet as is ever quoted to any purpose.
 const LONGEST: usize = 2_048;
-/// What is read at most before packets have their turn again.
+/// Number of reports that are read at most before packets have their turn again.
 const BATCH: usize = 64;
 /// `SO_EE_ORIGIN_LOCAL`, `SO_EE_ORIGIN_ICMP` and `SO_EE_ORIGIN_ICMP6`.
 const ORIGINS: [u8; 3] = [1, 2, 3];
 
-/// What has been said.
+/// Report about a packet that was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
     /// The system has refused a packet to this destination as longer than its link, which carries so many bytes.
     LinkMtu(u32),
-    /// What a router has said.
+    /// ICMP message of a router.
     Icmp {
-        /// Who it was, as far as that is known; it decides nothing.
+        /// Sender of the message, as far as it is known; it decides nothing.
         router: IpAddr,
-        /// What has become of the packet.
+        /// Error that the packet met.
         error: IcmpError,
         /// The packet, from its IP header on, as far as it is quoted.
         about: Vec<u8>,
@@ -39,7 +39,7 @@ pub(crate) enum Report {
     },
 }
 
-/// What a control message says of an error.
+/// Content of a control message about an error.
 struct Said {
     origin: u8,
     kind: u8,
@@ -87,7 +87,7 @@ fn address(storage: &SockaddrStorage) -> Option<(IpAddr, u16)> {
     v4.or_else(|| storage.as_sockaddr_in6().map(|to| (IpAddr::V6(to.ip()), to.port())))
 }
 
-/// What is said of a packet that left from `own`.
+/// Makes the report about a packet that left from `own`.
 fn report(
     own: IpAddr,
     carriage: Carriage,
@@ -158,7 +158,7 @@ fn error_v6(said: &Said, carriage: Carriage) -> Option<IcmpError> {
     }
 }
 
-/// What a link carries of SCTP in IP: in UDP, less by that header.
+/// Size of an SCTP packet in IP that a link carries: in UDP, less by that header.
 fn too_big(mtu_bytes: u32, carriage: Carriage) -> IcmpError {
     let overhead = u32::try_from(carriage.overhead_bytes()).expect("a small number");
     IcmpError::PacketTooBig { mtu_bytes: mtu_bytes.saturating_sub(overhead) }

@@ -1,4 +1,4 @@
-//! What the system's routes say: from which own addresses packets to a destination may leave (rtnetlink).
+//! Own addresses from which packets to a destination may leave, by the system's routes (rtnetlink).
 
 use std::collections::HashMap;
 use std::io::{self, Read as _};
@@ -23,7 +23,7 @@ const PREFERRED: u16 = 7;
 /// The lengths of `struct nlmsghdr` and `struct rtmsg`.
 pub(super) const HEADER: usize = 16;
 const BODY: usize = 12;
-/// How long an answer holds: of thousands of associations with one peer the first asks for all.
+/// Time for which an answer holds: of thousands of associations with one peer the first asks for all.
 const HOLDS: Duration = Duration::from_secs(1);
 
 /// Asks the system.
@@ -87,7 +87,7 @@ impl RouteTable {
         sources
     }
 
-    /// What is known may hold no longer.
+    /// Discards the known answers, which may hold no longer.
     pub(crate) fn forget(&mut self) {
         self.answers.clear();
     }
@@ -136,7 +136,7 @@ fn request(sequence: u32, destination: IpAddr, source: Option<IpAddr>) -> Vec<u8
     [&header[..], &sequence.to_ne_bytes(), &[0; 4], &body].concat()
 }
 
-/// What an answer says.
+/// Reads the way from an answer.
 fn way_of(answer: &[u8]) -> Option<Way> {
     let (mut interface, mut source) = (None, None);
     let mut rest = answer.get(HEADER + BODY..)?;

@@ -21,16 +21,16 @@ use super::{End, Options};
 use crate::config::Carriage;
 use crate::udp_ports::Key;
 
-/// How many packets are kept before they are sent.
+/// Number of packets that are kept before they are sent.
 const BATCH: usize = 64;
-/// How long a packet waits at most for room in the buffer of its socket: 10 ms.
+/// Longest time that a packet waits for room in the buffer of its socket: 10 ms.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 const ZEROS: [u8; 3] = [0; 3];
 
-/// What became of a packet that was not sent.
+/// Reason for which a packet was not sent.
 #[derive(Debug)]
 pub(crate) enum Unsent {
-    /// It is longer than the link carries: its bytes.
+    /// Packet that is longer than the link carries, with its bytes.
     TooLong { end: usize, bytes: Vec<u8> },
     /// The system would not have it.
     Failed,
@@ -42,13 +42,13 @@ struct Outgoing {
     packet: Packet,
     end: usize,
     to: SocketAddr,
-    /// How many bytes of its inline part are left to the system.
+    /// Number of bytes of its inline part that are left to the system.
     skipped: usize,
     options: Options,
 }
 
 impl Outgoing {
-    /// What the system is handed of it, in bytes.
+    /// Length of the part that the system is handed, in bytes.
     fn len(&self) -> usize {
         self.packet.head().len() - self.skipped
             + self.packet.tail().len()
@@ -210,8 +210,8 @@ fn key_of(header: &IpHeader, packet: &Packet, header_len: usize) -> Option<(Key,
     Some((Key { address: header.destination, peer_port, own_port }, u32::from_be_bytes(*tag)))
 }
 
-/// How many packets from the first on can be handed over as one, which the system, or the network card, cuts again:
-/// they go to one place and are of one length, but for the last, which may be shorter.
+/// Number of packets from the first on that can be handed over as one, which the system, or the network card, cuts
+/// again: they go to one place and are of one length, but for the last, which may be shorter.
 fn segments(alike: &[Outgoing]) -> usize {
     let Some(first) = alike.first() else { return 0 };
     let len = first.len();
@@ -229,7 +229,7 @@ fn segments(alike: &[Outgoing]) -> usize {
     count
 }
 
-/// What UDP carries as one, less than 64 KiB with all headers, in bytes.
+/// Longest payload that UDP carries as one, in bytes: less than 64 KiB with all headers.
 const LONGEST_AS_ONE: usize = 65_000;
 /// Linux's limit of segments (`UDP_MAX_SEGMENTS` was 64 for long).
 const MOST_AS_ONE: usize = 64;
@@ -243,7 +243,7 @@ fn send_as_one(end: &End, group: &[Outgoing]) -> Result<(), Errno> {
     sendmsg(end.socket.as_raw_fd(), &slices, &segments, MsgFlags::MSG_DONTWAIT, Some(&to)).map(drop)
 }
 
-/// What becomes of the first packet of those that were not sent: `None` if it is to be tried again.
+/// Decides on the first packet of those that were not sent: `None` if it is to be tried again.
 fn judge(errno: Errno, attempts: u32, end: &End, first: &Outgoing) -> Option<Vec<Unsent>> {
     match errno {
         Errno::EMSGSIZE => Some(too_long(end, first)),
@@ -285,8 +285,8 @@ fn too_long(end: &End, outgoing: &Outgoing) -> Vec<Unsent> {
     vec![Unsent::Failed]
 }
 
-/// What pieces of IPv4 are tried for: what every link carries that is of any use, then less, down to what every link
-/// has to carry (RFC 791, section 3.2).
+/// Link MTUs that are tried for the pieces of an IPv4 packet, in bytes: one that every link carries that is of any use,
+/// then less, down to what every link has to carry (RFC 791, section 3.2).
 const LEAST_MTUS: [u32; 4] = [576, 288, 144, 68];
 
 fn send(end: &End, waiting: &[Outgoing]) -> Result<usize, Errno> {

@@ -1,4 +1,4 @@
-//! What becomes of the own addresses and their links while a host runs, as the system tells it (rtnetlink).
+//! Changes of the own addresses and their links while a host runs, as the system tells them (rtnetlink).
 //!
 //! The host is told of all of it: which have gone or are back, with their links, and which others have come.
 
@@ -16,16 +16,16 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::config::{Binding, is_for_others};
 
-/// What has become of an own address. Its text is a line that says what that means.
+/// Change of an own address. Its `Display` text is a line that says what the change means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressChange {
-    /// The address.
+    /// Address that has changed.
     pub address: IpAddr,
-    /// What it is now.
+    /// State of the address from now on.
     pub presence: Presence,
 }
 
-/// Whether packets can go by an own address.
+/// Usability of an own address for packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// The machine has it now, and had not when the host began, which uses it from now on.
@@ -69,7 +69,7 @@ impl fmt::Display for AddressChange {
 #[derive(Clone, Debug)]
 struct Own {
     address: IpAddr,
-    /// Its interface's number, where it is known.
+    /// Number of its interface, where it is known.
     index: Option<u32>,
     presence: Presence,
 }
@@ -80,7 +80,7 @@ pub(crate) struct Watch {
     pub(crate) socket: Socket,
     binding: Binding,
     own: Vec<Own>,
-    /// Whether the link of each interface is up.
+    /// State of the link of each interface, by its number: true if it is up.
     links: BTreeMap<u32, bool>,
     /// Addresses that could not be used, which has been said.
     refused: Vec<IpAddr>,
@@ -102,7 +102,7 @@ const NOT_YET: u8 = 0x40 | 0x08;
 const UP: u32 = 0x1 | 0x40;
 /// As long as a message of this kind is.
 const LONGEST: usize = 32_768;
-/// How many are read at one time.
+/// Number of reads from the socket at one time, at most.
 const BATCH: usize = 16;
 
 impl Watch {
@@ -159,7 +159,7 @@ impl Watch {
         is_news
     }
 
-    /// How things are now, as changes.
+    /// Lists the present addresses and links, as changes.
     fn listed(&self) -> io::Result<Vec<Change>> {
         let mut changes = Vec::new();
         let mut present = Vec::new();
@@ -216,12 +216,12 @@ impl Watch {
     }
 }
 
-/// What an address is at an interface.
+/// Presence of an address at an interface, by the state of its link.
 fn presence_on(links: &BTreeMap<u32, bool>, index: u32) -> Presence {
     if links.get(&index) == Some(&false) { Presence::LinkDown } else { Presence::Up }
 }
 
-/// What a message says.
+/// Change that a message reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Added { address: IpAddr, index: u32 },

@@ -10,7 +10,7 @@ use crate::exchange::{Caller, Exchange, Family, turns};
 use crate::network::{Narrow, Network, Way};
 use crate::peer::{Programs, Stack};
 
-/// What SCTP goes over. Each has a guest of its own, so that all go on at once.
+/// Protocol that carries SCTP. Each has a guest of its own, so that all go on at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Underlay {
     V4,
@@ -43,13 +43,13 @@ impl Underlay {
         }
     }
 
-    /// What of a packet on the wire is not SCTP's to fill, headers of IP apart.
+    /// Bytes of a packet on the wire that are not SCTP's to fill, headers of IP apart.
     pub(crate) fn overhead(self) -> u16 {
         u16::try_from(self.carriage().overhead_bytes()).expect("eight bytes or none")
     }
 }
 
-/// What a case is given.
+/// Surroundings of a case: the network, and the peer that it meets.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub(crate) network: &'a Network,

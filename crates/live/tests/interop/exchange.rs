@@ -15,13 +15,13 @@ use crate::partner::{Found, Partner, Plan};
 use crate::peer::{Peer, Programs, Stack};
 use crate::wire::Wire;
 
-/// Our end.
+/// Our end of an exchange.
 pub(crate) type Us = Live<Tap<Station<Partner>, Wire>>;
 
 /// Far more than any case takes: nothing depends on it unless it fails.
 const PATIENCE: Duration = Duration::from_secs(45);
 
-/// Which addresses the ends have on each link.
+/// Versions of IP of which the ends have addresses on each link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     V4,
@@ -29,14 +29,14 @@ pub(crate) enum Family {
     Both,
 }
 
-/// Who sends the first INIT.
+/// Sender of the first INIT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Caller {
     Us,
     Peer,
 }
 
-/// What both ends are to do, and over what.
+/// Task of both ends, and the links that it goes over.
 #[derive(Clone)]
 pub(crate) struct Exchange<'a> {
     pub(crate) network: &'a Network,
@@ -51,27 +51,27 @@ pub(crate) struct Exchange<'a> {
     pub(crate) sctp: SctpConfig,
     /// The peer's send and receive buffer, in bytes.
     pub(crate) peer_buffer: usize,
-    /// What the peer is told that packets may be long, in bytes.
+    /// Longest packet that the peer is told to send, in bytes.
     pub(crate) peer_path_mtu: Option<u16>,
     /// Further options of the peer, each with its value.
     pub(crate) peer_options: Vec<(&'static str, String)>,
-    /// How many of the links each end says at first that it is on; `None`: all.
+    /// Number of links that each end says at first that it is on; `None`: all.
     pub(crate) known_links: Option<usize>,
     /// Of us, and of the peer.
     ports: [u16; 2],
 }
 
-/// What has become of it.
+/// Outcome of an exchange.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) found: Found,
     /// The path MTU of each path at the end, before it was closed, with its destination.
     pub(crate) mtus: Vec<(IpAddr, u16)>,
-    /// What was counted of the association until it was closed.
+    /// Counters of the association, as they were when it was closed.
     pub(crate) stats: AssociationStats,
     /// The extensions that were used.
     pub(crate) extensions: Extensions,
-    /// What has passed.
+    /// Packets that have passed.
     pub(crate) wire: Wire,
     pub(crate) peer: Peer,
 }
@@ -163,7 +163,7 @@ impl<'a> Exchange<'a> {
         self.addresses(|link| self.stack.v4(link), |link| self.stack.v6(link))
     }
 
-    /// How many of so many addresses an end says at first that it has.
+    /// Number of addresses, of so many, that an end says at first that it has.
     fn known(&self, addresses: usize) -> usize {
         self.known_links.map_or(addresses, |links| links * addresses / self.links.len())
     }
@@ -291,7 +291,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The same with ends that have been opened.
+    /// Variant of [`Exchange::run`] for ends that have been opened.
     pub(crate) fn to_its_end(
         us: &mut Us,
         mut peer: Peer,
@@ -361,7 +361,7 @@ impl Outcome {
         self
     }
 
-    /// Whether we have found a path to fail.
+    /// Tells if we have found a path to fail.
     pub(crate) fn has_failed(&self, address: IpAddr) -> bool {
         let failed = |(at, what): &(IpAddr, &str)| {
             *at == address && matches!(*what, "inactive" | "potentially failed")

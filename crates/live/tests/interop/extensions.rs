@@ -15,7 +15,7 @@ use crate::network::Way;
 use crate::peer::{Peer, Stack};
 use crate::wire::kind;
 
-/// How many messages are sent before what a case is about, and how many in all.
+/// Number of messages that are sent before the subject of a case begins, and number of all.
 pub(crate) const HELD: u64 = 200;
 pub(crate) const ALL: u64 = 400;
 
@@ -90,7 +90,7 @@ pub(crate) fn run(exchange: &Exchange<'_>, mut act: impl FnMut(&mut Us, &mut Pee
     outcome
 }
 
-/// Whether we have sent what has not been acknowledged.
+/// Tells if we have sent what has not been acknowledged.
 fn has_unsent(us: &Us) -> bool {
     let Station { host, program } = &us.host().host;
     let snapshot = program.socket().and_then(|socket| host.sctp_snapshot(socket));
@@ -113,7 +113,7 @@ pub(crate) fn told(us: &Us) -> &[Event] {
     &us.host().host.program.found.told
 }
 
-/// Whether all of these have been told to us.
+/// Tells if all of these events have been told to us.
 pub(crate) fn has_told(us: &Us, events: &[Event]) -> bool {
     events.iter().all(|event| told(us).contains(event))
 }
@@ -134,7 +134,8 @@ fn may_be_given_up<'a>(given: Given<'a>, reliability: Reliability, extensions: &
     })
 }
 
-/// How many of our messages never came. They are what we have given up; that may have come all the same.
+/// Number of our messages that never came. They are among those that we have given up, of which others may have come
+/// all the same.
 fn missing_there(outcome: &Outcome) -> u64 {
     let end = outcome.peer.said("end").unwrap();
     let missing = ALL / 2 - end["partial"].as_u64().unwrap();
@@ -387,7 +388,7 @@ fn have_asked(outcome: &Outcome, way: Way, times: u64) {
     assert_eq!((there.bare(kind::ASCONF), back.bare(kind::ASCONF_ACK)), (0, 0));
 }
 
-/// Whether the peer sends from the addresses of its association alone. usrsctp lets the system choose in IPv6 and in
+/// Tells if the peer sends from the addresses of its association alone. usrsctp lets the system choose in IPv6 and in
 /// UDP: it asks from the address that it deletes, which RFC 5061 has refused (cause 0xA2), and it asks an address that
 /// is new from one that nobody knows.
 fn chooses_its_source(given: Given<'_>) -> bool {

@@ -21,7 +21,7 @@ pub(crate) const CASES: [Case; 5] = [
     ("messages are for an address, and the peer calls", |given| directed(given, Caller::Peer)),
 ];
 
-/// How windows know of each other with us, and with usrsctp, by its number (`sctp_cmt_on_off`).
+/// Couplings of the windows of paths with us, and with usrsctp, by its number (`sctp_cmt_on_off`).
 const WINDOWS: [(Multipath, u32); 4] = [
     (Multipath::Concurrent, 1),
     (Multipath::PooledV1, 2),
@@ -61,7 +61,7 @@ fn at_once(given: Given<'_>, messages: u64, caller: Caller, least_share: u64) {
     }
 }
 
-/// Whether both ends know that the second path works.
+/// Tells if both ends know that the second path works.
 fn both_work(us: &Us, exchange: &Exchange<'_>) -> bool {
     let wire = &us.host().observer;
     // Where a second question was answered, the answer to the first has arrived.
@@ -87,7 +87,8 @@ fn both_paths(given: Given<'_>, caller: Caller) {
     at_once(given, 1_000, caller, 2);
 }
 
-/// What is sent again after a time-out takes another path anyway: it is far less than this share.
+/// Uses both paths at once with loss and reordering. Data that is retransmitted after a time-out takes another path
+/// anyway: it is far less than this share.
 fn damaged_paths(given: Given<'_>) {
     for link in [0, 1] {
         for way in [Way::ToPeer, Way::ToUs] {

@@ -23,19 +23,19 @@ use socket2::{Domain, Protocol, SockFilter, Socket, Type};
 
 use crate::cases::Underlay;
 
-/// How many links lie side by side.
+/// Number of links that lie side by side.
 const LINKS: usize = 3;
-/// Where the guest connects to: the router's end of the link that has no faults.
+/// Address that the guest connects to: the router's end of the link that has no faults.
 const CONTROL: &str = "10.82.2.66";
 
-/// Which way packets go.
+/// Direction of packets on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     ToPeer,
     ToUs,
 }
 
-/// Where something runs.
+/// Place at which a command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Us,

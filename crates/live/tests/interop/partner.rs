@@ -14,7 +14,7 @@ const HEAD: usize = 16;
 /// The filling of message n begins at byte n % SHIFTS of the pattern.
 const SHIFTS: usize = 256;
 
-/// What an end does.
+/// Task of one end.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) send: u64,
@@ -22,26 +22,26 @@ pub(crate) struct Plan {
     /// The lengths of messages, one after the other.
     pub(crate) lengths: Vec<usize>,
     pub(crate) streams: u16,
-    /// How many messages in a row are of one stream and one length.
+    /// Number of messages in a row that are of one stream and one length.
     pub(crate) block: u64,
-    /// Where messages of streams with an odd number go first, if there is such a place.
+    /// Address that messages of streams with an odd number go to first, if there is such an address.
     pub(crate) directed_to: Option<IpAddr>,
-    /// How many messages go before [`Partner::go_on`], and over how many streams those behind them do.
+    /// Number of messages that go before [`Partner::go_on`], and number of streams for those behind them.
     pub(crate) hold_after: Option<u64>,
     pub(crate) later_streams: u16,
-    /// What every second message is sent with, if it may be given up.
+    /// Reliability with which every second message is sent, if it may be given up.
     pub(crate) partial: Option<Reliability>,
-    /// Whether the peer is asked to acknowledge each at once.
+    /// True if the peer is asked to acknowledge each message at once.
     pub(crate) sack_immediately: bool,
-    /// How long nothing is read once the association is up.
+    /// Time for which nothing is read once the association is up.
     pub(crate) pause: Duration,
     /// The time between messages.
     pub(crate) every: Duration,
-    /// Whether this end ends the association once all has been sent and read.
+    /// True if this end ends the association once all has been sent and read.
     pub(crate) closes: bool,
 }
 
-/// What an end has found.
+/// Findings of one end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) sent: u64,
@@ -52,18 +52,18 @@ pub(crate) struct Found {
     pub(crate) abandoned: u64,
     pub(crate) wrong: u64,
     pub(crate) disordered: u64,
-    /// How often the association has begun.
+    /// Number of times that the association has begun.
     pub(crate) begun: u32,
     pub(crate) outbound_streams: u16,
-    /// What has happened to paths.
+    /// Events of paths, with their addresses.
     pub(crate) paths: Vec<(IpAddr, &'static str)>,
-    /// What extensions have told.
+    /// Events that extensions have told.
     pub(crate) told: Vec<Event>,
     /// Once it is over: in order, or for this reason.
     pub(crate) end: Option<Result<(), String>>,
 }
 
-/// One end.
+/// One end of an exchange.
 #[derive(Debug)]
 pub(crate) struct Partner {
     plan: Plan,
@@ -117,7 +117,7 @@ impl Partner {
         self.send(now, host);
     }
 
-    /// How many messages may have been sent by now.
+    /// Number of messages that may have been sent by now.
     fn most(&self) -> u64 {
         self.plan.hold_after.filter(|_| !self.goes_on).unwrap_or(self.plan.send).min(self.plan.send)
     }
@@ -128,7 +128,7 @@ impl Partner {
         u16::try_from(number / self.plan.block % u64::from(streams)).unwrap()
     }
 
-    /// Whether a message may be given up, at either end.
+    /// Tells if a message may be given up, at either end.
     fn is_partial(&self, number: u64) -> bool {
         self.plan.partial.is_some() && number % 2 == 1
     }

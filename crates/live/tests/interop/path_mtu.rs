@@ -29,7 +29,7 @@ fn probed<'a>(given: Given<'a>, link: &'static [usize]) -> Exchange<'a> {
     exchange
 }
 
-/// Whether the MTU of each path has been found.
+/// Tells if the MTU of each path has been found.
 fn rests(us: &mut Us) -> bool {
     let now = us.now();
     let Station { host, program } = &mut us.host_mut().host;

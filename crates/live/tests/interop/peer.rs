@@ -26,7 +26,7 @@ impl Stack {
         }
     }
 
-    /// Its IPv4 address on a link.
+    /// IPv4 address of the stack on a link.
     pub(crate) fn v4(self, link: usize) -> String {
         match self {
             Self::Linux => format!("10.82.{link}.67"),
@@ -34,7 +34,7 @@ impl Stack {
         }
     }
 
-    /// Its IPv6 address on a link.
+    /// IPv6 address of the stack on a link.
     pub(crate) fn v6(self, link: usize) -> String {
         match self {
             Self::Linux => format!("fd82:{link}:0:2::3"),
@@ -116,7 +116,7 @@ enum Process {
 pub(crate) struct Peer {
     lines: Receiver<Value>,
     requests: Box<dyn Write>,
-    /// What it has said.
+    /// Events that it has told.
     pub(crate) seen: Vec<Value>,
     process: Process,
 }
@@ -132,12 +132,12 @@ impl Peer {
         writeln!(self.requests, "{line}").expect("the peer lives");
     }
 
-    /// How often it has said what `is_meant`.
+    /// Number of events among those told that are meant.
     pub(crate) fn count(&self, is_meant: impl Fn(&Value) -> bool) -> usize {
         self.seen.iter().filter(|said| is_meant(said)).count()
     }
 
-    /// What it has said of this name, if it has.
+    /// First event of this name that it has told, if any.
     pub(crate) fn said(&self, event: &str) -> Option<&Value> {
         self.seen.iter().find(|said| said["event"] == event)
     }

@@ -13,7 +13,7 @@ use crate::extensions::{command, extended, has_told, run, told};
 use crate::peer::{Peer, Stack};
 use crate::wire::{Wire, kind};
 
-/// How many streams an exchange has either way.
+/// Number of streams that an exchange has either way.
 const STREAMS: u16 = 4;
 
 /// One after the other, as the others.
@@ -40,7 +40,7 @@ fn have_begun(outcome: &Outcome, times: [usize; 2]) {
     assert!(to_peer > 0 && to_us > 0, "{to_peer} and {to_us} RE-CONFIGs");
 }
 
-/// What we have been answered.
+/// Results with which our requests have been answered.
 fn answers(outcome: &Outcome) -> Vec<ReconfigurationResult> {
     let answer = |event: &Event| match event {
         Event::ReconfigurationAnswered { result, .. } => Some(*result),
@@ -49,7 +49,7 @@ fn answers(outcome: &Outcome) -> Vec<ReconfigurationResult> {
     outcome.found.told.iter().filter_map(answer).collect()
 }
 
-/// Whether we have been told that every stream of both directions begins anew. A peer may ask for them in parts.
+/// Tells if we have been told that every stream of both directions begins anew. A peer may ask for them in parts.
 fn have_all_been_reset(us: &Us) -> bool {
     let (mut outbound, mut inbound) = (BTreeSet::<StreamId>::new(), BTreeSet::new());
     for event in told(us) {
@@ -65,13 +65,13 @@ fn have_all_been_reset(us: &Us) -> bool {
     [outbound, inbound].iter().all(|reset| reset.len() == usize::from(STREAMS))
 }
 
-/// How often the peer has said that what was asked for is done. It must not have been refused.
+/// Number of times that the peer has said that what was asked for is done. It must not have been refused.
 fn times_done(peer: &Peer, name: &str) -> usize {
     assert_eq!(peer.count(|said| said["event"] == "refused"), 0, "{peer:?}");
     peer.count(|said| said["event"] == name && said["result"] == "done")
 }
 
-/// Whether we have been told this, and the peer has said what has become of it.
+/// Tells if we have been told these events, and the peer has said that what was asked for is done.
 fn is_done(us: &Us, peer: &Peer, ours: &[Event], name: &str) -> bool {
     times_done(peer, name) > 0 && has_told(us, ours)
 }
@@ -127,7 +127,7 @@ fn eight_streams() -> Event {
     Event::StreamsChanged(StreamsChanged::Added { outbound_streams: 8, inbound_streams: 8 })
 }
 
-/// Whether the peer may send on all streams: usrsctp says when there are more for us, and when there are for it.
+/// Tells if the peer may send on all streams: usrsctp says when there are more for us, and when there are for it.
 fn has_eight_streams(given: Given<'_>, peer: &Peer) -> bool {
     let has_all = |said: &Value| said["event"] == "streams_added" && said["outbound"] == 8;
     given.stack == Stack::Linux || peer.count(has_all) > 0
@@ -176,7 +176,7 @@ fn we_reset_the_association(given: Given<'_>) {
     assert_eq!(answers(&outcome), [ReconfigurationResult::Performed]);
 }
 
-/// Whether usrsctp 0.9.5 would be deaf after a reset that it asks for: it then takes our next TSN for what we have
+/// Tells if usrsctp 0.9.5 would be deaf after a reset that it asks for: it then takes our next TSN for what we have
 /// acknowledged last, and each SACK of ours that lies before it for an old one.
 fn would_be_deaf(wire: &Wire) -> bool {
     let [ours, theirs] = [&wire.to_peer, &wire.to_us].map(|passed| passed.last_tsn.unwrap());

@@ -14,7 +14,7 @@ use crate::peer::Stack;
 use crate::wire::{Sent, kind};
 
 const STREAMS: usize = 4;
-/// How many messages each has.
+/// Number of messages of each stream.
 const MESSAGES: u64 = 40;
 /// Several of them fit into a packet.
 const SHORT: usize = 400;
@@ -49,11 +49,11 @@ struct Schedule {
     scheduling: StreamScheduling,
     /// The priorities or weights of the streams.
     values: [u16; STREAMS],
-    /// How long the messages of each stream are.
+    /// Lengths of the messages of each stream, in bytes.
     lengths: [usize; STREAMS],
-    /// Whether messages are so short also where they are interleaved.
+    /// True if messages are so short also where they are interleaved.
     is_whole: bool,
-    /// What we have sent, and what the peer has sent, followed it.
+    /// Checks that the chunks that we have sent, and those that the peer has sent, followed it.
     ours: fn(&[Sent]),
     theirs: fn(&[Sent]),
 }
@@ -114,7 +114,7 @@ impl Schedule {
     }
 }
 
-/// What a peer calls a scheduler, if it has it.
+/// Name that a peer has for a scheduler, if it has it.
 const fn name_at(stack: Stack, scheduling: StreamScheduling) -> Option<&'static str> {
     match (scheduling, stack) {
         (StreamScheduling::FirstComeFirstServed, _) => Some("first-come-first-served"),
@@ -130,13 +130,13 @@ fn streams(sent: &[Sent]) -> Vec<u16> {
     sent.iter().map(|sent| sent.stream).collect()
 }
 
-/// What was chosen from several streams: behind the first flight, which is the first stream's.
+/// Chunks that were chosen from several streams: those behind the first flight, which is the first stream's.
 fn chosen(sent: &[Sent]) -> &[Sent] {
     let first = sent.iter().position(|sent| sent.stream != 0).expect("several streams");
     &sent[first..]
 }
 
-/// The same as long as each stream has something to send.
+/// Chunks among the [`chosen`] ones up to the last at which each stream still has something to send.
 fn contended(sent: &[Sent]) -> &[Sent] {
     let chosen = chosen(sent);
     let last = |stream| chosen.iter().rposition(|sent| usize::from(sent.stream) == stream).expect("a stream");

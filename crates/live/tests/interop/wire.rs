@@ -1,4 +1,4 @@
-//! What passes between a live host and its peer, chunk by chunk, read off the packets themselves.
+//! Traffic between a live host and its peer, chunk by chunk, read off the packets themselves.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
@@ -24,10 +24,10 @@ const IMMEDIATE: u8 = 8;
 pub(crate) struct Sent {
     tsn: u32,
     pub(crate) stream: u16,
-    /// Whether a message begins with it.
+    /// True if a message begins with it.
     pub(crate) is_beginning: bool,
     pub(crate) payload_len: usize,
-    /// Where it went, and with which packet.
+    /// Address that it went to, and number of its packet.
     pub(crate) to: IpAddr,
     pub(crate) packet: u64,
 }
@@ -39,17 +39,17 @@ struct Chunks {
     tsns: BTreeSet<u32>,
 }
 
-/// What is said of a case that fails stays short.
+/// Short form, so that the report of a case that fails stays short.
 impl std::fmt::Debug for Chunks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} chunks", self.sent.len())
     }
 }
 
-/// What has passed one way.
+/// Traffic that has passed one way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passed {
-    /// How many chunks of each type.
+    /// Number of chunks of each type.
     chunks: BTreeMap<u8, u64>,
     /// DATA chunks by the peer's address, and by ours.
     data: BTreeMap<IpAddr, u64>,
@@ -59,11 +59,11 @@ pub(crate) struct Passed {
     pub(crate) last_tsn: Option<u32>,
     /// All DATA chunks, as they were seen first.
     sent: Chunks,
-    /// How many packets have passed.
+    /// Number of packets that have passed.
     packets: u64,
     /// DATA chunks with the I bit.
     pub(crate) immediate: u64,
-    /// How many packets there were with chunks that had no AUTH in front of them, by the chunk's type.
+    /// Number of packets with chunks that had no AUTH in front of them, by the chunk's type.
     bare: BTreeMap<u8, u64>,
     /// The TSNs of ordered messages with Stream Sequence Number 0, by their stream.
     first_messages: BTreeMap<u16, BTreeSet<u32>>,
@@ -75,34 +75,34 @@ pub(crate) struct Passed {
     keys: BTreeSet<u16>,
     /// The longest packet with DATA, IP header included.
     pub(crate) longest_with_data: usize,
-    /// When DATA was sent that has not been acknowledged since.
+    /// Instant at which DATA was sent that has not been acknowledged since.
     waits_since: Option<Instant>,
     /// The longest time from DATA until a SACK came the other way.
     pub(crate) longest_wait: Duration,
 }
 
 impl Passed {
-    /// How many chunks of a type.
+    /// Number of chunks of a type.
     pub(crate) fn count(&self, kind: u8) -> u64 {
         self.chunks.get(&kind).copied().unwrap_or(0)
     }
 
-    /// The same of those without AUTH in front of them.
+    /// Number of chunks of a type without AUTH in front of them.
     pub(crate) fn bare(&self, kind: u8) -> u64 {
         self.bare.get(&kind).copied().unwrap_or(0)
     }
 
-    /// How many DATA chunks had an address as source or destination.
+    /// Number of DATA chunks that had an address as source or destination.
     pub(crate) fn data_with(&self, address: IpAddr) -> u64 {
         self.data.get(&address).copied().unwrap_or(0)
     }
 
-    /// How often an address has said that the path to it works.
+    /// Number of times that an address has said that the path to it works.
     pub(crate) fn answers_of(&self, address: IpAddr) -> u64 {
         self.heartbeat_acks.get(&address).copied().unwrap_or(0)
     }
 
-    /// What was sent, in the order in which its sender has numbered it.
+    /// DATA and I-DATA chunks that were sent, in the order of their TSNs.
     pub(crate) fn in_order(&self) -> Vec<Sent> {
         let mut sent = self.sent.sent.clone();
         if let Some(first) = sent.first().map(|sent| sent.tsn) {
@@ -116,7 +116,8 @@ impl Passed {
         self.keys.iter().copied().collect()
     }
 
-    /// How often each stream that was used has begun: how many of its ordered messages had Stream Sequence Number 0.
+    /// Number of times that each stream that was used has begun: the number of its ordered messages with Stream
+    /// Sequence Number 0.
     pub(crate) fn begun(&self) -> Vec<usize> {
         self.first_messages.values().map(BTreeSet::len).collect()
     }
@@ -172,10 +173,10 @@ impl Passed {
     }
 }
 
-/// How many packets are shown of an exchange that has gone wrong.
+/// Number of packets that are shown of an exchange that has gone wrong.
 const SHOWN: usize = 60;
 
-/// What has passed both ways.
+/// Traffic that has passed both ways.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wire {
     pub(crate) to_peer: Passed,
@@ -253,7 +254,7 @@ impl Wire {
         text
     }
 
-    /// How many chunks of a type have passed, to the peer and to us.
+    /// Numbers of chunks of a type that have passed, to the peer and to us.
     pub(crate) fn counts(&self, kind: u8) -> [u64; 2] {
         [self.to_peer.count(kind), self.to_us.count(kind)]
     }

@@ -54,7 +54,7 @@ pub(crate) fn echo_station(addresses: &[IpAddr], carriage: Carriage, key: [u8; 3
     echo_station_with(sctp(carriage), addresses, key)
 }
 
-/// The same with other settings of SCTP's.
+/// Variant of [`echo_station`] with other settings of SCTP.
 pub(crate) fn echo_station_with(sctp: SctpConfig, addresses: &[IpAddr], key: [u8; 32]) -> Station<Echo> {
     let mut host = host_of(addresses);
     let config = EchoConfig {
@@ -76,7 +76,7 @@ pub(crate) fn server(addresses: &[IpAddr], carriage: Carriage) -> Result<Live<St
     server_with(addresses, carriage, LiveConfig::SOCKET_BUFFER_BYTES)
 }
 
-/// The same with sockets that hold so many bytes.
+/// Variant of [`server`] with sockets that hold so many bytes.
 pub(crate) fn server_with(
     addresses: &[IpAddr],
     carriage: Carriage,
@@ -128,7 +128,7 @@ pub(crate) fn load_station(
     load_station_with(sctp(carriage), own, peer, config, key)
 }
 
-/// The same with other settings of SCTP's.
+/// Variant of [`load_station`] with other settings of SCTP.
 pub(crate) fn load_station_with(
     sctp: SctpConfig,
     own: &[IpAddr],
@@ -157,7 +157,7 @@ pub(crate) fn client(
     client_with(sctp(carriage), own, peer, carriage, config)
 }
 
-/// The same with other settings of SCTP's.
+/// Variant of [`client`] with other settings of SCTP.
 pub(crate) fn client_with(
     sctp: SctpConfig,
     own: &[IpAddr],

@@ -5,8 +5,8 @@ use slantpath_wire::ip::{IPV4_HEADER_LEN, IPV6_HEADER_LEN, protocol};
 
 use crate::header::AddressKey;
 
-/// What tells flows apart: addresses, protocol and, where the protocol has them, ports. Fragments have none, so that
-/// all those of a packet belong together.
+/// Key that tells flows apart: addresses, protocol and, where the protocol has them, ports. Fragments have none, so
+/// that all those of a packet belong together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct FlowKey {
     pub(crate) source: AddressKey,

@@ -4,14 +4,14 @@
 
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Stream};
 
-/// How well a packet keeps within the profile of its stream.
+/// Degree to which a packet keeps within the profile of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Colour {
     /// Within what is committed.
     Green,
     /// Within what is excessive, or below the peak.
     Yellow,
-    /// Beyond it.
+    /// Beyond what is excessive, or above the peak.
     Red,
 }
 
@@ -20,7 +20,7 @@ impl Colour {
     pub const ALL: [Self; 3] = [Self::Green, Self::Yellow, Self::Red];
 }
 
-/// Whether a meter respects the colours that packets come with.
+/// Treatment by a meter of the colours that packets come with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColourMode {
     /// A packet gets no better colour than it came with: that of the drop precedence of its AF codepoint, and green if
@@ -42,7 +42,7 @@ pub enum MeterConfig {
         committed_burst: DataSize,
         /// EBS, the size of the bucket of yellow tokens.
         excess_burst: DataSize,
-        /// Whether colours that packets come with count.
+        /// Treatment of the colours that packets come with.
         mode: ColourMode,
     },
     /// The two rate three colour marker (RFC 2698): two buckets, each with a rate of its own.
@@ -55,7 +55,7 @@ pub enum MeterConfig {
         peak: DataRate,
         /// PBS, its size.
         peak_burst: DataSize,
-        /// Whether colours that packets come with count.
+        /// Treatment of the colours that packets come with.
         mode: ColourMode,
     },
     /// The time sliding window three colour marker (RFC 2859): the average rate is estimated, and its parts beyond the

@@ -1,15 +1,15 @@
-//! Who receives what each direction carries.
+//! Receivers of what each direction carries.
 
 use crate::graph::{NetworkGraph, NodeKind};
 use crate::link::LinkDirection;
 use crate::{DirectionId, InterfaceId, NodeId};
 
-/// Who receives what a direction carries.
+/// Receiver of what a direction carries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Receiver {
     /// With its place among the hosts.
     Host(u32),
-    /// The same at the end of a contact, for as long as that is certain.
+    /// Host at the end of a contact, with its place among the hosts, for as long as that is certain.
     HostOfContact(u32),
     /// Whoever the contact leads to that held when the packet left.
     OfContact,
@@ -23,7 +23,7 @@ pub(crate) enum Receiver {
 pub(crate) struct Receivers {
     /// By direction. A contact's stands here, too, while it is certain, and not outside.
     by_direction: Vec<Receiver>,
-    /// What each node is as a receiver.
+    /// Receiver that each node is.
     by_node: Vec<Receiver>,
     /// The interface as which each direction's receiver gets what comes by a contact.
     arrives_as: Vec<InterfaceId>,
@@ -58,7 +58,7 @@ impl Receivers {
         };
     }
 
-    /// Who receives the packet that came off a direction last, and as which interface.
+    /// Receiver of the packet that came off a direction last, and the interface as which it receives.
     #[inline]
     pub(crate) fn of_last(&self, id: DirectionId, direction: &LinkDirection) -> (Receiver, InterfaceId) {
         match self.by_direction[id.index()] {
@@ -75,7 +75,7 @@ impl Receivers {
     }
 }
 
-/// What a node is as a receiver.
+/// Receiver that a node of this kind is.
 const fn receiver(kind: &NodeKind, node: NodeId) -> Receiver {
     match *kind {
         #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]

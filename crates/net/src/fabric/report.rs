@@ -1,4 +1,4 @@
-//! What becomes of a packet that goes no further: its sender may be told by ICMP.
+//! Reports on packets that go no further: their senders may be told by ICMP.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -56,8 +56,7 @@ impl Fabric {
         }
     }
 
-    /// What a sender is told about a drop. A router does not
-    /// know of most, and reports no congestion.
+    /// Error that a sender is told about a drop. A router does not know of most, and reports no congestion.
     fn error_of(&self, reason: DropReason, next: DirectionId) -> Option<IcmpError> {
         match reason {
             DropReason::HopLimit => Some(IcmpError::TimeExceeded),

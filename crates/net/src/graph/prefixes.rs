@@ -24,7 +24,7 @@ impl Prefixes {
         self.destinations.insert(prefix.trunc(), destination).is_none()
     }
 
-    /// Where packets for an address go.
+    /// Destination of packets for an address.
     pub(crate) fn find(&self, address: IpAddr) -> Option<DestinationId> {
         self.lengths.iter().find_map(|&length| {
             let prefix = IpNet::new(address, length).ok()?;
@@ -55,7 +55,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a search of all prefixes finds.
+        /// Comparison with a search of all prefixes.
         #[test]
         fn the_destination_is_that_of_the_longest_of_all_that_hold_the_address(
             prefixes in prop::collection::vec((0_u32..64, 24_u8..=32), 0..20), address in 0_u32..64,

@@ -20,7 +20,8 @@ use crate::parcel::{Fate, Parcel};
 /// Repetition by a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArqConfig {
-    /// How often a packet is sent at most; not zero. With 1 it is not repeated: what an error hits is dropped.
+    /// Greatest number of times that a packet is sent; not zero. With 1 it is not repeated: what an error hits is
+    /// dropped.
     pub tries: u32,
     /// In which order packets leave the link.
     pub order: ArqOrder,
@@ -39,9 +40,9 @@ pub enum ArqOrder {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     parcel: Parcel,
-    /// How often it has been sent.
+    /// Number of times that it has been sent.
     tried: u32,
-    /// Its place in the order, if that is kept.
+    /// Place of the packet in the order, if that is kept.
     number: u64,
 }
 
@@ -54,7 +55,7 @@ impl Frame {
 #[derive(Clone, Debug)]
 pub(crate) struct Arq {
     tries: u32,
-    /// What is to be sent again, by the instant at which the transmitter learns of it.
+    /// Packets to be retransmitted, by the instant at which the transmitter learns of it.
     repeats: VecDeque<(Instant, Frame)>,
     receiver: Receiver,
 }
@@ -65,23 +66,23 @@ enum Receiver {
     InOrder(HeldBack),
 }
 
-/// What has been sent since the first packet that is to be sent again.
+/// Packets sent since the first one that is to be retransmitted.
 #[derive(Clone, Debug)]
 struct HeldBack {
     /// The number of the first of them.
     first: u64,
     slots: VecDeque<Slot>,
-    /// When the last packet is let go that has been put on its way.
+    /// Instant at which the last packet is let go that has been put on its way.
     released: Instant,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Slot {
-    /// It is to be sent again.
+    /// The packet is to be retransmitted.
     Open,
-    /// It will not come, and nothing waits for it.
+    /// The packet will not come, and nothing waits for it.
     Gone,
-    /// It comes, or is given up.
+    /// The packet comes, or is given up.
     Settled(Transit),
 }
 
@@ -98,7 +99,7 @@ impl Arq {
         }
     }
 
-    /// When something can be sent again; [`Instant::FAR_FUTURE`] if nothing is to be.
+    /// Instant at which the first retransmission is possible; [`Instant::FAR_FUTURE`] if none is due.
     #[inline]
     pub(crate) fn next_due(&self) -> Instant {
         self.repeats.front().map_or(Instant::FAR_FUTURE, |&(due, _)| due)

@@ -13,7 +13,7 @@ use crate::parcel::PacketId;
 pub(crate) struct BitErrors {
     probability: Probability,
     stream: Stream,
-    /// How many good bits come before the next error.
+    /// Number of good bits that come before the next error.
     good_bits: u64,
 }
 

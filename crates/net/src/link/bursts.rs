@@ -18,16 +18,16 @@ use crate::parcel::PacketId;
 /// A channel that changes between two states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GilbertElliott {
-    /// What it is like most of the time.
+    /// State of the channel most of the time.
     pub good: ChannelState,
-    /// What it is like in a burst.
+    /// State of the channel in a burst.
     pub bad: ChannelState,
 }
 
 /// One state of a channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChannelState {
-    /// How long it lasts on average; not zero.
+    /// Mean duration of the state; not zero.
     pub mean: Duration,
     /// The chance of a packet to vanish whose last bit is sent in it.
     pub loss: Probability,
@@ -35,7 +35,7 @@ pub struct ChannelState {
     pub bit_errors: Probability,
 }
 
-/// What the states did to a packet.
+/// Effect of the states on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) is_damaged: bool,
@@ -109,7 +109,7 @@ impl Bursts {
     }
 }
 
-/// How many of a packet's bits have been sent by `at`, in the midst of its transmission.
+/// Number of a packet's bits that have been sent by `at`, in the midst of its transmission.
 fn bits_sent(bits: u64, transmission: Transmission, at: Instant) -> u64 {
     let elapsed = u128::from((at - transmission.start).as_nanos());
     let whole = u128::from((transmission.end - transmission.start).as_nanos());
@@ -162,7 +162,7 @@ impl Timeline {
         self.stretch(from, state)
     }
 
-    /// How long a stretch still lasts does not depend on how long it has.
+    /// Draws a stretch of a state from an instant on: the time that it still lasts does not depend on how long it has.
     fn stretch(&mut self, from: Instant, state: State) -> Stretch {
         let mean = match state {
             State::Bad => self.bad_mean,

@@ -40,7 +40,7 @@ impl Channel {
         }
     }
 
-    /// Whether it does nothing to any packet.
+    /// Tells if the channel does nothing to any packet.
     pub(crate) fn is_clean(&self) -> bool {
         let chances =
             [self.loss, self.bit_errors.probability(), self.duplication, self.reordering.probability];

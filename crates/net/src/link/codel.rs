@@ -10,14 +10,14 @@ use crate::link::queue::{CongestionSignal, QueueLimit};
 /// A CoDel queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoDelConfig {
-    /// How much may wait in any case.
+    /// Limit of what may be queued in any case.
     pub limit: QueueLimit,
     /// The wait that may stand.
     pub target: Duration,
     /// The time within which a queue that is no standing one falls below the target; the longest usual round-trip
     /// time.
     pub interval: Duration,
-    /// What becomes of a packet that is chosen.
+    /// Treatment of a packet that is chosen.
     pub signal: CongestionSignal,
 }
 
@@ -32,12 +32,12 @@ impl CoDelConfig {
     }
 }
 
-/// What a packet that is taken off the queue says about it.
+/// State of the queue that a packet shows that is taken off it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Departing {
-    /// How long it has waited.
+    /// Time that the packet has waited in the queue.
     pub(crate) sojourn: Duration,
-    /// How many bytes wait behind it.
+    /// Number of bytes that are queued behind it.
     pub(crate) bytes_behind: u64,
 }
 
@@ -48,9 +48,9 @@ pub(crate) struct CoDel {
     interval: Duration,
     /// As long as no more than that waits, nothing is dropped.
     packet_bytes_max: u32,
-    /// When packets will have waited for too long for an interval, if they do now.
+    /// Instant at which packets will have waited for too long for an interval, if they do now.
     first_above: Option<Instant>,
-    /// When the next packet is dropped; in the state of dropping only.
+    /// Instant at which the next packet is dropped; in the state of dropping only.
     drop_next: Instant,
     count: u32,
     last_count: u32,
@@ -150,7 +150,7 @@ impl CoDel {
         from.saturating_add(Duration::from_nanos(nanos as u64))
     }
 
-    /// Whether packets have waited for longer than the target for an interval (`dodequeue`, section 5.6).
+    /// Tells if packets have waited for longer than the target for an interval (`dodequeue`, section 5.6).
     fn is_excess(&mut self, now: Instant, next: Option<Departing>) -> bool {
         let Some(Departing { sojourn, bytes_behind }) = next else {
             self.first_above = None;
@@ -202,7 +202,7 @@ mod tests {
             self.dropped.len() - before
         }
 
-        /// When packets are dropped while one leaves every millisecond.
+        /// Instants of drops in milliseconds, while one packet leaves every millisecond.
         fn drops(&mut self, from_ms: u64, to_ms: u64, sojourn_ms: u64) -> Vec<u64> {
             let mut times = Vec::new();
             for at in from_ms..to_ms {

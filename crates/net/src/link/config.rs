@@ -1,4 +1,4 @@
-//! What a direction of a link is like.
+//! Configuration of a direction of a link.
 
 use slantpath_base::{DataRate, Duration, Probability};
 
@@ -14,9 +14,9 @@ use crate::link::shaper::ShaperConfig;
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DirectionConfig {
-    /// How packets are conditioned before they queue: each falls under the first rule that holds for it.
+    /// Rules by which packets are conditioned before they queue: each packet falls under the first that holds for it.
     pub conditioner: Vec<ConditioningRule>,
-    /// How fast the transmitter sends; not zero.
+    /// Rate at which the transmitter sends; not zero.
     pub rate: DataRate,
     /// If it sends in slots of frames that it is allocated, and not at any time: `rate` is what it sends at in them.
     /// Not with repetition, compressed headers or a shaper.
@@ -26,14 +26,15 @@ pub struct DirectionConfig {
     pub overhead_bytes: u32,
     /// Propagation: from the last bit's leaving to its arrival.
     pub delay: Delay,
-    /// Where packets wait for the transmitter.
+    /// Queue in which packets wait for the transmitter.
     pub queue: QueueConfig,
     /// If packets wait for tokens, too: the one whose turn it is has to have them. Not with repetition or compressed
     /// headers.
     pub shaper: Option<ShaperConfig>,
     /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped.
     pub mtu_bytes: u32,
-    /// Whether ICMP tells their sender so. Where something filters it, the path is a black hole for them.
+    /// True if ICMP tells the sender of a packet that is too long. Where something filters it, the path is a black hole
+    /// for such packets.
     pub is_mtu_reported: bool,
     /// The chance of each packet to vanish.
     pub loss: Probability,
@@ -51,7 +52,7 @@ pub struct DirectionConfig {
     /// If the link compresses headers. What an error hits is lost then, and nothing is doubled or reordered at random.
     /// Not with repetition.
     pub header_compression: Option<HeaderCompression>,
-    /// What becomes of packets while the direction is down.
+    /// Treatment of packets while the direction is down.
     pub while_down: WhileDown,
 }
 
@@ -82,7 +83,7 @@ impl DirectionConfig {
 }
 
 impl DirectionConfig {
-    /// Whether what a packet takes to be sent, or when it is, is known only then.
+    /// Tells if the time that a packet takes to be sent, or the instant at which it is, is known only then.
     pub const fn is_settled_when_sent(&self) -> bool {
         self.arq.is_some()
             || self.header_compression.is_some()
@@ -110,8 +111,8 @@ impl Reordering {
     pub const NONE: Self = Self { probability: Probability::NEVER, extra_delay_max: Duration::ZERO };
 }
 
-/// What becomes of packets while a direction is down. Those that left the transmitter before arrive; the one
-/// that was being transmitted is lost in either case.
+/// Treatment of packets while a direction is down. Those that left the transmitter before arrive; the one that was
+/// being transmitted is lost in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhileDown {
     /// Waiting packets and new ones are dropped.

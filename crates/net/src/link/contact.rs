@@ -14,7 +14,7 @@ use crate::parcel::{PacketStore, Parcel};
 use crate::script::Change;
 use crate::{NodeId, SharedPortId};
 
-/// Where a direction leads for a time, see [`Links::begin_contact`](crate::Links::begin_contact).
+/// Receiver and transmitter of a direction for a time, see [`Links::begin_contact`](crate::Links::begin_contact).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contact {
     /// The node that receives.
@@ -23,7 +23,7 @@ pub struct Contact {
     pub port: Option<SharedPortId>,
 }
 
-/// What becomes of packets that wait for a transmitter when its contact ends. The one that is being sent is lost.
+/// Treatment of packets that wait for a transmitter when its contact ends. The one that is being sent is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtHandover {
     /// They are given back to their node, which sends them on by the routes that hold then.
@@ -35,7 +35,7 @@ pub enum AtHandover {
     Lost,
 }
 
-/// What became of the packets that a contact left behind at its end.
+/// Fates of the packets that a contact left behind at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftBehind {
     /// Packets that their node sends on.
@@ -55,7 +55,7 @@ pub(crate) struct Contacts {
     /// forgotten when the next contact begins.
     landings: Vec<(Instant, NodeId)>,
     pub(crate) shared: Option<SharedPortId>,
-    /// What a transmitter that others share has taken, or will take, to send packets of this direction.
+    /// Time that transmitters that others share have taken, or will take, to send packets of this direction.
     shared_busy: Duration,
 }
 
@@ -77,7 +77,7 @@ impl Contacts {
         self.shared_busy = self.shared_busy.saturating_sub(time);
     }
 
-    /// Who receives what left at an instant.
+    /// Receiver of what left at an instant.
     #[inline]
     fn receiver(&self, departure: Instant) -> Option<NodeId> {
         self.landings.iter().rev().find(|&&(from, _)| from <= departure).map(|&(_, node)| node)
@@ -98,7 +98,7 @@ impl LinkDirection {
         self.contacts.as_ref()?.shared
     }
 
-    /// Whether a script has taken it down.
+    /// Tells if a script has taken the direction down.
     #[inline]
     pub(crate) fn is_taken_down(&self) -> bool {
         self.contacts.as_ref().is_some_and(|contacts| contacts.is_taken_down)
@@ -129,7 +129,7 @@ impl LinkDirection {
         }
     }
 
-    /// How long shared transmitters have sent packets of this direction up to `now`, where the present one takes
+    /// Time for which shared transmitters have sent packets of this direction up to `now`, where the present one takes
     /// `time_to_send` for a packet of a length.
     pub(crate) fn shared_busy(&self, now: Instant, time_to_send: impl Fn(u32) -> Duration) -> Duration {
         let Some(contacts) = &self.contacts else { return Duration::ZERO };
@@ -144,7 +144,7 @@ impl LinkDirection {
         }
     }
 
-    /// What of it is counted before it is sent.
+    /// Part of the shared transmitters' time that is counted before it has elapsed.
     fn shared_busy_to_come(&self, now: Instant, time_to_send: impl Fn(u32) -> Duration) -> Duration {
         self.lane
             .leaving_after(now)
@@ -163,13 +163,13 @@ impl LinkDirection {
         cut_off.into_iter().map(|(_, parcel)| parcel).collect()
     }
 
-    /// Who receives the packet that was taken off last.
+    /// Receiver of the packet that was taken off last.
     #[inline]
     pub(crate) fn receiver_of_last(&self) -> Option<NodeId> {
         self.contacts.as_ref()?.receiver(self.lane.last_departure())
     }
 
-    /// Who receives whatever is taken off, if that does not depend on when it left.
+    /// Receiver of whatever is taken off, if that does not depend on when it left.
     pub(crate) fn only_receiver(&self) -> Option<NodeId> {
         let landings = &self.contacts.as_ref()?.landings;
         let &(_, node) = landings.first()?;

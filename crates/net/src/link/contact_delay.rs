@@ -10,7 +10,7 @@ pub struct DelayPiece {
     pub end: Instant,
     /// The instant at which `u` is 0.
     pub centre: Instant,
-    /// How much `u` grows in a nanosecond. Beyond -1 and 1 the delay stays what it is there.
+    /// Growth of `u` in a nanosecond. Beyond -1 and 1 the delay stays what it is there.
     pub per_nano: f64,
     /// Coefficients of u⁰ to u⁵, in nanoseconds of delay.
     pub coefficients: [f64; 6],
@@ -54,7 +54,7 @@ impl Default for ContactDelay {
 }
 
 impl DelayPiece {
-    /// No delay.
+    /// Piece that has no delay.
     const NONE: Self =
         Self { end: Instant::START, centre: Instant::START, per_nano: 0.0, coefficients: [0.0; 6] };
 }
@@ -68,7 +68,7 @@ impl ContactDelay {
         (self.from, self.until) = (Instant::FAR_FUTURE, Instant::START);
     }
 
-    /// When what leaves at `departure` arrives.
+    /// Instant at which a packet arrives that leaves at `departure`.
     #[inline]
     pub(crate) fn arrival(&mut self, departure: Instant) -> Instant {
         if departure < self.from || departure >= self.until {

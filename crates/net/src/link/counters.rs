@@ -1,4 +1,4 @@
-//! What a direction of a link has carried and dropped.
+//! Counts of what a direction of a link has carried and dropped.
 
 use crate::conditioner::Colour;
 
@@ -52,9 +52,9 @@ pub enum DropReason {
     HeaderContext,
     /// The node at the far end found its TTL or hop limit used up.
     HopLimit,
-    /// It was lost on the way.
+    /// The packet was lost on the way.
     Loss,
-    /// It was longer than the MTU, and was not to be cut.
+    /// The packet was longer than the MTU, and was not to be cut.
     Mtu,
     /// There was no contact over which it could leave.
     NoContact,
@@ -92,7 +92,7 @@ impl DropReason {
         self.comment().trim_start_matches("dropped: ")
     }
 
-    /// Whether a link may drop so whatever it is like.
+    /// Tells if any link may drop for this reason, whatever its settings.
     pub const fn is_of_any_link(self) -> bool {
         let is_of_some = self.is_of_managed_queue()
             || self.is_of_contacts()
@@ -102,27 +102,28 @@ impl DropReason {
         !is_of_some
     }
 
-    /// Whether only a queue drops so that [does more than](crate::QueueConfig::is_managed) refuse what finds no room.
+    /// Tells if only a queue drops for this reason that [does more than](crate::QueueConfig::is_managed) refuse what
+    /// finds no room.
     pub const fn is_of_managed_queue(self) -> bool {
         matches!(self, Self::CoDel | Self::Early | Self::Forced)
     }
 
-    /// Whether only a link that exists in contacts drops so.
+    /// Tells if only a link that exists in contacts drops for this reason.
     pub const fn is_of_contacts(self) -> bool {
         matches!(self, Self::Handover | Self::NoContact)
     }
 
-    /// Whether only a link that [repeats](crate::ArqConfig) drops so.
+    /// Tells if only a link that [repeats](crate::ArqConfig) drops for this reason.
     pub const fn is_of_repetition(self) -> bool {
         matches!(self, Self::GivenUp)
     }
 
-    /// Whether only a link that [compresses headers](crate::HeaderCompression) drops so.
+    /// Tells if only a link that [compresses headers](crate::HeaderCompression) drops for this reason.
     pub const fn is_of_header_compression(self) -> bool {
         matches!(self, Self::HeaderContext)
     }
 
-    /// Whether only a direction with a [conditioner](crate::ConditioningRule) drops so.
+    /// Tells if only a direction with a [conditioner](crate::ConditioningRule) drops for this reason.
     pub const fn is_of_conditioner(self) -> bool {
         matches!(self, Self::Policed)
     }
@@ -149,7 +150,7 @@ impl DropReason {
     }
 }
 
-/// What became of the packets of one direction. At any instant `offered` is the sum of `carried`, of what was
+/// Counts of the packets of one direction, by their fate. At any instant `offered` is the sum of `carried`, of what was
 /// dropped as down, lost, given up, not to be read, policed, too long, at a handover or for want of room or of a
 /// contact, of what the sender found unreachable, of what was handed over, and of what is still on the link;
 /// `duplicated` come on top. What the far end dropped had been carried.
@@ -184,12 +185,12 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// What was dropped for `reason`.
+    /// Count of what was dropped for `reason`.
     pub const fn dropped(&self, reason: DropReason) -> Count {
         self.dropped[reason as usize]
     }
 
-    /// All drops.
+    /// Count of all drops, whatever their reason.
     pub fn dropped_in_all(&self) -> Count {
         self.dropped.iter().fold(Count::default(), |sum, count| Count {
             packets: sum.packets + count.packets,
@@ -197,7 +198,7 @@ impl Counters {
         })
     }
 
-    /// What a conditioner metered as of a colour.
+    /// Count of what a conditioner metered as of a colour.
     pub const fn coloured(&self, colour: Colour) -> Count {
         self.coloured[colour as usize]
     }

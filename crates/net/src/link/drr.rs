@@ -23,14 +23,14 @@ pub struct DrrConfig {
     pub classes: Vec<DrrClass>,
 }
 
-/// A class.
+/// Class of packets that share a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrrClass {
     /// The codepoints of its packets.
     pub dscps: Vec<Dscp>,
-    /// What it may send in a turn, in bytes; no less than the longest packet.
+    /// Number of bytes that it may send in a turn; no less than the longest packet.
     pub quantum_bytes: u32,
-    /// What waits in it at most.
+    /// Limit of what may be queued in it.
     pub limit: QueueLimit,
 }
 
@@ -53,7 +53,7 @@ struct Line {
     turn: Turn,
 }
 
-/// Whether a class has been given the quantum of its turn.
+/// Progress of a class in its turn: whether its quantum has been given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     Begun,
@@ -87,7 +87,7 @@ impl DeficitRoundRobin {
         (place, &mut self.lines[place])
     }
 
-    /// Whether there is room in its class, where `held` has left a class and waits for tokens.
+    /// Tells if there is room in the packet's class, where `held` has left a class and waits for tokens.
     pub(crate) fn admits(&mut self, parcel: Parcel, held: Option<Parcel>) -> bool {
         let held = held.filter(|held| self.line(*held).0 == self.line(parcel).0);
         let (_, Line { class, limit, .. }) = self.line(parcel);

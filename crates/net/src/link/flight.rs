@@ -1,4 +1,4 @@
-//! What has been given its departure and has not arrived, in the order of arrival.
+//! Packets that have been given their departure and have not arrived, in the order of arrival.
 
 use slantpath_base::Instant;
 
@@ -8,9 +8,9 @@ use crate::parcel::Parcel;
 /// A packet on a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Transit {
-    /// When its last bit is at the far end; [`Instant::FAR_FUTURE`] while it waits for the link to come up.
+    /// Instant at which its last bit is at the far end; [`Instant::FAR_FUTURE`] while it waits for the link to come up.
     pub(crate) arrival: Instant,
-    /// When its last bit leaves the transmitter.
+    /// Instant at which its last bit leaves the transmitter.
     pub(crate) departure: Instant,
     pub(crate) parcel: Parcel,
 }
@@ -53,7 +53,7 @@ impl Flight {
         place == 0
     }
 
-    /// When the next packet arrives; [`Instant::FAR_FUTURE`] if none does.
+    /// Instant at which the next packet arrives; [`Instant::FAR_FUTURE`] if none does.
     #[inline]
     pub(crate) fn next_arrival(&self) -> Instant {
         self.ring.front().map_or(Instant::FAR_FUTURE, |first| first.arrival)
@@ -68,7 +68,7 @@ impl Flight {
         self.ring.iter()
     }
 
-    /// When the packets leave or left the transmitter.
+    /// Instants at which the packets leave or left the transmitter.
     pub(crate) fn departures(&self) -> impl Iterator<Item = Instant> {
         self.iter().map(|transit| transit.departure)
     }

@@ -20,9 +20,9 @@ use crate::parcel::Parcel;
 pub struct FqCoDelConfig {
     /// The law of each queue. Its limit is that of all queues together.
     pub codel: CoDelConfig,
-    /// What a queue may send in a turn, in bytes; not zero.
+    /// Number of bytes that a queue may send in a turn; not zero.
     pub quantum_bytes: u32,
-    /// How many queues there are; not zero.
+    /// Number of queues; not zero.
     pub queues: u16,
 }
 

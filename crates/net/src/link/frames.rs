@@ -13,13 +13,14 @@ use crate::parcel::Parcel;
 /// The frame of a carrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameConfig {
-    /// How long a frame is.
+    /// Length of a frame.
     pub length: Duration,
-    /// Its slots, all equally long; not none. What they leave of the frame, less than a nanosecond each, is at its end.
+    /// Number of slots in a frame, all equally long; not zero. What they leave of the frame, less than a nanosecond
+    /// each, is at its end.
     pub slots: u32,
     /// The part of each slot that carries no bytes, in front: guard time, preamble, headers. Shorter than a slot.
     pub slot_overhead: Duration,
-    /// How many bytes the rest of a slot carries; not none.
+    /// Number of bytes that the rest of a slot carries; not zero.
     pub slot_payload_bytes: u32,
 }
 
@@ -28,7 +29,7 @@ pub struct FrameConfig {
 pub struct SlotRun {
     /// The first, from 0 on.
     pub first: u32,
-    /// How many.
+    /// Number of slots in the run.
     pub slots: u32,
 }
 
@@ -41,13 +42,13 @@ impl FrameConfig {
         (self.length.as_nanos() / u64::from(self.slots.max(1))).max(1)
     }
 
-    /// When the frame begins that is under way at `now`.
+    /// Beginning of the frame that is under way at `now`.
     pub fn frame_at(&self, now: Instant) -> Instant {
         let since = now.since_start().as_nanos();
         Instant::START + Duration::from_nanos(since - since % self.length.as_nanos().max(1))
     }
 
-    /// When the first frame begins that does so at `now` or later.
+    /// Beginning of the first frame that begins at `now` or later.
     pub fn next_frame(&self, now: Instant) -> Instant {
         let begun = self.frame_at(now);
         if begun == now { now } else { begun.saturating_add(self.length) }
@@ -121,7 +122,7 @@ fn scaled(value: u64, numerator: u64, denominator: u64) -> u64 {
     }
 }
 
-/// The same, rounded up.
+/// Variant of [`scaled`] that rounds up.
 fn scaled_up(value: u64, numerator: u64, denominator: u64) -> u64 {
     match value.checked_mul(numerator) {
         Some(product) => product.div_ceil(denominator),
@@ -145,16 +146,16 @@ pub(crate) struct Frames {
     /// From when on it has which slots, in the order of time; the first one holds now. Each is from a frame on.
     pieces: VecDeque<(Instant, Bursts)>,
     sending: Option<Sending>,
-    /// Where the next packet can begin, if the allocation that holds decides that.
+    /// Place at which the next packet can begin, if the allocation that holds decides that.
     place: Option<Place>,
 }
 
-/// Where a packet can begin.
+/// Place at which a packet can begin.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// From when on the transmitter is free.
     free: Instant,
-    /// When the next byte can go.
+    /// Instant at which the next byte can be sent.
     open: Instant,
     /// Bytes that have gone by then, were the slots always those of the allocation.
     gone: u64,
@@ -163,12 +164,12 @@ struct Place {
 #[derive(Clone, Copy, Debug)]
 struct Sending {
     parcel: Parcel,
-    /// When its first bit left.
+    /// Instant at which its first bit left.
     start: Instant,
-    /// What had not been sent at `counted`.
+    /// Number of bytes that had not been sent at `counted`.
     left_bytes: u64,
     counted: Instant,
-    /// When all of it has been sent, as far as allocations are known.
+    /// Instant at which all of it has been sent, as far as allocations are known.
     completion: Instant,
     /// Bytes that will have gone by then, were the slots always those of the first allocation; if it is sent under that
     /// one.
@@ -196,8 +197,8 @@ impl Frames {
         (before.saturating_add(gone), before.saturating_add(begun))
     }
 
-    /// When so many bytes have gone since the beginning of the run, one at least, were the slots always these; they are
-    /// some.
+    /// Instant at which so many bytes, one at least, have been sent since the beginning of the run, were the slots
+    /// always these. There has to be a slot among them.
     fn gone(&self, bursts: &Bursts, bytes: u64) -> Instant {
         let of_frame = self.config.payload_bytes(bursts);
         // What fills a frame has gone in that one.
@@ -208,7 +209,7 @@ impl Frames {
         self.frame_start(frames).saturating_add(self.config.gone(bursts, in_frame))
     }
 
-    /// When the byte begins that so many go before.
+    /// Instant at which the byte begins that so many bytes go before.
     fn begun(&self, bursts: &Bursts, bytes: u64) -> Instant {
         let of_frame = self.config.payload_bytes(bursts);
         let start = self.frame_start(bytes / of_frame);
@@ -251,7 +252,7 @@ impl Frames {
         None
     }
 
-    /// When the transmitter can send next, from `from` on; [`Instant::FAR_FUTURE`] without a slot.
+    /// Instant from `from` on at which the transmitter can send next; [`Instant::FAR_FUTURE`] without a slot.
     pub(crate) fn opportunity(&self, from: Instant) -> Instant {
         if let Some(place) = self.place.filter(|place| place.free == from) {
             return place.open;
@@ -276,7 +277,7 @@ impl Frames {
             Some(Sending { parcel, start: now, left_bytes: bytes, counted: now, completion, gone });
     }
 
-    /// When so many bytes have gone that begin to go at `from`.
+    /// Instant at which so many bytes have been sent, the first of them from `from` on.
     fn completion_of(&self, from: Instant, bytes: u64) -> Instant {
         if bytes == 0 {
             return from;
@@ -284,17 +285,17 @@ impl Frames {
         self.find(from, bytes).map_or(Instant::FAR_FUTURE, |(bursts, number)| self.gone(bursts, number))
     }
 
-    /// When the packet has been sent that is being sent, if there is one.
+    /// Instant at which the packet at hand has been sent, if there is one.
     pub(crate) fn completion(&self) -> Option<Instant> {
         self.sending.as_ref().map(|sending| sending.completion)
     }
 
-    /// Whether a packet is being sent.
+    /// Tells if a packet is being sent.
     pub(crate) const fn is_sending(&self) -> bool {
         self.sending.is_some()
     }
 
-    /// How long the slots are that so many bytes fill, with what carries no bytes in them.
+    /// Duration of the slots that so many bytes fill, with the part of them that carries no bytes.
     pub(crate) fn time_of(&self, bytes: u64) -> Duration {
         let payload = u64::from(self.config.slot_payload_bytes.max(1));
         Duration::from_nanos(scaled(bytes, self.config.slot_nanos(), payload))
@@ -344,12 +345,12 @@ impl Frames {
         };
     }
 
-    /// When the allocation no longer holds that does now.
+    /// Instant at which the allocation that holds now ends.
     fn first_ends(&self) -> Instant {
         self.pieces.get(1).map_or(Instant::FAR_FUTURE, |&(next, _)| next)
     }
 
-    /// What has not been sent of the packet at hand.
+    /// Number of bytes of the packet at hand that have not been sent.
     pub(crate) fn left_bytes(&self, now: Instant) -> u64 {
         self.sending.as_ref().map_or(0, |sending| sending.left_bytes - self.sent_by(sending, now))
     }
@@ -365,7 +366,7 @@ impl Frames {
         sent.min(sending.left_bytes)
     }
 
-    /// When so many bytes beside those of the packet at hand have been sent.
+    /// Instant at which so many bytes have been sent beside those of the packet at hand.
     pub(crate) fn sent_at(&self, now: Instant, bytes: u64) -> Instant {
         self.completion_of(now, self.left_bytes(now) + bytes)
     }
@@ -417,7 +418,7 @@ mod tests {
     }
 
     impl Frames {
-        /// When byte `number` of those that go from `from` on begins and ends.
+        /// Instants at which byte `number` of those sent from `from` on begins and ends.
         fn byte_from(&self, from: Instant, number: u64) -> (Instant, Instant) {
             let never = (Instant::FAR_FUTURE, Instant::FAR_FUTURE);
             let found = self.find(from, number);
@@ -537,7 +538,7 @@ mod tests {
             prop_assert!(in_frame - Duration::from_millis(slot.into()) >= CONFIG.slot_overhead);
         }
 
-        /// What is known of the place where the last packet ended says no other than a search from there.
+        /// Comparison of the place noted where the last packet ended with a search from there.
         #[test]
         fn a_packet_after_another_goes_when_it_would_by_itself(
             allocations in prop::collection::vec((1_u64..6, 1_u64..4, any_bursts()), 0..12),

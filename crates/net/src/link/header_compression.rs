@@ -16,7 +16,7 @@ use crate::link::lane::Outlet;
 use crate::link::service::Transmission;
 use crate::parcel::{Fate, Parcel};
 
-/// How a link compresses headers.
+/// Settings of a link that compresses headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeaderCompression {
     /// Bytes of the headers that are compressed. A full header is as long; a packet that is shorter stays as it is.
@@ -27,10 +27,10 @@ pub struct HeaderCompression {
     pub refresh_packets: u32,
     /// The time after which a full one is sent.
     pub refresh_interval: Duration,
-    /// How many packets of a flow in a row may be lost before its context is: none where a header tells what has
+    /// Number of packets of a flow in a row that may be lost before its context is: none where a header tells what has
     /// changed since the one before (RFC 2507 for TCP), some where it tells enough to bridge gaps (RFC 5225).
     pub losses_survived: u32,
-    /// How many flows have a context; not zero. The one that has been silent for longest makes room.
+    /// Number of flows that have a context; not zero. The one that has been silent for longest makes room.
     pub contexts: u32,
 }
 
@@ -39,7 +39,7 @@ pub struct HeaderCompression {
 enum Form {
     Compressed,
     Full,
-    /// It has no flow, or no room for headers.
+    /// The packet has no flow, or no room for headers.
     Untouched,
 }
 
@@ -47,7 +47,7 @@ enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Encoded {
     form: Form,
-    /// What it has on the link.
+    /// Number of bytes that it has on the link.
     pub(crate) bytes: u32,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Compressor {
     contexts: Vec<Context>,
 }
 
-/// What both ends know of a flow.
+/// State that both ends keep of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Context {
     flow: Flow,
@@ -70,13 +70,13 @@ struct Context {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decompressor {
-    /// It can read the next compressed header, with so many lost in a row.
+    /// The decompressor can read the next compressed header, with so many packets lost in a row.
     Following { lost: u32 },
-    /// It waits for a full header.
+    /// The decompressor waits for a full header.
     Lost,
 }
 
-/// What tells flows apart.
+/// Fields that tell flows apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Flow {
     addresses: [u128; 2],
@@ -152,7 +152,7 @@ impl Compressor {
 }
 
 impl Context {
-    /// What becomes of a packet at the decompressor.
+    /// Takes a packet to the decompressor, and gives its fate there.
     fn receive(&mut self, form: Form, is_hit: bool, losses_survived: u32) -> Fate {
         self.decompressor = match (self.decompressor, form, is_hit) {
             (_, Form::Full, false) | (Decompressor::Following { .. }, _, false) => {

@@ -17,7 +17,7 @@ use crate::link::service::Transmission;
 use crate::parcel::{Fate, PacketStore, Parcel, Role};
 use crate::script::Change;
 
-/// What a port sends into, and what else it needs to do so.
+/// Lane that a port sends into, with the counters and packets that it needs to do so.
 pub(crate) struct Outlet<'a> {
     pub(crate) lane: &'a mut Lane,
     pub(crate) counters: &'a mut Counters,
@@ -57,12 +57,12 @@ impl Outlet<'_> {
     }
 }
 
-/// What came of a packet that was sent.
+/// Outcome of sending a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attempt {
-    /// When it is at the far end.
+    /// Instant at which the packet is at the far end.
     pub(crate) arrival: Instant,
-    /// Whether an error has hit it.
+    /// True if an error has hit it.
     pub(crate) is_hit: bool,
 }
 
@@ -70,12 +70,12 @@ pub(crate) struct Attempt {
 pub(crate) struct Lane {
     flight: Flight,
     propagation: Propagation,
-    /// Whether the channel does nothing to packets at present, so that they need not ask it.
+    /// True if the channel does nothing to packets at present, so that they need not ask it.
     is_clean: bool,
     channel: Box<Channel>,
-    /// When the packet left the transmitter that has arrived last.
+    /// Instant at which the packet that has arrived last left the transmitter.
     last_departure: Instant,
-    /// What a packet is dropped as that does not arrive.
+    /// Reason of the drop of a packet that does not arrive.
     lost_as: DropReason,
 }
 
@@ -129,13 +129,13 @@ impl Lane {
         self.flight.insert(transit.arrival, transit.departure, transit.parcel);
     }
 
-    /// Whether the channel does nothing to packets at present.
+    /// Tells if the channel does nothing to packets at present.
     pub(crate) const fn is_clean(&self) -> bool {
         self.is_clean
     }
 
-    /// The same where the channel [does nothing](Self::is_clean). Returns when the packet arrives, if it is the next
-    /// that does.
+    /// Variant of [`carry`](Self::carry) for a channel that [does nothing](Self::is_clean). Returns when the packet
+    /// arrives, if it is the next that does.
     #[inline]
     pub(crate) fn carry_plainly(&mut self, departure: Instant, parcel: Parcel) -> Option<Instant> {
         let arrival = self.propagation.arrival(departure);
@@ -168,7 +168,7 @@ impl Lane {
         parcel.fate()
     }
 
-    /// When the next packet arrives at the far end; [`Instant::FAR_FUTURE`] if none does.
+    /// Instant at which the next packet arrives at the far end; [`Instant::FAR_FUTURE`] if none does.
     #[inline]
     pub(crate) fn next_arrival(&self) -> Instant {
         self.flight.next_arrival()
@@ -182,12 +182,12 @@ impl Lane {
         Some(transit.parcel)
     }
 
-    /// When the packet left the transmitter that was [taken off](Self::take_arrival) last.
+    /// Instant at which the packet that was [taken off](Self::take_arrival) last left the transmitter.
     pub(crate) const fn last_departure(&self) -> Instant {
         self.last_departure
     }
 
-    /// When packets that are under way left the transmitter, or will: the first and the last of these instants.
+    /// First and last of the instants at which packets that are under way left the transmitter, or will.
     pub(crate) fn departures(&self) -> Option<(Instant, Instant)> {
         let widen = |(first, last): (Instant, Instant), at: Instant| (first.min(at), last.max(at));
         let mut departures = self.flight.departures();
@@ -195,7 +195,7 @@ impl Lane {
         Some(departures.fold((first, first), widen))
     }
 
-    /// What leaves the transmitter after `now`, each packet once, by when and how long it is.
+    /// Instants at which packets leave the transmitter after `now`, each packet once, with its length.
     pub(crate) fn leaving_after(&self, now: Instant) -> impl Iterator<Item = (Instant, u32)> {
         let leaving = self.flight.iter().filter(move |transit| transit.departure > now);
         let originals = leaving.filter(|transit| transit.parcel.role() == Role::Original);
@@ -228,7 +228,7 @@ impl Lane {
         taken.into_iter().map(|(_, parcel)| parcel).collect()
     }
 
-    /// The same, each with the instant at which it would have left.
+    /// Variant of [`take_back`](Self::take_back) that gives each packet with the instant at which it would have left.
     pub(crate) fn take_back_departing(
         &mut self,
         departure: Instant,

@@ -1,9 +1,9 @@
-//! How full a queue was: sums over time, from which means follow exactly.
+//! Occupancy of a queue: sums over time, from which means follow exactly.
 
 use slantpath_base::{Duration, Instant};
 
-/// How full a queue was, over the time since the statistics were started. Counted is what waits, without the
-/// packet that is being transmitted.
+/// Statistics of a queue's length, over the time since they were started. Counted is what waits, without the packet
+/// that is being transmitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct QueueStatistics {
@@ -17,7 +17,7 @@ pub struct QueueStatistics {
     pub max_packets: u64,
     /// Bytes, at most.
     pub max_bytes: u64,
-    /// How long the transmitter was sending.
+    /// Time for which the transmitter was sending.
     pub busy: Duration,
 }
 
@@ -42,7 +42,7 @@ impl Waits {
         self.byte_nanos += u128::from(bytes) * u128::from(time.as_nanos());
     }
 
-    /// The same for one packet.
+    /// Variant of [`add`](Self::add) for one packet.
     #[inline]
     pub(crate) fn add_packet(&mut self, length: u32, time: Duration) {
         self.packet_nanos += u128::from(time.as_nanos());
@@ -66,9 +66,9 @@ impl Waits {
     }
 }
 
-/// How much has waited for how long. The integral of a queue's length over time is the sum of the times that
-/// its packets wait. A transmitter may add a wait or a transmission as soon as it knows it: the sums then run
-/// ahead of time, and the transmitter says by how much when they are asked for.
+/// Sums of the waits of packets and bytes in a queue. The integral of a queue's length over time is the sum of the
+/// times that its packets wait. A transmitter may add a wait or a transmission as soon as it knows it: the sums then
+/// run ahead of time, and the transmitter says by how much when they are asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Occupancy {
     start: Instant,

@@ -20,25 +20,25 @@ use crate::link::transmitter::{ClosedForm, State};
 use crate::parcel::Parcel;
 use crate::probe::{QueueProbe, QueueSample};
 
-/// What becomes of a packet on [the short way](Port::offer_plainly).
+/// Outcome for a packet on [the short way](Port::offer_plainly).
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Offered {
-    /// It arrives after others.
+    /// The packet arrives after others.
     Behind,
-    /// It arrives at this time, before all others.
+    /// The packet arrives at this time, before all others.
     Next(Instant),
-    /// It is dropped.
+    /// The packet is dropped: the queue has no room.
     NoRoom,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
     transmitter: Transmitter,
-    /// When the transmitter has to choose a packet; [`Instant::FAR_FUTURE`] if it never has to.
+    /// Instant at which the transmitter has to choose a packet; [`Instant::FAR_FUTURE`] if it never has to.
     next_choice: Instant,
     mtu_bytes: u32,
     while_down: WhileDown,
-    /// What a packet is dropped as that comes while the port is down.
+    /// Reason of the drop of a packet that comes while the port is down.
     refused_as: DropReason,
 }
 
@@ -112,12 +112,13 @@ impl Port {
         self.refused_as = reason;
     }
 
-    /// Whether packets go through [`offer_plainly`](Self::offer_plainly).
+    /// Tells if packets go through [`offer_plainly`](Self::offer_plainly).
     pub(crate) fn is_plain(&self) -> bool {
         matches!(&self.transmitter, Transmitter::ClosedForm(form) if form.is_plain())
     }
 
-    /// What [`offer`](Self::offer) does where the port [is plain](Self::is_plain) and the lane's channel does nothing.
+    /// Variant of [`offer`](Self::offer) for a port that [is plain](Self::is_plain) and a lane whose channel does
+    /// nothing.
     #[inline]
     pub(crate) fn offer_plainly(&mut self, now: Instant, parcel: Parcel, lane: &mut Lane) -> Offered {
         match &mut self.transmitter {
@@ -197,7 +198,7 @@ impl Port {
         outcome
     }
 
-    /// When [`run`](Self::run) is wanted; [`Instant::FAR_FUTURE`] if never.
+    /// Instant at which [`run`](Self::run) is wanted; [`Instant::FAR_FUTURE`] if never.
     #[inline]
     pub(crate) const fn next_choice(&self) -> Instant {
         self.next_choice
@@ -380,7 +381,7 @@ impl Port {
         }
     }
 
-    /// How long a packet that comes at `now` waits until all before it has left.
+    /// Time that a packet that comes at `now` waits until all before it has left.
     pub(crate) fn wait_at(&self, now: Instant) -> Duration {
         match &self.transmitter {
             Transmitter::ClosedForm(form) => form.free_at().saturating_since(now),
@@ -388,7 +389,7 @@ impl Port {
         }
     }
 
-    /// How long a packet of this length is sent; only the closed form knows.
+    /// Time for which a packet of this length is sent; only the closed form knows it.
     pub(crate) fn time_to_send(&self, length: u32) -> Duration {
         match &self.transmitter {
             Transmitter::ClosedForm(form) => form.time_to_send(length),
@@ -467,7 +468,7 @@ mod tests {
         DirectionConfig::new(DataRate::from_bits_per_sec(8_000), delay, queue)
     }
 
-    /// When the packets of a lane arrive, and how long they are.
+    /// Instants at which the packets of a lane arrive, and their lengths.
     fn arrivals(lane: &mut Lane, counters: &mut Counters) -> Vec<(Instant, u32)> {
         let mut next = || {
             let at = lane.next_arrival();

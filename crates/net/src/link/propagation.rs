@@ -6,7 +6,7 @@ use slantpath_base::{Duration, Instant};
 
 use crate::link::contact_delay::ContactDelay;
 
-/// How long packets take from the transmitter to the far end.
+/// Time that packets take from the transmitter to the far end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delay {
     /// Always as long.
@@ -24,7 +24,7 @@ impl Delay {
         }
     }
 
-    /// Whether it follows a curve.
+    /// Tells if the delay follows a curve.
     pub const fn is_curve(&self) -> bool {
         matches!(self, Self::Curve(_))
     }
@@ -58,7 +58,7 @@ impl DelayCurve {
         (rises && !points.is_empty()).then(|| Self(points.into()))
     }
 
-    /// Its points.
+    /// Points of the curve.
     pub fn points(&self) -> &[(Instant, Duration)] {
         &self.0
     }
@@ -87,19 +87,19 @@ impl DelayCurve {
 #[derive(Clone, Debug)]
 pub(crate) enum Propagation {
     Constant(Duration),
-    /// That of a contact, see [`DelayPiece`]. It stands here and not behind a pointer, so that it can be on its way
+    /// Delay of a contact, see [`DelayPiece`]. It stands here and not behind a pointer, so that it can be on its way
     /// from memory while the transmitter is looked at.
     Contact(ContactDelay),
     Curve(Box<Follower>),
 }
 
-/// Where packets are on a curve.
+/// Position of packets on a curve.
 #[derive(Clone, Debug)]
 pub(crate) struct Follower {
     curve: DelayCurve,
-    /// How many points the last packet came after: packets leave in order.
+    /// Number of points that the last packet came after: packets leave in order.
     after: usize,
-    /// When the last packet arrives. None overtakes it.
+    /// Instant at which the last packet arrives. None overtakes it.
     last_arrival: Instant,
 }
 
@@ -114,8 +114,8 @@ impl Propagation {
         }
     }
 
-    /// When what leaves at `departure` arrives. Departures do not fall, but for what was
-    /// [taken back](Self::take_back).
+    /// Instant at which a packet arrives that leaves at `departure`. Departures do not fall, but for what was [taken
+    /// back](Self::take_back).
     #[inline]
     pub(crate) fn arrival(&mut self, departure: Instant) -> Instant {
         match self {

@@ -28,12 +28,12 @@ pub enum QueueConfig {
 }
 
 impl QueueConfig {
-    /// Whether packets are dropped for other reasons than want of room.
+    /// Tells if packets are dropped for other reasons than want of room.
     pub const fn is_managed(&self) -> bool {
         matches!(self, Self::CoDel(_) | Self::FqCoDel(_) | Self::Red(_))
     }
 
-    /// Whether packets are marked in place of being dropped.
+    /// Tells if packets are marked in place of being dropped.
     pub const fn marks(&self) -> bool {
         match self {
             Self::CoDel(CoDelConfig { signal, .. })
@@ -46,7 +46,7 @@ impl QueueConfig {
     }
 }
 
-/// How a queue tells a sender that it is to slow down, before there is no room.
+/// Signal of a queue to a sender that it is to slow down, before there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CongestionSignal {
     /// The packet is dropped.
@@ -69,7 +69,7 @@ impl CongestionSignal {
     }
 }
 
-/// How much may wait. Counted is what waits, without the packet that is being transmitted: one that finds the
+/// Limit of what may be queued. Counted is what waits, without the packet that is being transmitted: one that finds the
 /// transmitter idle needs no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
@@ -77,12 +77,12 @@ pub enum QueueLimit {
     Bytes(DataSize),
     /// So many packets.
     Packets(u32),
-    /// Without limit.
+    /// No limit at all.
     Unlimited,
 }
 
 impl QueueLimit {
-    /// Whether a packet of `length` bytes may join `packets` of `bytes` in all.
+    /// Tells if a packet of `length` bytes may join `packets` of `bytes` in all.
     #[inline]
     pub(crate) fn admits(&self, packets: u64, bytes: u64, length: u32) -> bool {
         match self {
@@ -92,7 +92,8 @@ impl QueueLimit {
         }
     }
 
-    /// The same where a class waits, and a packet that has left it and waits on.
+    /// Variant of [`admits`](Self::admits) for a class that is queued, beside a packet that has left it and still
+    /// waits.
     pub(crate) fn admits_beside(&self, class: &Class, held: Option<Parcel>, arrival: Parcel) -> bool {
         let held_bytes = held.map_or(0, |held| u64::from(held.length()));
         let (packets, bytes) = (class.packets() + u64::from(held.is_some()), class.bytes() + held_bytes);
@@ -100,16 +101,16 @@ impl QueueLimit {
     }
 }
 
-/// What a packet finds that comes.
+/// State of the queue that an arriving packet finds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
-    /// How many packets wait, without the one that is being transmitted.
+    /// Number of packets that are queued, without the one that is being transmitted.
     pub(crate) packets: u64,
     /// Their bytes.
     pub(crate) bytes: u64,
     /// Since when the transmitter has been idle, if it is.
     pub(crate) idle_since: Option<Instant>,
-    /// When the packet's transmission will start.
+    /// Instant at which the packet's transmission will start.
     pub(crate) start: Instant,
 }
 

@@ -22,11 +22,11 @@ use crate::parcel::Parcel;
 /// A queue that drops early.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedConfig {
-    /// How much may wait whatever the average says.
+    /// Limit of what may be queued whatever the average.
     pub limit: QueueLimit,
     /// In which unit queues and thresholds are measured.
     pub measure: Measure,
-    /// Which thresholds hold for which packets.
+    /// Assignment of thresholds to packets.
     pub precedence: Precedence,
     /// The weight of the queue that an arrival sees in the average: in 0..=1.
     pub weight: f64,
@@ -34,9 +34,9 @@ pub struct RedConfig {
     /// are taken to have met an empty queue. Where queues are measured in bytes, longer packets are dropped as
     /// much more often than it.
     pub typical_bytes: u32,
-    /// What happens from the upper threshold on.
+    /// Treatment of packets from the upper threshold on.
     pub beyond_max: BeyondMax,
-    /// What becomes of a packet that is chosen below the upper threshold. From there on it is dropped in any case.
+    /// Treatment of a packet that is chosen below the upper threshold. From there on it is dropped in any case.
     pub signal: CongestionSignal,
 }
 
@@ -49,9 +49,9 @@ pub enum Measure {
     Packets,
 }
 
-/// Which thresholds hold for which packets. There are three drop precedences, the lowest first: those of the
-/// assured forwarding classes (RFC 2597). What has no class is dropped first if it is best effort (DSCP 0),
-/// and last if it is anything else.
+/// Assignment of thresholds to packets. There are three drop precedences, the lowest first: those of the assured
+/// forwarding classes (RFC 2597). What has no class is dropped first if it is best effort (DSCP 0), and last if it is
+/// anything else.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Precedence {
     /// Each has its own, and an average of the packets that wait with its precedence or a lower one: RIO-C.
@@ -62,7 +62,7 @@ pub enum Precedence {
     Weighted([RedThresholds; 3]),
 }
 
-/// Where early drops begin and end, in the unit of the [measure](RedConfig::measure).
+/// Averages at which early drops begin and end, in the unit of the [measure](RedConfig::measure).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedThresholds {
     /// From this average on packets are dropped early.
@@ -73,7 +73,7 @@ pub struct RedThresholds {
     pub max_probability: Probability,
 }
 
-/// What happens while the average is at the upper threshold or above.
+/// Treatment of packets while the average is at the upper threshold or above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BeyondMax {
     /// Every packet is dropped, as published.
@@ -91,14 +91,14 @@ pub(crate) struct Red {
     averages: [f64; LEVELS],
     /// Packets that came since the last one was dropped or marked.
     since_drop: [u64; LEVELS],
-    /// What waits by precedence, if they are coupled.
+    /// Queued packets by precedence, if the averages are coupled.
     shares: Shares,
 }
 
 const LEVELS: usize = 3;
 const HIGHEST: usize = LEVELS - 1;
 
-/// What becomes of a packet at an average.
+/// Treatment of a packet at an average.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Zone {
     Early(f64),
@@ -243,10 +243,11 @@ fn drop_precedence(traffic_class: u8) -> usize {
     }
 }
 
-/// How much waits of each precedence, in a queue whose packets are sent in the order in which they came.
+/// Number of packets and bytes queued of each precedence, in a queue whose packets are sent in the order in which they
+/// came.
 #[derive(Clone, Debug, Default)]
 struct Shares {
-    /// When each packet's transmission starts, its precedence and length.
+    /// Start of transmission, precedence and length of each packet.
     waiting: VecDeque<(Instant, usize, u32)>,
     packets: [u64; LEVELS],
     bytes: [u64; LEVELS],

@@ -6,7 +6,7 @@
 pub(crate) struct Ring<T> {
     /// As many as there is room for; a power of two, or none.
     places: Vec<T>,
-    /// How many were ever taken off the front, modulo 2⁶⁴: the place of the front, once masked.
+    /// Number of items ever taken off the front, modulo 2⁶⁴: the place of the front, once masked.
     head: usize,
     len: usize,
 }
@@ -18,7 +18,7 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T: Copy + Default> Ring<T> {
-    /// How much the first growth makes room for.
+    /// Number of items that the first growth makes room for.
     const FIRST_ROOM: usize = 8;
 
     #[inline]
@@ -31,7 +31,7 @@ impl<T: Copy + Default> Ring<T> {
         self.len == 0
     }
 
-    /// Where an item lies among the places.
+    /// Position of an item among the places.
     #[inline]
     const fn place(&self, index: usize) -> usize {
         self.head.wrapping_add(index) & self.places.len().wrapping_sub(1)
@@ -99,7 +99,7 @@ impl<T: Copy + Default> Ring<T> {
         self.len = self.len.min(len);
     }
 
-    /// How many items at the front an ordered property holds for.
+    /// Number of items at the front for which an ordered property holds.
     pub(crate) fn partition_point(&self, holds: impl Fn(T) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len);
         while low < high {

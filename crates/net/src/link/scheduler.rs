@@ -33,10 +33,10 @@ use crate::probe::QueueProbe;
 pub(crate) struct Scheduler {
     discipline: Discipline,
     limit: QueueLimit,
-    /// What waits in all classes.
+    /// Number of packets queued in all classes.
     packets: u64,
     bytes: u64,
-    /// When the last transmission ends or ended.
+    /// Instant at which the last transmission ends or ended.
     free_at: Instant,
     state: State,
     service: Service,
@@ -172,7 +172,7 @@ impl Scheduler {
         self.state
     }
 
-    /// When the next packet is to be chosen; [`Instant::FAR_FUTURE`] while none waits.
+    /// Instant at which the next packet is to be chosen; [`Instant::FAR_FUTURE`] while none waits.
     #[inline]
     pub(crate) fn next_choice(&self) -> Instant {
         match (self.state, &self.arq) {
@@ -187,7 +187,7 @@ impl Scheduler {
         }
     }
 
-    /// When a packet has been sent in frames, or the next can be.
+    /// Instant at which a packet has been sent in frames, or else the next can be.
     fn next_in(&self, frames: &Frames) -> Instant {
         match frames.completion() {
             Some(completion) => completion,
@@ -271,7 +271,7 @@ impl Scheduler {
         if is_kept { Ok(Fate::Arrives) } else { Err(DropReason::QueueFull) }
     }
 
-    /// Whether a packet that comes now is sent now.
+    /// Tells if a packet that comes now is sent now.
     fn is_idle(&self, now: Instant) -> bool {
         let has_slot = match &self.frames {
             None => true,
@@ -280,7 +280,7 @@ impl Scheduler {
         self.state == State::Up && self.free_at <= now && self.held.is_none() && has_slot
     }
 
-    /// Whether there is room for a packet to wait: what waits for tokens takes its place in the queue as well.
+    /// Tells if there is room for a packet in the queue: one that waits for tokens takes its place there as well.
     fn admits(&mut self, parcel: Parcel) -> bool {
         let held = self.held.map(|(_, held)| held);
         let (class, held) = match &mut self.discipline {
@@ -357,7 +357,7 @@ impl Scheduler {
         chosen
     }
 
-    /// The same where packets are dropped that have waited for too long.
+    /// Variant of [`choose`](Self::choose) for disciplines that drop packets which have waited for too long.
     fn choose_by_wait(&mut self, at: Instant, outlet: &mut Outlet<'_>) -> Option<Parcel> {
         let dropped_before = outlet.counters.dropped(DropReason::CoDel);
         let chosen = match &mut self.discipline {
@@ -537,7 +537,7 @@ impl Scheduler {
         self.arq.as_ref().map_or((0, 0), |arq| arq.waiting())
     }
 
-    /// How long a packet that comes at `now` waits, if all that waits is sent before it.
+    /// Time that a packet that comes at `now` waits, if all that is queued is sent before it.
     pub(crate) fn wait_at(&self, now: Instant) -> Duration {
         if let Some(frames) = &self.frames {
             let bytes = self.bytes + self.packets * u64::from(self.overhead_bytes);
@@ -569,7 +569,7 @@ impl Scheduler {
         self.occupancy.statistics(now, self.busy_to_come(now))
     }
 
-    /// The same since this was last asked.
+    /// Variant of [`statistics`](Self::statistics) over the time since this was last asked.
     pub(crate) fn end_window(&mut self, now: Instant) -> QueueStatistics {
         self.count_waits(now);
         let to_come = self.busy_to_come(now);

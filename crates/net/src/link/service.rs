@@ -5,12 +5,12 @@
 
 use slantpath_base::{DataRate, DataSize, Duration, Instant};
 
-/// When a packet is sent: both [`Instant::FAR_FUTURE`] if it waits for the transmitter to come up.
+/// Start and end of a packet's transmission: both [`Instant::FAR_FUTURE`] if it waits for the transmitter to come up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Transmission {
-    /// When its first bit leaves.
+    /// Instant at which its first bit leaves.
     pub(crate) start: Instant,
-    /// When its last bit has left.
+    /// Instant at which its last bit has left.
     pub(crate) end: Instant,
 }
 
@@ -28,7 +28,7 @@ impl Service {
         Self { rate, overhead_bytes, last: (0, Duration::ZERO) }
     }
 
-    /// When the last bit of a packet of `length` bytes leaves whose first bit leaves at `start`.
+    /// Instant at which the last bit of a packet of `length` bytes leaves whose first bit leaves at `start`.
     #[inline]
     pub(crate) fn finish(&mut self, start: Instant, length: u32) -> Instant {
         if self.last.0 != length {
@@ -37,7 +37,7 @@ impl Service {
         start.saturating_add(self.last.1)
     }
 
-    /// How long a packet of `length` bytes takes.
+    /// Time that a packet of `length` bytes takes to be sent.
     pub(crate) fn time_to_send(&self, length: u32) -> Duration {
         let bytes = u64::from(length) + u64::from(self.overhead_bytes);
         self.rate.time_to_send(DataSize::from_bytes(bytes))

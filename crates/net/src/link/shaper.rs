@@ -5,9 +5,9 @@ use slantpath_base::{DataRate, DataSize, Duration, Instant};
 /// A bucket of tokens that packets take before they are sent. It begins full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShaperConfig {
-    /// How fast tokens come, one for each byte of an IP packet; not zero.
+    /// Rate at which tokens come, one for each byte of an IP packet; not zero.
     pub rate: DataRate,
-    /// What the bucket holds; no less than the longest packet.
+    /// Size of the bucket; no less than the longest packet.
     pub burst: DataSize,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Shaper {
     rate: u128,
     depth: u128,
     level: u128,
-    /// When the level was as it is noted.
+    /// Instant for which the level is noted.
     at: Instant,
 }
 
@@ -48,7 +48,7 @@ impl Shaper {
         }
     }
 
-    /// How long packets of so many bytes wait in all, apart from the link's own rate.
+    /// Time that packets of so many bytes wait in all, apart from the link's own rate.
     pub(crate) fn wait(&self, now: Instant, bytes: u64) -> Duration {
         self.until((u128::from(bytes) * TOKEN).saturating_sub(self.level_at(now)))
     }

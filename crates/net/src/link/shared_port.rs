@@ -21,24 +21,24 @@ pub(crate) struct SharedPort {
     port: Port,
     /// The directions that send by it at present.
     directions: Vec<DirectionId>,
-    /// What was offered to it, dropped, handed over and marked, whichever way it was to go.
+    /// Counts of what was offered to it, dropped, handed over and marked, whichever way it was to go.
     pub(crate) counters: Counters,
     /// Packets that it took.
     taken: u64,
 }
 
-/// What a shared transmitter has done since its statistics were started.
+/// Statistics of a shared transmitter since they were started.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SharedPortStatistics {
     /// Offered, dropped, handed over and marked, of all directions; nothing else is counted. Each direction counts its
     /// own as well.
     pub counters: Counters,
-    /// How full its queue was.
+    /// Statistics of its queue.
     pub queue: QueueStatistics,
     /// Packets that it took in.
     pub taken: u64,
-    /// How long the packets that it took have waited on average, up to now; `None` if it took none.
+    /// Mean time that the packets that it took have waited, up to now; `None` if it took none.
     pub mean_wait: Option<Duration>,
 }
 
@@ -60,7 +60,8 @@ impl SharedPort {
         SharedPortStatistics { counters: self.counters, queue, taken: self.taken, mean_wait }
     }
 
-    /// The same, but of the queue since the last window ended; another one begins.
+    /// Variant of [`statistics`](Self::statistics) in which those of the queue are since the last window ended; another
+    /// one begins.
     pub(crate) fn end_queue_window(&mut self, now: Instant) -> SharedPortStatistics {
         SharedPortStatistics { queue: self.port.end_queue_window(now), ..self.statistics(now) }
     }
@@ -70,7 +71,7 @@ impl SharedPort {
         (self.counters, self.taken) = (Counters::default(), 0);
     }
 
-    /// How long it sends a packet of this length.
+    /// Time for which it sends a packet of this length.
     pub(crate) fn time_to_send(&self, length: u32) -> Duration {
         self.port.time_to_send(length)
     }

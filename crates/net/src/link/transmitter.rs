@@ -22,7 +22,7 @@ struct Pending {
     length: u32,
 }
 
-/// Whether packets are being sent.
+/// State of a transmitter: packets are being sent or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Down,
@@ -33,9 +33,9 @@ pub(crate) enum State {
 pub(crate) struct ClosedForm {
     /// The last departure that was given: while up, a packet is being transmitted if this is later than now.
     free_at: Instant,
-    /// When the packet leaves that is being transmitted; [`Instant::FAR_FUTURE`] if none is.
+    /// Instant at which the packet that is being transmitted leaves; [`Instant::FAR_FUTURE`] if none is.
     sending_until: Instant,
-    /// What waits behind it, in the order of departure.
+    /// Packets queued behind it, in the order of departure.
     waiting: Ring<Pending>,
     waiting_bytes: u64,
     state: State,
@@ -65,7 +65,7 @@ impl ClosedForm {
         self.free_at
     }
 
-    /// How long a packet of this length is sent.
+    /// Time for which a packet of this length is sent.
     pub(crate) fn time_to_send(&self, length: u32) -> Duration {
         self.service.time_to_send(length)
     }
@@ -99,7 +99,7 @@ impl ClosedForm {
         };
     }
 
-    /// Whether the transmitter follows a rule that [`offer_plainly`](Self::offer_plainly) knows.
+    /// Tells if the transmitter follows a rule that [`offer_plainly`](Self::offer_plainly) knows.
     pub(crate) fn is_plain(&self) -> bool {
         self.state == State::Up && matches!(self.queue, Queue::DropTail(_)) && self.probe.is_none()
     }
@@ -134,7 +134,7 @@ impl ClosedForm {
         self.occupancy.count_until(now, packets, bytes);
     }
 
-    /// What the sums hold beyond `now`: the rest of each wait, and of each transmission.
+    /// Part of the sums that lies beyond `now`: the rest of each wait, and of each transmission.
     fn waits_to_come(&self, now: Instant) -> Waits {
         let mut to_come = Waits::default();
         if self.state == State::Up {
@@ -152,13 +152,13 @@ impl ClosedForm {
         to_come
     }
 
-    /// Whether there is nothing to send, and a packet could be.
+    /// Tells if there is nothing to send, and a packet could be.
     #[inline]
     fn is_idle(&self, now: Instant) -> bool {
         self.state == State::Up && self.free_at <= now
     }
 
-    /// When the packet leaves that is being transmitted, if one is.
+    /// Instant at which the packet that is being transmitted leaves, if one is.
     fn departure_of_sending(&self, now: Instant) -> Option<Instant> {
         (self.state == State::Up && self.free_at > now).then_some(self.sending_until)
     }
@@ -188,7 +188,7 @@ impl ClosedForm {
         self.admit_early(now, parcel, is_idle)
     }
 
-    /// The same where the queue decides by more than its room.
+    /// Variant of [`admit`](Self::admit) for a queue that decides by more than its room.
     #[inline(never)]
     fn admit_early(&mut self, now: Instant, parcel: Parcel, is_idle: bool) -> Result<Parcel, DropReason> {
         let waiting = Waiting {
@@ -208,7 +208,7 @@ impl ClosedForm {
         self.queue.readmit(self.next_start(now), parcel);
     }
 
-    /// When the transmission of a packet that comes now starts.
+    /// Instant at which the transmission of a packet that comes now starts.
     #[inline]
     fn next_start(&self, now: Instant) -> Instant {
         match self.state {
@@ -324,7 +324,7 @@ impl ClosedForm {
         self.occupancy.statistics(now, self.waits_to_come(now))
     }
 
-    /// The same since this was last asked.
+    /// Variant of [`statistics`](Self::statistics) over the time since this was last asked.
     pub(crate) fn end_window(&mut self, now: Instant) -> QueueStatistics {
         self.advance(now);
         let to_come = self.waits_to_come(now);

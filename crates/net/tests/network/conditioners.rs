@@ -161,7 +161,7 @@ fn a_colour_is_the_drop_precedence_that_a_packet_comes_with() {
     assert_eq!([0, EF, 44, 4].map(coloured), [Some(Colour::Green); 4], "no AF codepoint, no precedence");
 }
 
-/// What a marker at random makes of packets of one flow, each of which finds an average of twice the target.
+/// Codepoints that a marker at random gives packets of one flow, each of which finds an average of twice the target.
 fn colours_of(port: u8, others: &[u8], rules_before: usize) -> Vec<u8> {
     let (committed, window) = (DataRate::from_bits_per_sec(1), Duration::from_secs(1));
     let meter =

@@ -11,7 +11,7 @@ use slantpath_net::{
 
 use crate::fixture::{Scripted, address, byte_a_millisecond, clean, millis, packet_with, tag};
 
-/// What happens at an instant.
+/// Step to be taken at an instant.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// With the delay at the start of the run, in milliseconds; it grows by one in a second.
@@ -121,7 +121,7 @@ impl Sky {
         self.run_tagged(steps, from, &tagged)
     }
 
-    /// The same with a tag for each packet, which stands in the place of a port.
+    /// Variant of [`run`](Self::run) with a tag for each packet, which stands in the place of a port.
     fn run_tagged(
         &self,
         steps: &[(u64, Step)],
@@ -133,7 +133,7 @@ impl Sky {
         network
     }
 
-    /// The same before anything has happened.
+    /// Variant of [`run_tagged`](Self::run_tagged) that stops before anything has happened.
     fn start(
         &self,
         steps: &[(u64, Step)],
@@ -160,7 +160,7 @@ fn to(receiver: NodeId) -> Contact {
     Contact { receiver, port: None }
 }
 
-/// What a host got: when, in microseconds, by which link, and which packet.
+/// Packets that a host got: the instant in microseconds, the link and the tag of each.
 fn received(network: &Network<Scripted, Schedule>, node: NodeId) -> Vec<(u64, LinkId, u8)> {
     let received = network.host(node).received.iter();
     received.map(|(at, by, packet)| (at.as_nanos() / 1_000, by.link(), tag(packet))).collect()

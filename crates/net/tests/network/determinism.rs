@@ -1,4 +1,4 @@
-//! The same seed gives the same run.
+//! Checks that the same seed gives the same run.
 
 use slantpath_base::{Duration, Probability, Seed};
 use slantpath_des::RunDigest;

@@ -62,7 +62,7 @@ pub(crate) fn packet(source: IpAddr, destination: IpAddr, length: usize, tag: u8
     packet_with(source, destination, length, tag, 64)
 }
 
-/// The same with the traffic class `class`.
+/// Packet from the first host to the second with the traffic class `class`.
 pub(crate) fn packet_of_class(class: u8, length: usize, tag: u8) -> Packet {
     let mut bytes = packet(address(1), address(2), length, tag).contiguous().to_vec();
     // The header's checksum goes unread by links that damage nothing.

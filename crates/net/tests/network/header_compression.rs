@@ -27,7 +27,7 @@ fn config(compression: HeaderCompression) -> DirectionConfig {
     DirectionConfig { header_compression: Some(compression), ..wire }
 }
 
-/// Where a packet has its number, behind the ports.
+/// Offset of the number in a packet, behind the ports.
 const NUMBER: usize = 40;
 
 /// A packet of 100 bytes with a port of its sender and a number.
@@ -60,7 +60,7 @@ fn run(compression: HeaderCompression, ports: &[u8], lost: &[u64], changes: &[(u
     pair
 }
 
-/// Which packets arrived, and how long each took, in milliseconds.
+/// Numbers of the packets that arrived, and the time that each took, in milliseconds.
 fn arrivals(pair: &Pair) -> Vec<(u8, u64)> {
     let received = pair.network.host(pair.second).received.iter();
     received

@@ -31,7 +31,7 @@ fn run(config: &DirectionConfig) -> Pair {
     pair
 }
 
-/// Whether `count` of [`PACKETS`] lies inside four standard deviations of a binomial distribution.
+/// Asserts that `count` of [`PACKETS`] lies inside four standard deviations of a binomial distribution.
 fn assert_binomial(count: u64, probability: f64) {
     let n = f64::from(PACKETS);
     let deviation = (n * probability * (1.0 - probability)).sqrt();

@@ -1,4 +1,4 @@
-//! What a watched journey consists of, by hand.
+//! Parts of watched journeys, checked by hand.
 
 use slantpath_base::{DataRate, Duration, Probability, Seed};
 use slantpath_net::{

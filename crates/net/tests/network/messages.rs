@@ -1,4 +1,4 @@
-//! What routers tell senders.
+//! Reports of routers to senders.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! What probes record.
+//! Records that probes make.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_net::{QueueSample, Sampling};

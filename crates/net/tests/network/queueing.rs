@@ -68,8 +68,8 @@ fn network(load: f64, config: DirectionConfig, seed: Seed) -> (Network<Poisson>,
     (Network::new(builder.build().expect("a sound plan"), seed, hosts), link)
 }
 
-/// What `measure` gives over 20 replications, each of a minute after one of warm-up: the mean, and half the
-/// width of its 99 % interval by Student's t with 19 degrees of freedom.
+/// Result of `measure` over 20 replications, each of a minute after one of warm-up: the mean, and half the width of its
+/// 99 % interval by Student's t with 19 degrees of freedom.
 fn replicate(
     load: f64,
     link: &DirectionConfig,

@@ -26,7 +26,7 @@ enum Order {
     FirstIn,
 }
 
-/// What came of a run.
+/// Results of a run, to be compared between the models.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     arrivals: Vec<(Instant, u8)>,

@@ -31,7 +31,7 @@ fn run(config: &DirectionConfig, packets: u8, changes: &[(u64, Change)]) -> Pair
     pair
 }
 
-/// When each packet came, in tenths of a millisecond.
+/// Instants at which packets came, in tenths of a millisecond, and their tags.
 fn arrivals(pair: &Pair) -> Vec<(u64, u8)> {
     let received = &pair.network.host(pair.second).received;
     received.iter().map(|(at, _, packet)| (at.since_start().as_nanos() / 100_000, tag(packet))).collect()

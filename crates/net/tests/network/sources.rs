@@ -12,7 +12,7 @@ struct Alternating {
     ways: [DirectionId; 2],
     destination: DestinationId,
     next: Instant,
-    /// Whether the way of the present was up, and its delay, at each change.
+    /// State of the present way at each change: true if it was up, and its delay.
     seen: Vec<(bool, Duration)>,
 }
 

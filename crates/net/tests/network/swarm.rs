@@ -177,7 +177,7 @@ fn build(plan: &Plan) -> (Network<Scripted>, Vec<(NodeId, InterfaceId)>, Vec<Dir
     (network, hosts, directions)
 }
 
-/// What came into a direction came out of it or was dropped on it.
+/// Tells if all that came into a direction came out of it or was dropped on it.
 fn is_balanced(counters: &Counters, sent_unreachable: u64) -> bool {
     let on_the_link = [
         DropReason::CoDel,

@@ -17,12 +17,12 @@ pub struct Member {
     pub latitude_argument: f64,
 }
 
-/// One plane.
+/// One plane of satellites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundPlane {
     /// Mean right ascension of the nodes at the date, radians in 0..2π.
     pub node: f64,
-    /// Its satellites by argument of latitude.
+    /// Satellites of the plane by argument of latitude.
     pub members: Vec<Member>,
 }
 
@@ -71,7 +71,7 @@ const LEAST_OF_A_PLANE: usize = 4;
 pub struct Shells {
     /// The satellites of each shell, by rising inclination and then altitude.
     pub shells: Vec<Vec<usize>>,
-    /// Those outside: on their way up or down or to another plane, spares, and those that belong to none.
+    /// Satellites outside: on their way up or down or to another plane, spares, and those that belong to none.
     pub loose: Vec<usize>,
 }
 
@@ -114,8 +114,8 @@ pub fn shells_of(sets: &[ElementSet], at: Utc) -> Shells {
     found
 }
 
-/// Where values, in order, lie so densely that `many` of them are within a gap of one another: the indices of each
-/// such place. The others go to `loose`.
+/// Finds the places at which values, in order, lie so densely that `many` of them are within a gap of one another: the
+/// indices of each such place. The others go to `loose`.
 fn dense(
     sorted: &[(f64, usize)],
     gap: impl Fn(f64) -> f64,

@@ -85,7 +85,7 @@ impl Preset {
         }
     }
 
-    /// Its shells, as numbers; none where it is geostationary.
+    /// Shells of the preset, as numbers; none where it is geostationary.
     pub fn shells(self) -> Vec<Shell> {
         match self {
             Self::Clarke | Self::EuroSkyWay => Vec::new(),
@@ -198,9 +198,9 @@ impl fmt::Display for Preset {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no constellation is called `{name}`; known are {known}")]
 pub struct UnknownPreset {
-    /// What was asked for.
+    /// Name that was asked for.
     pub name: String,
-    /// All names.
+    /// Names of all presets.
     pub known: String,
 }
 

@@ -8,7 +8,7 @@ use crate::earth::EQUATORIAL_RADIUS;
 use crate::orbit::{ALTITUDE_MAX, Circular, Orbit, Perturbation, mean_motion};
 use crate::utc::Utc;
 
-/// How much neighbouring planes are out of step.
+/// Phase between neighbouring planes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phasing {
     /// Every second plane is ahead by half the spacing of satellites in a plane.
@@ -19,7 +19,7 @@ pub enum Phasing {
     Walker(u32),
 }
 
-/// Where the first plane's ascending node is at the epoch.
+/// Position of the first plane's ascending node at the epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FirstNode {
     /// At an east longitude: for papers whose map is fixed at the start, as ns-2's is.
@@ -47,7 +47,7 @@ pub struct Shell {
     pub period: Option<Duration>,
     /// Turns per day, where given.
     pub mean_motion_rev_per_day: Option<f64>,
-    /// Inclination.
+    /// Inclination of the orbits.
     pub inclination: Angle,
     /// Angle between neighbouring planes, where given; otherwise the spread divided by the planes.
     pub plane_separation: Option<Angle>,
@@ -61,9 +61,9 @@ pub struct Shell {
     pub first_node: FirstNode,
     /// Argument of latitude of the first satellite at the epoch.
     pub first_phase: Angle,
-    /// Forces.
+    /// Forces on the satellites.
     pub perturbation: Perturbation,
-    /// Payload.
+    /// Payload of the satellites.
     pub payload: Payload,
     /// Links between satellites.
     pub isl: IslConfig,
@@ -112,8 +112,8 @@ impl Shell {
         }
     }
 
-    /// How far a plane is ahead of the one to its west, degrees; the alternate stagger counts as that of
-    /// plane 1.
+    /// Angle by which a plane is ahead of the one to its west, degrees; the alternate stagger counts as that of plane
+    /// 1.
     fn offset_deg(&self, plane: usize) -> f64 {
         let spacing = 360.0 / self.per_plane as f64;
         match self.phasing {

@@ -29,9 +29,9 @@ pub(crate) struct Piece {
 pub struct Polynomial {
     /// Until when it holds.
     pub end: Instant,
-    /// Where its variable `u` is 0.
+    /// Instant at which its variable `u` is 0.
     pub centre: Instant,
-    /// How much `u` grows in a nanosecond; it lies between -1 and 1.
+    /// Growth of `u` in a nanosecond; it lies between -1 and 1.
     pub per_nano: f64,
     /// Coefficients of u⁰ to u⁵, nanoseconds of delay.
     pub coefficients: [f64; 6],
@@ -89,7 +89,7 @@ impl<'p> DelayCurve<'p> {
         })
     }
 
-    /// How many polynomials the curve has.
+    /// Number of polynomials of the curve.
     pub fn piece_count(&self) -> usize {
         self.pieces.len()
     }

@@ -104,8 +104,8 @@ fn ring(plane: &[usize]) -> Vec<(usize, usize)> {
     }
 }
 
-/// Whether the last plane of a delta is a neighbour of the first: planes that fill only part of the circle end at
-/// both sides. A single plane that is missing, as where one is not yet flown, is not taken for an end.
+/// Tells if the last plane of a delta is a neighbour of the first: planes that fill only part of the circle end at both
+/// sides. A single plane that is missing, as where one is not yet flown, is not taken for an end.
 fn closes_circle(planes: &[Vec<usize>], ascending_node: impl Fn(usize) -> f64) -> bool {
     let (Some(&first), Some(&last)) =
         (planes.first().and_then(|plane| plane.first()), planes.last().and_then(|plane| plane.first()))
@@ -120,9 +120,9 @@ fn closes_circle(planes: &[Vec<usize>], ascending_node: impl Fn(usize) -> f64) -
 /// Planes end where the gap between the last and the first is wider than this many of the others.
 const OPEN_GAP: f64 = 2.5;
 
-/// Who is linked to whom between two planes: in planes of equal number the rotation that brings phases
-/// closest, so that everyone has exactly one partner; otherwise those that are each other's closest. Planes
-/// that fly against each other meet where their phases add up to half a turn.
+/// Links between two planes: in planes of equal number the rotation that brings phases closest, so that everyone has
+/// exactly one partner; otherwise those that are each other's closest. Planes that fly against each other meet where
+/// their phases add up to half a turn.
 fn partners(
     here: &[usize],
     there: &[usize],

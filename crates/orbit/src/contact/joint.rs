@@ -59,7 +59,7 @@ struct Held {
     since: f64,
     opens: Cause,
     users: usize,
-    /// When the way for which it was taken became possible.
+    /// Time at which the way for which it was taken became possible.
     possible_since: f64,
 }
 
@@ -78,7 +78,7 @@ struct Chooser {
     /// Every site that may take part.
     sites: Vec<usize>,
     policy: GroundPolicy,
-    /// Which satellites it may use, by node.
+    /// Satellites that it may use, by node: true if it may.
     usable: Vec<bool>,
     /// The pairs whose satellites it leaves to them.
     apart_from: Vec<usize>,
@@ -86,7 +86,7 @@ struct Chooser {
     decided_at: f64,
 }
 
-/// What a pair has.
+/// State of a pair: with a way or without one.
 enum State {
     /// No way. When the last one was lost, if one was.
     Waiting(Option<f64>),
@@ -137,12 +137,12 @@ impl<'a> Joint<'a> {
         Self { ephemeris, grounds, choosers, beams, holds: Vec::new() }
     }
 
-    /// How many pairs choose together.
+    /// Number of pairs that choose together.
     pub(crate) fn len(&self) -> usize {
         self.choosers.len()
     }
 
-    /// Whether pairs hold this antenna of a site, so that it does not choose for itself.
+    /// Tells if pairs hold this antenna of a site, so that it does not choose for itself.
     pub(crate) fn binds(&self, site: usize, antenna: usize) -> bool {
         self.grounds[site].antennas.iter().any(|bound| bound.index == antenna)
     }
@@ -214,7 +214,7 @@ impl<'a> Joint<'a> {
         bound.held.map(|held| &self.grounds[site].skies[bound.sky].passes[held.pass])
     }
 
-    /// When the links of a pair's way are all there, from when to when.
+    /// Time from which, and time until which, the links of a pair's way are all there.
     fn possible(&self, pair: usize, since: f64, links: &[(Link, usize)]) -> (f64, f64) {
         let stretches = links.iter().filter_map(|&(link, antenna)| self.pass_of(link.site, antenna));
         let cables = self.cables_stand_until(pair, since, links).unwrap_or(since);
@@ -223,8 +223,9 @@ impl<'a> Joint<'a> {
         })
     }
 
-    /// When the cables that a way needs fail next, if they stand at a time. Where each end could land at either site
-    /// of the way, only those count of the landing that holds for longer: both may be joined by a cable themselves.
+    /// Time at which the cables that a way needs fail next, if they stand at a time. Where each end could land at
+    /// either site of the way, only those count of the landing that holds for longer: both may be joined by a cable
+    /// themselves.
     fn cables_stand_until(&self, pair: usize, now: f64, links: &[(Link, usize)]) -> Option<f64> {
         if links.is_empty() {
             return Some(f64::INFINITY);
@@ -414,7 +415,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// What every antenna held, with its handovers made.
+    /// Gives all that the antennas held, with their handovers made.
     pub(crate) fn finish(mut self) -> Vec<Hold> {
         let span = self.ephemeris.span();
         let mut no_load = vec![u32::MAX; self.beams.len()];
@@ -453,7 +454,7 @@ struct Opening {
     now: f64,
     is_grid: bool,
     is_preferred: bool,
-    /// Whether a satellite of it has just risen somewhere.
+    /// True if a satellite of it has just risen somewhere.
     rises: bool,
 }
 

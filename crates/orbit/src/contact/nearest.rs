@@ -1,5 +1,4 @@
-//! Which of several satellites is nearest to one, over time: a lower envelope of distances, solved at its
-//! corners.
+//! Satellite among several that is nearest to one, over time: a lower envelope of distances, solved at its corners.
 
 use super::ephemeris::Ephemeris;
 use super::root::{Sample, first_positive};

@@ -28,7 +28,7 @@ impl SitePasses {
         bytes
     }
 
-    /// What [`Self::to_bytes`] wrote; `None` if these are no such bytes.
+    /// Reads the bytes that [`Self::to_bytes`] wrote; `None` if these are no such bytes.
     pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let rest = &mut bytes;
         let antennas = take_count(rest)?;

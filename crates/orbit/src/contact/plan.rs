@@ -21,15 +21,15 @@ impl ContactId {
     }
 }
 
-/// What kind of link a contact is.
+/// Kind of link that a contact is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContactKind {
     /// An antenna of a site (from 0) and a satellite.
     Ground {
-        /// The antenna.
+        /// Number of the antenna.
         antenna: u16,
     },
-    /// Two satellites.
+    /// Link between two satellites.
     InterSatellite,
     /// Two sites that a cable joins.
     Terrestrial,
@@ -42,7 +42,7 @@ pub struct Contact {
     pub a: NodeId,
     /// A satellite or a site.
     pub b: NodeId,
-    /// What kind of link it is.
+    /// Kind of link.
     pub kind: ContactKind,
     /// The first instant.
     pub start: Instant,
@@ -62,7 +62,7 @@ impl Contact {
         if node == self.a { self.b } else { self.a }
     }
 
-    /// Whether it carries traffic at an instant.
+    /// Tells if it carries traffic at an instant.
     pub fn holds_at(&self, now: Instant) -> bool {
         self.start <= now && now < self.end
     }
@@ -71,11 +71,11 @@ impl Contact {
 /// A contact that begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// When.
+    /// Instant of the change.
     pub at: Instant,
-    /// Which.
+    /// Contact that begins or ends.
     pub contact: ContactId,
-    /// Whether it begins.
+    /// True if it begins.
     pub begins: bool,
 }
 
@@ -99,7 +99,7 @@ impl ContactPlan {
         self.epoch
     }
 
-    /// How long the plan is.
+    /// Duration of the plan.
     pub fn span(&self) -> Duration {
         self.span
     }
@@ -119,17 +119,17 @@ impl ContactPlan {
         self.payloads.len()
     }
 
-    /// Whether a node is a site.
+    /// Tells if a node is a site.
     pub fn is_site(&self, node: NodeId) -> bool {
         node.index() >= self.payloads.len()
     }
 
-    /// What a satellite does with what it receives; `None` for a site.
+    /// Payload of a satellite; `None` for a site.
     pub fn payload(&self, node: NodeId) -> Option<Payload> {
         self.payloads.get(node.index()).copied()
     }
 
-    /// Whether paths between others may pass a node: every satellite, and sites that are gateways.
+    /// Tells if paths between others may pass a node: every satellite, and sites that are gateways.
     pub fn relays(&self, node: NodeId) -> bool {
         match node.index().checked_sub(self.payloads.len()) {
             None => true,
@@ -142,7 +142,7 @@ impl ContactPlan {
         &self.contacts
     }
 
-    /// One contact.
+    /// Contact with this number.
     pub fn contact(&self, id: ContactId) -> &Contact {
         &self.contacts[id.index()]
     }

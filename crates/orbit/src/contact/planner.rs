@@ -30,7 +30,7 @@ pub struct Planner<'n> {
     stop: &'n AtomicBool,
 }
 
-/// Never set.
+/// Stop flag that is never set.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The passes of one site, for each of its antennas.
@@ -53,7 +53,7 @@ impl SitePasses {
         self.lists.iter().enumerate().map(move |(list, passes)| (first(list), passes.as_slice()))
     }
 
-    /// Whether the site has no antenna: it is reached by cable only.
+    /// Tells if the site has no antenna: it is reached by cable only.
     pub fn has_no_antenna(&self) -> bool {
         self.of_antenna.is_empty()
     }
@@ -70,8 +70,8 @@ impl<'n> Planner<'n> {
         Self::until(network, span, &NEVER)
     }
 
-    /// The same, until another thread sets `stop`: then this and all that the planner does ends within milliseconds,
-    /// with [`NetworkError::Stopped`].
+    /// Variant of [`Self::new`] that another thread can stop by setting `stop`: then this and all that the planner does
+    /// ends within milliseconds, with [`NetworkError::Stopped`].
     pub fn until(network: &'n Network, span: Duration, stop: &'n AtomicBool) -> Result<Self, NetworkError> {
         let warnings = network.check(span)?;
         let outages = OutageTable::new(&network.outages, &network.nodes_by_name()?)?;
@@ -148,7 +148,8 @@ impl<'n> Planner<'n> {
         Ok(SitePasses { lists, of_antenna })
     }
 
-    /// When during a pass of a site the satellite is highest, seconds after the start of the span, and how high.
+    /// Time of a site's pass at which the satellite is highest, seconds after the start of the span, and its elevation
+    /// then.
     pub fn culmination(&self, site: usize, pass: &Pass) -> (f64, Angle) {
         culmination(&Viewpoint::new(&self.network.sites[site].place), &self.ephemeris, pass)
     }

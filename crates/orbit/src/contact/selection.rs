@@ -1,4 +1,4 @@
-//! Which satellite each antenna holds over time: passes in, contacts out.
+//! Satellite that each antenna holds over time: passes in, contacts out.
 //!
 //! All sites decide in one order of time, so that a policy by load sees the loads of the instant. Pairs that choose
 //! together ([`super::joint`]) decide in the same order, after the sites of an instant.
@@ -20,14 +20,14 @@ use crate::ground::{Antenna, Criterion, Handover, Reselect};
 use duel::Duel;
 use ticks::Ticks;
 
-/// What one antenna does from one time to another.
+/// Satellite that one antenna holds from one time to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Hold {
     pub(crate) site: usize,
     pub(crate) antenna: usize,
     pub(crate) satellite: usize,
     pub(crate) stretch: Stretch,
-    /// When the pass that it is part of begins and ends; for a pair, what its links have in common.
+    /// Beginning and end of the pass that it is part of; for a pair, of the time that its links have in common.
     pub(crate) pass: (f64, f64),
 }
 
@@ -148,9 +148,9 @@ struct Chooser<'a> {
     site: usize,
     view: &'a SiteView<'a>,
     ephemeris: &'a Ephemeris,
-    /// How many antennas each satellite serves.
+    /// Number of antennas that each satellite serves at most.
     beams: &'a [u32],
-    /// Which satellite comes behind each in its plane.
+    /// Satellite that comes behind each in its plane.
     followers: &'a [Option<u32>],
     antennas: Vec<State<'a>>,
     holds: Vec<Hold>,
@@ -211,12 +211,12 @@ impl<'a> Chooser<'a> {
         Self { site, view, ephemeris, beams, followers, antennas, holds: Vec::new() }
     }
 
-    /// Whether an antenna moves when loads change elsewhere.
+    /// Tells if an antenna moves when loads change elsewhere.
     fn balances(&self) -> bool {
         self.view.antennas.iter().any(is_balancing)
     }
 
-    /// Whether an antenna that balances loads, or has no satellite, may use any of these satellites now.
+    /// Tells if an antenna that balances loads, or has no satellite, may use any of these satellites now.
     fn chooses_again(&self, satellites: &[u32]) -> bool {
         let sees = |state: &State<'_>| {
             state.active.iter().any(|&pass| satellites.contains(&state.passes[pass].satellite))
@@ -346,7 +346,7 @@ impl<'a> Chooser<'a> {
         pass.filter(|_| !is_full && !self.antennas.iter().any(is_held))
     }
 
-    /// Which of some antennas holds a satellite.
+    /// Antenna, of the given ones, that holds a satellite.
     fn holder(&self, mut antennas: impl Iterator<Item = usize>, satellite: u32) -> Option<usize> {
         let held = |state: &State<'_>| Some(state.passes[state.held?.pass].satellite);
         antennas.find(|&other| held(&self.antennas[other]) == Some(satellite))
@@ -384,7 +384,7 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// What a criterion minimises, and what decides between equals.
+    /// Value that a criterion minimises, and value that decides between equals.
     fn score(&self, antenna: usize, pass: usize, is_held: bool, now: f64, load: &[u32]) -> (f64, f64) {
         let state = &self.antennas[antenna];
         let pass = &state.passes[pass];

@@ -56,7 +56,7 @@ impl Cause {
 }
 
 impl Cause {
-    /// In words.
+    /// Name of the cause in words.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::CutOffLatitude => "cut-off latitude",
@@ -122,7 +122,7 @@ pub(crate) fn common(a: &[Stretch], b: &[Stretch]) -> Vec<Stretch> {
     both
 }
 
-/// What is left of a list when outages are cut out of it.
+/// Stretches that are left when outages are cut out of them.
 pub(crate) fn without(stretches: Vec<Stretch>, outages: &[(f64, f64)]) -> Vec<Stretch> {
     outages.iter().fold(stretches, |stretches, &(from, until)| {
         let cut = |stretch: Stretch| {

@@ -93,7 +93,7 @@ impl<'s> Viewpoint<'s> {
     }
 }
 
-/// What relative motion never exceeds.
+/// Bounds of the relative motion of a satellite and a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RelativeBounds {
     pub(crate) speed: f64,
@@ -168,8 +168,8 @@ pub(crate) fn stretches(
     of_condition(intervals, (Cause::Rises, Cause::Sets), ephemeris.span())
 }
 
-/// When during a pass the satellite is highest, seconds after the start, and how high: at an end, or where its
-/// height stops growing.
+/// Time of a pass at which the satellite is highest, seconds after the start, and its elevation then: at an end, or
+/// where its height stops growing.
 pub(crate) fn culmination(viewpoint: &Viewpoint<'_>, ephemeris: &Ephemeris, pass: &Pass) -> (f64, Angle) {
     let satellite = pass.satellite as usize;
     let (start, end) = (pass.stretch.start, pass.stretch.end);
@@ -231,7 +231,7 @@ struct MaskMarch<'a> {
 const MASK_RESOLUTION: f64 = 2e-3;
 
 impl MaskMarch<'_> {
-    /// How far above the mask, radians, and for how long at least that sign lasts.
+    /// Height above the mask, radians, and the least time for which its sign lasts.
     fn clearance(&self, t: f64) -> (f64, f64) {
         let target = self.ephemeris.position(self.satellite, t);
         let look = self.viewpoint.stance(t).look(target);

@@ -8,7 +8,7 @@ use crate::network::{Network, NodeId};
 use crate::route::Path;
 use crate::sgp4::PropagationFault;
 
-/// What a map of one instant shows.
+/// Content of a map of one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroundTrack {
     /// Every node's place, by node: the point below a satellite with its height, or the site.

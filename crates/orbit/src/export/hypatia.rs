@@ -32,7 +32,7 @@ pub fn files(network: &Network, plan: &ContactPlan, step: Duration) -> Result<Ve
     Ok(files)
 }
 
-/// What does not change: `tles.txt`, `ground_stations.txt`, `isls.txt`, `gsl_interfaces_info.txt` and
+/// Files that do not change over time: `tles.txt`, `ground_stations.txt`, `isls.txt`, `gsl_interfaces_info.txt` and
 /// `description.txt`.
 pub fn setting(network: &Network, plan: &ContactPlan) -> Result<Vec<File>, PropagationFault> {
     Ok(vec![
@@ -81,8 +81,8 @@ fn ground_stations(network: &Network) -> String {
 
 /// The delay of a contact is read this often for its greatest length.
 const LENGTH_STEP: Duration = Duration::from_secs(30);
-/// What is added to the greatest lengths, as a share of them: Hypatia works distances out again from the elements,
-/// by which a circle's satellite lies some ten kilometres elsewhere, and refuses a link that is longer.
+/// Addition to the greatest lengths, as a share of them: Hypatia works distances out again from the elements, by which
+/// a circle's satellite lies some ten kilometres elsewhere, and refuses a link that is longer.
 const LENGTH_MARGIN: f64 = 0.01;
 
 /// The greatest lengths of both kinds of links over the plan, with a margin.
@@ -104,7 +104,7 @@ fn description(plan: &ContactPlan) -> String {
     format!("max_gsl_length_m={ground:.10}\nmax_isl_length_m={between:.10}\n")
 }
 
-/// Interface numbers.
+/// Numbers of the interfaces.
 struct Interfaces {
     pairs: Vec<(NodeId, NodeId)>,
     /// For each node, how many links between satellites it has; the next number is the one towards the
@@ -174,7 +174,7 @@ impl<'p> Forwarding<'p> {
         Self { plan, interfaces, sites, router, known, folder, step, at: 0 }
     }
 
-    /// How many steps there are.
+    /// Number of steps.
     pub fn steps(&self) -> usize {
         usize::try_from(self.plan.span().as_nanos().div_ceil(self.step)).unwrap_or(usize::MAX)
     }

@@ -19,7 +19,7 @@ pub(super) fn pair(graph: &Graph<'_>, from: NodeId, to: NodeId) -> Option<(Path,
     pair_by(graph, from, to, &|_, _| true)
 }
 
-/// The same by some of the links that leave `from` and that lead to `to` only.
+/// Variant of [`pair`] by some of the links that leave `from` and that lead to `to` only.
 pub(super) fn pair_by(
     graph: &Graph<'_>,
     from: NodeId,
@@ -93,7 +93,7 @@ pub(super) fn least_shared(
     Some(path)
 }
 
-/// What passing a node costs that is to be avoided: more than any path is long.
+/// Cost of passing a node that is to be avoided: more than any path is long.
 const SHARED: u64 = 1 << 40;
 
 struct Search<'g> {
@@ -108,7 +108,7 @@ struct Search<'g> {
 /// The steps of a path, each with the node that it leaves.
 type Trail = Vec<(NodeId, Step)>;
 
-/// What one step of the second search means.
+/// Meaning of one step of the second search.
 #[derive(Clone, Copy)]
 enum Move {
     /// A link is taken from a node.

@@ -12,7 +12,7 @@ pub(super) const UNREACHABLE: u32 = u32::MAX >> 1;
 /// The longest delay of one link, nanoseconds: 1.07 s is 320,000 km. [`Sweep`] relies on the bound.
 const WEIGHT_MAX: f64 = (1_u32 << 30) as f64 - 1.0;
 
-/// What a route keeps small.
+/// Quantity that a route keeps small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metric {
     /// The sum of delays, to the nanosecond.
@@ -26,7 +26,7 @@ pub enum Metric {
 /// the old one. It does not concern gateways, of which each link counts by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overlap {
-    /// By either.
+    /// Routes by either satellite.
     #[default]
     Either,
     /// By the one that it took last: the other only finishes what it has.
@@ -61,7 +61,7 @@ pub(super) struct Access {
     pub(super) contact: ContactId,
     /// The antenna that holds the satellite; none at a cable.
     pub(super) antenna: Option<u16>,
-    /// Whether routes pass it over, see [`Overlap`].
+    /// True if routes pass it over, see [`Overlap`].
     pub(super) is_superseded: bool,
     pub(super) satellite: u32,
     pub(super) weight: u32,
@@ -88,11 +88,11 @@ pub(super) struct Graph<'p> {
     /// For each site, its access links.
     pub(super) access: Vec<Vec<Access>>,
     sweep: Sweep,
-    /// Whether core links have come or gone since arcs and sweep were laid out.
+    /// True if core links have come or gone since arcs and sweep were laid out.
     layout_is_old: bool,
 }
 
-/// Where the weight in a slot comes from.
+/// Source of the weight in a slot.
 #[derive(Clone, Copy)]
 struct Source<'p> {
     contact: ContactId,
@@ -101,7 +101,7 @@ struct Source<'p> {
     piece: u32,
 }
 
-/// What a change did to the graph.
+/// Effect of a change on the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// An access link of this site came or went.
@@ -133,7 +133,7 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// Whether a node takes part in the core.
+    /// Tells if a node takes part in the core.
     pub(super) fn is_core(&self, node: NodeId) -> bool {
         self.plan.relays(node)
     }

@@ -25,14 +25,14 @@ pub enum Refresh {
     Changed,
 }
 
-/// How routes are chosen.
+/// Rules by which routes are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RouteConfig {
-    /// What is kept small.
+    /// Quantity that is kept small.
     pub metric: Metric,
     /// Whose delays are read at a change.
     pub refresh: Refresh,
-    /// What counts while an antenna holds two satellites.
+    /// Links that count while an antenna holds two satellites.
     pub overlap: Overlap,
 }
 
@@ -65,7 +65,7 @@ impl Path {
         Duration::from_secs_f64(self.delay_nanos(plan, now) * 1e-9)
     }
 
-    /// Whether all its contacts hold at an instant.
+    /// Tells if all its contacts hold at an instant.
     pub fn holds_at(&self, plan: &ContactPlan, now: Instant) -> bool {
         self.contacts.iter().all(|&contact| plan.contact(contact).holds_at(now))
     }
@@ -83,7 +83,7 @@ pub struct Router<'p> {
     changes: Cow<'p, [Change]>,
     next_change: usize,
     now: Instant,
-    /// When all delays were last read.
+    /// Instant at which all delays were last read.
     read_at: Instant,
 }
 
@@ -166,12 +166,12 @@ impl<'p> Router<'p> {
         &self.destinations
     }
 
-    /// When a contact that it may use changes next.
+    /// Instant at which a contact that it may use changes next.
     pub fn next_change(&self) -> Option<Instant> {
         self.changes.get(self.next_change).map(|change| change.at)
     }
 
-    /// How many changes of contacts are taken in, and how many there are: for those who tell of progress between
+    /// Number of changes of contacts that are taken in, and number of all: for those who tell of progress between
     /// steps.
     pub fn progress(&self) -> (usize, usize) {
         (self.next_change, self.changes.len())
@@ -357,7 +357,7 @@ impl<'p> Router<'p> {
         disjoint::least_shared(&self.graph, from, to, &is_usable, avoided)
     }
 
-    /// Whether a contact is one of some antennas of its site.
+    /// Tells if a contact is one of some antennas of its site.
     fn is_of(&self, contact: ContactId, antennas: &[u16]) -> bool {
         self.antenna_of(contact).is_some_and(|own| antennas.contains(&own))
     }

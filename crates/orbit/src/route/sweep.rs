@@ -89,8 +89,8 @@ impl Sweep {
     }
 }
 
-/// Whether two distances differ by more than a weight, in one comparison: with distances below 2³¹ and weights
-/// below 2³⁰ the sum goes below 0, and round to above 2³¹, just when the first is too small.
+/// Tells if two distances differ by more than a weight, in one comparison: with distances below 2³¹ and weights below
+/// 2³⁰ the sum goes below 0, and round to above 2³¹, just when the first is too small.
 #[inline]
 fn is_shortcut(a: u32, b: u32, weight: u32) -> bool {
     (a + weight).wrapping_sub(b) > 2 * weight

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use super::buckets::Buckets;
 use super::graph::{Access, Graph, UNREACHABLE};
 
-/// How a node reaches the next one.
+/// Link by which a node reaches the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Via {
     /// Over the destination's own access link of this contact.
@@ -52,11 +52,11 @@ pub(super) struct Tree {
     way: Vec<Way>,
     /// The nodes that have a way, each after the one that it goes by.
     order: Vec<u32>,
-    /// Where each of them stands in the order.
+    /// Place of each of them in the order.
     place: Vec<u32>,
 }
 
-/// Where a tree ends.
+/// End of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Root {
     /// A relaying node.
@@ -135,7 +135,7 @@ impl Tree {
         Self { root, way, order: Vec::with_capacity(nodes), place }
     }
 
-    /// How a node reaches the next one.
+    /// Link by which a node reaches the next one.
     pub(super) fn via(&self, node: u32) -> Via {
         match self.way[node as usize] {
             Way::NOWHERE => Via::Nowhere,
@@ -144,7 +144,7 @@ impl Tree {
         }
     }
 
-    /// From nothing.
+    /// Builds the tree from nothing.
     pub(super) fn build(&mut self, graph: &Graph<'_>, shop: &mut Workshop) {
         shop.distance.fill(UNREACHABLE);
         self.way.fill(Way::NOWHERE);
@@ -269,13 +269,13 @@ impl Tree {
         }
     }
 
-    /// Whether the tree uses the link in a slot.
+    /// Tells if the tree uses the link in a slot.
     pub(super) fn uses(&self, graph: &Graph<'_>, slot: u32) -> bool {
         let (a, b) = graph.ends[slot as usize];
         [a, b].iter().any(|&node| self.way[node as usize] == Way(slot))
     }
 
-    /// Whether the link in a slot would shorten a path.
+    /// Tells if the link in a slot would shorten a path.
     pub(super) fn gains(&self, graph: &Graph<'_>, slot: u32) -> bool {
         let (a, b) = graph.ends[slot as usize];
         self.distance(graph, a).abs_diff(self.distance(graph, b)) > graph.weights[slot as usize]

@@ -50,7 +50,7 @@ pub(super) struct NearEarth {
 }
 
 impl NearEarth {
-    /// Whether this half of the theory, in this form, serves an orbit: period below 225 minutes, e below 0.1.
+    /// Tells if this half of the theory, in this form, serves an orbit: period below 225 minutes, e below 0.1.
     pub(super) fn serves(orbit: &::sgp4::Orbit) -> bool {
         orbit.mean_motion > core::f64::consts::TAU / 225.0 && (0.0..0.1).contains(&orbit.eccentricity)
     }

@@ -11,9 +11,9 @@ use crate::vector::Vec3;
 /// One point of a journey.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Waypoint {
-    /// When it is passed.
+    /// Instant at which it is passed.
     pub at: Instant,
-    /// Where it is.
+    /// Place of the waypoint.
     pub point: Geodetic,
 }
 
@@ -21,7 +21,7 @@ pub struct Waypoint {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
     waypoints: Vec<Waypoint>,
-    /// How far into the journey the network starts.
+    /// Time of the journey that has elapsed when the network starts.
     begin: Duration,
 }
 
@@ -32,14 +32,14 @@ pub enum TrackError {
     /// A time that does not rise.
     #[error("{file}:{line}: waypoint at {at} is not after the one before it: sort the track by time")]
     Order {
-        /// File.
+        /// Name of the file.
         file: String,
         /// Line, from 1.
         line: usize,
-        /// The time.
+        /// Time of the waypoint.
         at: Instant,
     },
-    /// No waypoint.
+    /// File without a waypoint.
     #[error("{0}: the track has no waypoint: write lines of `time, latitude, longitude, height`")]
     Empty(String),
     /// A line that is not four fields.
@@ -48,21 +48,21 @@ pub enum TrackError {
          height m`, as in `90 s, 51.5, -0.1, 10000`"
     )]
     Fields {
-        /// File.
+        /// Name of the file.
         file: String,
         /// Line, from 1.
         line: usize,
-        /// What stands there.
+        /// Text of the line.
         text: String,
     },
     /// A time without unit or sense.
     #[error("{file}:{line}: {error}")]
     Time {
-        /// File.
+        /// Name of the file.
         file: String,
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Fault of the time.
         error: QuantityError,
     },
     /// A height that no site has.
@@ -70,11 +70,11 @@ pub enum TrackError {
         "{file}:{line}: no site is at {height_m} m: give the height above the ellipsoid in metres, up to 50 km"
     )]
     Height {
-        /// File.
+        /// Name of the file.
         file: String,
         /// Line, from 1.
         line: usize,
-        /// The height.
+        /// Height that was given, metres.
         height_m: f64,
     },
     /// A way that nothing below orbit goes so fast.
@@ -83,17 +83,17 @@ pub enum TrackError {
          the unit of the time"
     )]
     Speed {
-        /// File.
+        /// Name of the file.
         file: String,
         /// Line, from 1.
         line: usize,
-        /// The speed.
+        /// Speed to the waypoint from the one before.
         kilometres_per_s: f64,
     },
     /// Two waypoints that are antipodes: no one way leads from one to the other.
     #[error("{file}:{line}: the waypoint is opposite the one before it on the globe: put one between them")]
     Antipodes {
-        /// File.
+        /// Name of the file.
         file: String,
         /// Line, from 1.
         line: usize,
@@ -154,7 +154,7 @@ impl Track {
         self.waypoints.windows(2).map(|pair| speed(&pair[0], &pair[1])).fold(0.0, f64::max)
     }
 
-    /// The same journey, of which this much lies behind at the start.
+    /// Journey of which this much more lies behind at the start.
     pub(super) fn after(&self, time: Duration) -> Self {
         Self { begin: self.begin.saturating_add(time), ..self.clone() }
     }

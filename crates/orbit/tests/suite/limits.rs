@@ -1,5 +1,4 @@
-//! What is answered at the edges: sites that are out of service, satellites that fly too far out, spans that are
-//! too long.
+//! Answers at the edges: sites that are out of service, satellites that fly too far out, spans that are too long.
 
 use slantpath_base::{Angle, Duration, Instant};
 use slantpath_orbit::constellation::{Arrangement, presets::Preset, shell::Shell};

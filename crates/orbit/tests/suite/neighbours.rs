@@ -1,4 +1,4 @@
-//! Who counts as a neighbour where satellites do not fill a whole circle, or are listed in no order.
+//! Neighbours of satellites that do not fill a whole circle, or are listed in no order.
 
 use slantpath_base::{Angle, Duration};
 use slantpath_orbit::constellation::shell::Shell;

@@ -27,7 +27,7 @@ const ISL_SERIALISATION_S: f64 = 226.0 * 8.0 / 25e6;
 struct Flight {
     /// ns-2's numbers of the nodes: satellites first, then London and Boston.
     nodes: Vec<usize>,
-    /// When each hop was left and how long it took, seconds, as exact as the trace: to 0.1 ms.
+    /// Times at which each hop was left, and times that it took, seconds, as exact as the trace: to 0.1 ms.
     hops: Vec<(f64, f64)>,
     /// From end to end, seconds, to the nanosecond.
     total_s: f64,

@@ -26,9 +26,9 @@ const OF_LOOKS: f64 = 1.5;
 /// Range of what is expected, from the least to the most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Range {
-    /// At least.
+    /// Least value that is expected.
     pub least: f64,
-    /// At most.
+    /// Greatest value that is expected.
     pub most: f64,
 }
 

@@ -21,7 +21,7 @@ const IN_A_ROW_MOST: u32 = 8;
 /// Times after which a message is answered whose packet was lost, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recovery {
-    /// Nothing lost.
+    /// Time of the answer if nothing is lost.
     pub(super) answered: f64,
     pub(super) round_trip: f64,
     pub(super) rto_min: f64,
@@ -66,7 +66,8 @@ impl Numbers {
         )
     }
 
-    /// What the loss of the path forbids. `packets` are those with DATA that an association sends in a second.
+    /// Adds the demands that the loss of the path forbids. `packets` are those with DATA that an association sends in a
+    /// second.
     pub(super) fn loss_faults(
         &self,
         recovery: &Recovery,

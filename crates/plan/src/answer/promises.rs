@@ -46,7 +46,7 @@ pub enum Standing {
     Refused,
 }
 
-/// A promise.
+/// Promise that the settings keep, with the range that is expected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Promise {
     /// Name, such as `loss` or `m2pa.t7`.
@@ -57,7 +57,7 @@ pub struct Promise {
     pub most: f64,
     /// Range that is expected.
     pub expected: Range,
-    /// Certainty.
+    /// Certainty of the promise.
     pub standing: Standing,
 }
 

@@ -4,7 +4,7 @@ use core::fmt::Write as _;
 
 use crate::answer::Answer;
 
-/// In milliseconds.
+/// Gives a value in milliseconds.
 fn ms(answer: &Answer, name: &str) -> String {
     format!("{:.0}", answer.value(name) * 1e3)
 }

@@ -15,7 +15,7 @@ use crate::value::Value;
 /// The most that a value may be, and why.
 #[derive(Clone, Copy, Debug)]
 pub struct AtMost<L> {
-    /// The most.
+    /// Largest allowed value.
     pub most: L,
     /// Why: the end of a sentence, behind a colon.
     pub why: &'static str,
@@ -28,7 +28,7 @@ impl<L> AtMost<L> {
     }
 }
 
-/// What an upper bound is given in.
+/// Type in which an upper bound is given.
 pub trait Limit: Copy + PartialOrd + fmt::Display {
     /// The number that JSON Schema knows a bound by, where values are numbers.
     fn number(self) -> Option<Json>;
@@ -60,7 +60,7 @@ number_limit!(u32, f64);
 
 /// The settings that a field may have, of which a bound holds.
 pub trait Bounded {
-    /// What the settings hold.
+    /// Type of the settings' values.
     type Value: Value;
 
     /// The setting, if there is one.

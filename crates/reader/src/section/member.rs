@@ -1,4 +1,4 @@
-//! What may stand behind a key of a section: a value, a table, a table among others.
+//! Members of a section, behind its keys: a value, a table, a table among others.
 
 use core::ops::Deref;
 
@@ -9,7 +9,7 @@ use crate::diagnostic::Fault;
 use crate::document::Entries;
 use crate::value::Value;
 
-/// What may stand behind a key of a section.
+/// Type that may stand behind a key of a section.
 pub trait Member: Sized {
     /// The keys that it takes.
     fn names(field: &'static str) -> Vec<&'static str> {
@@ -18,9 +18,9 @@ pub trait Member: Sized {
 
     /// Reads it; `None` if it is at fault.
     fn read(reader: &mut Reader<'_>, field: &'static str) -> Option<Self>;
-    /// Writes it.
+    /// Writes it to the output.
     fn write(&self, output: &mut Output, field: &'static str);
-    /// Describes it.
+    /// Describes it in the schema of its section.
     fn schema(schema: &mut ObjectSchema, field: &'static str, doc: &str);
 }
 

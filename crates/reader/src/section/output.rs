@@ -101,7 +101,7 @@ impl ObjectSchema {
         self.required.push("kind");
     }
 
-    /// The whole.
+    /// Gives the schema of the whole table, with `about` as its description.
     pub fn finish(self, about: &str) -> Json {
         json!({
             "type": "object",

@@ -12,7 +12,7 @@ pub struct Setting<T> {
     pub(super) place: Place,
 }
 
-/// Where a value came from.
+/// Origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Nobody wrote it: the default.
@@ -24,7 +24,7 @@ pub enum Origin {
 }
 
 impl<T> Setting<T> {
-    /// Where it came from.
+    /// Origin of the value.
     pub fn origin(&self) -> Origin {
         self.origin
     }
@@ -39,7 +39,7 @@ impl<T> Setting<T> {
         Self { value, origin: Origin::Default, place }
     }
 
-    /// Where it stands; for what nobody wrote, the table that could have held it.
+    /// Position of the value; for a value that nobody wrote, the table that could have held it.
     pub fn place(&self) -> Place {
         self.place
     }

@@ -15,7 +15,7 @@ pub struct Tables<S> {
     whole: BTreeMap<String, Named<S>>,
     /// Names whose tables are at fault: what refers to them is not at fault too.
     broken: BTreeSet<String>,
-    /// Whether there is no telling what the names are.
+    /// True if the names of the tables are not known, since they could not be read.
     unreadable: bool,
 }
 
@@ -41,7 +41,7 @@ impl<S> Deref for Named<S> {
 }
 
 impl<S> Named<S> {
-    /// Where its name stands.
+    /// Position of the table's name.
     pub fn place(&self) -> Place {
         self.place
     }
@@ -57,17 +57,17 @@ impl<S> Named<S> {
     }
 }
 
-/// What a name stands for.
+/// Result of looking up a name.
 pub enum Lookup<'a, S> {
     /// A table that is at fault, or that might be among those that are.
     Broken,
     /// A table.
     Found(&'a S),
-    /// Nothing.
+    /// No table of that name.
     Unknown,
 }
 
-/// No tables.
+/// Starts without any tables.
 impl<S> Default for Tables<S> {
     fn default() -> Self {
         Self { whole: BTreeMap::new(), broken: BTreeSet::new(), unreadable: false }
@@ -90,12 +90,12 @@ impl<S> Tables<S> {
         self.whole.keys().position(|key| key == name)
     }
 
-    /// Whether every table is whole.
+    /// Tells if every table is whole.
     pub fn all_whole(&self) -> bool {
         self.broken.is_empty() && !self.unreadable
     }
 
-    /// Whether there is no table.
+    /// Tells if there is no table.
     pub fn is_empty(&self) -> bool {
         self.whole.is_empty() && self.broken.is_empty() && !self.unreadable
     }
@@ -105,7 +105,7 @@ impl<S> Tables<S> {
         self.whole.iter_mut().map(|(name, named)| (name.as_str(), &mut named.section))
     }
 
-    /// What a name stands for.
+    /// Looks up the table of a name.
     pub fn lookup(&self, name: &str) -> Lookup<'_, S> {
         match self.find(name) {
             Some(section) => Lookup::Found(section),

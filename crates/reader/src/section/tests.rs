@@ -7,9 +7,9 @@ use crate::document::Document;
 use crate::section;
 
 section! {
-    /// A lamp.
+    /// A lamp with a colour.
     struct Lamp {
-        /// What it shines in.
+        /// Colour of its light.
         colour: Setting<String> = "white".to_owned();
     }
 }
@@ -17,7 +17,7 @@ section! {
 section! {
     /// A house with lamps that have names.
     struct House {
-        /// Its lamps.
+        /// Lamps of the house.
         lamps: Tables<Lamp>;
     }
 }
@@ -25,7 +25,7 @@ section! {
 section! {
     /// A mast with lamps that are counted.
     struct Mast {
-        /// Its lamps.
+        /// Lamps of the mast.
         lamps: Counted<Lamp>;
     }
 }
@@ -33,12 +33,12 @@ section! {
 section! {
     /// A post with one lamp.
     struct Post {
-        /// Its lamp.
+        /// Lamp of the post.
         lamp: Part<Lamp>;
     }
 }
 
-/// What a text says, or what is wrong with it.
+/// Reads a section from a string, or gives its faults.
 fn read<S: Section>(text: &str) -> Result<S, String> {
     let (entries, mut faults) = Document::parse("f.toml", text).entries().unwrap();
     let read = S::read_root(&entries, "a file", &mut faults);

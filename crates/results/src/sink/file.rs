@@ -4,7 +4,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// How much of a file's name its name meanwhile keeps, so that this one is not too long where the other is not.
+/// Length of the part of a file's name that its temporary name keeps, so that this one is not too long where the other
+/// is not.
 const KEPT_OF_NAME: usize = 100;
 
 /// Writes a file: creates the directories on the way, writes beside the name, and renames when all is on the
@@ -25,7 +26,7 @@ pub fn write_file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::R
 pub struct PartialFile {
     pub(crate) file: File,
     path: PathBuf,
-    /// What it is called meanwhile; nothing once it has its name.
+    /// Temporary path of the file; nothing once it has its name.
     meanwhile: Option<PathBuf>,
 }
 
@@ -126,7 +127,7 @@ fn remove_abandoned_below(directory: &Path, whatever_depth: bool) -> io::Result<
     Ok(())
 }
 
-/// Whether a part is called so: `.NAME.NUMBER.partial`.
+/// Tells whether a name is that of a part: `.NAME.NUMBER.partial`.
 fn is_part(name: &str) -> bool {
     let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(".partial"));
     inner.and_then(|inner| inner.rsplit_once('.')).is_some_and(|(_, number)| number.parse::<u32>().is_ok())
@@ -138,7 +139,7 @@ fn remove_if_abandoned(partial: &Path) -> bool {
     file.try_lock().is_ok() && is_at(&file, partial) && fs::remove_file(partial).is_ok()
 }
 
-/// Whether an open file is the one of that name, and not an earlier one.
+/// Tells whether an open file is the one of that name, and not an earlier one.
 #[cfg(unix)]
 pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -146,7 +147,7 @@ pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     identity(file.metadata()).is_some_and(|own| identity(fs::symlink_metadata(path)) == Some(own))
 }
 
-/// Whether there is a file of that name: the system tells no two apart.
+/// Tells whether there is a file of that name: the system tells no two apart.
 #[cfg(not(unix))]
 pub(crate) fn is_at(_: &File, path: &Path) -> bool {
     path.exists()

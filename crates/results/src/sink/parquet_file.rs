@@ -133,7 +133,7 @@ enum Cells {
     F64(Batch<DoubleType>),
     I64(Batch<Int64Type>),
     Text(Batch<ByteArrayType>),
-    /// The same 64 bits: the logical type says that they have no sign.
+    /// Whole numbers without sign in the same 64 bits: the logical type says that they have none.
     U64(Batch<Int64Type>),
 }
 

@@ -7,7 +7,7 @@ use core::ops::RangeInclusive;
 
 use super::quantile::{Place, between};
 
-/// How far a number that a histogram gives may lie from the one that was recorded, as a part of it.
+/// Distance within which a number that a histogram gives lies from the one that was recorded, as a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Precision {
     /// Each power of two has two to this number of bins.
@@ -52,12 +52,12 @@ impl Precision {
 pub struct Bin {
     /// The numbers that it is for.
     pub numbers: RangeInclusive<u64>,
-    /// How many were recorded.
+    /// Number of values that were recorded.
     pub count: u64,
 }
 
-/// How often numbers were recorded, to a precision; and their count, sum, sum of squares and extremes exactly. What two
-/// parts of a sample give together does not depend on how it was parted, nor on any order.
+/// Counts of recorded numbers, to a precision; and their count, sum, sum of squares and extremes exactly. The merged
+/// histogram of two parts of a sample does not depend on how the sample was parted, nor on any order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     precision: Precision,
@@ -133,12 +133,12 @@ impl Histogram {
         }
     }
 
-    /// How far its numbers may lie from what was recorded.
+    /// Distance within which its numbers lie from what was recorded.
     pub const fn precision(&self) -> Precision {
         self.precision
     }
 
-    /// How many numbers were recorded.
+    /// Number of values that were recorded.
     pub const fn count(&self) -> u64 {
         self.count
     }
@@ -172,7 +172,7 @@ impl Histogram {
         (self.count > 0).then_some(self.greatest)
     }
 
-    /// What [`Quantiles::at`](super::Quantiles::at) would give of the numbers themselves, within the precision.
+    /// Gives, within the precision, what [`Quantiles::at`](super::Quantiles::at) would give of the numbers themselves.
     ///
     /// # Panics
     /// If `share` does not lie between 0 and 1.

@@ -23,7 +23,7 @@ pub struct Interval {
     pub half_width: f64,
     /// The confidence level, for example 0.99.
     pub level: f64,
-    /// How many independent observations it rests on.
+    /// Number of independent observations on which it rests.
     pub count: u64,
 }
 
@@ -67,7 +67,7 @@ impl Moments {
         }
     }
 
-    /// How many observations there are.
+    /// Number of observations.
     pub const fn count(&self) -> u64 {
         self.count
     }
@@ -140,7 +140,7 @@ impl Interval {
         self.mean + self.half_width
     }
 
-    /// Whether `value` lies inside, ends included.
+    /// Tells whether `value` lies inside, ends included.
     pub fn contains(&self, value: f64) -> bool {
         (self.low()..=self.high()).contains(&value)
     }

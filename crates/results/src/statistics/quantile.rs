@@ -26,13 +26,13 @@ impl Quantiles {
         Some(between(self.sorted[below], self.sorted[(below + 1).min(last)], part))
     }
 
-    /// How many observations there are.
+    /// Number of observations.
     pub fn count(&self) -> usize {
         self.sorted.len()
     }
 }
 
-/// Where a share of a sample ends: behind an observation, by a part of the way to the next one.
+/// Place at which a share of a sample ends: behind an observation, by a part of the way to the next one.
 pub(super) struct Place {
     pub(super) below: usize,
     pub(super) part: f64,
@@ -53,9 +53,9 @@ pub(super) fn between(low: f64, high: f64, part: f64) -> f64 {
     if part == 0.0 || low == high { low } else { low + (high - low) * part }
 }
 
-/// What [`Quantiles::at`] gives for each share, of a sample that is too long to be held: `each` goes over its `count`
-/// observations in any order, as often as it is called. Observations are whole numbers, of which `value` gives what
-/// they stand for; it never falls while they grow.
+/// Gives what [`Quantiles::at`] gives for each share, of a sample that is too long to be held: `each` goes over its
+/// `count` observations in any order, as often as it is called. Observations are whole numbers, of which `value` gives
+/// what they stand for; it never falls while they grow.
 pub fn quantiles_in_passes<E>(
     count: usize,
     shares: &[f64],
@@ -91,9 +91,9 @@ const DIGIT_MASK: u64 = (1 << DIGIT_BITS) - 1;
 
 /// An observation that is looked for.
 struct Ranked {
-    /// Its upper bits, as far as they are known.
+    /// Upper bits of the observation, as far as they are known.
     digits: u64,
-    /// How many observations with these upper bits stand before it.
+    /// Number of observations with these upper bits that stand before it.
     rank: u64,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct RequestSlots {
     /// After which time who asked knows whether it was heard.
     answer_time: Duration,
     chance: Vec<Stream>,
-    /// Who sends a request in which room.
+    /// Terminals that send a request, by the room that they chose.
     chosen: BTreeMap<u64, Vec<usize>>,
     /// Until when each terminal's request is under way; it sends no other before.
     busy_until: Vec<Instant>,
@@ -46,12 +46,12 @@ impl RequestSlots {
         Self { config, frame, answer_time, chance, chosen: BTreeMap::new(), busy_until }
     }
 
-    /// When a request is sent next.
+    /// Gives the instant at which a request is sent next.
     pub(super) fn next(&self) -> Instant {
         self.chosen.first_key_value().map_or(Instant::FAR_FUTURE, |(&room, _)| self.begins(room))
     }
 
-    /// When a room for a request begins.
+    /// Gives the instant at which a room for a request begins.
     fn begins(&self, room: u64) -> Instant {
         let per_frame = u64::from(self.config.per_frame);
         let frame = self.frame.length.as_nanos().saturating_mul(room / per_frame);
@@ -116,7 +116,8 @@ mod tests {
         RequestSlots::new(config, frame, Duration::from_millis(200), chance)
     }
 
-    /// Which rooms, in half milliseconds of the frames that begin at `begin`, one choice after another falls into.
+    /// Counts the choices that fall into each room, in half milliseconds of the frames that begin at `begin_ms`, one
+    /// choice after another.
     fn fallen(begin_ms: u64, frames: u64, mut choose: impl FnMut(&mut RequestSlots, usize)) -> Vec<u64> {
         let terminals = 600;
         let mut rooms = rooms(terminals);

@@ -8,17 +8,17 @@ use super::placement::place;
 use super::sharing::{Turn, share};
 use super::terminal::Request;
 
-/// How many times as long as the longest interruption a turn for a slot lasts.
+/// Length of a turn for a slot, as a multiple of the longest interruption.
 const TURN_OF_INTERRUPTIONS: u64 = 10;
 
-/// What the controller knows of a terminal.
+/// Account of a terminal at the controller.
 #[derive(Clone, Debug)]
 struct Account {
     permanent: u32,
     most: u32,
-    /// What it has asked for by rate, in slots of a frame; its permanent ones are among them.
+    /// Slots of a frame that it has asked for by rate; its permanent ones are among them.
     wanted: u32,
-    /// What it has asked for by volume and not been given, in bytes.
+    /// Bytes that it has asked for by volume and not been given.
     volume: u64,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Controller {
     /// Whose turn it is for slots that are not enough for one each: of those that ask by rate, and by volume.
     by_rate: Turn,
     by_volume: Turn,
-    /// How many times a plan could be made in a turn, and in the present one.
+    /// Number of times that a plan could be made in a turn, and in the present one.
     plans_of_turn: u64,
     plans: u64,
     /// Whose turn is next for a slot that nobody has asked for, if such slots are given.

@@ -5,12 +5,12 @@ use slantpath_net::{DestinationId, DirectionId, Leaving, Links, NodeId, Source};
 
 use super::Access;
 
-/// What `inner` says, and capacity on demand. Next hops are asked of `inner` alone.
+/// Links as `inner` has them, with capacity on demand. Next hops are asked of `inner` alone.
 #[derive(Clone, Debug)]
 pub struct OnDemand<S> {
     inner: S,
     systems: Vec<Access>,
-    /// When a system has something to do next.
+    /// Instant at which a system has something to do next.
     next: Instant,
 }
 

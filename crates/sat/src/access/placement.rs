@@ -1,6 +1,6 @@
-//! Where bursts lie: McNaughton's rule (Management Science 6(1), 1959). Slots are given one after the other, carrier by
-//! carrier; who comes to the end of one goes on at the beginning of the next. No terminal has more slots than a
-//! carrier, so that the two parts of such a one do not overlap in time.
+//! Placement of bursts by McNaughton's rule (Management Science 6(1), 1959). Slots are given one after the other,
+//! carrier by carrier; a terminal that comes to the end of one carrier goes on at the beginning of the next. No
+//! terminal has more slots than a carrier, so that the two parts of such a one do not overlap in time.
 
 use slantpath_net::{Bursts, SlotRun};
 

@@ -10,7 +10,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Whether somebody waits for the next turn.
+    /// Tells if somebody waits for the next turn.
     pub(super) fn is_due(&self) -> bool {
         self.next.is_some()
     }

@@ -5,7 +5,7 @@ use slantpath_net::{Demand, FrameConfig};
 
 use super::{AccessConfig, Ask, TerminalConfig};
 
-/// What a terminal asks the controller for.
+/// Requests of a terminal to the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Request {
     /// To send so many bytes more.
@@ -16,7 +16,7 @@ pub(super) enum Request {
     Slots(u32),
 }
 
-/// What a look gave.
+/// Findings of a look at the demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     /// Bytes that have come since the last look.
@@ -30,7 +30,7 @@ pub(super) struct Seen {
 pub(super) struct Grant {
     /// All that a terminal has.
     pub(super) slots: u32,
-    /// Those of them that nobody had asked for.
+    /// Slots among them that nobody had asked for.
     pub(super) free: u32,
     /// Bytes that slots which had been asked for have carried before, from the beginning of the run on.
     pub(super) carried_before: u64,
@@ -54,15 +54,15 @@ pub(super) struct Terminal {
     answer_time: Duration,
     /// Bytes that had been offered when it last looked.
     offered_before: u64,
-    /// What it had to send then.
+    /// Bytes that it had to send then.
     backlog_bytes: u64,
-    /// What it wants to have, in slots.
+    /// Slots that it wants to have.
     wanted: u32,
-    /// What it last asked for, in slots.
+    /// Slots that it last asked for.
     asked: u32,
     /// Since when it needs less, and the most that it has needed since.
     less: Option<(Instant, u32)>,
-    /// What it has asked for by volume, and not had the slots for yet.
+    /// Bytes that it has asked for by volume, and not had the slots for yet.
     outstanding_bytes: u64,
     /// Bytes that slots which had been asked for had carried when it last looked.
     carried_bytes: u64,
@@ -110,7 +110,7 @@ impl Terminal {
         Seen { offered_bytes, asked_slots }
     }
 
-    /// Whether it has something to ask for, since it last looked.
+    /// Tells if the terminal has something to ask for, since it last looked.
     pub(super) fn has_request(&self, now: Instant) -> bool {
         match self.config.ask {
             Ask::Never => false,

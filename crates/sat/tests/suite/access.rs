@@ -13,7 +13,7 @@ use slantpath_wire::Packet;
 
 use crate::fixture::{self, address};
 
-/// When, and how long it was.
+/// Instant of arrival, and length of the packet in bytes.
 type Arrival = (Instant, usize);
 type Scripted = fixture::Scripted<Arrival>;
 
@@ -35,7 +35,7 @@ const FRAME: FrameConfig = FrameConfig {
     slot_payload_bytes: 100,
 };
 
-/// What a terminal has for good and at most, and asks for.
+/// Slots that a terminal has for good and at most, and what it asks for.
 #[derive(Clone, Copy, Debug)]
 struct Terminal {
     permanent_slots: u32,
@@ -69,7 +69,7 @@ fn world(terminals: &[Terminal], system: System) -> World {
     world_with(terminals, system, &[])
 }
 
-/// The same with changes of what the first one sends by, in microseconds.
+/// Variant of [`world`] with changes of what the first terminal sends by, in microseconds.
 fn world_with(terminals: &[Terminal], system: System, changes: &[(u64, Change)]) -> World {
     let mut builder = NetworkBuilder::new();
     let hub = builder.host("hub");
@@ -130,7 +130,8 @@ impl World {
         self.network.command(node, |host, _| host.to_send.push_back((at, interface, packet)));
     }
 
-    /// When packets had left, as they arrive 250 ms later, and their lengths; nothing is under way by `end`.
+    /// Gives the instants at which packets had left, as they arrive 250 ms later, and their lengths; nothing is under
+    /// way by `end`.
     fn departures(&mut self, end: Instant) -> Vec<(Instant, usize)> {
         self.network.run_until(end);
         let arrived = self.network.host(self.hub).received.iter();

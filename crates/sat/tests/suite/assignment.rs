@@ -36,10 +36,10 @@ const FLIGHT: f64 = 0.27;
 #[derive(Clone, Debug, Default)]
 struct Station {
     to_send: VecDeque<(Instant, InterfaceId)>,
-    /// When packets came that will arrive by each interface, in order.
+    /// Instants at which packets came that will arrive by each interface, in order.
     expected: HashMap<InterfaceId, VecDeque<Instant>>,
     delays: Vec<f64>,
-    /// What comes before is not counted.
+    /// Instant from which on packets are counted.
     counts_from: Instant,
 }
 
@@ -74,7 +74,7 @@ impl Host for Station {
     }
 }
 
-/// How capacity is assigned.
+/// Scheme by which capacity is assigned.
 #[derive(Clone, Copy, Debug)]
 struct Scheme {
     permanent_slots: u32,
@@ -174,7 +174,7 @@ fn mean_delay(terminals: u32, load: f64, scheme: Scheme) -> f64 {
     delays.iter().sum::<f64>() / delays.len() as f64
 }
 
-/// What holds of `actual` within `tolerance` of it.
+/// Checks that `actual` is within `tolerance` of `expected`, as a share of it.
 fn near(actual: f64, expected: f64, tolerance: f64) {
     assert!((actual / expected - 1.0).abs() < tolerance, "{actual:.4} s, where {expected:.4} s are expected");
 }

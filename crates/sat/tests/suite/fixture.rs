@@ -1,4 +1,4 @@
-//! What several tests send, who sends it, and the skies over which.
+//! Packets and hosts of several tests, and the skies that they use.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use slantpath_orbit::{Geodetic, Network as Bodies, Site, Utc};
 use slantpath_wire::ip::{Fragmentation, IpHeader, protocol};
 use slantpath_wire::{Checksum, Packet};
 
-/// What a host keeps of a packet that has arrived.
+/// Record that a host keeps of a packet that has arrived.
 pub(crate) trait Arrival {
     fn of(now: Instant, packet: &Packet) -> Self;
 }

@@ -23,7 +23,7 @@ use crate::fixture::{self, UNREACHABLE, address, iridium, site};
 /// Far more than any of these runs has, so that one whose time stands still fails.
 const EVENTS_MAX: u64 = 5_000_000;
 
-/// When, and the tag.
+/// Instant of arrival, and tag of the packet.
 type Arrival = (Instant, u32);
 type Scripted = fixture::Scripted<Arrival>;
 
@@ -53,7 +53,7 @@ fn plan(constellations: Vec<Constellation>, sites: Vec<Site>, span: Duration) ->
     fixture::plan(constellations, sites, Vec::new(), span)
 }
 
-/// What every link of a sky is like, and what becomes of what waits.
+/// Properties of every link of a sky, and the fate of queued packets.
 #[derive(Clone, Copy)]
 struct Links {
     rate: DataRate,
@@ -161,7 +161,8 @@ impl World {
     }
 }
 
-/// When a packet arrives that leaves at an instant and finds no queue, along the path of that instant.
+/// Gives the instant at which a packet arrives that leaves at an instant and finds no queue, along the path of that
+/// instant.
 fn expected(plan: &ContactPlan, timeline: &Timeline, sent: Instant, per_link: Duration) -> Option<Instant> {
     let path = timeline.leg_at(sent)?.path.as_ref()?;
     Some(path.nodes.iter().zip(&path.contacts).fold(sent, |at, (&sender, &contact)| {

@@ -26,7 +26,7 @@ use crate::fixture::{self, UNREACHABLE, address, iridium, plan};
 /// Far more than any of these runs has, so that one whose time stands still fails.
 const EVENTS_MAX: u64 = 5_000_000;
 
-/// When, of which flow, and which of its packets.
+/// Instant of arrival, flow of the packet, and its number in that flow.
 type Arrival = (Instant, u16, u32);
 type Scripted = fixture::Scripted<Arrival>;
 
@@ -74,7 +74,7 @@ fn outage(name: &str, from: u64, until: u64) -> Outage {
     Outage { what: Failing::Node(name.to_owned()), from, until }
 }
 
-/// Who has the antennas of a site.
+/// Owners of the antennas of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Antennas {
     /// A host.

@@ -1,4 +1,4 @@
-//! What `net` and `sat` make of access systems.
+//! Configuration in `net` and `sat` of access systems.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ pub(crate) fn frames(file: &File, access: &TerminalAccess) -> Option<FrameConfig
     file.access.find(&access.system)?.frame_config()
 }
 
-/// What a terminal sends at most, in the slots that it may have.
+/// Highest rate of a terminal, in the slots that it may have.
 pub(crate) fn rate_of_slots(file: &File, access: &TerminalAccess) -> Option<DataRate> {
     let frame = frames(file, access)?;
     let most = access.most.map_or(frame.slots, |most| slots_for(&frame, *most));
     Some(rate_of(&frame, most.min(frame.slots)))
 }
 
-/// What a direction sends at most: at its own rate, or in the slots that it may have.
+/// Highest rate of a direction: its own rate, or that of the slots that it may have.
 pub(crate) fn rate(file: &File, parameters: &LinkParameters) -> Option<DataRate> {
     let of_slots = || rate_of_slots(file, &parameters.access.as_ref()?.0);
     parameters.rate.map(|rate| *rate).or_else(of_slots)
@@ -55,7 +55,7 @@ pub(crate) fn systems(scenario: &Scenario, links: &[PlannedLink], seed: Seed) ->
 /// Directions that send on the carriers of a system, with the names of their links, by its name.
 type Terminals<'a> = BTreeMap<&'a str, Vec<(&'a str, DirectionId, &'a TerminalAccess)>>;
 
-/// How the two directions of a link ask for capacity, if they do; the first one of an antenna leads up.
+/// Settings by which the two directions of a link ask for capacity, if they do; the first one of an antenna leads up.
 fn asks<'a>(scenario: &'a Scenario, link: &PlannedLink) -> [Option<&'a TerminalAccess>; 2] {
     if let Some(table) = link.access_table {
         let (_, table) = scenario.sky.iter().flat_map(|sky| sky.0.access.iter()).nth(table).unzip();
@@ -96,7 +96,7 @@ fn requests(system: &AccessSystem) -> Requests {
     }
 }
 
-/// What terminals choose rooms for their requests by, each of which has a stream of its own.
+/// Random streams by which terminals choose rooms for their requests, one stream for each terminal.
 fn chance(
     name: &str,
     system: &AccessSystem,

@@ -242,7 +242,7 @@ fn alone(parameters: &LinkParameters, access: &TerminalAccess, faults: &mut Faul
     not_beside(access.system.place(), &others, faults);
 }
 
-/// The same of an antenna.
+/// Reports keys of an antenna's uplink that cannot stand beside `access`.
 fn alone_under_sky(uplink: &SkyDirection, access: &TerminalAccess, faults: &mut Faults) {
     let others = [
         ("rate", uplink.rate.is_some()),

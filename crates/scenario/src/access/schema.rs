@@ -13,36 +13,36 @@ section! {
     /// Carriers of a satellite that terminals share by time (MF-TDMA), and the loop by which they are given capacity on
     /// demand. Directions of links whose `access` names it send on them.
     pub struct AccessSystem {
-        /// How long a frame is.
+        /// Length of a frame.
         frame: Setting<Duration>, at most TIMER;
         /// Slots of a frame.
         slots: Setting<u32>, at most SLOTS;
-        /// What a carrier sends in a slot, after what is lost at its beginning.
+        /// Rate of a carrier in a slot, after the overhead at the slot's beginning.
         carrier_rate: Setting<DataRate>, at most RATE;
-        /// How many carriers there are. A terminal sends on one at a time.
+        /// Number of carriers. A terminal sends on one at a time.
         carriers: Setting<u32> = 1, at most CARRIERS;
         /// The time at the beginning of each slot in which no packets are sent: guard time, preamble, headers.
         slot_overhead: Setting<Duration> = Duration::ZERO, at most TIMER;
         /// From a terminal to the controller, and back: over a geostationary satellite 240 to 280 ms.
         hop: Setting<Duration>, at most DELAY;
-        /// How often a terminal looks at what it has to send, and may ask. Terminals do so in turn.
+        /// Interval at which a terminal looks at what it has to send, and may ask. Terminals do so in turn.
         ask_every: Setting<Duration> = Duration::from_millis(500), at most TIMER;
-        /// How often the controller makes a plan, if something has been asked for.
+        /// Interval at which the controller makes a plan, if something has been asked for.
         plan_every: Setting<Duration> = Duration::from_millis(500), at most TIMER;
-        /// What it takes to make one.
+        /// Time that it takes to make a plan.
         processing: Setting<Duration> = Duration::ZERO, at most TIMER;
-        /// How long terminals have a plan before it holds. It does from the beginning of a frame on.
+        /// Time that terminals have a plan before it holds. It does from the beginning of a frame on.
         lead: Setting<Duration> = Duration::ZERO, at most TIMER;
-        /// How requests come to the controller. With room of their own if absent.
+        /// Way by which requests come to the controller. With room of their own if absent.
         requests: Option<OneOf<RequestChannel>>;
-        /// Whether slots that nobody has asked for are given to all terminals in turn, up to what each has at most: FCA
-        /// of DVB-RCS2.
+        /// Gives slots that nobody has asked for to all terminals in turn, up to the most that each may have: FCA of
+        /// DVB-RCS2.
         free_capacity: Setting<bool> = false;
     }
 }
 
 tagged! {
-    /// How requests come to the controller.
+    /// Way by which requests come to the controller.
     pub enum RequestChannel {
         /// Each terminal has room for one whenever it looks, beside the frame.
         Assigned = "assigned",
@@ -64,7 +64,7 @@ section! {
     pub struct Contention {
         /// For how many requests a frame has room.
         per_frame: Setting<u32>, at most SLOTS;
-        /// How many slots they take, in front of the frame of the first carrier.
+        /// Number of slots that the requests take, in front of the frame of the first carrier.
         slots: Setting<u32> = 1, at most SLOTS;
         /// Over how many frames a terminal spreads the repetition of a request that was not heard.
         backoff: Setting<u32> = 8, at most SLOTS;
@@ -79,27 +79,27 @@ section! {
 section! {
     /// The direction sends in slots of shared carriers, in place of a `rate`.
     pub struct TerminalAccess {
-        /// Which carriers: `[access.<system>]`.
+        /// System whose carriers it uses: `[access.<system>]`.
         system: Setting<String>;
-        /// What it has for good (PAMA; CRA in DVB-RCS2): rounded up to whole slots of a frame.
+        /// Rate that it has for good (PAMA; CRA in DVB-RCS2): rounded up to whole slots of a frame.
         permanent: Setting<DataRate> = DataRate::from_bits_per_sec(0), at most RATE;
-        /// What it has at most, rounded up alike. All slots of a carrier if absent.
+        /// Rate that it has at most, rounded up alike. All slots of a carrier if absent.
         most: Option<Setting<DataRate>>, at most RATE;
-        /// What it asks for.
+        /// Kind of capacity that it asks for.
         ask: Setting<AskFor> = AskFor::Rbdc;
         /// With `ask = "rbdc"`: in which time the backlog is to be sent beside what comes.
         drain: Setting<Duration> = DRAIN, at most TIMER;
         /// With `ask = "rbdc"`: how long it needs less before it asks for less.
         release_after: Setting<Duration> = Duration::ZERO, at most TIMER;
-        /// How long it sends nothing from when on its number of slots is another.
+        /// Time for which it sends nothing after its number of slots has changed.
         interruption: Setting<Duration> = Duration::ZERO, at most TIMER;
     }
 }
 
 choice! {
-    /// What a terminal asks for beyond what it has for good (DAMA).
+    /// Capacity that a terminal asks for beyond what it has for good (DAMA).
     pub enum AskFor {
-        /// Nothing.
+        /// No capacity on demand.
         Nothing = "nothing",
         /// The rate at which packets have come since it last looked, and what sends the backlog within `drain`. It
         /// holds until it asks for another.
@@ -136,7 +136,7 @@ pub(crate) fn slots_for(frame: &FrameConfig, rate: DataRate) -> u32 {
     u32::try_from(bits.div_ceil(per_slot)).unwrap_or(u32::MAX)
 }
 
-/// What so many slots of each frame carry.
+/// Rate that this many slots of each frame carry.
 pub(crate) fn rate_of(frame: &FrameConfig, slots: u32) -> DataRate {
     let bits = u128::from(slots) * u128::from(frame.slot_payload_bytes) * 8 * 1_000_000_000;
     let rate = bits / u128::from(frame.length.as_nanos().max(1));

@@ -9,7 +9,7 @@ use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
-/// The columns.
+/// Columns of the table.
 pub(crate) struct Rows {
     at: TypedColumn<f64>,
     texts: [TextColumn; 3],
@@ -42,8 +42,8 @@ impl Rows {
     }
 }
 
-/// What terminals of a system have reported since this was last asked, from the end of the warm-up on. Nothing of one
-/// without a frame.
+/// Rows that terminals of a system have reported since this was last called, from the end of the warm-up on. `None` for
+/// a system without a frame.
 pub(crate) fn rows(scenario: &Scenario, network: &mut RunNetwork<'_>, system: usize) -> Option<Table> {
     let begin = Instant::START + *scenario.scenario.warm_up;
     let (name, keys) = scenario.access.iter().nth(system)?;

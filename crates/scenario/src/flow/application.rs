@@ -6,7 +6,7 @@ use slantpath_reader::{Setting, Tables, choice, section, tagged, word_or};
 use crate::bounds::{BUFFER, MESSAGE, RATE, REPETITIONS, RUN, TOTAL};
 
 tagged! {
-    /// What the application sends, and when.
+    /// Messages that the application sends, and their times.
     pub enum Application {
         /// As much as the transport takes.
         Bulk = "bulk",
@@ -28,7 +28,7 @@ section! {
     pub struct Bulk {
         /// Size of each message handed to the transport.
         message_size: Setting<DataSize> = DataSize::from_bytes(1_024), at most MESSAGE;
-        /// What is sent in all: an amount, or `"unlimited"`.
+        /// Amount that is sent in all, or `"unlimited"`.
         total: Setting<Total>, at most TOTAL;
     }
 }
@@ -77,18 +77,19 @@ section! {
         message_size: Setting<DataSize>, at most MESSAGE;
         /// From one message to the next, or from those that come at once to the next.
         interval: Setting<Duration>, at most RUN;
-        /// How many come at once.
+        /// Number of messages that come at once.
         messages: Setting<u16> = 1;
-        /// How long after it was handed over a message is given up that has not arrived (RFC 3758, section 4.1).
+        /// Time after being handed over at which a message that has not arrived is abandoned (RFC 3758, section 4.1).
         lifetime: Option<Setting<Duration>>, at most RUN;
-        /// How often a part of a message is sent again before the message is given up (RFC 7496, section 3.1).
+        /// Number of times that a part of a message is retransmitted before the message is abandoned (RFC 7496, section
+        /// 3.1).
         max_retransmissions: Option<Setting<u32>>, at most REPETITIONS;
-        /// What a message counts for if the send buffer is full: one with a higher number, of which nothing was
-        /// sent, is given up for one with a lower number or none (RFC 7496, section 3.2).
+        /// Priority of a message if the send buffer is full: one with a higher number, of which nothing was sent, is
+        /// abandoned for one with a lower number or none (RFC 7496, section 3.2).
         priority: Option<Setting<u16>>;
-        /// Whether messages of the kind may overtake others of their stream; as the flow says if absent.
+        /// Lets messages of the kind overtake others of their stream; as the flow says if absent.
         unordered: Option<Setting<bool>>;
-        /// Whether the receiver is asked to acknowledge each at once (RFC 7053); as the flow says if absent.
+        /// Asks the receiver to acknowledge each message at once (RFC 7053); as the flow says if absent.
         sack_immediately: Option<Setting<bool>>;
         /// The receiver's link to whose address they are sent first; as the flow says if absent.
         destination: Option<Setting<String>>;
@@ -118,7 +119,7 @@ section! {
 }
 
 choice! {
-    /// What is in a message.
+    /// Content of a message.
     pub enum Content {
         /// A slice of one constant pattern: for load that nobody looks into. Such messages are not recorded.
         Pattern = "pattern",
@@ -129,21 +130,21 @@ choice! {
 }
 
 choice! {
-    /// What a source does when the transport's send buffer is full. Of `mixed` messages each kind does so by itself.
+    /// Behaviour of a source when the transport's send buffer is full. Of `mixed` messages each kind does so by itself.
     pub enum WhenBlocked {
-        /// It keeps to its timetable; what cannot be sent yet queues in the application.
+        /// Keeps to its timetable; messages that cannot be sent yet are queued in the application.
         Queue = "queue",
-        /// It waits, as on a blocking socket, and slows down to what the transport carries.
+        /// Waits, as on a blocking socket, and slows down to what the transport carries.
         Wait = "wait",
     }
 }
 
 word_or! {
-    /// What a bulk transfer sends in all.
+    /// Amount that a bulk transfer sends in all.
     pub enum Total {
-        /// It never ends.
+        /// Transfer that never ends.
         Unlimited = "unlimited",
-        /// This much.
+        /// Amount that is given.
         Bytes(DataSize) like "10 MB",
     }
 }

@@ -31,7 +31,7 @@ pub(crate) struct PlannedFlow {
 }
 
 impl PlannedFlow {
-    /// Whether the receiver knows by which packet a message came: not below M3UA, nor of messages without stamps.
+    /// Tells whether the receiver knows by which packet a message came: not below M3UA, nor of messages without stamps.
     pub(crate) fn tells_journeys(&self) -> bool {
         *self.flow.content == schema::Content::Stamped && *self.flow.adaptation == schema::Adaptation::None
     }
@@ -76,12 +76,12 @@ fn names(name: &str, count: u32) -> impl Iterator<Item = String> {
     (0..count).map(move |own| if count == 1 { name.to_owned() } else { format!("{name}.{own}") })
 }
 
-/// What names a flow among all that draws in a run.
+/// Path that names a flow among all that draws in a run.
 fn path(name: &str) -> String {
     format!("flows/{name}")
 }
 
-/// What each of the flows of a table draws the instants of its messages from.
+/// Random streams from which the flows of a table draw the instants of their messages, one for each flow.
 pub(crate) fn workload_streams(seed: Seed, name: &str, flow: &Flow) -> Vec<Stream> {
     names(name, *flow.count).map(|name| workload_stream(seed, &path(&name))).collect()
 }
@@ -115,9 +115,9 @@ struct Placement<'a, 'site> {
     scenario: &'a Scenario,
     seed: Seed,
     site: &'a mut Site<'site>,
-    /// Whether the flow's paths are watched.
+    /// True if the flow's paths are watched.
     is_watched: bool,
-    /// Whether the sender's association is traced.
+    /// True if the sender's association is traced.
     is_traced: bool,
 }
 
@@ -216,7 +216,8 @@ impl Placement<'_, '_> {
         Duration::from_nanos(stream.below(flow.start_jitter.as_nanos()))
     }
 
-    /// When the sender goes over to another of its links; until then it has one address that is not on that.
+    /// Gives the instant at which the sender moves to another of its links; until then it has one address, which is not
+    /// on that link.
     fn handover(&self, flow: &Flow, from: NodeId, sending: &mut TransportConfig) -> Option<Handover> {
         let (at, link) = (flow.handover_at.as_ref()?, flow.handover_to.as_ref()?);
         let to = self.site.address_on(link, from)?;
@@ -226,7 +227,7 @@ impl Placement<'_, '_> {
         Some(Handover { at: Instant::START + **at, from, to })
     }
 
-    /// Where the ends of flow `number` are.
+    /// Ports and addresses of the ends of flow `number`.
     fn ends(&mut self, flow: &Flow, from: NodeId, to: NodeId, number: usize) -> Ends {
         let [sender_port, receiver_port] = ports(number);
         let primary = flow.primary.as_ref().expect("a check gives every flow a primary link");
@@ -242,7 +243,7 @@ pub(crate) fn when_blocked(flow: &Flow) -> WhenBlocked {
     }
 }
 
-/// Whether messages may be missing, or go on any stream.
+/// Tells whether messages may be missing, or go on any stream.
 fn may_skip(flow: &Flow) -> bool {
     let is_mixed = matches!(flow.application.0, Application::Mixed(_));
     let gives_up = flow.lifetime.is_some() || flow.max_retransmissions.is_some();

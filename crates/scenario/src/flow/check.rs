@@ -262,7 +262,7 @@ fn counts(flow: &Flow, faults: &mut Faults) {
     }
 }
 
-/// What is said of messages that are given up, and of streams.
+/// Reports faults in what is said of abandoned messages, and of streams.
 fn given_up(flow: &Flow, faults: &mut Faults) {
     let limit = flow.max_retransmissions.as_ref().map(Setting::place);
     if let (Some(_), Some(limit)) = (&flow.lifetime, limit) {
@@ -282,7 +282,7 @@ fn given_up(flow: &Flow, faults: &mut Faults) {
     }
 }
 
-/// What messages ask for that only SCTP has.
+/// Reports what messages ask for that only SCTP has.
 fn asked_for(file: &File, flow: &Flow, faults: &mut Faults) {
     let place = flow.sack_immediately.as_ref().map(Setting::place);
     let of_sctp = place.or_else(|| flow.destination.as_ref().map(Setting::place));

@@ -1,4 +1,4 @@
-//! What the messages of a flow ask for beyond their stream: when they are given up, a SACK at once, a destination.
+//! Options of the messages of a flow beyond their stream: when they are abandoned, a SACK at once, a destination.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ use slantpath_sctp::{Reliability, SendOptions};
 use super::application::{Application, MessageClass};
 use crate::schema::Flow;
 
-/// What messages ask for whose kind does not say so, but for their destination.
+/// Options of messages whose kind does not set its own, except their destination.
 pub(crate) fn options_of(flow: &Flow) -> SendOptions {
     SendOptions {
         sack_immediately: flow.sack_immediately.is_some_and(|asks| *asks),
@@ -19,7 +19,7 @@ pub(crate) fn options_of(flow: &Flow) -> SendOptions {
     }
 }
 
-/// The same of one kind.
+/// Options of messages of one kind, except their destination.
 pub(crate) fn options_of_kind(flow: &Flow, class: &MessageClass) -> SendOptions {
     SendOptions {
         sack_immediately: class.sack_immediately.or(flow.sack_immediately).is_some_and(|asks| *asks),
@@ -28,7 +28,7 @@ pub(crate) fn options_of_kind(flow: &Flow, class: &MessageClass) -> SendOptions 
     }
 }
 
-/// When messages are given up. A check sees to it that one thing is said of it at most.
+/// Condition on which messages are abandoned. A check ensures that at most one is given.
 fn reliability(
     lifetime: Option<Setting<Duration>>,
     max_retransmissions: Option<Setting<u32>>,
@@ -57,14 +57,14 @@ pub(crate) fn reliabilities(flow: &Flow) -> impl Iterator<Item = (u16, Reliabili
 /// Over which of the receiver's links the messages of a flow go first, if they say so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Destinations {
-    /// Those of no kind.
+    /// Destination of messages of no kind.
     of_flow: Option<String>,
-    /// Those of each kind, in the order of the workload's.
+    /// Destinations of messages of each kind, in the order of the workload's.
     of_kinds: Vec<Option<String>>,
 }
 
 impl Destinations {
-    /// What a flow says.
+    /// Gives the destinations that a flow names.
     pub(crate) fn of(flow: &Flow) -> Self {
         let link = |said: Option<&Setting<String>>| said.map(|link| (**link).clone());
         let of_flow = link(flow.destination.as_ref());

@@ -13,7 +13,7 @@ section! {
     pub struct Flow {
         /// The transport protocol.
         transport: Setting<Transport>;
-        /// Its configuration, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
+        /// Configuration of the transport, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
         profile: Option<Setting<String>>;
         /// The host that sends.
         from: Setting<String>;
@@ -23,38 +23,37 @@ section! {
         /// the receiver in alphabetical order if absent; of a host with several cables of a sky, that by which the way
         /// leads at `connect`.
         primary: Option<Setting<String>>;
-        /// When the first message is due, or as soon as the association or connection is up.
+        /// Time at which the first message is due, or as soon as the association or connection is up.
         start: Setting<Duration> = Duration::ZERO, at most RUN;
-        /// How much later than at `connect` and `start` the flow does both at most, drawn anew for each run and each
-        /// of `count`.
+        /// Longest delay of the flow after `connect` and `start`, drawn anew for each run and each of `count`.
         start_jitter: Setting<Duration> = Duration::ZERO, at most RUN;
-        /// When the sender opens its association or connection; at `start` if absent.
+        /// Time at which the sender opens its association or connection; at `start` if absent.
         connect: Option<Setting<Duration>>, at most RUN;
-        /// When the application stops sending and closes in order. If absent, it closes when it has sent
-        /// all that it has.
+        /// Time at which the application stops sending and closes in order. If absent, it closes when it has sent all
+        /// that it has.
         end: Option<Setting<Duration>>, at most RUN;
-        /// When the sender goes over to another of its links: until then its association knows only one address of the
-        /// sender, from then on only the one on that link (RFC 5061). With `handover_to`.
+        /// Time at which the sender moves to another of its links: until then its association knows only one address of
+        /// the sender, from then on only the one on that link (RFC 5061). With `handover_to`.
         handover_at: Option<Setting<Duration>>, at most RUN;
         /// The sender's link that it goes over to.
         handover_to: Option<Setting<String>>;
-        /// How many flows like this one there are. Each has ports and random streams of its own.
+        /// Number of flows like this one. Each has ports and random streams of its own.
         count: Setting<u32> = 1, at most FLOWS;
         /// SCTP streams that the messages take in turn. TCP has one.
         streams: Setting<u16> = 1;
-        /// What lies between the application and its SCTP association.
+        /// Adaptation layer between the application and its SCTP association.
         adaptation: Setting<Adaptation> = Adaptation::None;
-        /// Whether SCTP may deliver messages out of order.
+        /// Lets SCTP deliver messages out of order.
         unordered: Setting<bool> = false;
-        /// How long after it was handed over a message is given up that has not arrived (RFC 3758, section 4.1;
-        /// SCTP). What has been sent is given up only if both hosts list `partial-reliability` among their
+        /// Time after being handed over at which a message that has not arrived is abandoned (RFC 3758, section 4.1;
+        /// SCTP). What has been sent is abandoned only if both hosts list `partial-reliability` among their
         /// `extensions`. Never if absent.
         lifetime: Option<Setting<Duration>>, at most RUN;
-        /// How often a part of a message is sent again before the message is given up (RFC 7496, section 3.1; SCTP
-        /// with the same extension).
+        /// Number of times that a part of a message is retransmitted before the message is abandoned (RFC 7496, section
+        /// 3.1; SCTP with the same extension).
         max_retransmissions: Option<Setting<u32>>, at most REPETITIONS;
-        /// Whether the receiver is asked to acknowledge each message at once, by the I bit of its last DATA chunk (RFC
-        /// 7053; SCTP). It is not if absent.
+        /// Asks the receiver to acknowledge each message at once, by the I bit of its last DATA chunk (RFC 7053; SCTP).
+        /// No if absent.
         sack_immediately: Option<Setting<bool>>;
         /// The receiver's link to whose address messages are sent first, as long as that path is active (RFC 9260,
         /// section 11.1.5; SCTP); what is lost of them may be sent again over another one. They go where all else does
@@ -64,29 +63,29 @@ section! {
         /// reads it (RFC 8260, sections 3.4 and 3.6): of priorities the lowest number goes first. 0, or a
         /// weight of 1, where none is written.
         stream_values: Option<Setting<Vec<u16>>>;
-        /// What the application does when the transport's send buffer is full.
+        /// Behaviour of the application when the transport's send buffer is full.
         when_blocked: Setting<WhenBlocked> = WhenBlocked::Wait;
-        /// How fast the receiver reads. What comes faster fills its buffer, and closes the sender's window. If absent,
-        /// it takes everything at once.
+        /// Rate at which the receiver reads. Data that comes faster fills its buffer, and closes the sender's window.
+        /// If absent, it takes everything at once.
         read_rate: Option<Setting<DataRate>>, at most RATE;
         /// The DSCP of all packets of the flow, both ways; those of the hosts if absent.
         dscp: Option<Setting<Dscp>>;
-        /// What is in a message.
+        /// Content of a message.
         content: Setting<Content> = Content::Stamped;
-        /// What the application sends, and when.
+        /// Messages that the application sends, and their times.
         application: OneOf<Application>;
-        /// What the ends of the association are told to do while it lives (SCTP).
+        /// Commands to the ends of the association while it lives (SCTP).
         script: Vec<Named<AssociationEvent>>;
     }
 }
 
 choice! {
-    /// What lies between the application and its association.
+    /// Adaptation layer between the application and its association.
     pub enum Adaptation {
         /// M3UA, RFC 4666: messages are the user data of MSUs, `streams` are signalling link selections, and the two
         /// hosts are IPSPs.
         M3ua = "m3ua",
-        /// Nothing.
+        /// No adaptation layer.
         None = "none",
     }
 }

@@ -15,11 +15,11 @@ use crate::schema::{Adaptation, File, Flow, SctpProfile, Transport};
 section! {
     /// Something that an end of a flow's association is told to do (SCTP).
     pub struct AssociationEvent {
-        /// When, from the start of the run.
+        /// Time of the event, from the start of the run.
         at: Setting<Duration>, at most RUN;
-        /// What it is told.
+        /// Action that the end is told to take.
         action: Setting<AssociationAction>;
-        /// Which end is told.
+        /// End of the association that is told.
         end: Setting<End> = End::Sender;
         /// With a reset of streams: which ones. All if absent.
         streams: Option<Setting<Vec<u16>>>;
@@ -33,20 +33,20 @@ section! {
 }
 
 choice! {
-    /// What an end of an association is told to do.
+    /// Action that an end of an association is told to take.
     pub enum AssociationAction {
-        /// It asks for more streams (RFC 6525, section 5.1.5 and 5.1.6). Messages that take all streams of the flow in
+        /// Asks for more streams (RFC 6525, section 5.1.5 and 5.1.6). Messages that take all streams of the flow in
         /// turn take those, too, once the peer has agreed.
         AddStreams = "add-streams",
-        /// It asks that all streams, and TSNs, begin again (RFC 6525, section 5.1.4).
+        /// Asks that all streams, and TSNs, begin again (RFC 6525, section 5.1.4).
         ResetAssociation = "reset-association",
-        /// It asks that streams begin again on which the other end sends (RFC 6525, section 5.1.3).
+        /// Asks that the streams on which the other end sends begin again (RFC 6525, section 5.1.3).
         ResetIncomingStreams = "reset-incoming-streams",
-        /// It begins streams again on which it sends (RFC 6525, section 5.1.2).
+        /// Begins the streams again on which it sends (RFC 6525, section 5.1.2).
         ResetOutgoingStreams = "reset-outgoing-streams",
-        /// Both.
+        /// Resets incoming and outgoing streams.
         ResetStreams = "reset-streams",
-        /// It authenticates what it sends by another key (RFC 4895, section 6.1).
+        /// Authenticates what it sends by another key (RFC 4895, section 6.1).
         UseKey = "use-key",
     }
 }
@@ -187,7 +187,7 @@ fn known_streams(event: &AssociationEvent, flow: &Flow, faults: &mut Faults) {
     }
 }
 
-/// What an event asks of the host, and when.
+/// Instant of an event, and the command that it gives the host.
 pub(crate) fn command(event: &AssociationEvent) -> (Instant, AssociationCommand) {
     let count = |setting: Option<Setting<u16>>| setting.map_or(0, |count| *count);
     let reset = |direction| {

@@ -54,7 +54,7 @@ pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (Transpor
     (sending, receiving)
 }
 
-/// What counts for each stream of the sending end.
+/// Priority or weight of each stream of the sending end.
 pub(crate) fn stream_values(flow: &Flow) -> BTreeMap<StreamId, u16> {
     let values = flow.stream_values.iter().flat_map(|values| values.iter().copied());
     (0..).map(StreamId).zip(values).collect()

@@ -9,9 +9,9 @@ section! {
     /// Repetition by the link (selective repeat). A packet that an error hits is sent again a round trip later, before
     /// what waits.
     pub struct Arq {
-        /// How often a packet is sent at most before it is given up.
+        /// Number of times that a packet is sent at most before it is given up.
         tries: Setting<u32>, at most REPETITIONS;
-        /// Whether packets that come behind one that is repeated are held back, as most links do for TCP's sake.
+        /// Holds back packets that come behind one that is repeated, as most links do for TCP's sake.
         in_order: Setting<bool> = true;
     }
 }
@@ -25,7 +25,7 @@ impl Arq {
         }
     }
 
-    /// What `net` makes of it.
+    /// Configuration of it in `net`.
     pub(crate) fn config(&self) -> ArqConfig {
         let order = if *self.in_order { ArqOrder::InOrder } else { ArqOrder::AsReceived };
         ArqConfig { tries: *self.tries, order }

@@ -1,4 +1,4 @@
-//! What `net` makes of a direction of a link.
+//! Configuration in `net` of a direction of a link.
 
 use slantpath_net::{Delay, DirectionConfig, Reordering};
 

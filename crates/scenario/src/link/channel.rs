@@ -1,5 +1,5 @@
-//! What becomes of packets on their way over a link: errors, and what the link itself does about them. Links of the
-//! network and of a sky have the same keys.
+//! Fate of packets on their way over a link: errors, and what the link itself does about them. Links of the network and
+//! of a sky have the same keys.
 
 use slantpath_base::Probability;
 use slantpath_net::DirectionConfig;
@@ -10,7 +10,7 @@ use super::gilbert_elliott::GilbertElliott;
 use super::header_compression::HeaderCompression;
 
 section! {
-    /// What becomes of packets on their way.
+    /// Errors and repetitions that packets meet on their way.
     pub struct Channel {
         /// Probability that a packet is lost. Never if absent.
         loss: Option<Setting<Probability>>;
@@ -26,7 +26,7 @@ section! {
 }
 
 impl Channel {
-    /// What one direction says itself, or else what is said for both, or the default.
+    /// Gives the values that one direction sets itself, or else those that are set for both, or the default.
     pub(crate) fn completed(&self, both: &Self, place: Place) -> Self {
         let never = Some(Setting::default(Probability::NEVER, place));
         Self {
@@ -53,14 +53,14 @@ impl Channel {
         }
     }
 
-    /// What of it numbers packets, by its key: none is doubled, and none overtakes by chance.
+    /// Keys of its features that number packets: none is doubled, and none overtakes by chance.
     pub(crate) fn keeping_order(&self) -> impl Iterator<Item = &'static str> {
         let features =
             [("arq", self.arq.is_some()), ("header_compression", self.header_compression.is_some())];
         features.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key)
     }
 
-    /// Whether it hands on packets with bits that have arrived wrong, which a link that repeats does not.
+    /// Tells whether it hands on packets with bits that have arrived wrong, which a link that repeats does not.
     pub(crate) fn flips_bits(&self) -> bool {
         let in_bursts = self.gilbert_elliott.as_ref().is_some_and(|bursts| {
             [&bursts.0.good.0, &bursts.0.bad.0].into_iter().any(|state| !state.bit_error_rate.is_never())

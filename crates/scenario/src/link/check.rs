@@ -15,7 +15,7 @@ use crate::schema::File;
 /// The largest packet that the simulator carries: IPv4's total length and one more.
 const LARGEST_MTU: DataSize = DataSize::from_bytes(65_535);
 
-/// Whether every link joins two nodes.
+/// Tells whether every link joins two nodes.
 pub(crate) fn check(file: &mut File, faults: &mut Faults) -> bool {
     let places: BTreeMap<String, Place> =
         file.links.iter().map(|(name, link)| (name.to_owned(), link.place())).collect();
@@ -282,7 +282,7 @@ fn resolve_link<'a>(file: &'a File, link: &str, place: Place, faults: &mut Fault
     resolve(&file.links, link, "link", place, faults)
 }
 
-/// Whether a name is that of a link, of an antenna's too; reports one that nothing has.
+/// Checks that a name is that of a link, or of an antenna; reports one that nothing has.
 pub(crate) fn check_is_link(file: &File, link: &str, place: Place, faults: &mut Faults) {
     let antennas: Vec<&str> = file.nodes.iter().flat_map(|(name, _)| antennas_of(file, name)).collect();
     if antennas.is_empty() {
@@ -294,7 +294,7 @@ pub(crate) fn check_is_link(file: &File, link: &str, place: Place, faults: &mut 
     }
 }
 
-/// What the links of a node's antennas are called, in their order.
+/// Names of the links of a node's antennas, in their order.
 fn antennas_of<'a>(file: &'a File, node: &str) -> impl Iterator<Item = &'a str> {
     let antennas = file.nodes.find(node).and_then(|node| node.antennas.as_ref());
     antennas.into_iter().flat_map(|antennas| antennas.iter().map(String::as_str))

@@ -32,21 +32,21 @@ section! {
         flows: Option<Setting<Vec<String>>>;
         /// Codepoints with which they come. Any if absent.
         dscp: Option<Setting<Vec<Dscp>>>;
-        /// How they are metered. All are green if absent.
+        /// Meter of these packets. All are green if absent.
         meter: Option<OneOf<Meter>>;
-        /// Which of them are metered together. `aggregate` if absent.
+        /// Packets that are metered together. `aggregate` if absent.
         per: Option<Setting<Scope>>;
-        /// What is done with green packets: a DSCP that they get, or `drop`. Nothing if absent.
+        /// Treatment of green packets: a DSCP that they get, or `drop`. Nothing if absent.
         green: Option<Setting<Treatment>>;
-        /// What is done with yellow packets. Nothing if absent.
+        /// Treatment of yellow packets. Nothing if absent.
         yellow: Option<Setting<Treatment>>;
-        /// What is done with red packets. Nothing if absent.
+        /// Treatment of red packets. Nothing if absent.
         red: Option<Setting<Treatment>>;
     }
 }
 
 tagged! {
-    /// How packets are metered. Lengths are those of IP packets.
+    /// Meter of packets. Lengths are those of IP packets.
     pub enum Meter {
         /// Two buckets of tokens that one rate fills, the second with what the first has no room for (RFC 2697).
         SrTcm = "sr-tcm",
@@ -70,7 +70,7 @@ section! {
         committed_burst: Setting<DataSize>, at most BURST;
         /// EBS: what the bucket of yellow tokens holds. With nothing, this is a bucket of tokens with two colours.
         excess_burst: Setting<DataSize> = DataSize::from_bytes(0), at most BURST;
-        /// Whether the colours that packets come with count.
+        /// Use that is made of the colours that packets come with.
         mode: Setting<Mode> = Mode::of(ColourMode::Blind);
     }
 }
@@ -86,7 +86,7 @@ section! {
         peak_rate: Setting<DataRate>, at most RATE;
         /// PBS: what that bucket holds.
         peak_burst: Setting<DataSize>, at most BURST;
-        /// Whether the colours that packets come with count.
+        /// Use that is made of the colours that packets come with.
         mode: Setting<Mode> = Mode::of(ColourMode::Blind);
     }
 }
@@ -120,19 +120,19 @@ section! {
 }
 
 policy! {
-    /// Which of the packets under a rule are metered together.
+    /// Packets under a rule that are metered together.
     pub struct Scope of MeterScope {
         /// All of them.
         Aggregate = "aggregate",
-        /// Those of one flow: of the same addresses, protocol and ports.
+        /// Packets of one flow: of the same addresses, protocol and ports.
         Flow = "flow",
-        /// Those from one address to one other.
+        /// Packets from one address to one other.
         Pair = "pair",
     }
 }
 
 policy! {
-    /// Whether the colours that packets come with count.
+    /// Use that is made of the colours that packets come with.
     pub struct Mode of ColourMode {
         /// A packet gets no better colour than the drop precedence of its AF codepoint says.
         Aware = "colour-aware",
@@ -141,7 +141,7 @@ policy! {
     }
 }
 
-/// What is done with packets of a colour.
+/// Treatment of packets of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Treatment {
     /// They are dropped.
@@ -242,7 +242,7 @@ impl Conditioner {
         }
     }
 
-    /// What `net` makes of it in a file that has been checked.
+    /// Configuration of it in `net`, in a file that has been checked.
     fn config(&self, name: &str, file: &File) -> ConditioningRule {
         let addresses = |hosts: &Option<Setting<Vec<String>>>| {
             hosts.iter().flat_map(|hosts| hosts.iter()).flat_map(|host| addresses_of(file, host)).collect()
@@ -277,7 +277,7 @@ impl Conditioner {
     }
 }
 
-/// What `net` makes of the rules of a direction.
+/// Configuration in `net` of the rules of a direction.
 pub(crate) fn rules(file: &File, rules: &Tables<Conditioner>) -> Vec<ConditioningRule> {
     rules.iter().map(|(name, rule)| rule.config(name, file)).collect()
 }

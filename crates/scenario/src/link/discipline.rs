@@ -14,8 +14,8 @@ use crate::bounds::{AVERAGE_WEIGHT, DELAY, PACKET, QUEUE};
 use crate::network::node::Dscp;
 
 tagged! {
-    /// Which of the packets that wait are sent next, and which are dropped early. `queue` limits what waits in any
-    /// case.
+    /// Order in which queued packets are sent, and rule by which some are dropped early. `queue` limits what is queued
+    /// in any case.
     pub enum Discipline {
         /// First in, first out; packets are dropped when they leave, if all have waited for too long (RFC 8289).
         Codel = "codel",
@@ -37,13 +37,13 @@ tagged! {
 }
 
 section! {
-    /// CoDel.
+    /// Parameters of CoDel.
     pub struct Codel {
         /// The wait that may stand.
         target: Setting<Duration> = Duration::from_millis(5), at most DELAY;
-        /// How long packets wait for longer before one is dropped: the longest usual round-trip time.
+        /// Time for which packets wait longer than `target` before one is dropped: the longest usual round-trip time.
         interval: Setting<Duration> = Duration::from_millis(100), at most DELAY;
-        /// Whether packets of transports that use ECN are marked in place of being dropped (RFC 3168).
+        /// Marks packets of transports that use ECN in place of dropping them (RFC 3168).
         ecn: Setting<bool> = false;
     }
 }
@@ -51,8 +51,8 @@ section! {
 section! {
     /// Deficit round robin.
     pub struct Drr {
-        /// Its classes by name. A packet is of the first, in alphabetical order, that names its codepoint; else of the
-        /// one that names none.
+        /// Classes by name. A packet is of the first, in alphabetical order, that names its codepoint; else of the one
+        /// that names none.
         classes: Tables<DrrClass>;
     }
 }
@@ -62,10 +62,10 @@ section! {
     pub struct DrrClass {
         /// The codepoints of its packets. All that no other class names if absent, as one class must have it.
         dscp: Option<Setting<Vec<Dscp>>>;
-        /// What it may send in a turn: its share of the rate is its quantum over the sum of those of all classes in
-        /// which packets wait. No less than the link's `mtu`, so that a turn is never idle.
+        /// Bytes that the class may send in a turn: its share of the rate is its quantum over the sum of those of all
+        /// classes in which packets are queued. No less than the link's `mtu`, so that a turn is never idle.
         quantum: Setting<DataSize>, at most PACKET;
-        /// What waits in it at most. The link's `queue` if absent.
+        /// Largest queue of the class. The link's `queue` if absent.
         queue: Option<Setting<QueueSize>>, at most QUEUE;
     }
 }
@@ -75,13 +75,14 @@ section! {
     pub struct FqCodel {
         /// The wait that may stand in each queue.
         target: Setting<Duration> = Duration::from_millis(5), at most DELAY;
-        /// How long packets of a queue wait for longer before one is dropped: the longest usual round-trip time.
+        /// Time for which packets of a queue wait longer than `target` before one is dropped: the longest usual
+        /// round-trip time.
         interval: Setting<Duration> = Duration::from_millis(100), at most DELAY;
-        /// What a queue may send in a turn: a frame of Ethernet in RFC 8290.
+        /// Bytes that a queue may send in a turn: a frame of Ethernet in RFC 8290.
         quantum: Setting<DataSize> = DataSize::from_bytes(1_514), at most PACKET;
-        /// How many queues flows are hashed to.
+        /// Number of queues to which flows are hashed.
         queues: Setting<u16> = 1_024;
-        /// Whether packets of transports that use ECN are marked in place of being dropped (RFC 3168).
+        /// Marks packets of transports that use ECN in place of dropping them (RFC 3168).
         ecn: Setting<bool> = true;
     }
 }
@@ -94,9 +95,9 @@ section! {
 section! {
     /// Random early detection.
     pub struct Red {
-        /// Both thresholds.
+        /// Thresholds of early drops.
         thresholds: Flat<Thresholds>;
-        /// The average.
+        /// Average of the queue.
         average: Flat<Average>;
     }
 }
@@ -110,7 +111,7 @@ section! {
         medium: Nested<Thresholds>;
         /// Packets of high drop precedence: AF13 to AF43, and best effort.
         high: Nested<Thresholds>;
-        /// The averages.
+        /// Averages of the queue.
         average: Flat<Average>;
     }
 }
@@ -124,13 +125,13 @@ section! {
         medium: Nested<Thresholds>;
         /// Packets of high drop precedence: AF13 to AF43, and best effort.
         high: Nested<Thresholds>;
-        /// The average.
+        /// Average of the queue.
         average: Flat<Average>;
     }
 }
 
 section! {
-    /// Where early drops begin and end.
+    /// Average queues at which early drops begin and end.
     pub struct Thresholds {
         /// The average queue from which on packets are dropped.
         min: Setting<QueueSize>, at most QUEUE;
@@ -142,17 +143,16 @@ section! {
 }
 
 section! {
-    /// How the average of a queue follows it.
+    /// Rule by which the average of a queue follows it.
     pub struct Average {
         /// The weight of the queue that a packet finds in the average.
         weight: Setting<f64> = 0.002, at most AVERAGE_WEIGHT;
         /// The length of a typical packet: an idle transmitter lets the average fall by as many as it could have sent.
         typical_packet: Setting<DataSize> = DataSize::from_bytes(1_000), at most PACKET;
-        /// Whether the chance to be dropped grows from `max` on to one at twice `max`, in place of being one from `max`
-        /// on.
+        /// Lets the chance to be dropped grow from `max` on to one at twice `max`, in place of being one from `max` on.
         gentle: Setting<bool> = false;
-        /// Whether packets of transports that use ECN are marked in place of being dropped (RFC 3168), as long as the
-        /// average is below `max`.
+        /// Marks packets of transports that use ECN in place of dropping them (RFC 3168), as long as the average is
+        /// below `max`.
         ecn: Setting<bool> = false;
     }
 }
@@ -163,7 +163,7 @@ fn tenth() -> Probability {
 }
 
 impl Discipline {
-    /// Whether it decides about a packet when that comes, so that it is known at once when the packet will leave.
+    /// Tells whether it decides about a packet on its arrival, so that it is known at once when the packet will leave.
     pub(crate) const fn is_settled_on_arrival(&self) -> bool {
         match self {
             Self::Codel(_) | Self::Drr(_) | Self::FqCodel(_) | Self::Priority(_) => false,
@@ -171,7 +171,7 @@ impl Discipline {
         }
     }
 
-    /// What `net` makes of it with a limit of what waits.
+    /// Configuration of it in `net`, with a limit of the queue.
     pub(crate) fn config(&self, limit: QueueLimit) -> QueueConfig {
         match self {
             Self::Codel(codel) => {
@@ -332,7 +332,7 @@ impl Thresholds {
     }
 }
 
-/// What becomes of a packet by which a queue slows a sender down.
+/// Signal by which a queue slows a sender down: a mark or a drop.
 const fn signal(ecn: bool) -> CongestionSignal {
     if ecn { CongestionSignal::Mark } else { CongestionSignal::Drop }
 }

@@ -24,7 +24,7 @@ section! {
     }
 }
 
-/// What a line changes.
+/// Changes that a line of the trace makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FadeStep {
     at: Instant,
@@ -110,12 +110,12 @@ fn rate_of(text: &str, help: &str) -> Result<Option<DataRate>, Fault> {
 }
 
 impl FadeStep {
-    /// Whether it sets a rate.
+    /// Tells whether it sets a rate.
     pub(crate) const fn changes_rate(&self) -> bool {
         self.rate.is_some()
     }
 
-    /// Whether bits arrive wrong from then on.
+    /// Tells whether bits arrive wrong from then on.
     pub(crate) fn flips_bits(&self) -> bool {
         self.bit_errors.is_some_and(|errors| !errors.is_never())
     }

@@ -22,7 +22,7 @@ section! {
 section! {
     /// One state of a channel.
     pub struct ChannelState {
-        /// How long it lasts on average; a single time is drawn from the exponential distribution.
+        /// Mean time that it lasts; a single time is drawn from the exponential distribution.
         mean: Setting<Duration>, at most RUN;
         /// Probability that a packet is lost whose last bit is sent in it.
         loss: Setting<Probability> = Probability::NEVER;
@@ -51,7 +51,7 @@ impl GilbertElliott {
         }
     }
 
-    /// What `net` makes of it.
+    /// Configuration of it in `net`.
     pub(crate) fn config(&self) -> net::GilbertElliott {
         let state = |state: &ChannelState| net::ChannelState {
             mean: *state.mean,

@@ -12,17 +12,18 @@ section! {
     pub struct HeaderCompression {
         /// The headers that are compressed, of IP and transport: 40 bytes of TCP over IPv4.
         header: Setting<DataSize> = DataSize::from_bytes(40), at most PACKET;
-        /// What takes their place.
+        /// Size of the compressed headers that take their place.
         compressed: Setting<DataSize>, at most PACKET;
         /// Compressed headers of a flow in a row before a full one is sent again: F_MAX_PERIOD of RFC 2507.
         refresh_packets: Setting<u32> = 256, at most PACKETS;
         /// The time after which a full one is sent again: F_MAX_TIME of RFC 2507.
         refresh_interval: Setting<Duration> = Duration::from_secs(5), at most RUN;
-        /// How many packets of a flow in a row may be lost without the context: none where a header tells what has
-        /// changed since the one before, as RFC 2507 has it for TCP; some where it bridges gaps, as in RFC 5225.
+        /// Number of packets of a flow in a row that may be lost without the context being lost: none where a header
+        /// tells what has changed since the one before, as RFC 2507 has it for TCP; some where it bridges gaps, as in
+        /// RFC 5225.
         losses_survived: Setting<u32> = 0, at most PACKETS;
-        /// How many flows have a context, as many as RFC 2507 has for TCP. The one that has been silent for longest
-        /// makes room.
+        /// Number of flows that have a context, as many as RFC 2507 has for TCP. The one that has been silent for
+        /// longest makes room.
         contexts: Setting<u32> = 16, at most CONTEXTS;
     }
 }
@@ -48,7 +49,7 @@ impl HeaderCompression {
         faults.report(self.compressed.place(), fault.help("leave one of them out"));
     }
 
-    /// What `net` makes of it.
+    /// Configuration of it in `net`.
     pub(crate) fn config(&self) -> net::HeaderCompression {
         let bytes = |size: &Setting<DataSize>| u32::try_from(size.as_bytes()).unwrap_or(u32::MAX);
         net::HeaderCompression {

@@ -1,4 +1,4 @@
-//! What waits before a transmitter, and what is put around it. Links of the network and of a sky have the same keys.
+//! Queue before a transmitter, and what is put around it. Links of the network and of a sky have the same keys.
 
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::{DirectionConfig, QueueConfig};
@@ -11,23 +11,23 @@ use crate::bounds::{PACKET, QUEUE};
 use crate::schema::File;
 
 section! {
-    /// What waits before a transmitter.
+    /// Queue before a transmitter.
     pub struct Port {
         /// Bytes that the link puts around each packet. They take time to send; queues, counters and `mtu` know the IP
         /// packet only. None if absent.
         link_overhead: Option<Setting<DataSize>>, at most PACKET;
-        /// How packets are conditioned before they queue. They are not if absent.
+        /// Rules by which packets are conditioned before they are queued. None if absent.
         conditioners: Tables<Conditioner>;
-        /// What waits for the transmitter at most; beyond it, arrivals are dropped. 100 packets if absent.
+        /// Most that is queued for the transmitter; beyond it, arrivals are dropped. 100 packets if absent.
         queue: Option<Setting<QueueSize>>, at most QUEUE;
-        /// Which of the packets that wait are sent next, and which are dropped early. First in, first out, and none, if
-        /// absent.
+        /// Order in which queued packets are sent, and rule by which some are dropped early. First in, first out, and
+        /// none, if absent.
         discipline: Option<OneOf<Discipline>>;
     }
 }
 
 impl Port {
-    /// What one direction says itself, or else what is said for both, or the default.
+    /// Gives the values that one direction sets itself, or else those that are set for both, or the default.
     pub(crate) fn completed(&self, both: &Self, place: Place) -> Self {
         let conditioners = if self.conditioners.iter().len() == 0 { both } else { self };
         Self {

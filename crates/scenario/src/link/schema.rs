@@ -30,13 +30,13 @@ section! {
         addresses: Option<Setting<Pair<IpAddr>>>;
         /// Largest IP packet.
         mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
-        /// Whether it is the cable that the sky's topology has between the sites of its ends: then the topology says
+        /// Makes the link the cable that the sky's topology has between the sites of its ends: then the topology says
         /// its delay and when it is out of service.
         cable: Option<Setting<bool>>;
-        /// Whether ICMP tells the sender of a packet that is longer. With `false` it is filtered: the link swallows
-        /// such packets. It does if absent.
+        /// Lets ICMP tell the sender of a packet that is longer. With `false` it is filtered: the link swallows such
+        /// packets. It does if absent.
         report_mtu: Option<Setting<bool>>;
-        /// Both directions.
+        /// Parameters of both directions.
         both: Flat<LinkParameters>;
         /// From the first end to the second.
         forward: Nested<LinkParameters>;
@@ -50,17 +50,17 @@ section! {
     pub struct LinkParameters {
         /// Rate of the transmitter.
         rate: Option<Setting<DataRate>>, at most RATE;
-        /// It sends on shared carriers, in place of `rate`.
+        /// Slots of shared carriers on which it sends, in place of `rate`.
         access: Option<Nested<TerminalAccess>>;
         /// Propagation delay. Give it or `delay_trace`.
         delay: Option<Setting<Duration>>, at most DELAY;
         /// A propagation delay that follows a file, in place of `delay`.
         delay_trace: Option<Nested<DelayTrace>>;
-        /// What waits for the transmitter, and what is put around it.
+        /// Queue before the transmitter, and what is put around it.
         port: Flat<Port>;
         /// Packets wait until a bucket has their tokens. They do not if absent.
         shaper: Option<Nested<Shaper>>;
-        /// What becomes of packets on their way.
+        /// Errors and repetitions that packets meet on their way.
         channel: Flat<Channel>;
         /// A rate, a loss and a bit error rate that follow a file.
         fade_trace: Option<Nested<FadeTrace>>;
@@ -68,15 +68,15 @@ section! {
         duplicate: Option<Setting<Probability>>;
         /// Probability that a packet is held back by `reorder_delay`. Never if absent.
         reorder: Option<Setting<Probability>>;
-        /// How long a reordered packet is held back at most; less is as likely. 0 s if absent.
+        /// Longest time for which a reordered packet is held back; less is as likely. 0 s if absent.
         reorder_delay: Option<Setting<Duration>>, at most DELAY;
-        /// What becomes of packets that wait or come while the link is down. `drop` if absent.
+        /// Fate of packets that are queued or come while the link is down. `drop` if absent.
         while_down: Option<Setting<WhileDownChoice>>;
     }
 }
 
 choice! {
-    /// Internet protocol.
+    /// Version of the Internet protocol.
     pub enum Family {
         /// IP version 4.
         Ipv4 = "ipv4",
@@ -86,7 +86,7 @@ choice! {
 }
 
 policy! {
-    /// What becomes of packets while a link is down.
+    /// Fate of packets while a link is down.
     pub struct WhileDownChoice of WhileDown {
         /// Waiting packets and new ones are dropped.
         Drop = "drop",
@@ -113,7 +113,7 @@ impl Family {
     }
 }
 
-/// What a queue holds at most, as a file has it: `"100 packets"`, `"64 KiB"` or `"unlimited"`.
+/// Largest content of a queue, as a file has it: `"100 packets"`, `"64 KiB"` or `"unlimited"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueSize(pub QueueLimit);
 
@@ -121,7 +121,7 @@ impl QueueSize {
     /// The limit where none is given, twice ns-2's.
     pub const DEFAULT: Self = Self(QueueLimit::Packets(100));
 
-    /// Whether nothing fits.
+    /// Tells whether nothing fits.
     pub const fn is_zero(self) -> bool {
         match self.0 {
             QueueLimit::Bytes(size) => size.as_bytes() == 0,

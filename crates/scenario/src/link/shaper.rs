@@ -10,9 +10,9 @@ section! {
     /// A shaper (RFC 2475): packets are sent in their turn, and not before a bucket has a token for each of their
     /// bytes. What waits for tokens waits in the queue, by its discipline.
     pub struct Shaper {
-        /// How fast tokens come, counted as bytes of IP packets.
+        /// Rate at which tokens come, counted as bytes of IP packets.
         rate: Setting<DataRate>, at most RATE;
-        /// What the bucket holds: as much may be sent at once, at the link's own rate.
+        /// Size of the bucket: as much may be sent at once, at the link's own rate.
         burst: Setting<DataSize>, at most BURST;
     }
 }
@@ -43,7 +43,7 @@ impl Shaper {
         faults.report(self.rate.place(), fault.help("leave one of them out, or shape on the link before"));
     }
 
-    /// What `net` makes of it.
+    /// Configuration of it in `net`.
     pub(crate) fn config(&self) -> net::ShaperConfig {
         net::ShaperConfig { rate: *self.rate, burst: *self.burst }
     }

@@ -17,17 +17,17 @@ section! {
     pub struct WanEmulator {
         /// The nodes that it joins, first and second.
         ends: Setting<Pair<String>>;
-        /// What it delays there and back together, of which each direction takes half.
+        /// Delay there and back together, of which each direction takes half.
         round_trip: Setting<Duration>, at most WAN_ROUND_TRIP;
-        /// What it lets through in each direction.
+        /// Rate that it lets through in each direction.
         rate: Setting<DataRate>, at most RATE;
         /// Bytes around each packet that count for its rate: those of Ethernet without preamble and gap.
         link_overhead: Setting<DataSize> = DataSize::from_bytes(18), at most PACKET;
         /// Probability that a packet is lost.
         loss: Setting<Probability> = Probability::NEVER;
-        /// Whether packets of a higher class, by the upper three bits of their DSCP, overtake those that wait.
+        /// Lets packets of a higher class, by the upper three bits of their DSCP, overtake those that are queued.
         priority: Setting<bool> = false;
-        /// What waits for the rate at most, with `priority` in each class; beyond it, arrivals are dropped.
+        /// Most that is queued for the rate, with `priority` in each class; beyond it, arrivals are dropped.
         queue: Setting<QueueSize> = QueueSize::DEFAULT, at most QUEUE;
     }
 }
@@ -66,7 +66,7 @@ pub(crate) fn expand(file: &mut File, faults: &mut Faults) {
     }
 }
 
-/// What no delay line does; what no link does either is told of its link.
+/// Reports what no delay line does; what no link does either is told of its link.
 fn refuse(emulator: &WanEmulator, faults: &mut Faults) {
     if emulator.loss.as_f64() >= 1.0 {
         let fault = Fault::new("an emulator that loses every packet is a cut, and no path");

@@ -35,7 +35,7 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
 /// The sky, among nodes: no node has this name.
 const SKY: &str = "";
 
-/// Which nodes are joined, and which of them over routers.
+/// Nodes that are joined, and those of them that are joined over routers.
 struct Graph<'a> {
     neighbours: BTreeMap<&'a str, BTreeSet<&'a str>>,
     /// By router: the number that it has in common with all that it is joined with over routers.
@@ -71,7 +71,7 @@ impl<'a> Graph<'a> {
         Self { neighbours, islands }
     }
 
-    /// Whether packets get from a host to another node: over its links, and on over routers.
+    /// Tells whether packets get from a host to another node: over its links, and on over routers.
     fn leads(&self, from: &str, to: &str) -> bool {
         let around = |node: &str| self.neighbours.get(node).into_iter().flatten().copied();
         let islands = |node: &str| -> BTreeSet<usize> {

@@ -1,4 +1,4 @@
-//! `[nodes.<name>]`.
+//! Keys of `[nodes.<name>]`.
 
 use core::fmt;
 use core::str::FromStr;
@@ -20,20 +20,20 @@ section! {
         dscp: Option<Setting<Dscp>>;
         /// The site of the sky's topology at which it stands: its antennas are the node's.
         site: Option<Setting<String>>;
-        /// What the links of its antennas are called, in the order of the topology. `sky.<site>`, or `sky.<site>.1` and
-        /// so on, if absent.
+        /// Names of the links of its antennas, in the order of the topology. `sky.<site>`, or `sky.<site>.1` and so on,
+        /// if absent.
         antennas: Option<Setting<Vec<String>>>;
         /// Addresses of its antennas; assigned if absent.
         addresses: Option<Setting<Vec<IpAddr>>>;
-        /// How it spreads what it sends over its antennas to the same satellites, and how what is sent to it is spread
-        /// over them. If absent, a host sends by the antenna of an address, and a router by the one from which the
-        /// way is shortest.
+        /// Balance by which it spreads what it sends over its antennas to the same satellites, and by which what is
+        /// sent to it is spread over them. If absent, a host sends by the antenna of an address, and a router by the
+        /// one from which the way is shortest.
         balance: Option<Setting<BalanceName>>;
     }
 }
 
 policy! {
-    /// How packets are spread over antennas.
+    /// Rule by which packets are spread over antennas.
     pub struct BalanceName of Balance {
         /// By the antenna at which a packet would wait least, of equals the next in turn. What comes down takes turns.
         ByBacklog = "by-backlog",
@@ -45,7 +45,7 @@ policy! {
 }
 
 choice! {
-    /// What a node does.
+    /// Role of a node.
     pub enum NodeKind {
         /// Ends flows and forwards nothing.
         Host = "host",
@@ -70,8 +70,8 @@ impl Dscp {
     }
 }
 
-/// What the IP headers say of the packets of an association or connection whose end is at this node, and which may have
-/// a DSCP of its own.
+/// Fields of the IP headers of an association or connection whose end is at this node, and which may have a DSCP of its
+/// own.
 pub(crate) fn ip_fields(scenario: &Scenario, node: &str, own: Option<Setting<Dscp>>) -> IpFields {
     let dscp = own.or_else(|| scenario.nodes.find(node)?.dscp);
     IpFields { dscp: dscp.map_or(ip::Dscp::DEFAULT, |dscp| dscp.wire()), ..IpFields::default() }

@@ -1,4 +1,4 @@
-//! Where changes and next hops of a run come from: the scenario alone, or the sky over it.
+//! Source of the changes and next hops of a run: the scenario alone, or the sky over it.
 
 use slantpath_base::Instant;
 use slantpath_host::Host;
@@ -21,7 +21,7 @@ pub(crate) type RunNetwork<'p> = Network<Host, OnDemand<RunSource<'p>>>;
 pub(crate) enum RunSource<'p> {
     /// Links and script of the scenario.
     Planned(Planned),
-    /// The same under a sky.
+    /// Links and script of the scenario under a sky.
     Sky(Box<SkySource<'p>>),
 }
 
@@ -51,7 +51,7 @@ impl<'p> RunSource<'p> {
         }
     }
 
-    /// Which of them have changed since this was last asked.
+    /// Takes the paths that have changed since this was last called.
     pub(crate) fn take_path_changes(&mut self) -> Vec<PathChange> {
         match self {
             Self::Planned(_) => Vec::new(),
@@ -59,7 +59,7 @@ impl<'p> RunSource<'p> {
         }
     }
 
-    /// What has happened at antennas since this was last asked.
+    /// Takes the handovers that have happened at antennas since this was last called.
     pub(crate) fn take_handovers(&mut self) -> Vec<Handover> {
         match self {
             Self::Planned(_) => Vec::new(),

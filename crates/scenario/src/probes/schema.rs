@@ -10,25 +10,25 @@ use slantpath_results::Precision;
 use crate::bounds::RUN;
 
 section! {
-    /// What is measured and captured. Counters of flows and links are always kept.
+    /// Measurements and captures. Counters of flows and links are always kept.
     pub struct Probes {
-        /// Whether each message is recorded: when it was sent, delivered and retransmitted, and on which path.
+        /// Records each message: when it was sent, delivered and retransmitted, and on which path.
         messages: Setting<bool> = true;
-        /// Whether the delays of each flow's messages are counted in a histogram, and how far its percentiles may lie
-        /// from the exact ones: between 0.001 % and 10 %. It needs no record of messages.
+        /// Precision of a histogram of the delays of each flow's messages: how far its percentiles may lie from the
+        /// exact ones, between 0.001 % and 10 %. It needs no record of messages.
         delays: Setting<DelayPrecision> = DelayPrecision::Off;
-        /// Whether the packets that hosts send to each other are counted, and their one-way delays and how these change
-        /// are averaged: all packets, those of the transports' own among them.
+        /// Counts the packets that hosts send to each other, and averages their one-way delays and how these change:
+        /// all packets, those of the transports' own among them.
         host_pairs: Setting<bool> = false;
-        /// Whether it is recorded what each terminal with capacity on demand had to send, asked for and had, whenever
-        /// it looked. It is not if absent.
+        /// Records what each terminal with capacity on demand had to send, asked for and had, whenever it looked. No if
+        /// absent.
         access: Option<Setting<bool>>;
-        /// How long the intervals are of which each flow, direction of a link, downlink that antennas share,
-        /// signalling link and association that carries signalling has a row.
+        /// Length of the intervals of which each flow, direction of a link, downlink that antennas share, signalling
+        /// link and association that carries signalling has a row.
         intervals: Setting<Interval> = Interval::Off, at most RUN;
-        /// How often cwnd, ssthresh, outstanding bytes, RTO and SRTT of each path are sampled.
+        /// Interval at which cwnd, ssthresh, outstanding bytes, RTO and SRTT of each path are sampled.
         paths: Setting<Interval> = Interval::Off, at most RUN;
-        /// How often the length of each link's queue is sampled.
+        /// Interval at which the length of each link's queue is sampled.
         queues: Setting<QueueSampling> = QueueSampling(None), at most RUN;
         /// Flows of which every step of a failover is recorded: starts and expiries of T3-rtx, retransmissions, changes
         /// of paths.
@@ -39,7 +39,7 @@ section! {
 }
 
 word_or! {
-    /// How precise a histogram of delays is.
+    /// Precision of a histogram of delays.
     pub enum DelayPrecision {
         /// There is none.
         Off = "off",
@@ -51,7 +51,7 @@ word_or! {
 word_or! {
     /// A regular interval.
     pub enum Interval {
-        /// Never.
+        /// No interval: never.
         Off = "off",
         /// Again and again after this time.
         Every(Duration) like "100 ms",
@@ -62,13 +62,13 @@ impl DelayPrecision {
     /// The coarsest precision that histograms allow.
     pub const COARSEST: f64 = 0.1;
 
-    /// That of the histogram, if there is one.
+    /// Precision of the histogram, if there is one.
     pub fn histogram(self) -> Option<Precision> {
         self.quantity().and_then(|ratio| Precision::within(ratio.as_f64()))
     }
 }
 
-/// When a queue's length is recorded, if it is. Written `"off"`, `"on change"` or as an interval.
+/// Times at which a queue's length is recorded, if it is. Written `"off"`, `"on change"` or as an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueSampling(pub Option<Sampling>);
 

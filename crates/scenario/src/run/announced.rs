@@ -17,11 +17,11 @@ use crate::scenario::Scenario;
 use crate::sessions::build::PlannedSessions;
 use crate::sessions::{record, requests, table};
 
-/// What a run consists of, of which results come.
+/// Parts of a run of which results come.
 #[derive(Clone, Copy)]
 pub(super) struct Recorded<'a> {
     pub(super) scenario: &'a Scenario,
-    /// Those that are looked at over time.
+    /// Links that are looked at over time.
     pub(super) links: &'a [PlannedLink],
     pub(super) flows: &'a [PlannedFlow],
     pub(super) sessions: &'a [PlannedSessions],
@@ -30,7 +30,7 @@ pub(super) struct Recorded<'a> {
     pub(super) ways: &'a [(String, String, Way)],
 }
 
-/// Where each table stands, if it is kept.
+/// Number of each table, if it is kept.
 pub(super) struct TablePlaces {
     pub(super) access: Option<usize>,
     pub(super) association_paths: Option<usize>,

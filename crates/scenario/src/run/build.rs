@@ -28,7 +28,7 @@ pub(super) struct Plan {
     pub(super) sky: Option<Sky>,
     /// The ways of flows under a sky, with the names of the flow and of the link at its end.
     pub(super) ways: Vec<(String, String, Way)>,
-    /// Where the ends of the flow are that others take the place of.
+    /// Places of the ends of the flow that others take over.
     pub(super) seats: Option<Seats>,
 }
 

@@ -11,7 +11,7 @@ use slantpath_results::{Histogram, Precision};
 pub(super) struct FlowDelays {
     /// The number of the first of `sent`.
     first: u64,
-    /// When messages were sent; `None` of those that were delivered.
+    /// Instants at which messages were sent; `None` for those that were delivered.
     sent: VecDeque<Option<Instant>>,
     /// Of messages sent after the warm-up, if delays are counted so.
     histogram: Option<Histogram>,
@@ -77,7 +77,7 @@ impl FlowDelays {
         self.histogram.as_ref()
     }
 
-    /// How many times are held.
+    /// Number of instants that are held.
     #[cfg(test)]
     pub(super) fn held(&self) -> usize {
         self.sent.len()

@@ -23,11 +23,11 @@ use crate::network::source::RunNetwork;
 use crate::observer::Observer;
 use crate::scenario::Scenario;
 
-/// What had been counted when the present interval began.
+/// Counts at the beginning of the present interval.
 #[derive(Debug)]
 pub(super) struct Intervals {
     period: Duration,
-    /// When the present interval began.
+    /// Instant at which the present interval began.
     start: Instant,
     tables: Places,
     flows: Vec<FlowCounts>,
@@ -51,7 +51,7 @@ pub(super) struct Places {
     pub(super) signalling_links: Option<usize>,
 }
 
-/// What an interval is made of.
+/// Sources of the rows of an interval.
 pub(super) struct Sources<'a, 'p> {
     pub(super) scenario: &'a Scenario,
     pub(super) flows: &'a [PlannedFlow],
@@ -118,8 +118,8 @@ fn rate(bytes: u64, (start, end): (Instant, Instant)) -> f64 {
     8.0 * bytes as f64 / (end - start).as_secs_f64()
 }
 
-/// How long each of so many packets waited on average, in seconds. Little's law: what waits on average is what
-/// passes in a time, for as long as it waits.
+/// Mean time that each of this many packets waited, in seconds. Little's law: the mean number that waits is the number
+/// that passes in a time, for as long as each waits.
 fn mean_wait(queue: &QueueStatistics, packets: u64) -> Option<f64> {
     (packets > 0).then(|| queue.mean_packets * queue.span.as_secs_f64() / packets as f64)
 }
@@ -174,7 +174,7 @@ impl Intervals {
         self.shared_downlinks = shared.collect();
     }
 
-    /// When the present interval ends, unless something ends it before.
+    /// Instant at which the present interval ends, unless something ends it before.
     pub(super) fn end(&self) -> Instant {
         self.start.saturating_add(self.period)
     }

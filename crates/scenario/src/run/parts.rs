@@ -1,13 +1,13 @@
-//! What the delay of a message consists of.
+//! Parts of the delay of a message.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_host::record::SentMessage;
 use slantpath_net::Journey;
 
-/// How many parts there are.
+/// Number of parts of a delay.
 pub(super) const COUNT: usize = 7;
 
-/// What they are called, in the order of time but for what happens on links.
+/// Names of the parts, in the order of time but for what happens on links.
 pub(super) const NAMES: [&str; COUNT] = [
     "sender_wait",
     "retransmission",

@@ -24,22 +24,23 @@ use crate::network::source::RunSource;
 use crate::scenario::Scenario;
 use crate::schema::{Adaptation, Transport};
 
-/// What a flow of SCTP asks of whoever takes its place.
+/// Requests of a flow of SCTP to whoever takes its place.
 #[derive(Clone, Debug)]
 pub struct FlowRequest {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
-    /// How many associations.
+    /// Number of associations.
     pub count: u32,
-    /// What is sent, and when.
+    /// Messages that are sent, and their times.
     pub workload: Workload,
     /// The names of the kinds of messages, if there are several, in the order of the workload's.
     pub kinds: Vec<String>,
-    /// What each association draws the instants of its messages from: what the flow's own do in run 0.
+    /// Random streams from which each association draws the instants of its messages: those of the flow itself in run
+    /// 0.
     pub draws: Vec<Stream>,
-    /// What it does while the send buffer is full.
+    /// Behaviour of the sender while the send buffer is full.
     pub when_blocked: WhenBlocked,
-    /// What a message asks for, unless its kind says so. Neither this nor the workload has a destination yet.
+    /// Options of a message, unless its kind has its own. Neither this nor the workload has a destination yet.
     pub options: SendOptions,
     /// Over which of the receiver's links messages go first.
     pub destinations: Destinations,
@@ -47,7 +48,7 @@ pub struct FlowRequest {
     pub links: Vec<String>,
     /// Over how many streams.
     pub streams: u16,
-    /// Whether messages may overtake each other.
+    /// True if messages may overtake each other.
     pub unordered: bool,
     /// From the first message to the last at most.
     pub lasts: Duration,
@@ -61,7 +62,7 @@ pub enum RequestError {
     /// Nothing is called so.
     #[error("there is no flow `{name}`; flows: {flows}")]
     NoSuchFlow {
-        /// What was asked for.
+        /// Name that was asked for.
         name: String,
         /// The names that there are.
         flows: String,
@@ -69,18 +70,18 @@ pub enum RequestError {
     /// One of several has to be named.
     #[error("the scenario has several flows of SCTP: name one of {flows}")]
     Several {
-        /// Their names.
+        /// Names of the flows.
         flows: String,
     },
     /// There is none.
     #[error("the scenario has no flow of SCTP without an adaptation")]
     None,
-    /// It is no flow of SCTP, or M3UA lies above it.
+    /// Flow that is not of SCTP, or has M3UA above it.
     #[error("flow `{name}` is {what}: programs send messages over SCTP itself")]
     NotSctp {
-        /// Its name.
+        /// Name of the flow.
         name: String,
-        /// What it is.
+        /// Kind of flow that it is.
         what: &'static str,
     },
     /// Points of a signalling network send of their own accord.
@@ -89,7 +90,7 @@ pub enum RequestError {
 }
 
 impl Scenario {
-    /// What a flow asks for: that of a name, or the only one of SCTP.
+    /// Gives the requests of a flow: that of a name, or the only one of SCTP.
     ///
     /// # Errors
     /// Why nobody can take its place, with what there is.
@@ -203,7 +204,7 @@ pub struct End {
     pub host: Host,
     /// Ports, addresses and settings; the sending end has a peer.
     pub port: ProgramConfig,
-    /// What it draws from.
+    /// Random stream from which the end draws.
     pub stream: Stream,
     /// The receiving end's addresses on those of its links that messages name.
     pub destinations: BTreeMap<String, IpAddr>,

@@ -27,7 +27,7 @@ use crate::scenario::Scenario;
 use crate::schema::Content;
 use crate::sessions::record::{SessionPlaces, SessionsRecord};
 
-/// What is recorded of a run, on its way to an observer.
+/// Records of a run, on their way to an observer.
 pub(super) struct Recorder<'a> {
     scenario: &'a Scenario,
     links: &'a [PlannedLink],
@@ -84,7 +84,7 @@ pub(super) struct DelaySummary {
     pub(super) max: Option<f64>,
     pub(super) deviation: Option<f64>,
     pub(super) retransmitted_mean: Option<f64>,
-    /// How many messages were retransmitted, if they are recorded.
+    /// Number of messages that were retransmitted, if they are recorded.
     pub(super) retransmitted: Option<u64>,
     /// Means of [what delays consist of](Parts).
     pub(super) parts: [Option<f64>; parts::COUNT],
@@ -105,12 +105,12 @@ struct DelayMoments {
 struct FlowRecord {
     /// The number of that first message.
     first: u64,
-    /// Those that the sender has done with.
+    /// Messages that the sender has done with.
     sent: VecDeque<SentMessage>,
-    /// When they and later ones were first delivered.
+    /// First deliveries of these messages and of later ones.
     delivered: VecDeque<Option<DeliveredMessage>>,
     delays: DelayMoments,
-    /// What the flow's paths are called, once they are known.
+    /// Names of the flow's paths, once they are known.
     paths: Vec<Option<String>>,
 }
 
@@ -182,7 +182,7 @@ impl<'a> Recorder<'a> {
         16 * (self.flows.len() + self.ends.len() + probed) as u64
     }
 
-    /// When the present interval ends, if there are intervals.
+    /// Instant at which the present interval ends, if there are intervals.
     pub(super) fn interval_end(&self) -> Option<Instant> {
         self.intervals.as_ref().map(Intervals::end)
     }
@@ -221,7 +221,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// What was kept of the events of the signalling network.
+    /// Record of the events of the signalling network.
     pub(super) const fn signalling(&self) -> Option<&SignallingRecord<'a>> {
         self.signalling.as_ref()
     }
@@ -270,7 +270,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// What became of the sessions of each table and of each antenna, once everything has been handed over.
+    /// Totals of the sessions of each table and of each antenna, once everything has been handed over.
     pub(super) fn totals(&mut self) -> io::Result<Vec<Table>> {
         let mut tables = match &self.sessions {
             Some(sessions) => sessions.tables(self.observer)?,

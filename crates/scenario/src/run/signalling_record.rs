@@ -13,7 +13,7 @@ use super::tables::signalling::{self, SignallingTable};
 use crate::observer::Observer;
 use crate::scenario::Scenario;
 
-/// What is kept of the events of a signalling network.
+/// Record of the events of a signalling network.
 #[derive(Debug)]
 pub(super) struct SignallingRecord<'a> {
     names: signalling::Names<'a>,
@@ -81,12 +81,12 @@ impl<'a> SignallingRecord<'a> {
         Some(SignallingTable::HandedOver { table: *table, columns })
     }
 
-    /// How an end of a link was available so far.
+    /// Availability of an end of a link so far.
     pub(super) fn availability(&self, link: SignallingLinkId, side: Side) -> Availability {
         self.availabilities[2 * link.0 + side as usize]
     }
 
-    /// How an application server was served at a gateway so far.
+    /// Service of an application server at a gateway so far.
     pub(super) fn served(&self, gateway: GatewayId, server: ServerId) -> Served {
         self.served.get(&(gateway, server)).copied().unwrap_or_default()
     }

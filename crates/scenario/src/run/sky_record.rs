@@ -12,7 +12,7 @@ use crate::observer::Observer;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
-/// What happens in a sky.
+/// Record of the events in a sky.
 pub(super) struct SkyRecord<'a> {
     plan: &'a ContactPlan,
     sky: &'a Sky,

@@ -31,7 +31,7 @@ use crate::output::TableKind;
 use crate::scenario::Scenario;
 use hosts::HostCounts;
 
-/// What flows and hosts had done when the warm-up ended, in their order; nothing without a warm-up.
+/// Counts of flows and hosts when the warm-up ended, in their order; nothing without a warm-up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AtWarmUp {
     flows: Vec<FlowCounts>,
@@ -117,12 +117,12 @@ pub(super) fn receiver_report<'a>(network: &'a RunNetwork<'_>, flow: &PlannedFlo
     network.host(flow.to).receiver_report(flow.receiver).expect("the flow's receiver was put there")
 }
 
-/// Those of all links that end at a node of the scenario.
+/// Gives the links that end at a node of the scenario.
 pub(super) fn of_nodes(links: &[PlannedLink]) -> &[PlannedLink] {
     &links[..first_between_satellites(links)]
 }
 
-/// Those between satellites.
+/// Gives the links between satellites.
 pub(super) fn between_satellites(links: &[PlannedLink]) -> &[PlannedLink] {
     &links[first_between_satellites(links)..]
 }

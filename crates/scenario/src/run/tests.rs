@@ -160,7 +160,7 @@ struct Told {
     now: Rc<Cell<Instant>>,
     kinds: Vec<crate::TableKind>,
     rows: Vec<RowsTold>,
-    /// How late messages came that were delivered, at most, in seconds.
+    /// Longest time from a message's delivery to the row that tells of it, in seconds.
     worst: f64,
     bytes_max: usize,
 }
@@ -217,7 +217,7 @@ impl Observer for Told {
     }
 }
 
-/// What a run tells that is collected every hundred events.
+/// Results of a run that are collected every hundred events.
 fn told(scenario: &Scenario, options: &RunOptions) -> Told {
     let now = Rc::new(Cell::new(Instant::START));
     let mut told = Told { now: Rc::clone(&now), ..Told::default() };
@@ -240,7 +240,7 @@ fn told_in(duration: &str) -> Told {
     told(&scenario(text, &overrides), &options)
 }
 
-/// What is held is what has come in within the time that it is held.
+/// Checks that only results of the last moments are held, however long the run is.
 #[test]
 fn what_is_held_does_not_grow_with_the_length_of_a_run() {
     let [short, long] = ["120 s", "1200 s"].map(told_in);

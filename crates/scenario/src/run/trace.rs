@@ -30,15 +30,15 @@ pub enum TraceError {
     /// Nothing is called so. One of several flows that are declared together has its number behind it.
     #[error("there is no flow `{name}`; flows: {flows}")]
     NoSuchFlow {
-        /// What was asked for.
+        /// Name that was asked for.
         name: String,
         /// The names that there are.
         flows: String,
     },
-    /// It goes over TCP.
+    /// Flow that goes over TCP.
     #[error("flow `{name}` goes over TCP: associations of SCTP are traced")]
     NotSctp {
-        /// Its name.
+        /// Name of the flow.
         name: String,
     },
 }
@@ -75,7 +75,7 @@ impl Scenario {
         })
     }
 
-    /// What a trace of this flow is headed by. `file` is the scenario's, and `set` what replaced values in it.
+    /// Header of a trace of this flow. `file` is the scenario's, and `set` what replaced values in it.
     ///
     /// # Panics
     /// If the scenario has no such flow of SCTP: see [`Scenario::trace_request`].
@@ -162,11 +162,11 @@ pub(super) struct Tracing<'a> {
     sink: TraceSink<'a>,
 }
 
-/// What is known of a traced flow and not handed over.
+/// Records of a traced flow that are not handed over.
 #[derive(Debug, Default)]
 struct FlowTrace {
     records: Vec<Record>,
-    /// When messages were offered, from number `first` on; `None` for those that have been delivered.
+    /// Instants at which messages were offered, from number `first` on; `None` for those that have been delivered.
     offered: VecDeque<Option<Instant>>,
     first: u64,
 }
@@ -221,7 +221,7 @@ impl<'a> Tracing<'a> {
 }
 
 impl FlowTrace {
-    /// When a message was offered, once.
+    /// Takes the instant at which a message was offered, once.
     fn take_offered(&mut self, number: u64) -> Option<Instant> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let offered = self.offered.get_mut(place)?.take();

@@ -8,13 +8,13 @@ use crate::bounds::{DELAY, RATE, RUN};
 section! {
     /// Something that happens to a link.
     pub struct Event {
-        /// When, from the start of the run.
+        /// Time of the event, from the start of the run.
         at: Setting<Duration>, at most RUN;
         /// The link that it happens to; under a sky an antenna, or a link between satellites, too.
         link: Setting<String>;
-        /// Which of its directions.
+        /// Directions of the link that it happens to.
         direction: Setting<Which> = Which::Both;
-        /// What happens.
+        /// Change that happens to the link.
         action: Setting<Action>;
         /// With `set`: the rate from now on.
         rate: Option<Setting<DataRate>>, at most RATE;
@@ -34,14 +34,14 @@ section! {
 }
 
 choice! {
-    /// What happens to a link.
+    /// Change that happens to a link.
     pub enum Action {
-        /// It fails: the packet in transmission is lost, and the rest is as `while_down` of the link says.
-        /// What is in flight arrives.
+        /// Fails the link: the packet in transmission is lost, and the rest is as `while_down` of the link says. What
+        /// is in flight arrives.
         Down = "down",
-        /// Its parameters change.
+        /// Changes parameters of the link.
         Set = "set",
-        /// It works again.
+        /// Brings the link up again.
         Up = "up",
     }
 }
@@ -49,7 +49,7 @@ choice! {
 choice! {
     /// Directions of a link.
     pub enum Which {
-        /// Both.
+        /// Both directions of the link.
         Both = "both",
         /// From the first end to the second.
         Forward = "forward",

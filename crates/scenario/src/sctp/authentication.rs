@@ -1,4 +1,4 @@
-//! What a profile says of chunks that are authenticated (RFC 4895).
+//! Keys of a profile for chunks that are authenticated (RFC 4895).
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ impl AuthenticatedChunk {
 const MOST_KEYS: usize = 256;
 
 impl SctpProfile {
-    /// What is authenticated, and by which keys.
+    /// Configuration of authentication: the chunks that are authenticated, and the keys.
     pub(crate) fn authentication(&self) -> AuthenticationConfig {
         let chunks = self.authenticated_chunks.iter().flat_map(|chunks| chunks.iter());
         let keys = self.shared_keys.iter().flat_map(|keys| keys.iter());

@@ -166,7 +166,7 @@ fn buffers_hold(profile: &SctpProfile, faults: &mut Faults) {
     }
 }
 
-/// What only several paths at once give a meaning, and what their pooled windows want.
+/// Reports keys that only several paths at once give a meaning, and what their pooled windows want.
 fn multipath(profile: &SctpProfile, algorithm: Algorithm, faults: &mut Faults) {
     if let Some(split) = profile.split_buffers.as_ref().filter(|_| !profile.multipath().is_on()) {
         let fault = Fault::new("`split_buffers` says nothing where one path is used at a time");

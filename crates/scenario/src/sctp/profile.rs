@@ -32,29 +32,29 @@ pub enum ProfileError {
     /// The file cannot be read.
     #[error(transparent)]
     Unreadable(LoadError),
-    /// What stands in the file's profiles is wrong.
+    /// Faults in the file's profiles.
     #[error("{0}")]
     Invalid(Diagnostics),
     /// The file has none.
     #[error("{file} has no profile of SCTP: write one as [sctp.NAME]")]
     None {
-        /// The file.
+        /// Name of the file.
         file: String,
     },
-    /// It has several, and none was named.
+    /// File with several profiles, of which none was named.
     #[error("{file} has several profiles of SCTP: name one of {profiles}, as {file}:NAME")]
     Several {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Their names.
+        /// Names of the profiles.
         profiles: String,
     },
-    /// It has none of this name.
+    /// File without a profile of this name.
     #[error("{file} has no profile [sctp.{name}]; profiles: {profiles}")]
     NoSuch {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// What was asked for.
+        /// Name that was asked for.
         name: String,
         /// The names that there are.
         profiles: String,
@@ -103,13 +103,13 @@ impl Profile {
         Ok(Self { profile: profile.clone(), warnings })
     }
 
-    /// What it sets an endpoint to, whose associations ask for so many streams. Checksums are computed: real networks
+    /// Configuration of an endpoint whose associations ask for this many streams. Checksums are computed: real networks
     /// damage packets.
     pub fn config(&self, outbound_streams: u16) -> SctpConfig {
         SctpConfig { checksum: ChecksumPolicy::Compute, ..self.profile.config(outbound_streams) }
     }
 
-    /// What may be meant otherwise.
+    /// Gives what may be meant otherwise.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }

@@ -27,7 +27,7 @@ use crate::tcp::schema::Limit;
 section! {
     /// A configuration of SCTP. Names and defaults are those of RFC 9260, section 16.
     pub struct SctpProfile {
-        /// Where the defaults of the other keys come from.
+        /// Source of the defaults of the other keys.
         preset: Setting<Preset> = Preset::Rfc9260;
         /// RTO.Initial: the retransmission time-out of a path without a measurement.
         rto_initial: Setting<Duration> = preset.config().rto_initial, at most TIMER;
@@ -35,7 +35,7 @@ section! {
         rto_min: Setting<Duration> = preset.config().rto_min, at most TIMER;
         /// RTO.Max: the greatest retransmission time-out.
         rto_max: Setting<Duration> = preset.config().rto_max, at most TIMER;
-        /// What an expiry makes of the RTO, in percent of it: 200 doubles it (section 6.3.3), 100 leaves it.
+        /// Factor by which an expiry lengthens the RTO, in percent: 200 doubles it (section 6.3.3), 100 leaves it.
         rto_back_off_percent: Setting<u32> = back_off_percent(preset.config().back_off), at most BACK_OFF_PERCENT;
         /// RTO.Alpha is 1 / 2^this: the weight of a measurement in SRTT.
         rto_alpha_shift: Setting<u32> = preset.config().rto_alpha_shift, at most SHIFT;
@@ -45,39 +45,41 @@ section! {
         rtt_sampling: Setting<RttSamplingChoice> = RttSamplingChoice::of(preset.config().rtt_sampling);
         /// Max.Burst: packets that one event may release, unless the controller paces; `off`: no limit, as in RFC 2960.
         max_burst: Setting<Threshold> = burst(preset.config().max_burst), at most PACKETS;
-        /// How losses are found.
+        /// Method by which losses are found.
         loss_detection: Setting<LossDetectionChoice> = LossDetectionChoice::of(preset.config().loss_detection);
-        /// Whether ECN is offered and accepted: the network may then mark packets in place of dropping them, if a
-        /// `discipline` has `ecn = true`, and a mark closes the window as a loss does (RFC 4960, appendix A).
+        /// Offers and accepts ECN: the network may then mark packets in place of dropping them, if a `discipline` has
+        /// `ecn = true`, and a mark closes the window as a loss does (RFC 4960, appendix A).
         ecn: Setting<bool> = preset.config().ecn;
         /// Extensions of RFC 9260 that are offered and accepted; each is used between two hosts that both list it. None
         /// unless written.
         extensions: Option<Setting<Vec<ExtensionChoice>>>;
-        /// Those of `extensions` without which there is no association: a host that does not offer one of them is
+        /// Extensions of `extensions` without which there is no association: a host that does not offer one of them is
         /// aborted, and told which. None unless written.
         required_extensions: Option<Setting<Vec<ExtensionChoice>>>;
-        /// Whether dynamic addresses are used without authentication, as in a closed network where nobody forges
-        /// packets; RFC 5061 wants both. No unless written.
+        /// Uses dynamic addresses without authentication, as in a closed network where nobody forges packets; RFC 5061
+        /// wants both. No unless written.
         unauthenticated_addresses: Option<Setting<bool>>;
         /// With the extension `authentication`: the chunks that each end accepts only if they are authenticated. None
         /// unless written, but for those that `dynamic-addresses` wants.
         authenticated_chunks: Option<Setting<Vec<AuthenticatedChunk>>>;
-        /// The same: secrets that both ends share, numbered from 0 on. If absent, a key is used that whoever has seen
-        /// the handshake knows as well (RFC 4895, section 6.1).
+        /// Secrets that both ends share, numbered from 0 on, with the extension `authentication`. If absent, a key is
+        /// used that whoever has seen the handshake knows as well (RFC 4895, section 6.1).
         shared_keys: Option<Setting<Vec<String>>>;
-        /// The same: the number of the key by which what is sent is authenticated at first. 0 if absent.
+        /// Number of the key by which what is sent is authenticated at first, with the extension `authentication`. 0 if
+        /// absent.
         active_key: Option<Setting<u16>>;
-        /// What finds errors in place of the checksum: packets are sent without one to a peer that says the same, and
-        /// taken without one (RFC 9653). Every packet has one if absent.
+        /// Method that finds errors in place of the checksum: packets are sent without one to a peer that says the
+        /// same, and taken without one (RFC 9653). Every packet has one if absent.
         zero_checksum: Option<Setting<ErrorDetection>>;
-        /// What governs the congestion window of a path.
+        /// Algorithm that governs the congestion window of a path.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(preset.config().congestion_control);
-        /// What the path is known to carry, in bits of DATA chunks a second, for `congestion_control = "backlog"`.
+        /// Capacity that the path is known to have, in bits of DATA chunks a second, for `congestion_control =
+        /// "backlog"`.
         known_capacity: Setting<Capacity> = Capacity::Measured, at most RATE;
-        /// Whether a CUBIC path that is losing ground gives way faster (RFC 9438, section 4.7).
+        /// Lets a CUBIC path that is losing ground give way faster (RFC 9438, section 4.7).
         fast_convergence: Setting<bool> = preset.config().fast_convergence;
-        /// How the first slow start of a path ends.
+        /// Condition on which the first slow start of a path ends.
         slow_start: Setting<SlowStartChoice> = SlowStartChoice::of(preset.config().congestion.slow_start);
         /// Initial cwnd of a path: that of RFC 9260, section 7.2.1, or a size.
         initial_cwnd: Setting<InitialCwnd> =
@@ -86,21 +88,21 @@ section! {
         /// section 7.2.1, recommends. BBR and `backlog` have none.
         initial_ssthresh: Setting<Limit> =
             Limit::from(preset.config().initial_ssthresh_bytes.map(DataSize::from_bytes)), at most BUFFER;
-        /// What cwnd grows to at most. 64,000 bytes with the preset `mb9`, else without a limit, if absent.
+        /// Largest cwnd. 64,000 bytes with the preset `mb9`, else without a limit, if absent.
         max_cwnd: Option<Setting<DataSize>>, at most BUFFER;
         /// A cwnd that neither grows nor shrinks, for links whose capacity is reserved.
         fixed_cwnd: Setting<FixedCwnd> = FixedCwnd::from(fixed_cwnd(preset.config().congestion.window)), at most BUFFER;
         /// Packets by which one SACK may open the window in slow start, `L`. RFC 3465 allows 2.
         byte_counting_limit: Setting<u32> = preset.config().congestion.byte_counting_limit, at most PACKETS;
-        /// Which acknowledgements may open the window.
+        /// Acknowledgements that may open the window.
         cwnd_growth: Setting<CwndGrowthChoice> = CwndGrowthChoice::of(preset.config().congestion.growth);
         /// Miss indications in a row after which a chunk is fast retransmitted (section 7.2.4). With
         /// `loss_detection = "rack"`: chunks out of order that mean a loss at once, as long as no reordering was seen.
         fast_retransmit_threshold: Setting<u32> = preset.config().fast_retransmit_threshold, at most PACKETS;
-        /// What a fast retransmission does to the window of the path that the chunk was lost on.
+        /// Effect of a fast retransmission on the window of the path that the chunk was lost on.
         fast_retransmit_window: Setting<FastRetransmitWindowChoice> =
             FastRetransmitWindowChoice::of(preset.config().congestion.fast_retransmit);
-        /// Which path a fast retransmission takes.
+        /// Path that a fast retransmission takes.
         fast_retransmit_path: Setting<FastRetransmitPathChoice> =
             FastRetransmitPathChoice::of(preset.config().fast_retransmit_path);
         /// Valid.Cookie.Life: how long a state cookie is taken back.
@@ -117,10 +119,11 @@ section! {
         /// one (RFC 7829, section 5).
         primary_switchover_max_retrans: Setting<Threshold> =
             primary_switchover(preset.config().primary_switchover), at most REPETITIONS;
-        /// How many packets of what timed out go out at once.
+        /// Number of packets of what timed out that go out at once.
         retransmission_after_timeout: Setting<RetransmissionAfterTimeoutChoice> =
             RetransmissionAfterTimeoutChoice::of(preset.config().retransmission_after_timeout);
-        /// What new DATA to a path waits for after T3-rtx has expired there, and so when the timer is restarted.
+        /// Condition for which new DATA to a path waits after T3-rtx has expired there, and so the time at which the
+        /// timer is restarted.
         new_data_after_timeout: Setting<NewDataAfterTimeoutChoice> =
             NewDataAfterTimeoutChoice::of(preset.config().new_data_after_timeout);
         /// Max.Init.Retransmits: how often INIT, and then COOKIE ECHO, are repeated.
@@ -133,15 +136,16 @@ section! {
         sack_delay: Setting<Duration> = preset.config().sack_delay, at most SACK_DELAY;
         /// After how many packets with DATA an acknowledgement is sent at once (section 6.2).
         sack_frequency: Setting<u32> = preset.config().sack_frequency, at most PACKETS;
-        /// When the first DATA of an association is acknowledged.
+        /// Time at which the first DATA of an association is acknowledged.
         first_sack: Setting<FirstSackChoice> = FirstSackChoice::of(preset.config().first_sack);
-        /// How long new DATA that fills no packet waits for more to be bundled with. It does not if absent.
+        /// Longest time for which new DATA that fills no packet waits for more to be bundled with. It does not if
+        /// absent.
         bundling_delay: Option<Setting<Duration>>, at most TIMER;
-        /// Which path a SACK takes.
+        /// Path that a SACK takes.
         sack_path: Setting<SackPathChoice> = SackPathChoice::of(preset.config().sack_path);
         /// T5-shutdown-guard: how long a shutdown may take.
         shutdown_guard: Setting<ShutdownGuard> = ShutdownGuard::from(preset.config().shutdown_guard), at most TIMER;
-        /// Which stream is served next.
+        /// Order in which streams are served.
         stream_scheduling: Setting<StreamSchedulingChoice> =
             StreamSchedulingChoice::of(preset.config().stream_scheduling);
         /// Receive buffer, advertised as a_rwnd.
@@ -154,23 +158,24 @@ section! {
         /// Path MTU that a path starts with, IP header included.
         initial_path_mtu: Setting<DataSize> =
             DataSize::from_bytes(preset.config().initial_path_mtu.into()), at most PACKET;
-        /// Whether new DATA takes several paths at once. It does not if absent.
+        /// Use of several paths at once for new DATA. One at a time if absent.
         multipath: Option<Setting<MultipathChoice>>;
         /// With `multipath`, whether each path may fill no more than its part of the buffers. It may fill no more if
         /// absent.
         split_buffers: Option<Setting<bool>>;
-        /// How the path MTU is found. By ICMP alone if absent.
+        /// Method by which the path MTU is found. By ICMP alone if absent.
         path_mtu_discovery: Option<Setting<PathMtuDiscoveryChoice>>;
         /// With `path_mtu_discovery = "probing"`, BASE_PLPMTU: the size that is expected to pass everywhere, IP header
         /// included. 1,200 bytes if absent; on IPv6 1,280 at least.
         base_path_mtu: Option<Setting<DataSize>>, at most PACKET;
-        /// The same, MAX_PLPMTU: the largest size that is probed, as the first link of the path has it. 1,500 bytes if
-        /// absent.
+        /// MAX_PLPMTU, with `path_mtu_discovery = "probing"`: the largest size that is probed, as the first link of the
+        /// path has it. 1,500 bytes if absent.
         max_path_mtu: Option<Setting<DataSize>>, at most PACKET;
-        /// The same, MAX_PROBES: probes without an answer after which a size counts as too large, and losses of long
-        /// packets in a row after which the path is probed anew. 3 if absent.
+        /// MAX_PROBES, with `path_mtu_discovery = "probing"`: probes without an answer after which a size counts as too
+        /// large, and losses of long packets in a row after which the path is probed anew. 3 if absent.
         max_probes: Option<Setting<u32>>, at most REPETITIONS;
-        /// The same, PMTU_RAISE_TIMER: how long a path MTU is kept before a larger one is looked for. 600 s if absent.
+        /// PMTU_RAISE_TIMER, with `path_mtu_discovery = "probing"`: the time for which a path MTU is kept before a
+        /// larger one is looked for. 600 s if absent.
         pmtu_raise_timer: Option<Setting<Duration>>, at most TIMER;
         /// Addresses of a peer that are used at most.
         max_peer_addresses: Setting<u32> =
@@ -184,19 +189,19 @@ choice! {
         /// A signalling gateway of 2004, Cisco ITP in release MB9: cwnd grows from two packets of 576 bytes to 64,000
         /// bytes, without slow start (`studies/soip`).
         Mb9 = "mb9",
-        /// The same gateway's release for satellites: a cwnd of 384,000 bytes that neither grows nor shrinks, and is
-        /// sent again as a whole by a time-out.
+        /// Release MB9 for satellites of the gateway of `mb9`: a cwnd of 384,000 bytes that neither grows nor shrinks,
+        /// and is retransmitted as a whole by a time-out.
         Mb9Sat = "mb9-sat",
         /// Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.4.2: the standard stack of section 4.4.1 with
         /// SACKs that report gaps on the path of the lowest delay.
         MultiLinkModified = "multi-link-modified",
-        /// The same paper's RFC 2960 stack: the fourth report of a loss triggers a retransmission, over the
-        /// alternate path.
+        /// RFC 2960 stack of the paper of `multi-link-modified`: the fourth report of a loss triggers a retransmission,
+        /// over the alternate path.
         MultiLinkStandard = "multi-link-standard",
         /// RFC 2960 of 2000, where it differs: RTO.Initial of 3 s, an initial cwnd of two packets, the fourth report of
         /// a loss triggers a retransmission, over the alternate path.
         Rfc2960 = "rfc2960",
-        /// What RFC 9260 recommends.
+        /// Values that RFC 9260 recommends.
         Rfc9260 = "rfc9260",
     }
 }
@@ -268,24 +273,25 @@ word_or! {
 }
 
 word_or! {
-    /// T5-shutdown-guard.
+    /// Duration of the T5-shutdown-guard timer.
     pub enum ShutdownGuard {
         /// Five times RTO.Max: section 9.2.
         Rfc9260 = "rfc9260",
-        /// This time.
+        /// Duration that is given.
         After(Duration) like "300 s",
     }
 }
 
 policy! {
-    /// What governs the congestion window of a path.
+    /// Algorithm that governs the congestion window of a path.
     pub struct CongestionControlChoice of Algorithm {
         /// A small standing queue is kept; losses without one are taken for random. Of this project; wants
         /// `loss_detection = "rack"`.
         Backlog = "backlog",
         /// A model of the path's rate and round trip: BBR version 1, as in Linux. Wants `loss_detection = "rack"`.
         Bbr = "bbr",
-        /// The same bounded by loss: BBR version 3, draft-ietf-ccwg-bbr. Wants `loss_detection = "rack"`.
+        /// Model of the path's rate and round trip, bounded by loss: BBR version 3, draft-ietf-ccwg-bbr. Wants
+        /// `loss_detection = "rack"`.
         Bbr3 = "bbr3",
         /// A cubic of the time since the last loss: RFC 9438. `cwnd_growth` and `fast_retransmit_window` say nothing to
         /// it.
@@ -298,7 +304,7 @@ policy! {
 }
 
 policy! {
-    /// How losses are found.
+    /// Method by which losses are found.
     pub struct LossDetectionChoice of LossDetection {
         /// By miss indications: RFC 9260, section 7.2.4.
         MissIndications = "rfc9260",
@@ -309,7 +315,7 @@ policy! {
 }
 
 policy! {
-    /// Which of the peer's addresses a SACK is sent to.
+    /// Address of the peer to which a SACK is sent.
     pub struct SackPathChoice of SackPath {
         /// The address that the DATA came from: RFC 9260, section 6.4.
         ArrivalPath = "arrival-path",
@@ -320,7 +326,7 @@ policy! {
 }
 
 policy! {
-    /// When the first DATA of an association is acknowledged.
+    /// Time at which the first DATA of an association is acknowledged.
     pub struct FirstSackChoice of FirstSack {
         /// After `sack_delay` or with the next packet, as any other.
         AsAnyOther = "as-any-other",
@@ -330,17 +336,17 @@ policy! {
 }
 
 policy! {
-    /// What a fast retransmission does to the window of the path that the chunk was lost on.
+    /// Effect of a fast retransmission on the window of the path that the chunk was lost on.
     pub struct FastRetransmitWindowChoice of FastRetransmitWindow {
-        /// It is halved: RFC 9260, section 7.2.3.
+        /// Halves the window: RFC 9260, section 7.2.3.
         Halve = "halve",
-        /// It stays, which no RFC allows: Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.3.
+        /// Keeps the window, which no RFC allows: Jungmaier, Rathgeb, Schopp, Tüxen 2000, section 4.3.
         Keep = "keep",
     }
 }
 
 policy! {
-    /// Which path a fast retransmission takes.
+    /// Path that a fast retransmission takes.
     pub struct FastRetransmitPathChoice of FastRetransmitPath {
         /// An active path other than that of the last transmission, if there is one: RFC 2960, section 6.4.
         Alternate = "alternate",
@@ -365,7 +371,7 @@ policy! {
 }
 
 policy! {
-    /// How many packets of what timed out go out at once.
+    /// Number of packets of what timed out that go out at once.
     pub struct RetransmissionAfterTimeoutChoice of RetransmissionAfterTimeout {
         /// One, and the rest when a SACK arrives: Grinnemo, Brunstrom 2005, section 4, footnote 3.
         OnePacket = "one-packet",
@@ -375,7 +381,7 @@ policy! {
 }
 
 policy! {
-    /// What new DATA to a path waits for while what timed out there is sent again over another one.
+    /// Condition for which new DATA to a path waits while what timed out there is retransmitted over another one.
     pub struct NewDataAfterTimeoutChoice of NewDataAfterTimeout {
         /// Until less is outstanding in the whole association than the path's cwnd: Grinnemo, Brunstrom 2005,
         /// section 4.
@@ -388,7 +394,7 @@ policy! {
 }
 
 policy! {
-    /// Which acknowledgements may open the window.
+    /// Acknowledgements that may open the window.
     pub struct CwndGrowthChoice of CwndGrowth {
         /// Any newly acknowledged DATA outside of fast recovery: RFC 9260, section 7.2.1.
         AnyNewAcknowledgement = "any-new-acknowledgement",
@@ -398,8 +404,8 @@ policy! {
 }
 
 policy! {
-    /// Which stream is served next, message by message, or chunk by chunk with the extension `interleaving`: RFC 8260,
-    /// section 3.
+    /// Order in which streams are served, message by message, or chunk by chunk with the extension `interleaving`: RFC
+    /// 8260, section 3.
     pub struct StreamSchedulingChoice of StreamScheduling {
         /// In the order in which the messages were handed over.
         FirstComeFirstServed = "first-come-first-served",
@@ -437,7 +443,7 @@ policy! {
 }
 
 policy! {
-    /// Whether new DATA takes several paths at once.
+    /// Use of several paths at once for new DATA.
     pub struct MultipathChoice of Multipath {
         /// The primary path, or another one if that is not active: RFC 9260, section 6.4.
         Off = "off",
@@ -446,15 +452,15 @@ policy! {
         /// All active ones, with windows pooled by their ssthresh: CMT/RPv1, Dreibholz et al. 2010. Wants
         /// `congestion_control = "rfc9260"`.
         PooledV1 = "pooled-v1",
-        /// The same by their rates: CMT/RPv2, Dreibholz et al. 2011.
+        /// All active ones, with windows pooled by their rates: CMT/RPv2, Dreibholz et al. 2011.
         PooledV2 = "pooled-v2",
     }
 }
 
 policy! {
-    /// How the path MTU is found.
+    /// Method by which the path MTU is found.
     pub struct PathMtuDiscoveryChoice of PathMtuDiscovery {
-        /// It begins with `initial_path_mtu` and follows ICMP downwards: RFC 9260, section 7.3.
+        /// Begins with `initial_path_mtu` and follows ICMP downwards: RFC 9260, section 7.3.
         Off = "icmp",
         /// Probe packets look for it, ICMP tells them where: RFC 8899. `initial_path_mtu` says nothing then.
         Probing = "probing",
@@ -473,17 +479,17 @@ fn set_of(listed: Option<&Setting<Vec<ExtensionChoice>>>) -> Extensions {
 }
 
 impl SctpProfile {
-    /// Whether new DATA takes several paths at once.
+    /// Use of several paths at once for new DATA.
     pub(crate) fn multipath(&self) -> Multipath {
         self.multipath.map_or_else(Multipath::default, |choice| choice.policy())
     }
 
-    /// How the path MTU is found.
+    /// Method by which the path MTU is found.
     pub(crate) fn path_mtu_discovery(&self) -> PathMtuDiscovery {
         self.path_mtu_discovery.map_or_else(PathMtuDiscovery::default, |choice| choice.policy())
     }
 
-    /// Whether dynamic addresses are used without authentication.
+    /// Tells whether dynamic addresses are used without authentication.
     pub(crate) fn allows_unauthenticated_addresses(&self) -> bool {
         self.unauthenticated_addresses.as_ref().is_some_and(|allows| **allows)
     }
@@ -493,7 +499,7 @@ impl SctpProfile {
         set_of(self.extensions.as_ref())
     }
 
-    /// What the profile sets an endpoint to, whose associations ask for so many streams.
+    /// Configuration of an endpoint whose associations ask for this many streams.
     pub(crate) fn config(&self, outbound_streams: u16) -> SctpConfig {
         SctpConfig {
             ip: IpFields::default(),

@@ -8,7 +8,7 @@ use slantpath_reader::{Fault, Json, Node, Value, json};
 pub enum Threshold {
     /// Beyond so many.
     Above(u32),
-    /// It never does.
+    /// No threshold: it never happens.
     Off,
 }
 

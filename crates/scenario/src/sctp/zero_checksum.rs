@@ -1,4 +1,4 @@
-//! What stands in for SCTP's checksum (RFC 9653), and the links on which nothing would.
+//! Methods that stand in for SCTP's checksum (RFC 9653), and the links on which nothing would.
 
 use core::num::NonZeroU32;
 
@@ -14,7 +14,7 @@ use crate::script::schema::Event;
 use crate::sky_links::schema::SkyDirection;
 
 choice! {
-    /// What finds errors in place of SCTP's checksum, by its name in IANA's registry.
+    /// Method that finds errors in place of SCTP's checksum, by its name in IANA's registry.
     pub enum ErrorDetection {
         /// SCTP lies in DTLS, whose records are authenticated (RFC 8261), as data channels of WebRTC do.
         Dtls = "dtls",
@@ -22,7 +22,7 @@ choice! {
 }
 
 impl SctpProfile {
-    /// What stands in for the checksum, if anything does.
+    /// Method that stands in for the checksum, if any does.
     pub(crate) fn error_detection(&self) -> Option<ErrorDetectionMethod> {
         self.zero_checksum.map(|method| match *method {
             ErrorDetection::Dtls => ErrorDetectionMethod(NonZeroU32::MIN),
@@ -76,7 +76,7 @@ fn of_sky(file: &File, traces: &Traces) -> Option<String> {
     fade.map(|(name, _)| format!("`sky.fades.{name}`"))
 }
 
-/// Whether every link of the sky repeats what an error hits.
+/// Tells whether every link of the sky repeats what an error hits.
 fn sky_repeats(file: &File) -> bool {
     let Some(sky) = &file.sky else { return false };
     let repeats = |arq: &Option<Nested<Arq>>| arq.is_some();

@@ -8,32 +8,32 @@ use crate::bounds::{FLOWS, RATE, TIMER};
 use crate::check::positive;
 
 section! {
-    /// Which sessions may begin, by what those that are under way from the same table have at that moment. Each limit
-    /// that is given holds. Where none is under way one may always begin.
+    /// Limits on the sessions that may begin, by what those that are under way from the same table have at that moment.
+    /// Each limit that is given holds. Where none is under way one may always begin.
     pub struct Admission {
-        /// How many may be under way.
+        /// Number of sessions that may be under way.
         max_sessions: Option<Setting<u32>>, at most FLOWS;
         /// The longest mean of their smoothed round-trip times at which another may begin.
         max_round_trip: Option<Setting<Duration>>, at most TIMER;
         /// The least mean of their throughputs at which another may begin. That of a session is what it has outstanding
         /// over its smoothed round-trip time.
         min_throughput: Option<Setting<DataRate>>, at most RATE;
-        /// What becomes of a session that may not begin.
+        /// Fate of a session that may not begin.
         otherwise: Setting<Otherwise> = Otherwise::Refuse;
-        /// How many wait at most; further ones are refused.
+        /// Number of sessions that wait at most; further ones are refused.
         max_waiting: Setting<u32> = 100, at most FLOWS;
-        /// How often round trips and throughputs are checked while one waits: with such limits one begins at each
-        /// check, and one as another ends.
+        /// Interval at which round trips and throughputs are checked while one waits: with such limits one begins at
+        /// each check, and one as another ends.
         recheck_interval: Setting<Duration> = Duration::from_secs(1), at most TIMER;
     }
 }
 
 choice! {
-    /// What becomes of a session that may not begin.
+    /// Fate of a session that may not begin.
     pub enum Otherwise {
-        /// It ends at once.
+        /// Ends the session at once.
         Refuse = "refuse",
-        /// It waits behind those that came before it, and begins when it may.
+        /// Lets the session wait behind those that came before it, and begin when it may.
         Wait = "wait",
     }
 }
@@ -65,7 +65,7 @@ impl Admission {
         }
     }
 
-    /// What `host` makes of it.
+    /// Configuration of it in `host`.
     pub(crate) fn config(&self) -> AdmissionConfig {
         let otherwise = match *self.otherwise {
             Otherwise::Refuse => slantpath_host::Otherwise::Refuse,

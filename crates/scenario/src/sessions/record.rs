@@ -21,12 +21,12 @@ use crate::scenario::Scenario;
 /// of RFC 9293, section 3.4.2.
 const LIFETIME: Duration = Duration::from_secs(120);
 
-/// Where rows and delays go.
+/// Places to which rows and delays go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SessionPlaces {
     /// The place of `sessions` among the tables that were announced; each table of sessions is a subject.
     pub(crate) sessions: usize,
-    /// That of `requests`, if any ask.
+    /// Place of `requests` among the tables that were announced, if any ask.
     pub(crate) requests: Option<usize>,
     /// The first of those whose delays are handed over, one for each table of sessions.
     pub(crate) delays: usize,
@@ -49,17 +49,17 @@ struct TableRecord<'a> {
     asks: bool,
     /// The number of that first one.
     first: u32,
-    /// Those that their opener has done with, by their numbers.
+    /// Sessions that their opener has done with, by their numbers.
     sent: BTreeMap<u32, SentSession>,
-    /// Those that were opened, by their port and when.
+    /// Sessions that were opened, by their port and the instant of their opening.
     opened: BTreeMap<(u16, Instant), u32>,
-    /// Those that the server has done with. It counts on its transport to tell sessions apart: the first one stands.
+    /// Sessions that the server has done with. It counts on its transport to tell sessions apart: the first one stands.
     received: HashMap<u32, ReceivedSession>,
     totals: SourceTotals,
     requests: RequestTotals,
 }
 
-/// Whether any of these tables asks.
+/// Tells whether any of these tables asks.
 pub(crate) fn any_asks(scenario: &Scenario) -> bool {
     scenario.sessions.iter().any(|(_, table)| table.requests.is_some())
 }
@@ -215,8 +215,8 @@ impl<'a> TableRecord<'a> {
         }
     }
 
-    /// Whether nothing will change the row of the next session: both ends have done with it, or its opener has, so long
-    /// ago that nothing of it can arrive where nothing has (`is_unknown` to its server).
+    /// Tells whether nothing will change the row of the next session: both ends have done with it, or its opener has,
+    /// so long ago that nothing of it can arrive where nothing has (`is_unknown` to its server).
     fn is_next_final(&self, now: Instant, finality: Finality, is_unknown: impl FnOnce(u32) -> bool) -> bool {
         let Some(sent) = self.sent.get(&self.first) else { return false };
         finality == Finality::Over

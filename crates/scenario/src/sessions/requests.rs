@@ -16,10 +16,10 @@ pub(crate) use table::{RequestRows, RequestSums, RequestTotals};
 use think::Think;
 
 section! {
-    /// What the opener of each session asks for. A request is answered with as much as `sizes` draws for it; some time
+    /// Requests of the opener of each session. A request is answered with as much as `sizes` draws for it; some time
     /// after the last byte of the answer the next request follows, over the same association or connection.
     pub struct Requests {
-        /// How many requests a session makes.
+        /// Number of requests that a session makes.
         count: OneOf<Count>;
         /// The length of a request: over SCTP a message.
         size: Setting<DataSize> = DataSize::from_bytes(400), at most MESSAGE;
@@ -51,12 +51,12 @@ impl Requests {
         }
     }
 
-    /// How many requests a session makes on average.
+    /// Mean number of requests that a session makes.
     pub(super) fn mean_count(&self) -> f64 {
         self.count.0.mean()
     }
 
-    /// What `host` makes of it.
+    /// Configuration of it in `host`.
     pub(super) fn config(&self) -> RequestsConfig {
         RequestsConfig { count: self.count.0.config(), size: *self.size, think: self.think.0.config() }
     }

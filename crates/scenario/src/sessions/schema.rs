@@ -16,7 +16,7 @@ section! {
     pub struct Sessions {
         /// The transport protocol.
         transport: Setting<Transport>;
-        /// Its configuration, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
+        /// Configuration of the transport, `[sctp.<profile>]` or `[tcp.<profile>]`; `default` if absent.
         profile: Option<Setting<String>>;
         /// The host that opens each and sends, or asks.
         from: Setting<String>;
@@ -25,19 +25,19 @@ section! {
         /// The receiver's link that is used first. The first link of the receiver in alphabetical order if absent; of a
         /// host with several cables of a sky, that by which the way leads at `start`.
         primary: Option<Setting<String>>;
-        /// When the process of arrivals begins.
+        /// Time at which the process of arrivals begins.
         start: Setting<Duration> = Duration::ZERO, at most RUN;
         /// From when on no session begins; those that have begun go on. At the end of the run if absent.
         end: Option<Setting<Duration>>, at most RUN;
-        /// When sessions begin.
+        /// Process by which sessions begin.
         arrivals: OneOf<Arrivals>;
-        /// How much each carries, or each answer. Required unless the arrivals are a trace, which says it.
+        /// Amount that each session carries, or each answer. Required unless the arrivals are a trace, which says it.
         sizes: Option<OneOf<Sizes>>;
-        /// What each asks for. It sends what it carries if absent.
+        /// Requests of each session. It sends what it carries if absent.
         requests: Option<Nested<Requests>>;
-        /// Whether each may begin. All may if absent.
+        /// Limits on the sessions that may begin. All may if absent.
         admission: Option<Nested<Admission>>;
-        /// What is handed to the transport at a time; over SCTP a message.
+        /// Amount that is handed to the transport at a time; over SCTP a message.
         message_size: Setting<DataSize> = DataSize::from_bytes(1_024), at most MESSAGE;
         /// The DSCP of all packets of the sessions, both ways; those of the hosts if absent.
         dscp: Option<Setting<Dscp>>;
@@ -45,7 +45,7 @@ section! {
 }
 
 tagged! {
-    /// When sessions begin.
+    /// Process by which sessions begin.
     pub enum Arrivals {
         /// One after the other at one interval, the first at the start.
         Constant = "constant",
@@ -83,7 +83,7 @@ section! {
 }
 
 tagged! {
-    /// How much each session carries, or each answer.
+    /// Amount that each session carries, or each answer.
     pub enum Sizes {
         /// An exponential distribution.
         Exponential = "exponential",
@@ -97,7 +97,7 @@ tagged! {
 section! {
     /// An exponential distribution.
     pub struct Exponential {
-        /// Its mean.
+        /// Mean of the distribution.
         mean: Setting<DataSize>, at most TOTAL;
     }
 }
@@ -105,7 +105,7 @@ section! {
 section! {
     /// Always as much.
     pub struct Fixed {
-        /// How much.
+        /// Amount of each.
         size: Setting<DataSize>, at most TOTAL;
     }
 }
@@ -113,15 +113,15 @@ section! {
 section! {
     /// A Pareto distribution: the chance of more than x is (m / x)^shape, from m = mean (shape − 1) / shape on.
     pub struct Pareto {
-        /// Its mean.
+        /// Mean of the distribution.
         mean: Setting<DataSize>, at most BUFFER;
-        /// Its shape, more than 1, without which there is no mean. Up to 2 there is no variance.
+        /// Shape of the distribution, more than 1, without which there is no mean. Up to 2 there is no variance.
         shape: Setting<f64>, at most SHAPE;
     }
 }
 
 impl Sizes {
-    /// The mean.
+    /// Mean of the sizes.
     pub fn mean(&self) -> DataSize {
         match self {
             Self::Exponential(exponential) => *exponential.mean,

@@ -13,12 +13,12 @@ pub(super) struct Session {
     pub(super) received: Option<ReceivedSession>,
 }
 
-/// How a session stands at the end of the run.
+/// State of a session at the end of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Completed,
     Failed,
-    /// It was not opened: not admitted, or without a port.
+    /// Session that was not opened: not admitted, or without a port.
     Refused,
     Unfinished,
 }
@@ -37,7 +37,7 @@ impl Outcome {
 }
 
 impl Session {
-    /// What was delivered to the receiver, or answered.
+    /// Bytes that were delivered to the receiver, or answered.
     fn delivered_bytes(&self) -> u64 {
         match (&self.sent.answers, &self.received) {
             (Some(answers), _) => answers.bytes_delivered,
@@ -170,7 +170,7 @@ impl Rows {
     }
 }
 
-/// What came of the sessions of a table.
+/// Totals of the sessions of a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SourceTotals {
     begun: u64,
@@ -223,7 +223,7 @@ impl SourceTotals {
     }
 }
 
-/// `session_sources`.
+/// Table `session_sources`: one row for each table of sessions.
 pub(super) fn sources<'a>(tables: impl Iterator<Item = (&'a str, &'a SourceTotals)>) -> Table {
     let mut name = TextColumn::new("sessions");
     let mut begun = TypedColumn::<u64>::new("begun_sessions");

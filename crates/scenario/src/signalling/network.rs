@@ -1,4 +1,4 @@
-//! What MTP3 says of each point and of all points together, reported at the lines that are at fault.
+//! Faults that MTP3 finds in each point and in all points together, reported at the lines that cause them.
 
 use slantpath_reader::{Fault, Faults, Named, Place};
 use slantpath_ss7::PointCode;
@@ -162,7 +162,7 @@ fn route_target(signalling: &Signalling, from: &str, destination: PointCode) -> 
     routes.find(|route| code(signalling, &route.to) == destination).map(|route| route.to.place())
 }
 
-/// Whether messages of a point's MTP3 may go to a destination, by any route.
+/// Tells whether messages of a point's MTP3 may go to a destination, by any route.
 pub(crate) fn knows(config: &node::Config, destination: PointCode) -> bool {
     config.link_sets.iter().any(|link_set| link_set.adjacent == destination)
         || config.destinations.iter().any(|known| known.point_code == destination)

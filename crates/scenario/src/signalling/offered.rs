@@ -1,5 +1,5 @@
-//! What loads offer to each signalling link while all is in service, by the routes and the link selections of their
-//! messages.
+//! Loads that are offered to each signalling link while all is in service, by the routes and the link selections of
+//! their messages.
 
 mod traced;
 
@@ -22,9 +22,9 @@ const HOPS: usize = 32;
 /// A part of a load that takes one link, in one direction.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// Which load, counted by name.
+    /// Number of the load, counted by name.
     pub(crate) load: usize,
-    /// How many of the load's links: their fraction where messages go to several points in turn.
+    /// Number of the load's links: a fraction of them where messages go to several points in turn.
     pub(crate) links: f64,
 }
 
@@ -37,11 +37,11 @@ pub(crate) struct Offer {
     line_rate: f64,
     start: Duration,
     stop: Duration,
-    /// When the load begins to be another, how long that takes, and what it is then.
+    /// Changes of the load: the beginning, the duration, and the load after it.
     steps: Vec<(Duration, Duration, f64)>,
 }
 
-/// What is offered to all links.
+/// Loads that are offered to all links.
 #[derive(Clone, Debug)]
 pub(crate) struct Offered<'a> {
     /// Names and courses of loads, by name. One whose trace has no message in time has none.
@@ -87,7 +87,7 @@ impl Offer {
         self.erlang_at(at) * self.line_rate
     }
 
-    /// When it changes.
+    /// Times at which the load changes: the beginning and the end of each step.
     fn changes(&self) -> impl Iterator<Item = Duration> {
         self.steps.iter().flat_map(|(since, over, _)| [*since, since.saturating_add(*over)])
     }
@@ -154,7 +154,7 @@ impl<'a> Offered<'a> {
         }
     }
 
-    /// What a point sends on a link.
+    /// Parts of loads that a point sends on a link.
     pub(crate) fn on(&self, link: &str, from: &str) -> &[Part] {
         self.parts.get(link).and_then(|link| link.get(from)).map(Vec::as_slice).unwrap_or_default()
     }
@@ -182,7 +182,7 @@ impl<'a> Offered<'a> {
         (links > 0.0).then(|| sum / links)
     }
 
-    /// When parts change, in order.
+    /// Times at which parts change, in order.
     pub(crate) fn changes(&self, parts: &[Part]) -> Vec<Duration> {
         let offers = parts.iter().filter_map(|part| self.offer(part));
         let mut changes: Vec<Duration> =

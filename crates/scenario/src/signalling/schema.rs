@@ -23,7 +23,7 @@ use slantpath_reader::{Named, Tables, section};
 section! {
     /// A network of signalling points.
     pub struct Signalling {
-        /// Signalling points.
+        /// Signalling points by name.
         points: Tables<Point>;
         /// Links between two points each. All links between two points are one link set.
         links: Tables<SignallingLink>;
@@ -31,17 +31,17 @@ section! {
         routes: Vec<Named<Route>>;
         /// Global title translations.
         translations: Vec<Named<Translation>>;
-        /// Signalling gateways.
+        /// Signalling gateways by name.
         gateways: Tables<Gateway>;
         /// Application server processes.
         asps: Tables<Asp>;
         /// Associations between gateways and ASPs.
         associations: Tables<Association>;
-        /// Application servers.
+        /// Application servers by name.
         application_servers: Tables<ApplicationServer>;
-        /// Who sends what to whom.
+        /// Loads: messages from one point to others.
         load: Tables<Load>;
-        /// What happens to links, points and ASPs while the scenario runs.
+        /// Events at links, points and ASPs while the scenario runs.
         script: Vec<Named<SignallingEvent>>;
     }
 }

@@ -1,4 +1,4 @@
-//! What happens in a signalling network while a scenario runs: its keys, what must hold between them, and the changes.
+//! Events in a signalling network while a scenario runs: their keys, what must hold between them, and the changes.
 
 pub(crate) mod build;
 pub(crate) mod check;

@@ -60,12 +60,12 @@ struct Waiting<'a> {
     point: &'a str,
     timer: &'static str,
     setting: &'a Setting<Duration>,
-    /// Whether traffic and tests of every link need the answer.
+    /// True if traffic and tests of every link need the answer.
     is_vital: bool,
 }
 
 impl<'a> Scene<'a> {
-    /// Those of both points of a link.
+    /// Gives the timers of both points of a link.
     fn waiting(&self, link: &'a SignallingLink) -> Vec<Waiting<'a>> {
         let ends = [&link.between.0, &link.between.1].into_iter();
         let ends = ends.filter_map(|end| Some((end.as_str(), self.signalling.points.find(end)?)));

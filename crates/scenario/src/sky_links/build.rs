@@ -1,4 +1,4 @@
-//! What `sat` makes of a sky: its links in the network of a run.
+//! Configuration in `sat` of a sky: its links in the network of a run.
 
 use std::collections::BTreeMap;
 
@@ -144,7 +144,7 @@ fn stands_at<'a>(file: &'a File, site: &str) -> Option<(&'a str, &'a crate::sche
         .find(|(_, node)| node.site.as_ref().is_some_and(|own| **own == *site))
 }
 
-/// How routes over the sky are chosen.
+/// Configuration of the choice of routes over the sky.
 pub(crate) fn routes(sky: &SkyTable) -> RouteConfig {
     RouteConfig { metric: sky.metric.policy(), refresh: sky.refresh.0, ..RouteConfig::default() }
 }

@@ -49,7 +49,7 @@ fn path_of(file: &File, flow: &Flow, contacts: &ContactPlan, end: Instant) -> Op
     }
 }
 
-/// What a path needs that the scenario does not have.
+/// Help on what a path needs that the scenario does not have.
 fn missing(file: &File, plan: &SkyPlan, path: &Path) -> Option<String> {
     let names = plan.contacts.names();
     let stands_at = |name: &str| {

@@ -27,7 +27,7 @@ use crate::schema::{Event, File, Which};
 enum Downlink {
     /// The antenna's alone.
     Own,
-    /// That of a satellite that repeats, which has no rate.
+    /// Transmitter of a satellite that repeats, which has no rate.
     Repeater,
     /// All antennas' that the satellite serves.
     Shared,
@@ -62,7 +62,7 @@ pub(crate) fn check(file: &File, bodies: &Bodies, traces: &Traces, faults: &mut 
     }
 }
 
-/// Whether a name is that of an antenna, or like those of links between satellites.
+/// Tells whether a name is that of an antenna, or like those of links between satellites.
 pub(crate) fn is_of_sky(file: &File, name: &str) -> bool {
     antenna(file, name).is_some() || (file.sky.is_some() && name.starts_with("sky.") && name.contains("--"))
 }
@@ -119,7 +119,7 @@ fn rate_of_downlink(
     }
 }
 
-/// What an antenna sends up at most, by its name: at its rate, or in the slots that it may have.
+/// Highest rate at which an antenna sends up, by its name: its own rate, or that of the slots that it may have.
 pub(crate) fn uplink_rate(file: &File, bodies: &Network, name: &str) -> Option<DataRate> {
     let (site, place) = antenna(file, name)?;
     let known = bodies.sites.iter().find(|known| known.name == site)?;

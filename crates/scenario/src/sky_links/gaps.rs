@@ -1,4 +1,5 @@
-//! What needs a path over the sky and has none: never in a run, or for longer than its transport lives.
+//! Search for subjects that need a path over the sky and have none: never in a run, or for longer than their transport
+//! lives.
 
 mod life;
 mod report;
@@ -25,7 +26,7 @@ struct Gap {
     until: Instant,
 }
 
-/// What goes over the sky, and the times at which no path joins its ends.
+/// Ends that are joined over the sky, and the times at which no path joins them.
 struct Ends<'a> {
     subject: Subject<'a>,
     /// The sites by which it may go up, and come down.
@@ -112,19 +113,19 @@ pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut
     }
 }
 
-/// When the run ends.
+/// Instant at which the run ends.
 pub(super) fn end_of_run(file: &File) -> Instant {
     Instant::START + file.scenario.whole().map_or(Duration::ZERO, |head| *head.duration)
 }
 
-/// Whether a route is one between these two sites, either way.
+/// Tells whether a route is one between these two sites, either way.
 fn are_ends(nodes: &[NodeId], one: NodeId, other: NodeId) -> bool {
     let ends = [nodes.first(), nodes.last()];
     ends == [Some(&one), Some(&other)] || ends == [Some(&other), Some(&one)]
 }
 
-/// Whether packets get from some sites to others by the sky, the ground between sites where routers stand, and the sky
-/// again, as often as it takes.
+/// Tells whether packets get from some sites to others by the sky, the ground between sites where routers stand, and
+/// the sky again, as often as it takes.
 fn lead_over(
     relays: &[Vec<NodeId>],
     from: &[NodeId],
@@ -147,7 +148,7 @@ fn lead_over(
 }
 
 impl Ends<'_> {
-    /// Whether there is a path, if sites are joined as `is_joined` has it.
+    /// Tells whether there is a path, if sites are joined as `is_joined` has it.
     fn are_joined(&self, relays: &[Vec<NodeId>], is_joined: &dyn Fn(NodeId, NodeId) -> bool) -> bool {
         let leads = |from: &[NodeId], to: &[NodeId]| {
             from.iter().any(|&from| to.iter().any(|&to| is_joined(from, to)))

@@ -32,7 +32,7 @@ pub(super) fn of_flows(file: &File) -> Vec<Pair> {
     pairs
 }
 
-/// Whether packets between two sites go by two antennas of each at once.
+/// Tells whether packets between two sites go by two antennas of each at once.
 fn needs_two(file: &File, from: &str, to: &str) -> bool {
     let node = |site: &str| {
         let nodes = file.nodes.iter().map(|(_, node)| node);

@@ -18,18 +18,18 @@ pub(crate) struct SkyPlan {
     pub(crate) contacts: ContactPlan,
     /// Element sets that are used further from their epoch than is wise.
     pub(crate) stale: Vec<Stale>,
-    /// What it depends on.
+    /// Basis on which the plan depends.
     of: Basis,
 }
 
-/// What a contact plan depends on.
+/// Basis on which a contact plan depends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Basis {
     /// The hash of the topology.
     pub(crate) topology: String,
-    /// How long after its epoch the run starts.
+    /// Time after the topology's epoch at which the run starts.
     pub(crate) start: Duration,
-    /// How long the run is.
+    /// Length of the run.
     pub(crate) duration: Duration,
     /// The sites that flows need joined, besides those of the topology's own paths.
     pub(crate) pairs: Vec<Pair>,
@@ -67,7 +67,7 @@ impl SkyPlan {
         planner.plan(&mut |done, all| progress(Progress { done, all, share: done as f64 / all as f64 })).ok()
     }
 
-    /// Whether it is the plan of these.
+    /// Tells whether it is the plan of this basis.
     pub(crate) fn is_of(&self, of: &Basis) -> bool {
         self.of == *of
     }

@@ -72,7 +72,8 @@ pub(super) fn direction(file: &File, downlink: &SkyDirection, mtu_bytes: u32) ->
     Some(config)
 }
 
-/// What only repeats a signal reads no packet, asks for none again, and has no context of a flow.
+/// Reports keys that a satellite which only repeats a signal cannot have: it reads no packet, asks for none again, and
+/// has no context of a flow.
 pub(super) fn check(sky: &SkyTable, network: &Network, faults: &mut Faults) {
     let repeats = |table: &AccessTable| {
         let served = network

@@ -79,7 +79,7 @@ pub(super) fn check(
     }
 }
 
-/// Whether both ends of a route are sites at which nodes stand.
+/// Tells whether both ends of a route are sites at which nodes stand.
 fn ends(
     name: &str,
     route: &SiteRouteTable,
@@ -165,13 +165,13 @@ pub(super) fn fixed_routes(file: &File, plan: &SkyPlan) -> Vec<Vec<NodeId>> {
     fixed.filter_map(|(_, route)| fixed_nodes(route, plan)).collect()
 }
 
-/// Whether a route joins these two sites, in either order.
+/// Tells whether a route joins these two sites, in either order.
 fn joins(route: &SiteRouteTable, one: &str, other: &str) -> bool {
     let (first, second) = (route.ends.0.as_str(), route.ends.1.as_str());
     (first, second) == (one, other) || (first, second) == (other, one)
 }
 
-/// Whether two sites have disjoint routes.
+/// Tells whether two sites have disjoint routes.
 pub(super) fn are_disjoint(file: &File, one: &str, other: &str) -> bool {
     let routes = file.sky.iter().flat_map(|sky| sky.0.routes.iter());
     let mut disjoint = routes.filter(|(_, route)| *route.selection == SiteSelection::Disjoint);
@@ -222,7 +222,7 @@ fn antennas(network: &Network, route: &SiteRouteTable) -> Option<[[u16; 2]; 2]> 
     })
 }
 
-/// What the sky of a file that has been checked is told: which sites spread their packets, and which routes there are.
+/// Configuration of the sky of a file that has been checked: the sites that spread their packets, and the routes.
 pub(crate) fn build(file: &File, plan: &SkyPlan) -> (Vec<(usize, Balance)>, Vec<SiteRoute>) {
     let sites = &plan.bodies.sites;
     let balance = |(_, node): (&str, &Node)| {

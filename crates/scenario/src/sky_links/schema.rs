@@ -23,16 +23,17 @@ section! {
         topology: Option<Setting<String>>;
         /// The hash of the topology file, written by `--show`. If it is given, the file must still have it.
         digest: Option<Setting<String>>;
-        /// What a topology file has, in place of one.
+        /// Tables of a topology file, in place of one.
         held: Flat<HeldTopology>;
-        /// How long after the topology's epoch the run starts.
+        /// Time after the topology's epoch at which the run starts.
         start: Setting<Duration> = Duration::ZERO, at most AGE;
-        /// What a route over satellites keeps small.
+        /// Metric that a route over satellites keeps small.
         metric: Setting<MetricName> = MetricName::of(Metric::Delay);
         /// Whose delays are read anew when a contact changes, which is when routes are worked out. After `all` every
         /// route is the shortest for the delays of that instant; the others cost less in large constellations.
         refresh: Setting<RefreshText> = RefreshText(Refresh::All), at most AGE;
-        /// How often routes are worked out besides, with all delays of then. Only when a contact changes if absent.
+        /// Interval at which routes are worked out besides, with all delays of then. Only when a contact changes if
+        /// absent.
         recompute_every: Option<Setting<Duration>>, at most AGE;
         /// Links between antennas and satellites. An antenna has the first table, in alphabetical order, that names its
         /// site; if none does, the first that names its constellation; else the first that names neither.
@@ -55,7 +56,7 @@ section! {
     pub struct SiteRouteTable {
         /// The two sites.
         ends: Setting<Pair<String>>;
-        /// Which route it is.
+        /// Selection of the route.
         selection: Setting<SiteSelection>;
         /// The satellites and gateways of a fixed route, from the first end to the second.
         via: Option<Setting<Vec<String>>>;
@@ -63,11 +64,11 @@ section! {
 }
 
 choice! {
-    /// Which route packets take between two sites.
+    /// Selection of the route that packets take between two sites.
     pub enum SiteSelection {
-        /// What the first two antennas of either end send to the other shares no satellite, and the delays of both ways
-        /// have the least sum; where there are no two such ways, the second shares as few satellites with the first as
-        /// can be.
+        /// Routes of the first two antennas of either end to the other share no satellite, and the delays of both have
+        /// the least sum; where there are no two such routes, the second shares as few satellites with the first as can
+        /// be.
         Disjoint = "disjoint",
         /// Along the nodes of `via` while all the contacts between them hold, and not at all otherwise.
         Fixed = "fixed",
@@ -83,19 +84,19 @@ section! {
         constellations: Tables<ConstellationTable>;
         /// Places on the ground, at sea or in the air by name.
         sites: Tables<SiteTable>;
-        /// How antennas choose their satellites, where an antenna does not say otherwise.
+        /// Rules by which antennas choose their satellites, where an antenna does not say otherwise.
         ground: Option<Nested<GroundTable>>;
         /// Cables between sites that relay.
         cables: Vec<Named<CableTable>>;
-        /// What is out of service, from when to when after `start`.
+        /// Outages of nodes and links, from when to when after `start`.
         outages: Vec<Named<Outage>>;
-        /// How far from their epoch element sets may be used.
+        /// Times from their epoch for which element sets may be used.
         validity: Option<Nested<ValidityTable>>;
     }
 }
 
 policy! {
-    /// What a route keeps small.
+    /// Metric that a route keeps small.
     pub struct MetricName of Metric {
         /// The sum of propagation delays.
         Delay = "least-delay",
@@ -114,9 +115,9 @@ section! {
         constellation: Option<Setting<String>>;
         /// Largest IP packet.
         mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
-        /// Whether a satellite has one transmitter for all antennas that it serves by these links, or one for each.
+        /// Gives a satellite one transmitter for all antennas that it serves by these links, in place of one for each.
         shared_downlink: Setting<bool> = true;
-        /// Both directions.
+        /// Parameters of both directions.
         both: Flat<SkyDirection>;
         /// From an antenna to its satellite.
         uplink: Nested<SkyDirection>;
@@ -133,9 +134,9 @@ section! {
         /// The antenna, by its name (`sky.london`), or a link between satellites as the table
         /// `inter_satellite_links` has it.
         link: Setting<String>;
-        /// Which of its directions: `forward` leads up, or to the second satellite.
+        /// Directions of the link: `forward` leads up, or to the second satellite.
         direction: Setting<Which> = Which::Both;
-        /// The file.
+        /// Trace of the fade, from a file.
         trace: Flat<FadeTrace>;
     }
 }
@@ -147,7 +148,7 @@ section! {
         constellation: Option<Setting<String>>;
         /// Largest IP packet.
         mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
-        /// Either direction.
+        /// Parameters of either direction.
         both: Flat<SkyDirection>;
     }
 }
@@ -159,7 +160,7 @@ section! {
         ends: Option<Setting<Pair<String>>>;
         /// Largest IP packet.
         mtu: Setting<DataSize> = DataSize::from_bytes(1_500), at most PACKET;
-        /// Either direction.
+        /// Parameters of either direction.
         both: Flat<LinkParameters>;
     }
 }
@@ -171,18 +172,18 @@ section! {
         rate: Option<Setting<DataRate>>, at most RATE;
         /// An antenna's uplink alone: it sends on shared carriers, in place of `rate`.
         access: Option<Nested<TerminalAccess>>;
-        /// What waits for the transmitter, and what is put around it.
+        /// Queue before the transmitter, and what is put around it.
         port: Flat<Port>;
-        /// What becomes of packets on their way.
+        /// Errors and repetitions that packets meet on their way.
         channel: Flat<Channel>;
-        /// What becomes of packets that wait when the contact ends. `kept` if absent.
+        /// Fate of packets that are queued when the contact ends. `kept` if absent.
         at_handover: Option<Setting<Waiting>>;
     }
 }
 
 choice! {
-    /// What becomes of packets that wait when a contact ends. The one that is being sent is lost, unless the next
-    /// contact has begun before.
+    /// Fate of packets that are queued when a contact ends. The one that is being sent is lost, unless the next contact
+    /// has begun before.
     pub enum Waiting {
         /// At an antenna they wait for its next satellite, and so does what comes while it has none; a satellite sends
         /// them on by the routes that hold then.

@@ -1,4 +1,4 @@
-//! Where satellites and sites are: in the topology file that `[sky]` names, or in tables that it holds.
+//! Source of satellites and sites: the topology file that `[sky]` names, or tables that it holds.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) struct Bodies {
     pub(super) hash: String,
 }
 
-/// Where to report what is wrong with the sky as a whole.
+/// Place at which faults of the sky as a whole are reported.
 pub(super) fn place(sky: &SkyTable) -> Place {
     let named = sky.topology.as_ref().map(Setting::place);
     named.or(sky.held.epoch.as_ref().map(Setting::place)).unwrap_or_default()
@@ -49,7 +49,7 @@ pub(super) fn load(
     named(sky, &name, name.place(), files, faults)
 }
 
-/// What stands here of a topology: a key, and its place where that is known.
+/// First key of a topology that stands here, and its place where that is known.
 fn first_of(held: &HeldTopology) -> Option<(&'static str, Option<Place>)> {
     let constellation = held.constellations.iter().next().map(|(_, table)| Some(table.place()));
     let site = held.sites.iter().next().map(|(_, table)| Some(table.place()));

@@ -15,7 +15,7 @@ use crate::profiles::is_of_unused;
 use crate::scenario::Scenario;
 
 section! {
-    /// What is varied: a base scenario and how often each point of the grid is run.
+    /// Base scenario of a sweep, and the number of runs of each point of the grid.
     pub(crate) struct Head {
         /// The base scenario, relative to this file.
         scenario: Setting<String>;
@@ -31,7 +31,7 @@ section! {
 section! {
     /// A Slantpath sweep: a scenario, and what of it is varied.
     pub(crate) struct File {
-        /// What is varied.
+        /// Base scenario, and the number of runs of each point of the grid.
         sweep: Part<Head>;
     }
 }
@@ -49,7 +49,7 @@ impl Axis {
         self.paths.iter().map(|(path, _, values)| (path.as_str(), values.iter().map(Node::to_toml).collect()))
     }
 
-    /// How many values each of its paths takes.
+    /// Number of values that each of its paths takes.
     fn len(&self) -> usize {
         self.paths.first().map_or(1, |(_, _, values)| values.len())
     }
@@ -69,7 +69,7 @@ pub struct Sweep {
     warnings: Warnings,
 }
 
-/// What is doubtful about the points, each once.
+/// Warnings of the points, each once.
 #[derive(Clone, Debug, Default)]
 struct Warnings {
     kept: Vec<Diagnostic>,
@@ -186,27 +186,27 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// How many points the grid has.
+    /// Number of points of the grid.
     pub fn points(&self) -> usize {
         self.axes.iter().map(Axis::len).product()
     }
 
-    /// How many runs there are in all.
+    /// Number of runs in all.
     pub fn jobs(&self) -> usize {
         self.points() * self.repetitions as usize
     }
 
-    /// What is doubtful about the scenarios of the points, in their order and each once; of more than twenty the first.
+    /// Warnings of the scenarios of the points, in their order and each once; of more than twenty the first.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings.kept
     }
 
-    /// How many points have warnings that are not among [`Sweep::warnings`].
+    /// Number of points that have warnings that are not among [`Sweep::warnings`].
     pub const fn points_with_more_warnings(&self) -> usize {
         self.warnings.points_with_more
     }
 
-    /// What is varied, in the order of the file.
+    /// Axes of the values that are varied, in the order of the file.
     pub fn axes(&self) -> &[Axis] {
         &self.axes
     }
@@ -249,14 +249,14 @@ impl Sweep {
         (job / repetitions, u64::from(self.first_run) + (job % repetitions) as u64)
     }
 
-    /// What names a job's results: everything that they depend on.
+    /// Name of a job's results, made of everything that they depend on.
     pub(crate) fn key(&self, job: usize) -> String {
         let (point, run) = self.job(job);
         format!("{}-{run}", self.hashes[point])
     }
 
-    /// Which of its values each varied path has at a point, in the order of [`Sweep::varied`]. The last axis changes
-    /// fastest.
+    /// Numbers of the values that varied paths have at a point, in the order of [`Sweep::varied`]. The last axis
+    /// changes fastest.
     pub(super) fn places(&self, point: usize) -> Vec<usize> {
         let mut places = Vec::new();
         let mut rest = point;

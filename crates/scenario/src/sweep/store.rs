@@ -9,7 +9,7 @@ use super::codec;
 use crate::output::RunOutput;
 use crate::spooled::{RunRecords, RunSpool};
 
-/// How the names of the files end.
+/// Extension of the names of the files.
 const EXTENSION: &str = "run";
 
 /// A directory of finished runs.
@@ -24,7 +24,7 @@ impl Store {
         Self { directory: directory.to_owned() }
     }
 
-    /// Whether a run is there and whole.
+    /// Tells whether a run is there and whole.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }

@@ -125,7 +125,7 @@ fn share(value: &Node) -> Option<f64> {
     number(value).or_else(|| quantity(value, Probability::as_f64))
 }
 
-/// Whether this is a probability and nothing else: `"1 %"`, `"0.01"`, `"1e-6"`.
+/// Tells whether this is a probability and nothing else: `"1 %"`, `"0.01"`, `"1e-6"`.
 fn is_share(value: &Node) -> bool {
     matches!(&value.data, Data::Text(text) if text.contains(['%', '.', 'e'])) && share(value).is_some()
 }

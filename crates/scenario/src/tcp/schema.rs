@@ -25,35 +25,36 @@ section! {
         send_buffer: Setting<DataSize> = DataSize::from_bytes(rfc().send_buffer_bytes), at most BUFFER;
         /// Receive buffer; sets the window that is advertised and its scale.
         receive_buffer: Setting<DataSize> = DataSize::from_bytes(rfc().receive_buffer_bytes), at most TCP_WINDOW;
-        /// How long every second segment's acknowledgement may be held back; `off` acknowledges each at once.
+        /// Longest time for which every second segment's acknowledgement may be held back; `off` acknowledges each at
+        /// once.
         delayed_ack: Setting<Interval> = delayed_ack(rfc().delayed_ack), at most TIMER;
-        /// Whether SACK is offered and accepted (RFC 2018).
+        /// Offers and accepts SACK (RFC 2018).
         sack: Setting<bool> = rfc().sack;
-        /// Whether timestamps are offered and accepted (RFC 7323, section 3).
+        /// Offers and accepts timestamps (RFC 7323, section 3).
         timestamps: Setting<bool> = rfc().timestamps;
-        /// Whether window scaling is offered and accepted (RFC 7323, section 2).
+        /// Offers and accepts window scaling (RFC 7323, section 2).
         window_scaling: Setting<bool> = rfc().window_scaling;
-        /// Whether ECN is offered and accepted: the network may then mark packets in place of dropping them, if a
-        /// `discipline` has `ecn = true`, and a mark closes the window as a loss does (RFC 3168).
+        /// Offers and accepts ECN: the network may then mark packets in place of dropping them, if a `discipline` has
+        /// `ecn = true`, and a mark closes the window as a loss does (RFC 3168).
         ecn: Setting<bool> = rfc().ecn;
-        /// What a loss does when the peer has no SACK.
+        /// Recovery from a loss when the peer has no SACK.
         loss_recovery: Setting<LossRecoveryChoice> = LossRecoveryChoice::of(rfc().loss_recovery);
-        /// What a loss does to the window while it is repaired with SACK.
+        /// Effect of a loss on the window while it is repaired with SACK.
         sack_recovery: Setting<SackRecoveryChoice> = SackRecoveryChoice::of(rfc().sack_recovery);
-        /// How losses are found with SACK.
+        /// Method by which losses are found with SACK.
         loss_detection: Setting<LossDetectionChoice> = LossDetectionChoice::of(rfc().loss_detection);
-        /// Whether data that comes twice is reported in the first SACK block (RFC 2883).
+        /// Reports data that comes twice in the first SACK block (RFC 2883).
         duplicate_reports: Setting<bool> = rfc().duplicate_reports;
-        /// Whether new segments are sent on the first two duplicate ACKs (RFC 3042).
+        /// Sends new segments on the first two duplicate ACKs (RFC 3042).
         limited_transmit: Setting<bool> = rfc().limited_transmit;
-        /// What governs the congestion window.
+        /// Algorithm that governs the congestion window.
         congestion_control: Setting<CongestionControlChoice> =
             CongestionControlChoice::of(rfc().congestion_control);
-        /// What the path is known to carry, in bits of data a second, for `congestion_control = "backlog"`.
+        /// Capacity that the path is known to have, in bits of data a second, for `congestion_control = "backlog"`.
         known_capacity: Setting<Capacity> = Capacity::Measured, at most RATE;
-        /// Whether a CUBIC connection that is losing ground gives way faster (RFC 9438, section 4.7).
+        /// Lets a CUBIC connection that is losing ground give way faster (RFC 9438, section 4.7).
         fast_convergence: Setting<bool> = rfc().fast_convergence;
-        /// How the first slow start ends.
+        /// Condition on which the first slow start ends.
         slow_start: Setting<SlowStartChoice> = SlowStartChoice::of(rfc().slow_start);
         /// Segments by which one ACK may open the window in slow start, `L` of RFC 3465; after a time-out it is 1.
         byte_counting_limit: Setting<u32> = rfc().byte_counting_limit, at most BYTE_COUNTING;
@@ -67,9 +68,9 @@ section! {
         /// The law of congestion avoidance.
         avoidance_increase: Setting<AvoidanceIncreaseChoice> =
             AvoidanceIncreaseChoice::of(rfc().avoidance_increase);
-        /// What happens to a window that the sender did not fill; that of CUBIC stays.
+        /// Treatment of a window that the sender did not fill; that of CUBIC stays.
         unused_window: Setting<UnusedWindowChoice> = UnusedWindowChoice::of(rfc().unused_window);
-        /// Whether cwnd falls back to the initial window when nothing was sent for one RTO (RFC 5681, 4.1).
+        /// Lets cwnd fall back to the initial window when nothing was sent for one RTO (RFC 5681, 4.1).
         idle_restart: Setting<bool> = rfc().idle_restart;
         /// The retransmission time-out before the first measurement (RFC 6298).
         rto_initial: Setting<Duration> = rfc().rto.initial, at most TIMER;
@@ -79,15 +80,15 @@ section! {
         rto_max: Setting<Duration> = rfc().rto.max, at most TIMER;
         /// The clock's granularity, which imitates a system that measures in ticks.
         clock_granularity: Setting<Duration> = rfc().rto.granularity, at most TIMER;
-        /// Which segments are timed.
+        /// Segments that are timed.
         rtt_sampling: Setting<RttSamplingChoice> = RttSamplingChoice::of(rfc().rtt_sampling);
         /// Duplicate ACKs, or segments' worth of SACKed data, that mean a loss.
         duplicate_ack_threshold: Setting<u32> = rfc().duplicate_ack_threshold, at most PACKETS;
-        /// Whether a small segment waits while anything is unacknowledged (RFC 896).
+        /// Lets a small segment wait while anything is unacknowledged (RFC 896).
         nagle: Setting<bool> = rfc().nagle;
-        /// How often a SYN is repeated before the attempt fails.
+        /// Number of times that a SYN is retransmitted before the attempt fails.
         syn_retransmission_limit: Setting<u32> = rfc().syn_retransmission_limit, at most REPETITIONS;
-        /// How often in a row data is repeated by time-out before the connection fails.
+        /// Number of times in a row that data is retransmitted by time-out before the connection fails.
         data_retransmission_limit: Setting<u32> = rfc().data_retransmission_limit, at most REPETITIONS;
         /// The maximum segment lifetime; TIME-WAIT lasts two.
         maximum_segment_lifetime: Setting<Duration> = rfc().maximum_segment_lifetime, at most TIMER;
@@ -108,7 +109,7 @@ const fn delayed_ack(policy: DelayedAck) -> Interval {
 word_or! {
     /// A limit in bytes.
     pub enum Limit {
-        /// None.
+        /// No limit at all.
         Off = "off",
         /// This many bytes.
         Bytes(DataSize) like "64 KiB",
@@ -140,7 +141,7 @@ choice! {
 }
 
 policy! {
-    /// What ends a fast recovery when there is no SACK.
+    /// Condition that ends a fast recovery when there is no SACK.
     pub struct LossRecoveryChoice of LossRecovery {
         /// All that was outstanding at its start has been acknowledged: RFC 6582.
         NewReno = "new-reno",
@@ -150,17 +151,17 @@ policy! {
 }
 
 policy! {
-    /// What a loss does to the window while it is repaired with SACK.
+    /// Effect of a loss on the window while it is repaired with SACK.
     pub struct SackRecoveryChoice of SackRecovery {
-        /// It shrinks in proportion to what arrives: Proportional Rate Reduction, RFC 6937.
+        /// Shrinks the window in proportion to what arrives: Proportional Rate Reduction, RFC 6937.
         Proportional = "prr",
-        /// It falls at once: RFC 6675.
+        /// Reduces the window at once: RFC 6675.
         Rfc6675 = "rfc6675",
     }
 }
 
 policy! {
-    /// How losses are found with SACK.
+    /// Method by which losses are found with SACK.
     pub struct LossDetectionChoice of LossDetection {
         /// By time, with loss probes; what was repeated without need is taken back: RFC 8985.
         Rack = "rack",
@@ -170,14 +171,15 @@ policy! {
 }
 
 policy! {
-    /// What governs the congestion window.
+    /// Algorithm that governs the congestion window.
     pub struct CongestionControlChoice of Algorithm {
         /// A small standing queue is kept; losses without one are taken for random. Of this project; wants
         /// `loss_detection = "rack"`.
         Backlog = "backlog",
         /// A model of the path's rate and round trip: BBR version 1, as in Linux. Wants `loss_detection = "rack"`.
         Bbr = "bbr",
-        /// The same bounded by loss: BBR version 3, draft-ietf-ccwg-bbr. Wants `loss_detection = "rack"`.
+        /// Model of the path's rate and round trip, bounded by loss: BBR version 3, draft-ietf-ccwg-bbr. Wants
+        /// `loss_detection = "rack"`.
         Bbr3 = "bbr3",
         /// A cubic of the time since the last loss: RFC 9438.
         Cubic = "cubic",
@@ -201,17 +203,17 @@ policy! {
 }
 
 policy! {
-    /// What happens to a window that the sender did not fill.
+    /// Treatment of a window that the sender did not fill.
     pub struct UnusedWindowChoice of UnusedWindow {
-        /// It grows all the same: RFC 5681 by its letter.
+        /// Lets the window grow all the same: RFC 5681 by its letter.
         Grow = "grow",
-        /// It stays, since nothing has shown that the network can carry more (the idea of RFC 2861).
+        /// Keeps the window, since nothing has shown that the network can carry more (the idea of RFC 2861).
         Hold = "hold",
     }
 }
 
 policy! {
-    /// Which segments give a round-trip time. A retransmitted one never does.
+    /// Segments that give a round-trip time. A retransmitted one never does.
     pub struct RttSamplingChoice of RttSampling {
         /// The newest segment of each ACK.
         EveryAck = "every-ack",
@@ -221,7 +223,7 @@ policy! {
 }
 
 impl TcpProfile {
-    /// What the profile sets a connection to.
+    /// Configuration of a connection.
     pub(crate) fn config(&self) -> TcpConfig {
         TcpConfig {
             ip: IpFields::default(),

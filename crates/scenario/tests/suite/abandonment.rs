@@ -44,7 +44,7 @@ fn every_message_is_delivered_or_was_given_up_and_none_of_those_that_must_arrive
     assert!(delays(&output, 200.0).1 > 0, "telemetry may not");
 }
 
-/// What was given up of the messages of a stream, unsent and sent, by policy.
+/// Abandoned messages of a stream, unsent and sent, by policy.
 fn by_stream(output: &RunOutput) -> Vec<(String, f64, [f64; 2])> {
     let table = output.table("abandonments").unwrap();
     let policies = table.column("policy").unwrap();

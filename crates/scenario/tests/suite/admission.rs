@@ -94,7 +94,7 @@ fn of_sessions_that_find_another_one_so_many_are_refused_as_erlang_says() {
     assert_eq!(told, ["not admitted: 1 sessions are under way"]);
 }
 
-/// How many sessions are under way at most.
+/// Number of sessions that are under way at most.
 fn most(output: &RunOutput) -> usize {
     let lives = lives(output);
     let at = |instant: f64| lives.iter().filter(|[_, from, to]| (*from..*to).contains(&instant)).count();

@@ -13,7 +13,7 @@ use crate::project;
 struct Key {
     path: String,
     schema: Json,
-    /// What stands before and behind its value.
+    /// Text before and behind its value.
     around: (String, String),
 }
 
@@ -54,7 +54,8 @@ fn walk(schema: &Json, path: &str, around: (String, String), keys: &mut Vec<Key>
 }
 
 impl Key {
-    /// Whether it takes a quantity: what is neither a text, nor a choice, nor `true` or `false`, nor a list of such.
+    /// Tells whether it takes a quantity: what is neither a string, nor a choice, nor `true` or `false`, nor a list of
+    /// such.
     fn takes_a_quantity(&self) -> bool {
         let mut schema = &self.schema;
         while schema["type"] == "array" {
@@ -65,7 +66,7 @@ impl Key {
         !(is_choice || is_text || schema["type"] == "boolean" || schema.get("const").is_some())
     }
 
-    /// What is said of the value that the key is given, not of all else that the file lacks.
+    /// Faults of the value that the key is given, not of all else that the file lacks.
     fn faults(&self, load: Load, value: &str) -> Vec<String> {
         let value = listed(&self.schema, value);
         let text = format!("{}{value}{}", self.around.0, self.around.1);

@@ -10,7 +10,8 @@ fn run_with(overrides: &[&str]) -> RunOutput {
     project::run_file("capacity-on-demand.toml", overrides)
 }
 
-/// When the left terminal looked, and what it had then in bit/s: it looks at whole intervals, the right one between.
+/// Times at which the left terminal looked, and what it had then in bit/s: it looks at whole intervals, the right one
+/// between.
 fn allocated(output: &RunOutput) -> Vec<(f64, f64)> {
     let all = cells(output, "access", "at_s").into_iter().zip(cells(output, "access", "allocated_bit_per_s"));
     all.step_by(2).map(|(at, rate)| (at.unwrap(), rate.unwrap())).collect()

@@ -342,7 +342,7 @@ fn summed(column: &PlainColumn) -> String {
     }
 }
 
-/// What cannot be told apart in the runs of a table.
+/// Columns that cannot be told apart in the runs of a table.
 #[derive(Default)]
 struct Alike {
     seen: BTreeSet<String>,

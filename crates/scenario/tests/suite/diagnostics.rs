@@ -77,7 +77,7 @@ fn a_file_that_cannot_be_read_is_named() {
     assert!(error.to_string().starts_with("no/such.toml: "), "{error}");
 }
 
-/// Who opens the examples hears nothing but their results.
+/// Checks that the examples in the README give no warnings beside their results.
 #[test]
 fn no_scenario_that_readme_shows_has_a_warning() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

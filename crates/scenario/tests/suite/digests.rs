@@ -14,8 +14,8 @@ fn every_scenario_gives_what_it_gave() {
     hold("../../scenarios", "digests.txt");
 }
 
-/// Those in which queues stand at handovers, packets are lost, policies are not the usual ones, directions are unequal,
-/// antennas share a satellite, and paths, lines and processes fail and come again.
+/// Checks the digests of scenarios in which queues stand at handovers, packets are lost, policies are not the usual
+/// ones, directions are unequal, antennas share a satellite, and paths, lines and processes fail and come again.
 #[test]
 fn every_scenario_of_the_tests_gives_what_it_gave() {
     hold("tests/effects/bases", "digests-of-bases.txt");

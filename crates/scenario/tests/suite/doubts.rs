@@ -1,4 +1,4 @@
-//! What has no effect is told: profiles that nothing uses, messages of a trace that are never sent.
+//! Warnings of what has no effect: profiles that nothing uses, messages of a trace that are never sent.
 
 use std::path::Path;
 

@@ -61,8 +61,8 @@ fn hash_of(content: &impl Hash) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// What a run gives beside its tables: `run.digest`, `run.packet_hops` and so on, and `captures`; `run.all` stands for
-/// any of their figures.
+/// Tables of a run's results beside its own tables: `run.digest`, `run.packet_hops` and so on, and `captures`;
+/// `run.all` stands for any of their figures.
 fn beside(scenario: &Scenario, output: &RunOutput, tables: &[PlainTable]) -> [PlainTable; 2] {
     let number = |number: u64| PlainColumn::Numbers(vec![Some(number as f64)]);
     let text = |text: &str| PlainColumn::Texts(vec![Some(text.to_owned())]);

@@ -1,4 +1,4 @@
-//! What a change of ground stations costs an association that moves along (RFC 5061), one that fails over, and one that
+//! Cost of a change of ground stations to an association that moves along (RFC 5061), one that fails over, and one that
 //! is set up anew.
 
 use crate::cells::cells;

@@ -1,4 +1,4 @@
-//! What management does to a signalling network by script, and what it hears of it.
+//! Actions of management on a signalling network by script, and the reports that it hears.
 use std::sync::OnceLock;
 
 use slantpath_results::{Table, Value};

@@ -30,7 +30,7 @@ impl Row {
         &self.0[FIELDS.iter().position(|known| *known == field).unwrap()]
     }
 
-    /// What a field says each time that it occurs.
+    /// Gives the values of a field, one for each time that it occurs.
     fn all(&self, field: &str) -> impl Iterator<Item = &str> {
         self.text(field).split(',').filter(|text| !text.is_empty())
     }
@@ -43,7 +43,7 @@ impl Row {
         self.all("sctp.chunk_type").any(|chunk| chunk == number)
     }
 
-    /// Whether the queue marked it on its way to the receivers.
+    /// Tells whether the queue marked it on its way to the receivers.
     fn was_marked(&self) -> bool {
         self.text("frame.comment") == "marked"
     }

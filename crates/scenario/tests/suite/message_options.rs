@@ -1,4 +1,4 @@
-//! What single messages ask for: a destination, and a SACK at once.
+//! Options of single messages: a destination, and a SACK at once.
 
 use slantpath_results::Value;
 use slantpath_scenario::RunOutput;

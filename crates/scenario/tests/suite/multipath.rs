@@ -6,7 +6,7 @@ use slantpath_scenario::RunOutput;
 use crate::alone::run_text;
 use crate::project;
 
-/// What a flow has delivered, in Mbit/s of messages over so many seconds.
+/// Goodput of a flow, in Mbit/s of messages over so many seconds.
 fn goodput(output: &RunOutput, flow: &str, seconds: f64) -> f64 {
     let table: &Table = output.table("flows").unwrap();
     let names = table.column("flow").unwrap();

@@ -1,4 +1,4 @@
-//! What paths carry: links of a lower MTU than the hosts first send, and paths of many links.
+//! Limits of paths: links of a lower MTU than the hosts first send, and paths of many links.
 use std::fmt::Write;
 
 use slantpath_results::{Table, Value};

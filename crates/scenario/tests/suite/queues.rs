@@ -1,4 +1,4 @@
-//! What waits for a link, how it is sent and dropped, and how long it is on its way: scenarios that choose.
+//! Queues of links: how packets are sent and dropped, and how long they are on their way, in scenarios that choose.
 use std::path::Path;
 
 use slantpath_results::{Table, Value};
@@ -211,7 +211,7 @@ reorder_delay = "50 ms"
     assert!(longest(510..990) > 20.0, "{} ms", longest(510..990));
 }
 
-/// What each flow has sent again since the warm-up, in the order of their names.
+/// Number of retransmissions of each flow since the warm-up, in the order of their names.
 fn retransmissions(output: &RunOutput) -> Vec<(String, u64)> {
     let table = output.table("flow_intervals").unwrap();
     let column = |name: &str| table.column(name).unwrap();
@@ -273,7 +273,7 @@ fn codel_marks_too() {
     assert!(number(&output, "bottleneck", "forward", "utilisation_ratio") > 0.9);
 }
 
-/// What a flow brought to its end after the warm-up, in bit/s.
+/// Throughput of a flow from end to end after the warm-up, in bit/s.
 fn throughput(output: &RunOutput, flow: &str) -> f64 {
     let flows = output.table("flows").unwrap();
     let column = |name: &str| flows.column(name).unwrap();
@@ -334,7 +334,7 @@ fn a_queue_that_drops_early_does_so_whether_or_not_departures_are_known_beforeha
     assert!(early > 100, "{early}");
 }
 
-/// What waits is dropped as the link goes down, and counts for no average when it is up again.
+/// Checks that queued packets are dropped as the link goes down, and count for no average when it is up again.
 #[test]
 fn a_queue_that_drops_early_forgets_what_waited_whether_or_not_departures_were_known() {
     let file = include_str!("../../../../scenarios/assured-forwarding.toml");
@@ -403,7 +403,7 @@ queue = "200 packets"
     }
 }
 
-/// What a network answers that has another link, whose name comes first and which nothing uses.
+/// Outputs of a network alone, and with another link, whose name comes first and which nothing uses.
 fn with_a_link_beside(file: &str, overrides: &[&str]) -> [RunOutput; 2] {
     let beside = [
         "nodes.aaa={ kind = \"host\" }",

@@ -42,7 +42,7 @@ const IPV4: &str = r#"addresses = ["10.0.0.1", "10.0.0.2"]"#;
 const FLOW: &str = "streams = 1";
 const PROFILE: &str = "[sctp.default]";
 const LINK: &str = "[links.m]";
-/// What the crate below calls it, what is replaced by what, and what is said.
+/// Case of a refusal: the name that the crate below gives it, the replacements in the text, and what is said.
 type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 fn refusal(changes: &[(&str, &str)]) -> Option<String> {

@@ -65,7 +65,7 @@ fn of_sack(packet: &[u8]) -> Vec<u32> {
     (0..duplicates).map(|duplicate| word(packet, 28 + 4 * (gaps + duplicate))).collect()
 }
 
-/// What the first block of an acknowledgement reports (RFC 2883), if that has come before.
+/// Gives what the first block of an acknowledgement reports (RFC 2883), if that has come before.
 fn of_dsack(segment: &[u8]) -> Option<u32> {
     let header = &segment[..usize::from(segment[12] >> 4) * 4];
     // No options but blocks, behind two that say nothing.

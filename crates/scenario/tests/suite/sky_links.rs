@@ -120,7 +120,7 @@ fn delays_are_those_of_the_topology() {
     }
 }
 
-/// How long so many bits take from London to Boston that are sent at a time: at 1.5 Mbit/s up and down, and at 25
+/// Time that so many bits take from London to Boston that are sent at a time: at 1.5 Mbit/s up and down, and at 25
 /// between satellites, each link as long as it is when they leave.
 fn delays(topology: &Topology) -> impl Fn(f64, f64) -> f64 {
     let planner = Planner::new(topology.network(), Duration::from_secs(301)).expect("a sound topology");
@@ -529,7 +529,7 @@ fn a_capture_of_an_antenna_has_what_it_sends_by_each_satellite_that_it_holds() {
     }
 }
 
-/// How many packets a pcapng file has: blocks of type 6, each with its length.
+/// Number of packets in a pcapng file: blocks of type 6, each with its length.
 fn enhanced_packets(pcapng: &[u8]) -> usize {
     let word = |at: usize| u32::from_le_bytes(pcapng[at..at + 4].try_into().expect("four octets"));
     let mut at = 0;

@@ -1,5 +1,5 @@
-//! How much of its time the transmitter of a link sends: measured where it sends, whatever becomes of the packets and
-//! of its rate.
+//! Share of its time for which the transmitter of a link sends: measured where it sends, whatever becomes of the
+//! packets and of its rate.
 
 use slantpath_scenario::RunOutput;
 

@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use slantpath_base::{Seed, Stream};
 
-/// When all faults are healed.
+/// Time at which all faults are healed, in seconds.
 pub(crate) const HEALED_S: u64 = 60;
-/// When every flow must have ended: an RTO of at most 60 s may have to double its way up and the peer be found
-/// dead after a dozen of them.
+/// Time at which every flow must have ended, in seconds: an RTO of at most 60 s may have to double its way up and the
+/// peer be found dead after a dozen of them.
 pub(crate) const END_S: u64 = 1_500;
 
-/// Which faults a seed has.
+/// Faults that a seed has.
 #[allow(clippy::struct_excessive_bools, reason = "each is a coin of its own, thrown apart from the others")]
 pub(crate) struct Faults {
     pub(crate) loss: bool,

@@ -115,7 +115,7 @@ fn run_case(seed: u64, toml: &str) -> Result<RunOutput, String> {
     run(&scenario, &RunOptions::default()).map_err(|error| format!("{seed}: {error}"))
 }
 
-/// How a flow ended.
+/// Outcome of a flow.
 #[derive(Debug)]
 enum Verdict {
     Delivered { retransmitted: u64 },
@@ -125,7 +125,7 @@ enum Verdict {
 #[derive(Debug, Default)]
 struct Tally {
     delivered: u64,
-    /// How many flows gave up for each reason.
+    /// Number of flows that gave up for each reason.
     gave_up: BTreeMap<String, u64>,
     retransmitted: u64,
 }

@@ -70,7 +70,7 @@ fn constellation(stream: &mut Stream, text: &mut String) -> bool {
     forwards
 }
 
-/// How antennas choose their satellites and change them.
+/// Writes the rules by which antennas choose their satellites and change them.
 fn ground(stream: &mut Stream, text: &mut String) {
     let criterion = pick(stream, &["highest", "least-loaded", "longest-remaining", "nearest"]);
     let _ = writeln!(text, "[sky.ground]\nmin_elevation = \"8 deg\"\ncriterion = \"{criterion}\"");
@@ -83,8 +83,8 @@ fn ground(stream: &mut Stream, text: &mut String) {
     let _ = writeln!(text, "handover = \"{handover}\"\nhandover_time = \"{} ms\"\n", 1 + stream.below(5_000));
 }
 
-/// What the links of a table are like, either way. What a script heals is the antennas' alone, so that links between
-/// satellites go on losing packets: few.
+/// Writes the properties of the links of a table, either way. A script heals those of the antennas alone, so that links
+/// between satellites go on losing packets: few.
 fn direction(stream: &mut Stream, faults: &Faults, text: &mut String) {
     let _ = writeln!(text, "rate = \"{} kbit/s\"", 64 << stream.below(8));
     let queue = if faults.small_queues { 2 + stream.below(10) } else { 200 };

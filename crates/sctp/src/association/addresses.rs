@@ -26,7 +26,7 @@ use crate::tcb::Tcb;
 use crate::trace::Unanswered;
 use crate::tx::Turn;
 
-/// What an association knows whose addresses may change.
+/// State of an association whose addresses may change.
 #[derive(Clone, Debug)]
 pub(super) struct Addresses {
     next_serial: AsconfSerial,
@@ -36,7 +36,7 @@ pub(super) struct Addresses {
     in_flight: Option<InFlight>,
     /// The number of the peer's last ASCONF.
     peer_serial: AsconfSerial,
-    /// What its last ones were answered by, oldest first.
+    /// Answers to the last ASCONFs of the peer, oldest first.
     answers: VecDeque<AsconfAck>,
     /// The packet with the last of these, counted by those received.
     answers_of: u64,
@@ -44,11 +44,11 @@ pub(super) struct Addresses {
     is_refused: bool,
     /// The address that the peer wants DATA at, until it is confirmed.
     wanted_primary: Option<PathId>,
-    /// Whether the peer's addresses have changed since somebody asked.
+    /// True if the peer's addresses have changed since the last time this was asked.
     has_news: bool,
-    /// What has happened on the paths to addresses that the peer has deleted.
+    /// Counts of the paths to addresses that the peer has deleted.
     removed_stats: PathStats,
-    /// When each address, of either end, was added that has been since the association was established.
+    /// Instants at which addresses, of either end, were added since the association was established.
     added: Vec<(IpAddr, Instant)>,
     /// The addresses that ours are to become once the peer has answered.
     wanted: Option<SmallVec<[IpAddr; 2]>>,
@@ -68,21 +68,21 @@ struct InFlight {
     withheld: SmallVec<[IpAddr; 2]>,
 }
 
-/// Whether the peer may have done what an ASCONF asked for, its answer being lost.
+/// Possibility that the peer has done what an ASCONF asked for although its answer was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doubt {
     No,
     Possible,
 }
 
-/// How many changes wait at most.
+/// Number of changes that are queued at most.
 const MAX_WAITING: usize = 16;
 
-/// How many chunks are kept that answer a peer while nothing may be sent.
+/// Number of chunks kept at most that answer a peer while nothing may be sent.
 const MAX_CONTROL_WHILE_MUTED: usize = 16;
 
 impl Addresses {
-    /// What is needed if both ends have offered the extension.
+    /// Creates the state if both ends have offered the extension.
     pub(super) fn negotiated(tcb: &Tcb, paths: &Paths) -> Option<Box<Self>> {
         if !tcb.extensions.contain(Extension::DynamicAddresses) {
             return None;
@@ -108,17 +108,17 @@ impl Addresses {
         }))
     }
 
-    /// When T4-RTO expires.
+    /// Instant at which T4-RTO expires.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.in_flight.as_ref().map(|asconf| asconf.deadline)
     }
 
-    /// What has happened on the paths to addresses that the peer has deleted.
+    /// Counts of the paths to addresses that the peer has deleted.
     pub(super) const fn removed_stats(&self) -> PathStats {
         self.removed_stats
     }
 
-    /// When an address was added, if it has been since the association was established.
+    /// Instant at which an address was added, if it has been added since the association was established.
     pub(super) fn start_of(&self, address: IpAddr) -> Option<Instant> {
         self.added.iter().find(|(added, _)| *added == address).map(|(_, at)| *at)
     }
@@ -129,7 +129,7 @@ impl Addresses {
         self.added.extend(at.map(|at| (address, at)));
     }
 
-    /// Whether nothing but an ASCONF may leave.
+    /// Tells if nothing but an ASCONF may leave.
     pub(super) fn is_muted(&self) -> bool {
         self.in_flight.as_ref().is_some_and(|asconf| asconf.only_from.is_some())
     }
@@ -225,8 +225,8 @@ impl Association {
         }
     }
 
-    /// Whether an ABORT to this address of ours means nothing: it answers a packet that has overtaken the ASCONF by
-    /// which we delete the address, from a peer that knows it no more.
+    /// Tells if an ABORT to this address of ours is to be ignored: it answers a packet that has overtaken the ASCONF by
+    /// which we delete the address, from a peer that knows the address no more.
     //= https://www.rfc-editor.org/rfc/rfc5061#section-5.3.1
     //# For this case, during the deletion of an IP address, an Abort MUST be
     //# ignored if the destination address of the Abort message is that of a
@@ -515,14 +515,14 @@ impl Association {
         }
     }
 
-    /// Whether DATA and SACKs have to wait: no address of ours may be used before an ASCONF has been answered, or the
+    /// Tells if DATA and SACKs have to wait: no address of ours may be used before an ASCONF has been answered, or the
     /// peer is known to be at none of its addresses.
     pub(super) fn is_held_back(&self) -> bool {
         let Some(state) = &self.addresses else { return false };
         !self.state.is_closed() && (state.is_muted() || self.paths.is_unverified())
     }
 
-    /// What may leave meanwhile.
+    /// Builds the packet that may leave while DATA and SACKs are held back.
     #[cold]
     pub(super) fn build_held_back(&mut self, builder: &mut PacketBuilder) -> Option<PathId> {
         if self.addresses.as_ref().is_some_and(|state| state.is_muted()) {
@@ -564,7 +564,7 @@ impl Association {
         Some(path)
     }
 
-    /// The same of what has come since.
+    /// Limits the control chunks that have been queued since, while nothing but an ASCONF may leave.
     pub(super) fn bound_control_while_muted(&mut self) {
         if self.addresses.as_ref().is_some_and(|state| state.is_muted()) {
             self.control.truncate(MAX_CONTROL_WHILE_MUTED);

@@ -18,7 +18,7 @@ use crate::packet::{Chunks, FoundChunk, PacketBuilder, ParsedPacket};
 use crate::path::PathId;
 use crate::tcb::Tcb;
 
-/// What an association knows that authenticates chunks.
+/// State of an association that authenticates chunks.
 #[derive(Clone, Debug)]
 pub(crate) struct Authentication {
     terms: AuthenticationTerms,
@@ -26,44 +26,45 @@ pub(crate) struct Authentication {
     keys: BTreeMap<u16, Vec<u8>>,
     /// These endpoint pair shared keys.
     secrets: BTreeMap<u16, SharedKey>,
-    /// Which of them authenticates what we send.
+    /// Identifier of the key that authenticates what we send.
     active_key: u16,
     algorithm: HmacAlgorithm,
-    /// What we accept only if it is authenticated.
+    /// Types of the chunks that we accept only if they are authenticated.
     wanted: ChunkKinds,
-    /// What the peer accepts only if it is authenticated.
+    /// Types of the chunks that the peer accepts only if they are authenticated.
     required: ChunkKinds,
-    /// Whether that holds for chunks that any packet may have, as DATA and SACK.
+    /// True if `required` has types of chunks that any packet may have, such as DATA and SACK.
     is_general: bool,
     proof: Proof,
 }
 
-/// Whether the peer has shown that it has our keys.
+/// Proof that the peer has our keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Proof {
     /// Nothing has come that is authenticated.
     Awaited,
     /// Nothing has come that is authenticated by our keys, and by others it has since this time.
     Failing(Instant),
-    /// It has; `is_failing`: not with what came last.
+    /// Authenticated chunks have come by our keys; `is_failing`: not the last ones.
     Given { is_failing: bool },
 }
 
-/// How long a peer may authenticate by other keys before it is told: keys are given to both ends at two times.
+/// Time for which a peer may authenticate by other keys before it is told: keys are not given to both ends at the same
+/// time.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What becomes of a chunk.
+/// Treatment of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is read.
+    /// Reads the chunk.
     Read,
-    /// It is passed over.
+    /// Skips the chunk.
     PassOver,
-    /// It is passed over with all that follow.
+    /// Skips the chunk and all that follow.
     Stop,
-    /// The same, since it is not authenticated by a key of ours.
+    /// Skips the chunk, since it is not authenticated by a key of ours.
     Forged(WrongKey),
-    /// The same, since its algorithm was not offered.
+    /// Skips the chunk, since its algorithm was not offered.
     Unsupported(u16),
 }
 
@@ -91,7 +92,7 @@ pub enum KeyError {
     /// There is no such key.
     #[error("there is no key {0}")]
     NoSuchKey(u16),
-    /// It is the one that authenticates what is sent.
+    /// Key that authenticates what is sent, and so cannot be deleted.
     #[error("key {0} is the active one")]
     Active(u16),
     /// There are as many keys as there may be.
@@ -99,11 +100,11 @@ pub enum KeyError {
     TooManyKeys,
 }
 
-/// How many keys an association holds at most.
+/// Number of keys that an association holds at most.
 const MAX_KEYS: usize = 256;
 
 impl Authentication {
-    /// What is needed if both ends have offered the extension.
+    /// Creates the state if both ends have offered the extension.
     pub(super) fn negotiated(tcb: &Tcb, config: &SctpConfig) -> Option<Box<Self>> {
         tcb.authentication.as_ref().map(|terms| Box::new(Self::new((**terms).clone(), config)))
     }
@@ -137,7 +138,7 @@ impl Authentication {
         self.active_key = other.active_key;
     }
 
-    /// How many bytes of every packet with DATA it takes.
+    /// Number of bytes that authentication takes of every packet with DATA.
     pub(super) const fn data_overhead(&self) -> usize {
         let is_meant = self.required.contain(kind::DATA) || self.required.contain(kind::I_DATA);
         if is_meant { self.chunk_len() } else { 0 }
@@ -147,7 +148,7 @@ impl Authentication {
         Auth::FIXED_LEN + self.algorithm.digest_len()
     }
 
-    /// Whether a chunk must be authenticated on its way to the peer.
+    /// Tells if a chunk must be authenticated on its way to the peer.
     pub(crate) const fn requires(&self, kind: u8) -> bool {
         self.required.contain(kind)
     }
@@ -172,7 +173,7 @@ impl Authentication {
         }
     }
 
-    /// What becomes of a chunk of a packet; `is_authenticated`: whether an AUTH chunk in front of it was right.
+    /// Decides the treatment of a chunk of a packet; `is_authenticated`: an AUTH chunk in front of it was right.
     fn judge(&self, chunks: &Chunks<'_>, found: FoundChunk, is_authenticated: &mut bool) -> Verdict {
         if found.header.kind != kind::AUTH {
             //= https://www.rfc-editor.org/rfc/rfc4895#section-6.3
@@ -235,7 +236,7 @@ impl Authentication {
         Verdict::PassOver
     }
 
-    /// Whether every chunk of a packet may be read.
+    /// Tells if every chunk of a packet may be read.
     pub(crate) fn vouches_for(&self, packet: &ParsedPacket<'_>) -> bool {
         let mut chunks = packet.chunks();
         let mut is_authenticated = false;
@@ -255,7 +256,7 @@ impl Authentication {
 }
 
 impl Association {
-    /// What authenticates its chunks, if both ends have offered that.
+    /// State of the authentication of chunks, if both ends have offered that.
     pub(crate) fn authentication(&self) -> Option<&Authentication> {
         self.authentication.as_deref()
     }
@@ -306,7 +307,8 @@ impl Association {
         }
     }
 
-    /// The same in a packet that has been started and will hold chunks of these types and no others.
+    /// Reserves room for an AUTH chunk in a packet that has been started and will hold chunks of these types and no
+    /// others.
     #[cold]
     pub(super) fn reserve_auth_for(&mut self, builder: &mut PacketBuilder, kinds: &[u8]) {
         if let Some(state) = &self.authentication
@@ -324,7 +326,7 @@ impl Association {
         }
     }
 
-    /// What becomes of a chunk that has come.
+    /// Decides the treatment of a chunk that has arrived.
     #[cold]
     pub(super) fn judge_chunk(
         &mut self,

@@ -18,20 +18,20 @@ use crate::types::Tsn;
 struct Mark {
     /// The path that the packet came on.
     path: Option<PathId>,
-    /// Its lowest TSN.
+    /// Lowest TSN of the marked packet.
     lowest: Tsn,
 }
 
-/// What an association knows that uses ECN.
+/// State of an association that uses ECN.
 #[derive(Clone, Debug)]
 pub(super) struct Ecn {
     /// Of each path the latest.
     unanswered: SmallVec<[Mark; 2]>,
     /// The lowest TSN of the packet at hand, if that is marked.
     at_hand: Option<Tsn>,
-    /// What the packet at hand asks to be answered.
+    /// TSN of the ECNEs in the packet at hand that a CWR is to answer: the highest of them.
     to_answer: Option<Tsn>,
-    /// What the IP header of the packet says that is being made.
+    /// ECN field for the IP header of the packet that is being made.
     departing: ip::Ecn,
 }
 
@@ -51,7 +51,7 @@ impl Ecn {
         (self.at_hand, self.to_answer) = (None, None);
     }
 
-    /// Whether every mark has been answered.
+    /// Tells if every mark has been answered.
     #[cfg(test)]
     pub(super) fn is_settled(&self) -> bool {
         self.unanswered.is_empty()
@@ -112,7 +112,7 @@ impl Association {
         }
     }
 
-    /// What the ECNEs take that go in front of a SACK, in bytes.
+    /// Length of the ECNEs that go in front of a SACK, in bytes.
     #[inline]
     pub(super) fn echo_len(&self) -> usize {
         self.ecn.as_ref().map_or(0, |ecn| ecn.unanswered.len() * Ecne::WIRE_LEN)
@@ -137,7 +137,7 @@ impl Association {
         }
     }
 
-    /// What the IP header of the packet says that has been made.
+    /// IP header fields of the packet that has been made.
     #[inline]
     pub(super) fn departing_fields(&self) -> ip::IpFields {
         match &self.ecn {

@@ -1,5 +1,5 @@
-//! Whether the peer and its addresses answer: error counters, HEARTBEATs, path verification (RFC 9260,
-//! sections 5.4 and 8).
+//! Reachability of the peer and its addresses: error counters, HEARTBEATs, path verification (RFC 9260, sections 5.4
+//! and 8).
 
 use std::net::IpAddr;
 
@@ -37,7 +37,7 @@ pub(super) fn begin_heartbeats(now: Instant, paths: &mut Paths, config: &SctpCon
     }
 }
 
-/// Whether anything is sent to the path with the lowest delay.
+/// Tells if anything is sent to the path with the lowest delay.
 fn seeks_least_delay(config: &SctpConfig) -> bool {
     config.sack_path == SackPath::GapReportsOnLowestDelay
         || config.fast_retransmit_path == FastRetransmitPath::LowestDelay
@@ -213,7 +213,7 @@ impl Association {
         self.leave_without_link(now);
     }
 
-    /// What was sent to `path` alone has been answered from there.
+    /// Handles the answer from `path` to something that was sent there alone.
     pub(super) fn on_path_answers(&mut self, now: Instant, path: PathId) {
         self.error_count = 0;
         if self.paths[path].link != Link::Down {

@@ -97,7 +97,7 @@ pub enum MibState {
 }
 
 impl MibState {
-    /// Its name in the RFC.
+    /// Name of the state in the RFC.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Closed => "closed",
@@ -139,7 +139,7 @@ pub enum MibValue {
     Word(&'static str),
 }
 
-/// A `TimeStamp`.
+/// Value of type `TimeStamp`.
 fn time_stamp(at: Instant) -> MibValue {
     MibValue::Number(at.since_start().as_millis() / 10)
 }
@@ -190,13 +190,13 @@ impl MibRemAddress {
 }
 
 impl Association {
-    /// It has been established now, after so many expirations of T1.
+    /// Notes that the association is established now, after so many expirations of T1.
     pub(crate) const fn begin_row(&mut self, now: Instant, t1_expiries: u32) {
         self.established_at = now;
         self.t1_expiries = t1_expiries;
     }
 
-    /// What the tables of the MIB have of it.
+    /// Rows of the association in the tables of the MIB.
     pub fn mib(&self) -> MibAssociation {
         let stats = self.stats();
         let start_of = |address: IpAddr| {

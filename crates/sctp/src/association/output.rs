@@ -1,4 +1,4 @@
-//! What an association has to say, in its order: packets before events, events before the next deadline.
+//! Outputs of an association, in their order: packets before events, events before the next deadline.
 
 use slantpath_base::{Instant, Timer};
 use slantpath_wire::Packet;
@@ -17,16 +17,16 @@ use crate::types::Tsn;
 use crate::zero_checksum::keeps_checksum;
 use smallvec::SmallVec;
 
-/// Where a packet goes, and what IP is to know of it.
+/// Addresses of a packet to be sent, and the fields that IP needs for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departing {
     /// From our address to the peer's, and what the IP header says besides.
     pub envelope: Envelope,
-    /// Whether IP may cut it.
+    /// Permission for IP to fragment the packet.
     pub fragmentation: Fragmentation,
 }
 
-/// How far the outputs of the last input have been taken.
+/// Stage up to which the outputs of the last input have been taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PollStage {
     /// Something has changed: packets may be ready.
@@ -38,13 +38,13 @@ pub(super) enum PollStage {
 }
 
 impl Association {
-    /// Whether a chunk with DATA is under way.
+    /// Tells if a chunk with DATA is outstanding.
     #[inline]
     pub(crate) fn has_outstanding(&self) -> bool {
         self.sender.has_outstanding()
     }
 
-    /// Whether there may be a packet or an event.
+    /// Tells if there may be a packet or an event.
     #[inline]
     pub fn has_output(&self) -> bool {
         self.poll_stage == PollStage::Packets || !self.events.is_empty()
@@ -139,13 +139,13 @@ impl Association {
         if self.poll_stage == PollStage::Packets { None } else { self.events.front() }
     }
 
-    /// Whether one event is left.
+    /// Tells if exactly one event is left.
     #[inline]
     pub(crate) fn has_one_event(&self) -> bool {
         self.events.len() == 1
     }
 
-    /// When something is to be done again, once there are no events.
+    /// Instant at which something is next to be done, once there are no events.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.earliest_deadline().at()
     }
@@ -181,7 +181,7 @@ impl Association {
         next
     }
 
-    /// When a request to change streams or addresses is to be sent again, or a message expires.
+    /// Instant at which a request to change streams or addresses is to be retransmitted, or a message expires.
     #[inline(never)]
     fn deadline_of_extensions(&self) -> Option<Instant> {
         let reconfiguration = self.reconfiguration.as_ref().and_then(|state| state.next_deadline());
@@ -232,7 +232,7 @@ impl Association {
         Some(transmission.path)
     }
 
-    /// The same for a SACK alone, which is what most packets without DATA hold.
+    /// Builds a packet with a SACK alone, which is what most packets without DATA hold.
     fn build_sack(&mut self, builder: &mut PacketBuilder) -> PathId {
         let path = self.ack_path();
         self.start_packet(builder, path);
@@ -241,7 +241,7 @@ impl Association {
         path
     }
 
-    /// The same for a packet that is more than DATA.
+    /// Builds a packet that holds more than DATA.
     #[inline(never)]
     fn build_bundle(
         &mut self,
@@ -386,7 +386,7 @@ impl Association {
         }
     }
 
-    /// The same, in at most `room` bytes, and in front of it what it has to say of marks.
+    /// Puts a SACK of at most `room` bytes into the packet, and in front of it the ECNEs that are due.
     #[inline]
     fn put_sack(&mut self, builder: &mut PacketBuilder, path: PathId, room: usize) {
         self.put_echoes(builder);
@@ -404,7 +404,7 @@ impl Association {
         self.stats.sacks_sent += 1;
     }
 
-    /// Whether both ends know SACKs that tell what is received for good.
+    /// Tells if both ends know NR-SACKs, which tell the chunks that are received for good.
     #[inline]
     fn sends_nr_sacks(&self) -> bool {
         self.tcb.extensions.contain(Extension::NonRenegableSack)
@@ -426,7 +426,7 @@ impl Association {
         cumulative_tsn_ack
     }
 
-    /// Where a SACK goes.
+    /// Path that a SACK takes.
     #[expect(clippy::inline_always, reason = "most SACKs pass it")]
     #[inline(always)]
     fn ack_path(&self) -> PathId {

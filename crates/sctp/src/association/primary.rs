@@ -1,5 +1,5 @@
-//! Which path is the primary one: what the layer above wants, where the setup has found the peer, and what
-//! becomes of the one when the other begins (RFC 9260, sections 5.1.2 and 6.4).
+//! Choice of the primary path: the wish of the layer above, the address at which the setup has found the peer, and what
+//! happens to the old one when a new one is chosen (RFC 9260, sections 5.1.2 and 6.4).
 
 use std::net::IpAddr;
 
@@ -67,7 +67,7 @@ impl Association {
         }
     }
 
-    /// Whether a path is to be the primary one as soon as it answers.
+    /// Tells if a path is to be the primary one as soon as it answers.
     pub(super) fn seeks(&self, path: PathId) -> bool {
         path != self.paths.primary() && self.wanted_primary == Some(self.paths[path].destination)
     }

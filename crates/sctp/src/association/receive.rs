@@ -22,22 +22,22 @@ use crate::tx::{SackEffect, SackFault, SackView, Turn};
 use crate::types::{Tsn, VerificationTag};
 use crate::unknown::UnknownAction;
 
-/// Whether the rest of a packet is still to be read.
+/// Decision to read or skip the rest of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
     Read,
     Skip,
 }
 
-/// What a packet keeps free of answers, in bytes: for a COOKIE ACK and what else a state sends beside them.
+/// Room that a packet keeps free of answers, in bytes: for a COOKIE ACK and whatever else a state sends beside them.
 const RESERVED_FOR_OTHERS: usize = 16;
 
 /// The answers to one packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Responses {
-    /// Which packet of all that have arrived.
+    /// Number of the packet among all that have arrived.
     packet: u64,
-    /// How many bytes of chunks may follow.
+    /// Number of bytes of chunks that may follow.
     room: usize,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Arrived {
     from: Option<PathId>,
     tag: VerificationTag,
     packet_len: usize,
-    /// What its IP header says.
+    /// IP header fields of the packet.
     ip: IpFields,
 }
 
@@ -260,7 +260,7 @@ impl Association {
         }
     }
 
-    /// Whether an ABORT or SHUTDOWN COMPLETE counts.
+    /// Tells if the tag of an ABORT or SHUTDOWN COMPLETE is accepted.
     fn accepts_tag(&self, tag: VerificationTag, is_reflected: bool) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
         //# *  The receiver of a SHUTDOWN COMPLETE chunk accepts the packet if
@@ -393,7 +393,7 @@ impl Association {
         self.rest()
     }
 
-    /// Whether both ends have agreed on an extension.
+    /// Tells if both ends have agreed on an extension.
     #[inline]
     const fn uses(&self, extension: Extension) -> bool {
         self.tcb.extensions.contain(extension)

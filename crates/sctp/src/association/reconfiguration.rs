@@ -31,7 +31,7 @@ use crate::trace::Unanswered;
 use crate::tx::{Turn, UnderWay};
 use crate::types::{StreamId, Tsn};
 
-/// What an association knows that may change its streams.
+/// State of an association that may change its streams.
 #[derive(Clone, Debug)]
 pub(super) struct Reconfiguration {
     /// The number of our next request.
@@ -43,22 +43,22 @@ pub(super) struct Reconfiguration {
     queued: VecDeque<Request>,
     /// Of the request of the layer above that came last.
     last_ordinal: u64,
-    /// What the peer has asked us to reset while `own` was not over, and the number of its request.
+    /// Streams that the peer has asked us to reset while `own` was not over, and the number of its request.
     asked: Option<(RequestSequence, StreamSet)>,
     /// Messages on streams that are to be reset, in their order, each with the ordinal of the last request before it.
     held: VecDeque<(u64, Message)>,
     deferred: Option<Deferred>,
-    /// What the peer's last RE-CONFIG with requests was answered by, for when it comes again: the number of each
-    /// request and the answer.
+    /// Answers to the peer's last RE-CONFIG with requests, for its retransmission: the number of each request and the
+    /// answer.
     answers: SmallVec<[(RequestSequence, ReconfigurationParameter); 2]>,
-    /// When an association reset was carried out last, at whosever request.
+    /// Instant at which an association reset was carried out last, at the request of either end.
     reset_at: Option<Instant>,
 }
 
 /// A request of ours.
 #[derive(Clone, Debug)]
 struct Request {
-    /// Which it is of those of the layer above, from one on; zero: the peer has asked for it.
+    /// Number of the request among those of the layer above, from one on; zero: the peer has asked for it.
     ordinal: u64,
     parts: SmallVec<[Part; 2]>,
     phase: Phase,
@@ -68,7 +68,7 @@ struct Request {
 #[derive(Clone, Debug)]
 struct Part {
     change: Change,
-    /// Its number, once it has been sent.
+    /// Request sequence number, once it has been sent.
     sequence: RequestSequence,
     is_answered: bool,
 }
@@ -84,24 +84,24 @@ enum Change {
     ResetAssociation,
     AddOutbound {
         count: u16,
-        /// Whether the peer has asked for it.
+        /// True if the peer has asked for the streams.
         is_induced: bool,
     },
     AddInbound(u16),
 }
 
-/// How far a request has come.
+/// Progress of a request.
 #[derive(Clone, Debug)]
 enum Phase {
-    /// It waits for what was handed over before it.
+    /// Waiting for the messages that were handed over before the request.
     Draining(UnderWay),
-    /// It can leave.
+    /// Ready to be sent.
     Ready,
-    /// It has been sent; the Re-configuration Timer runs.
+    /// Sent; the Re-configuration Timer runs.
     InFlight { chunk: ReConfig, path: PathId, deadline: Instant, silence: Silence },
 }
 
-/// What it means if no answer comes in time.
+/// Meaning of a missing answer when the timer expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Silence {
     /// The peer may be gone.
@@ -124,21 +124,21 @@ enum Deferred {
     ResetAssociation {
         request: RequestSequence,
     },
-    /// It has been carried out, but messages wait until the HEARTBEAT in the packet with the answer has been
-    /// answered: no DATA of ours must overtake the answer, from which on its numbers are the new ones.
+    /// Carried out, but messages wait until the HEARTBEAT in the packet with the answer has been answered: no DATA of
+    /// ours must overtake the answer, from which on its numbers are the new ones.
     Confirming {
         /// Of that HEARTBEAT.
         nonce: Option<u64>,
-        /// When the answer is sent again; `None`: it has been confirmed.
+        /// Instant at which the answer is retransmitted; `None`: it has been confirmed.
         again_at: Option<Instant>,
     },
 }
 
-/// How many chunks behind a reset are kept until it can be carried out. Others are dropped, and come again: who obeys
-/// the RFC sends none before it has been answered.
+/// Number of chunks behind a reset that are kept until it can be carried out. Others are dropped and retransmitted by
+/// the peer: one that obeys the RFC sends none before the reset has been answered.
 const MAX_HELD_CHUNKS: usize = 16;
 
-/// How long a peer that is at work is left alone at most.
+/// Longest time for which a peer that reports the request as in progress is not asked again.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.4
@@ -147,7 +147,7 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 const RESET_INTERVAL: Duration = Duration::from_secs(30);
 
 impl Reconfiguration {
-    /// What is needed if both ends have offered the extension.
+    /// Creates the state if both ends have offered the extension.
     pub(super) fn negotiated(tcb: &Tcb) -> Option<Box<Self>> {
         if !tcb.extensions.contain(Extension::Reconfiguration) {
             return None;
@@ -195,7 +195,7 @@ impl Reconfiguration {
         }
     }
 
-    /// When the Re-configuration Timer expires.
+    /// Instant at which the Re-configuration Timer expires.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         let again_at = match self.deferred {
             Some(Deferred::Confirming { again_at, .. }) => again_at,
@@ -208,7 +208,7 @@ impl Reconfiguration {
         deadline.into_iter().chain(again_at).min()
     }
 
-    /// Whether nothing waits for a reset.
+    /// Tells if no message is held for a reset.
     pub(super) fn holds_nothing(&self) -> bool {
         self.held.is_empty()
     }
@@ -218,20 +218,21 @@ impl Reconfiguration {
         self.held.drain(..).map(|(_, message)| message)
     }
 
-    /// Whether a message on `stream` waits for a reset that was asked for before it, by the layer above with an ordinal
-    /// up to `ordinal`, or by the peer.
+    /// Tells if a message on `stream` waits for a reset that was asked for before it, by the layer above with an
+    /// ordinal up to `ordinal`, or by the peer.
     fn holds(&self, ordinal: u64, stream: StreamId) -> bool {
         matches!(self.deferred, Some(Deferred::ResetAssociation { .. } | Deferred::Confirming { .. }))
             || self.requests().any(|request| request.ordinal <= ordinal && request.holds(stream))
     }
 
-    /// Whether an association reset of ours is on its way: what is acknowledged now may be behind it.
+    /// Tells if an association reset of ours is in flight: what is acknowledged now may have been sent before or after
+    /// it.
     pub(super) fn awaits_new_numbers(&self) -> bool {
         let is_reset = |part: &Part| part.change == Change::ResetAssociation;
         self.own.as_ref().is_some_and(|own| own.is_in_flight() && own.parts.iter().any(is_reset))
     }
 
-    /// Whether a DATA chunk has come before the reset of its stream that is in front of it could be carried out.
+    /// Tells if a DATA chunk has come before the reset of its stream that is in front of it could be carried out.
     #[inline]
     pub(super) fn comes_early(&self, tsn: Tsn, stream: StreamId) -> bool {
         match &self.deferred {
@@ -257,13 +258,13 @@ impl Request {
         matches!(self.phase, Phase::InFlight { .. })
     }
 
-    /// Whether it has been sent and is over only once the peer has reset what it sends on.
+    /// Tells if the request has been sent and is over only once the peer has reset the streams that it sends on.
     fn waits_for_peer(&self) -> bool {
         let waits = |part: &Part| !part.is_answered && matches!(part.change, Change::ResetInbound(_));
         self.is_in_flight() && self.parts.iter().any(waits)
     }
 
-    /// Whether a message on `stream` must have been acknowledged before the request leaves.
+    /// Tells if a message on `stream` must have been acknowledged before the request leaves.
     fn waits_for(&self, stream: StreamId) -> bool {
         self.parts.iter().any(|part| match &part.change {
             Change::ResetOutbound { streams, .. } => streams.contains(stream),
@@ -277,7 +278,7 @@ impl Request {
 }
 
 impl Change {
-    /// What the layer above has asked for; `None` if it was the peer.
+    /// Change that the layer above has asked for; `None` if the peer has.
     fn of_user(self) -> Option<StreamChange> {
         match self {
             Self::ResetOutbound { answers: Some(_), .. } | Self::AddOutbound { is_induced: true, .. } => None,
@@ -552,7 +553,7 @@ impl Association {
         }
     }
 
-    /// Whether packets may still come that were sent before TSNs began anew.
+    /// Tells if packets may still come that were sent before TSNs began anew.
     pub(super) fn has_old_numbers_under_way(&self, now: Instant) -> bool {
         let reset_at = self.reconfiguration.as_ref().and_then(|state| state.reset_at);
         reset_at.is_some_and(|at| now < at + RESET_INTERVAL)
@@ -642,7 +643,7 @@ impl Association {
         }
     }
 
-    /// What the peer has asked for, and waits until a request of ours is over, is not done: a peer that goes on being
+    /// Denies what the peer has asked for and what waits until a request of ours is over: a peer that goes on being
     /// told of progress would hold what waits for it for ever.
     fn deny_asked(&mut self) {
         let Some(state) = &mut self.reconfiguration else { return };
@@ -660,7 +661,7 @@ impl Association {
 }
 
 impl SctpConfig {
-    /// How many streams a direction may come to have at the peer's request.
+    /// Tells if the peer may request `more` streams for a direction that has `count`.
     const fn allows_streams(&self, count: u16, more: u16) -> bool {
         let policy = &self.reconfiguration;
         policy.adds_streams && count as u32 + more as u32 <= policy.max_streams as u32

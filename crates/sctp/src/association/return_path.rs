@@ -1,4 +1,5 @@
-//! Where SACKs go: back to where the DATA came from, unless they get lost on that way (RFC 9260, section 6.4).
+//! Destination of SACKs: the address that the DATA came from, unless SACKs get lost on that way (RFC 9260, section
+//! 6.4).
 
 use crate::path::PathId;
 use crate::types::Tsn;
@@ -25,7 +26,7 @@ pub(super) struct ReturnPath {
 }
 
 impl ReturnPath {
-    /// Where a SACK goes that answers DATA from `data_path`.
+    /// Path of a SACK that answers DATA from `data_path`.
     pub(super) fn toward(&self, data_path: PathId) -> PathId {
         self.detour.filter(|detour| detour.of == data_path).map_or(data_path, |detour| detour.by)
     }

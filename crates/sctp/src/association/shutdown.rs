@@ -25,12 +25,12 @@ impl Association {
         }
     }
 
-    /// Whether the layer above has asked for the end.
+    /// Tells if the layer above has asked for the end.
     pub(crate) const fn is_end_wanted(&self) -> bool {
         self.is_end_wanted
     }
 
-    /// Whether the peer's SHUTDOWN has been answered and nothing is left but its SHUTDOWN COMPLETE.
+    /// Tells if the peer's SHUTDOWN has been answered and only its SHUTDOWN COMPLETE is missing.
     pub fn is_shutdown_ack_sent(&self) -> bool {
         matches!(self.state, State::ShutdownAckSent { .. })
     }

@@ -8,7 +8,7 @@ use crate::path::{Path, PathSnapshot, PathStats};
 use crate::tx::{AbandonmentCounts, StreamAbandonment};
 use crate::types::Tsn;
 
-/// What has happened in an association since it was established.
+/// Counts of an association since it was established.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AssociationStats {
@@ -32,7 +32,7 @@ pub struct AssociationStats {
     pub abandoned_sent: u64,
     /// FORWARD TSN and I-FORWARD-TSN chunks that were sent.
     pub forward_tsns_sent: u64,
-    /// Those that arrived.
+    /// FORWARD TSN and I-FORWARD-TSN chunks that arrived.
     pub forward_tsns_received: u64,
     /// Chunks that arrived and are not DATA, SACKs included, but for those that belong to the setup: INIT, INIT ACK,
     /// COOKIE ECHO.
@@ -59,7 +59,7 @@ pub struct AssociationStats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AssociationSnapshot {
-    /// Its state.
+    /// State of the association.
     pub state: AssociationState,
     /// Bytes that the peer has room for beyond what is in flight.
     pub peer_rwnd: u64,
@@ -73,16 +73,16 @@ pub struct AssociationSnapshot {
     pub cumulative_tsn_received: Tsn,
     /// Bytes that have arrived and wait for order, for fragments or for the layer above.
     pub receive_buffered: u64,
-    /// Whether Fast Recovery is in progress.
+    /// True if Fast Recovery is in progress.
     pub is_in_fast_recovery: bool,
     /// Retransmissions in a row without an answer.
     pub error_count: u32,
-    /// Counts.
+    /// Counts since the association was established.
     pub stats: AssociationStats,
 }
 
 impl Association {
-    /// The state.
+    /// State of the association.
     pub const fn state(&self) -> AssociationState {
         self.state.public()
     }
@@ -92,7 +92,7 @@ impl Association {
         self.tcb.extensions
     }
 
-    /// Whether both ends have announced that they take packets without a checksum, for the same reason (RFC 9653).
+    /// Tells if both ends have announced that they take packets without a checksum, for the same reason (RFC 9653).
     pub const fn omits_checksums(&self) -> bool {
         self.tcb.omits_checksum
     }
@@ -114,7 +114,7 @@ impl Association {
         }
     }
 
-    /// What has happened since it was established.
+    /// Counts since the association was established.
     pub(crate) fn stats(&self) -> AssociationStats {
         let AbandonmentCounts { unsent, sent, forward_tsns } = self.sender.abandonment_counts();
         let (unordered_chunks_sent, messages_fragmented) = self.sender.cut_counts();
@@ -132,12 +132,13 @@ impl Association {
         }
     }
 
-    /// How many messages were given up, by stream and policy (RFC 7496, section 4.3); only those of which any was.
+    /// Numbers of messages that were given up, by stream and policy (RFC 7496, section 4.3); only those that are not
+    /// zero.
     pub fn abandoned_by_stream(&self) -> impl Iterator<Item = StreamAbandonment> + '_ {
         self.sender.abandoned_by_stream()
     }
 
-    /// What has happened on all its paths together, those included that it has no more.
+    /// Counts of all its paths together, those included that it has no more.
     pub(crate) fn path_stats(&self) -> PathStats {
         let removed = self.addresses.as_ref().map(|state| state.removed_stats());
         self.paths.iter().map(Path::stats).fold(removed.unwrap_or_default(), PathStats::plus)

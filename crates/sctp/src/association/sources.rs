@@ -9,12 +9,12 @@ use super::Association;
 use crate::address::spread;
 use crate::path::{Link, PathId};
 
-/// Who decides from which address of ours a path leaves.
+/// Rule that decides from which address of ours a path leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sources {
     /// The prefixes of the addresses (RFC 6724, rule 8).
     ByPrefix,
-    /// The routes.
+    /// Routes of the host.
     ByRoute,
 }
 
@@ -24,7 +24,7 @@ impl Association {
         self.paths.iter().map(|path| path.destination).collect()
     }
 
-    /// Whether addresses have changed since the routes were asked for.
+    /// Tells if addresses have changed since the routes were asked for, and takes that as asked.
     pub(crate) const fn takes_other_routes(&mut self) -> bool {
         core::mem::replace(&mut self.wants_routes, false)
     }

@@ -18,7 +18,7 @@ pub enum AssociationState {
     ShutdownReceived,
     /// SHUTDOWN ACK has been sent.
     ShutdownAckSent,
-    /// Gone.
+    /// Ended association, or none.
     Closed,
 }
 
@@ -27,7 +27,7 @@ pub enum AssociationState {
 pub(super) enum T2 {
     /// The chunk has to go out to `path`.
     Due { path: PathId },
-    /// It has gone out to `path` and is repeated at `deadline`.
+    /// Sent to `path`, and to be repeated at `deadline`.
     Running { path: PathId, deadline: Instant },
 }
 
@@ -50,7 +50,8 @@ pub(super) enum State {
     Closed {
         /// The last chunk to the peer, if it has not gone out yet.
         farewell: Option<Box<(PathId, Chunk)>>,
-        /// When it was shut down, if it has ended so: then both ends know that all has been said.
+        /// Instant at which it was shut down, if it has ended so: then both ends know that everything has been
+        /// delivered.
         in_order: Option<Instant>,
     },
 }
@@ -83,7 +84,7 @@ impl State {
         }
     }
 
-    /// Whether DATA may be sent and SACKs mean something.
+    /// Tells if DATA may be sent and SACKs are processed.
     pub(super) const fn may_send_data(&self) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6
         //# Data transmission MUST only happen in the ESTABLISHED, SHUTDOWN-
@@ -91,7 +92,7 @@ impl State {
         matches!(self, Self::Established | Self::ShutdownPending | Self::ShutdownReceived)
     }
 
-    /// Whether DATA is received.
+    /// Tells if DATA is received.
     pub(super) const fn may_receive_data(&self) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6
         //# DATA chunks MUST only be received according to the rules below in
@@ -99,7 +100,7 @@ impl State {
         matches!(self, Self::Established | Self::ShutdownPending | Self::ShutdownSent { .. })
     }
 
-    /// Whether HEARTBEATs are answered.
+    /// Tells if HEARTBEATs are answered.
     pub(super) const fn answers_heartbeats(&self) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
         //# up until reaching
@@ -108,7 +109,7 @@ impl State {
         self.may_send_data()
     }
 
-    /// Whether idle addresses are probed: until SHUTDOWN or SHUTDOWN ACK has been sent.
+    /// Tells if idle addresses are probed: until SHUTDOWN or SHUTDOWN ACK has been sent.
     pub(super) const fn may_send_heartbeats(&self) -> bool {
         self.may_send_data()
     }

@@ -53,9 +53,9 @@ use crate::types::{Ppid, StreamId, StreamSequence, Tsn};
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
     pub(super) at: Instant,
-    /// Which end sent it: 0 or 1.
+    /// End that sent it: 0 or 1.
     pub(super) from: usize,
-    /// Which path it takes: 0, 1 or 2.
+    /// Path that it takes: 0, 1 or 2.
     pub(super) path: usize,
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
@@ -103,7 +103,7 @@ pub(super) struct Wire {
     arriving: BinaryHeap<Arriving>,
     sequence: u64,
     fate: Box<dyn FnMut(&Sent) -> Fate>,
-    /// Whether a packet is marked that may be.
+    /// Choice of the packets to be marked among those that may be.
     marks: Box<dyn FnMut(&Sent) -> bool>,
 }
 
@@ -253,7 +253,7 @@ impl Wire {
         self.log.push(sent);
     }
 
-    /// When something happens next.
+    /// Instant of the next arrival or deadline.
     pub(super) fn next_at(&self) -> Option<Instant> {
         let arrival = self.arriving.peek().map(|Reverse((at, ..))| *at);
         [arrival, self.deadlines[0], self.deadlines[1]].into_iter().flatten().min()
@@ -309,12 +309,12 @@ impl Wire {
         self.drain();
     }
 
-    /// The same, with what comes of it still to be taken.
+    /// Variant of [`inject`](Self::inject) that leaves the resulting output to be taken.
     pub(super) fn hand_in(&mut self, end: usize, path: usize, chunks: &[Chunk]) {
         self.hand_in_with(end, path, chunks, ip::Ecn::NotCapable);
     }
 
-    /// The same of a packet that was marked on its way.
+    /// Variant of [`hand_in`](Self::hand_in) for a packet that was marked on its way.
     pub(super) fn hand_in_marked(&mut self, end: usize, path: usize, chunks: &[Chunk]) {
         self.hand_in_with(end, path, chunks, ip::Ecn::CongestionExperienced);
     }

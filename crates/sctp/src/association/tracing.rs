@@ -1,4 +1,4 @@
-//! What a trace tells of an association when nothing more can leave.
+//! Report of an association's state to a trace when nothing more can leave.
 
 use super::state::State;
 use super::{Association, turn};

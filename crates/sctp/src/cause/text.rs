@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Cause;
 
-/// How much is told of the words that a peer sends along, in bytes.
+/// Number of bytes that are shown at most of the words that a peer sends along.
 const WORDS_MAX: usize = 256;
 
 impl fmt::Display for Cause {
@@ -45,7 +45,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// What is the matter, and what its sender says of it, if it says anything.
+/// Writes what is the matter, and the words of the sender of the cause, if there are any.
 fn with_words(f: &mut fmt::Formatter<'_>, what: &str, words: &[u8]) -> fmt::Result {
     let told = &words[..words.len().min(WORDS_MAX)];
     match told {

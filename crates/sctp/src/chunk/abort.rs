@@ -14,7 +14,7 @@ pub(super) const T_BIT: u8 = 1;
 pub struct Abort {
     /// The T bit: whether the packet carries the tag of the packet that it answers.
     pub is_tag_reflected: bool,
-    /// Why.
+    /// Causes of the abort.
     pub causes: Vec<Cause>,
 }
 

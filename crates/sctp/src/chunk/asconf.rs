@@ -26,27 +26,27 @@ mod parameter_kind {
     pub(super) const ERROR_CAUSE_INDICATION: u16 = 0xc003;
     /// Set Primary IP Address.
     pub(super) const SET_PRIMARY: u16 = 0xc004;
-    /// Success Indication.
+    /// Success Indication (RFC 5061, section 4.2.5).
     pub(super) const SUCCESS_INDICATION: u16 = 0xc005;
 }
 
 /// An ASCONF chunk: the sender changes its addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asconf {
-    /// Its number.
+    /// Serial number of the ASCONF.
     pub serial: AsconfSerial,
     /// An address that belongs to the association: it identifies it where the packet's source does not.
     pub address: IpAddr,
-    /// What is asked for.
+    /// Changes that are asked for.
     pub requests: Vec<AsconfRequest>,
 }
 
-/// One request.
+/// Request in an ASCONF, with its correlation identifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsconfRequest {
     /// Copied into what answers it.
     pub correlation: u32,
-    /// What is asked for.
+    /// Change that is asked for.
     pub change: AddressChange,
 }
 
@@ -55,15 +55,15 @@ pub struct AsconfRequest {
 pub enum AddressChange {
     /// The address is one of the sender's from now on; a wildcard address is the packet's source.
     Add(IpAddr),
-    /// It is none any more; a wildcard address is all but the packet's source.
+    /// Address that is none of the sender's any more; a wildcard address means all but the packet's source.
     Delete(IpAddr),
     /// The receiver should send there.
     SetPrimary(IpAddr),
     /// A request that is not known here.
     Unknown {
-        /// Its type.
+        /// Parameter type of the request.
         kind: u16,
-        /// What stands behind the correlation identifier.
+        /// Bytes behind the correlation identifier.
         value: Bytes,
     },
 }
@@ -73,14 +73,15 @@ pub enum AddressChange {
 pub struct AsconfAck {
     /// The number of the ASCONF.
     pub serial: AsconfSerial,
-    /// What became of its requests. Those that are not mentioned have been done, unless one in front of them failed.
+    /// Responses to the requests of the ASCONF. Requests that are not mentioned have been done, unless one in front of
+    /// them failed.
     pub responses: Vec<AsconfResponse>,
 }
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsconfResponse {
-    /// The request's.
+    /// Correlation identifier of the request.
     pub correlation: u32,
     /// Why it was not done; nothing: it was.
     pub causes: Vec<Cause>,

@@ -13,7 +13,7 @@ pub struct Auth {
     pub key: u16,
     /// HMAC Identifier: by which algorithm.
     pub hmac: u16,
-    /// The digest.
+    /// Digest (HMAC) of the chunks that follow.
     pub digest: Bytes,
 }
 

@@ -31,7 +31,7 @@ impl DataFlags {
         Self(self.0 | other.0)
     }
 
-    /// Whether all of `other` are set.
+    /// Tells if all of `other` are set.
     pub const fn contain(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -46,22 +46,22 @@ impl DataFlags {
         Self(bits & 0xf)
     }
 
-    /// Whether B is set.
+    /// Tells if B is set.
     pub const fn is_beginning(self) -> bool {
         self.contain(Self::BEGINNING)
     }
 
-    /// Whether E is set.
+    /// Tells if E is set.
     pub const fn is_ending(self) -> bool {
         self.contain(Self::ENDING)
     }
 
-    /// Whether U is set.
+    /// Tells if U is set.
     pub const fn is_unordered(self) -> bool {
         self.contain(Self::UNORDERED)
     }
 
-    /// Whether I is set.
+    /// Tells if I is set.
     pub const fn is_immediate(self) -> bool {
         self.contain(Self::IMMEDIATE)
     }
@@ -78,7 +78,7 @@ pub struct Data {
     pub stream: StreamId,
     /// The message's number in its stream; without meaning if unordered.
     pub sequence: StreamSequence,
-    /// What the payload is, for the layer above.
+    /// Payload Protocol Identifier, for the layer above.
     pub ppid: Ppid,
     /// User data. Empty only in a chunk that breaks the protocol.
     pub payload: Bytes,

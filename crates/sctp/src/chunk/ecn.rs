@@ -21,7 +21,7 @@ pub struct Cwr {
 }
 
 impl Ecne {
-    /// What it takes in a packet, in bytes.
+    /// Length of the chunk in a packet, in bytes.
     pub(crate) const WIRE_LEN: usize = 8;
 
     /// Appends the chunk with its header.

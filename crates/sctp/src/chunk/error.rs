@@ -9,7 +9,7 @@ use crate::cause::{self, Cause};
 /// An ERROR chunk: something is wrong, the association lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong: one cause or more.
+    /// Causes of the error: one or more.
     pub causes: Vec<Cause>,
 }
 

@@ -18,7 +18,7 @@ pub struct ForwardTsn {
 /// A stream on which messages were skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkippedStream {
-    /// The stream.
+    /// Stream of the skipped messages.
     pub stream: StreamId,
     /// The largest number of a message that was skipped there.
     pub sequence: StreamSequence,
@@ -27,7 +27,7 @@ pub struct SkippedStream {
 impl ForwardTsn {
     /// The chunk's length without streams, in bytes.
     pub const FIXED_LEN: usize = CHUNK_HEADER_LEN + 4;
-    /// What a stream adds to that.
+    /// Number of bytes that each stream adds to that.
     pub const STREAM_LEN: usize = 4;
 
     /// Appends the chunk with its header.

@@ -10,9 +10,9 @@ pub const CHUNK_HEADER_LEN: usize = 4;
 pub(crate) struct ChunkHeader {
     /// The chunk's type.
     pub(crate) kind: u8,
-    /// Its flags.
+    /// Chunk flags of the header.
     pub(crate) flags: u8,
-    /// Its length without padding, header included; at least four bytes.
+    /// Length without padding, header included; at least four bytes.
     pub(crate) len: usize,
 }
 
@@ -45,7 +45,8 @@ pub(super) fn write(out: &mut Vec<u8>, kind: u8, flags: u8, write_value: impl Fn
     });
 }
 
-/// The same for a value that ends in a TLV: `write_value` returns how many bytes of padding follow that.
+/// Variant of [`write`] for a value that ends in a TLV: `write_value` returns the number of bytes of padding that
+/// follow the TLV.
 ///
 /// # Panics
 /// If the chunk is longer than 65,535 bytes.

@@ -21,7 +21,7 @@ pub struct Heartbeat {
 pub struct HeartbeatAck {
     /// The value that the HEARTBEAT brought.
     pub info: Bytes,
-    /// What else it brought.
+    /// TLVs besides the Heartbeat Information that the HEARTBEAT brought.
     pub others: Bytes,
 }
 
@@ -31,7 +31,7 @@ impl Heartbeat {
         Self { info, others: Bytes::new() }
     }
 
-    /// What answers it.
+    /// Makes the HEARTBEAT ACK that answers it.
     pub fn into_ack(self) -> HeartbeatAck {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
         //# The receiver of the HEARTBEAT chunk SHOULD immediately respond with a

@@ -16,15 +16,16 @@ pub struct IData {
     pub tsn: Tsn,
     /// The stream that it belongs to.
     pub stream: StreamId,
-    /// Which message of the stream it is of; ordered and unordered ones are counted apart.
+    /// Number of the message in its stream, and of the fragment in the message; ordered and unordered messages are
+    /// counted apart.
     pub place: FragmentPlace,
-    /// What the payload is, for the layer above. Only a first fragment says it; zero in any other.
+    /// Payload Protocol Identifier, for the layer above. Only a first fragment has it; zero in any other.
     pub ppid: Ppid,
     /// User data. Empty only in a chunk that breaks the protocol.
     pub payload: Bytes,
 }
 
-/// Where a fragment belongs.
+/// Position of a fragment in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FragmentPlace {
     /// The Message Identifier.

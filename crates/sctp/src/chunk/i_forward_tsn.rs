@@ -11,14 +11,14 @@ use crate::types::{MessageId, StreamId, Tsn};
 pub struct IForwardTsn {
     /// Everything up to here counts as received.
     pub new_cumulative_tsn: Tsn,
-    /// Where messages were skipped.
+    /// Messages that were skipped, by stream.
     pub skipped: Vec<SkippedMessages>,
 }
 
 /// The ordered or the unordered messages of a stream, of which some were skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkippedMessages {
-    /// The stream.
+    /// Stream of the skipped messages.
     pub stream: StreamId,
     /// U: whether it is the unordered ones.
     pub is_unordered: bool,
@@ -32,7 +32,7 @@ const UNORDERED: u16 = 1;
 impl IForwardTsn {
     /// The chunk's length without entries, in bytes.
     pub const FIXED_LEN: usize = CHUNK_HEADER_LEN + 4;
-    /// What an entry adds to that.
+    /// Number of bytes that each entry adds to that.
     pub const ENTRY_LEN: usize = 8;
 
     /// Appends the chunk with its header.

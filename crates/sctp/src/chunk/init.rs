@@ -7,16 +7,16 @@ use crate::bytes_view::BytesView;
 use crate::parameter::{self, Parameter};
 use crate::types::{Tsn, VerificationTag};
 
-/// What both INIT and INIT ACK begin with.
+/// Fields with which both INIT and INIT ACK begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InitFields {
     /// The tag that the sender wants to see in every packet.
     pub initiate_tag: VerificationTag,
     /// The sender's receive buffer in bytes.
     pub a_rwnd: u32,
-    /// How many streams the sender wishes to send on.
+    /// Number of streams that the sender wishes to send on.
     pub outbound_streams: u16,
-    /// How many streams it lets the peer send on.
+    /// Number of streams that the sender lets the peer send on.
     pub inbound_streams: u16,
     /// The number of its first DATA chunk.
     pub initial_tsn: Tsn,

@@ -15,9 +15,9 @@ pub struct NrSack {
     pub cumulative_tsn_ack: Tsn,
     /// Bytes left in the receiver's buffer.
     pub a_rwnd: u32,
-    /// What has been received beyond that and may still be thrown away.
+    /// Blocks of TSNs that have been received beyond that and may still be dropped.
     pub gap_ack_blocks: SmallVec<[GapAckBlock; 8]>,
-    /// What has been received beyond that and will not be: the sender need not keep it.
+    /// Blocks of TSNs that have been received beyond that and will not be dropped: the sender need not keep them.
     pub non_renegable_blocks: SmallVec<[GapAckBlock; 8]>,
     /// Each TSN as often as it came again since the last SACK.
     pub duplicates: SmallVec<[Tsn; 4]>,

@@ -6,7 +6,7 @@ use crate::bytes_view::BytesView;
 /// A PAD chunk. Its bytes are not kept: nobody reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pad {
-    /// How many bytes of padding it has behind its header.
+    /// Number of bytes of padding behind the header.
     pub padding_len: u16,
 }
 

@@ -40,14 +40,14 @@ pub enum ReconfigurationParameter {
         response: RequestSequence,
         /// The last TSN that the sender has assigned.
         last_assigned_tsn: Tsn,
-        /// Which streams; none: all.
+        /// Streams to be reset; none: all.
         streams: Vec<StreamId>,
     },
     /// The sender asks the receiver to reset streams that it sends on.
     IncomingSsnReset {
         /// The request's number.
         request: RequestSequence,
-        /// Which streams; none: all.
+        /// Streams to be reset; none: all.
         streams: Vec<StreamId>,
     },
     /// The sender asks that TSNs and all Stream Sequence Numbers of both directions begin anew.
@@ -59,23 +59,23 @@ pub enum ReconfigurationParameter {
     Response {
         /// The number of the request.
         response: RequestSequence,
-        /// What became of it.
+        /// Outcome of the request.
         result: ReconfigurationResult,
-        /// How TSNs go on, in the answer to an SSN/TSN reset.
+        /// TSNs with which both ends go on, in the answer to an SSN/TSN reset.
         next_tsns: Option<NextTsns>,
     },
     /// The sender wants more streams to send on.
     AddOutgoingStreams {
         /// The request's number.
         request: RequestSequence,
-        /// How many.
+        /// Number of additional streams.
         count: u16,
     },
     /// The sender wants the receiver to have more streams to send on.
     AddIncomingStreams {
         /// The request's number.
         request: RequestSequence,
-        /// How many.
+        /// Number of additional streams.
         count: u16,
     },
 }
@@ -89,22 +89,22 @@ pub struct NextTsns {
     pub receiver: Tsn,
 }
 
-/// What became of a request (RFC 6525, table 3).
+/// Outcome of a request (RFC 6525, table 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReconfigurationResult {
     /// There was nothing to do.
     NothingToDo,
-    /// It has been done.
+    /// Success: the request has been carried out.
     Performed,
     /// The peer does not want to.
     Denied,
-    /// It names a stream that does not exist.
+    /// Error: the request names a stream that does not exist.
     WrongSsn,
     /// Another request is in its way.
     AlreadyInProgress,
-    /// Its number is not the one that was expected.
+    /// Error: the request does not have the number that was expected.
     BadSequenceNumber,
-    /// It is being done.
+    /// Request that is being carried out.
     InProgress,
     /// A result that is not known here.
     Unknown(u32),
@@ -142,7 +142,7 @@ impl ReConfig {
     /// The length of resets in both directions without streams, in bytes, and of the padding that streams may need.
     pub(crate) const RESETS_LEN: usize = 16 + 8 + 4;
 
-    /// Whether its parameters may stand together.
+    /// Tells if the parameters may stand together.
     pub fn is_allowed(&self) -> bool {
         use ReconfigurationParameter::{
             AddIncomingStreams, AddOutgoingStreams, IncomingSsnReset, OutgoingSsnReset, Response, SsnTsnReset,

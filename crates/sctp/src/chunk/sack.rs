@@ -23,7 +23,7 @@ pub struct Sack {
     pub cumulative_tsn_ack: Tsn,
     /// Bytes left in the receiver's buffer.
     pub a_rwnd: u32,
-    /// What has been received beyond that.
+    /// Blocks of TSNs that have been received beyond that.
     pub gap_ack_blocks: SmallVec<[GapAckBlock; 8]>,
     /// Each TSN as often as it came again since the last SACK.
     pub duplicates: SmallVec<[Tsn; 4]>,
@@ -100,7 +100,7 @@ impl Sack {
     }
 }
 
-/// What comes before the blocks.
+/// Gives the part of the chunk in front of the blocks.
 #[inline]
 fn fixed(
     len: u16,

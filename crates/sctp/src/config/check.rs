@@ -7,16 +7,16 @@ use super::SctpConfig;
 use crate::extension::{Extension, Extensions};
 use crate::policy::{PotentiallyFailed, SwitchoverTooEarly};
 
-/// What is to become of a configuration with a finding.
+/// Consequence of a finding for the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// It is refused.
+    /// Configuration that is refused.
     Error,
-    /// It is taken, and the user is told.
+    /// Configuration that is taken, with a warning to the user.
     Warning,
 }
 
-/// What limits a window before it is full.
+/// Buffer that limits a window before it is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitingBuffer {
     /// The peer's, which is taken to be as large as the own one.
@@ -64,7 +64,7 @@ pub enum ConfigFinding {
     SackDelayTooLong {
         /// SACK.Delay.
         delay: Duration,
-        /// The most.
+        /// Longest delay that is allowed.
         most: Duration,
     },
     /// Dynamic addresses without what they want.
@@ -77,7 +77,7 @@ pub enum ConfigFinding {
         "required and never agreed on, as they are not offered in full: {missing}; there will be no association"
     )]
     NeverAgreed {
-        /// Those.
+        /// Extensions that are never agreed on.
         missing: Extensions,
     },
     /// Path.Max.Retrans that is not below Association.Max.Retrans.
@@ -113,19 +113,19 @@ pub enum ConfigFinding {
         DataSize::from_bytes(*buffer_bytes)
     )]
     WindowBeyondBuffer {
-        /// The window.
+        /// Size of the window, in bytes.
         cwnd_bytes: u64,
-        /// Which buffer.
+        /// Buffer that limits it.
         buffer: LimitingBuffer,
-        /// What it holds.
+        /// Capacity of the buffer, in bytes.
         buffer_bytes: u64,
     },
     /// A receive buffer below the least that an INIT may advertise.
     #[error("a receive buffer of {bytes} bytes is less than the {least} that an INIT has to advertise")]
     ReceiveBufferTooSmall {
-        /// The buffer.
+        /// Size of the buffer, in bytes.
         bytes: u32,
-        /// The least.
+        /// Least size that is allowed, in bytes.
         least: u32,
     },
     /// A path MTU that has no room for chunks and what goes in front of them.
@@ -133,13 +133,13 @@ pub enum ConfigFinding {
     PathMtuTooSmall {
         /// The path MTU that paths begin with, or do not exceed.
         mtu: u16,
-        /// The least.
+        /// Least path MTU that is allowed, in bytes.
         least: u16,
     },
 }
 
 impl ConfigFinding {
-    /// Whether the configuration is refused for it.
+    /// Tells if the configuration is refused for it, or only a warning is given.
     pub const fn severity(&self) -> Severity {
         match self {
             Self::RtoMinAboveMax { .. }
@@ -168,7 +168,7 @@ const LEAST_PATH_MTU: u16 = 576 - 8;
 const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
 
 impl SctpConfig {
-    /// What cannot work, or not as it seems to; errors first. Of a peer it is taken that it has the same settings.
+    /// Finds what cannot work, or not as it seems to; errors first. The peer is taken to have the same settings.
     pub fn check(&self) -> Vec<ConfigFinding> {
         let mut findings = Vec::new();
         let (initial, min, max) = (self.rto_initial, self.rto_min, self.rto_max);

@@ -1,4 +1,4 @@
-//! What an association is begun with, and why it may not be.
+//! Options with which an association is begun, and the errors for which it may not be.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ pub struct ConnectOptions {
     pub peer_addresses: Vec<IpAddr>,
     /// The peer's port; not zero.
     pub peer_port: u16,
-    /// Which address is to be the primary path; `None`: the first.
+    /// Address of the primary path; `None`: the first.
     pub primary: Option<IpAddr>,
     /// The association's settings; `None`: its port's.
     pub config: Option<Arc<SctpConfig>>,
-    /// Where the association draws its tags, numbers and nonces from, so that others of its port change nothing of
-    /// it; `None`: its port's stream.
+    /// Stream from which the association draws its tags, numbers and nonces, so that others of its port change nothing
+    /// of it; `None`: its port's stream.
     pub stream: Option<Stream>,
 }
 
@@ -39,9 +39,9 @@ pub enum ConnectError {
     /// An address that names no single host, or port zero.
     #[error("{address}, port {port}, is no address to connect to")]
     Unusable {
-        /// The address.
+        /// Address that was given.
         address: IpAddr,
-        /// The port.
+        /// Port that was given.
         port: u16,
     },
     /// No address was given, or none of an IP version that the endpoint has an address of.

@@ -23,7 +23,7 @@ use crate::packet::ParsedPacket;
 use crate::tcb::{PeerAddress, Tcb};
 use crate::types::VerificationTag;
 
-/// What a valid cookie means for an association that exists: the actions of RFC 9260, table 12.
+/// Meaning of a valid cookie for an association that exists: the actions of RFC 9260, table 12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Collision {
     /// A: the peer has restarted.
@@ -112,7 +112,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether a packet with a COOKIE ECHO is authenticated as it should be.
+    /// Tells if a packet with a COOKIE ECHO is authenticated as it should be.
     fn is_authentic(&self, slot: Option<u32>, received: Received<'_>, cookie: &Cookie) -> bool {
         let config = match slot {
             Some(slot) => &self.table[slot].config,
@@ -403,7 +403,8 @@ impl Endpoint {
         }
     }
 
-    /// What a cookie stands for. The addresses in `named`, which the layer above has named, are confirmed.
+    /// Makes the TCB that a cookie stands for. The addresses in `named`, which the layer above has named, are
+    /// confirmed.
     fn tcb_of(&self, port: u32, cookie: &Cookie, named: &[IpAddr]) -> Tcb {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
         //# 2)  For the receiver of the COOKIE ECHO chunk, the only CONFIRMED

@@ -1,4 +1,4 @@
-//! What an endpoint remembers of associations that have ended: of their last packets, which may still be under way.
+//! Memory of associations that have ended, for the sake of their last packets, which may still be in flight.
 
 use std::collections::VecDeque;
 
@@ -7,18 +7,18 @@ use slantpath_base::{Duration, Instant};
 
 use crate::types::VerificationTag;
 
-/// How many are remembered: what peers can have us keep is bounded, to some 350 kB.
+/// Number of ended associations that are remembered: the memory that peers can have us keep is bounded, to some 350 kB.
 const MOST: usize = 8_192;
 
-/// How long a packet can be under way: the maximum segment lifetime of RFC 9293, section 3.4.1.
+/// Time for which a packet can be in flight: the maximum segment lifetime of RFC 9293, section 3.4.1.
 const LIFETIME: Duration = Duration::from_secs(120);
 
 /// The associations that ended last, by our tags. Those are drawn at random and name nothing else meanwhile.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
-    /// Oldest first.
+    /// Local tags, oldest association first.
     order: VecDeque<VerificationTag>,
-    /// When each was shut down, if it has ended so.
+    /// Instants at which associations were shut down; `None` for those that ended otherwise.
     in_order_at: FxHashMap<VerificationTag, Option<Instant>>,
 }
 
@@ -34,12 +34,12 @@ impl Ended {
         self.in_order_at.insert(local_tag, in_order_at);
     }
 
-    /// Whether an association with this tag of ours has ended lately. A cookie of it begins no other.
+    /// Tells if an association with this tag of ours has ended lately. A cookie of it begins no other.
     pub(super) fn contains(&self, local_tag: VerificationTag) -> bool {
         self.in_order_at.contains_key(&local_tag)
     }
 
-    /// Whether a packet with this tag of ours comes late, of an association that has ended in order.
+    /// Tells if a packet with this tag of ours comes late, for an association that has ended in order.
     pub(super) fn is_late(&self, now: Instant, local_tag: VerificationTag) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
         //= type=exception

@@ -14,7 +14,7 @@ use crate::packet::{ChecksumPolicy, CommonHeader, PacketBuilder, ParsedPacket};
 use crate::types::VerificationTag;
 use slantpath_wire::ip::IpFields;
 
-/// What the quoted bytes of a packet of ours say.
+/// Contents of the quoted bytes of a packet of ours.
 struct Quote {
     header: CommonHeader,
     /// The Initiate Tag, if the first chunk is an INIT and enough of it is there.

@@ -23,14 +23,14 @@ use crate::packet::COMMON_HEADER_LEN;
 use crate::parameter::Parameter;
 use crate::types::VerificationTag;
 
-/// What an INIT ACK is made from.
+/// Parts from which an INIT ACK is made.
 struct Answer {
     config: Arc<SctpConfig>,
     start: LocalStart,
     tie_tags: TieTags,
     outbound_streams: u16,
     inbound_streams: u16,
-    /// Where it goes.
+    /// Destination of the INIT ACK.
     destination: IpAddr,
 }
 
@@ -446,7 +446,7 @@ impl Endpoint {
     }
 }
 
-/// How long a packet may be that sets an association up, in bytes from the common header on.
+/// Greatest length of a packet that sets an association up, in bytes from the common header on.
 fn longest_packet(config: &SctpConfig, destination: IpAddr) -> usize {
     let ip_header_len = if destination.is_ipv6() { 40 } else { 20 };
     usize::from(config.initial_path_mtu).saturating_sub(ip_header_len).max(COMMON_HEADER_LEN)

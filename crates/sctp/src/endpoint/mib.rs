@@ -140,8 +140,7 @@ impl Endpoint {
         mib
     }
 
-    /// What the tables of the SCTP MIB have of an association, in whatever state; `None` if there is no such
-    /// association.
+    /// Rows of an association in the tables of the SCTP MIB, in whatever state; `None` if there is no such association.
     pub fn mib_association(&self, id: AssociationId) -> Option<MibAssociation> {
         let entry = self.table.find(id)?;
         let state = match &entry.state {

@@ -1,4 +1,4 @@
-//! What the endpoint itself has to say, before its associations have their turn.
+//! Packets and events of the endpoint itself, which go before those of its associations.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -22,7 +22,7 @@ pub(super) struct Sender {
     pub(super) ip: IpFields,
 }
 
-/// What waits to be polled.
+/// Output that waits to be polled.
 #[derive(Debug)]
 enum Waiting {
     Event(AssociationId, Event),
@@ -39,7 +39,7 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// What makes all packets of the endpoint, one after the other.
+    /// Builder of all packets of the endpoint, one after the other.
     #[inline]
     pub(super) const fn builder(&mut self) -> &mut PacketBuilder {
         &mut self.builder

@@ -21,9 +21,9 @@ use bytes::Bytes;
 /// A port that is to be used.
 #[derive(Clone, Debug)]
 pub struct PortConfig {
-    /// Its number; not zero.
+    /// Port number; not zero.
     pub port: u16,
-    /// Its addresses, at least one; the first is preferred where nothing else decides.
+    /// Addresses of the port, at least one; the first is preferred where nothing else decides.
     pub addresses: Vec<IpAddr>,
     /// The settings of its associations, unless one is opened with settings of its own.
     pub config: SctpConfig,
@@ -33,12 +33,12 @@ pub struct PortConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
-    /// It is in use already.
+    /// Port that is already in use.
     #[error("port {0} is in use")]
     InUse(u16),
 }
 
-/// What becomes of the INITs of others.
+/// Treatment of the INITs of others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Acceptance {
     /// Associations are accepted. Each draws from a stream that its peer's address, port and tag name, so that none
@@ -58,14 +58,14 @@ enum Accepting {
     Nobody,
 }
 
-/// Whether a port has the addresses that its host has.
+/// Degree to which a port has the addresses that its host has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Following {
-    /// It does.
+    /// Addresses of the host.
     Host,
-    /// It does, but for this one, its last: the host has it no more, and has no other yet.
+    /// Addresses of the host and this one, the port's last: the host has it no more, and has no other yet.
     HostBut(IpAddr),
-    /// It has those that it was bound with, or was given one by one.
+    /// Addresses that the port was bound with, or was given one by one.
     Nobody,
 }
 
@@ -73,11 +73,11 @@ pub(super) enum Following {
 pub(super) struct Port {
     pub(super) number: u16,
     pub(super) addresses: SmallVec<[IpAddr; 2]>,
-    /// Those that it has been given since it was bound, and from when on INIT ACKs tell of each.
+    /// Addresses that it has been given since it was bound, and the times from which on INIT ACKs list them.
     added: Vec<(IpAddr, Option<Instant>)>,
     pub(super) following: Following,
     pub(super) config: Arc<SctpConfig>,
-    /// How many associations it has.
+    /// Number of associations of the port.
     pub(super) associations: usize,
     /// Pool of what its associations hold to be sent.
     pub(super) pool: SendPool,
@@ -121,7 +121,7 @@ impl Port {
         self.associations < self.config.max_associations
     }
 
-    /// Who sends what this port says.
+    /// Sender for the packets of the port itself.
     pub(super) fn sender(&self) -> Sender {
         Sender { port: self.number, checksum: self.config.checksum, ip: self.config.ip_fields() }
     }
@@ -199,7 +199,8 @@ impl Port {
     }
 }
 
-/// What names a peer that has come by itself: where it is, and the tag that it has drawn for this association.
+/// Name of a peer that has come by itself, made of its address and port, and the tag that it has drawn for this
+/// association.
 fn name(use_: &str, received: Received<'_>, peer_tag: VerificationTag) -> Vec<u8> {
     let mut name = use_.as_bytes().to_vec();
     match received.source {

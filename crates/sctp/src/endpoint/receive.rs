@@ -18,12 +18,12 @@ use crate::parameter::Parameter;
 use crate::types::VerificationTag;
 use crate::zero_checksum::may_lack_checksum;
 
-/// How the association of a packet was found.
+/// Way in which the association of a packet was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     /// Packets from its source are laid to it.
     ByAddress,
-    /// It lists the source, which is another's, or was, and the packet has its tag.
+    /// By the packet's tag, in an association that lists the source, which belongs to another, or did.
     ByTag,
 }
 
@@ -64,7 +64,7 @@ impl Received<'_> {
 }
 
 impl Endpoint {
-    /// The same as [`handle_input`](Self::handle_input) of a packet that stays where it is: it is large to move.
+    /// Variant of [`handle_input`](Self::handle_input) for a packet that stays where it is: it is large to move.
     pub fn handle_packet(&mut self, now: Instant, envelope: &Envelope, packet: &Packet) {
         self.stats.packets_received += 1;
         self.verified_peer_tag = None;
@@ -420,7 +420,7 @@ impl Endpoint {
     }
 }
 
-/// What a packet without an association is answered by, with its own tag; nothing where silence is asked for.
+/// Answer to a packet without an association, with the packet's own tag; nothing where silence is asked for.
 pub(super) fn answer_out_of_the_blue(packet: &ParsedPacket<'_>) -> Option<Chunk> {
     let has = |kind| packet.chunk_kinds().any(|found| found == kind);
     //= https://www.rfc-editor.org/rfc/rfc9260#section-8.4
@@ -464,7 +464,7 @@ const fn is_stale_cookie(cause: &Cause) -> bool {
     matches!(cause, Cause::StaleCookie { .. })
 }
 
-/// Whether a packet carries the peer's own tag, as an ABORT or SHUTDOWN COMPLETE with the T bit may.
+/// Tells if a packet carries the peer's own tag, as an ABORT or SHUTDOWN COMPLETE with the T bit may.
 fn is_reflected(received: Received<'_>, peer_tag: Option<VerificationTag>) -> bool {
     //= https://www.rfc-editor.org/rfc/rfc9260#section-8.5.1
     //# *  The receiver of an ABORT chunk MUST accept the packet if the

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::table::{Entry, State};
 use super::{AssociationId, Endpoint};
 
-/// What has to know.
+/// Party that waits for the answer about routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asker {
     /// An INIT that is to leave.
@@ -24,7 +24,7 @@ enum Asker {
     Paths(AssociationId),
 }
 
-/// Whether somebody answers.
+/// Tells if the driver of the endpoint answers questions about routes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Routes {
     Known,
@@ -78,7 +78,7 @@ impl Endpoint {
         self.ask(slot, [destination].into_iter().collect(), Asker::Init)
     }
 
-    /// The same for a COOKIE ECHO.
+    /// Variant of [`asks_for_init`](Self::asks_for_init) for a COOKIE ECHO.
     pub(super) fn asks_for_cookie_echo(&mut self, slot: u32, destination: IpAddr) -> bool {
         self.ask(slot, [destination].into_iter().collect(), Asker::CookieEcho)
     }

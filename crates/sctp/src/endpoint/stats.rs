@@ -1,4 +1,4 @@
-//! What an endpoint counts.
+//! Counts of an endpoint.
 
 /// Packets that came in, and what became of them. Packets that are dropped in silence show here alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

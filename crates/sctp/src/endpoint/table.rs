@@ -39,7 +39,7 @@ impl AssociationId {
     }
 }
 
-/// How far an association has come.
+/// Stage that an association has reached.
 #[derive(Debug)]
 pub(super) enum State {
     /// An INIT has been sent.
@@ -60,12 +60,12 @@ impl State {
         }
     }
 
-    /// Whether the handshake is over.
+    /// Tells if the handshake is over.
     pub(super) const fn is_established(&self) -> bool {
         matches!(self, Self::Established(_))
     }
 
-    /// How often T1-init and T1-cookie have expired in a setup that is not over.
+    /// Number of times that T1-init and T1-cookie have expired in a setup that is not over.
     pub(super) fn t1_expiries_in_setup(&self) -> u32 {
         match self {
             Self::CookieWait(handshake) => handshake.t1_expiries,
@@ -74,7 +74,7 @@ impl State {
         }
     }
 
-    /// Whether the association is on its way to its end, whichever end began that.
+    /// Tells if the association is being shut down, whichever end began that.
     pub(super) fn is_ending(&self) -> bool {
         matches!(self, Self::Established(association) if association.state() != AssociationState::Established)
     }
@@ -89,13 +89,13 @@ impl State {
         }
     }
 
-    /// Whether the association has ended, and only its last words are still to be taken.
+    /// Tells if the association has ended, and only its last outputs are still to be taken.
     pub(super) fn is_over(&self) -> bool {
         matches!(self, Self::Established(association) if association.state() == AssociationState::Closed)
     }
 }
 
-/// One association.
+/// Entry of one association.
 #[derive(Debug)]
 // In this order in memory: of very many, what each packet asks for shares a line of the cache.
 #[repr(C)]
@@ -111,9 +111,9 @@ pub(super) struct Entry {
     /// All addresses of the peer, as far as they are known; confirmed or not.
     pub(super) peer_addresses: SmallVec<[IpAddr; 2]>,
     pub(super) config: Arc<SctpConfig>,
-    /// Where it draws from; `None` if that is its port's stream.
+    /// Stream of random numbers that it draws from; `None` if that is its port's stream.
     pub(super) stream: Option<Box<Stream>>,
-    /// What recognises this association in a cookie for its restart.
+    /// Tie-Tags that recognise this association in a cookie for its restart.
     pub(super) tie_tags: TieTags,
 }
 
@@ -138,7 +138,7 @@ impl Entry {
         }
     }
 
-    /// Whether the peer is known to be at `address`, and has not only said so.
+    /// Tells if the peer is known to be at `address`, and has not only listed it.
     fn is_confirmed(&self, address: IpAddr) -> bool {
         match &self.state {
             //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
@@ -160,7 +160,7 @@ impl Entry {
 struct Slot {
     generation: u32,
     is_pending: bool,
-    /// Whether its deadline has come and has not been handled.
+    /// True if the deadline has come and has not been handled.
     is_due: bool,
     entry: Option<Entry>,
 }
@@ -184,7 +184,7 @@ pub(super) struct Route {
     pub(super) destination_port: u16,
 }
 
-/// The associations.
+/// Associations of the endpoint.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     slots: Vec<Slot>,
@@ -274,7 +274,7 @@ impl Table {
         }
     }
 
-    /// Undoes [`claim`](Self::claim).
+    /// Reverses what [`claim`](Self::claim) did.
     fn disclaim(&mut self, slot: u32) {
         self.latest = None;
         let Some(entry) = &self.slots[slot as usize].entry else { return };
@@ -294,7 +294,7 @@ impl Table {
         find(&self.slots, &self.by_peer, own_port, address, port).map(|(slot, _)| slot)
     }
 
-    /// The same, with the place of our port, for a packet that comes the way of the last one.
+    /// Place of our port and slot of the association, for a packet that comes by the route of the last one.
     #[inline]
     pub(super) fn latest(&self, envelope: &Envelope, header: CommonHeader) -> Option<(u32, Option<u32>)> {
         let (route, port, slot) = self.latest.as_ref()?;

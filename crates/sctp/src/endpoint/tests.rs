@@ -17,7 +17,7 @@ use crate::types::{Ppid, StreamId, VerificationTag};
 const ADDRESSES: [IpAddr; 2] =
     [IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1)), IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2))];
 
-/// What happens next.
+/// Step of a test case.
 #[derive(Clone, Debug)]
 enum Step {
     /// A packet to one side: with its tag, with the peer's, with none, or with another.
@@ -284,7 +284,7 @@ fn peers_at_addresses_of_two_families_with_the_same_bits_are_two() {
     }
 }
 
-/// Whether a bundle of messages that have been acknowledged is still held by its sender, which has this many
+/// Tells if a bundle of messages that have been acknowledged is still held by its sender, which has this many
 /// associations.
 fn holds_buffers(associations: u16) -> bool {
     let mut pair = Pair::new();

@@ -19,8 +19,8 @@ pub(crate) struct CookieEchoed {
     pub(crate) tcb: Tcb,
     /// The association to be, which already numbers messages but sends nothing by itself.
     pub(crate) association: Box<Association>,
-    /// Where the handshake began, to begin again if the cookie is stale, and what the layer above has asked
-    /// for since.
+    /// State in COOKIE-WAIT, kept to begin again if the cookie is stale, with the requests of the layer above since
+    /// then.
     origin: CookieWait,
     /// COOKIE ECHO, and the report that goes with it.
     chunks: SmallVec<[Chunk; 2]>,
@@ -58,18 +58,18 @@ impl CookieEchoed {
         (&self.chunks, self.destinations[self.t1_cookie.current()])
     }
 
-    /// Whether DATA may go behind the COOKIE ECHO: only the first time, after that T3-rtx sees to it.
+    /// Tells if DATA may go behind the COOKIE ECHO: only the first time; afterwards T3-rtx retransmits it.
     pub(crate) const fn takes_data(&self) -> bool {
         self.t1_cookie.is_first()
     }
 
-    /// When T1-cookie or a message expires.
+    /// Instant at which T1-cookie or a message expires.
     pub(crate) fn deadline(&self) -> Instant {
         let expiry = self.association.next_expiry();
         expiry.map_or(self.t1_cookie.deadline(), |expiry| expiry.min(self.t1_cookie.deadline()))
     }
 
-    /// Whether T1-cookie has expired.
+    /// Tells if T1-cookie has expired.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.t1_cookie.deadline() <= now
     }
@@ -110,7 +110,7 @@ impl CookieEchoed {
         self.association.held_for_sending()
     }
 
-    /// What the layer above has asked for.
+    /// Requests of the layer above.
     pub(crate) const fn early_requests(&mut self) -> &mut EarlyRequests {
         &mut self.origin.early_requests
     }

@@ -22,12 +22,12 @@ use crate::types::VerificationTag;
 #[derive(Clone, Debug)]
 pub(crate) struct CookieWait {
     pub(crate) start: LocalStart,
-    /// What the layer above named, the wished primary address first; at least one.
+    /// Addresses that the layer above named, the wished primary address first; at least one.
     pub(crate) destinations: SmallVec<[IpAddr; 2]>,
     pub(crate) early_requests: EarlyRequests,
-    /// How often the peer has refused a cookie as stale.
+    /// Number of times that the peer has refused a cookie as stale.
     pub(crate) stale_cookies: u32,
-    /// How often T1-init and T1-cookie have expired.
+    /// Number of times that T1-init and T1-cookie have expired.
     pub(crate) t1_expiries: u32,
     init: Init,
     /// The addresses of ours that the INIT tells: what the port gets later is no part of the association.
@@ -35,15 +35,15 @@ pub(crate) struct CookieWait {
     t1_init: T1,
 }
 
-/// What an INIT ACK leads to.
+/// Result of an INIT ACK.
 #[derive(Clone, Debug)]
 pub(crate) struct Accepted {
     pub(crate) tcb: Tcb,
     /// The cookie to echo.
     pub(crate) cookie: Bytes,
-    /// What is sent behind the cookie: a report of unknown parameters.
+    /// Chunk behind the cookie: a report of unknown parameters.
     pub(crate) report: Option<Chunk>,
-    /// Where the COOKIE ECHO goes first.
+    /// Address that the COOKIE ECHO goes to first.
     pub(crate) echo_to: IpAddr,
     /// The address that the layer above wants DATA at: the primary one, unless another has answered in its place.
     pub(crate) wanted: IpAddr,
@@ -107,13 +107,13 @@ impl CookieWait {
         &self.init.fields
     }
 
-    /// When T1-init or a message expires.
+    /// Instant at which T1-init or a message expires.
     pub(crate) fn deadline(&self) -> Instant {
         let expiry = self.early_requests.next_expiry();
         expiry.map_or(self.t1_init.deadline(), |expiry| expiry.min(self.t1_init.deadline()))
     }
 
-    /// Whether T1-init has expired.
+    /// Tells if T1-init has expired.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.t1_init.deadline() <= now
     }
@@ -243,7 +243,7 @@ impl CookieWait {
     }
 }
 
-/// What we offer to authenticate chunks by.
+/// Offer of our end for the authentication of chunks.
 fn local_offer(start: &LocalStart, config: &SctpConfig) -> AuthenticationOffer {
     AuthenticationOffer::new(start.random, config.authenticated_chunks())
 }

@@ -1,4 +1,4 @@
-//! What the layer above asks for before the association is there: messages, and to shut down.
+//! Requests of the layer above before the association is there: messages, and to shut down.
 
 use std::collections::VecDeque;
 
@@ -10,12 +10,13 @@ use crate::event::{Event, Message, SendError};
 use crate::reliability::{Reliability, ReliabilityPolicy};
 use crate::tx::Backlog;
 
-/// What the layer above has asked for before the association is there.
+/// Requests of the layer above before the association is there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EarlyRequests {
-    /// Those that have not been given up, in the order in which they were handed over. Most are given up in that order.
+    /// Messages that have not been given up, in the order in which they were handed over. Most are given up in that
+    /// order.
     messages: VecDeque<EarlyMessage>,
-    /// When the first of them expires, or an instant before.
+    /// Instant at which the first of them expires, or one before it.
     next_expiry: Option<Instant>,
     queued_bytes: u64,
     backlog: Backlog,
@@ -26,7 +27,8 @@ pub(crate) struct EarlyRequests {
 #[derive(Clone, Debug)]
 struct EarlyMessage {
     message: Message,
-    /// When its lifetime is over, which begins when it is handed over and not when the association is there.
+    /// Instant at which the lifetime is over, which begins when the message is handed over and not when the association
+    /// is there.
     expiry: Option<Instant>,
 }
 
@@ -48,7 +50,7 @@ impl EarlyMessage {
         message
     }
 
-    /// Whether an association means this one by a message that it has given up, which it gives without its options.
+    /// Tells if this is the message that an association reports as given up, which it reports without its options.
     fn is(&self, given_up: &Message, policy: ReliabilityPolicy) -> bool {
         let is_by_policy = match reliability_of(&self.message) {
             Reliability::Full => false,
@@ -117,7 +119,7 @@ impl EarlyRequests {
         self.backlog = Backlog::Refused { buffered_bytes: u64::MAX };
     }
 
-    /// Whether a message was refused for want of room.
+    /// Tells if a message was refused for want of room.
     pub(crate) fn owes_room(&self) -> bool {
         matches!(self.backlog, Backlog::Refused { .. })
     }
@@ -127,7 +129,7 @@ impl EarlyRequests {
         held(self.queued_bytes, self.messages.len() as u64)
     }
 
-    /// When the next message expires, while none of them has been sent.
+    /// Instant at which the next message expires, while none of them has been sent.
     pub(crate) const fn next_expiry(&self) -> Option<Instant> {
         self.next_expiry
     }
@@ -190,7 +192,7 @@ impl EarlyRequests {
         self.is_shutdown_requested = true;
     }
 
-    /// Whether that was asked for.
+    /// Tells if a shutdown was asked for.
     pub(crate) const fn is_shutdown_requested(&self) -> bool {
         self.is_shutdown_requested
     }

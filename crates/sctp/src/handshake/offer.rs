@@ -1,4 +1,4 @@
-//! What an INIT or INIT ACK offers: its fields checked, its parameters sorted.
+//! Offer of an INIT or INIT ACK: its fields checked, its parameters sorted.
 
 use std::net::IpAddr;
 
@@ -27,40 +27,40 @@ pub(crate) struct Offer {
     pub(crate) cookie: Option<Bytes>,
     /// By how many milliseconds the sender of an INIT wishes its cookie to live longer.
     pub(crate) cookie_increment_ms: u32,
-    /// Which IP versions the peer can use.
+    /// IP versions that the peer can use.
     pub(crate) families: Families,
-    /// Whether it offers ECN.
+    /// True if the peer offers ECN.
     pub(crate) is_ecn_capable: bool,
     /// The extensions that it offers and that are known here.
     pub(crate) extensions: Extensions,
     /// By which method it finds errors in packets without a checksum, if it takes any.
     pub(crate) zero_checksum: Option<ErrorDetectionMethod>,
-    /// What it offers to authenticate chunks by, if that is known here.
+    /// Offer for the authentication of chunks, if one was made and is known here.
     pub(crate) authentication: Option<AuthenticationOffer>,
-    /// What it says that its layer above is.
+    /// Adaptation Code Point for the peer's layer above.
     pub(crate) adaptation_layer: Option<u32>,
-    /// Which of its addresses it would have DATA at.
+    /// Address at which the peer wants DATA.
     pub(crate) wanted_primary: Option<IpAddr>,
     /// Unknown parameters that are to be reported, each whole.
     pub(crate) unrecognized: Vec<Bytes>,
 }
 
-/// IP versions.
+/// IP versions of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Families {
     /// Nothing was said, so both.
     Any,
-    /// Those listed, or used all the same.
+    /// Versions that are listed, or used all the same.
     Only {
-        /// Whether IPv4 is among them.
+        /// True if IPv4 is among them.
         ipv4: bool,
-        /// Whether IPv6 is.
+        /// True if IPv6 is among them.
         ipv6: bool,
     },
 }
 
 impl Families {
-    /// Whether an address can be used.
+    /// Tells if an address can be used.
     pub(crate) const fn include(self, address: IpAddr) -> bool {
         match (self, address) {
             (Self::Any, _) => true,

@@ -26,7 +26,7 @@ impl T1 {
         Self { timeouts, current: 0, retransmissions: 0, sent_at: now }
     }
 
-    /// When the timer expires.
+    /// Instant at which the timer expires.
     pub(crate) fn deadline(&self) -> Instant {
         self.sent_at.saturating_add(self.timeouts[self.current])
     }
@@ -36,7 +36,7 @@ impl T1 {
         self.current
     }
 
-    /// Whether the chunk has not been repeated.
+    /// Tells if the chunk has not been retransmitted.
     pub(crate) const fn is_first(&self) -> bool {
         self.retransmissions == 0
     }

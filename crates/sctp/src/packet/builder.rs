@@ -8,7 +8,7 @@ use crate::chunk::framing::ChunkHeader;
 use crate::chunk::{Auth, Chunk, Data, FragmentPlace, IData, Sack};
 use crate::types::Tsn;
 
-/// Whether packets are sent with their checksum.
+/// Choice to send packets with their checksum or without.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChecksumPolicy {
     /// Computes the CRC32c of every packet: on real networks, and wherever bits may flip.
@@ -18,7 +18,7 @@ pub enum ChecksumPolicy {
     Omit,
 }
 
-/// What is put in place of a checksum.
+/// Value that is put in place of a checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seal {
     /// Nothing yet: whoever observes the packet computes it.
@@ -50,7 +50,7 @@ pub struct PacketBuilder {
     /// The payload of the last chunk, a DATA chunk, until it is known whether it stays the last.
     payload: Option<Bytes>,
     max_len: usize,
-    /// How many bytes of an AUTH chunk stand in front of all others.
+    /// Length of the AUTH chunk that stands in front of all others, in bytes.
     auth_len: usize,
     /// For packets of several chunks that are too long to be held inline.
     buffers: PacketBuffers,
@@ -79,12 +79,12 @@ impl PacketBuilder {
         self.bytes.len() + payload_len + tlv::padding(payload_len)
     }
 
-    /// Whether it holds no chunk yet.
+    /// Tells if the packet holds no chunk yet.
     pub fn is_empty(&self) -> bool {
         self.bytes.len() <= COMMON_HEADER_LEN + self.auth_len
     }
 
-    /// How many bytes of chunks it still takes.
+    /// Number of bytes of chunks that the packet still takes.
     pub fn room(&self) -> usize {
         self.max_len.saturating_sub(self.len())
     }
@@ -109,7 +109,7 @@ impl PacketBuilder {
         self.payload = Some(data.payload.clone());
     }
 
-    /// The same for a chunk that says where it belongs.
+    /// Variant of [`put_data`](Self::put_data) for I-DATA, which tells the fragment's place.
     pub(crate) fn put_i_data(&mut self, data: &Data, place: FragmentPlace) {
         self.settle();
         IData::write_header_of(data, place, &mut self.bytes);
@@ -177,7 +177,7 @@ impl PacketBuilder {
         true
     }
 
-    /// Whether it holds a chunk of such a type.
+    /// Tells if the packet holds a chunk of such a type.
     pub(crate) fn holds(&self, is_meant: impl Fn(u8) -> bool) -> bool {
         let mut at = COMMON_HEADER_LEN;
         while let Some(Ok(header)) = self.bytes.get(at..).map(ChunkHeader::parse) {

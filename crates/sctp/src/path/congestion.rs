@@ -64,7 +64,7 @@ pub(super) fn controller(config: &SctpConfig, pmdcs: u64, destination: IpAddr) -
 }
 
 impl Path {
-    /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
+    /// Number of bytes that may be in flight now: the controller's window, unless a recovery has one of its own.
     #[inline]
     pub(crate) fn cwnd(&self) -> u64 {
         match (&self.timing, &self.cc) {
@@ -105,7 +105,7 @@ impl Path {
         }
     }
 
-    /// Whether the controller's rate lets nothing out now, though the window would.
+    /// Tells if the controller's rate lets nothing out now, though the window would.
     #[expect(clippy::inline_always, reason = "each packet passes it, and it is little more than a call")]
     #[inline(always)]
     pub(crate) fn is_held(&mut self, now: Instant) -> bool {
@@ -115,7 +115,7 @@ impl Path {
         !self.held_until.is_off()
     }
 
-    /// Whether the controller has a rate.
+    /// Tells if the controller has a rate.
     #[inline]
     pub(super) fn is_paced(&self) -> bool {
         !matches!(self.cc, Controller::Standard(_)) && self.has_rate()
@@ -126,12 +126,12 @@ impl Path {
         self.cc.pacing_rate().is_some()
     }
 
-    /// When what is held may leave.
+    /// Instant at which held packets may leave.
     pub(crate) fn held_until(&self) -> Option<Instant> {
         self.held_until.at()
     }
 
-    /// What was held until now may go.
+    /// Releases what was held until now.
     pub(crate) fn release(&mut self, now: Instant) {
         if self.held_until.is_due(now) {
             self.pacer.release(now);
@@ -154,9 +154,9 @@ impl Path {
         self.cc.on_segment_lost(&lost);
     }
 
-    /// Whether what the SACK at hand acknowledges has taken a round trip of this path. One that has come back by
-    /// another ends none: the way there may be shorter. But a peer may always answer by that; one with a path for
-    /// reports of gaps (`sack_path`) sends all other SACKs by the path of the DATA, and has answered by it then.
+    /// Tells if the SACK at hand ends a round trip of this path. A SACK that has come back by another path ends none:
+    /// the way there may be shorter. But a peer may always answer by that path; one with a path for reports of gaps
+    /// (`sack_path`) sends all other SACKs by the path of the DATA, and has answered by it then.
     pub(crate) fn ends_round_trip(&mut self, is_own: bool, has_gaps: bool) -> bool {
         self.has_answered |= is_own && self.tally.newly_acked > 0;
         is_own || !(self.has_answered || has_gaps)
@@ -197,7 +197,7 @@ impl Path {
         self.reduce_window_from(self.tally.flight_size_before, loss, highest_sent);
     }
 
-    /// The same with so many bytes in flight before.
+    /// Variant of [`reduce_window`](Self::reduce_window) with a given number of bytes in flight before.
     pub(super) fn reduce_window_from(&mut self, in_flight: u64, loss: LossEvent, highest_sent: Tsn) {
         if loss == LossEvent::New {
             self.cc.on_lost(Congestion { in_flight });

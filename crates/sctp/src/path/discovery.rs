@@ -12,16 +12,16 @@ use slantpath_cc::CongestionControl;
 use super::{Fragments, LEAST_MTU_V4, LEAST_MTU_V6, Path, pmdcs};
 use crate::config::SctpConfig;
 
-/// How close the search comes to what passes: the next probe could gain no more than this.
+/// Greatest distance at which the search stops: the next probe could gain no more bytes than this.
 const LEAST_GAIN: u16 = 16;
-/// What every link of IPv4 carries (RFC 791, section 3.2).
+/// Number of bytes that every link of IPv4 carries (RFC 791, section 3.2).
 const LEAST_LINK_MTU_V4: u16 = 68;
 /// PROBE_TIMER is never less.
 //= https://www.rfc-editor.org/rfc/rfc8899#section-5.1.1
 //# This value MUST NOT be smaller than 1 second
 const LEAST_PROBE_TIMER: Duration = Duration::from_secs(1);
 
-/// Where discovery stands on a path (RFC 8899, section 5.2).
+/// State of the discovery on a path (RFC 8899, section 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiscoveryState {
     /// DISABLED: the path is not known to work.
@@ -36,7 +36,7 @@ pub enum DiscoveryState {
     Error,
 }
 
-/// What is done about the present size.
+/// State of the probing of the present size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Probe {
     /// Nothing, until then if ever.
@@ -47,14 +47,14 @@ enum Probe {
     Awaited { deadline: Instant },
 }
 
-/// What the probes of one size have in common: a late answer to the first says as much as one to the last.
+/// Record common to the probes of one size: a late answer to the first says as much as one to the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SentProbe {
     nonce: u64,
     first_at: Instant,
 }
 
-/// Which packets tell of the path MTU by their fate: they are longer than what would be sent if they did not pass.
+/// Classes of packets whose fate tells of the path MTU: they are longer than what would be sent if they did not pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Long {
     /// Longer than BASE_PLPMTU.
@@ -77,12 +77,12 @@ impl Losses {
 /// A probe packet that is to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProbePacket {
-    /// How long it is, IP header included.
+    /// Length of the packet in bytes, IP header included.
     pub(crate) size: u16,
     pub(crate) nonce: u64,
 }
 
-/// What one path knows of its MTU.
+/// State of the MTU discovery of one path.
 #[derive(Clone, Debug)]
 pub(crate) struct Discovery {
     state: DiscoveryState,
@@ -104,11 +104,12 @@ pub(crate) struct Discovery {
     probe: Probe,
     /// Once one of this size has gone out.
     sent: Option<SentProbe>,
-    /// When the search was completed last, or the last probe failed where the path does not carry BASE_PLPMTU.
+    /// Instant at which the search was completed last, or the last probe failed where the path does not carry
+    /// BASE_PLPMTU.
     rested_at: Instant,
     /// Losses of packets longer than BASE_PLPMTU, and of those that are not but longer than MIN_PLPMTU.
     losses: [Losses; 2],
-    /// Whether the packet that is being made is a probe.
+    /// True if the packet that is being made is a probe.
     is_departing: bool,
     pub(crate) probes_sent: u64,
     pub(crate) black_holes: u64,
@@ -150,12 +151,12 @@ impl Discovery {
         self.plpmtu
     }
 
-    /// Whether IP may cut whatever is sent.
+    /// Tells if IP may cut whatever is sent.
     pub(crate) fn is_cut(&self) -> bool {
         self.state == DiscoveryState::Error
     }
 
-    /// Whether a packet is long, so that its fate tells of the path MTU.
+    /// Tells if a packet is long, so that its fate tells of the path MTU.
     pub(crate) const fn long(&self, needed_mtu: u16) -> Option<Long> {
         if needed_mtu > self.base && self.plpmtu > self.base {
             Some(Long::AboveBase)
@@ -166,7 +167,7 @@ impl Discovery {
         }
     }
 
-    /// When something is to be done.
+    /// Instant at which something is to be done.
     pub(crate) const fn deadline(&self) -> Option<Instant> {
         match self.probe {
             Probe::Idle { until } => until,
@@ -175,7 +176,7 @@ impl Discovery {
         }
     }
 
-    /// Whether a probe packet is to be made.
+    /// Tells if a probe packet is to be made.
     pub(crate) const fn is_due(&self) -> bool {
         matches!(self.probe, Probe::Due)
     }
@@ -293,7 +294,7 @@ impl Discovery {
         Some(ProbePacket { size: self.probed_size, nonce: sent.nonce })
     }
 
-    /// Whether the packet that has been made is a probe, which IP must not cut.
+    /// Tells if the packet that has been made is a probe, which IP must not cut.
     pub(crate) const fn take_departing(&mut self) -> bool {
         core::mem::replace(&mut self.is_departing, false)
     }
@@ -503,7 +504,7 @@ impl Path {
         }
     }
 
-    /// Whether the packet that has been made is a probe of the path MTU, which IP must not cut.
+    /// Tells if the packet that has been made is a probe of the path MTU, which IP must not cut.
     pub(crate) fn is_probe_departing(&mut self) -> bool {
         self.discovery.as_mut().is_some_and(|discovery| discovery.take_departing())
     }
@@ -512,7 +513,7 @@ impl Path {
 /// A probe has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// How long that took, if it was sent once.
+    /// Round-trip time of the probe, if it was sent once.
     pub(crate) round_trip: Option<Duration>,
 }
 

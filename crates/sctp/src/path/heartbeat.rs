@@ -6,7 +6,7 @@ use slantpath_wire::Reader;
 
 use super::PathId;
 
-/// Where the probing of an address stands.
+/// State of the probing of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heartbeat {
     /// None is sent and none awaited.
@@ -31,7 +31,7 @@ pub(crate) struct SentHeartbeat {
 }
 
 impl Heartbeat {
-    /// When something is to be done about it.
+    /// Instant at which something is to be done about it.
     pub(crate) const fn deadline(self) -> Option<Instant> {
         match self {
             Self::Off => None,
@@ -98,7 +98,7 @@ pub(crate) fn period(interval: Duration, rto: Duration, random: &mut Stream) -> 
     interval.saturating_add(rto / 2).saturating_add(jitter)
 }
 
-/// What a HEARTBEAT carries to its own sender.
+/// Contents of a HEARTBEAT for its own sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HeartbeatInfo {
     pub(crate) path: PathId,

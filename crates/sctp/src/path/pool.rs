@@ -1,5 +1,5 @@
-//! What the windows of paths know of each other where they are pooled (CMT/RP: Dreibholz et al. 2010, 2011): all of
-//! them together are to open as fast as one, and a loss on one halves all of them, at its own expense.
+//! Pooled windows of paths (CMT/RP: Dreibholz et al. 2010, 2011): all of them together are to open as fast as one, and
+//! a loss on one halves all of them, at its own expense.
 
 use slantpath_cc::sctp::PoolShare;
 use slantpath_cc::{CongestionControl, Controller};
@@ -7,11 +7,11 @@ use slantpath_cc::{CongestionControl, Controller};
 use super::{Path, PathState, Paths};
 use crate::policy::Multipath;
 
-/// What is taken for the rate of a path without a round trip, in nanoseconds: an RTO.Initial.
+/// Round-trip time that is assumed for a path without a measured one, in nanoseconds: an RTO.Initial.
 const UNKNOWN_ROUND_TRIP_NS: u64 = 1_000_000_000;
 
 impl Path {
-    /// What the windows are pooled by.
+    /// Weight of the path in the pool of windows.
     fn weight(&self, policy: Multipath) -> u128 {
         let weight = match policy {
             Multipath::PooledV2 => {

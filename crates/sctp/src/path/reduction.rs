@@ -49,13 +49,13 @@ impl Path {
         }
     }
 
-    /// Whether what is being acknowledged was sent before a mark reduced the window: no reason to open it again.
+    /// Tells if the chunks being acknowledged were sent before a mark reduced the window: no reason to open it again.
     #[inline]
     pub(crate) const fn is_in_marked_window(&self) -> bool {
         matches!(self.reduction, Reduction::ForMark { .. })
     }
 
-    /// Whether the window has been reduced for a mark since `tsn` was sent: its loss is of the same congestion.
+    /// Tells if the window has been reduced for a mark since `tsn` was sent: its loss is of the same congestion.
     pub(crate) fn has_reduced_for_mark(&self, tsn: Tsn) -> bool {
         matches!(self.reduction, Reduction::ForMark { up_to } if tsn.is_at_or_before(up_to))
             && !self.cc.rules_recovery()

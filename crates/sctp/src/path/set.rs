@@ -24,7 +24,7 @@ pub(crate) struct Paths {
     primary: PathId,
     /// Less what is reserved.
     amdcs: usize,
-    /// What an AUTH chunk in front of DATA takes of a packet, in bytes.
+    /// Length that an AUTH chunk in front of DATA takes of a packet, in bytes.
     reserved: usize,
 }
 
@@ -106,7 +106,7 @@ impl Paths {
         self.others.iter_mut().for_each(act);
     }
 
-    /// The same, with the number of each.
+    /// Variant of [`for_each`](Self::for_each) that also gives the number of each path.
     #[inline]
     pub(crate) fn for_each_by_id(&mut self, mut act: impl FnMut(PathId, &mut Path)) {
         act(self.first_id, &mut self.first);
@@ -115,12 +115,12 @@ impl Paths {
         }
     }
 
-    /// How many there are.
+    /// Number of paths in the set.
     pub(crate) const fn len(&self) -> usize {
         1 + self.others.len()
     }
 
-    /// Where new DATA and control chunks that answer nothing go.
+    /// Path that new DATA and control chunks take that answer nothing.
     #[inline]
     pub(crate) fn current(&self) -> PathId {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4.1
@@ -256,7 +256,7 @@ impl Paths {
         is_news
     }
 
-    /// Whether the peer is known to be at none of its addresses.
+    /// Tells if the peer is known to be at none of its addresses.
     pub(crate) fn is_unverified(&self) -> bool {
         self.iter().all(|path| path.state == PathState::Unconfirmed)
     }

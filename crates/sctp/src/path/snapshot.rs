@@ -1,5 +1,4 @@
-//! What is said of a path: its status at one moment (RFC 9260, section 11.1.8), what has happened on it, and what a
-//! trace tells.
+//! Reports about a path: its status at one moment (RFC 9260, section 11.1.8), its counts, and its metrics in a trace.
 
 use std::net::IpAddr;
 
@@ -10,7 +9,7 @@ use slantpath_cc::{CongestionControl, Controller};
 use super::{DiscoveryState, Path, PathId, PathState};
 use crate::trace::{PathMetrics, WindowCause};
 
-/// What has happened on a path since the association was established.
+/// Counts of a path since the association was established.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PathStats {
@@ -20,7 +19,7 @@ pub struct PathStats {
     pub data_chunks_sent: u64,
     /// DATA chunks that were retransmitted here.
     pub retransmissions: u64,
-    /// Those of them that were retransmitted because T3-rtx had expired, of whatever path.
+    /// DATA chunks among these that were retransmitted because T3-rtx had expired, of whatever path.
     pub timeout_retransmissions: u64,
     /// Expirations of T3-rtx.
     pub timeouts: u64,
@@ -32,12 +31,12 @@ pub struct PathStats {
     pub undone_reductions: u64,
     /// Probe packets sent to find the path MTU.
     pub mtu_probes: u64,
-    /// How often the path was found to swallow long packets without a word.
+    /// Number of times that the path was found to drop long packets without a report.
     pub black_holes: u64,
 }
 
 impl PathStats {
-    /// What has happened on this path and on another.
+    /// Adds the counts of another path.
     #[must_use]
     pub(crate) const fn plus(self, other: Self) -> Self {
         Self {
@@ -59,15 +58,15 @@ impl PathStats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PathSnapshot {
-    /// Its number.
+    /// Number of the path.
     pub path: PathId,
     /// The peer's address.
     pub destination: IpAddr,
-    /// Our address.
+    /// Our address on the path.
     pub source: IpAddr,
-    /// Whether it may carry data.
+    /// State that tells if the path may carry data.
     pub state: PathState,
-    /// Whether it is the primary path.
+    /// True if this is the primary path.
     pub is_primary: bool,
     /// The smoothed round-trip time, once measured.
     pub srtt: Option<Duration>,
@@ -87,14 +86,14 @@ pub struct PathSnapshot {
     pub error_count: u32,
     /// The path MTU in bytes.
     pub mtu: u16,
-    /// Where its discovery stands; `None`: probe packets do not look for it.
+    /// State of its path MTU discovery; `None`: probe packets do not look for it.
     pub discovery: Option<DiscoveryState>,
-    /// Counts.
+    /// Counts since the association was established.
     pub stats: PathStats,
 }
 
 impl Path {
-    /// What a trace tells of it.
+    /// Metrics of the path for a trace.
     pub(crate) fn metrics(&self, is_primary: bool) -> PathMetrics {
         PathMetrics {
             address: self.destination,
@@ -142,7 +141,7 @@ impl Path {
         }
     }
 
-    /// What has happened on it.
+    /// Counts of the path.
     pub(crate) fn stats(&self) -> PathStats {
         PathStats {
             mtu_probes: self.discovery.as_ref().map_or(0, |discovery| discovery.probes_sent),

@@ -1,5 +1,5 @@
-//! What a path knows of its losses where they are found by time (RFC 8985): delivery times, the recovery that lasts,
-//! the probe that is out, and how to take back the last reduction.
+//! State of a path whose losses are found by time (RFC 8985): delivery times, the present recovery, the outstanding
+//! probe, and the record by which the last reduction can be taken back.
 
 use std::collections::VecDeque;
 
@@ -12,24 +12,24 @@ use slantpath_cc::{CongestionControl, Controller, ProportionalWindow, Rack};
 use super::{Allowance, Path};
 use crate::types::Tsn;
 
-/// When a probe is due while no round trip is known.
+/// Time after which a probe is due while no round trip is known.
 const FIRST_PROBE: Duration = Duration::from_secs(1);
 
 /// A path whose losses are found by time.
 #[derive(Clone, Debug)]
 pub(crate) struct Timing {
     rack: Rack,
-    /// What was sent here, in the order of its departure. What has arrived, was lost or went elsewhere since is passed
-    /// over when it comes to the front, so that each transmission is met once.
+    /// Transmissions on this path, in the order of their departure. Those that have arrived, were lost or went
+    /// elsewhere since are skipped when they come to the front, so that each transmission is met once.
     pub(crate) departures: VecDeque<Departed>,
-    /// What was sent before all of `departures`, and of which the peer's SACKs have no room to tell.
+    /// Transmissions before all of `departures`, of which the peer's SACKs have no room to tell.
     pub(crate) set_aside: VecDeque<Departed>,
     /// Due before T3-rtx.
     pub(crate) early: Option<Early>,
     pub(crate) recovery: Recovery,
     /// The probe that is out, if any.
     probe: Option<LossProbe>,
-    /// Whether a probe has been sent since a round trip was last measured.
+    /// True if a probe has been sent since a round trip was last measured.
     is_unmeasured: bool,
     /// Chunks sent here last that Gap Ack Blocks acknowledge (RACK.segs_sacked).
     out_of_order: u32,
@@ -41,12 +41,13 @@ pub(crate) struct Timing {
     next_sample: u64,
 }
 
-/// What the SACK at hand acknowledges.
+/// Properties of what the SACK at hand acknowledges.
 #[derive(Clone, Copy, Debug, Default)]
 struct AtHand {
-    /// What T3-rtx gave up after a time in which it should have arrived, and was not sent again.
+    /// True if it acknowledges a chunk that T3-rtx gave up after a time in which it should have arrived, and that was
+    /// not retransmitted.
     has_late_arrival: bool,
-    /// What gives a round-trip time.
+    /// True if it acknowledges a chunk that gives a round-trip time.
     has_sample: bool,
 }
 
@@ -54,11 +55,11 @@ struct AtHand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Departed {
     pub(crate) tsn: Tsn,
-    /// Which of its transmissions it was.
+    /// Ordinal of the transmission among those of its chunk.
     pub(crate) transmission: u32,
 }
 
-/// Where the oldest of what was sent stands.
+/// Queue that holds the oldest transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     SetAside,
@@ -81,14 +82,14 @@ impl Early {
     }
 }
 
-/// Where the path stands between losses. TSNs are points: a recovery lasts until all up to there is acknowledged.
+/// State of the path between losses. TSNs are points: a recovery lasts until all up to there is acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Recovery {
     Open,
-    /// What has been found lost is repaired.
+    /// Repair of what has been found lost.
     Fast {
         exit: Tsn,
-        /// What may be in flight meanwhile; `None`: what the controller says.
+        /// Window that limits the bytes in flight meanwhile; `None`: the controller's.
         window: Option<ProportionalWindow>,
     },
     /// T3-rtx has expired.
@@ -98,7 +99,7 @@ pub(crate) enum Recovery {
     },
 }
 
-/// What a probe sent (RFC 8985, section 7.3).
+/// Content of a probe (RFC 8985, section 7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProbeKind {
     /// DATA that was not sent before.
@@ -118,7 +119,7 @@ struct LossProbe {
 struct Undo {
     /// `None` if the controller gives back by itself what a reduction has taken.
     control: Option<Controller<SctpController>>,
-    /// What was outstanding: TSNs after `from`, up to `to`.
+    /// Range of the TSNs that were outstanding: those after `from`, up to `to`.
     from: Tsn,
     to: Tsn,
     /// Repetitions of which the peer has not said that they came in vain.
@@ -178,7 +179,7 @@ impl Timing {
         }
     }
 
-    /// It has arrived, was lost or went elsewhere.
+    /// Removes the oldest transmission, which has arrived, was lost or went elsewhere.
     pub(crate) fn forget_oldest(&mut self, order: Order) {
         match order {
             Order::SetAside => self.set_aside.pop_front(),
@@ -186,7 +187,7 @@ impl Timing {
         };
     }
 
-    /// Whether the SACK at hand gives a round-trip time: one is taken in a round trip, from a SACK that has come by a
+    /// Tells if the SACK at hand gives a round-trip time: one is taken in a round trip, from a SACK that has come by a
     /// path by which it may. The next new chunk has the number `next`.
     pub(crate) fn take_sample(&mut self, next: u64, may_have: bool) -> bool {
         let has_sample = core::mem::take(&mut self.at_hand.has_sample) && may_have;
@@ -211,7 +212,7 @@ impl Timing {
         self.out_of_order -= 1;
     }
 
-    /// Whether nothing that was sent here has overtaken anything.
+    /// Tells if nothing that was sent here has overtaken anything.
     pub(crate) const fn is_in_order(&self) -> bool {
         self.out_of_order == 0
     }
@@ -239,7 +240,7 @@ impl Timing {
         is_spurious
     }
 
-    /// How long what is out of order may be on its way.
+    /// Time that packets out of order may take longer.
     pub(crate) fn reordering_window(&self, smoothed_round_trip: Option<Duration>) -> Duration {
         let repair = match self.recovery {
             Recovery::Open => Repair::None { out_of_order: self.out_of_order },
@@ -248,7 +249,7 @@ impl Timing {
         self.rack.reordering_window(smoothed_round_trip, repair)
     }
 
-    /// When something in flight counts as lost; `None` while nothing that was sent after it has arrived.
+    /// Instant at which something in flight counts as lost; `None` while nothing that was sent after it has arrived.
     pub(crate) fn lost_at(&self, sent: Transmission, reordering_window: Duration) -> Option<Instant> {
         self.rack.lost_at(sent, reordering_window)
     }
@@ -275,18 +276,19 @@ impl Timing {
 }
 
 impl Path {
-    /// When something is due before T3-rtx.
+    /// Instant at which something is due before T3-rtx.
     pub(crate) fn early(&self) -> Option<Instant> {
         self.timing.as_ref()?.early.map(Early::at)
     }
 
-    /// Whether something lost on this path is being repaired, where losses are found by time.
+    /// Tells if something lost on this path is being repaired, where losses are found by time or several paths are used
+    /// at once.
     pub(crate) fn is_in_fast_recovery(&self) -> bool {
         self.fast_recovery_exit.is_some()
             || self.timing.as_ref().is_some_and(|timing| matches!(timing.recovery, Recovery::Fast { .. }))
     }
 
-    /// Whether a chunk that was lost again belongs to losses for which the window has been reduced.
+    /// Tells if a chunk that was lost again belongs to losses for which the window has been reduced.
     pub(crate) fn has_reduced_for(&self, tsn: Tsn) -> bool {
         self.timing.as_ref().is_some_and(
             |timing| matches!(timing.recovery, Recovery::Fast { exit, .. } if tsn.is_at_or_before(exit)),
@@ -315,7 +317,7 @@ impl Path {
         }
     }
 
-    /// Whether losses are being repaired, where they are found by time.
+    /// Tells if losses are being repaired, where they are found by time.
     pub(crate) fn is_repairing(&self) -> bool {
         self.timing.as_ref().is_some_and(|timing| timing.recovery != Recovery::Open)
     }

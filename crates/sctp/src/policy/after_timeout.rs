@@ -1,6 +1,6 @@
-//! How fast what timed out is sent again.
+//! Speed at which timed-out DATA is retransmitted.
 
-/// How many packets of what timed out go out at once.
+/// Number of packets with timed-out DATA that go out at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetransmissionAfterTimeout {
     /// One, and what does not fit into it when a SACK arrives: the stack of Grinnemo, Brunstrom 2005, whose "first

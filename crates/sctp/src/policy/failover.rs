@@ -1,4 +1,4 @@
-//! When a path stops carrying new DATA: the thresholds of its error counter (RFC 9260, section 8.2; RFC 7829).
+//! Thresholds of a path's error counter at which it stops carrying new DATA (RFC 9260, section 8.2; RFC 7829).
 
 use crate::path::PathState;
 
@@ -35,7 +35,7 @@ pub enum PrimarySwitchover {
      let it be {least} or more"
 )]
 pub struct SwitchoverTooEarly {
-    /// What was asked for.
+    /// Value that was asked for.
     pub given: u32,
     /// The least that RFC 7829, section 5, allows.
     pub least: u32,
@@ -92,7 +92,7 @@ impl FailoverThresholds {
         }
     }
 
-    /// Whether the primary path gives its rank to the one that carries new DATA after so many timeouts.
+    /// Tells if the primary path gives its rank to the one that carries new DATA after so many timeouts.
     pub(crate) const fn switches_after(&self, error_count: u32) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc7829#section-5
         //# When the path error counter on a set primary path exceeds PSMR,
@@ -101,7 +101,7 @@ impl FailoverThresholds {
         matches!(self.primary_switchover, PrimarySwitchover::Above(limit) if error_count > limit)
     }
 
-    /// Where the error counter of a path stops.
+    /// Value at which the error counter of a path stops.
     pub(crate) const fn last_counted(&self) -> u32 {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
         //= type=exception

@@ -1,6 +1,6 @@
-//! Whether new DATA takes several paths at once, and what their windows know of each other.
+//! Use of several paths at once for new DATA, and the coupling of their windows.
 
-/// Which paths carry new DATA, and whether their windows are pooled.
+/// Paths that carry new DATA, and the pooling of their windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Multipath {
     /// The primary path, or another one if that is not active (RFC 9260, section 6.4).
@@ -12,8 +12,8 @@ pub enum Multipath {
     /// All active ones, whose windows are pooled by their ssthresh: together they open and close as one (CMT/RPv1:
     /// Dreibholz, Becke, Pulinthanath, Rathgeb 2010).
     PooledV1,
-    /// The same by their rates, cwnd over round-trip time (CMT/RPv2: Dreibholz, Becke, Adhari, Rathgeb 2011), which
-    /// suits paths of different delay.
+    /// All active paths, whose windows are pooled by their rates, cwnd over round-trip time (CMT/RPv2: Dreibholz,
+    /// Becke, Adhari, Rathgeb 2011), which suits paths of different delay.
     PooledV2,
 }
 
@@ -21,7 +21,7 @@ impl Multipath {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Off, Self::Concurrent, Self::PooledV1, Self::PooledV2];
 
-    /// Its name in scenarios and commands.
+    /// Name of the choice in scenarios and commands.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -31,12 +31,12 @@ impl Multipath {
         }
     }
 
-    /// Whether several paths carry new DATA at once.
+    /// Tells if several paths carry new DATA at once.
     pub const fn is_on(self) -> bool {
         !matches!(self, Self::Off)
     }
 
-    /// Whether their windows are pooled.
+    /// Tells if the windows of the paths are pooled.
     pub const fn is_pooled(self) -> bool {
         matches!(self, Self::PooledV1 | Self::PooledV2)
     }

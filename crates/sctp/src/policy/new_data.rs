@@ -1,8 +1,8 @@
-//! When new DATA follows an expiry of T3-rtx, and with it when the timer is restarted.
+//! Time at which new DATA follows an expiry of T3-rtx, and with it that at which the timer is restarted.
 
-/// What new DATA to a path waits for while lost DATA is sent again over another one. T3-rtx of the path starts
-/// with the next DATA that goes there (RFC 9260, section 6.3.2, rule R1), so this is also how late it is restarted
-/// after an expiry.
+/// Condition that new DATA to a path waits for while lost DATA is retransmitted over another one. T3-rtx of the path
+/// starts with the next DATA that goes there (RFC 9260, section 6.3.2, rule R1), so this also decides how late it is
+/// restarted after an expiry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NewDataAfterTimeout {
     /// Until less is outstanding in the whole association than the path's congestion window, whichever path it was

@@ -1,4 +1,4 @@
-//! When to send a SACK: at once, or a little later together with the next one.
+//! Time of the next SACK: at once, or a little later together with the next one.
 
 use slantpath_base::{Duration, Instant, Timer};
 
@@ -7,7 +7,7 @@ use crate::config::SctpConfig;
 /// SACK.Delay is never more than this.
 const MAX_SACK_DELAY: Duration = Duration::from_millis(500);
 
-/// What a packet with DATA brought.
+/// Kinds of DATA that a packet brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Brought {
     /// A DATA chunk that had not been received before.
@@ -19,7 +19,7 @@ pub(crate) struct Brought {
 }
 
 impl Brought {
-    /// Whether it brought any DATA.
+    /// Tells if it brought any DATA.
     pub(crate) const fn any(self) -> bool {
         self.new || self.duplicate_or_dropped
     }
@@ -30,17 +30,17 @@ impl Brought {
 pub(crate) enum AckSchedule {
     /// None, and no DATA has come yet: the first will be acknowledged at once.
     Fresh,
-    /// None.
+    /// No acknowledgement is owed.
     #[default]
     Nothing,
     /// For some packets; it may wait for another one or for DATA of our own.
     Delayed {
-        /// Until then.
+        /// Instant up to which it may wait.
         deadline: Instant,
-        /// How many packets wait for it.
+        /// Number of packets with DATA that it is to acknowledge.
         packets: u32,
     },
-    /// At once.
+    /// Acknowledgement owed at once.
     Due,
 }
 
@@ -99,7 +99,7 @@ impl AckSchedule {
         }
     }
 
-    /// When a delayed SACK falls due.
+    /// Instant at which a delayed SACK falls due.
     pub(crate) const fn deadline(self) -> Timer {
         match self {
             Self::Delayed { deadline, .. } => Timer::set(deadline),
@@ -107,12 +107,12 @@ impl AckSchedule {
         }
     }
 
-    /// Whether a SACK could usefully ride on a packet that goes out now.
+    /// Tells if a SACK could usefully be bundled with a packet that goes out now.
     pub(crate) const fn is_owed(self) -> bool {
         !matches!(self, Self::Fresh | Self::Nothing)
     }
 
-    /// Whether a SACK must go out now.
+    /// Tells if a SACK must go out now.
     pub(crate) const fn is_due(self) -> bool {
         matches!(self, Self::Due)
     }

@@ -1,4 +1,4 @@
-//! What lies in the receive buffer, and what keeping it costs.
+//! Contents of the receive buffer, and the cost of keeping them.
 
 use bytes::Bytes;
 
@@ -12,11 +12,11 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// What a piece costs besides its payload, in bytes: a run with its queue in a tree whose nodes are half full, and
-    /// the allocation of a short payload.
+    /// Cost of a piece besides its payload, in bytes: a run with its queue in a tree whose nodes are half full, and the
+    /// allocation of a short payload.
     pub(crate) const OVERHEAD: u64 = 320;
 
-    /// What all of it costs, in bytes.
+    /// Cost of all of it, in bytes.
     pub(crate) const fn size(self) -> u64 {
         self.payload + Self::OVERHEAD * self.pieces
     }

@@ -24,7 +24,7 @@ type Key = (StreamId, bool, u32);
 #[derive(Clone, Debug, Default)]
 struct Partial {
     ppid: Ppid,
-    /// Its fragments that have come and not been passed on, by Fragment Sequence Number, which does not wrap here.
+    /// Fragments that have come and not been passed on, by Fragment Sequence Number, which does not wrap here.
     fragments: BTreeMap<u64, Bytes>,
     /// The first fragment that has not been passed on.
     next: u64,
@@ -41,9 +41,9 @@ pub(super) struct Interleaved {
     /// The ordered message that each stream delivers next, unless it is the first.
     expected: BTreeMap<StreamId, MessageId>,
     partial: BTreeMap<Key, Partial>,
-    /// Those of which a part may be passed on.
+    /// Messages of which a part may be passed on.
     ready: BTreeSet<Key>,
-    /// Which message of a stream is being delivered in parts, of ordered and of unordered ones.
+    /// Messages that are being delivered in parts, by stream, of ordered and of unordered ones.
     in_parts: BTreeMap<(StreamId, bool), MessageId>,
     /// The last unordered message of each stream that the peer has given up: fragments of it may still be under way.
     skipped_unordered: BTreeMap<StreamId, MessageId>,
@@ -86,7 +86,7 @@ impl Partial {
         self.last.is_some_and(|last| last < self.missing)
     }
 
-    /// What waits here.
+    /// Payload of the fragments that are kept here.
     fn held(&self) -> Held {
         let payload = self.fragments.values().map(|payload| payload.len() as u64).sum();
         Held { payload, pieces: self.fragments.len() as u64 }
@@ -106,7 +106,7 @@ impl Partial {
 }
 
 impl Interleaved {
-    /// What waits here.
+    /// Payload that is kept here.
     pub(super) const fn held(&self) -> Held {
         self.held
     }
@@ -148,12 +148,12 @@ impl Interleaved {
         });
     }
 
-    /// Whether a whole message can be passed on at once.
+    /// Tells if a whole message can be passed on at once.
     pub(super) fn is_next(&self, chunk: &IData) -> bool {
         chunk.flags.is_unordered() || chunk.place.message_id == self.expected(chunk.stream)
     }
 
-    /// Whether a chunk brings the last of a message that was missing.
+    /// Tells if a chunk brings the last missing part of a message.
     pub(super) fn is_completed_by(&self, chunk: &IData) -> bool {
         let IData { stream, flags, place: FragmentPlace { message_id, fragment }, .. } = *chunk;
         if flags.contain(DataFlags::WHOLE) {
@@ -222,7 +222,7 @@ impl Interleaved {
         Ok(())
     }
 
-    /// Whether at least so many bytes of the message that a chunk was of can be passed on.
+    /// Tells if at least so many bytes of the message that a chunk was of can be passed on.
     pub(super) fn has_ready(&self, key: Key, least: u64) -> bool {
         let is_long = |partial: &Partial| partial.ready_len as u64 >= least;
         self.ready.contains(&key) && self.partial.get(&key).is_some_and(is_long)
@@ -281,7 +281,7 @@ impl Interleaved {
         self.advance(stream, deliver);
     }
 
-    /// Whether an unordered message is one that the peer has given up. A stream sends one after the other, so that of
+    /// Tells if an unordered message is one that the peer has given up. A stream sends one after the other, so that of
     /// those before it nothing is missing.
     fn is_skipped(&mut self, stream: StreamId, id: MessageId) -> bool {
         let Some(&last) = self.skipped_unordered.get(&stream) else { return false };

@@ -14,7 +14,7 @@ use super::tsn_tracker::Position;
 use crate::event::{PartPlace, ReceivedMessage, ReceivedPart};
 use crate::types::{Ppid, StreamId, StreamSequence};
 
-/// What a fragment says of the message that it is part of.
+/// Description in a fragment of the message that it is part of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heading {
     pub(crate) stream: StreamId,
@@ -38,7 +38,7 @@ pub(crate) struct Fragment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FragmentsDisagree;
 
-/// What a fragment has brought about.
+/// Result of a new fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Inserted {
     /// The run that starts here has grown and is still incomplete.
@@ -61,7 +61,7 @@ struct Run {
     payload_len: usize,
     /// The payloads that have not been passed on.
     pieces: VecDeque<Bytes>,
-    /// How many pieces were moved from one queue to another, which is what joins cost.
+    /// Number of pieces that were moved from one queue to another, which is the cost of joins.
     #[cfg(test)]
     moved_pieces: usize,
 }
@@ -71,12 +71,12 @@ struct Run {
 pub(crate) struct Reassembly {
     /// By their first position; never two that could be joined.
     runs: BTreeMap<Position, Run>,
-    /// Where the run starts whose message is being delivered in parts.
+    /// Position of the start of the run whose message is being delivered in parts.
     in_parts: Option<Position>,
     held: Held,
     /// Messages that have become whole.
     finished: u64,
-    /// Whether the peer may have given a message up before its last fragment got a TSN: another one may then begin
+    /// True if the peer may have given a message up before its last fragment got a TSN: another one may then begin
     /// where the fragments of the first break off.
     may_break_off: bool,
 }
@@ -98,17 +98,17 @@ impl Reassembly {
         in_parts
     }
 
-    /// What waits here.
+    /// Payload of the fragments that are kept here.
     pub(crate) const fn held(&self) -> Held {
         self.held
     }
 
-    /// How many messages have become whole.
+    /// Number of messages that have become whole.
     pub(crate) const fn finished(&self) -> u64 {
         self.finished
     }
 
-    /// Whether no fragment is known, nor a message of which a part has been passed on.
+    /// Tells if no fragment is known, nor a message of which a part has been passed on.
     pub(crate) fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
@@ -123,7 +123,7 @@ impl Reassembly {
         if ends_before && begins_after { Ok(()) } else { Err(FragmentsDisagree) }
     }
 
-    /// Whether two neighbours are of one message. Where a boundary lies between them, both must say so.
+    /// Tells if two neighbours are of one message. If a boundary lies between them, both must say so.
     const fn is_one_message(&self, ends: bool, begins: bool) -> Result<bool, FragmentsDisagree> {
         match (ends, begins) {
             (false, false) => Ok(true),
@@ -198,7 +198,7 @@ impl Reassembly {
         aborted
     }
 
-    /// Where the run starts whose message is being delivered in parts.
+    /// Position of the start of the run whose message is being delivered in parts.
     pub(crate) const fn in_parts(&self) -> Option<Position> {
         self.in_parts
     }
@@ -208,7 +208,7 @@ impl Reassembly {
         Some(self.runs.get(&self.in_parts?)?.heading)
     }
 
-    /// Where the first run starts.
+    /// Position of the start of the first run.
     pub(crate) fn first_run(&self) -> Option<Position> {
         self.runs.first_key_value().map(|(first, _)| *first)
     }
@@ -240,7 +240,7 @@ impl Reassembly {
 }
 
 impl Heading {
-    /// Whether two fragments may be of one message. Their protocol identifiers may differ: that of the first counts.
+    /// Tells if two fragments may be of one message. Their protocol identifiers may differ: that of the first counts.
     fn agrees(self, other: Self) -> bool {
         self.stream == other.stream
             && self.is_unordered == other.is_unordered
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(reassembly.check_whole(Position(7)), Err(FragmentsDisagree));
     }
 
-    /// What two neighbours may not differ in, and what they may.
+    /// Checks the fields in which two neighbours may not differ, and those in which they may.
     #[test]
     fn neighbours_agree_on_stream_order_and_number_and_the_first_names_the_protocol() {
         let heading = fragments(5, 1, 0, 3, false)[0].heading;

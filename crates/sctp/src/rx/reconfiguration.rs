@@ -8,7 +8,7 @@ use crate::reconfiguration::StreamsChanged;
 use crate::types::{StreamId, Tsn};
 
 impl Receiver {
-    /// How many streams the peer may send on.
+    /// Number of streams that the peer may send on.
     pub(crate) const fn stream_count(&self) -> u16 {
         self.streams.count()
     }

@@ -34,7 +34,7 @@ impl Receiver {
         self.deliver_part(None, deliver);
     }
 
-    /// The same where messages are interleaved.
+    /// Variant of [`on_forward_tsn`](Self::on_forward_tsn) where messages are interleaved.
     pub(crate) fn on_i_forward_tsn(
         &mut self,
         chunk: &IForwardTsn,

@@ -13,14 +13,15 @@ pub(crate) struct SequenceReused;
 /// The Stream Sequence Numbers that some neighbouring streams expect.
 type Page = Box<[StreamSequence; PAGE_LEN]>;
 
-/// How many streams share a page: the peer chooses which streams it uses, and a page is what the least used one costs.
+/// Number of streams that share a page: the peer chooses which streams it uses, and a page is the cost of the least
+/// used one.
 const PAGE_LEN: usize = 64;
 
-/// How many streams are at hand, with no page: as many as have room where a page would be named. Few associations use
+/// Number of streams at hand, with no page: as many as have room where a page would be named. Few associations use
 /// more, and of very many each touches less memory.
 const FIRST: usize = 4;
 
-/// What all streams expect.
+/// Expected Stream Sequence Numbers of all streams.
 #[derive(Clone, Debug)]
 struct Expected {
     first: [StreamSequence; FIRST],
@@ -46,12 +47,12 @@ impl InboundStreams {
         Self { count, expected: Expected::START, waiting: BTreeMap::new(), held }
     }
 
-    /// Whether `stream` exists.
+    /// Tells if `stream` exists.
     pub(crate) const fn contains(&self, stream: StreamId) -> bool {
         stream.0 < self.count
     }
 
-    /// What waits here.
+    /// Payload of the messages that are kept here.
     pub(crate) const fn held(&self) -> Held {
         self.held
     }
@@ -61,7 +62,7 @@ impl InboundStreams {
         self.expected.get(stream)
     }
 
-    /// How many streams there are.
+    /// Number of streams that there are.
     pub(crate) const fn count(&self) -> u16 {
         self.count
     }
@@ -93,7 +94,7 @@ impl InboundStreams {
         }
     }
 
-    /// Whether no message waits here.
+    /// Tells if no message is kept here.
     pub(crate) fn holds_nothing(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -195,7 +196,7 @@ impl Expected {
         self.pages.get(&page).map_or(StreamSequence(0), |page| page[place])
     }
 
-    /// What a stream expects, if its page has been made.
+    /// Expected number of a stream, if its page has been made.
     #[inline]
     fn get_mut(&mut self, stream: StreamId) -> Option<&mut StreamSequence> {
         if let Some(first) = self.first.get_mut(usize::from(stream.0)) {

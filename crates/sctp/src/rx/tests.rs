@@ -67,7 +67,7 @@ fn a_receiver_without_a_buffer_takes_no_message() {
     assert_eq!(receiver.take_sack(1_000).cumulative_tsn_ack, Tsn(FIRST - 1));
 }
 
-/// What is delivered of each, by number.
+/// Numbers of the messages that are delivered.
 fn numbers(events: &[Event]) -> Vec<u8> {
     let number = |event: &Event| match event {
         Event::Received(message) => message.payload[0],

@@ -1,4 +1,4 @@
-//! Which TSNs have been received: the Cumulative TSN Ack Point, the ranges beyond it, the duplicates.
+//! Tracking of the TSNs that have been received: the Cumulative TSN Ack Point, the ranges beyond it, the duplicates.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ impl Position {
     }
 }
 
-/// How a TSN stands to what has been received before it.
+/// Relation of a TSN to what has been received before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// The one right after the Cumulative TSN Ack Point.
     Next,
     /// New, behind a gap.
     Ahead,
-    /// Received before.
+    /// TSN received before.
     Duplicate,
     /// So far ahead that no Gap Ack Block could report it.
     OutOfReach,
@@ -32,7 +32,7 @@ pub(crate) enum Arrival {
 #[derive(Clone, Debug)]
 pub(crate) struct TsnTracker {
     cumulative: Tsn,
-    /// Where `cumulative` is.
+    /// Position of `cumulative`, counted without wrapping.
     cumulative_at: Position,
     /// Runs of received TSNs beyond `cumulative + 1`, isolated from each other: the first of each with the last. A
     /// tree, since the peer chooses the order in which they come.
@@ -44,7 +44,7 @@ pub(crate) struct TsnTracker {
 impl TsnTracker {
     /// Gap Ack Blocks are 16-bit offsets from the Cumulative TSN Ack.
     const REACH: u32 = u16::MAX as u32;
-    /// What a range costs in bytes, in a tree whose nodes are half full.
+    /// Cost of a range in bytes, in a tree whose nodes are half full.
     const RANGE_COST: u64 = 32;
     /// A peer that repeats itself gets a SACK at once, so that few are ever waiting.
     const MAX_DUPLICATES: usize = 64;
@@ -64,17 +64,17 @@ impl TsnTracker {
         self.cumulative
     }
 
-    /// Whether `tsn`, which is new, is larger than all that have been received.
+    /// Tells if `tsn`, which is new, is larger than all that have been received.
     pub(crate) fn is_highest(&self, tsn: Tsn) -> bool {
         self.ranges.last_key_value().is_none_or(|(_, last)| self.position(tsn) > *last)
     }
 
-    /// Whether a TSN is missing in front of a received one.
+    /// Tells if a TSN is missing in front of a received one.
     pub(crate) fn has_gaps(&self) -> bool {
         !self.ranges.is_empty()
     }
 
-    /// How `tsn` would count, without recording it.
+    /// Classifies `tsn` without recording it.
     pub(crate) fn classify(&self, tsn: Tsn) -> Arrival {
         let ahead = tsn.distance_from(self.cumulative);
         match ahead {
@@ -168,12 +168,12 @@ impl TsnTracker {
         self.duplicates.clear();
     }
 
-    /// What remembering the gaps costs, in bytes.
+    /// Cost of remembering the gaps, in bytes.
     pub(crate) fn size(&self) -> u64 {
         Self::RANGE_COST * self.ranges.len() as u64
     }
 
-    /// How many Gap Ack Blocks there are.
+    /// Number of Gap Ack Blocks that there are.
     pub(crate) fn gap_block_count(&self) -> usize {
         self.ranges.len()
     }
@@ -187,7 +187,7 @@ impl TsnTracker {
         self.ranges.iter().map(move |(first, last)| (offset(*first), offset(*last)))
     }
 
-    /// Where `tsn` is, which lies beyond the cumulative one.
+    /// Position of `tsn`, which lies beyond the cumulative one.
     fn position(&self, tsn: Tsn) -> Position {
         Position(self.cumulative_at.0 + u64::from(tsn.distance_from(self.cumulative)))
     }

@@ -16,7 +16,7 @@ use crate::path::PathId;
 use crate::reliability::{Reliability, ReliabilityPolicy};
 use crate::types::{MessageId, StreamId, Tsn};
 
-/// How many messages were given up, and how many FORWARD TSN chunks were sent.
+/// Numbers of messages that were given up, and of FORWARD TSN chunks that were sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AbandonmentCounts {
     pub(crate) unsent: u64,
@@ -32,11 +32,11 @@ struct Perishable {
     limit: Limit,
     /// The numbers of its chunks that have not been acknowledged cumulatively, ascending.
     chunks: VecDeque<u64>,
-    /// Whether its last fragment has been cut.
+    /// True if its last fragment has been cut.
     is_cut: bool,
 }
 
-/// When it is.
+/// Limit at which the message is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Limit {
     Expiry(Instant),
@@ -61,16 +61,16 @@ struct Announced {
     point: u64,
     at: Instant,
     path: PathId,
-    /// Whether one before it went elsewhere.
+    /// True if a FORWARD TSN before it went to another path.
     is_ambiguous: bool,
-    /// Whether it is to be repeated.
+    /// True if it is to be repeated.
     repeats: bool,
 }
 
-/// What is known of messages that may be given up, and of what was.
+/// Messages that may be given up, and the record of those that were.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Abandonment {
-    /// Those that wait to be sent, or to be sent whole, and those that have been, by the order in which they were
+    /// Messages that wait to be sent, or to be sent whole, and those that have been, by the order in which they were
     /// handed over.
     messages: BTreeMap<u64, Perishable>,
     /// Of those that have not been cut to the end, when each expires.
@@ -86,7 +86,7 @@ pub(super) struct Abandonment {
     /// Up to there: what was skipped on each stream, ordered and unordered, and the number of the last chunk of it.
     skipped: BTreeMap<(StreamId, bool), (MessageId, u64)>,
     announced: Option<Announced>,
-    /// Whether the point may advance, or has to be told.
+    /// True if the point may advance, or has to be told.
     is_due: bool,
     abandoned: Abandoned,
     /// FORWARD TSN and I-FORWARD-TSN chunks that were sent.
@@ -94,8 +94,8 @@ pub(super) struct Abandonment {
 }
 
 impl Abandonment {
-    /// What was told by one path counts as told by another, since an address is deleted, and is told again: the timer
-    /// of that path has gone with it.
+    /// Assigns the announcement on one path to another, since an address is deleted, and repeats it: the timer of that
+    /// path has been removed with it.
     pub(super) fn replace_path(&mut self, from: PathId, to: PathId) {
         if let Some(announced) = self.announced.as_mut().filter(|announced| announced.path == from) {
             announced.path = to;
@@ -105,12 +105,12 @@ impl Abandonment {
         }
     }
 
-    /// Whether something may have to be told although neither window nor queue has changed.
+    /// Tells if something may have to be told although neither window nor queue has changed.
     pub(super) const fn is_due(&self) -> bool {
         self.is_due
     }
 
-    /// When the next message expires that has not been cut to its end.
+    /// Instant at which the next message expires that has not been cut to its end.
     pub(super) fn next_expiry(&self) -> Option<Instant> {
         self.expiries.first().map(|(at, _)| *at)
     }
@@ -140,7 +140,7 @@ impl Abandonment {
         Some(perishable)
     }
 
-    /// It waits no more, by its expiry or priority.
+    /// Removes a message that waits no more from those ordered by expiry or priority.
     fn forget_waiting(&mut self, arrival: u64, perishable: &Perishable) {
         match perishable.limit {
             Limit::Expiry(at) => {
@@ -157,13 +157,13 @@ impl Abandonment {
 }
 
 impl Sender {
-    /// Whether messages have been handed over that may be given up.
+    /// Tells if messages have been handed over that may be given up.
     #[inline]
     pub(crate) const fn abandons(&self) -> bool {
         self.abandonment.is_some()
     }
 
-    /// How many messages were given up.
+    /// Counts of messages that were given up, and of FORWARD TSN chunks that were sent.
     pub(crate) fn abandonment_counts(&self) -> AbandonmentCounts {
         self.abandonment.as_ref().map_or_else(AbandonmentCounts::default, |abandonment| {
             let [unsent, sent] = abandonment.abandoned.total();
@@ -171,7 +171,7 @@ impl Sender {
         })
     }
 
-    /// The same of messages, by stream and policy.
+    /// Counts of messages that were given up, by stream and policy.
     pub(crate) fn abandoned_by_stream(&self) -> impl Iterator<Item = StreamAbandonment> + '_ {
         self.abandonment.iter().flat_map(|abandonment| abandonment.abandoned.by_stream())
     }

@@ -1,15 +1,15 @@
-//! What was given up, counted by stream and by policy.
+//! Counts of messages that were given up, by stream and by policy.
 
 use std::collections::BTreeMap;
 
 use crate::reliability::ReliabilityPolicy;
 use crate::types::StreamId;
 
-/// How many messages of a stream were given up by one policy (RFC 7496, section 4.3).
+/// Numbers of messages of a stream that were given up by one policy (RFC 7496, section 4.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamAbandonment {
-    /// The stream.
+    /// Stream of the messages.
     pub stream: StreamId,
     /// By which rule.
     pub policy: ReliabilityPolicy,

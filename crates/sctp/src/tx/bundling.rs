@@ -8,10 +8,10 @@ use slantpath_base::{Instant, Timer};
 use super::{Sender, Turn};
 use crate::path::PathId;
 
-/// Whether what waits may go although it fills no packet.
+/// State of DATA that fills no packet: held for bundling, or free to go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Bundling {
-    /// It has waited long enough.
+    /// Due, after a wait that was long enough.
     Due,
     /// Nothing has waited since the last packet.
     #[default]
@@ -36,7 +36,7 @@ impl Bundling {
 }
 
 impl Sender {
-    /// Whether new DATA, which the windows would let out to `path`, waits for more that fits into the same packet.
+    /// Tells if new DATA, which the windows would let out to `path`, waits for more that fits into the same packet.
     #[inline(never)]
     pub(super) fn waits_for_more(&mut self, turn: &mut Turn<'_>, path: PathId) -> bool {
         if self.bundling == Bundling::Due

@@ -14,7 +14,7 @@ pub(crate) struct Cut {
     pub(crate) context: u64,
     /// With the last of several fragments: the message as it was given, in case that it fails.
     pub(crate) whole: Option<Bytes>,
-    /// Where the fragment belongs, which only I-DATA says.
+    /// Position of the fragment, which only I-DATA has.
     pub(super) place: FragmentPlace,
     /// If the message may be given up: which it is of all that were handed over.
     pub(super) perishable: Option<u64>,
@@ -51,7 +51,7 @@ impl MessageNumbers {
 }
 
 impl MessageNumbers {
-    /// Whether the next message of each of some streams has number 0.
+    /// Tells if the next message of each of some streams has number 0.
     pub(super) fn begin_anew(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
         let streams = (0_u16..).map(StreamId);
         match self {
@@ -136,12 +136,12 @@ impl InProgress {
         self.arrival = arrival;
     }
 
-    /// How many bytes have not been cut.
+    /// Number of bytes that have not been cut.
     pub(super) const fn rest(&self) -> usize {
         self.message.payload.len() - self.offset
     }
 
-    /// The message.
+    /// Message that is being cut.
     pub(super) const fn message(&self) -> &Message {
         &self.message
     }

@@ -1,4 +1,4 @@
-//! Which chunk in flight to a path has the lowest TSN.
+//! Search for the chunk in flight to a path that has the lowest TSN.
 
 use std::collections::VecDeque;
 

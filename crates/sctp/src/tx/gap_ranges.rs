@@ -1,4 +1,4 @@
-//! What a SACK's Gap Ack Blocks say that those before did not.
+//! Changes of a SACK's Gap Ack Blocks against those before.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(crate) struct GapChanges {
 /// TSNs counted on without wrapping, from the first to the last.
 type Span = (u64, u64);
 
-/// What Gap Ack Blocks have acknowledged beyond the cumulative TSN ack.
+/// Ranges that Gap Ack Blocks have acknowledged beyond the cumulative TSN ack.
 ///
 /// What a SACK costs is its own length, what it acknowledges for the first time, and a constant: a peer that
 /// acknowledges half the window in one SACK and the other half in the next could otherwise have all of it looked at
@@ -44,7 +44,7 @@ pub(crate) struct GapRanges {
     cumulative: Option<Tsn>,
     /// The cumulative TSN ack, counted on without wrapping.
     base: u64,
-    /// What has been acknowledged and not been revoked: last by first, isolated.
+    /// Ranges that have been acknowledged and not been revoked: last by first, isolated.
     acked: BTreeMap<u64, u64>,
     /// The blocks of the last SACK, ascending and isolated.
     reported: Vec<Span>,
@@ -54,14 +54,14 @@ pub(crate) struct GapRanges {
 }
 
 impl GapChanges {
-    /// Whether TSNs are taken back and none is acknowledged.
+    /// Tells if TSNs are revoked and none is acknowledged.
     pub(crate) fn only_revoke(&self) -> bool {
         self.newly_acked.is_empty() && !self.revoked.is_empty()
     }
 }
 
 impl GapRanges {
-    /// How many TSNs one SACK can revoke.
+    /// Number of TSNs that one SACK can revoke.
     pub(crate) const REVOKED_AT_ONCE: u32 = 32;
 
     /// The highest TSN that the last SACK acknowledged by a block.
@@ -101,12 +101,12 @@ impl GapRanges {
         changes
     }
 
-    /// Whether no block has acknowledged anything that stands.
+    /// Tells if no block has acknowledged anything that stands.
     pub(crate) fn is_empty(&self) -> bool {
         self.acked.is_empty()
     }
 
-    /// The same as [`compare`](Self::compare) and [`commit`](Self::commit) for a SACK without blocks while nothing has
+    /// Variant of [`compare`](Self::compare) and [`commit`](Self::commit) for a SACK without blocks while nothing has
     /// been acknowledged by any: nothing changes.
     #[inline]
     pub(crate) fn follow(&mut self, cumulative: Tsn) {
@@ -115,7 +115,7 @@ impl GapRanges {
         self.reported.clear();
     }
 
-    /// What the blocks of a SACK change, whose cumulative TSN ack is not older than the last one. The ranges
+    /// Gives the changes by the blocks of a SACK whose cumulative TSN ack is not older than the last one. The ranges
     /// follow with [`commit`](Self::commit).
     #[inline(never)]
     pub(crate) fn compare(&mut self, cumulative: Tsn, blocks: &[GapAckBlock]) -> GapChanges {
@@ -218,7 +218,7 @@ impl GapRanges {
         }
     }
 
-    /// Where the span starts that holds `at`; `at` itself if none does.
+    /// Start of the span that holds `at`; `at` itself if none does.
     fn span_at(&self, at: u64) -> u64 {
         let before = self.acked.range(..=at).next_back();
         before.filter(|(_, last)| **last >= at).map_or(at, |(first, _)| *first)
@@ -302,7 +302,8 @@ mod tests {
         }
     }
 
-    /// The same block behind a cumulative TSN ack that is so much higher; without meaning if that has reached it.
+    /// Moves a block to its place behind a cumulative TSN ack that is so much higher; without meaning if that has
+    /// reached it.
     fn move_block((start, end): &mut (u16, u16), step: u32) {
         let step = u16::try_from(step).expect("a few TSNs");
         (*start, *end) = (start.saturating_sub(step), end.saturating_sub(step));

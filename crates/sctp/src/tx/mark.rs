@@ -24,7 +24,8 @@ impl Sender {
         true
     }
 
-    /// Whether what waits to be sent again on a path was sent before a mark reduced its window.
+    /// Loss event for the DATA that waits to be retransmitted on a path: a known one if it was sent before a mark
+    /// reduced the path's window.
     pub(super) fn loss_event(&self, turn: &Turn<'_>, id: PathId) -> LossEvent {
         let path = &turn.paths[id];
         if path.is_in_marked_window() && self.first_lost(id).is_some_and(|tsn| path.has_reduced_for_mark(tsn))

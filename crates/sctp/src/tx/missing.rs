@@ -1,4 +1,4 @@
-//! Which TSNs gap reports have shown to be missing, and where the reports have been read up to.
+//! List of the TSNs that gap reports have shown to be missing, and the point up to which the reports have been read.
 //!
 //! A TSN enters the list once, when a SACK first reaches beyond it, and leaves it when it is acknowledged or
 //! given up; in between it is touched once a miss indication. So the work is bounded by the losses, not by
@@ -9,7 +9,7 @@ use crate::types::Tsn;
 /// The TSNs that are missing and have not been given up.
 #[derive(Clone, Debug)]
 pub(crate) struct MissingReports {
-    /// Ascending.
+    /// Candidates in ascending order.
     candidates: Vec<Tsn>,
     /// Every TSN up to here has been looked at.
     examined: Tsn,
@@ -60,7 +60,7 @@ impl MissingReports {
         self.candidates.drain(kept..end);
     }
 
-    /// The candidates.
+    /// Candidates of the list.
     #[cfg(test)]
     pub(crate) fn candidates(&self) -> &[Tsn] {
         &self.candidates

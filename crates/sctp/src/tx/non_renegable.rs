@@ -1,4 +1,4 @@
-//! What the peer has received for good, as NR-SACKs tell (draft-natarajan-tsvwg-sctp-nrsack): it leaves the send
+//! DATA that the peer has received for good, as NR-SACKs tell (draft-natarajan-tsvwg-sctp-nrsack): it leaves the send
 //! buffer at once, though it keeps its place in the window until it is acknowledged cumulatively.
 //!
 //! To all else, a non-renegable block is a Gap Ack Block: it acknowledges, opens windows and shows losses. What a
@@ -36,7 +36,7 @@ impl Sender {
         }
     }
 
-    /// Those of what a SACK takes back that may be taken back.
+    /// Ranges among those that a SACK revokes which may be revoked.
     pub(super) fn renegable(&self, revoked: &[TsnRange]) -> SmallVec<[TsnRange; 2]> {
         let mut out: SmallVec<[TsnRange; 2]> = SmallVec::new();
         let is_free = |tsn: Tsn| self.outstanding.find(tsn).is_some_and(OutstandingChunk::is_freed);

@@ -10,7 +10,7 @@ use crate::event::Message;
 use crate::path::PathId;
 use crate::types::{FragmentSequence, MessageId, StreamId, Tsn};
 
-/// How a chunk was found to be lost; it decides where it is sent again.
+/// Way in which a chunk was found to be lost; it decides the path of the retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
     /// Nobody knows: it goes again to show whether the last chunks were lost.
@@ -23,11 +23,11 @@ pub(crate) enum Loss {
     LinkDown,
     /// T3-rtx expired.
     TimedOut,
-    /// Its packet was longer than a link on the way carries, as ICMP has told.
+    /// Packet that was longer than a link on the way carries, as ICMP has told.
     TooBig,
 }
 
-/// Where a chunk is in its life.
+/// State of an outstanding chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChunkState {
     /// On its way, as far as we know.
@@ -41,7 +41,7 @@ pub(crate) enum ChunkState {
 }
 
 impl ChunkState {
-    /// Whether it is on its way: what is asked most often.
+    /// Tells if the chunk is in flight: the question that is asked most often.
     #[inline]
     pub(crate) const fn is_in_flight(self) -> bool {
         matches!(self, Self::InFlight)
@@ -53,18 +53,18 @@ impl ChunkState {
 pub(crate) struct OutstandingChunk {
     pub(crate) data: Data,
     pub(crate) context: u64,
-    /// Where it was sent last.
+    /// Path that it was sent on last.
     pub(crate) path: PathId,
     pub(crate) state: ChunkState,
-    /// When it was sent last, and what had been delivered to the path by then.
+    /// Record of its last transmission: the instant, and what had been delivered to the path by then.
     pub(crate) departure: Departure,
     pub(crate) missing_reports: u8,
     pub(crate) transmissions: u32,
     /// The least MTU with which the packet passes that it was sent in last, in bytes.
     pub(crate) needed_mtu: u16,
-    /// Whether it has been sent to more than one address: nobody can tell which of them an acknowledgement is for.
+    /// True if it has been sent to more than one address: nobody can tell which of them an acknowledgement is for.
     pub(crate) is_ambiguous: bool,
-    /// How long its payload was when it was sent, which may have been [given back](Outstanding::free) since.
+    /// Length of its payload when it was sent, which may have been [given back](Outstanding::free) since.
     payload_len: u32,
     wire_len: u32,
 }
@@ -83,7 +83,7 @@ impl OutstandingChunk {
         self.payload_len.into()
     }
 
-    /// Whether its payload has been given back: the peer has it for good.
+    /// Tells if its payload has been given back: the peer has it for good.
     pub(crate) const fn is_freed(&self) -> bool {
         self.data.payload.is_empty() && self.payload_len > 0
     }
@@ -107,14 +107,14 @@ pub(super) const fn wire_len(payload_len: usize, is_i_data: bool) -> usize {
 #[derive(Clone, Debug)]
 pub(crate) struct Outstanding {
     cumulative_ack: Tsn,
-    /// How many chunks have been acknowledged cumulatively.
+    /// Number of chunks that have been acknowledged cumulatively.
     acknowledged: u64,
     chunks: VecDeque<OutstandingChunk>,
     in_flight_payload: u64,
     acked_payload: u64,
     /// The messages of which several fragments are outstanding, by the TSN of the last.
     fragmented: VecDeque<(Tsn, Bytes)>,
-    /// Where each chunk belongs, if they are I-DATA.
+    /// Positions of the chunks in their streams, if they are I-DATA.
     #[expect(
         clippy::box_collection,
         reason = "most chunks are DATA, and ask each time whether there are any"
@@ -170,17 +170,17 @@ impl Outstanding {
         self.cumulative_ack.plus(number.wrapping_sub(self.acknowledged) as u32)
     }
 
-    /// Whether the chunks are I-DATA.
+    /// Tells if the chunks are I-DATA.
     pub(crate) const fn interleaves(&self) -> bool {
         self.places.is_some()
     }
 
-    /// What precedes the payload of a chunk in a packet, in bytes.
+    /// Length of the header that precedes the payload of a chunk in a packet, in bytes.
     pub(crate) const fn header_len(&self) -> usize {
         self.header_len
     }
 
-    /// Where an outstanding chunk belongs: of DATA its Stream Sequence Number.
+    /// Position of an outstanding chunk: of DATA its Stream Sequence Number.
     pub(crate) fn place(&self, tsn: Tsn) -> FragmentPlace {
         let index = self.index(tsn);
         let told = self.places.as_ref().zip(index).and_then(|(places, index)| places.get(index).copied());
@@ -286,7 +286,7 @@ impl Outstanding {
         chunks.find(|chunk| is_meant(chunk.data.stream)).map(|chunk| chunk.data.tsn)
     }
 
-    /// All chunks.
+    /// Iterates over all outstanding chunks.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OutstandingChunk> {
         self.chunks.iter_mut()
     }
@@ -366,7 +366,7 @@ impl Outstanding {
         self.chunks.iter().filter(is_meant).map(|chunk| chunk.data.tsn)
     }
 
-    /// Where the payload of chunks in `state` is counted.
+    /// Total in which the payload of chunks in `state` is counted.
     const fn total_of(&mut self, state: ChunkState) -> Option<&mut u64> {
         match state {
             ChunkState::InFlight => Some(&mut self.in_flight_payload),
@@ -416,7 +416,7 @@ impl Outstanding {
         messages
     }
 
-    /// Where `tsn` stands, which may be behind the end; `None` if it has been acknowledged cumulatively.
+    /// Place of `tsn` in the list, which may be behind the end; `None` if it has been acknowledged cumulatively.
     fn index(&self, tsn: Tsn) -> Option<usize> {
         tsn.is_after(self.cumulative_ack).then(|| tsn.distance_from(self.cumulative_ack) as usize - 1)
     }

@@ -1,10 +1,10 @@
-//! What the peer has room for, and the probing of a window that it has closed.
+//! Receive window of the peer, and the probing of a window that it has closed.
 
 use slantpath_base::{Duration, Instant, Timer};
 
 use crate::types::Tsn;
 
-/// Where zero window probing stands.
+/// State of zero window probing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Probe {
     /// No reason to probe.
@@ -17,7 +17,7 @@ enum Probe {
     Outstanding { tsn: Tsn },
 }
 
-/// Whether the peer has answered since T3-rtx expired last.
+/// Contact with the peer since T3-rtx expired last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Contact {
     Silent,
@@ -38,7 +38,7 @@ impl PeerWindow {
         Self { a_rwnd, probe: Probe::Idle, contact: Contact::Silent }
     }
 
-    /// What the peer has room for while `in_flight` bytes of payload are on their way.
+    /// Window of the peer while `in_flight` bytes of payload are in flight.
     pub(crate) const fn rwnd(&self, in_flight: u64) -> u64 {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.2.1
         //# Set rwnd equal to the newly received a_rwnd minus the
@@ -59,12 +59,12 @@ impl PeerWindow {
         self.a_rwnd.into()
     }
 
-    /// Whether `room` bytes are more than was advertised last.
+    /// Tells if `room` bytes are more than was advertised last.
     pub(crate) fn is_exceeded_by(&self, room: u64) -> bool {
         room > u64::from(self.a_rwnd)
     }
 
-    /// Whether a new chunk with `len` bytes of payload may leave.
+    /// Tells if a new chunk with `len` bytes of payload may leave.
     pub(crate) fn admits(&self, len: usize, in_flight: u64) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.1
         //# At any given time, the data sender MUST NOT transmit new data to
@@ -110,12 +110,12 @@ impl PeerWindow {
         self.probe = Probe::Idle;
     }
 
-    /// Whether a chunk with `len` bytes of payload has a place in the window as it was advertised last.
+    /// Tells if a chunk with `len` bytes of payload has a place in the window as it was advertised last.
     pub(crate) fn has_room(&self, len: u64) -> bool {
         len <= u64::from(self.a_rwnd)
     }
 
-    /// When the first probe is due.
+    /// Instant at which the first probe is due.
     pub(crate) const fn probe_deadline(&self) -> Timer {
         match self.probe {
             Probe::Waiting { at } => Timer::set(at),

@@ -1,4 +1,4 @@
-//! How far the peer's SACKs can tell what has arrived.
+//! Reach of the peer's SACKs: the TSNs up to which they can tell what has arrived.
 
 use crate::chunk::GapAckBlock;
 use crate::types::Tsn;
@@ -7,7 +7,7 @@ use crate::types::Tsn;
 /// packet.
 const ALWAYS_FIT: usize = 16;
 
-/// What the last SACK could speak of.
+/// Reach of the last SACK.
 ///
 /// Blocks are reported from the lowest TSN up, as many as there is room for, and the rest is left out (RFC 9260,
 /// section 6.7). How many that are only the peer knows: a SACK with more blocks than any before, or as many, may lack

@@ -1,12 +1,12 @@
-//! Where DATA goes that has not been sent: to one path, unless several are used at once ([`spread`](super::spread)),
-//! but for messages that are for a certain address.
+//! Routing of DATA that has not been sent: to one path, unless several are used at once ([`spread`](super::spread)),
+//! except for messages that are for a certain address.
 
 use super::{Sender, Turn};
 use crate::config::SctpConfig;
 use crate::event::Message;
 use crate::path::{PathId, PathState, Paths};
 
-/// Whether it takes a look at the next message to know where it goes.
+/// Need to look at the next message to know its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Routing {
     /// No: all goes to the current path, as with most associations.
@@ -47,7 +47,7 @@ impl Sender {
         (Some(path) != waits).then_some(path)
     }
 
-    /// Whether what is new and next may go to `path`.
+    /// Tells if the next new DATA may go to `path`.
     pub(super) fn may_carry_new(&self, paths: &Paths, path: PathId, config: &SctpConfig) -> bool {
         match self.routing {
             Routing::Current => path == paths.current(),
@@ -59,7 +59,7 @@ impl Sender {
         }
     }
 
-    /// Where the next message goes that has not been sent.
+    /// Path of the next message that has not been sent.
     #[inline(never)]
     fn next_path(&self, paths: &Paths) -> PathId {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.4.1
@@ -76,7 +76,7 @@ impl Sender {
         wanted.unwrap_or_else(|| paths.current())
     }
 
-    /// The same as [`finds_nothing`](Self::finds_nothing) where messages may go to different paths.
+    /// Variant of [`finds_nothing`](Self::finds_nothing) where messages may go to different paths.
     #[inline(never)]
     pub(super) fn has_nothing_to_route(&self, paths: &mut Paths) -> bool {
         let is_empty = self.queue.is_empty();

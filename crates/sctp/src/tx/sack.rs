@@ -25,19 +25,19 @@ pub(crate) struct SackView<'a> {
     pub(crate) from: Option<PathId>,
 }
 
-/// What only a SACK says.
+/// Fields that only a SACK has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GapReport<'a> {
     pub(crate) a_rwnd: u32,
     pub(crate) blocks: &'a [GapAckBlock],
-    /// Those of the blocks that stand for good.
+    /// Blocks among these that stand for good.
     pub(crate) non_renegable: &'a [GapAckBlock],
-    /// What has arrived more than once since the last SACK.
+    /// TSNs that have arrived more than once since the last SACK.
     pub(crate) duplicates: &'a [Tsn],
 }
 
 impl<'a> SackView<'a> {
-    /// A SACK.
+    /// View of a SACK.
     pub(crate) fn of_sack(sack: &'a crate::chunk::Sack, from: Option<PathId>) -> Self {
         let gaps = Some(GapReport {
             a_rwnd: sack.a_rwnd,
@@ -82,20 +82,20 @@ impl<'a> SackView<'a> {
     }
 }
 
-/// What came of it.
+/// Outcome of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SackEffect {
-    /// It was older than another that has been processed.
+    /// Older than another that has been processed.
     Stale,
-    /// It was processed and acknowledged nothing new.
+    /// Processed; acknowledged nothing new.
     Nothing,
-    /// It acknowledged nothing new, but the peer answers the probing of its closed window.
+    /// Acknowledged nothing new, but the peer answers the probing of its closed window.
     ProbeAnswered,
-    /// It acknowledged something: see the paths' tallies.
+    /// Acknowledged something: see the paths' tallies.
     Acknowledged,
 }
 
-/// It acknowledges what has not been sent.
+/// Acknowledgement of something that has not been sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackFault;
 
@@ -233,7 +233,7 @@ impl Sender {
         }
     }
 
-    /// Whether an acknowledgement that only revokes shows more room than is known of, even if it revokes all.
+    /// Tells if an acknowledgement that only revokes shows more room than is known of, even if it revokes all.
     fn opens_window(&self, sack: &SackView<'_>) -> bool {
         let room = sack.gaps.map_or(0, |gaps| u64::from(gaps.a_rwnd));
         self.peer_window.is_exceeded_by(room.saturating_sub(self.outstanding.acked_payload()))
@@ -549,13 +549,13 @@ impl Sender {
         first.map_or_else(|| self.outstanding.highest_sent(), |first| first.minus(1))
     }
 
-    /// Whether more is to be noted of what is acknowledged than [`credit`] does.
+    /// Tells if more is to be noted of what is acknowledged than [`credit`] does.
     fn notes_more(&self, config: &SctpConfig) -> bool {
         self.takes_several_paths(config) || config.path_mtu_discovery == PathMtuDiscovery::Probing
     }
 
-    /// Whether DATA may take several paths side by side, so that what arrives over one says nothing of what is under
-    /// way over another.
+    /// Tells if DATA may take several paths side by side, so that an arrival over one says nothing of what is in flight
+    /// over another.
     fn takes_several_paths(&self, config: &SctpConfig) -> bool {
         config.multipath.is_on() || self.has_directed
     }
@@ -624,9 +624,10 @@ fn note_more(turn: &mut Turn<'_>, chunk: &OutstandingChunk) {
     path.tally.highest_acked = highest.or(Some(chunk.data.tsn));
 }
 
-/// How often the SACK at hand shows a chunk to be missing where DATA takes several paths. Only what was sent to the
-/// same path after it says so (SFR-CACC: Iyengar et al. 2006, figure 5); and where new DATA is spread over paths, so
-/// that SACKs are not hastened by holes, one may say so as often as it answers packets (DAC: the same, section III.C).
+/// Number of times that the SACK at hand shows a chunk to be missing where DATA takes several paths. Only chunks that
+/// were sent to the same path after it say so (SFR-CACC: Iyengar et al. 2006, figure 5); and where new DATA is spread
+/// over paths, so that SACKs are not hastened by holes, one SACK may say so as often as it answers packets (DAC: the
+/// same, section III.C).
 fn split_reports(turn: &Turn<'_>, chunk: &OutstandingChunk) -> u8 {
     let tally = &turn.paths[chunk.path].tally;
     if tally.highest_acked.is_none_or(|highest| highest.is_before(chunk.data.tsn)) {
@@ -639,7 +640,7 @@ fn split_reports(turn: &Turn<'_>, chunk: &OutstandingChunk) -> u8 {
     u8::try_from(tally.acked_by_gaps.clamp(1, most)).unwrap_or(u8::MAX)
 }
 
-/// Whether the round trip that ends with `sack` says something about `data_path`.
+/// Tells if the round trip that ends with `sack` says something about `data_path`.
 fn is_sample(config: &SctpConfig, sack: &SackView<'_>, data_path: PathId) -> bool {
     let same_path = sack.from == Some(data_path);
     match config.rtt_sampling {

@@ -10,7 +10,7 @@ use crate::event::Message;
 use crate::policy::StreamScheduling;
 use crate::types::{StreamId, Tsn};
 
-/// Where a stream stands: the least is served first.
+/// Rank of a stream: the least is served first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     key: u64,
@@ -18,13 +18,13 @@ struct Rank {
     turn: u64,
 }
 
-/// One stream.
+/// Queue of one stream.
 #[derive(Clone, Debug, Default)]
 struct StreamQueue {
     /// By the order in which they were handed over.
     messages: BTreeMap<u64, Message>,
     in_progress: Option<InProgress>,
-    /// Where it stands while it has something to send.
+    /// Rank of the stream while it has something to send.
     rank: Rank,
     /// Payload bytes that have been taken since it was given its rank.
     served: u64,
@@ -36,11 +36,11 @@ struct StreamQueue {
 #[derive(Clone, Debug)]
 pub(super) struct Scheduler {
     scheduling: StreamScheduling,
-    /// Whether a message may be begun while one of another stream has not been cut to its end.
+    /// True if a message may be begun while one of another stream has not been cut to its end.
     interleaves: bool,
-    /// Those that have been used. They are as many as there are streams at most.
+    /// Queues of the streams that have been used. They are as many as there are streams at most.
     streams: BTreeMap<StreamId, StreamQueue>,
-    /// Those that have something to send.
+    /// Streams that have something to send.
     order: BTreeSet<(Rank, StreamId)>,
     /// Priority or weight of the streams that have been given one.
     values: BTreeMap<StreamId, u16>,
@@ -68,7 +68,7 @@ impl StreamQueue {
         }
     }
 
-    /// When the message was handed over that is next.
+    /// Number of the next message in the order in which messages were handed over.
     fn next_arrival(&self) -> u64 {
         match &self.in_progress {
             Some(current) => current.arrival(),
@@ -111,7 +111,7 @@ impl Scheduler {
         }
     }
 
-    /// Whether something waits on some streams.
+    /// Tells if something is queued on some streams.
     pub(super) fn has_on(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
         self.streams.iter().any(|(stream, queue)| !queue.is_empty() && is_meant(*stream))
     }
@@ -140,7 +140,7 @@ impl Scheduler {
         self.current = Some(stream);
     }
 
-    /// How long the rest of the message is that is next, in bytes; zero: there is none.
+    /// Length of the rest of the next message, in bytes; zero: there is none.
     pub(super) fn next_rest(&self) -> usize {
         let next = self.next_stream().and_then(|stream| self.streams.get(&stream));
         next.map_or(0, StreamQueue::next_rest)
@@ -152,7 +152,7 @@ impl Scheduler {
         queue.in_progress.as_ref().map(InProgress::message).or_else(|| queue.messages.values().next())
     }
 
-    /// Whether what is next may go into the packet that holds what was taken last.
+    /// Tells if the next DATA may go into the packet that holds what was taken last.
     pub(super) fn may_follow(&self) -> bool {
         self.packet_of.is_none() || self.packet_of == self.next_stream()
     }
@@ -216,7 +216,7 @@ impl Scheduler {
         Some(dropped)
     }
 
-    /// How long what waits is, message by message, in bytes: whatever has been begun is as long as its rest.
+    /// Lengths of the queued messages in bytes: a message that has been begun is as long as its rest.
     pub(super) fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
         self.streams.values().flat_map(|queue| {
             let begun = queue.in_progress.as_ref().map(InProgress::rest);

@@ -21,7 +21,7 @@ pub(crate) struct SendQueue {
     in_progress: Option<InProgress>,
     /// In place of the two, which stay empty then: messages in an order of streams, or some that may be taken out.
     scheduler: Option<Box<Scheduler>>,
-    /// How long the rest of the message is that is next, in bytes; zero: there is none. Asked several times a packet.
+    /// Length of the rest of the next message, in bytes; zero: there is none. Asked several times a packet.
     next_rest: usize,
     numbers: MessageNumbers,
     stream_count: u16,
@@ -56,7 +56,7 @@ impl SendQueue {
         queue
     }
 
-    /// How many chunks of unordered messages have been cut, and how many messages into fragments.
+    /// Numbers of the chunks of unordered messages that have been cut, and of the messages that have been fragmented.
     pub(crate) const fn cut_counts(&self) -> (u64, u64) {
         self.cut_counts
     }
@@ -73,7 +73,7 @@ impl SendQueue {
         self.next_rest == 0
     }
 
-    /// How many messages at least leave before the first one on some streams has left, not counting that; `None` if
+    /// Least number of messages that leave before the first one on some streams has left, not counting that; `None` if
     /// there is none.
     pub(crate) fn first_on(&self, is_meant: impl Fn(StreamId) -> bool) -> Option<u32> {
         let place = match (&self.scheduler, &self.in_progress) {
@@ -84,7 +84,7 @@ impl SendQueue {
         Some(u32::try_from(place).unwrap_or(u32::MAX / 4))
     }
 
-    /// Whether no message has been numbered on some streams since they began.
+    /// Tells if no message has been numbered on some streams since they began.
     pub(crate) fn begins_anew(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
         self.numbers.begin_anew(is_meant)
     }
@@ -187,7 +187,7 @@ impl SendQueue {
         next?.options.as_ref()?.destination
     }
 
-    /// Whether what waits fills so many bytes of chunks with headers of `header_len`, or as good as.
+    /// Tells if the queued DATA fills so many bytes of chunks with headers of `header_len`, or nearly so.
     pub(crate) fn fills(&self, bytes: usize, header_len: usize) -> bool {
         let wire_len = |len: usize| Data::wire_len(len) - Data::HEADER_LEN + header_len;
         let left = |left: usize, len: usize| left.checked_sub(wire_len(len));
@@ -250,7 +250,7 @@ impl SendQueue {
         Some(cut)
     }
 
-    /// Whether what is next may go into the packet that holds what was taken last.
+    /// Tells if the next DATA may go into the packet that holds what was taken last.
     #[inline]
     pub(super) fn may_follow(&self) -> bool {
         self.scheduler.as_ref().is_none_or(|scheduler| scheduler.may_follow())

@@ -9,10 +9,10 @@ use super::{Sender, Turn};
 use crate::config::SctpConfig;
 use crate::path::{PathId, PathState, Paths};
 
-/// How many chunks that wait to be sent again are looked at for one that another path could take.
+/// Number of chunks waiting to be retransmitted that are looked at for one that another path could take.
 const LOOKED_AT: usize = 256;
 
-/// What is known of the paths that share the DATA.
+/// State of the paths that share the DATA.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spread {
     /// The path that was chosen last.
@@ -89,8 +89,8 @@ impl Sender {
         (!has_active && Some(current) != waits).then_some(current)
     }
 
-    /// What is to be sent again on another path than `waits`, whose window keeps the lowest chunk back: the path, and
-    /// how long the first chunk is in a packet. Paths do not wait for each other.
+    /// DATA that is to be retransmitted on another path than `waits`, whose window keeps the lowest chunk back: the
+    /// path, and the length of the first chunk in a packet. Paths do not wait for each other.
     #[inline(never)]
     pub(super) fn lost_elsewhere(&self, turn: &mut Turn<'_>, waits: PathId) -> Option<(PathId, usize)> {
         let open: SmallVec<[PathId; 2]> = turn
@@ -121,7 +121,7 @@ impl Sender {
         })
     }
 
-    /// Whether `path` may take more of the buffers (buffer splitting by outstanding bytes: Dreibholz, Becke, Rathgeb,
+    /// Tells if `path` may take more of the buffers (buffer splitting by outstanding bytes: Dreibholz, Becke, Rathgeb,
     /// Tüxen 2010): with n paths, no path has more than the nth part of what sender and receiver can hold, so that a
     /// slow path cannot fill them with what the others wait for.
     pub(super) fn has_share(&self, paths: &Paths, path: PathId, config: &SctpConfig) -> bool {
@@ -134,8 +134,8 @@ impl Sender {
         outstanding == 0 || outstanding + paths[path].pmdcs() as u64 <= share
     }
 
-    /// Where a chunk goes that timed out on `last`: to the active path with the largest window among the others
-    /// (RTX-CWND: Iyengar et al. 2006, section IV).
+    /// Path for a chunk that timed out on `last`: the active path with the largest window among the others (RTX-CWND:
+    /// Iyengar et al. 2006, section IV).
     pub(super) fn widest(paths: &Paths, last: PathId) -> Option<PathId> {
         let others = paths.ids().filter(|&id| id != last && paths[id].state == PathState::Active);
         others.max_by_key(|&id| (paths[id].cwnd(), core::cmp::Reverse(id)))

@@ -1,4 +1,4 @@
-//! How much work acknowledgements make, for the tests that bound it.
+//! Measure of the work that acknowledgements make, for the tests that bound it.
 
 /// A counter of steps; nothing at all outside of tests.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,7 @@ impl Steps {
     #[expect(clippy::unused_self, reason = "only tests count")]
     pub(super) const fn take(&self, _steps: usize) {}
 
-    /// How many since the last time.
+    /// Number of steps since the last time.
     #[cfg(test)]
     pub(super) fn reset(&self) -> usize {
         self.count.replace(0)

@@ -46,7 +46,7 @@ impl Sender {
         SendError::BufferFull { wanted, free: if wanted > left { left } else { 0 } }
     }
 
-    /// Whether a message could be queued; if so, it counts as handed over.
+    /// Tells if a message could be queued; if so, it counts as handed over.
     pub(crate) fn admit(&mut self, turn: &mut Turn<'_>, message: &Message) -> Result<(), SendError> {
         let len = self.check(message, turn.config)?;
         if self.is_full_for(len) && !self.make_room(turn, reliability_of(message), len) {
@@ -67,7 +67,7 @@ impl Sender {
         }
     }
 
-    /// How many streams there are.
+    /// Number of outbound streams.
     pub(crate) const fn stream_count(&self) -> u16 {
         self.queue.stream_count()
     }
@@ -86,7 +86,7 @@ impl Sender {
         self.outstanding.last_on(is_meant).map(UnderWay::UntilAcknowledged)
     }
 
-    /// Whether it is to be looked again whether something is under way.
+    /// Tells if the moment `until` has come at which it is to be checked again if something is under way.
     pub(crate) fn has_come(&self, until: UnderWay) -> bool {
         match until {
             UnderWay::UntilSent(tsn) => {
@@ -96,7 +96,7 @@ impl Sender {
         }
     }
 
-    /// Whether the next ordered message of each of some streams has Stream Sequence Number 0.
+    /// Tells if the next ordered message of each of some streams has Stream Sequence Number 0.
     pub(crate) fn begins_anew(&self, is_meant: impl Fn(StreamId) -> bool) -> bool {
         self.queue.begins_anew(is_meant)
     }

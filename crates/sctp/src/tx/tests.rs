@@ -4,7 +4,7 @@ use super::outstanding::ChunkState;
 use super::*;
 use crate::path::Departed;
 
-/// How many chunks, blocks and TSNs acknowledgements have looked at since the last time.
+/// Number of chunks, blocks and TSNs that acknowledgements have looked at since the last time.
 pub(crate) fn steps(sender: &Sender) -> usize {
     sender.steps.reset() + sender.acked_gaps.steps.reset()
 }

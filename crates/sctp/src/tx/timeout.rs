@@ -12,7 +12,7 @@ use crate::path::PathId;
 use crate::policy::RetransmissionAfterTimeout;
 use crate::trace::LossEvidence;
 
-/// What an expiry says about the path.
+/// Meaning of an expiry for the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeoutMeaning {
     /// Nothing: the peer answers and keeps its window closed.

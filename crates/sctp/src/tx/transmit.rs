@@ -12,21 +12,21 @@ use crate::path::{PathId, PathState, Paths, ProbeKind};
 use crate::policy::NewDataAfterTimeout;
 use crate::types::Tsn;
 
-/// What a packet with DATA begins with.
+/// First DATA of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
-    /// What is to be sent again.
+    /// Lost DATA that is to be retransmitted.
     Lost,
-    /// What has not been sent.
+    /// New DATA that has not been sent.
     New,
 }
 
 /// A packet with DATA that may leave now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Transmission {
-    /// Where it goes.
+    /// Path of the transmission.
     pub(crate) path: PathId,
-    /// How many bytes its first DATA chunk takes, padding included.
+    /// Number of bytes that its first DATA chunk takes, padding included.
     pub(crate) first_chunk_len: usize,
     first: First,
 }
@@ -97,9 +97,9 @@ impl Sender {
         may_leave.then_some(Transmission { path, first_chunk_len, first: First::New })
     }
 
-    /// The same as [`next_transmission`](Self::next_transmission) where it is seen at a glance that it finds nothing:
-    /// nothing waits to be sent, or a window keeps what is new from following what is in flight. `false` if something
-    /// may be found.
+    /// Quick check in place of [`next_transmission`](Self::next_transmission) for the cases in which that clearly finds
+    /// nothing: nothing waits to be sent, or a window keeps new DATA from following what is in flight. `false` if
+    /// something may be found.
     #[expect(clippy::inline_always, reason = "it is asked behind every packet, and is no longer than a call")]
     #[inline(always)]
     pub(crate) fn finds_nothing(&self, paths: &mut Paths) -> bool {
@@ -144,7 +144,7 @@ impl Sender {
         Some(Transmission { path, first_chunk_len, first: First::Lost })
     }
 
-    /// Whether new DATA may follow what is lost or in flight elsewhere.
+    /// Tells if new DATA may follow what is lost or in flight elsewhere.
     #[inline]
     fn admits_new(&mut self, turn: &Turn<'_>, path: PathId) -> bool {
         match turn.config.new_data_after_timeout {
@@ -154,14 +154,14 @@ impl Sender {
         }
     }
 
-    /// Whether what is in flight or lost on any path leaves room in the window of `path`.
+    /// Tells if what is in flight or lost on any path leaves room in the window of `path`.
     #[inline(never)]
     fn has_association_window(&self, turn: &Turn<'_>, path: PathId) -> bool {
         let in_flight: u64 = turn.paths.iter().map(|path| path.flight_size).sum();
         in_flight + self.lost_bytes() < turn.paths[path].cwnd()
     }
 
-    /// Whether a chunk is on its way into the closed window of the peer.
+    /// Tells if a chunk is in flight that probes the closed window of the peer.
     pub(super) fn is_probe_in_flight(&self) -> bool {
         let probe = self.peer_window.outstanding_probe().and_then(|tsn| self.outstanding.find(tsn));
         probe.is_some_and(|chunk| chunk.state.is_in_flight())
@@ -204,8 +204,8 @@ impl Sender {
         }
     }
 
-    /// Whether the network may mark the packet of a transmission that has been [filled](Self::fill), in place of
-    /// dropping it. The loss of what is sent again, or of a probe of the peer's window, would not be noticed.
+    /// Tells if the network may mark the packet of a transmission that has been [filled](Self::fill), in place of
+    /// dropping it. The loss of a retransmission, or of a probe of the peer's window, would not be noticed.
     //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.5
     //# This document specifies ECN-capable TCP implementations MUST NOT set
     //# either ECT codepoint (ECT(0) or ECT(1)) in the IP header for
@@ -257,14 +257,14 @@ impl Sender {
         }
     }
 
-    /// Whether there is a chunk that has not been sent, and both the packet and the peer have room for it.
+    /// Tells if there is a chunk that has not been sent, and both the packet and the peer have room for it.
     #[inline]
     fn next_fits(&self, turn: &Turn<'_>, builder: &PacketBuilder) -> bool {
         let room = if builder.is_empty() { usize::MAX } else { builder.room() };
         self.next_fits_into(self.max_payload(turn.paths), room)
     }
 
-    /// The same for so much room, in bytes.
+    /// Variant of [`next_fits`](Self::next_fits) for so much room, in bytes.
     fn next_fits_into(&self, max_payload: usize, room: usize) -> bool {
         let Some(len) = self.queue.next_len(max_payload) else { return false };
         let is_admitted = self.peer_window.admits(len, self.outstanding.in_flight_payload());
@@ -423,7 +423,7 @@ fn put(builder: &mut PacketBuilder, outstanding: &Outstanding, chunk: &Outstandi
     }
 }
 
-/// Where a lost chunk goes.
+/// Path for a lost chunk.
 pub(super) fn retransmission_path(chunk: &OutstandingChunk, paths: &Paths, config: &SctpConfig) -> PathId {
     let last = chunk.path;
     let stays = match chunk.state {

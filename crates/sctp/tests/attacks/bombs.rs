@@ -12,7 +12,7 @@ fn bomb(chunk: &Chunk) -> Vec<Chunk> {
     vec![chunk.clone(); (65_535 - 20 - 12) / len]
 }
 
-/// What a packet full of one chunk brings about: packets, their bytes, and how many chunks were left unanswered.
+/// Response to a packet full of one chunk: packets, their bytes, and the number of chunks that were left unanswered.
 fn struck(chunk: &Chunk) -> (usize, usize, u64) {
     let mut tester = Tester::active(config());
     tester.receive(&bomb(chunk));

@@ -38,7 +38,7 @@ fn copies_of_a_cookie_make_one_association_and_a_cookie_ack_of_16_bytes_each() {
     assert_eq!(cookie.len(), 92);
 }
 
-/// How long the INIT ACK to an INIT with these parameters is, and the INIT.
+/// Lengths of the INIT ACK to an INIT with these parameters, and of the INIT.
 fn answer(parameters: Vec<Parameter>) -> (usize, usize) {
     let mut tester = Tester::listening(config());
     let init = packet(0, &[tester.init(parameters)]);

@@ -1,4 +1,4 @@
-//! What an attacker gets for what it sends: packets, bytes, memory (RFC 5062; RFC 9260, section 12). The table of all
+//! Gain of an attacker for its effort: packets, bytes, memory (RFC 5062; RFC 9260, section 12). The table of all
 //! attacks, with these figures, is docs/security.md.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 

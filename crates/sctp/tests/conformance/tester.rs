@@ -27,7 +27,7 @@ pub(crate) const PORT: u16 = 2_905;
 pub(crate) const PEER_TAG: u32 = 0x7e57;
 /// The number of the tester's first DATA chunk.
 pub(crate) const PEER_TSN: u32 = 1_000;
-/// What the tester's cookie is.
+/// Cookie of the tester.
 pub(crate) const COOKIE: &[u8] = b"cake";
 /// The least time: so long before a timer expires, it has not expired.
 const MOMENT: Duration = Duration::from_nanos(1);
@@ -49,7 +49,7 @@ pub(crate) struct Sent {
     pub(crate) destination: IpAddr,
     pub(crate) tag: VerificationTag,
     pub(crate) chunks: Vec<Chunk>,
-    /// Its length from the common header on, in bytes.
+    /// Length from the common header on, in bytes.
     pub(crate) len: usize,
 }
 
@@ -82,7 +82,7 @@ impl Tester {
         Self::with_networks(config, 1)
     }
 
-    /// The same with an address in each of so many networks, as the tester has.
+    /// Variant of [`new`](Self::new) with an address in each of so many networks, as the tester has.
     pub(crate) fn with_networks(config: SctpConfig, networks: u8) -> Self {
         let mut endpoint = Endpoint::default();
         let addresses = (0..networks).map(own).collect();
@@ -136,7 +136,7 @@ impl Tester {
         Self::active_over(config, 1)
     }
 
-    /// The same over so many networks, all of whose addresses were named by its user.
+    /// Variant of [`active`](Self::active) over so many networks, all of whose addresses were named by its user.
     pub(crate) fn active_over(config: SctpConfig, networks: u8) -> Self {
         let mut tester = Self::with_networks(config, networks);
         tester.connect();
@@ -214,12 +214,12 @@ impl Tester {
         self.receive_tagged(self.tag.0, chunks);
     }
 
-    /// The same with another tag.
+    /// Variant of [`receive`](Self::receive) with another tag.
     pub(crate) fn receive_tagged(&mut self, tag: u32, chunks: &[Chunk]) {
         self.receive_packet(0, packet(tag, chunks));
     }
 
-    /// The same from and to the addresses in a network.
+    /// Variant of [`receive`](Self::receive) from and to the addresses in a network.
     pub(crate) fn receive_over(&mut self, network: u8, chunks: &[Chunk]) {
         self.receive_packet(network, packet(self.tag.0, chunks));
     }
@@ -554,7 +554,7 @@ fn describe_causes(causes: &[Cause]) -> String {
     causes.iter().fold(String::new(), |words, cause| words + " cause " + &cause.code().to_string())
 }
 
-/// What the endpoint under test draws from.
+/// Stream of random numbers that the endpoint under test draws from.
 fn stream() -> Stream {
     Seed::new(369, 0).stream("endpoint under test")
 }
@@ -583,7 +583,7 @@ pub(crate) fn data(place: u32, sequence: u16) -> Data {
     }
 }
 
-/// The same as a chunk.
+/// Chunk with the DATA of `data`.
 pub(crate) fn message(place: u32, sequence: u16) -> Chunk {
     Chunk::Data(data(place, sequence))
 }

@@ -275,8 +275,8 @@ fn a_peer_that_begins_anew_without_what_is_required_is_aborted_and_the_associati
     assert_eq!(net.events(0), []);
 }
 
-/// Where the secrets or their numbers differ nothing gets through: that is told here at once, and the peer is after a
-/// second, since the keys may have been on their way.
+/// Checks that nothing gets through if the secrets or their numbers differ: that is told here at once, and the peer is
+/// told after a second, since the keys may have been on their way.
 #[test]
 fn a_wrong_key_is_said_at_both_ends() {
     let cases: [(u16, &[u8], WrongKey, &str); 2] = [

@@ -152,7 +152,7 @@ fn an_init_for_a_restart_does_not_touch_the_association() {
     assert_eq!(net.received(z).len(), 1);
 }
 
-/// Section 5.2.2.
+/// Rule of RFC 9260, section 5.2.2.
 #[test]
 fn a_restart_with_new_addresses_is_aborted_and_the_association_stays() {
     let (mut net, a, z) = associated();
@@ -469,8 +469,8 @@ fn a_cookie_with_our_tag_and_another_of_the_peer_brings_the_peers_new_tag() {
     assert_eq!(parse(&net.sent[first + 1].packet).0.verification_tag, VerificationTag(77));
 }
 
-/// The same in COOKIE-ECHOED: it ends the setup, and what the layer above has named is confirmed in the association
-/// that comes of it.
+/// Case of a cookie in COOKIE-ECHOED: it ends the setup, and addresses that the layer above has named are confirmed in
+/// the association that comes of it.
 #[test]
 fn a_cookie_in_cookie_echoed_confirms_the_addresses_that_were_named() {
     let mut net = Net::calm();

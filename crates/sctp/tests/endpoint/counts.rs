@@ -1,4 +1,4 @@
-//! What is dropped in silence shows in the endpoint's counts, each packet under its reason.
+//! Counts of packets that an endpoint drops in silence, each packet under its reason.
 
 use bytes::Bytes;
 use slantpath_sctp::chunk::{Data, DataFlags, Init, InitFields, ShutdownAck};
@@ -34,7 +34,7 @@ fn init(tag: u32, parameters: Vec<Parameter>) -> Chunk {
     Chunk::Init(Init { fields, parameters })
 }
 
-/// What the counts of host 1 grow by when the chunks come in with that tag.
+/// Growth of the counts of host 1 when the chunks come in with that tag.
 fn counted(net: &mut Net, tag: u32, chunks: &[Chunk]) -> EndpointStats {
     let before = *net.hosts[1].endpoint.stats();
     net.inject_chunks((v4(1, 1), v4(1, 2)), header(5_000, 2_905, tag), chunks);

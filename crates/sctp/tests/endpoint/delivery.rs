@@ -1,4 +1,4 @@
-//! What the layer above is given, and when: parts of messages, pauses, and who has sent them.
+//! Delivery to the layer above, and its times: parts of messages, pauses, and the senders.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_sctp::chunk::CookieEcho;
@@ -19,7 +19,7 @@ fn associated(receive_buffer_bytes: u32) -> (Net, AssociationId, AssociationId) 
     Net::associated(&config, [&[v4(1, 1)], &[v4(1, 2)]])
 }
 
-/// What each SACK says of the window.
+/// Advertised window of each SACK.
 fn windows(net: &Net, first: usize) -> Vec<u32> {
     let sacks =
         net.sent[first..].iter().flat_map(|sent| parse(&sent.packet).1).filter_map(|chunk| match chunk {

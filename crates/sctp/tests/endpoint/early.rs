@@ -142,8 +142,8 @@ fn a_lifetime_goes_on_while_the_setup_begins_anew() {
     }
 }
 
-/// What does not fit behind the second COOKIE ECHO, at 45 ms, has what is left of its lifetime to wait for the COOKIE
-/// ACK, at 65 ms.
+/// Checks that a message that does not fit behind the second COOKIE ECHO, at 45 ms, has the rest of its lifetime to
+/// wait for the COOKIE ACK, at 65 ms.
 #[test]
 fn a_setup_that_begins_anew_gives_no_new_lifetime() {
     for (lifetime_ms, expires_at_ms) in [(55, Some(60)), (61, None)] {
@@ -171,7 +171,7 @@ fn a_setup_that_begins_anew_gives_no_new_lifetime() {
     }
 }
 
-/// What has been given up is not handed over anew, where there would be no room for both.
+/// Checks that a message that has been given up is not handed over anew, where there would be no room for both.
 #[test]
 fn what_made_room_while_the_cookie_was_on_its_way_does_not_come_back_if_that_was_stale() {
     for (first, policy) in

@@ -14,7 +14,7 @@ fn config(ecn: bool) -> SctpConfig {
     SctpConfig { heartbeat_interval: None, sack_frequency: 1, ecn, ..SctpConfig::default() }
 }
 
-/// Whether the parameters of the first chunk of a packet offer ECN.
+/// Tells if the parameters of the first chunk of a packet offer ECN.
 fn offers(net: &Net, ordinal: usize) -> bool {
     let (Chunk::Init(init), Chunk::InitAck(init_ack)) =
         (&parse(&net.sent[0].packet).1[0], &parse(&net.sent[1].packet).1[0])
@@ -79,7 +79,7 @@ fn it_is_used_where_both_ends_offer_it_and_nowhere_else() {
     }
 }
 
-/// Which packets an address has sent: the kinds of their chunks, and what the ECN field said of them.
+/// Packets that an address has sent: the kinds of their chunks, and the ECN fields of the packets.
 fn said(net: &Net, from: IpAddr) -> BTreeSet<(Vec<u8>, u8)> {
     let of = |sent: &Sent| (parse(&sent.packet).1.iter().map(Chunk::kind).collect(), sent.ip.ecn as u8);
     net.sent.iter().filter(|sent| sent.route.0 == from).map(of).collect()

@@ -40,7 +40,7 @@ fn errors(net: &Net, id: AssociationId) -> Vec<(PathState, u32)> {
     association.path_snapshots(net.now).map(|path| (path.state, path.error_count)).collect()
 }
 
-/// When HEARTBEATs have left for an address, in milliseconds.
+/// Times at which HEARTBEATs have left for an address, in milliseconds.
 fn asked_at(net: &Net, address: IpAddr) -> Vec<u64> {
     let sent = net.sent.iter().filter(|sent| sent.route.1 == address);
     sent.filter(|sent| describe(&sent.packet) == "HEARTBEAT")
@@ -48,7 +48,7 @@ fn asked_at(net: &Net, address: IpAddr) -> Vec<u64> {
         .collect()
 }
 
-/// Where A's DATA has gone from a time on.
+/// Destinations of A's DATA from a time on.
 fn data_to(net: &Net, from: Instant) -> Vec<IpAddr> {
     let is_data = |chunk: &Chunk| matches!(chunk, Chunk::Data(_));
     let sent = net.sent.iter().filter(|sent| sent.at >= from && sent.route.0.to_string().ends_with(".1"));
@@ -179,7 +179,7 @@ fn who_is_connected_to_answers_where_the_cookie_has_come_from() {
     assert_eq!(net.events(Z), [Event::PrimaryChanged { address: v4(1, 1) }]);
 }
 
-/// The same where a COOKIE ECHO is lost once.
+/// Case in which a COOKIE ECHO is lost once.
 #[test]
 fn a_cookie_that_is_lost_once_changes_nothing_of_the_way_back() {
     let (mut net, _) = connecting(&SctpConfig::default(), |net| net.lose(2));

@@ -28,7 +28,7 @@ fn net(config: &SctpConfig) -> Net {
     net
 }
 
-/// The same with an association: its number at either end.
+/// Variant of `net` with an association: its number at either end.
 fn connected(config: &SctpConfig) -> (Net, [AssociationId; 2]) {
     let mut net = net(config);
     let id = net.connect(0, 1);
@@ -37,13 +37,13 @@ fn connected(config: &SctpConfig) -> (Net, [AssociationId; 2]) {
     (net, [id, other])
 }
 
-/// Where a host's paths lead.
+/// Destinations of a host's paths.
 fn destinations(net: &mut Net, host: usize, id: AssociationId) -> Vec<IpAddr> {
     let now = net.now;
     net.hosts[host].endpoint.path_snapshots(now, id).map(|path| path.destination).collect()
 }
 
-/// What has been asked for from packet `first` on: from which address, and what.
+/// Requests from packet `first` on: the source address and the changes.
 fn requests(net: &Net, first: usize) -> Vec<(IpAddr, Vec<AddressChange>)> {
     let asked = net.sent[first..].iter().flat_map(|sent| {
         let chunks = parse(&sent.packet).1.into_iter();
@@ -251,7 +251,7 @@ fn what_had_to_leave_from_a_new_address_leaves_from_the_old_one_once_that_is_bac
     assert_eq!(destinations(&mut net, 0, id), [v4(1, 2), v4(3, 2)]);
 }
 
-/// Where another address of ours is up, that is the source, and nothing has to wait.
+/// Checks that another address of ours that is up is the source, and that nothing has to wait.
 #[test]
 fn a_request_leaves_from_an_address_that_is_up() {
     let mut net = Net::calm();

@@ -24,7 +24,7 @@ fn report(net: &mut Net, error: IcmpError, len: usize, changed: Option<usize>) {
     report_of(net, net.sent.len() - 1, error, len, changed);
 }
 
-/// The same about packet number `sent`.
+/// Variant of `report` about packet number `sent`.
 fn report_of(net: &mut Net, sent: usize, error: IcmpError, len: usize, changed: Option<usize>) {
     let mut quote = net.sent[sent].packet.contiguous()[..len].to_vec();
     if let Some(byte) = changed {

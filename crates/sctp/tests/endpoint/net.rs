@@ -124,7 +124,7 @@ impl Net {
         self.drain(host);
     }
 
-    /// It loses one for good.
+    /// Removes an address of the host for good.
     pub(crate) fn go(&mut self, host: usize, address: IpAddr) {
         let now = self.now;
         let Host { endpoint, addresses, .. } = &mut self.hosts[host];

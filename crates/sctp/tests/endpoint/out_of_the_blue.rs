@@ -45,7 +45,7 @@ fn init() -> Chunk {
     Chunk::Init(Init { fields, parameters: Vec::new() })
 }
 
-/// What an endpoint without associations answers to chunks with tag 0xabcd, or 0 for an INIT alone.
+/// Answer of an endpoint without associations to chunks with tag 0xabcd, or 0 for an INIT alone.
 fn answer_to(tag: u32, chunks: &[Chunk]) -> Option<String> {
     let mut net = lonely();
     net.inject_chunks((v4(1, 1), v4(1, 2)), header(5_000, 2_905, tag), chunks);

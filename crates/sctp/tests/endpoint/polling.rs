@@ -1,4 +1,4 @@
-//! Who is polled, and when there is nothing to poll.
+//! Polling: the associations that are polled, and the times when there is nothing to poll.
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};

@@ -26,7 +26,7 @@ fn net() -> (Net, usize, usize) {
     (net, a, z)
 }
 
-/// How to reach host `host` of network 1, which may be none, from an own port.
+/// Options to connect from an own port to host `host` of network 1, which may be none.
 fn to(local_port: u16, host: u8) -> ConnectOptions {
     ConnectOptions {
         local_port,

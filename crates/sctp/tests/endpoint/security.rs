@@ -1,5 +1,5 @@
-//! What keeps strangers out: no state before a valid COOKIE ECHO, verification tags, checksums, cookies
-//! (RFC 9260, sections 5.1.3 to 5.1.5, 8.5 and 12.2; Jungmaier et al. 2000, section 2).
+//! Defences against strangers: no state before a valid COOKIE ECHO, verification tags, checksums, cookies (RFC 9260,
+//! sections 5.1.3 to 5.1.5, 8.5 and 12.2; Jungmaier et al. 2000, section 2).
 
 use crate::net::{Net, Sent, describe, header, parse, v4};
 use proptest::prelude::*;

@@ -27,13 +27,13 @@ fn two(methods: [u32; 2]) -> (Net, usize, usize) {
     (net, a, z)
 }
 
-/// Whether each packet that was sent lacks its checksum, and the type of its first chunk.
+/// Type of the first chunk of each packet that was sent, and `true` if the packet lacks its checksum.
 fn lacking(net: &Net) -> Vec<(u8, bool)> {
     let packets = net.sent.iter().map(|sent| sent.packet.contiguous());
     packets.map(|bytes| (bytes[12], bytes[8..12] == [0; 4])).collect()
 }
 
-/// The same packet with zero in place of its checksum.
+/// Copy of a packet with zero in place of its checksum.
 fn without_checksum(packet: &Packet) -> Packet {
     let mut bytes = packet.contiguous().to_vec();
     bytes[8..12].fill(0);

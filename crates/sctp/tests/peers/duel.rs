@@ -15,7 +15,7 @@ pub(crate) trait Peer {
     fn next_deadline(&mut self) -> Option<Instant>;
     /// `false`: not now.
     fn send(&mut self, now: Instant, stream: u16, payload: &[u8]) -> bool;
-    /// The same for a message that is given up rather than sent again, if the peer can do so.
+    /// Variant of [`send`](Self::send) for a message that is given up rather than retransmitted, if the peer can do so.
     fn send_perishable(&mut self, now: Instant, stream: u16, payload: &[u8]) -> bool {
         self.send(now, stream, payload)
     }
@@ -24,11 +24,11 @@ pub(crate) trait Peer {
     fn shutdown(&mut self, now: Instant);
     fn is_established(&self) -> bool;
     fn is_closed(&self) -> bool;
-    /// How many parts of messages it was given.
+    /// Number of parts of messages that it was given.
     fn parts(&self) -> u64 {
         0
     }
-    /// Whether it waits for ever if its peer's SHUTDOWN COMPLETE is lost.
+    /// Tells if it waits for ever when its peer's SHUTDOWN COMPLETE is lost.
     fn needs_the_first_shutdown_complete(&self) -> bool {
         false
     }

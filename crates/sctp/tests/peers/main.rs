@@ -117,7 +117,7 @@ fn dcsctp_and_we_interleave_messages() {
     }
 }
 
-/// What is lost is given up, and the other is told; then the streams go on. With DATA and with I-DATA.
+/// Checks that lost messages are given up, and the other is told; then the streams go on. With DATA and with I-DATA.
 #[test]
 fn they_and_we_give_messages_up() {
     let both = [Extension::PartialReliability, Extension::Interleaving];

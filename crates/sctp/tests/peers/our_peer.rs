@@ -23,7 +23,7 @@ pub(crate) struct OurPeer {
     deadline: Option<Instant>,
     messages: Vec<(u16, Vec<u8>)>,
     partial: PartialMessage,
-    /// How many messages came in parts.
+    /// Number of parts of messages that were received.
     parts: u64,
     /// Until when messages are held back.
     pause: Option<Instant>,

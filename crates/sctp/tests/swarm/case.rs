@@ -1,4 +1,4 @@
-//! What one seed draws: which extensions there are, how both ends are set, and what goes wrong between them.
+//! Choices that one seed draws: the extensions that there are, the settings of both ends, and the faults between them.
 
 use core::num::NonZeroU32;
 use std::collections::BTreeSet;
@@ -14,9 +14,9 @@ use slantpath_sctp::{
     StreamScheduling,
 };
 
-/// How many streams there are each way to begin with.
+/// Number of streams each way to begin with.
 pub(crate) const STREAMS: u16 = 4;
-/// How many networks there are.
+/// Number of networks that there are.
 pub(crate) const NETWORKS: u8 = 3;
 /// From when on nothing is lost, late or damaged any more, so that whoever does not finish has hung.
 pub(crate) const CLEARS: Instant = Instant::from_secs(150);
@@ -54,7 +54,7 @@ impl Feature {
         Self::ZeroChecksum,
     ];
 
-    /// What both ends have to know for it.
+    /// Extension that both ends have to know for it.
     const fn extension(self) -> Option<Extension> {
         match self {
             Self::Authentication => Some(Extension::Authentication),
@@ -73,7 +73,7 @@ impl Feature {
     }
 }
 
-/// What a router says of a packet that is too long for its link.
+/// Report of a router about a packet that is too long for its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Router {
     Silent,
@@ -82,7 +82,7 @@ pub(crate) enum Router {
     Lying(u16),
 }
 
-/// What goes wrong.
+/// Faults of the network.
 #[derive(Clone, Debug)]
 pub(crate) struct Weather {
     pub(crate) loss: f64,
@@ -92,27 +92,27 @@ pub(crate) struct Weather {
     pub(crate) bit_errors: f64,
     /// The share of packets that are marked of those that may be.
     pub(crate) marks: f64,
-    /// When the first network is down.
+    /// Time during which the first network is down.
     pub(crate) outage: (Instant, Instant),
     /// From when on the first network carries no longer packets than this, IP header included, unless they may be cut.
     pub(crate) narrow: Option<(Instant, u16)>,
     pub(crate) router: Router,
-    /// How often somebody between the ends sends on what they have not sent.
+    /// Rate at which somebody between the ends sends packets that neither of them has sent.
     pub(crate) forgeries: f64,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// What the ends have, each by itself.
+    /// Features of the ends, each by itself.
     pub(crate) features: [BTreeSet<Feature>; 2],
     pub(crate) configs: [SctpConfig; 2],
     /// In how many networks each end has an address to begin with.
     pub(crate) networks: [u8; 2],
     pub(crate) is_ipv6: bool,
     pub(crate) weather: Weather,
-    /// How many things the users do.
+    /// Number of actions of the users.
     pub(crate) acts: u64,
-    /// Whether the network is such that no association may end in it but in order.
+    /// True if the network is such that no association may end in it but in order.
     pub(crate) is_survivable: bool,
 }
 
@@ -162,18 +162,18 @@ impl Case {
         Self { features, configs, networks, is_ipv6, weather, acts, is_survivable }
     }
 
-    /// Whether both ends have it.
+    /// Tells if both ends have the feature.
     pub(crate) fn has(&self, feature: Feature) -> bool {
         self.features.iter().all(|of_end| of_end.contains(&feature))
     }
 
-    /// Whether an end believes that addresses may change.
+    /// Tells if addresses may change in the view of an end.
     pub(crate) fn may_change_addresses(&self, end: usize) -> bool {
         self.has(Feature::DynamicAddresses)
             && (self.has(Feature::Authentication) || self.configs[end].unauthenticated_addresses)
     }
 
-    /// Whether packets may be without a checksum.
+    /// Tells if packets may be without a checksum.
     pub(crate) fn omits_checksums(&self) -> bool {
         self.configs[0].zero_checksum.is_some()
             && self.configs[0].zero_checksum == self.configs[1].zero_checksum
@@ -214,7 +214,7 @@ fn features(stream: &mut Stream) -> [BTreeSet<Feature>; 2] {
     })
 }
 
-/// What an end accepts only if it is authenticated, and its keys.
+/// Types of chunks that an end accepts only if they are authenticated, and its keys.
 fn authentication(stream: &mut Stream, wants_all: bool) -> AuthenticationConfig {
     let kinds = [
         kind::DATA,

@@ -1,4 +1,4 @@
-//! What must have come of a case.
+//! Verdict on a case: the results that it must have had.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the users of both ends do, and what somebody between them sends on that neither has sent.
+//! Actions of the users of both ends, and packets from somebody between them that neither has sent.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;

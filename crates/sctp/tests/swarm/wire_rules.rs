@@ -1,4 +1,4 @@
-//! What holds for every packet that leaves an end.
+//! Rules that hold for every packet that leaves an end.
 
 use std::net::IpAddr;
 
@@ -50,12 +50,13 @@ pub(crate) fn check(world: &mut World, from: usize, packet: &Packet) -> Vec<u8> 
     kinds
 }
 
-/// The same packet, to be read whatever its checksum says.
+/// Copy of a packet, to be read whatever its checksum is.
 pub(crate) fn unverified(packet: &Packet) -> Packet {
     Packet::shared(packet.contiguous(), Checksum::Omitted)
 }
 
-/// What the peer accepts only if it is authenticated stands behind an AUTH chunk; without need there is none.
+/// Checks that chunks that the peer accepts only if they are authenticated stand behind an AUTH chunk, and that there
+/// is none without need.
 fn check_authentication(case: &Case, from: usize, kinds: &[u8]) {
     let auth = kinds.iter().position(|kind| *kind == kind::AUTH);
     let wanted = kinds.iter().position(|kind| case.is_wanted(1 - from, *kind));

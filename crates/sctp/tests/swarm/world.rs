@@ -27,10 +27,10 @@ pub(crate) struct Given {
     pub(crate) is_unordered: bool,
     pub(crate) sack_immediately: bool,
     pub(crate) destination: Option<IpAddr>,
-    /// How often it was acknowledged, given up, and handed back.
+    /// Numbers of times that it was acknowledged, given up, and handed back.
     pub(crate) fates: [u32; 3],
     pub(crate) deliveries: u32,
-    /// Whether that was before the association was established.
+    /// True if it was handed over before the association was established.
     pub(crate) is_early: bool,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct End {
     pub(crate) deleted: BTreeSet<IpAddr>,
     /// Addresses of the peer that have been deleted.
     pub(crate) forgotten: BTreeSet<IpAddr>,
-    /// Whether a message was refused for want of room, and room has not been announced since.
+    /// True if a message was refused for want of room, and room has not been announced since.
     pub(crate) waits_for_room: bool,
     /// Packets, DATA chunks and other chunks that were transmitted, and packets that came in.
     pub(crate) transmitted: [u64; 3],
@@ -74,7 +74,7 @@ pub(crate) struct UnderWay {
     pub(crate) destination: IpAddr,
     ip: IpFields,
     pub(crate) packet: Packet,
-    /// Whether its checksum is wrong.
+    /// True if the checksum of the packet is wrong.
     pub(crate) is_damaged: bool,
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct World {
     pub(crate) case: Case,
     pub(crate) ends: [End; 2],
     pub(crate) under_way: BTreeMap<(Instant, u64), UnderWay>,
-    /// What routers say, and to whom.
+    /// Reports of routers, and the ends that they are for.
     reports: BTreeMap<(Instant, u64), (usize, Input)>,
     sequence: u64,
     fates: Stream,
@@ -206,7 +206,7 @@ impl World {
         self.check_bounds();
     }
 
-    /// Whether a packet is of the association of the end that it comes to.
+    /// Tells if a packet is of the association of the end that it comes to.
     fn is_expected(&self, to: usize, source: IpAddr, packet: &Packet) -> bool {
         if self.ends[to].forgotten.contains(&source) {
             return false;
@@ -216,7 +216,7 @@ impl World {
         tag.is_some_and(|tag| packet.contiguous()[4..8] == tag)
     }
 
-    /// Whether a packet brings DATA with the I bit, to an end that may answer it.
+    /// Tells if a packet brings DATA with the I bit, to an end that may answer it.
     fn wants_sack_at_once(&self, to: usize, packet: &Packet) -> bool {
         let Some(association) = self.ends[to].id.and_then(|id| self.ends[to].endpoint.association(id)) else {
             return false;
@@ -387,7 +387,7 @@ impl World {
         }
     }
 
-    /// What is to go to an address that is active goes there.
+    /// Checks that DATA for a certain address goes there if that is active.
     fn check_destination(&mut self, from: usize, asked: Option<IpAddr>, went: IpAddr) {
         let Some(asked) = asked else { return };
         if self.path_states(from).get(&asked) == Some(&PathState::Active) {
@@ -395,7 +395,7 @@ impl World {
         }
     }
 
-    /// What is kept is bounded.
+    /// Checks that the stored amounts are bounded.
     fn check_bounds(&self) {
         for (end, config) in self.ends.iter().zip(&self.case.configs) {
             assert!(end.endpoint.association_count() <= 1, "one association");

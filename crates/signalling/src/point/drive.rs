@@ -14,13 +14,13 @@ use crate::level2::Level2Output;
 use crate::m3ua::{M3uaEvent, M3uaEventKind as Kind};
 use crate::management::{PointEvent, PointEventKind};
 
-/// Whether a message is one of a user part, and not of MTP3's management.
+/// Tells whether a message is one of a user part, and not of MTP3's management.
 fn is_of_user(octets: &[u8]) -> bool {
     const FIRST_OF_USERS: u8 = 3;
     octets.first().is_some_and(|octet| octet & 0x0f >= FIRST_OF_USERS)
 }
 
-/// What became of a part's turn.
+/// Outcome of a part's turn.
 pub(super) enum Step {
     /// Nothing more to do until then, or until something comes.
     Done(Option<Instant>),
@@ -55,7 +55,7 @@ impl SignallingPoint {
         }
     }
 
-    /// What has passed the processor comes to MTP3.
+    /// Gives the messages that have passed the processor to MTP3.
     pub(super) fn poll_processor(&mut self, now: Instant) -> Step {
         let upper = self.upper_part();
         let Some(processor) = &mut self.processor else { return Step::Done(None) };
@@ -165,7 +165,7 @@ impl SignallingPoint {
         }
     }
 
-    /// What the gateway's process gives to the SS7 side.
+    /// Takes an indication of the gateway's process to the SS7 side.
     fn leave_gateway(&mut self, now: Instant, indication: TransferIndication) -> Option<Output> {
         self.work.mark(self.upper_part());
         match indication {
@@ -189,7 +189,7 @@ impl SignallingPoint {
         None
     }
 
-    /// What the gateway's process reports to management.
+    /// Takes a report of the gateway's process to management.
     fn gateway_event(&mut self, event: &GatewayEvent<u32>) -> Option<Output> {
         let (association, routing_context, kind) = match *event {
             GatewayEvent::As(context, state) => (None, Some(context), Kind::As(state)),

@@ -1,4 +1,4 @@
-//! What management does to a point and its links, and what they report to it.
+//! Handling of management's requests to a point and its links, and of their reports to management.
 
 use slantpath_base::Instant;
 use slantpath_ss7::mtp3::node::{LinkId, ManagementEvent};
@@ -73,7 +73,7 @@ impl SignallingPoint {
         Some(Output::Event(PointEvent { link: None, kind }))
     }
 
-    /// What MTP3 reports to management, as an event.
+    /// Gives the event that a report of MTP3 to management is.
     pub(super) fn management_event(&self, event: ManagementEvent) -> Option<Output> {
         use ManagementEvent as M;
         let mtp3 = &self.mtp3;

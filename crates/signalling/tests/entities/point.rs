@@ -44,7 +44,8 @@ fn messages_change_over_from_a_line_to_an_association_in_their_order() {
     assert_eq!((line, association), (11 + 2, 29 + 2 + 4));
 }
 
-/// What a point gives at one instant: links whose lines are given units, and when it is due next.
+/// Takes the outputs of a point at one instant: links whose lines are given units, and the instant at which it is due
+/// next.
 fn units(point: &mut SignallingPoint, now: Instant) -> (Vec<LinkId>, Option<Instant>) {
     let mut links = Vec::new();
     loop {

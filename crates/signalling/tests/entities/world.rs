@@ -18,7 +18,7 @@ use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 pub(crate) const DELAY: Duration = Duration::from_millis(10);
 
-/// What carries a link of a point.
+/// Carrier of a link of a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum By {
     Association(u32),

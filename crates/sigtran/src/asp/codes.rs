@@ -2,7 +2,7 @@
 
 use crate::common::{self, ParseError};
 
-/// How traffic is shared among the ASPs of an AS (RFC 4666, section 3.7.1).
+/// Way of sharing traffic among the ASPs of an AS (RFC 4666, section 3.7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrafficMode {
     /// One ASP takes all.
@@ -86,7 +86,7 @@ impl ErrorCode {
 pub struct Status {
     /// 1 is a change of AS state, 2 is other.
     pub kind: u16,
-    /// What has changed, by type.
+    /// Change that is reported; its meaning depends on the type.
     pub information: u16,
 }
 

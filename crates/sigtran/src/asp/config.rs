@@ -11,7 +11,7 @@ pub enum ConfigError {
     TimerOutOfRange {
         /// The RFC's name.
         timer: &'static str,
-        /// What was asked for.
+        /// Value that was asked for.
         value: Duration,
         /// The smallest that makes sense.
         min: Duration,
@@ -21,25 +21,25 @@ pub enum ConfigError {
     /// Two things that must differ are alike.
     #[error("{what} {value} is given twice: each needs its own")]
     Twice {
-        /// What they are.
+        /// Kind of the things that are alike.
         what: &'static str,
-        /// Their value.
+        /// Value that both have.
         value: u64,
     },
     /// Something that needs others has none.
     #[error("{what} {value} has no {lacks}: give it one at least")]
     Lacks {
-        /// What it is.
+        /// Kind of the thing that lacks others.
         what: &'static str,
-        /// Its value.
+        /// Value that names it.
         value: u64,
-        /// What it has none of.
+        /// Kind of the things that are lacking.
         lacks: &'static str,
     },
     /// A message could belong to both of two things.
     #[error("{what} {first} and {second} share traffic: a message can have one of them only")]
     Overlap {
-        /// What they are.
+        /// Kind of the things that share traffic.
         what: &'static str,
         /// The value of the one.
         first: u64,
@@ -49,29 +49,29 @@ pub enum ConfigError {
     /// Something is named that is not configured.
     #[error("{what} {value} is not configured: configure it, or name another")]
     Unknown {
-        /// What it is.
+        /// Kind of the thing that is named.
         what: &'static str,
-        /// Its value.
+        /// Value that names it.
         value: u64,
     },
     /// Something stands on one side only that must stand on both.
     #[error("{what} {value} is given for one direction only: give it for both")]
     Unpaired {
-        /// What it is.
+        /// Kind of the thing that is given on one side only.
         what: &'static str,
-        /// Its value.
+        /// Value that names it.
         value: u64,
     },
     /// A number outside its range.
     #[error("{what} is {value}: choose between {min} and {max}")]
     NumberOutOfRange {
-        /// What it is.
+        /// Name of the number.
         what: &'static str,
-        /// What was asked for.
+        /// Value that was asked for.
         value: u64,
-        /// The smallest.
+        /// Smallest value that is allowed.
         min: u64,
-        /// The largest.
+        /// Largest value that is allowed.
         max: u64,
     },
 }
@@ -85,10 +85,10 @@ pub(crate) struct TimerRange {
     max: Duration,
 }
 
-/// T(ack).
+/// Range of T(ack), the time that an answer may take: 10 ms to 60 s.
 pub(crate) const ACKNOWLEDGEMENT: TimerRange =
     TimerRange { timer: "T(ack)", min: Duration::from_millis(10), max: Duration::from_secs(60) };
-/// T(beat).
+/// Range of T(beat), the interval of heartbeats: 100 ms to 600 s.
 pub(crate) const HEARTBEAT: TimerRange =
     TimerRange { timer: "T(beat)", min: Duration::from_millis(100), max: Duration::from_secs(600) };
 /// T(r). Zero keeps nothing waiting.

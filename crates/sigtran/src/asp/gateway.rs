@@ -21,10 +21,10 @@ use crate::asp::{
 use crate::transport::AssociationId;
 use server::Server;
 
-/// What names an application server in a layer.
+/// Key that names an application server in a layer.
 pub type Key<L> = <<L as Adaptation>::Scope as Scope>::Key;
 
-/// How a gateway treats its ASPs.
+/// Settings of a gateway towards its ASPs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GatewayConfig {
     /// T(r): how long an application server without active ASP keeps its traffic waiting. The RFC leaves the value to
@@ -32,17 +32,17 @@ pub struct GatewayConfig {
     pub recovery: Duration,
     /// T(beat), if heartbeats are sent. SCTP has its own, so none by default.
     pub heartbeat: Option<Duration>,
-    /// Whether ASP Up must carry an ASP identifier.
+    /// Rule for ASP Up without an ASP identifier.
     pub identifier: IdentifierPolicy,
 }
 
-/// Whether ASP Up must carry an ASP identifier.
+/// Rule for ASP Up without an ASP identifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdentifierPolicy {
-    /// It may.
+    /// ASP Up may carry an identifier or not.
     #[default]
     Optional,
-    /// It must: "ASP Identifier Required" is the answer to one without.
+    /// ASP Up must carry an identifier: "ASP Identifier Required" is the answer to one without.
     Required,
 }
 
@@ -52,7 +52,7 @@ impl Default for GatewayConfig {
     }
 }
 
-/// What comes out of a gateway.
+/// Output of a gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GatewayOutput<L: Adaptation> {
     /// Something that the layer must know, before anything that comes out after it.
@@ -162,7 +162,7 @@ impl<L: Adaptation> Gateway<L> {
         self.servers.get(key).map_or(AspState::Down, |server| server.state_of(association))
     }
 
-    /// Whether an ASP is up, in whichever application servers.
+    /// Tells whether an ASP is up, in whichever application servers.
     pub fn is_up(&self, association: AssociationId) -> bool {
         self.asps.get(&association).is_some_and(|asp| asp.is_up)
     }
@@ -172,12 +172,12 @@ impl<L: Adaptation> Gateway<L> {
         self.servers.get(key).and_then(Server::known_mode)
     }
 
-    /// How many ASPs are members of an application server, up or not.
+    /// Gives the number of ASPs that are members of an application server, up or not.
     pub fn member_count(&self, key: &Key<L>) -> usize {
         self.servers.get(key).map_or(0, Server::member_count)
     }
 
-    /// Whether an ASP is a member of an application server.
+    /// Tells whether an ASP is a member of an application server.
     pub fn is_member(&self, association: AssociationId, key: &Key<L>) -> bool {
         self.servers.get(key).is_some_and(|server| server.is_member(association))
     }
@@ -198,12 +198,12 @@ impl<L: Adaptation> Gateway<L> {
         self.servers.get(key).map(Server::up).unwrap_or_default()
     }
 
-    /// What is to be done next.
+    /// Takes the next output from the queue.
     pub fn poll_output(&mut self) -> Option<GatewayOutput<L>> {
         self.outputs.pop_front()
     }
 
-    /// When [`Gateway::handle_deadline`] has something to do.
+    /// Gives the instant at which [`Gateway::handle_deadline`] has something to do.
     pub fn next_deadline(&self) -> Option<Instant> {
         let recoveries = self.servers.values().filter_map(|server| server.recovery_deadline);
         let beats = self.asps.values().filter_map(|asp| match asp.link {
@@ -213,13 +213,13 @@ impl<L: Adaptation> Gateway<L> {
         recoveries.chain(beats).min()
     }
 
-    /// SCTP-COMMUNICATION UP.
+    /// Takes SCTP-COMMUNICATION UP of an association.
     pub fn handle_association_up(&mut self, now: Instant, association: AssociationId) {
         let beat = self.config.heartbeat.map(|interval| Heartbeat::new(now, interval));
         self.asps.entry(association).or_default().link = Link::Up(beat);
     }
 
-    /// SCTP-COMMUNICATION DOWN.
+    /// Takes SCTP-COMMUNICATION DOWN of an association.
     //= https://www.rfc-editor.org/rfc/rfc4666#section-4.3.3
     //# If the M3UA layer subsequently receives an SCTP-COMMUNICATION_DOWN or
     //# SCTP-RESTART indication primitive from the underlying SCTP layer, it
@@ -231,7 +231,7 @@ impl<L: Adaptation> Gateway<L> {
         self.asps.entry(association).or_default().link = Link::Down;
     }
 
-    /// SCTP-RESTART.
+    /// Takes SCTP-RESTART of an association.
     pub fn handle_restart(&mut self, now: Instant, association: AssociationId) {
         self.put_to_all(now, association, RemoteAspInput::Restart, &[]);
         self.handle_association_up(now, association);
@@ -354,7 +354,8 @@ impl<L: Adaptation> Gateway<L> {
         self.asps.entry(association).or_default().is_locked_out = false;
     }
 
-    /// What concerns an ASP as a whole: each of its application servers takes note, and one answer goes out.
+    /// Handles an input that concerns an ASP as a whole: each of its application servers takes note, and one answer
+    /// goes out.
     fn put_to_all(&mut self, now: Instant, association: AssociationId, input: RemoteAspInput, octets: &[u8]) {
         let before = self.state_of_asp(association);
         let Some(row) = REMOTE_ASP_MACHINE.next(before, input) else { return };

@@ -5,13 +5,13 @@ use slantpath_base::{Duration, Instant};
 /// The heartbeats of one association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heartbeat {
-    /// T(beat).
+    /// T(beat), the interval between heartbeats.
     interval: Duration,
     next: Instant,
     received_at: Instant,
 }
 
-/// What is due.
+/// Action that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeartbeatDue {
     /// Nothing came for twice T(beat): the peer is considered unavailable.
@@ -31,12 +31,12 @@ impl Heartbeat {
         self.received_at = now;
     }
 
-    /// When something is due.
+    /// Gives the instant at which the next action is due.
     pub fn deadline(&self) -> Instant {
         self.next.min(self.received_at + self.interval * 2)
     }
 
-    /// What is due by now.
+    /// Gives the action that is due by now.
     //= https://www.rfc-editor.org/rfc/rfc4666#section-4.3.4.6
     //# If no Heartbeat Ack message (or any other M3UA message) is received
     //# from the M3UA peer within 2*T(beat), the remote M3UA peer is

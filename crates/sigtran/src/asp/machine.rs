@@ -18,7 +18,7 @@ pub enum AspState {
     Active,
 }
 
-/// What happens to an ASP at its own side: what its management asks, what the gateway answers.
+/// Events of an ASP at its own side: requests of its management and answers of the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AspInput {
     /// ASP Active Ack.
@@ -51,7 +51,7 @@ pub enum AspInput {
     Restart,
 }
 
-/// What an ASP does then.
+/// Actions of an ASP upon an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AspAction {
     /// M-ASP_ACTIVE confirm.
@@ -151,7 +151,7 @@ pub const ASP_MACHINE: StateMachine<AspState, AspInput, AspAction> = {
     }
 };
 
-/// What happens to an ASP as the gateway, or the other IPSP, sees it.
+/// Events of an ASP as the gateway, or the other IPSP, sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RemoteAspInput {
     /// ASP Active that may be granted.
@@ -178,7 +178,7 @@ pub enum RemoteAspInput {
     Restart,
 }
 
-/// What the gateway does then.
+/// Actions of the gateway upon an input of an ASP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RemoteAspAction {
     /// Registered routing keys of the ASP are no more.
@@ -302,7 +302,7 @@ pub enum AsState {
     Pending,
 }
 
-/// What happens to an application server; the names beside are those of the RFC's figure 4.
+/// Events of an application server; the names beside are those of the RFC's figure 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AsInput {
     /// DN2IA: an ASP has come up.
@@ -321,7 +321,7 @@ pub enum AsInput {
     RecoveryExpiredAllDown,
 }
 
-/// What the gateway does then.
+/// Actions of the gateway upon an input of an application server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AsAction {
     /// Throw the waiting messages away, counted.
@@ -334,9 +334,9 @@ pub enum AsAction {
     NotifyInactive,
     /// NTFY "AS-PENDING".
     NotifyPending,
-    /// Start T(r).
+    /// Start the timer T(r).
     StartRecoveryTimer,
-    /// Stop T(r).
+    /// Stop the timer T(r).
     StopRecoveryTimer,
 }
 

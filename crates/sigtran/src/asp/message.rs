@@ -16,9 +16,9 @@ pub enum AspMessage<L: Adaptation> {
     AspDown { info: Option<Vec<u8>> },
     /// ASP Down Ack.
     AspDownAck { info: Option<Vec<u8>> },
-    /// Heartbeat.
+    /// Heartbeat (BEAT) message.
     Beat { data: Option<Vec<u8>> },
-    /// Heartbeat Ack.
+    /// Heartbeat Ack (BEAT ACK).
     BeatAck { data: Option<Vec<u8>> },
     /// ASP Active.
     AspActive { traffic_mode: Option<TrafficMode>, scope: L::Scope, labels: L::Labels, info: Option<Vec<u8>> },
@@ -28,9 +28,9 @@ pub enum AspMessage<L: Adaptation> {
     AspInactive { scope: L::Scope, info: Option<Vec<u8>> },
     /// ASP Inactive Ack.
     AspInactiveAck { scope: L::Scope, info: Option<Vec<u8>> },
-    /// Error.
+    /// Error (ERR) message.
     Err { code: ErrorCode, scope: L::Scope, evidence: L::Evidence, diagnostic: Option<Vec<u8>> },
-    /// Notify.
+    /// Notify (NTFY) message.
     Ntfy { status: Status, asp_identifier: Option<u32>, scope: L::Scope, info: Option<Vec<u8>> },
 }
 
@@ -130,7 +130,7 @@ impl<L: Adaptation> AspMessage<L> {
         }
     }
 
-    /// Which message this is.
+    /// Gives the class and type of the message.
     pub const fn kind(&self) -> MessageKind {
         match self {
             Self::AspUp { .. } => kind::ASP_UP,

@@ -19,15 +19,15 @@ use crate::asp::{
 use request::Pending;
 pub use request::Request;
 
-/// How an ASP behaves.
+/// Settings of an ASP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessConfig {
     /// The ASP identifier to give in ASP Up, if any.
     pub identifier: Option<u32>,
     /// T(ack): how long an answer may take; 2 seconds in the RFC, 10 ms to 60 s here.
     pub acknowledgement: Duration,
-    /// How often a request is sent before management is told that nothing answers, and it rests; without it, for
-    /// ever.
+    /// Number of times that a request is sent before management is told that nothing answers, and it rests; without it,
+    /// there is no limit.
     pub tries_max: Option<u32>,
     /// T(beat), if heartbeats are sent; 100 ms to 600 s. SCTP has its own, so none by default.
     pub heartbeat: Option<Duration>,
@@ -43,7 +43,7 @@ impl Default for ProcessConfig {
     }
 }
 
-/// What comes out of a process.
+/// Output of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProcessOutput<L: Adaptation> {
     /// Something that the layer must know, before anything that comes out after it.
@@ -118,7 +118,7 @@ struct Served {
 }
 
 impl Served {
-    /// Whether management has asked for traffic after an ASP Inactive that still waits for its Ack.
+    /// Tells whether management has asked for traffic after an ASP Inactive whose Ack is still outstanding.
     fn is_wanted_again(&self) -> bool {
         self.wants_traffic && self.pending.is_some_and(|pending| pending.request == Request::Inactive)
     }
@@ -157,27 +157,27 @@ impl<L: Adaptation> Process<L> {
         self.servers.get(key).map_or(AspState::Down, |served| served.state)
     }
 
-    /// Whether the gateway has granted ASP Up.
+    /// Tells whether the gateway has granted ASP Up.
     pub const fn is_up(&self) -> bool {
         self.is_up
     }
 
-    /// Whether any application server's traffic flows.
+    /// Tells whether the traffic of any application server flows.
     pub fn is_active(&self) -> bool {
         self.servers.values().any(|served| served.state == AspState::Active)
     }
 
-    /// Whether the association is there.
+    /// Tells whether the association is up.
     pub const fn is_connected(&self) -> bool {
         matches!(self.link, Link::Up(_))
     }
 
-    /// What is to be done next.
+    /// Takes the next output from the queue.
     pub fn poll_output(&mut self) -> Option<ProcessOutput<L>> {
         self.outputs.pop_front()
     }
 
-    /// When [`Process::handle_deadline`] has something to do.
+    /// Gives the instant at which [`Process::handle_deadline`] has something to do.
     pub fn next_deadline(&self) -> Option<Instant> {
         let beat = match self.link {
             Link::Up(Some(beat)) => Some(beat.deadline()),
@@ -187,13 +187,13 @@ impl<L: Adaptation> Process<L> {
         requests.flatten().map(|pending| pending.deadline).chain(beat).min()
     }
 
-    /// SCTP-COMMUNICATION UP.
+    /// Takes SCTP-COMMUNICATION UP of the association.
     pub fn handle_association_up(&mut self, now: Instant) {
         self.link = Link::Up(self.config.heartbeat.map(|interval| Heartbeat::new(now, interval)));
         self.pursue(now);
     }
 
-    /// SCTP-COMMUNICATION DOWN.
+    /// Takes SCTP-COMMUNICATION DOWN of the association.
     pub fn handle_association_down(&mut self, now: Instant) {
         self.link = Link::Down;
         self.put_to_all(now, AspInput::CommunicationDown, &[]);

@@ -1,4 +1,4 @@
-//! What the messages of a layer concern.
+//! Scope of the messages of a layer: the application servers that they concern.
 
 use core::fmt::Debug;
 
@@ -24,16 +24,16 @@ impl Parameters for () {
 
 /// The application servers that a message names.
 pub trait Scope: Parameters {
-    /// What names one application server.
+    /// Key that names one application server.
     type Key: Clone + Debug + PartialEq + Eq + PartialOrd + Ord;
 
     /// A scope that names these and no others.
     fn of(keys: &[Self::Key]) -> Self;
 
-    /// Whether nothing is named: the message then concerns all application servers of the ASP.
+    /// Tells whether nothing is named: the message then concerns all application servers of the ASP.
     fn is_empty(&self) -> bool;
 
-    /// Which of the configured keys are named, in the order of `configured`; and the part of the scope that no
+    /// Gives the configured keys that are named, in the order of `configured`; and the part of the scope that no
     /// configured key answers to, empty if there is none.
     fn select<'a>(&self, configured: impl Iterator<Item = &'a Self::Key>) -> (Vec<Self::Key>, Self)
     where
@@ -42,13 +42,13 @@ pub trait Scope: Parameters {
 
 /// An adaptation layer, as far as its ASPs are concerned.
 pub trait Adaptation: Copy + Debug + PartialEq + Eq {
-    /// Its payload protocol identifier in SCTP's DATA chunks.
+    /// Payload protocol identifier of the layer in SCTP's DATA chunks.
     const PAYLOAD_PROTOCOL: u32;
     /// The code of an ERR about a scope that is not configured.
     const INVALID_SCOPE: crate::asp::ErrorCode;
-    /// What ASPTM messages, NTFY and ERR concern.
+    /// Application servers that ASPTM messages, NTFY and ERR concern.
     type Scope: Scope;
-    /// What else an ERR of the layer may point at.
+    /// Further parameters at which an ERR of the layer may point.
     type Evidence: Parameters;
     /// By what an ASP of a loadshare says, as it becomes active, which traffic is its own: labels in SUA.
     type Labels: Parameters;

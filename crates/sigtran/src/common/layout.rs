@@ -1,5 +1,5 @@
-//! How a message was written, beyond what it says: the order of its parameters, parameters that nobody knows, spare
-//! bits. With it a message that was read is written again octet for octet.
+//! Layout of a message, beyond its meaning: the order of its parameters, parameters that nobody knows, spare bits. With
+//! it a message that was read is written again octet for octet.
 //!
 //! Whoever only wants the meaning does not need it: reading a message does not make one.
 
@@ -7,7 +7,7 @@ use slantpath_wire::{Reader, tlv};
 
 use crate::common::{Frame, HEADER_LEN, ParseError};
 
-/// How one message was written.
+/// Layout in which one message was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The octet of the header that is reserved.
@@ -58,7 +58,7 @@ impl Layout {
         Ok(Self { reserved: received[1], uncounted, fields })
     }
 
-    /// Whether nothing but the order of the parameters differs from what the layer writes.
+    /// Tells whether nothing but the order of the parameters differs from what the layer writes.
     pub fn is_order_only(&self) -> bool {
         let known = self.fields.iter().all(|field| matches!(field, Field::Known(_)));
         known && self.reserved == 0 && self.uncounted == 0

@@ -1,4 +1,4 @@
-//! What messages of IUA say, as primitives.
+//! Content of IUA's messages, as primitives.
 
 use bytes::Bytes;
 

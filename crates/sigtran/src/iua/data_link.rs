@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::common::MessageKind;
 use crate::iua::{ReleaseReason, kind};
 
-/// What Q.931 asks of a data link.
+/// Requests of Q.931 to a data link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DataLinkRequest {
     /// DL-DATA: a message, acknowledged.
@@ -18,7 +18,7 @@ pub enum DataLinkRequest {
     UnitData(Bytes),
 }
 
-/// What a data link tells Q.931.
+/// Indications and confirmations of a data link to Q.931.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DataLinkIndication {
     /// DL-DATA: a message came.

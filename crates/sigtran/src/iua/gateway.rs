@@ -18,10 +18,10 @@ use crate::message::{Associations, OwnMessage, Received};
 use crate::queue::QueueLimits;
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
-/// How a gateway of IUA behaves.
+/// Settings of a gateway of IUA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignallingGatewayConfig {
-    /// How it treats its ASPs.
+    /// Settings of the gateway towards its ASPs.
     pub asps: GatewayConfig,
     /// The messages of one interface that may wait for an ASP.
     pub queue: QueueLimits,
@@ -34,7 +34,7 @@ impl Default for SignallingGatewayConfig {
     }
 }
 
-/// What comes out of a gateway of IUA.
+/// Output of a gateway of IUA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignallingGatewayOutput {
     /// Q.921 is to count its receiver as busy on a D channel, or no more: on all its data links, those that come up
@@ -58,7 +58,7 @@ pub enum SignallingGatewayEvent {
     Asp(GatewayEvent<InterfaceIdentifier>),
     /// The transport of an association is congested, or no longer.
     AssociationCongested(AssociationId, bool),
-    /// What waits for an ASP has reached the onset of congestion, or is down to the abatement.
+    /// Queue for an ASP has reached the onset of congestion (true), or is down to the abatement.
     QueueCongested(InterfaceIdentifier, bool),
 }
 
@@ -69,7 +69,7 @@ struct Channel {
     endpoints: BTreeSet<u8>,
     queue: VecDeque<OwnMessage<IuaParameter>>,
     is_queue_congested: bool,
-    /// Whether Q.921 was told to count its receiver as busy.
+    /// True if Q.921 was told to count its receiver as busy.
     is_busy: bool,
 }
 
@@ -80,7 +80,7 @@ const SAPI_MANAGEMENT: u8 = 63;
 /// The endpoint that means all: always there.
 const TEI_BROADCAST: u8 = 127;
 
-/// A gateway.
+/// Gateway of IUA.
 #[derive(Clone, Debug)]
 pub struct SignallingGateway {
     config: SignallingGatewayConfig,
@@ -121,12 +121,12 @@ impl SignallingGateway {
         &self.asps
     }
 
-    /// What was thrown away.
+    /// Gives the counts of discarded messages.
     pub const fn drops(&self) -> &Drops {
         &self.drops
     }
 
-    /// How many messages wait for an ASP of that interface.
+    /// Gives the number of messages that are queued for an ASP of that interface.
     pub fn queued(&self, interface: &InterfaceIdentifier) -> usize {
         self.channels.get(interface).map_or(0, |channel| channel.queue.len())
     }
@@ -142,7 +142,7 @@ impl SignallingGateway {
         self.asps.unlock(association);
     }
 
-    /// What to do next; after everything, until when to wait.
+    /// Gives the next output; after everything, the instant until which to wait.
     pub fn poll_output(&mut self, _now: Instant) -> SignallingGatewayOutput {
         let wait = SignallingGatewayOutput::Wait(self.asps.next_deadline());
         self.outputs.pop_front().unwrap_or(wait)
@@ -154,7 +154,7 @@ impl SignallingGateway {
         self.drain_asps();
     }
 
-    /// What the transport of an association tells.
+    /// Takes an input from the transport of an association.
     pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
         let received = self.associations.handle::<IuaParameter>(
             now,
@@ -252,7 +252,7 @@ impl SignallingGateway {
         }
     }
 
-    /// What Q.921 tells of a data link.
+    /// Takes an indication or confirmation of Q.921 about a data link.
     pub fn handle_data_link(
         &mut self,
         interface: &InterfaceIdentifier,
@@ -263,7 +263,7 @@ impl SignallingGateway {
         self.deliver(interface, message);
     }
 
-    /// What Q.921 tells of a terminal endpoint.
+    /// Takes the status of a terminal endpoint from Q.921.
     pub fn handle_endpoint(&mut self, interface: &InterfaceIdentifier, tei: u8, status: TeiStatus) {
         if let Some(channel) = self.channels.get_mut(interface) {
             match status {
@@ -307,7 +307,7 @@ impl SignallingGateway {
         }
     }
 
-    /// Where a D channel stands among all.
+    /// Gives the position of a D channel among all.
     fn place(&self, interface: &InterfaceIdentifier) -> usize {
         self.channels.keys().position(|key| key == interface).unwrap_or_default()
     }

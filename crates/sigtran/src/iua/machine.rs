@@ -5,39 +5,39 @@ use slantpath_base::{StateMachine, Transition};
 /// The state of a data link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataLinkState {
-    /// It carries nothing but unit data.
+    /// State in which the data link carries nothing but unit data.
     #[default]
     Released,
-    /// It was asked for.
+    /// State after the establishment was asked for.
     Establishing,
-    /// It carries data.
+    /// State in which the data link carries data.
     Established,
-    /// Its release was asked for.
+    /// State after the release was asked for.
     Releasing,
 }
 
-/// What happens to a data link.
+/// Events of a data link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataLinkInput {
     /// DL-ESTABLISH request.
     Establish,
-    /// Establish Confirm.
+    /// Establish Confirm from the gateway.
     EstablishConfirm,
-    /// Establish Indication.
+    /// Establish Indication from the gateway.
     EstablishIndication,
     /// The ASP is no longer active for the interface.
     Lost,
     /// DL-RELEASE request.
     Release,
-    /// Release Confirm.
+    /// Release Confirm from the gateway.
     ReleaseConfirm,
-    /// Release Indication.
+    /// Release Indication from the gateway.
     ReleaseIndication,
     /// No answer came in time.
     Timeout,
 }
 
-/// What is done then.
+/// Actions upon an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataLinkAction {
     /// DL-ESTABLISH confirm.

@@ -56,13 +56,13 @@ pub struct Dlci {
 /// Why a data link is released (RFC 4233, section 3.3.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReleaseReason {
-    /// Management.
+    /// Release by management.
     Management = 0,
     /// An alarm of the physical layer; in indications only.
     Physical = 1,
     /// Release, and answer the far end's attempts with DM.
     DisconnectedMode = 2,
-    /// Something else.
+    /// Any other reason.
     Other = 3,
 }
 
@@ -71,12 +71,12 @@ impl ReleaseReason {
     pub const ALL: [Self; 4] = [Self::Management, Self::Physical, Self::DisconnectedMode, Self::Other];
 }
 
-/// Whether a terminal endpoint is there (RFC 4233, section 3.3.3.3).
+/// Status of a terminal endpoint: assigned or not (RFC 4233, section 3.3.3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TeiStatus {
     /// Q.921 considers it assigned.
     Assigned = 0,
-    /// It does not.
+    /// Q.921 considers it not assigned.
     Unassigned = 1,
 }
 
@@ -87,7 +87,7 @@ pub enum IuaParameter {
     Dlci(Dlci),
     /// A message of Q.921's user.
     ProtocolData(Bytes),
-    /// Release Reason.
+    /// Release Reason parameter.
     ReleaseReason(ReleaseReason),
     /// TEI Status.
     TeiStatus(TeiStatus),

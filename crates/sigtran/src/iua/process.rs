@@ -18,14 +18,14 @@ use crate::iua::{
 use crate::message::{OwnMessage, Received, Streams};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
-/// How an ASP of IUA behaves.
+/// Settings of an ASP of IUA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataLinkProcessConfig {
-    /// How it behaves towards the gateway.
+    /// Settings of the ASP towards the gateway.
     pub asp: ProcessConfig,
-    /// How long an Establish or Release Request may take. Q.921 tries N200 + 1 = 4 times, T200 = 1 s apart.
+    /// Time that an Establish or Release Request may take. Q.921 tries N200 + 1 = 4 times, T200 = 1 s apart.
     pub confirmation: Duration,
-    /// How many data links there may be.
+    /// Greatest number of data links.
     pub data_links_max: usize,
 }
 
@@ -35,12 +35,12 @@ impl Default for DataLinkProcessConfig {
     }
 }
 
-/// What comes out of an ASP of IUA.
+/// Output of an ASP of IUA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DataLinkProcessOutput {
-    /// What a data link tells Q.931.
+    /// Indication or confirmation of a data link to Q.931.
     DataLink(InterfaceIdentifier, Dlci, DataLinkIndication),
-    /// What the gateway tells of a terminal endpoint.
+    /// Status of a terminal endpoint, from the gateway.
     Endpoint(InterfaceIdentifier, Dlci, TeiStatus),
     /// Something that management may want to know.
     Event(DataLinkProcessEvent),
@@ -104,7 +104,7 @@ impl DataLinkProcess {
         &self.asp
     }
 
-    /// What was thrown away.
+    /// Gives the counts of discarded messages.
     pub const fn drops(&self) -> &Drops {
         &self.drops
     }
@@ -121,7 +121,7 @@ impl DataLinkProcess {
         self.drain_asp(now);
     }
 
-    /// M-ASP_DOWN request.
+    /// Takes the M-ASP_DOWN request.
     pub fn down(&mut self, now: Instant) {
         self.asp.down(now);
         self.drain_asp(now);
@@ -134,7 +134,7 @@ impl DataLinkProcess {
         self.drain_asp(now);
     }
 
-    /// What to do next; after everything, until when to wait.
+    /// Gives the next output; after everything, the instant until which to wait.
     pub fn poll_output(&mut self, _now: Instant) -> DataLinkProcessOutput {
         let deadlines = self.links.values().filter_map(|link| link.deadline);
         let wait = DataLinkProcessOutput::Wait(deadlines.chain(self.asp.next_deadline()).min());
@@ -153,7 +153,7 @@ impl DataLinkProcess {
         }
     }
 
-    /// What the transport tells.
+    /// Takes an input from the transport.
     pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
         match self.streams.handle::<IuaParameter>(now, input, &mut self.asp, &mut self.drops) {
             Received::Answer(answer) => self.transmit(StreamId(0), Message::Asp(answer)),
@@ -200,7 +200,7 @@ impl DataLinkProcess {
         self.asp.state(&ServerName::Named(interface.clone())) == AspState::Active
     }
 
-    /// What Q.931 asks of a data link. What cannot be asked is answered by a release, or counted.
+    /// Takes a request of Q.931 to a data link. A request that cannot be granted is answered by a release, or counted.
     pub fn handle_request(
         &mut self,
         now: Instant,

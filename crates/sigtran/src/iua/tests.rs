@@ -28,7 +28,7 @@ struct Pair {
     asp: DataLinkProcess,
     is_connected: bool,
     to_q921: Vec<DataLinkRequest>,
-    /// Whether Q.921 was told to be busy, or no more.
+    /// Busy indications to Q.921, in order: true is busy, false is no more.
     busy: Vec<bool>,
     to_q931: Vec<DataLinkIndication>,
     endpoints: Vec<(u8, TeiStatus)>,

@@ -3,12 +3,12 @@
 
 use slantpath_base::{StateMachine, Transition};
 
-/// How far alignment has come.
+/// State of alignment control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignmentState {
     /// The peer has been heard; T3 runs until it proves.
     Aligned,
-    /// Not aligning.
+    /// Idle: alignment is not under way.
     Idle,
     /// Alignment was sent; T2 runs until the peer is heard.
     NotAligned,
@@ -16,7 +16,7 @@ pub enum AlignmentState {
     Proving,
 }
 
-/// What happens to alignment.
+/// Events of alignment control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignmentInput {
     /// Link Status Alignment came.
@@ -29,9 +29,9 @@ pub enum AlignmentInput {
     PeerHeardProvingOmitted,
     /// Link Status Proving Emergency came.
     ProvingEmergency,
-    /// The same, and the normal period runs.
+    /// Link Status Proving Emergency came, and the normal period runs.
     ProvingEmergencyInNormalPeriod,
-    /// It is time for the next proving message.
+    /// Interval between two proving messages is over: the next is due.
     ProvingIntervalOver,
     /// Link Status Proving Normal came.
     ProvingNormal,
@@ -47,7 +47,7 @@ pub enum AlignmentInput {
     T4Expired,
 }
 
-/// What is to be done.
+/// Actions upon an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignmentAction {
     /// Tell link state control that alignment is complete.

@@ -1,4 +1,4 @@
-//! What of a link can be chosen, and what contradicts itself.
+//! Settings of a link, and the checks that refuse contradictory ones.
 
 use slantpath_base::Duration;
 
@@ -13,7 +13,7 @@ pub struct LinkConfig {
     pub ranges: TimerRanges,
     /// From when on T7 runs for a message.
     pub t7_from: T7From,
-    /// Whether and how the association is proved.
+    /// Proving of the association before it carries messages.
     pub proving: Proving,
     /// Messages that may be sent and not yet acknowledged (N2 of Q.703). 4,096: with MSUs of 100 octets that is
     /// 4 Mbit/s over a round trip of 700 ms.
@@ -23,8 +23,8 @@ pub struct LinkConfig {
     /// Messages that may wait for the association: what gateways call the transmission queue. As many as the buffer
     /// takes unless chosen.
     pub waiting_max: Option<usize>,
-    /// Where congestion begins and ends, for status 1, 2 and 3; one to three, rising. Unless chosen, one as in the
-    /// international network (Q.704, section 3.8), at half the buffer and a quarter.
+    /// Thresholds of onset and abatement of congestion, for status 1, 2 and 3; one to three, rising. Unless chosen, one
+    /// as in the international network (Q.704, section 3.8), at half the buffer and a quarter.
     pub congestion: Vec<CongestionThreshold>,
     /// Received messages that may be held during a local processor outage or receive congestion. 8,192: as many as a
     /// peer with our own window may still send, twice.
@@ -47,8 +47,8 @@ pub struct Timers {
     pub t4_normal: Duration,
     /// Emergency proving period. 500 ms: Q.703's nominal value.
     pub t4_emergency: Duration,
-    /// How often Busy is repeated while receive congestion lasts. Not at all, since the association loses nothing
-    /// (RFC 4165, section 4.1.5).
+    /// Interval at which Busy is repeated while receive congestion lasts. Not at all, since the association loses
+    /// nothing (RFC 4165, section 4.1.5).
     pub t5: Option<Duration>,
     /// Remote congestion: how long the peer may be busy. 5 s: long enough for a short overload.
     pub t6: Duration,
@@ -63,16 +63,15 @@ pub struct Timers {
 /// may keep it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum T7From {
-    /// When MTP3 gave it: what waits above the association counts too.
+    /// From the instant at which MTP3 gave it: time that it is queued above the association counts too.
     Given,
-    /// When it was handed over to the association: what waits in SCTP's send buffer counts, what waits above it does
-    /// not.
+    /// From the hand-over to the association: time in SCTP's send buffer counts, time in the queue above it does not.
     #[default]
     HandOver,
-    /// When SCTP sent it for the first time: nothing that waits counts.
+    /// From the first transmission by SCTP: no time in a queue counts.
     FirstTransmission,
-    /// When it was handed over, or with the last acknowledgement of a message if that came later: the one timer of
-    /// Q.703, section 5.3.1, which only a standstill lets expire.
+    /// From the hand-over, or from the last acknowledgement of a message if that came later: the one timer of Q.703,
+    /// section 5.3.1, which only a standstill lets expire.
     LastAcknowledgement,
 }
 
@@ -89,7 +88,7 @@ pub enum TimerRanges {
     Kbit64,
 }
 
-/// Whether and how the association is proved before it carries messages.
+/// Proving of the association before it carries messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proving {
     /// Not at all, where both ends agree on it (RFC 4165, section 4.1.3).
@@ -103,12 +102,12 @@ pub enum Proving {
     },
 }
 
-/// Where one status of congestion begins and ends, in messages waiting or unacknowledged.
+/// Onset and abatement of one status of congestion, in messages waiting or unacknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CongestionThreshold {
     /// The status holds from so many on.
     pub onset: usize,
-    /// It is over at so many.
+    /// The status ends at so many.
     pub abatement: usize,
 }
 
@@ -122,7 +121,7 @@ pub enum ConfigError {
     BufferBelowCongestion {
         /// Messages that the buffer takes.
         buffer_max: usize,
-        /// Where the last status begins.
+        /// Onset of the last status.
         onset: usize,
     },
     /// No, or more than three, statuses of congestion.
@@ -145,13 +144,13 @@ pub enum ConfigError {
     /// A timer is outside its range.
     #[error("{timer} of {value} is outside {least} to {most}")]
     Timer {
-        /// Which one.
+        /// Timer that is out of range.
         timer: TimerName,
-        /// What was chosen.
+        /// Value that was chosen.
         value: Duration,
         /// The least that Q.703 allows.
         least: Duration,
-        /// The most.
+        /// The most that Q.703 allows.
         most: Duration,
     },
 }
@@ -159,19 +158,19 @@ pub enum ConfigError {
 /// A timer of the link, by its name in Q.703.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TimerName {
-    /// Aligned ready.
+    /// Aligned ready: wait for the peer to be ready.
     T1,
-    /// Not aligned.
+    /// Not aligned: wait until the peer is heard.
     T2,
-    /// Aligned.
+    /// Aligned: wait until the peer proves.
     T3,
     /// Emergency proving period.
     T4Emergency,
     /// Normal proving period.
     T4Normal,
-    /// Sending Busy.
+    /// Interval of sending Busy.
     T5,
-    /// Remote congestion.
+    /// Remote congestion: time that the peer may be busy.
     T6,
     /// Excessive delay of acknowledgement.
     T7,
@@ -232,7 +231,7 @@ impl Default for Proving {
 }
 
 impl LinkConfig {
-    /// Whether all this can hold together.
+    /// Checks that all settings can hold together.
     pub fn check(&self) -> Result<(), ConfigError> {
         self.timers.check(self.ranges)?;
         if self.outstanding_max == 0 || self.outstanding_max > OUTSTANDING_LIMIT {
@@ -274,7 +273,7 @@ impl LinkConfig {
 }
 
 impl Timers {
-    /// Whether each is in its range.
+    /// Checks that each timer is in its range.
     //= https://www.rfc-editor.org/rfc/rfc4165#section-4
     //# In particular, the corresponding applicable timer value defaults and
     //# ranges specified for the applicable MTP2 standard should be used for

@@ -1,4 +1,4 @@
-//! What a link has sent, taken and thrown away, and why.
+//! Counts of the messages that a link has sent, taken and discarded, and why.
 
 /// Counts of a link since it was made. Nothing is thrown away without one of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Counters {
     pub acknowledged: u64,
     /// MSUs sent, each time that it was.
     pub sent: u64,
-    /// Those that were sent before: the peer had not taken them when an outage ended, or at alignment.
+    /// MSUs that were retransmitted: the peer had not taken them when an outage ended, or at alignment.
     pub sent_again: u64,
     /// MSUs delivered to MTP3.
     pub delivered: u64,
@@ -18,11 +18,11 @@ pub struct Counters {
     pub retrieved: u64,
     /// Acknowledgements with a backward sequence number that explains nothing.
     pub unreasonable_bsn: u64,
-    /// What was thrown away.
+    /// MSUs and messages that were discarded.
     pub discarded: Discarded,
 }
 
-/// What was thrown away, by reason.
+/// Counts of what was discarded, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Discarded {

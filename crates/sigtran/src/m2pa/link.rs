@@ -33,34 +33,34 @@ pub struct Link {
     outage: OutageState,
     timers: TimerTable<TIMERS>,
     level3: Level3,
-    /// Which proving period is in use.
+    /// Proving period in use.
     period: Period,
-    /// Whether MTP3 knows that the link is in service.
+    /// Indication to MTP3 that the link is in service: given or not.
     service: Service,
-    /// What the peer has said of its receiver.
+    /// State of the peer's receiver, as the peer has said.
     peer: Flow,
-    /// What the association has said of its send buffer. While that is full, messages stay in `transmission`: they
-    /// count for congestion, and changeover gets them as never sent.
+    /// State of the association's send buffer, as the association has said. While that is full, messages stay in
+    /// `transmission`: they count for congestion, and changeover gets them as never sent.
     transport: Flow,
-    /// What the driver has said of our own receiver, and what the peer has been told of it.
+    /// State of our own receiver, as the driver has said; the next field is the state that the peer has been told.
     receiver: Flow,
     receiver_signalled: Flow,
     earlier_life: EarlierLife,
-    /// What MTP3 has said since the peer's last outage began, without which nothing may be sent.
+    /// Word of MTP3 since the peer's last outage began, without which nothing may be sent.
     sending: GoAhead,
-    /// What it has said since our own began, without which nothing may be delivered.
+    /// Word of MTP3 since our own last outage began, without which nothing may be delivered.
     delivering: GoAhead,
     transmission: Transmission,
     reception: Reception,
     /// From when on T7 counts, for messages sent before: when the link came into service or the peer became free.
     acknowledgements_due_from: Instant,
-    /// How many proving messages were sent, so that each has another filler.
+    /// Number of proving messages that were sent, so that each has another filler.
     proved: u64,
     outputs: VecDeque<Output>,
     counters: Counters,
 }
 
-/// What a link asks of its driver.
+/// Requests of a link to its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Tell MTP3.
@@ -71,7 +71,7 @@ pub enum Output {
     Wait(Option<Instant>),
 }
 
-/// What MTP3 has asked for, to hold until the link is out of service.
+/// Requests of MTP3 that hold until the link is out of service.
 #[derive(Clone, Copy, Debug)]
 struct Level3 {
     period: Period,
@@ -90,16 +90,16 @@ enum Period {
     Normal,
 }
 
-/// Whether link statuses that the peer sent before the link was last out of service may still arrive: until its Out of
-/// Service has.
+/// Possibility that link statuses which the peer sent before the link was last out of service still arrive: until its
+/// Out of Service has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EarlierLife {
     MayArrive,
     Over,
 }
 
-/// Whether MTP3 has said, by Continue or by Flush, how to go on after an outage. Until then level 2 cannot know whether
-/// newer messages have gone another way, behind which what waits here would come late.
+/// Word of MTP3, by Continue or by Flush, how to go on after an outage. Until then level 2 cannot know whether newer
+/// messages have gone another way, behind which the queued ones would come late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GoAhead {
     Awaited,
@@ -148,17 +148,17 @@ impl Link {
         })
     }
 
-    /// Which association carries it.
+    /// Gives the association that carries the link.
     pub const fn association(&self) -> AssociationId {
         self.association
     }
 
-    /// What the link is doing.
+    /// Gives the state of link state control.
     pub const fn state(&self) -> LinkState {
         self.state
     }
 
-    /// How far alignment has come.
+    /// Gives the state of alignment control.
     pub const fn alignment_state(&self) -> AlignmentState {
         self.alignment
     }
@@ -168,7 +168,7 @@ impl Link {
         self.outage
     }
 
-    /// What it has sent, taken and thrown away.
+    /// Gives the counts of the messages that it has sent, taken and discarded.
     pub const fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -269,7 +269,7 @@ impl Link {
         self.drive_link(now, input.0, input.1);
     }
 
-    /// What is to be done next.
+    /// Gives the next output.
     //= https://www.rfc-editor.org/rfc/rfc4165#section-4.2.1
     //# When there is a message to acknowledge, M2PA MUST acknowledge the
     //# message with the next User Data message sent.  If there is no User
@@ -333,12 +333,12 @@ impl Link {
         self.carries_messages() && !self.outage.is_recovering() && self.transport == Flow::Free
     }
 
-    /// Whether the link is in service, but for a processor outage.
+    /// Tells whether the link is in service, but for a processor outage.
     fn carries_messages(&self) -> bool {
         matches!(self.state, LinkState::InService | LinkState::ProcessorOutage)
     }
 
-    /// Whether retrieval is possible, which would be wrong while messages may still come or go.
+    /// Tells whether retrieval is possible, which would be wrong while messages may still come or go.
     fn is_out_of_service(&self) -> bool {
         matches!(
             self.state,

@@ -22,16 +22,16 @@ pub struct Message {
     pub bsn: SequenceNumber,
     /// Forward sequence number: of this User Data, or of the last one sent.
     pub fsn: SequenceNumber,
-    /// What it says.
+    /// Content of the message.
     pub body: Body,
 }
 
-/// What a message says.
+/// Content of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// User Data without data: it only acknowledges.
     Acknowledgement,
-    /// Link Status.
+    /// Link Status message.
     LinkStatus(LinkStatus),
     /// User Data with an MSU.
     UserData(UserData),
@@ -58,7 +58,7 @@ impl Priority {
         if priority < 4 { Some(Self(priority << 6)) } else { None }
     }
 
-    /// The priority.
+    /// Gives the priority, 0 to 3.
     pub const fn value(self) -> u8 {
         self.0 >> 6
     }
@@ -102,9 +102,9 @@ pub enum MessageError {
     /// The length in the header is not the message's.
     #[error("the header says {declared} octets, the message has {received}")]
     Length {
-        /// What the header says.
+        /// Length according to the header.
         declared: u32,
-        /// What came.
+        /// Length of the message that came.
         received: usize,
     },
     /// A link status that only proving may have is longer than its state.

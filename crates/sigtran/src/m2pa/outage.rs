@@ -12,7 +12,7 @@ pub enum OutageState {
     LocalOutage,
     /// Ours can again; the peer has not yet said Ready.
     LocalRecovering,
-    /// None.
+    /// State without any outage.
     NoOutage,
     /// The peer's cannot be served.
     RemoteOutage,
@@ -20,7 +20,7 @@ pub enum OutageState {
     RemoteOutageLocalRecovering,
 }
 
-/// What happens to processor outage control.
+/// Events of processor outage control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutageInput {
     /// MTP3: level 3 cannot be served.
@@ -39,7 +39,7 @@ pub enum OutageInput {
     Stop,
 }
 
-/// What is to be done.
+/// Actions upon an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutageAction {
     /// Tell MTP3 that the peer's level 3 cannot be served.
@@ -109,17 +109,17 @@ pub static OUTAGE_MACHINE: StateMachine<OutageState, OutageInput, OutageAction> 
 };
 
 impl OutageState {
-    /// Whether our own level 3 cannot be served.
+    /// Tells whether our own level 3 cannot be served.
     pub(super) const fn is_local(self) -> bool {
         matches!(self, Self::BothOutages | Self::LocalOutage)
     }
 
-    /// Whether the peer's cannot be served.
+    /// Tells whether the peer's level 3 cannot be served.
     pub(super) const fn is_remote(self) -> bool {
         matches!(self, Self::BothOutages | Self::RemoteOutage | Self::RemoteOutageLocalRecovering)
     }
 
-    /// Whether the peer has not yet understood the end of our own outage.
+    /// Tells whether the peer has not yet understood the end of our own outage.
     pub(super) const fn is_recovering(self) -> bool {
         matches!(self, Self::LocalRecovering | Self::RemoteOutageLocalRecovering)
     }

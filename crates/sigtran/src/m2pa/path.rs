@@ -1,4 +1,4 @@
-//! Whether a link's timers, and those of the layers above, can hold over a path: what waits for an answer must wait for
+//! Checks of a link's timers, and those of the layers above, against a path: a timer that waits for an answer must be
 //! longer than the answer takes.
 
 use core::fmt;
@@ -7,7 +7,7 @@ use slantpath_base::Duration;
 
 use crate::m2pa::{Proving, TimerName, Timers};
 
-/// How long an answer takes over a path, and how long the transport waits before it repeats what was lost.
+/// Time that an answer takes over a path, and time that the transport waits before it retransmits what was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathTiming {
     /// The round trip without queues.
@@ -30,21 +30,21 @@ pub enum WaitingTimer {
 /// A timer that contradicts the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathFinding {
-    /// Which timer.
+    /// Timer that contradicts the path.
     pub timer: WaitingTimer,
-    /// What was chosen for it.
+    /// Value that was chosen for the timer.
     pub value: Duration,
-    /// What it must be longer than.
+    /// Bound above which the value must be.
     pub bound: Duration,
-    /// What comes of it.
+    /// Consequence of the short timer.
     pub fault: PathFault,
 }
 
-/// What comes of a timer that is too short for a path, gravest first.
+/// Consequence of a timer that is too short for a path, gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PathFault {
-    /// It expires before any answer can come. T7 then takes the link out of service with the first message, T2 and T3
-    /// never let it align.
+    /// The timer expires before any answer can come. T7 then takes the link out of service with the first message, T2
+    /// and T3 never let it align.
     ExpiresAlways,
     /// T1 expires before a peer that has begun to prove a round trip later can be ready.
     ExpiresWhileThePeerProves,
@@ -63,8 +63,8 @@ impl PathTiming {
     }
 }
 
-/// What of a link's timers contradicts the path, and of `others`: timers of the layers above that wait for an answer
-/// over the same path (of Q.704: T2, T4, T5, T12, T13, T14; of Q.707: T1).
+/// Gives the timers of a link that contradict the path, and those of `others`: timers of the layers above that wait for
+/// an answer over the same path (of Q.704: T2, T4, T5, T12, T13, T14; of Q.707: T1).
 pub fn check_path(
     timers: &Timers,
     proving: Proving,

@@ -1,4 +1,4 @@
-//! What comes from the peer: which message is next, what is held, and what the peer is told to have arrived.
+//! Reception from the peer: which message is next, what is held, and what the peer is told to have arrived.
 
 use std::collections::VecDeque;
 
@@ -14,9 +14,9 @@ pub(super) struct Reception {
     /// The last that was delivered, which is what the peer is told, and what changeover is told.
     delivered: SequenceNumber,
     held: VecDeque<Bytes>,
-    /// Whether the peer waits to be told.
+    /// Acknowledgement to the peer: due or sent.
     acknowledgement: Acknowledgement,
-    /// Whether each of the last two backward sequence numbers was unreasonable, newest first.
+    /// True if the backward sequence number was unreasonable, for each of the last two, newest first.
     unreasonable: [bool; 2],
     flushed: Flushed,
 }
@@ -27,7 +27,7 @@ enum Acknowledgement {
     Sent,
 }
 
-/// Whether MTP3 has flushed since the outage began: what comes until its end is then thrown away as well.
+/// Flush by MTP3 since the outage began: messages that come until its end are then discarded as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flushed {
     No,
@@ -46,12 +46,12 @@ impl Reception {
         }
     }
 
-    /// What the peer is told, and changeover.
+    /// Gives the backward sequence number that the peer is told, and changeover.
     pub(super) const fn backward(&self) -> SequenceNumber {
         self.delivered
     }
 
-    /// Whether User Data with this number is the next; an acknowledgement alone repeats the last.
+    /// Tells whether User Data with this number is the next; an acknowledgement alone repeats the last.
     pub(super) fn is_in_sequence(&self, fsn: SequenceNumber, has_data: bool) -> bool {
         fsn == if has_data { self.received.next() } else { self.received }
     }
@@ -73,7 +73,7 @@ impl Reception {
         self.held.push_back(msu);
     }
 
-    /// What was held is to be delivered now.
+    /// Takes the held messages for delivery now.
     pub(super) fn release_held(&mut self) -> VecDeque<Bytes> {
         if !self.held.is_empty() {
             self.delivered = self.received;

@@ -9,7 +9,7 @@ use slantpath_ss7::mtp3::Fsn;
 pub struct SequenceNumber(u32);
 
 impl SequenceNumber {
-    /// What precedes the first message of a link that has just been aligned, which gets 0.
+    /// Number that precedes the first message of a link that has just been aligned, which gets 0.
     pub const BEFORE_FIRST: Self = Self(MASK);
 
     /// From a number of at most 24 bits.
@@ -37,7 +37,7 @@ impl SequenceNumber {
         Self((self.0 + 1) & MASK)
     }
 
-    /// How many places this number lies after `earlier`, from 0 to 16,777,215.
+    /// Gives the number of places that this number lies after `earlier`, from 0 to 16,777,215.
     pub const fn distance_from(self, earlier: Self) -> u32 {
         self.0.wrapping_sub(earlier.0) & MASK
     }

@@ -2,14 +2,14 @@
 
 use slantpath_base::{StateMachine, Transition};
 
-/// What the link is doing.
+/// State of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkState {
     /// Aligned, with our level 3 out; T1 runs until the peer is ready.
     AlignedNotReady,
     /// Aligned; T1 runs until the peer is ready.
     AlignedReady,
-    /// Aligning.
+    /// Initial alignment is under way.
     InitialAlignment,
     /// Carrying messages.
     InService,
@@ -23,7 +23,7 @@ pub enum LinkState {
     StartAwaitsAssociation,
 }
 
-/// What happens to the link.
+/// Events of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkInput {
     /// Alignment is complete.
@@ -46,7 +46,7 @@ pub enum LinkInput {
     LocalRecovered,
     /// The outages of both ends are over.
     OutagesOver,
-    /// The same, and MTP3 has not been told yet that the link is in service.
+    /// The outages of both ends are over, and MTP3 has not been told yet that the link is in service.
     OutagesOverFirstService,
     /// Link Status Alignment came.
     PeerAligns,
@@ -64,7 +64,7 @@ pub enum LinkInput {
     T1Expired,
 }
 
-/// What is to be done.
+/// Actions upon an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkAction {
     /// Processor outage control: our level 3 is out.
@@ -88,7 +88,7 @@ pub enum LinkAction {
     SendOutOfService,
     /// Send Link Status Ready on the Link Status stream.
     SendReady,
-    /// Begin alignment.
+    /// Begin the alignment procedure.
     StartAlignment,
     /// Start T1.
     StartT1,

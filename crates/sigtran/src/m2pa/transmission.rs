@@ -11,7 +11,7 @@ use crate::m2pa::{CongestionThreshold, SequenceNumber, T7From};
 #[derive(Clone, Debug)]
 pub(super) struct Transmission {
     waiting: VecDeque<Waiting>,
-    /// How many of those that wait, first of all, were sent before.
+    /// Number of the waiting messages, first of all, that were sent before.
     waiting_again: usize,
     outstanding: VecDeque<Outstanding>,
     /// The number of the last message sent, if none is to be sent again.
@@ -21,7 +21,7 @@ pub(super) struct Transmission {
     last_at_peer: SequenceNumber,
     /// The last that the peer is known to have taken.
     acknowledged: SequenceNumber,
-    /// When it last took some.
+    /// Instant at which the peer last took some.
     acknowledged_at: Instant,
     /// From when MTP3 gave what the peer has taken until that was known, all together.
     acknowledged_after: Duration,
@@ -33,7 +33,7 @@ pub(super) struct Transmission {
 pub(super) struct Sending {
     pub(super) fsn: SequenceNumber,
     pub(super) msu: Bytes,
-    /// Whether it is not sent for the first time.
+    /// True if it is retransmitted.
     pub(super) is_again: bool,
 }
 
@@ -47,9 +47,9 @@ struct Waiting {
 struct Outstanding {
     fsn: SequenceNumber,
     given_at: Instant,
-    /// When it was handed over to the association.
+    /// Instant at which it was handed over to the association.
     sent_at: Instant,
-    /// When the association sent it first, if it has been asked to say.
+    /// Instant at which the association sent it first, if it has been asked to say.
     transmitted_at: Option<Instant>,
     msu: Bytes,
 }
@@ -73,7 +73,7 @@ impl Transmission {
         }
     }
 
-    /// How many wait or are unacknowledged.
+    /// Gives the number of messages that wait or are unacknowledged.
     pub(super) fn len(&self) -> usize {
         self.waiting.len() + self.outstanding.len()
     }
@@ -86,7 +86,7 @@ impl Transmission {
         self.outstanding.len()
     }
 
-    /// How many were never sent, or are to be sent again.
+    /// Gives the number of messages that were never sent, or are to be retransmitted.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
     }
@@ -198,7 +198,8 @@ impl Transmission {
         Ok(taken)
     }
 
-    /// The same at alignment: the peer may take what is still under way, and then throws away what is sent again.
+    /// Variant of `resynchronize` at alignment: the peer may take what is still in flight, and then discards what is
+    /// retransmitted.
     pub(super) fn send_again_after(
         &mut self,
         now: Instant,

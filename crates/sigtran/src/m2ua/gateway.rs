@@ -27,30 +27,30 @@ use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 pub use link::LinkConfig;
 use link::{Link, Receiver, Reception};
 
-/// How a gateway of M2UA behaves.
+/// Settings of a gateway of M2UA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignallingGatewayConfig {
-    /// How it treats its ASPs.
+    /// Settings of the gateway towards its ASPs.
     pub asps: GatewayConfig,
-    /// Whether text names interfaces too: integers always do.
+    /// Use of strings as names of interfaces: integers always name them.
     pub interface_texts: InterfaceTexts,
-    /// Who may register for links.
+    /// ASPs that may register for links.
     pub registration: RegistrationPolicy,
     /// The messages of one link that may wait for an ASP.
     pub queue: QueueLimits,
 }
 
-/// Whether text names interfaces.
+/// Use of strings as names of interfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InterfaceTexts {
     /// "Unsupported Interface Identifier Type" answers it.
     #[default]
     Refused,
-    /// It does.
+    /// Strings name interfaces, too.
     Understood,
 }
 
-/// Who may register for links.
+/// ASPs that may register for links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RegistrationPolicy {
     /// Every ASP that is up.
@@ -72,7 +72,7 @@ impl Default for SignallingGatewayConfig {
     }
 }
 
-/// What comes out of a gateway of M2UA.
+/// Output of a gateway of M2UA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignallingGatewayOutput {
     /// Level 2 of a link is to count its receiver as congested, or no more: it sends SIB and acknowledges nothing
@@ -96,11 +96,11 @@ pub enum SignallingGatewayEvent {
     Asp(GatewayEvent<InterfaceIdentifier>),
     /// The transport of an association is congested, or no longer.
     AssociationCongested(AssociationId, bool),
-    /// What waits for an ASP of a link has reached the onset of congestion, or is down to the abatement.
+    /// Queue for an ASP of a link has reached the onset of congestion (true), or is down to the abatement.
     QueueCongested(InterfaceIdentifier, bool),
 }
 
-/// A gateway.
+/// Gateway of M2UA.
 #[derive(Clone, Debug)]
 pub struct SignallingGateway {
     config: SignallingGatewayConfig,
@@ -141,12 +141,12 @@ impl SignallingGateway {
         &self.asps
     }
 
-    /// What was thrown away.
+    /// Gives the counts of discarded messages.
     pub const fn drops(&self) -> &Drops {
         &self.drops
     }
 
-    /// How many messages wait for an ASP of that link.
+    /// Gives the number of messages that are queued for an ASP of that link.
     pub fn queued(&self, interface: &InterfaceIdentifier) -> usize {
         self.links.get(interface).map_or(0, |link| link.queue.len())
     }
@@ -162,7 +162,7 @@ impl SignallingGateway {
         self.asps.unlock(association);
     }
 
-    /// What to do next; after everything, until when to wait.
+    /// Gives the next output; after everything, the instant until which to wait.
     pub fn poll_output(&mut self, _now: Instant) -> SignallingGatewayOutput {
         let wait = SignallingGatewayOutput::Wait(self.asps.next_deadline());
         self.outputs.pop_front().unwrap_or(wait)
@@ -174,7 +174,7 @@ impl SignallingGateway {
         self.drain_asps();
     }
 
-    /// What the transport of an association tells.
+    /// Takes an input from the transport of an association.
     pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
         let received = self.associations.handle::<M2uaParameter>(
             now,
@@ -262,7 +262,7 @@ impl SignallingGateway {
         }
     }
 
-    /// What a link of level 2 tells.
+    /// Takes an indication of a link of level 2.
     pub fn handle_link(
         &mut self,
         _now: Instant,

@@ -5,38 +5,38 @@ use slantpath_base::{StateMachine, Transition};
 /// The state of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LinkStatus {
-    /// It carries nothing.
+    /// Link that carries nothing.
     #[default]
     OutOfService,
-    /// It is being aligned.
+    /// Link that is being aligned.
     Establishing,
-    /// It carries messages.
+    /// Link that carries messages.
     InService,
-    /// It is being stopped.
+    /// Link that is being stopped.
     Releasing,
 }
 
-/// What happens to a link at the gateway, where it is.
+/// Events of a link at the gateway, where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GatewayLinkInput {
-    /// Establish Request.
+    /// Establish Request from the ASP.
     EstablishRequest,
     /// Level 2 tells that the link is in service.
     InService,
     /// Level 2 tells that the link is out of service.
     OutOfService,
-    /// Release Request.
+    /// Release Request from the ASP.
     ReleaseRequest,
 }
 
-/// What the gateway does then.
+/// Actions of the gateway upon an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GatewayLinkAction {
-    /// Establish Confirm.
+    /// Send Establish Confirm.
     SendEstablishConfirm,
-    /// Release Confirm.
+    /// Send Release Confirm.
     SendReleaseConfirm,
-    /// Release Indication.
+    /// Send Release Indication.
     SendReleaseIndication,
     /// Ask level 2 to align.
     Start,
@@ -86,16 +86,16 @@ pub const GATEWAY_LINK_MACHINE: StateMachine<LinkStatus, GatewayLinkInput, Gatew
     }
 };
 
-/// What happens to a link at the ASP, which serves its MTP3.
+/// Events of a link at the ASP, which serves its MTP3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProcessLinkInput {
-    /// Establish Confirm.
+    /// Establish Confirm from the gateway.
     EstablishConfirm,
     /// The ASP is no longer active for the link.
     Lost,
-    /// Release Confirm.
+    /// Release Confirm from the gateway.
     ReleaseConfirm,
-    /// Release Indication.
+    /// Release Indication from the gateway.
     ReleaseIndication,
     /// MTP3 wants the link in service.
     Start,
@@ -105,7 +105,7 @@ pub enum ProcessLinkInput {
     Timeout,
 }
 
-/// What the ASP does then.
+/// Actions of the ASP upon an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProcessLinkAction {
     /// Tell MTP3 that the link is in service.

@@ -59,26 +59,26 @@ pub mod kind {
     pub const DEREGISTRATION_RESPONSE: MessageKind = of(10, 4);
 }
 
-/// What a State Request asks of a link (RFC 3331, section 3.3.1.5).
+/// Operation that a State Request asks of a link (RFC 3331, section 3.3.1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LinkState {
     /// Local processor outage.
     LpoSet = 0x0,
     /// Local processor outage recovered.
     LpoClear = 0x1,
-    /// Emergency alignment.
+    /// Request for emergency alignment.
     EmergencySet = 0x2,
-    /// Normal alignment.
+    /// Request for normal alignment.
     EmergencyClear = 0x3,
     /// Clear the receive, transmit and retransmit queues.
     FlushBuffers = 0x4,
-    /// Continue.
+    /// Continue after an outage.
     Continue = 0x5,
     /// Clear the retransmit queue.
     ClearRetransmission = 0x6,
     /// Tell the state of the link.
     Audit = 0x7,
-    /// Congestion cleared.
+    /// Congestion is cleared.
     CongestionClear = 0x8,
     /// Congestion: accept messages.
     CongestionAccept = 0x9,
@@ -103,16 +103,16 @@ impl LinkState {
     ];
 }
 
-/// What a State Indication tells of a link (RFC 3331, section 3.3.1.7).
+/// Event that a State Indication tells of a link (RFC 3331, section 3.3.1.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LinkEvent {
     /// The remote end has entered processor outage.
     RpoEnter = 0x1,
-    /// It has left it.
+    /// The remote end has left processor outage.
     RpoExit = 0x2,
     /// The link has entered local processor outage.
     LpoEnter = 0x3,
-    /// It has left it.
+    /// The link has left local processor outage.
     LpoExit = 0x4,
 }
 
@@ -121,7 +121,7 @@ impl LinkEvent {
     pub const ALL: [Self; 4] = [Self::RpoEnter, Self::RpoExit, Self::LpoEnter, Self::LpoExit];
 }
 
-/// What a Retrieval Request asks for (RFC 3331, section 3.3.1.9).
+/// Item that a Retrieval Request asks for (RFC 3331, section 3.3.1.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
     /// The backward sequence number.
@@ -141,18 +141,18 @@ pub struct LinkKey {
     pub data_link: u32,
 }
 
-/// What became of the registration of a link key (RFC 3331, section 3.3.4.2).
+/// Outcome of the registration of a link key (RFC 3331, section 3.3.4.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistrationResult {
     /// From the request.
     pub local: u32,
     /// 0 is success; see [`super::registration_status`].
     pub status: u32,
-    /// What the link is called from now on; 0 if it failed.
+    /// Identifier that the link has from now on; 0 if the registration failed.
     pub interface: InterfaceIdentifier,
 }
 
-/// What became of a deregistration (RFC 3331, section 3.3.4.4).
+/// Outcome of a deregistration (RFC 3331, section 3.3.4.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeregistrationResult {
     /// From the request.
@@ -172,21 +172,21 @@ pub enum M2uaParameter {
     DeregistrationResult(DeregistrationResult),
     /// Discard Status: 0 none, to 3.
     DiscardStatus(u32),
-    /// Link Key.
+    /// Link Key parameter.
     LinkKey(LinkKey),
     /// Protocol Data 1: a message from its service information octet on.
     ProtocolData(Bytes),
     /// Protocol Data 2: a message of TTC from its length indicator on.
     ProtocolDataTtc(Bytes),
-    /// Registration Result.
+    /// Registration Result parameter.
     RegistrationResult(RegistrationResult),
     /// Retrieval Result: 0 success, 1 failure.
     RetrievalResult(u32),
     /// Sequence Number, of 7 or of 24 bits.
     SequenceNumber(u32),
-    /// State Event.
+    /// State Event parameter.
     StateEvent(LinkEvent),
-    /// State Request.
+    /// State Request parameter.
     StateRequest(LinkState),
 }
 

@@ -25,12 +25,12 @@ use crate::message::{CommonParameter, OwnMessage, Received, Streams};
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 use link::{Link, Retrieval};
 
-/// How an ASP of M2UA behaves.
+/// Settings of an ASP of M2UA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkProcessConfig {
-    /// How it behaves towards the gateway.
+    /// Settings of the ASP towards the gateway.
     pub asp: ProcessConfig,
-    /// How long an Establish or Release Request may take before it is sent again. Alignment at the gateway takes
+    /// Time that an Establish or Release Request may take before it is retransmitted. Alignment at the gateway takes
     /// seconds, proving included: Q.703 lets it take T4 and some of T1 to T3.
     pub confirmation: Duration,
 }
@@ -41,12 +41,12 @@ impl Default for LinkProcessConfig {
     }
 }
 
-/// What comes out of an ASP of M2UA.
+/// Output of an ASP of M2UA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkProcessOutput {
     /// Something that management may want to know.
     Event(LinkProcessEvent),
-    /// What a link tells MTP3.
+    /// Indication of a link to MTP3.
     Link(InterfaceIdentifier, LinkIndication),
     /// A message to send.
     Transmit(Transmit),
@@ -59,9 +59,9 @@ pub enum LinkProcessOutput {
 pub enum LinkProcessEvent {
     /// About the ASP.
     Asp(ProcessEvent<InterfaceIdentifier>),
-    /// What became of a deregistration.
+    /// Outcome of a deregistration.
     Deregistered(DeregistrationResult),
-    /// What became of a registration.
+    /// Outcome of a registration.
     Registered(RegistrationResult),
     /// The gateway has done what a State Request asked.
     StateConfirmed(InterfaceIdentifier, LinkState),
@@ -109,7 +109,7 @@ impl LinkProcess {
         &self.asp
     }
 
-    /// What was thrown away.
+    /// Gives the counts of discarded messages.
     pub const fn drops(&self) -> &Drops {
         &self.drops
     }
@@ -126,13 +126,13 @@ impl LinkProcess {
         self.drain_asp(now);
     }
 
-    /// M-ASP_UP request.
+    /// Takes the M-ASP_UP request.
     pub fn up(&mut self, now: Instant) {
         self.asp.up(now);
         self.drain_asp(now);
     }
 
-    /// M-ASP_DOWN request.
+    /// Takes the M-ASP_DOWN request.
     pub fn down(&mut self, now: Instant) {
         self.asp.down(now);
         self.drain_asp(now);
@@ -175,7 +175,7 @@ impl LinkProcess {
         self.asp.is_up()
     }
 
-    /// What to do next; after everything, until when to wait.
+    /// Gives the next output; after everything, the instant until which to wait.
     pub fn poll_output(&mut self, _now: Instant) -> LinkProcessOutput {
         let deadlines = self.links.values().filter_map(|link| link.deadline);
         let wait = LinkProcessOutput::Wait(deadlines.chain(self.asp.next_deadline()).min());
@@ -197,7 +197,7 @@ impl LinkProcess {
         }
     }
 
-    /// What the transport tells.
+    /// Takes an input from the transport.
     pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
         if input == TransportInput::Down {
             self.is_congested = false;
@@ -258,7 +258,7 @@ impl LinkProcess {
         self.asp.state(&ServerName::Named(interface.clone())) == AspState::Active
     }
 
-    /// What MTP3 asks of a link.
+    /// Takes a request of MTP3 to a link.
     pub fn handle_request(&mut self, now: Instant, interface: &InterfaceIdentifier, request: LinkRequest) {
         let is_active = self.is_active(interface);
         let Some(link) = self.links.get_mut(interface) else {

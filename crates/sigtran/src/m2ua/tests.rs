@@ -29,10 +29,10 @@ struct Pair {
     asp: LinkProcess,
     is_connected: bool,
     to_level_2: Vec<LinkRequest>,
-    /// Whether level 2 was told to be busy, or no more.
+    /// Busy indications to level 2, in order: true is busy, false is no more.
     busy: Vec<bool>,
     to_level_3: Vec<LinkIndication>,
-    /// What left one end and has not reached the other.
+    /// Messages that left one end and have not reached the other.
     wire: VecDeque<(bool, Transmit)>,
 }
 
@@ -391,7 +391,7 @@ fn activate(gateway: &mut SignallingGateway, association: AssociationId) {
 
 const SHARERS: [AssociationId; 2] = [AssociationId(5), AssociationId(6)];
 
-/// What the gateway has told its ASPs of the link, and what it has asked of level 2.
+/// Takes the messages about the link that the gateway has sent to its ASPs, and its requests to level 2.
 fn taken(
     gateway: &mut SignallingGateway,
 ) -> (Vec<(AssociationId, OwnMessage<super::M2uaParameter>)>, Vec<LinkRequest>) {

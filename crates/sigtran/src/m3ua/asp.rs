@@ -28,16 +28,16 @@ use crate::m3ua::{
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 use network::RouteSet;
 
-/// What comes out of an application server process.
+/// Output of an application server process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AspOutput {
-    /// What became of a deregistration.
+    /// Outcome of a deregistration.
     Deregistered(AssociationId, DeregistrationResult),
     /// Something for management, of one gateway.
     Event(AssociationId, ProcessEvent<u32>),
     /// A primitive for the user parts of a network.
     Indication(Option<u32>, TransferIndication),
-    /// What became of a registration.
+    /// Outcome of a registration.
     Registered(AssociationId, RegistrationResult),
     /// A message to send.
     Transmit(Transmit),
@@ -63,7 +63,7 @@ pub struct Asp {
 struct Peer {
     process: Process<M3ua>,
     link: Option<Link>,
-    /// When destinations without good news are asked for.
+    /// Instant at which the gateway is asked for destinations without good news.
     audit_at: Option<Instant>,
 }
 
@@ -111,7 +111,7 @@ impl Asp {
         })
     }
 
-    /// What became of messages.
+    /// Gives the counts of messages by outcome.
     pub const fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -121,12 +121,12 @@ impl Asp {
         self.gateways.get(&gateway).map_or(AspState::Down, |peer| peer.process.state(name))
     }
 
-    /// Whether a gateway has granted ASP Up.
+    /// Tells whether a gateway has granted ASP Up.
     pub fn is_up(&self, gateway: AssociationId) -> bool {
         self.gateways.get(&gateway).is_some_and(|peer| peer.process.is_up())
     }
 
-    /// What there is to do next.
+    /// Gives the next output.
     pub fn poll_output(&mut self, _now: Instant) -> AspOutput {
         self.outputs.pop_front().unwrap_or_else(|| AspOutput::Wait(self.next_deadline()))
     }
@@ -181,7 +181,7 @@ impl Asp {
         self.command(now, gateway, |process| process.adopt(name, state));
     }
 
-    /// What the transport tells of an association to a gateway. One that is not configured is passed over.
+    /// Takes an input from the transport of an association to a gateway. One that is not configured is passed over.
     pub fn handle_input(&mut self, now: Instant, gateway: AssociationId, input: TransportInput) {
         let Some(peer) = self.gateways.get_mut(&gateway) else {
             self.counters.ignored += 1;

@@ -1,21 +1,21 @@
-//! What became of messages, and why.
+//! Counts of messages by outcome, with the reasons.
 
 /// Why a user part's message goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
     /// The ASP that sent it, or that it came to, is not active.
     AspNotActive,
-    /// Its destination cannot be reached, or never could.
+    /// Message whose destination cannot be reached, or never could.
     DestinationUnavailable,
-    /// Its network appearance is not configured.
+    /// Message whose network appearance is not configured.
     InvalidNetworkAppearance,
     /// Service indicator, network indicator or priority do not fit their bits.
     InvalidProtocolData,
-    /// Its routing context is not configured.
+    /// Message whose routing context is not configured.
     InvalidRoutingContext,
-    /// It came on stream 0.
+    /// Message that came on stream 0.
     InvalidStream,
-    /// It is a message of MTP3's own management, which M3UA does not carry.
+    /// Message of MTP3's own management, which M3UA does not carry.
     ManagementMessage,
     /// The application server that it is for has no active ASP, and T(r) does not run.
     NoActiveAsp,
@@ -30,7 +30,7 @@ pub enum DropReason {
 }
 
 impl DropReason {
-    /// Its name in results.
+    /// Gives the name of the reason in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AspNotActive => "asp-not-active",
@@ -48,7 +48,7 @@ impl DropReason {
         }
     }
 
-    /// All reasons.
+    /// List of all reasons.
     pub const ALL: [Self; 12] = [
         Self::AspNotActive,
         Self::DestinationUnavailable,
@@ -65,8 +65,8 @@ impl DropReason {
     ];
 }
 
-/// What became of messages since the object was made. `received` and `requested` together are `forwarded`, `indicated`,
-/// dropped for any reason, and what waits.
+/// Counts of messages by outcome since the object was made. `received` and `requested` together are `forwarded`,
+/// `indicated`, dropped for any reason, and what waits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// DATA that came from peers.
@@ -93,12 +93,12 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// How many messages were dropped for that reason.
+    /// Gives the number of messages that were dropped for that reason.
     pub const fn dropped(&self, reason: DropReason) -> u64 {
         self.dropped[reason as usize]
     }
 
-    /// How many messages were dropped for any reason.
+    /// Gives the number of messages that were dropped for any reason.
     pub fn dropped_in_all(&self) -> u64 {
         self.dropped.iter().sum()
     }

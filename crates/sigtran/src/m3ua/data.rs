@@ -14,7 +14,7 @@ pub struct Data {
     pub network_appearance: Option<u32>,
     /// The application server.
     pub routing_context: Option<u32>,
-    /// The message.
+    /// Message of the user part, with its routing label.
     pub protocol_data: ProtocolData,
     /// In broadcast mode, a number for the first message that a new ASP gets of each flow.
     pub correlation_id: Option<u32>,
@@ -61,14 +61,14 @@ impl Data {
         Ok(Self { network_appearance, routing_context, protocol_data, correlation_id })
     }
 
-    /// How many octets [`Data::write`] appends.
+    /// Gives the number of octets that [`Data::write`] appends.
     pub fn len(&self) -> usize {
         let numbers = [self.network_appearance, self.routing_context, self.correlation_id];
         let value = 4 + LABEL_LEN + self.protocol_data.user_data.len();
         HEADER_LEN + NUMBER_LEN * numbers.iter().flatten().count() + value + tlv::padding(value)
     }
 
-    /// Whether the message has no octets, which none has.
+    /// Tells whether the message has no octets, which none has.
     pub const fn is_empty(&self) -> bool {
         false
     }

@@ -5,25 +5,25 @@ use slantpath_ss7::PointCode;
 use crate::affected::CODES_MAX;
 use crate::m3ua::{AffectedDestinations, Message};
 
-/// Whether a destination can be reached. One that nobody has told of cannot.
+/// Availability of a destination. One that nobody has told of cannot be reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Availability {
-    /// It cannot.
+    /// Destination that cannot be reached.
     #[default]
     Unavailable,
-    /// It can, and another way is better.
+    /// Destination that can be reached, and another way is better.
     Restricted,
-    /// It can.
+    /// Destination that can be reached.
     Available,
 }
 
 /// A destination in a network.
 pub type NetworkPoint = (Option<u32>, PointCode);
 
-/// What is known of a destination.
+/// Known state of a destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DestinationState {
-    /// Whether it can be reached.
+    /// Availability of the destination.
     pub availability: Availability,
     /// The congestion towards it, 0 to 3.
     pub congestion: u8,

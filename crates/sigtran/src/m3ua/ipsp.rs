@@ -26,7 +26,7 @@ use crate::transport::{AssociationId, Transmit, TransportInput};
 pub struct IpspConfig {
     /// The association to the other process.
     pub association: AssociationId,
-    /// Whether one exchange of ASP Up and ASP Active serves both directions.
+    /// Form of the exchange of ASP Up and ASP Active: one for both directions, or one for each.
     pub exchange: Exchange,
     /// The traffic that comes here. With single exchange its routing contexts are those of `outbound`.
     pub inbound: Vec<Flow>,
@@ -54,7 +54,7 @@ impl Default for IpspConfig {
     }
 }
 
-/// How two processes agree on traffic.
+/// Way in which two processes agree on traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Exchange {
     /// Each asks for the traffic that comes to it.
@@ -67,17 +67,17 @@ pub enum Exchange {
 /// Traffic in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// What names it.
+    /// Routing context that names the flow.
     pub routing_context: u32,
     /// The network of the point codes.
     pub network_appearance: Option<u32>,
-    /// Where it goes.
+    /// Point codes to which the traffic goes.
     pub point_codes: Vec<PointCode>,
     /// The traffic mode to ask for, or to expect.
     pub traffic_mode: Option<TrafficMode>,
 }
 
-/// What comes out of an IP server process.
+/// Output of an IP server process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IpspOutput {
     /// A primitive for the user parts of a network.
@@ -137,38 +137,38 @@ impl Ipsp {
         Ok(Self { association, exchange: config.exchange, sgp, asp, outputs: VecDeque::new() })
     }
 
-    /// What became of messages that went to the other process.
+    /// Gives the counts by outcome of messages that went to the other process.
     pub const fn outbound_counters(&self) -> &Counters {
         self.sgp.counters()
     }
 
-    /// What became of messages that came from it.
+    /// Gives the counts by outcome of messages that came from the other process.
     pub const fn inbound_counters(&self) -> &Counters {
         self.asp.counters()
     }
 
-    /// How many messages wait for the other process.
+    /// Gives the number of messages that wait for the other process.
     pub fn waiting(&self) -> usize {
         self.sgp.waiting()
     }
 
-    /// Whether traffic of a routing context may come here.
+    /// Gives the state of a routing context here: if it is active, the traffic may come.
     pub fn inbound_state(&self, routing_context: u32) -> AspState {
         self.asp.state(self.association, &ServerName::Named(routing_context))
     }
 
-    /// Whether traffic of a routing context may go to the other process.
+    /// Gives the state of a routing context at the other process: if it is active, the traffic may go there.
     pub fn outbound_state(&self, routing_context: u32) -> AspState {
         self.sgp.asp_state(self.association, routing_context)
     }
 
-    /// M-ASP_UP request.
+    /// Takes the M-ASP_UP request.
     pub fn up(&mut self, now: Instant) {
         self.asp.up(now, self.association);
         self.follow(now);
     }
 
-    /// M-ASP_DOWN request.
+    /// Takes the M-ASP_DOWN request.
     pub fn down(&mut self, now: Instant) {
         self.asp.down(now, self.association);
         self.follow(now);
@@ -194,7 +194,7 @@ impl Ipsp {
         self.follow(now);
     }
 
-    /// What the transport tells of the association.
+    /// Takes an input from the transport of the association.
     pub fn handle_input(&mut self, now: Instant, input: TransportInput) {
         let association = self.association;
         match input {
@@ -220,7 +220,7 @@ impl Ipsp {
         self.follow(now);
     }
 
-    /// What there is to do next.
+    /// Gives the next output.
     pub fn poll_output(&mut self, now: Instant) -> IpspOutput {
         if let Some(output) = self.outputs.pop_front() {
             return output;
@@ -298,7 +298,7 @@ impl Ipsp {
     }
 }
 
-/// Whether a message answers what we asked for, or is traffic for us; the others ask something of us.
+/// Tells whether a message answers what we asked for, or is traffic for us; the others ask something of us.
 const fn is_for_requester(octets: &[u8]) -> bool {
     matches!(
         octets,

@@ -7,7 +7,7 @@ use crate::asp::{Adaptation, AspMessage, ErrorCode};
 use crate::m3ua::{Data, M3ua, Message};
 use crate::transport::{AssociationId, StreamId, Transmit};
 
-/// What M3UA knows of an association that is up.
+/// State that M3UA keeps of an association that is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) outbound_streams: u16,
@@ -59,12 +59,13 @@ impl Writer {
     }
 }
 
-/// Whether the transport says that a message is another protocol's. A sender that gives no identifier is understood.
+/// Tells whether the transport says that a message is another protocol's. A sender that gives no identifier is
+/// understood.
 pub(super) const fn is_of_other_protocol(payload_protocol: u32) -> bool {
     payload_protocol != 0 && payload_protocol != M3ua::PAYLOAD_PROTOCOL
 }
 
-/// Whether a message came on a stream that is not for it, so that "Invalid Stream Identifier" is the answer.
+/// Tells whether a message came on a stream that is not for it, so that "Invalid Stream Identifier" is the answer.
 //= https://www.rfc-editor.org/rfc/rfc4666#section-3.8.1
 //# The "Invalid Stream Identifier" error is sent if a message is
 //# received on an unexpected SCTP stream (e.g., a Management message was
@@ -88,7 +89,7 @@ pub(super) fn error_about(code: ErrorCode, octets: &[u8]) -> Message {
     Message::Asp(AspMessage::error(code, crate::asp::RoutingContexts::default(), octets))
 }
 
-/// Whether octets are an ERR, which no ERR answers.
+/// Tells whether octets are an ERR, which no ERR answers.
 //= https://www.rfc-editor.org/rfc/rfc4666#section-3.8.1
 //# Error messages MUST NOT be generated in response
 //# to other Error messages.

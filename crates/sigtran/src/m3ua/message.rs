@@ -19,7 +19,7 @@ impl Adaptation for M3ua {
     type Labels = ();
 }
 
-/// What an ERR points at beside routing contexts (RFC 4666, section 3.8.1).
+/// Evidence of an ERR beside routing contexts (RFC 4666, section 3.8.1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AffectedPlace {
     /// The network that is unknown, or that the point codes belong to.
@@ -66,7 +66,7 @@ pub struct UnavailabilityCause {
     pub user: u16,
 }
 
-/// What the messages of signalling network management speak of.
+/// Destinations of which the messages of signalling network management speak.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AffectedDestinations {
     /// The network of the point codes.
@@ -83,27 +83,27 @@ pub struct AffectedDestinations {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are the parameters of RFC 4666, section 3, by their names")]
 pub enum Message {
-    /// Payload data.
+    /// Payload data (DATA).
     Data(Data),
-    /// Destination unavailable.
+    /// Destination unavailable (DUNA).
     Duna(AffectedDestinations),
-    /// Destination available.
+    /// Destination available (DAVA).
     Dava(AffectedDestinations),
     /// Destination state audit.
     Daud(AffectedDestinations),
-    /// Signalling congestion.
+    /// Signalling congestion (SCON).
     Scon { affected: AffectedDestinations, concerned: Option<PointCode>, congestion_level: Option<u8> },
     /// Destination user part unavailable.
     Dupu { affected: AffectedDestinations, cause: UnavailabilityCause },
-    /// Destination restricted.
+    /// Destination restricted (DRST).
     Drst(AffectedDestinations),
-    /// Registration request.
+    /// Registration request (REG REQ).
     RegReq { keys: Vec<RoutingKey> },
-    /// Registration response.
+    /// Registration response (REG RSP).
     RegRsp { results: Vec<RegistrationResult> },
-    /// Deregistration request.
+    /// Deregistration request (DEREG REQ).
     DeregReq { routing_contexts: Vec<u32> },
-    /// Deregistration response.
+    /// Deregistration response (DEREG RSP).
     DeregRsp { results: Vec<DeregistrationResult> },
     /// ASP state and traffic maintenance, errors and notifications.
     Asp(AspMessage<M3ua>),
@@ -192,7 +192,7 @@ impl Message {
         }
     }
 
-    /// Which message this is.
+    /// Gives the class and type of the message.
     pub const fn kind(&self) -> MessageKind {
         match self {
             Self::Data(_) => data::KIND,

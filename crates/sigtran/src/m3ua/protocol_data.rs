@@ -18,9 +18,9 @@ pub struct ProtocolData {
     pub dpc: PointCode,
     /// Service indicator, as a whole octet.
     pub service_indicator: u8,
-    /// Network indicator.
+    /// Network indicator, as a whole octet.
     pub network_indicator: u8,
-    /// Message priority.
+    /// Message priority, as a whole octet.
     pub priority: u8,
     /// Signalling link selection.
     pub sls: Sls,

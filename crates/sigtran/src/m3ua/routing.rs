@@ -1,4 +1,4 @@
-//! Which application server a message is for: routing keys and their match (RFC 4666, section 1.4.2).
+//! Choice of the application server that a message is for: routing keys and their match (RFC 4666, section 1.4.2).
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use slantpath_ss7::PointCode;
 
 use crate::m3ua::{KeyDestination, NetworkPoint, ProtocolData};
 
-/// What traffic an application server serves.
+/// Traffic that an application server serves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrafficKey {
     /// The network that the point codes belong to; none where there is only one.
@@ -27,13 +27,13 @@ impl TrafficKey {
         self.destinations.iter().map(|destination| (self.network_appearance, destination.dpc))
     }
 
-    /// Whether a message of an origin and a service indicator, to one of the destinations, matches.
+    /// Tells whether a message of an origin and a service indicator, to one of the destinations, matches.
     pub fn matches(&self, dpc: PointCode, opc: PointCode, service: u8) -> bool {
         let mut to = self.destinations.iter().filter(|destination| destination.dpc == dpc);
         to.any(|destination| Filter::of(destination).matches(service, opc))
     }
 
-    /// Whether both mean the same traffic, in whichever order it is listed.
+    /// Tells whether both mean the same traffic, in whichever order it is listed.
     fn is_same(&self, other: &Self) -> bool {
         let normal = |key: &Self| {
             let mut destinations: Vec<_> = key
@@ -48,7 +48,7 @@ impl TrafficKey {
         self.network_appearance == other.network_appearance && normal(self) == normal(other)
     }
 
-    /// Whether a message can match both.
+    /// Tells whether a message can match both.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.network_appearance == other.network_appearance
             && self.destinations.iter().any(|ours| {
@@ -60,7 +60,7 @@ impl TrafficKey {
     }
 }
 
-/// What narrows a destination.
+/// Restrictions that narrow a destination.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Filter {
     /// A bit for each service indicator.
@@ -96,12 +96,12 @@ impl Filter {
     }
 }
 
-/// How a routing key stands to those that there are.
+/// Relation of a routing key to those that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
     /// A message could match it and another.
     Ambiguous,
-    /// It is new.
+    /// Key that is new.
     New,
     /// There is the same already, with this routing context.
     Same(u32),

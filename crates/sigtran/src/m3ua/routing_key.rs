@@ -7,14 +7,14 @@ use slantpath_wire::{Reader, WireError};
 use crate::common::{self, ParseError, emit_octets, emit_u32, emit_u32_list};
 use crate::m3ua::message::tag;
 
-/// Which traffic an application server serves.
+/// Traffic that an application server serves, as an ASP registers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoutingKey {
     /// The ASP's own number for this request.
     pub local_identifier: u32,
     /// A routing context that is configured already, if the key is to take it.
     pub routing_context: Option<u32>,
-    /// How the traffic is shared among ASPs: the number of a [`crate::asp::TrafficMode`], or another, which is refused
+    /// Way of sharing the traffic among ASPs: the number of a [`crate::asp::TrafficMode`], or another, which is refused
     /// in the registration result and not by an ERR.
     pub traffic_mode: Option<u32>,
     /// The network that the point codes belong to.
@@ -36,7 +36,7 @@ pub struct KeyDestination {
     pub opcs: Vec<PointCode>,
 }
 
-/// How a registration went (RFC 4666, section 3.6.2).
+/// Outcome of a registration (RFC 4666, section 3.6.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RegistrationStatus(pub u32);
 
@@ -57,7 +57,7 @@ impl RegistrationStatus {
     pub const ALREADY_REGISTERED: Self = Self(12);
 }
 
-/// How a deregistration went (RFC 4666, section 3.6.4).
+/// Outcome of a deregistration (RFC 4666, section 3.6.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeregistrationStatus(pub u32);
 
@@ -71,23 +71,23 @@ impl DeregistrationStatus {
     pub const ASP_ACTIVE: Self = Self(5);
 }
 
-/// What became of a registration.
+/// Result of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegistrationResult {
     /// The ASP's number for the request.
     pub local_identifier: u32,
-    /// How it went.
+    /// Outcome of the registration.
     pub status: RegistrationStatus,
     /// The routing context given, or 0.
     pub routing_context: u32,
 }
 
-/// What became of a deregistration.
+/// Result of a deregistration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeregistrationResult {
     /// The routing context.
     pub routing_context: u32,
-    /// How it went.
+    /// Outcome of the deregistration.
     pub status: DeregistrationStatus,
 }
 

@@ -33,7 +33,7 @@ use crate::m3ua::{
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 use distribution::Distribution;
 
-/// What comes out of a signalling gateway process.
+/// Output of a signalling gateway process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SgpOutput {
     /// Something for management.
@@ -99,12 +99,12 @@ impl Sgp {
         Ok(sgp)
     }
 
-    /// What became of messages.
+    /// Gives the counts of messages by outcome.
     pub const fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// How many messages wait for an ASP.
+    /// Gives the number of messages that wait for an ASP.
     pub fn waiting(&self) -> usize {
         self.distribution.values().map(Distribution::waiting).sum()
     }
@@ -119,7 +119,7 @@ impl Sgp {
         self.gateway.asp_state(association, &routing_context)
     }
 
-    /// What there is to do next.
+    /// Gives the next output.
     pub fn poll_output(&mut self, _now: Instant) -> SgpOutput {
         self.outputs.pop_front().unwrap_or_else(|| SgpOutput::Wait(self.gateway.next_deadline()))
     }
@@ -130,7 +130,7 @@ impl Sgp {
         self.follow_gateway();
     }
 
-    /// What the transport tells of an association. New associations need no announcement but `Up`.
+    /// Takes an input from the transport of an association. New associations need no announcement but `Up`.
     pub fn handle_input(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
         match input {
             TransportInput::Up { outbound_streams } => {

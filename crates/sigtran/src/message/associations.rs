@@ -18,13 +18,13 @@ pub(crate) struct Associations(BTreeMap<AssociationId, Link>);
 /// An association that is up.
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    /// How many streams we may send on.
+    /// Number of streams on which we may send.
     streams: u16,
-    /// Whether its send queue holds more than it should.
+    /// True if the send queue holds more than it should.
     is_congested: bool,
 }
 
-/// What the layer has to do with what a transport told; the engine of its ASPs knows it already.
+/// Task of the layer upon an input of a transport; the engine of its ASPs knows of the input already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Received<V: Vocabulary> {
     /// Answer with this ERR on stream 0.
@@ -33,7 +33,7 @@ pub(crate) enum Received<V: Vocabulary> {
     Congested(bool),
     /// Handle a message, which is here as it came as well.
     Message(Message<V>, Bytes),
-    /// Nothing.
+    /// Nothing to do.
     Nothing,
 }
 
@@ -42,12 +42,12 @@ impl Associations {
         self.0.contains_key(&association)
     }
 
-    /// How many streams an association has; one if it is down.
+    /// Gives the number of streams of an association; one if it is down.
     pub(crate) fn streams(&self, association: AssociationId) -> u16 {
         self.0.get(&association).map_or(1, |link| link.streams)
     }
 
-    /// Whether the transport of an association is congested.
+    /// Tells whether the transport of an association is congested.
     pub(crate) fn is_congested(&self, association: AssociationId) -> bool {
         self.0.get(&association).is_some_and(|link| link.is_congested)
     }

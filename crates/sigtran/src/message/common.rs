@@ -32,7 +32,7 @@ pub enum CommonParameter {
     InterfaceRanges(Vec<(u32, u32)>),
     /// One Interface Identifier as text.
     InterfaceText(Bytes),
-    /// Routing Contexts.
+    /// Routing Contexts parameter.
     RoutingContexts(Vec<u32>),
 }
 
@@ -40,7 +40,7 @@ pub enum CommonParameter {
 const TEXT_MAX: usize = 255;
 
 impl CommonParameter {
-    /// The tag.
+    /// Gives the tag of the parameter.
     pub const fn tag(&self) -> u16 {
         match self {
             Self::AffectedPointCodes(_) => tag::AFFECTED_POINT_CODE,

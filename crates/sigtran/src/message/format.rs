@@ -27,7 +27,7 @@ impl Format {
         Self { kind, name, mandatory, optional }
     }
 
-    /// Whether the message may have that parameter.
+    /// Tells whether the message may have that parameter.
     pub fn has(&self, tag: u16) -> bool {
         self.optional.contains(&tag) || self.mandatory.iter().any(|choices| choices.contains(&tag))
     }

@@ -1,4 +1,4 @@
-//! What is asked of every message before a layer looks at what it says: its protocol, its form, its stream.
+//! Checks of every message before a layer looks at its content: its protocol, its form, its stream.
 
 use bytes::Bytes;
 
@@ -11,7 +11,7 @@ use crate::transport::StreamId;
 /// On which streams a message may come, where there is more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StreamRule {
-    /// On any.
+    /// On any stream.
     Any,
     /// On stream 0 only.
     Management,

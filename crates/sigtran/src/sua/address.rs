@@ -61,11 +61,11 @@ impl RoutingIndicator {
 pub struct GlobalTitle {
     /// Global title indicator of Q.713, 0 to 15: 0 is none, and from 5 on what follows says nothing here.
     pub indicator: u8,
-    /// How many digits there are.
+    /// Number of digits.
     pub digit_count: u8,
-    /// Translation type.
+    /// Translation type of the title.
     pub translation_type: u8,
-    /// Numbering plan.
+    /// Numbering plan of the title.
     pub plan: u8,
     /// Nature of address.
     pub nature: u8,
@@ -173,7 +173,7 @@ impl AddressPart {
 pub struct Address {
     /// By what to route.
     pub routing: RoutingIndicator,
-    /// What the SCCP address has: bits of [`indicator`].
+    /// Parts that the SCCP address has: bits of [`indicator`].
     pub indicator: u16,
     /// The parts in their order.
     pub parts: Vec<AddressPart>,

@@ -21,7 +21,7 @@ pub enum ConnectionState {
     WaitConnectionConfirm,
 }
 
-/// What happens to a connection.
+/// Events of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConnectionInput {
     /// The ASP lost its traffic.
@@ -66,7 +66,7 @@ pub enum ConnectionInput {
     ResponseConnect,
 }
 
-/// What is done then.
+/// Actions upon an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConnectionAction {
     /// Hold what COIT says against what this end has: class, and in class 3 numbers and credit.
@@ -97,7 +97,7 @@ pub enum ConnectionAction {
     StartConnectTimer,
     /// Start T(ias) and T(iar).
     StartInactivityTimers,
-    /// Start T(rel).
+    /// Start the timer T(rel).
     StartReleaseTimer,
     /// Move the window, and send what it lets through.
     TakeAcknowledgement,

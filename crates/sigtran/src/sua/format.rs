@@ -20,11 +20,11 @@ const CONTROL: &[u16] = &[tag::SEQUENCE_CONTROL];
 const DATA: &[u16] = &[tag::DATA];
 const AFFECTED: &[u16] = &[common_tag::AFFECTED_POINT_CODE];
 
-/// What every message of network management may have.
+/// Tags of the parameters that every message of network management may have.
 const MANAGEMENT: &[u16] =
     &[common_tag::ROUTING_CONTEXT, address::tag::SUBSYSTEM, tag::SMI, common_tag::INFO];
 
-/// What is wrong with a message that has every parameter of its row: it lacks one that it must have in class 3 alone,
+/// Gives the fault of a message that has every parameter of its row: it lacks one that it must have in class 3 alone,
 /// or with another one (RFC 3868, notes to sections 3.3.2, 3.3.3, 3.3.4 and 3.3.11), or says that more segments follow
 /// than may.
 pub(super) fn fault(message: &OwnMessage<SuaParameter>) -> Option<ErrorCode> {

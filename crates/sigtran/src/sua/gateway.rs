@@ -31,20 +31,21 @@ use congestion::Congestion;
 use segments::SegmentOwners;
 use transfer::Origin;
 
-/// How a gateway of SUA behaves.
+/// Settings of a gateway of SUA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignallingGatewayConfig {
-    /// How it treats its ASPs.
+    /// Settings of the gateway towards its ASPs.
     pub asps: GatewayConfig,
-    /// What becomes of a registration for a key that is not configured.
+    /// Treatment of a registration for a key that is not configured.
     pub registration: RegistrationPolicy,
     /// The messages of one application server that may wait for an ASP.
     pub queue: QueueLimits,
-    /// How many connections are remembered without labels; those beyond are refused by being thrown away.
+    /// Number of connections that are remembered without labels; those beyond are refused: their messages are
+    /// discarded.
     pub connections_max: usize,
 }
 
-/// What becomes of a registration.
+/// Treatment of a registration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RegistrationPolicy {
     /// Keys that are configured are granted.
@@ -67,7 +68,7 @@ impl Default for SignallingGatewayConfig {
     }
 }
 
-/// What comes out of a gateway of SUA.
+/// Output of a gateway of SUA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignallingGatewayOutput {
     /// Something that management may want to know.
@@ -90,7 +91,7 @@ pub enum SignallingGatewayEvent {
     Asp(GatewayEvent<u32>),
     /// The transport of an association is congested, or no longer.
     AssociationCongested(AssociationId, bool),
-    /// What waits for an ASP has reached the onset of congestion, or is down to the abatement.
+    /// Queue for an ASP has reached the onset of congestion (true), or is down to the abatement.
     QueueCongested(u32, bool),
     /// An ASP tells the state of a subsystem of its own: N-STATE or N-COORD request.
     UserStatus(AssociationId, OwnMessage<SuaParameter>),
@@ -107,11 +108,11 @@ struct Server {
     /// The next in a round of ASPs.
     turn: usize,
     labels: BTreeMap<AssociationId, Labels>,
-    /// Where the first segments of messages went.
+    /// ASPs to which the first segments of messages went.
     segments: SegmentOwners,
 }
 
-/// Who is at the other end of a connection.
+/// Party at the other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Peer {
     Asp(AssociationId),
@@ -122,13 +123,13 @@ enum Peer {
 #[derive(Clone, Copy, Debug)]
 struct Section {
     context: u32,
-    /// Who is at the other end, as soon as it is known.
+    /// Party at the other end, as soon as it is known.
     peer: Option<Peer>,
-    /// Whether the connection was acknowledged: one that was not may be forgotten for another.
+    /// True if the connection was acknowledged: one that was not may be forgotten for another.
     is_confirmed: bool,
 }
 
-/// A gateway.
+/// Gateway of SUA.
 #[derive(Clone, Debug)]
 pub struct SignallingGateway {
     config: SignallingGatewayConfig,
@@ -184,17 +185,17 @@ impl SignallingGateway {
         &self.asps
     }
 
-    /// What was thrown away.
+    /// Gives the counts of discarded messages.
     pub const fn drops(&self) -> &Drops {
         &self.drops
     }
 
-    /// How many messages wait for an ASP of that application server.
+    /// Gives the number of messages that are queued for an ASP of that application server.
     pub fn queued(&self, routing_context: u32) -> usize {
         self.servers.get(&routing_context).map_or(0, |server| server.queue.len())
     }
 
-    /// How many connections are remembered.
+    /// Gives the number of connections that are remembered.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }
@@ -210,7 +211,7 @@ impl SignallingGateway {
         self.asps.unlock(association);
     }
 
-    /// What to do next; after everything, until when to wait.
+    /// Gives the next output; after everything, the instant until which to wait.
     pub fn poll_output(&mut self, _now: Instant) -> SignallingGatewayOutput {
         let wait = SignallingGatewayOutput::Wait(self.asps.next_deadline());
         self.outputs.pop_front().unwrap_or(wait)
@@ -222,7 +223,7 @@ impl SignallingGateway {
         self.drain_asps();
     }
 
-    /// What the transport of an association tells.
+    /// Takes an input from the transport of an association.
     pub fn handle_transport(&mut self, now: Instant, association: AssociationId, input: TransportInput) {
         let received = self.associations.handle::<SuaParameter>(
             now,
@@ -274,7 +275,7 @@ impl SignallingGateway {
         self.asps.handle_message(now, association, message, octets);
     }
 
-    /// Whether an ASP may have these labels: at one place for all ASPs of the server, with a value of its own.
+    /// Tells whether an ASP may have these labels: at one place for all ASPs of the server, with a value of its own.
     fn may_have(&self, association: AssociationId, context: u32, labels: Labels) -> bool {
         let others = self.servers.get(&context).into_iter().flat_map(|server| &server.labels);
         let active = |other: AssociationId| self.asps.asp_state(other, &context) == AspState::Active;
@@ -322,7 +323,7 @@ impl SignallingGateway {
         }
     }
 
-    /// What the network tells of a destination: it goes to every ASP that carries traffic.
+    /// Takes a change of a destination from the network: it goes to every ASP that carries traffic.
     //= https://www.rfc-editor.org/rfc/rfc3868#section-4.5.1
     //# If the
     //# SGP operates within a single SS7 network appearance, then all ASPs

@@ -46,18 +46,18 @@ impl Parameters for Labels {
 }
 
 impl Label {
-    /// Whether the place is one (RFC 3868, section 4.7.2.1): within so many bits, and at most 16 long.
+    /// Tells whether the place is a valid one (RFC 3868, section 4.7.2.1): within so many bits, and at most 16 long.
     pub(super) fn is_plausible(self, bits: u8) -> bool {
         self.start < bits && self.end <= self.start && self.start - self.end < 16
     }
 
-    /// What stands at the place in a number.
+    /// Gives the value that stands at the place in a number.
     pub(super) fn extract(self, number: u32) -> u32 {
         let len = u32::from(self.start.saturating_sub(self.end)) + 1;
         number.checked_shr(self.end.into()).unwrap_or(0) & (u32::MAX >> (32 - len.min(32)))
     }
 
-    /// Whether a number has the label's value there.
+    /// Tells whether a number has the label's value there.
     pub(super) fn owns(self, number: u32) -> bool {
         self.extract(number) == u32::from(self.value)
     }

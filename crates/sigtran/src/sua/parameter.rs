@@ -99,9 +99,9 @@ pub struct SequenceNumber {
 /// Segmentation of CLDT (RFC 3868, section 3.10.23).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Segmentation {
-    /// Whether it is the first segment.
+    /// True if it is the first segment.
     pub first: bool,
-    /// How many segments are still to come, 7 bits on the wire and at most 15 by the rule.
+    /// Number of segments that are still to come, 7 bits on the wire and at most 15 by the rule.
     pub remaining: u8,
     /// By which segments find each other, 24 bits.
     pub reference: u32,
@@ -122,9 +122,9 @@ pub struct Label {
 /// Pairs of first and last addresses (RFC 3868, section 3.10.17).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AddressRange {
-    /// Of destinations.
+    /// Range of destinations.
     Destination(Vec<Address>),
-    /// Of sources.
+    /// Range of sources.
     Source(Vec<Address>),
 }
 
@@ -147,7 +147,7 @@ pub struct RoutingKey {
     pub ranges: Vec<AddressRange>,
 }
 
-/// What became of the registration of a key (RFC 3868, section 3.9.20).
+/// Result of the registration of a key (RFC 3868, section 3.9.20).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RegistrationResult {
     /// From the request.
@@ -158,7 +158,7 @@ pub struct RegistrationResult {
     pub routing_context: u32,
 }
 
-/// What became of a deregistration (RFC 3868, section 3.9.21).
+/// Result of a deregistration (RFC 3868, section 3.9.21).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeregistrationResult {
     /// From the request.
@@ -174,15 +174,15 @@ pub enum SuaParameter {
     AspCapabilities(u32),
     /// SCCP Cause.
     Cause(Cause),
-    /// Congestion Level.
+    /// Congestion Level parameter.
     CongestionLevel(u32),
     /// Credit, an octet.
     Credit(u8),
     /// The SCCP user's octets.
     Data(Bytes),
-    /// Deregistration Result.
+    /// Deregistration Result parameter.
     DeregistrationResult(DeregistrationResult),
-    /// Destination Address.
+    /// Destination Address parameter.
     DestinationAddress(Address),
     /// Destination Reference Number.
     DestinationReference(u32),
@@ -194,25 +194,25 @@ pub enum SuaParameter {
     Importance(u8),
     /// Message Priority, 0 to 3, or 255 if nobody said.
     MessagePriority(u8),
-    /// Network Appearance.
+    /// Network Appearance parameter.
     NetworkAppearance(u32),
     /// Protocol Class: class in the low two bits, return on error in bit 8.
     ProtocolClass(u8),
     /// Receive Sequence Number, P(R) in the high seven bits.
     ReceiveSequenceNumber(u8),
-    /// Registration Result.
+    /// Registration Result parameter.
     RegistrationResult(RegistrationResult),
-    /// Routing Key.
+    /// Routing Key parameter.
     RoutingKey(RoutingKey),
-    /// Segmentation.
+    /// Segmentation parameter, of CLDT and CLDR.
     Segmentation(Segmentation),
-    /// Sequence Control.
+    /// Sequence Control parameter.
     SequenceControl(u32),
-    /// Sequence Number.
+    /// Sequence Number parameter.
     SequenceNumber(SequenceNumber),
     /// Subsystem Multiplicity Indicator.
     Smi(u8),
-    /// Source Address.
+    /// Source Address parameter.
     SourceAddress(Address),
     /// Source Reference Number.
     SourceReference(u32),

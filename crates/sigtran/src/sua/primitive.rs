@@ -23,23 +23,23 @@ const RETURN_ON_ERROR: u8 = 0x80;
 /// N-UNITDATA: one message of an SCCP user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unitdata {
-    /// Who sends it.
+    /// Address of the sender.
     pub source: Address,
     /// For whom it is.
     pub destination: Address,
     /// Class 1, whose messages of one sequence control arrive in order, rather than class 0.
     pub in_sequence: bool,
-    /// Whether it comes back if it cannot be delivered.
+    /// True if the message comes back if it cannot be delivered.
     pub return_on_error: bool,
-    /// What keeps messages together.
+    /// Sequence control: messages that share it stay together, in order.
     pub sequence_control: u32,
-    /// How often it may still be translated, 15 to 1.
+    /// Number of times that it may still be translated, 15 to 1.
     pub hop_count: Option<u8>,
     /// Importance, 0 to 7.
     pub importance: Option<u8>,
     /// Priority, 0 to 3, of networks that have it.
     pub priority: Option<u8>,
-    /// Which segment of a longer message it is.
+    /// Position among the segments of a longer message, if it is one of them.
     pub segmentation: Option<Segmentation>,
     /// The user's octets.
     pub data: Bytes,
@@ -62,7 +62,8 @@ impl Unitdata {
         }
     }
 
-    /// Whether it goes back where it cannot be delivered: if that was asked for, and of a segmented message the first.
+    /// Tells whether it goes back where it cannot be delivered: if that was asked for, and of a segmented message the
+    /// first.
     pub(super) fn comes_back(&self) -> bool {
         self.return_on_error && self.segmentation.is_none_or(|segmentation| segmentation.first)
     }
@@ -110,7 +111,7 @@ impl Unitdata {
         message.with(SuaParameter::Data(self.data.clone()))
     }
 
-    /// What a CLDT says; nothing for another message, or one that lacks what it must have.
+    /// Reads the content of a CLDT; nothing for another message, or one that lacks what it must have.
     pub fn of(message: &OwnMessage<SuaParameter>) -> Option<Self> {
         if message.kind != kind::CLDT {
             return None;
@@ -134,13 +135,13 @@ impl Unitdata {
 /// N-NOTICE: a message that came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// Why.
+    /// Cause of the return.
     pub cause: Cause,
-    /// Who gives it back, which is for whom it was.
+    /// Address of the party that gives it back, for which it was.
     pub source: Address,
-    /// Who had sent it.
+    /// Address of the original sender.
     pub destination: Address,
-    /// Which segment of the message it holds, where the message went in segments: the first.
+    /// Segment of the message that it holds, where the message went in segments: the first.
     pub segmentation: Option<Segmentation>,
     /// The user's octets, if they came back too.
     pub data: Option<Bytes>,
@@ -153,13 +154,13 @@ pub(super) const RETURN_CAUSE: u8 = 1;
 pub mod return_cause {
     /// No translation for this specific address.
     pub const NO_TRANSLATION: u8 = 1;
-    /// Subsystem congestion.
+    /// Subsystem congestion, at the destination.
     pub const SUBSYSTEM_CONGESTION: u8 = 2;
-    /// Subsystem failure.
+    /// Subsystem failure, at the destination.
     pub const SUBSYSTEM_FAILURE: u8 = 3;
     /// Hop counter violation.
     pub const HOP_COUNTER_VIOLATION: u8 = 12;
-    /// Segmentation failure.
+    /// Segmentation failure: the message cannot go in segments.
     pub const SEGMENTATION_FAILURE: u8 = 14;
 }
 
@@ -192,7 +193,7 @@ impl Notice {
         }
     }
 
-    /// What a CLDR says; nothing for another message, or one that lacks what it must have.
+    /// Reads the content of a CLDR; nothing for another message, or one that lacks what it must have.
     pub fn of(message: &OwnMessage<SuaParameter>) -> Option<Self> {
         if message.kind != kind::CLDR {
             return None;
@@ -215,7 +216,7 @@ pub(super) fn routing_context(message: &OwnMessage<SuaParameter>) -> Option<u32>
     })
 }
 
-/// The same message for another application server.
+/// Gives the message with the routing context of another application server.
 pub(super) fn with_context(
     mut message: OwnMessage<SuaParameter>,
     routing_context: u32,

@@ -28,27 +28,27 @@ use connection::Connection;
 pub use connection::{ConnectRequest, ConnectionConfig, ConnectionEvent, ConnectionId};
 pub use unitdata::SegmentationConfig;
 
-/// How an ASP of SUA behaves.
+/// Settings of an ASP of SUA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UserProcessConfig {
-    /// How it behaves towards the gateway.
+    /// Settings of the ASP towards the gateway.
     pub asp: ProcessConfig,
-    /// How connections behave.
+    /// Settings of its connections.
     pub connections: ConnectionConfig,
-    /// How long messages go, and come together again.
+    /// Settings for sending long messages in segments, and for reassembly.
     pub segmentation: SegmentationConfig,
     /// After how long a destination that is not available is asked for again; without it, never.
     pub audit: Option<Duration>,
-    /// Where reference numbers say that they are this ASP's, if ASPs share the traffic of connections.
+    /// Place at which reference numbers say that they are this ASP's, if ASPs share the traffic of connections.
     pub reference_label: Option<Label>,
-    /// Where transaction identifiers say that they are this ASP's. The SCCP user must put it there.
+    /// Place at which transaction identifiers say that they are this ASP's. The SCCP user must put it there.
     pub transaction_label: Option<Label>,
 }
 
-/// What comes out of an ASP of SUA.
+/// Output of an ASP of SUA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UserProcessOutput {
-    /// What happens to a connection.
+    /// Event of a connection.
     Connection(ConnectionId, ConnectionEvent),
     /// N-STATE or N-PCSTATE indication.
     Destination(Destination, DestinationChange),
@@ -71,9 +71,9 @@ pub enum UserProcessEvent {
     Asp(ProcessEvent<u32>),
     /// The transport is congested, or no longer: offer less.
     Congested(bool),
-    /// What became of a deregistration.
+    /// Outcome of a deregistration.
     Deregistered(DeregistrationResult),
-    /// What became of a registration.
+    /// Outcome of a registration.
     Registered(RegistrationResult),
 }
 
@@ -85,7 +85,7 @@ pub struct UserProcess {
     streams: Streams,
     asp: Process<Sua>,
     destinations: BTreeMap<Destination, Availability>,
-    /// When destinations are asked for again.
+    /// Instants at which destinations are asked for again.
     audits: BTreeMap<Destination, Instant>,
     connections: BTreeMap<ConnectionId, Connection>,
     next_reference: u32,
@@ -130,17 +130,17 @@ impl UserProcess {
         &self.asp
     }
 
-    /// What was thrown away.
+    /// Gives the counts of discarded messages.
     pub const fn drops(&self) -> &Drops {
         &self.drops
     }
 
-    /// How many connections there are.
+    /// Gives the number of connections.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }
 
-    /// What the gateway has told of a destination. One that was never told of is not available.
+    /// Gives the availability of a destination, as the gateway has told. One that was never told of is not available.
     pub fn availability(&self, destination: &Destination) -> Availability {
         self.destinations.get(destination).copied().unwrap_or(Availability::Unavailable)
     }
@@ -152,13 +152,13 @@ impl UserProcess {
         self.drain_asp(now);
     }
 
-    /// M-ASP_UP request.
+    /// Takes the M-ASP_UP request.
     pub fn up(&mut self, now: Instant) {
         self.asp.up(now);
         self.drain_asp(now);
     }
 
-    /// M-ASP_DOWN request.
+    /// Takes the M-ASP_DOWN request.
     pub fn down(&mut self, now: Instant) {
         self.asp.down(now);
         self.drain_asp(now);
@@ -219,7 +219,7 @@ impl UserProcess {
         contexts.filter(|context| self.is_active(*context)).collect()
     }
 
-    /// What to do next; after everything, until when to wait.
+    /// Gives the next output; after everything, the instant until which to wait.
     pub fn poll_output(&mut self, _now: Instant) -> UserProcessOutput {
         self.outputs.pop_front().unwrap_or_else(|| {
             let connections = self.connections.values().filter_map(Connection::deadline);
@@ -243,7 +243,7 @@ impl UserProcess {
         }
     }
 
-    /// What the transport tells.
+    /// Takes an input from the transport.
     pub fn handle_transport(&mut self, now: Instant, input: TransportInput) {
         match self.streams.handle::<SuaParameter>(now, input, &mut self.asp, &mut self.drops) {
             Received::Answer(answer) => self.transmit(StreamId(0), Message::Asp(answer).to_bytes()),

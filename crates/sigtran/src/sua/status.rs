@@ -1,4 +1,4 @@
-//! What is known of destinations, and the messages of network management that tell it (RFC 3868, sections 3.4 and 4.5).
+//! Known state of destinations, and the messages of network management that tell it (RFC 3868, sections 3.4 and 4.5).
 
 use slantpath_ss7::PointCode;
 
@@ -16,7 +16,7 @@ pub struct Destination {
     pub subsystem: Option<u8>,
 }
 
-/// Whether a destination can be reached.
+/// Availability of a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Availability {
     /// DAVA.
@@ -40,7 +40,7 @@ impl Availability {
 /// A change at a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DestinationChange {
-    /// It can be reached, better not, or not at all.
+    /// The destination can be reached, better not, or not at all.
     Availability(Availability),
     /// SCON: MTP's congestion level 0 to 3, or a subsystem's restricted importance level 0 to 7.
     Congestion(u8),
@@ -98,7 +98,7 @@ pub(super) fn audit(destination: Destination, contexts: Vec<u32>) -> OwnMessage<
     OwnMessage { kind: kind::DAUD, ..to_message(destination, change, contexts) }
 }
 
-/// What a message of network management is about: point codes with masks, and a subsystem.
+/// Gives the subject of a message of network management: point codes with masks, and a subsystem.
 pub(super) fn affected(message: &OwnMessage<SuaParameter>) -> (Vec<(u8, PointCode)>, Option<u8>) {
     let codes = message.common().find_map(|parameter| match parameter {
         CommonParameter::AffectedPointCodes(codes) => Some(codes.clone()),
@@ -128,7 +128,7 @@ pub(super) fn change_of(message: &OwnMessage<SuaParameter>) -> Option<Destinatio
     }
 }
 
-/// Whether a point code is meant by one with a mask of low bits that may be anything.
+/// Tells whether a point code is meant by one with a mask of low bits that may be anything.
 pub(super) fn is_meant(code: PointCode, mask: u8, meant: PointCode) -> bool {
     let shift = u32::from(mask);
     code.0.checked_shr(shift) == meant.0.checked_shr(shift)

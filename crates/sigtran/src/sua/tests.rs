@@ -35,7 +35,7 @@ struct Net {
     is_connected: [bool; 2],
     indications: [Vec<UserProcessOutput>; 2],
     network: Vec<OwnMessage<SuaParameter>>,
-    /// What SCCP management of the network was told.
+    /// Changes that SCCP management of the network was told.
     states: Vec<(Destination, DestinationChange)>,
     wire: VecDeque<(bool, Transmit)>,
 }

@@ -59,7 +59,7 @@ pub(crate) struct Bench {
     pub(crate) reports: Vec<u32>,
     indicated: VecDeque<LinkIndication>,
     last: Option<Sent>,
-    /// What the peer has received, which its link statuses carry.
+    /// Number of the last message that the peer has received, which its link statuses carry.
     peer_has: u32,
 }
 
@@ -106,7 +106,7 @@ impl Bench {
         Self::out_of_service_with(config())
     }
 
-    /// The same with proving omitted.
+    /// Variant of `out_of_service` with proving omitted.
     pub(crate) fn without_proving() -> Self {
         Self::out_of_service_with(LinkConfig { proving: Proving::Omitted, ..config() })
     }

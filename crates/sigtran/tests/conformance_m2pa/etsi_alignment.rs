@@ -75,7 +75,7 @@ fn out_of_service_with(at: usize, value: u8) -> Vec<u8> {
     octets
 }
 
-/// What is no message of M2PA is discarded and counted: the link in service knows nothing of it.
+/// Checks that octets that are no message of M2PA are discarded and counted: the link in service knows nothing of it.
 fn check_discarded(octets: Vec<u8>) {
     let mut bench = Bench::in_service();
     bench.peer_sends_octets(0, octets);

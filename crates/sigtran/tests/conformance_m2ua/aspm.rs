@@ -1,4 +1,4 @@
-//! ASP maintenance.
+//! ASP maintenance: the procedures of ASPSM and ASPTM.
 
 use slantpath_sigtran::asp::{ErrorCode, IdentifierPolicy, Members, Status, TrafficMode};
 use slantpath_sigtran::drops::DropReason;
@@ -146,7 +146,7 @@ fn v_12_an_asp_of_other_servers_is_told_nothing() {
     bench.assert_quiet(SECOND);
 }
 
-/// When each of two ASPs activates another application server of both, both ASPs are notified of both.
+/// Two ASPs activate another application server each, of both: both ASPs are notified of both.
 #[test]
 fn v_13_all_asps_of_a_server_are_notified_when_it_becomes_active() {
     let mut bench = Bench::new(&Plan::of_two_servers());
@@ -160,7 +160,7 @@ fn v_13_all_asps_of_a_server_are_notified_when_it_becomes_active() {
     bench.expect_notify(FIRST, Status::AS_ACTIVE);
 }
 
-/// When the only active ASP of an application server withdraws, the other one is notified of the pending state.
+/// Withdrawal of the only active ASP of an application server: the other one is notified of the pending state.
 #[test]
 fn v_14_the_other_asp_is_notified_when_a_server_is_pending() {
     let mut bench = Bench::new(&Plan::of_two_servers());

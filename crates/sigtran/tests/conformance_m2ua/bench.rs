@@ -43,7 +43,7 @@ pub(crate) struct Bench {
     inboxes: BTreeMap<AssociationId, VecDeque<(StreamId, Message)>>,
 }
 
-/// What varies between purposes.
+/// Settings that vary between purposes.
 pub(crate) struct Plan {
     pub(crate) mode: Option<TrafficMode>,
     pub(crate) members: Members,
@@ -129,7 +129,7 @@ impl Bench {
         }
     }
 
-    /// What level 2 of link 1 tells.
+    /// Gives an indication of level 2 of link 1 to the gateway.
     pub(crate) fn link(&mut self, indication: LinkIndication) {
         self.gateway.handle_link(self.now, &1.into(), indication);
         self.run();
@@ -210,7 +210,7 @@ impl Bench {
         }
     }
 
-    /// The same, and active for that interface.
+    /// Variant of `inactive` that goes on as far as active for that interface.
     pub(crate) fn active(&mut self, asp: AssociationId, interface: u32) {
         self.inactive(asp);
         self.activate(asp, interface);

@@ -153,7 +153,7 @@ fn v_11_congestion_discards() {
     }
 }
 
-/// That the remote end has entered processor outage is indicated.
+/// Entry of the remote end into processor outage is indicated.
 #[test]
 fn v_12_remote_processor_outage_is_indicated() {
     let mut bench = Bench::in_service();
@@ -161,7 +161,7 @@ fn v_12_remote_processor_outage_is_indicated() {
     expect_event(&mut bench, LinkEvent::RpoEnter);
 }
 
-/// That the remote end has left processor outage is indicated.
+/// Exit of the remote end from processor outage is indicated.
 #[test]
 fn v_13_the_end_of_remote_processor_outage_is_indicated() {
     let mut bench = Bench::in_service();
@@ -171,7 +171,7 @@ fn v_13_the_end_of_remote_processor_outage_is_indicated() {
     expect_event(&mut bench, LinkEvent::RpoExit);
 }
 
-/// That the link is congested is indicated, once.
+/// Congestion of the link is indicated, once.
 #[test]
 fn v_14_congestion_is_indicated() {
     let mut bench = Bench::in_service();

@@ -35,7 +35,7 @@ pub(crate) const RESTRICTED: PointCode = PointCode(1237);
 /// ISUP.
 pub(crate) const SERVICE: u8 = 5;
 
-/// How long the tester waits for a message: longer than any timer that is to send one.
+/// Time that the tester waits for a message: longer than any timer that is to send one.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 const STREAMS: u16 = 17;
@@ -110,17 +110,17 @@ pub(crate) fn beat(data: &[u8]) -> Message {
     Message::Asp(AspMessage::Beat { data: Some(data.to_vec()) })
 }
 
-/// Whether a message is an ERR with that code.
+/// Tells whether a message is an ERR with that code.
 pub(crate) fn is_error(code: ErrorCode) -> impl Fn(&Message) -> bool {
     move |message| matches!(message, Message::Asp(AspMessage::Err { code: found, .. }) if *found == code)
 }
 
-/// Whether a message is a NTFY with that status.
+/// Tells whether a message is a NTFY with that status.
 pub(crate) fn is_notify(status: Status) -> impl Fn(&Message) -> bool {
     move |message| matches!(message, Message::Asp(AspMessage::Ntfy { status: found, .. }) if *found == status)
 }
 
-/// Whether a message is of classes 0, 3 or 4 and as the pattern says.
+/// Pattern for a message of classes 0, 3 or 4: gives a function that tells whether a message matches it.
 macro_rules! asp_message {
     ($pattern:pat) => {
         |message: &slantpath_sigtran::m3ua::Message| {
@@ -284,7 +284,7 @@ impl AspUnderTest {
         }
     }
 
-    /// That no such message comes.
+    /// Checks that no such message comes.
     pub(crate) fn expect_none(&mut self, unwanted: impl Fn(&Message) -> bool) {
         let end = self.now + PATIENCE;
         while self.pass(end) {}
@@ -401,7 +401,7 @@ impl SgpUnderTest {
         }
     }
 
-    /// That no such message has come by now.
+    /// Checks that no such message has come by now.
     pub(crate) fn expect_none(&mut self, association: u32, unwanted: impl Fn(&Message) -> bool) {
         let found = take(&mut self.queues[association as usize], &unwanted);
         assert!(found.is_none(), "{found:?} came");

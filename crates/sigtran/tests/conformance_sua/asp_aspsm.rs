@@ -78,7 +78,7 @@ fn i_02_asp_down_ack_of_another_version_is_refused() {
     refuses_another_version(Process::active());
 }
 
-/// The same of an ASP that was active and gave its traffic back.
+/// ASP Down Ack of another version is refused as well by an ASP that was active and gave its traffic back.
 #[test]
 fn i_02_alternate_asp_down_ack_of_another_version_is_refused_after_asp_inactive() {
     refuses_another_version(inactive_again());

@@ -8,7 +8,7 @@ use slantpath_sigtran::transport::StreamId;
 
 use crate::bench::{Own, Process, bare, next_version, unitdata};
 
-/// What the ASP sends for one N-UNITDATA.
+/// Gives the message that the ASP sends for one N-UNITDATA, and its stream.
 fn sent() -> (StreamId, Own) {
     let mut process = Process::active();
     assert!(process.asp.unitdata(1, &unitdata(1, 2)));

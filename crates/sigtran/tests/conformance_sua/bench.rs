@@ -57,7 +57,7 @@ pub(crate) fn bare(version: u8, kind: MessageKind) -> Vec<u8> {
     vec![version, 0, kind.class, kind.kind, 0, 0, 0, 8]
 }
 
-/// The same message of the next version.
+/// Gives the octets of the message with the next version.
 pub(crate) fn next_version(message: &Message) -> Vec<u8> {
     let mut octets = message.to_bytes().to_vec();
     octets[0] += 1;
@@ -300,7 +300,7 @@ impl Process {
         process
     }
 
-    /// The same and ASP Active, not acknowledged.
+    /// ASP Up, sent and acknowledged, and ASP Active, not acknowledged.
     pub(crate) fn activating() -> Self {
         let mut process = Self::inactive();
         process.asp.activate(process.now, &[]);

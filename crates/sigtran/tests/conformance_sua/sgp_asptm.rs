@@ -44,7 +44,7 @@ fn v_04_asp_inactive_is_acknowledged() {
     assert_eq!(bench.next_answer(FIRST), Asp::AspInactiveAck { scope: contexts(&[1]), info: None });
 }
 
-/// When the only active ASP becomes inactive, the pending state is notified after the acknowledgement.
+/// Only active ASP becomes inactive: the pending state is notified after the acknowledgement.
 #[test]
 fn v_05_the_pending_state_is_notified() {
     let mut bench = Gateway::plain();
@@ -73,7 +73,7 @@ fn v_07_beat_ack_has_the_same_data() {
     assert_eq!(bench.next_answer(FIRST), Asp::BeatAck { data });
 }
 
-/// When an ASP leaves a broadcast that needs two, the inactive one is notified of insufficient resources.
+/// ASP leaves a broadcast that needs two: the inactive one is notified of insufficient resources.
 #[test]
 fn v_08_insufficient_resources_are_notified() {
     let server = ServerConfig {
@@ -158,7 +158,7 @@ fn i_06_a_reserved_type_is_refused_while_active() {
     bench.expect_error(FIRST, ErrorCode::UNSUPPORTED_MESSAGE_TYPE);
 }
 
-/// When an ASP is lost, the other one is notified of its failure, with its identifier.
+/// ASP is lost: the other one is notified of its failure, with its identifier.
 #[test]
 fn i_07_the_failure_of_an_asp_is_notified() {
     let mut bench = Gateway::plain();

@@ -1,4 +1,4 @@
-//! What management of an ASP asks for while a request of it is under way, or while the peer changes the state.
+//! Requests of an ASP's management while a request of the ASP is outstanding, or while the peer changes the state.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_sigtran::asp::RoutingContexts;
@@ -13,7 +13,7 @@ const CONTEXT: u32 = 7;
 /// A step, and what the ASP sends on it.
 type Step = (Input, &'static [Sent]);
 
-/// What happens to the ASP.
+/// Inputs of the ASP.
 #[derive(Clone, Copy, Debug)]
 enum Input {
     /// M-ASP_ACTIVE request.
@@ -46,7 +46,7 @@ enum Input {
     Wait(u64),
 }
 
-/// What the ASP sends.
+/// Messages that the ASP sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sent {
     Active,

@@ -17,9 +17,9 @@ type Carried = (StreamId, Vec<u8>);
 struct End {
     link: Link,
     streams: [Wire<Carried>; 2],
-    /// How many messages level 3 has given, which are numbered from 0.
+    /// Number of messages that level 3 has given, which are numbered from 0.
     given: u32,
-    /// What level 3 has got from the other end, by the link or by changeover.
+    /// Messages that level 3 has got from the other end, by the link or by changeover.
     got: Vec<u32>,
     /// Since the last start.
     indicated: Vec<LinkIndication>,
@@ -290,7 +290,7 @@ impl Pair {
         }
     }
 
-    /// What holds at any time.
+    /// Checks the invariants, which hold at any time.
     fn check(&self) {
         for end in &self.ends {
             assert!(end.link.to_send() <= BUFFER_MAX && end.link.held() <= HELD_MAX);

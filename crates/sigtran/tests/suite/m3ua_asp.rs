@@ -20,7 +20,7 @@ const FAR: PointCode = PointCode(200);
 struct Bench {
     now: Instant,
     asp: Asp,
-    /// Where messages went, and what users were told.
+    /// Gateways to which messages went; the next field holds what users were told.
     gateways: Vec<AssociationId>,
     indications: Vec<TransferIndication>,
 }
@@ -80,7 +80,7 @@ impl Bench {
         self.put(gateway, input(3, message));
     }
 
-    /// Where a message of a selection goes.
+    /// Gives the gateway to which a message of a selection goes.
     fn transfer(&mut self, sls: u8) -> Option<AssociationId> {
         self.gateways.clear();
         let label = RoutingLabel { dpc: FAR, opc: OWN, sls: Sls(sls) };

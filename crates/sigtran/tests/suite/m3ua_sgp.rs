@@ -26,7 +26,7 @@ const QUEUE: QueueLimits = QueueLimits { max: 8, onset: 4, abatement: 2 };
 struct Bench {
     now: Instant,
     sgp: Sgp,
-    /// What went to each ASP, and to the SS7 network.
+    /// Messages that went to each ASP; `indications` holds what went to the SS7 network.
     sent: Vec<(AssociationId, Message)>,
     octets_sent: usize,
     indications: Vec<TransferIndication>,

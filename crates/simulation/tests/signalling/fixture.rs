@@ -102,7 +102,7 @@ pub(crate) fn run(
     run
 }
 
-/// The same network before its first event.
+/// Network of [`run`] before its first event.
 pub(crate) fn start(
     config: NetworkConfig,
     sctp: &SctpConfig,

@@ -111,7 +111,7 @@ impl Run {
         own.map(|event| event.at - Instant::START).collect()
     }
 
-    /// What each process was given, and what was sent for it.
+    /// Number of DATA messages that each process was given.
     fn data_received(&self) -> [u64; 2] {
         [0, 1].map(|number| {
             self.simulation.signalling().adaptation_tally(AdaptationId(number), Side::Second).data_received

@@ -1,5 +1,5 @@
-//! What an exchange says of a basic call: the parameters of its messages (Q.763, section 3), for speech between
-//! ordinary subscribers over a terrestrial circuit.
+//! Parameters that an exchange sends for a basic call (Q.763, section 3): speech between ordinary subscribers over a
+//! terrestrial circuit.
 
 use bytes::Bytes;
 

@@ -16,9 +16,9 @@ use super::number::{CalledPartyNumber, CallingPartyNumber};
 /// Parameters of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CircuitConfig {
-    /// Which circuit.
+    /// Circuit that these parameters are for.
     pub circuit: CircuitIdentification,
-    /// Whether this exchange keeps its call when both seize the circuit at once: the one with the higher point code
+    /// True if this exchange keeps its call when both seize the circuit at once: the one with the higher point code
     /// controls the even circuits, the other one the odd ones (Q.764, section 2.9.1.4).
     pub controls: bool,
     /// T1: REL is repeated; 15 to 60 s.
@@ -48,7 +48,7 @@ impl CircuitConfig {
     }
 }
 
-/// What call control asks for.
+/// Requests of call control to a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CircuitCommand {
     /// The called party is being alerted.
@@ -61,12 +61,12 @@ pub enum CircuitCommand {
     Seize {
         /// Whom to call.
         called: CalledPartyNumber,
-        /// Who calls.
+        /// Number of the calling party, if it is to be sent.
         calling: Option<CallingPartyNumber>,
     },
 }
 
-/// What is indicated to call control.
+/// Indications of a circuit to call control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CircuitEvent {
     /// The called party is being alerted.
@@ -83,7 +83,7 @@ pub enum CircuitEvent {
     Setup(Message),
 }
 
-/// What a circuit wants.
+/// Outputs of a circuit, for its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CircuitOutput {
     /// For call control.
@@ -94,7 +94,7 @@ pub enum CircuitOutput {
     Wait(Option<Instant>),
 }
 
-/// What was received and what became of it.
+/// Numbers of messages received, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CircuitCounters {
@@ -146,12 +146,12 @@ impl Circuit {
         }
     }
 
-    /// Where the call stands.
+    /// Gives the state of the call.
     pub const fn state(&self) -> CircuitState {
         self.state
     }
 
-    /// What was received.
+    /// Gives the numbers of messages received, by what became of them.
     pub const fn counters(&self) -> CircuitCounters {
         self.counters
     }
@@ -208,7 +208,7 @@ impl Circuit {
         }
     }
 
-    /// What the circuit wants next. Timers that have expired are worked off first.
+    /// Gives the next output of the circuit. Timers that have expired are worked off first.
     pub fn poll_output(&mut self, now: Instant) -> CircuitOutput {
         while let Some(timer) = self.timers.take_expired(now) {
             self.input(now, EXPIRIES[timer]);

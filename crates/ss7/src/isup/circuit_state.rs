@@ -7,7 +7,7 @@ use self::{CircuitAction as Do, CircuitInput as On, CircuitState as In};
 /// States of a circuit at one exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CircuitState {
-    /// Free.
+    /// Circuit without a call.
     Idle,
     /// IAM was sent.
     AwaitingAddressComplete,
@@ -25,7 +25,7 @@ pub enum CircuitState {
     AwaitingReset,
 }
 
-/// What happens to it.
+/// Events that a circuit's state reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CircuitInput {
     /// Call control seizes the circuit.
@@ -70,7 +70,7 @@ pub enum CircuitInput {
     T17Expired,
 }
 
-/// What is to be done.
+/// Actions of a circuit's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CircuitAction {
     /// Send the IAM of the seizure.
@@ -128,7 +128,7 @@ const RELEASED_BY_US: &[Do] = &[Do::StopTimers, Do::SendRel, Do::StartT1, Do::St
 const TIMED_OUT: &[Do] =
     &[Do::StopTimers, Do::SendRelTimerExpired, Do::StartT1, Do::StartT5, Do::IndicateFailure];
 
-/// The table.
+/// Table of the states of a circuit and the transitions between them.
 pub const CIRCUIT: StateMachine<CircuitState, CircuitInput, CircuitAction> = StateMachine {
     name: "Circuit",
     source: "Q.764, sections 2.1, 2.2, 2.3, 2.9.1, 2.9.3, 2.9.5 and 2.9.6",

@@ -15,9 +15,9 @@ pub struct CircuitIdentification(pub u16);
 /// A parameter: its name and its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name.
+    /// Name of the parameter.
     pub code: ParameterCode,
-    /// Its octets, without name and length.
+    /// Octets of the parameter, without its name and length.
     pub value: Bytes,
 }
 
@@ -25,11 +25,11 @@ pub struct Parameter {
 /// own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The circuit.
+    /// Circuit that the message is about.
     pub circuit: CircuitIdentification,
     /// The four spare bits beside it.
     pub spare: u8,
-    /// What kind of message it is.
+    /// Type of the message.
     pub kind: MessageType,
     /// The mandatory parameters in the order of their message.
     pub mandatory: Vec<Parameter>,
@@ -41,7 +41,7 @@ pub struct Message {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// It ends too soon, or a pointer or length leads out of it.
+    /// Octets that end too soon, or a pointer or length that leads out of the message.
     #[error(transparent)]
     Malformed(#[from] WireError),
     /// A type that is not known here: answered with CFN (Q.764, section 2.9.5).

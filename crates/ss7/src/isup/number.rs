@@ -32,9 +32,9 @@ pub struct CallingPartyNumber {
     pub plan: u8,
     /// Address presentation restricted indicator: 0 allowed, 1 restricted, 2 not available.
     pub presentation: u8,
-    /// Screening indicator.
+    /// Screening indicator, 2 bits.
     pub screening: u8,
-    /// Address signals.
+    /// Address signals: the digits of the number.
     pub digits: Digits,
     /// The unused half of the last octet of an odd number of digits.
     pub filler: u8,

@@ -1,4 +1,4 @@
-//! What became of every message.
+//! Account of every generated message and of what became of it.
 
 use std::collections::BTreeMap;
 
@@ -16,31 +16,31 @@ use crate::transfer::{Transfer, TransferIndication};
 /// Longer delays are kept as this one: a good two and a half hours.
 const LONGEST_DELAY_NS: u64 = 10_000_000_000_000;
 
-/// What an arrival is.
+/// Kinds of arrivals, judged against the messages that were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// In its turn.
     InSequence {
-        /// Which link it was generated for.
+        /// Link that the message was generated for.
         link: LinkNumber,
-        /// How long it took.
+        /// Time that the message took from its sending to its arrival.
         delay: Duration,
     },
     /// After a message that was sent later for the same link with the same selection to the same destination.
     OutOfSequence {
-        /// Which link it was generated for.
+        /// Link that the message was generated for.
         link: LinkNumber,
-        /// How long it took.
+        /// Time that the message took from its sending to its arrival.
         delay: Duration,
     },
-    /// It comes for the first time, after it was given up: it is late, not lost.
+    /// First arrival of a message that had been given up: late, not lost.
     Late {
-        /// Which link it was generated for.
+        /// Link that the message was generated for.
         link: LinkNumber,
     },
-    /// It has been delivered, or refused, before.
+    /// Further arrival of a message that was delivered, or refused, before.
     Repeated {
-        /// Which link it was generated for.
+        /// Link that the message was generated for.
         link: LinkNumber,
     },
     /// Nothing that this account has sent.
@@ -106,7 +106,7 @@ pub struct Report {
     pub span: Duration,
     /// Least delay; `None` without deliveries, as all of them.
     pub delay_min: Option<Duration>,
-    /// Mean delay.
+    /// Mean delay of the deliveries.
     pub delay_mean: Option<Duration>,
     /// Half of the deliveries took no longer.
     pub delay_p50: Option<Duration>,
@@ -114,7 +114,7 @@ pub struct Report {
     pub delay_p95: Option<Duration>,
     /// 99 % of the deliveries took no longer.
     pub delay_p99: Option<Duration>,
-    /// Greatest delay.
+    /// Greatest delay of the deliveries.
     pub delay_max: Option<Duration>,
 }
 
@@ -284,7 +284,7 @@ impl LinkNumber {
         stamp_of(transfer).map(|(link, _)| link)
     }
 
-    /// The same for the data of a unitdata.
+    /// Variant of [`LinkNumber::of_transfer`] for the data of a unitdata.
     pub fn of_unitdata(data: &[u8]) -> Option<Self> {
         stamp::parse(data).map(|(link, _)| link)
     }

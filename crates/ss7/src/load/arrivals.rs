@@ -1,4 +1,4 @@
-//! When messages come.
+//! Processes of arrival: the instants at which messages are generated.
 
 use slantpath_base::{Duration, Instant, Stream};
 
@@ -28,11 +28,11 @@ pub enum Arrivals {
 /// A message of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracedArrival {
-    /// When it comes, from the start on.
+    /// Arrival time of the message, from the start of the load on.
     pub at: Duration,
-    /// How long it is, in octets on the line, if the trace says so.
+    /// Length of the message in octets on the line, if the trace says so.
     pub octets: Option<usize>,
-    /// Its signalling link selection, if the trace says so.
+    /// Signalling link selection of the message, if the trace says so.
     pub sls: Option<Sls>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Clock {
     arrivals: Arrivals,
     stream: Stream,
     start: Instant,
-    /// When the load ends.
+    /// Instant at which the load ends.
     stop: Instant,
     /// Mean gap, in activity.
     gap: Duration,
@@ -57,7 +57,7 @@ pub(super) struct Clock {
     active_until: Instant,
     taken: usize,
     due: Option<Instant>,
-    /// How the load changes, if it does.
+    /// Course of the load over time, if it changes.
     profile: Option<Profile>,
 }
 
@@ -88,12 +88,12 @@ impl Clock {
         clock
     }
 
-    /// When the next message comes; `None` after the last one of a trace.
+    /// Gives the instant at which the next message is due; `None` after the last one of a trace.
     pub(super) const fn due(&self) -> Option<Instant> {
         self.due
     }
 
-    /// What a trace says of the message that is due.
+    /// Gives the entry of a trace for the message that is due; `None` where the arrivals are no trace.
     pub(super) fn traced(&self) -> Option<TracedArrival> {
         match &self.arrivals {
             Arrivals::Trace(messages) => messages.get(self.taken).copied(),
@@ -117,7 +117,7 @@ impl Clock {
         }
     }
 
-    /// Where a gap of the load at the start ends.
+    /// Gives the instant at which a gap that begins at `from` ends; a profile stretches or shortens it with the load.
     fn gap_after(&mut self, from: Instant, gap: Duration) -> Option<Instant> {
         match &mut self.profile {
             None => Some(from.saturating_add(gap)),

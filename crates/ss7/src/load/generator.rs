@@ -12,20 +12,20 @@ use crate::PointCode;
 use crate::mtp3::{RoutingLabel, ServiceInformation, Sls};
 use crate::transfer::Transfer;
 
-/// Which signalling link selection messages have.
+/// Sources of the messages' signalling link selections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// Those of link n have n modulo 16.
+    /// Number of the message's link modulo 16.
     #[default]
     Link,
-    /// What the trace of arrivals says of each.
+    /// Selection that the trace of arrivals gives for each message.
     Trace,
 }
 
-/// What is to be generated.
+/// Settings of a generator of signalling load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GeneratorConfig {
-    /// How many links: 1 to 256.
+    /// Number of links: 1 to 256.
     pub links: u16,
     /// The number of the first in stamps, so that messages of another generator with the same destinations and services
     /// can be told from these: a multiple of 16, from where on there are numbers for all links.
@@ -33,25 +33,26 @@ pub struct GeneratorConfig {
     /// The share of a link's time that its messages take on a line of `line_rate`: 0 sends nothing, up to 1 loads a
     /// line, more overloads it. Arrivals from a trace bring their own.
     pub erlang_per_link: f64,
-    /// How the load changes, in order of time and none before another has ended. Only constant and Poisson arrivals do.
+    /// Changes of the load, in order of time and none before another has ended. Only constant and Poisson arrivals may
+    /// have some.
     pub steps: Vec<LoadStep>,
-    /// What one Erlang is: 64 kbit/s for a signalling link of level 2.
+    /// Line rate that one Erlang stands for: 64 kbit/s for a signalling link of level 2.
     pub line_rate: DataRate,
-    /// How long messages are.
+    /// Lengths of the messages.
     pub lengths: Lengths,
-    /// Which signalling link selection they have.
+    /// Signalling link selection of the messages.
     pub selection: Selection,
-    /// When they come.
+    /// Process by which the messages arrive.
     pub arrivals: Arrivals,
-    /// Where they go.
+    /// Addressing of the messages: their destinations, by point code or global title.
     pub routing: Routing,
-    /// Where they come from.
+    /// Originating point code of the messages.
     pub origin: PointCode,
     /// Network indicator and priority; the service indicator is the routing's.
     pub service: ServiceInformation,
-    /// When it begins.
+    /// Instant at which the load begins.
     pub start: Instant,
-    /// When it ends.
+    /// Instant at which the load ends.
     pub stop: Instant,
 }
 
@@ -81,7 +82,7 @@ pub enum GeneratorError {
     /// Links whose numbers in stamps are taken, or do not begin with a selection of 0.
     #[error("{links} links from number {first_link} on: numbers are 0 to 255, the first is a multiple of 16")]
     FirstLink {
-        /// How many links.
+        /// Number of links that was asked for.
         links: u16,
         /// The number of the first.
         first_link: u8,
@@ -95,9 +96,9 @@ pub enum GeneratorError {
     /// A step to a load that is none.
     #[error("a step to {erlang} Erlang per link: it must be 0 or more")]
     StepErlang {
-        /// Which step, counted from 0.
+        /// Index of the step, counted from 0.
         step: usize,
-        /// What was asked for.
+        /// Load that was asked for, in Erlang per link.
         erlang: f64,
     },
     /// A step that begins before the load, or before the step in front of it has ended.
@@ -115,11 +116,11 @@ pub enum GeneratorError {
     /// A message that cannot hold label, addresses and stamp, or that level 2 would not take.
     #[error("messages of {octets} octets: with this routing it can be {least} to {most} on the line")]
     Length {
-        /// What was asked for.
+        /// Length that was asked for.
         octets: usize,
-        /// The least.
+        /// Least length that this routing allows.
         least: usize,
-        /// The most.
+        /// Greatest length that this routing allows.
         most: usize,
     },
     /// Nowhere to send to.
@@ -149,9 +150,9 @@ pub enum GeneratorError {
 pub struct Message {
     /// The link that it loads, as its stamp has it.
     pub link: LinkNumber,
-    /// Its number on that link, from 0.
+    /// Number of the message on that link, from 0.
     pub number: u64,
-    /// The message.
+    /// Message itself, as a transfer request.
     pub transfer: Transfer,
 }
 
@@ -162,12 +163,12 @@ struct LinkLoad {
     sent: u64,
 }
 
-/// The generator.
+/// Generator of signalling messages for a number of links.
 #[derive(Clone, Debug)]
 pub struct Generator {
     config: GeneratorConfig,
     links: Vec<LinkLoad>,
-    /// When each link's next message is due, of those that have one before the end.
+    /// Instants at which the links' next messages are due, for those links that have one before the end.
     due: Deadlines<usize>,
 }
 
@@ -199,7 +200,7 @@ impl Generator {
         Ok(generator)
     }
 
-    /// When the next message is due; `None` when there is no other.
+    /// Gives the instant at which the next message is due; `None` when there is no other.
     pub fn next_due(&self) -> Option<Instant> {
         self.due.earliest()
     }

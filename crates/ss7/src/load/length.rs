@@ -1,4 +1,4 @@
-//! How long messages are.
+//! Lengths of generated messages.
 
 use slantpath_base::Stream;
 
@@ -10,7 +10,7 @@ pub enum Lengths {
     Fixed(usize),
     /// Several, each with its weight.
     Mix(Vec<(usize, f64)>),
-    /// What the trace of arrivals says of each.
+    /// Length that the trace of arrivals gives for each message.
     Trace,
 }
 
@@ -42,7 +42,7 @@ impl Lengths {
         }
     }
 
-    /// Whether every weight is a number from 0 on, and one is above it.
+    /// Tells if every weight is a number from 0 on, and at least one is above it.
     pub(super) fn has_weights(&self) -> bool {
         match self {
             Self::Fixed(_) | Self::Trace => true,

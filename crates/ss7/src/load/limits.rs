@@ -4,7 +4,7 @@ use slantpath_base::Duration;
 
 use super::account::Report;
 
-/// Which limit.
+/// Limits of Q.706 that a measurement is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Not more than one message in 10⁷ is lost (Q.706, section 1.2).
@@ -15,12 +15,12 @@ pub enum Limit {
     Unavailability,
 }
 
-/// What a measurement says of a limit.
+/// Outcomes of comparing a measurement with a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The limit is exceeded: by what was seen, with 95 % confidence.
     Exceeded,
-    /// It is kept, with 95 % confidence.
+    /// The limit is kept, with 95 % confidence.
     Kept,
     /// Too little was sent, or measured for too short, to tell.
     Inconclusive,
@@ -29,13 +29,13 @@ pub enum Verdict {
 /// One limit beside what was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// Which.
+    /// Limit that is compared.
     pub limit: Limit,
     /// The share of messages, or of time, that the limit allows.
     pub allowed: f64,
     /// The share that was measured.
     pub measured: f64,
-    /// What that says.
+    /// Outcome of the comparison.
     pub verdict: Verdict,
 }
 

@@ -1,13 +1,13 @@
-//! How a load changes while it runs: by steps and ramps.
+//! Course of a load that changes while it runs: by steps and ramps.
 
 use slantpath_base::{Duration, Instant};
 
 /// A change of a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadStep {
-    /// When it begins to change.
+    /// Instant at which the load begins to change.
     pub at: Instant,
-    /// How long it takes, the load rising or falling evenly; nothing makes it a step.
+    /// Duration of the change, the load rising or falling evenly; 0 makes it a step.
     pub over: Duration,
     /// The Erlang per link from then on; with 0 nothing is sent.
     pub erlang_per_link: f64,
@@ -31,7 +31,7 @@ struct Piece {
     end: Option<Instant>,
     /// The load at its beginning.
     level: f64,
-    /// How much it grows in a second.
+    /// Growth of the load in a second.
     slope: f64,
 }
 
@@ -65,7 +65,7 @@ impl Profile {
         Self { pieces, current: 0 }
     }
 
-    /// Where a gap ends that begins at `from`, if it does. Calls are in order of time.
+    /// Gives the instant at which a gap that begins at `from` ends, if it does. Calls are in order of time.
     pub(super) fn after(&mut self, from: Instant, gap: Duration) -> Option<Instant> {
         let mut from = from;
         let mut needed = gap.as_secs_f64();

@@ -1,4 +1,4 @@
-//! How generated messages find their way: by destination point code, by global title, or a share of them by either.
+//! Addressing of generated messages: by destination point code, by global title, or a share of them by either.
 
 use super::stamp::{self, LinkNumber, STAMP_LEN};
 use crate::PointCode;
@@ -38,7 +38,7 @@ pub struct ByCode {
     pub service: ServiceIndicator,
 }
 
-/// How messages find their way.
+/// Ways of addressing generated messages.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Routing {
     /// All by global title.
@@ -49,9 +49,9 @@ pub enum Routing {
     Shared {
         /// The share by global title, above 0 and below 1.
         title_share: f64,
-        /// Those by global title.
+        /// Addresses of the messages that go by global title.
         title: ByTitle,
-        /// The others.
+        /// Destinations of the other messages, which go by point code.
         code: ByCode,
     },
 }
@@ -93,7 +93,8 @@ impl Routing {
         Some((head + overheads().max()? + STAMP_LEN, most.min(LONGEST)))
     }
 
-    /// Where a message goes, its service and its user part, of so many octets on the line; `number` is its link's.
+    /// Gives a message's destination, its service and its user part, for so many octets on the line; `number` counts
+    /// the messages of its link.
     pub(super) fn compose(
         &self,
         stamped: LinkNumber,

@@ -5,7 +5,7 @@ use slantpath_base::{StateMachine, Transition};
 /// States of the procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignmentState {
-    /// Not running.
+    /// Alignment is not running.
     Idle,
     /// SIO is sent, nothing has been heard.
     NotAligned,
@@ -15,7 +15,7 @@ pub enum AlignmentState {
     Proving,
 }
 
-/// What happens to it.
+/// Events that the procedure reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignmentInput {
     /// Link state control starts alignment.
@@ -44,7 +44,7 @@ pub enum AlignmentInput {
     ErrorRateHighLastAttempt,
 }
 
-/// What is to be done.
+/// Actions of the procedure's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlignmentAction {
     /// Tell link state control: done.
@@ -81,7 +81,7 @@ const fn row(from: In, on: On, to: In, actions: &'static [Do]) -> Row {
     Transition { from, on, to, actions }
 }
 
-/// The table.
+/// Table of the states of initial alignment control and the transitions between them.
 pub const ALIGNMENT: StateMachine<AlignmentState, AlignmentInput, AlignmentAction> = StateMachine {
     name: "Initial alignment control",
     source: "Q.703, figure 9",

@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant, Stream};
 use super::link::Transmission;
 use super::unit::SignalUnit;
 
-/// What comes out at the far end, when its last bit has come.
+/// Units as they come out at the far end of the line, when their last bit has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// A unit whose check bits do not fit.
@@ -25,7 +25,7 @@ struct Errors {
 }
 
 impl Errors {
-    /// Whether one falls before `end`; all that do are used up.
+    /// Tells if an error falls before `end`; all that do are used up.
     fn hit_before(&mut self, end: Instant) -> bool {
         let hit = self.next < end;
         while self.next < end {
@@ -39,7 +39,7 @@ impl Errors {
 #[derive(Clone, Debug)]
 struct Repeating {
     unit: SignalUnit,
-    /// When the next copy that matters ends.
+    /// End of the next copy that matters.
     copy_end: Instant,
     period: Duration,
     was_delivered: bool,
@@ -60,7 +60,7 @@ impl Bearer {
         Self { delay, errors: None, repeating: None, arrivals: VecDeque::new() }
     }
 
-    /// The same with bit errors, so far apart on average: `1 / (rate × bit error rate)`.
+    /// Adds bit errors to the line, so far apart on average: `1 / (rate × bit error rate)`.
     #[must_use]
     pub fn with_errors(mut self, mean_between: Duration, mut stream: Stream) -> Self {
         let next = Instant::START + stream.exponential(mean_between);
@@ -83,13 +83,13 @@ impl Bearer {
         }
     }
 
-    /// When the next arrival is due, if nothing new is sent until then.
+    /// Gives the instant at which the next arrival is due, if nothing new is sent until then.
     pub fn next_arrival(&self) -> Option<Instant> {
         let queued = self.arrivals.front().map(|(at, _)| *at);
         queued.or_else(|| self.next_copy_that_matters().map(|end| end + self.delay))
     }
 
-    /// What has arrived by `now`, in order; `now` must not jump over an arrival.
+    /// Gives the next unit that has arrived by `now`, in order; `now` must not jump over an arrival.
     pub fn poll_arrival(&mut self, now: Instant) -> Option<Arrival> {
         if self.arrivals.front().is_none()
             && let Some(end) = self.next_copy_that_matters()

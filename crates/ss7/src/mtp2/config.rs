@@ -2,7 +2,7 @@
 
 use slantpath_base::{DataRate, DataSize, Duration};
 
-/// How messages that the line has damaged are repeated.
+/// Methods by which messages that the line has damaged are retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorCorrection {
     /// Positive and negative acknowledgement, for one-way delays below 15 ms (Q.703, section 5).
@@ -21,7 +21,7 @@ pub enum ErrorCorrection {
 pub struct Config {
     /// The bearer's rate.
     pub rate: DataRate,
-    /// How errors are corrected. Both terminals must agree.
+    /// Method of error correction. Both terminals must agree.
     pub error_correction: ErrorCorrection,
     /// T1: aligned and ready, the peer is not.
     pub t1: Duration,
@@ -90,9 +90,9 @@ pub enum ConfigError {
         "congestion onsets {onsets:?} must rise and lie below the {buffer} messages of the transmit buffer"
     )]
     Congestion {
-        /// The levels.
+        /// Congestion onsets, in messages, lowest level first.
         onsets: [usize; 3],
-        /// The buffer.
+        /// Size of the transmit buffer in messages.
         buffer: usize,
     },
     /// N1 outside 1 to 127, or N2 zero.
@@ -106,7 +106,7 @@ pub enum ConfigError {
     /// A monitor that no error, or every unit, would trip.
     #[error("{name} must be at least 1")]
     Monitor {
-        /// Which parameter.
+        /// Name of the parameter.
         name: &'static str,
     },
     /// No bit ever leaves.
@@ -115,13 +115,13 @@ pub enum ConfigError {
     /// A timer outside the range of Q.703, section 12.3.
     #[error("{timer} = {value} is outside {low} to {high} (Q.703, section 12.3)")]
     Timer {
-        /// Which.
+        /// Name of the timer.
         timer: &'static str,
-        /// Its value.
+        /// Value of the timer that was asked for.
         value: Duration,
-        /// The least.
+        /// Least value that is allowed.
         low: Duration,
-        /// The greatest.
+        /// Greatest value that is allowed.
         high: Duration,
     },
 }
@@ -174,7 +174,7 @@ impl Config {
         Ok(())
     }
 
-    /// How long so many octets take on the line.
+    /// Gives the time that so many octets take on the line.
     pub(super) fn time_of(&self, octets: usize) -> Duration {
         self.rate.time_to_send(DataSize::from_bytes(octets as u64))
     }

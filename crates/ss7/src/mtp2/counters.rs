@@ -1,4 +1,4 @@
-//! What a terminal has counted.
+//! Counters of a terminal.
 
 use slantpath_base::Duration;
 

@@ -23,7 +23,7 @@ use super::sender::Sender;
 use super::unit::LinkStatus;
 use crate::link::{LinkIndication, OutOfServiceReason};
 
-/// What a terminal wants.
+/// Outputs of a terminal, for its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Level 3 is to be told.
@@ -48,7 +48,7 @@ enum Timer {
 
 const TIMERS: [Timer; 7] = [Timer::T1, Timer::T2, Timer::T3, Timer::T4, Timer::T5, Timer::T6, Timer::T7];
 
-/// Who cannot be served.
+/// Ends of the link with a processor outage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Outages {
     local: bool,
@@ -66,7 +66,7 @@ fn next_end(first: Instant, period: Option<Duration>, now: Instant) -> Instant {
     }
 }
 
-/// A terminal.
+/// Terminal of a signalling link, MTP level 2.
 #[derive(Clone, Debug)]
 pub struct Link {
     config: Config,
@@ -74,7 +74,7 @@ pub struct Link {
     alignment: AlignmentState,
     /// Level 3 wants the emergency proving period.
     wants_emergency: bool,
-    /// It holds: level 3 or the peer wants it.
+    /// True if the emergency proving period holds: level 3 or the peer wants it.
     is_emergency: bool,
     proving_attempts_left: u32,
     outages: Outages,
@@ -122,12 +122,12 @@ impl Link {
         })
     }
 
-    /// Where the link stands.
+    /// Gives the state of the link.
     pub const fn state(&self) -> LinkState {
         self.state
     }
 
-    /// What has been counted.
+    /// Gives the counters of the terminal, those of its two halves among them.
     pub fn counters(&self) -> Counters {
         let sent = self.sender.history();
         Counters {
@@ -168,7 +168,7 @@ impl Link {
         }
     }
 
-    /// What the terminal wants next. Deadlines that have come are worked off first.
+    /// Gives the next output of the terminal. Deadlines that have come are worked off first.
     pub fn poll_output(&mut self, now: Instant) -> Output {
         loop {
             if let Some(indication) = self.indications.pop_front() {

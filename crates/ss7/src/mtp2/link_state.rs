@@ -21,7 +21,7 @@ pub enum LinkState {
     ProcessorOutage,
 }
 
-/// What happens to it.
+/// Events that link state control reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkInput {
     /// Level 3 starts the link.
@@ -46,9 +46,9 @@ pub enum LinkInput {
     FillInOrMessage,
     /// Level 3 cannot be served.
     LocalOutage,
-    /// It can again, while the peer's processor is out or level 3 has to say how to go on.
+    /// Level 3 can be served again, while the peer's processor is out or level 3 has to say how to go on.
     LocalRecovered,
-    /// It can again, and nothing else was wrong.
+    /// Level 3 can be served again, and nothing else was wrong.
     LocalRecoveredAlone,
     /// Level 3 says continue, or has flushed, and no outage is left.
     ContinueNoOutage,
@@ -56,7 +56,7 @@ pub enum LinkInput {
     T1Expired,
 }
 
-/// What is to be done.
+/// Actions of link state control's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkAction {
     /// Tell level 3 that the link is out of service: for this reason.
@@ -77,7 +77,7 @@ pub enum LinkAction {
     SendSipo,
     /// Start alignment with new sequence numbers.
     StartAlignment,
-    /// Stop it.
+    /// Stop initial alignment.
     StopAlignment,
     /// Start the signal unit error rate monitor.
     StartMonitor,
@@ -105,7 +105,7 @@ const PEER_LEFT: &[Do] =
     &[Do::StopT1, Do::StopMonitor, Do::SendSios, Do::IndicateOutOfService(Why::PeerOutOfService)];
 const NOT_READY: &[Do] = &[Do::StopMonitor, Do::SendSios, Do::IndicateOutOfService(Why::PeerNotReady)];
 
-/// The table.
+/// Table of the states of link state control and the transitions between them.
 pub const LINK_STATE: StateMachine<LinkState, LinkInput, LinkAction> = StateMachine {
     name: "Link state control",
     source: "Q.703, figure 8",

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 
-/// Which monitor runs, and what it has counted.
+/// Monitor that runs, with its counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Off,

@@ -3,7 +3,8 @@
 use super::config::ErrorCorrection;
 use super::unit::Header;
 
-/// How long ago a number was abnormal: two of three in a row are a failure (Q.703, sections 5.3.1, 5.3.2).
+/// Place of the last abnormal number among the last two units: two of three in a row are a failure (Q.703, sections
+/// 5.3.1, 5.3.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum TwoOfThree {
     /// In none of the last two units.
@@ -15,15 +16,15 @@ pub(super) enum TwoOfThree {
     AbnormalBefore,
 }
 
-/// What a number makes of its unit.
+/// Consequences of a unit's sequence number for the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is read.
+    /// Unit that is read.
     Read,
-    /// It is thrown away: the number is abnormal, or was in the unit before. OpenSS7, which follows the figures of
+    /// Unit that is discarded: the number is abnormal, or was in the unit before. OpenSS7, which follows the figures of
     /// Q.703, trusts the second normal one only; its course of Q.781's case 9.9 asks for that.
     Discard,
-    /// It is the second abnormal one of three.
+    /// Unit with the second abnormal number of three.
     Failure,
 }
 
@@ -40,7 +41,7 @@ impl TwoOfThree {
     }
 }
 
-/// What becomes of a unit.
+/// Outcomes of receiving a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reception {
     /// A message in its turn: for level 3.
@@ -139,7 +140,7 @@ impl Receiver {
     }
 }
 
-/// Whether a number of 7 bits lies in the half circle before another.
+/// Tells if a number of 7 bits lies in the half circle before another.
 const fn is_before(number: u8, other: u8) -> bool {
     let distance = other.wrapping_sub(number) & 0x7f;
     distance != 0 && distance < 64

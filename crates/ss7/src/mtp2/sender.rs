@@ -12,10 +12,10 @@ use super::unit::octets_on_line;
 /// Most messages without an acknowledgement: the numbers of 7 bits allow no more.
 const WINDOW: usize = 127;
 
-/// What a backward sequence number amounts to.
+/// Meanings of a received backward sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Acknowledgement {
-    /// Nothing new.
+    /// Nothing newly acknowledged.
     Nothing,
     /// Messages were acknowledged.
     Progress,
@@ -58,7 +58,7 @@ struct Given {
     body: Bytes,
 }
 
-/// What a sending half has counted, and those before it.
+/// Counts of a sending half and of those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct History {
     pub(super) forced_retransmissions: u64,
@@ -90,7 +90,7 @@ impl Sender {
         self
     }
 
-    /// Whether this number would acknowledge something.
+    /// Tells if this number would acknowledge something.
     pub(super) fn would_progress(&self, bsn: u8) -> bool {
         usize::from(self.last_sent.wrapping_sub(bsn) & 0x7f) < self.unacknowledged.len()
     }
@@ -124,7 +124,7 @@ impl Sender {
         self.waiting.push_back(Given { at: now, body });
     }
 
-    /// Whether `next` has something.
+    /// Tells if `next` has a message to send.
     pub(super) fn has_next(&self) -> bool {
         let may_repeat = self.is_repeating || self.correction != ErrorCorrection::Basic;
         may_repeat && self.has_unacknowledged() || !self.waiting.is_empty() && self.has_room()

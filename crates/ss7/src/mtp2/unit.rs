@@ -26,7 +26,7 @@ pub struct Header {
     pub fib: bool,
 }
 
-/// What a link status signal unit says (Q.703, section 11.1.3).
+/// Status indications of a link status signal unit (Q.703, section 11.1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkStatus {
     /// SIO: out of alignment.
@@ -66,7 +66,7 @@ pub enum SignalUnit {
     Status(Header, LinkStatus),
     /// MSU.
     Message {
-        /// Sequence numbers.
+        /// Sequence numbers of the unit.
         header: Header,
         /// The two bits before the length indicator: spare in ITU-T networks, the priority in TTC networks.
         spare: u8,
@@ -85,9 +85,9 @@ pub enum UnitError {
     /// The length indicator does not fit what follows.
     #[error("length indicator {indicator} before {octets} octets")]
     Length {
-        /// What it says.
+        /// Value of the length indicator.
         indicator: u8,
-        /// What there is.
+        /// Number of octets that follow it.
         octets: usize,
     },
     /// A status field of no meaning (Q.703, section 11.1.3: spare).

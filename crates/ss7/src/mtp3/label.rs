@@ -13,7 +13,7 @@ pub struct Sls(pub u8);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slc(pub u8);
 
-/// Where a message goes, where it comes from, and which link it takes.
+/// Destination of a message, its origin, and the link that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RoutingLabel {
     /// Destination point code.

@@ -16,7 +16,7 @@ pub enum ManagementLayout {
 }
 
 impl ManagementLayout {
-    /// That of a network with such point codes; none for TTC networks.
+    /// Gives the layout of a network with such point codes; none for TTC networks.
     pub const fn of(format: PointCodeFormat) -> Option<Self> {
         match format {
             PointCodeFormat::Ansi => Some(Self::Ansi),
@@ -37,7 +37,7 @@ impl ManagementLayout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fsn(pub u32);
 
-/// What ties a changeback acknowledgement to its declaration.
+/// Code that ties a changeback acknowledgement to its declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangebackCode(pub u8);
 
@@ -52,15 +52,15 @@ pub struct SignallingDataLink(pub u16);
 pub enum ManagementMessage {
     /// Changeover order: the last FSN accepted.
     Coo(Fsn),
-    /// Changeover acknowledgement.
+    /// Changeover acknowledgement: the last FSN accepted.
     Coa(Fsn),
     /// Extended changeover order, 24 bits of FSN.
     Xco(Fsn),
     /// Extended changeover acknowledgement.
     Xca(Fsn),
-    /// Changeback declaration.
+    /// Changeback declaration, with its code.
     Cbd(ChangebackCode),
-    /// Changeback acknowledgement.
+    /// Changeback acknowledgement, with the code of the declaration.
     Cba(ChangebackCode),
     /// Emergency changeover order.
     Eco,
@@ -70,11 +70,11 @@ pub enum ManagementMessage {
     Rct,
     /// Transfer controlled: the congested destination and its status, 0 to 3.
     Tfc(PointCode, u8),
-    /// Transfer prohibited.
+    /// Transfer prohibited to this destination.
     Tfp(PointCode),
-    /// Transfer restricted.
+    /// Transfer restricted to this destination.
     Tfr(PointCode),
-    /// Transfer allowed.
+    /// Transfer allowed to this destination.
     Tfa(PointCode),
     /// Signalling route set test for a prohibited destination.
     Rst(PointCode),
@@ -90,9 +90,9 @@ pub enum ManagementMessage {
     Rcp(PointCode),
     /// Signalling route set test for a restricted cluster (ANSI).
     Rcr(PointCode),
-    /// Link inhibit.
+    /// Link inhibit request.
     Lin,
-    /// Link uninhibit.
+    /// Link uninhibit request.
     Lun,
     /// Link inhibit acknowledgement.
     Lia,
@@ -112,7 +112,7 @@ pub enum ManagementMessage {
     Trw,
     /// Signalling data link connection order.
     Dlc(SignallingDataLink),
-    /// Connection successful.
+    /// Connection successful, in answer to a connection order.
     Css,
     /// Connection not successful.
     Cns,
@@ -120,9 +120,9 @@ pub enum ManagementMessage {
     Cnp,
     /// User part unavailable: the destination, the user part, the cause.
     Upu {
-        /// Where the user part is missing.
+        /// Point at which the user part is missing.
         destination: PointCode,
-        /// Its service indicator.
+        /// Service indicator of the user part.
         user: u8,
         /// 0 unknown, 1 unequipped remote user, 2 inaccessible remote user.
         cause: u8,
@@ -169,7 +169,7 @@ mod heading {
 }
 
 impl ManagementMessage {
-    /// Its name in the Recommendation.
+    /// Gives the name of the message in the Recommendation.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Coo(_) => "COO",
@@ -311,7 +311,7 @@ fn unknown(heading: u8) -> WireError {
     WireError::Unsupported { field: "heading code", value: heading.into() }
 }
 
-/// What stands behind the heading, read in the network's layout.
+/// Fields behind the heading, read in the network's layout.
 struct Fields<'a> {
     reader: Reader<'a>,
     layout: ManagementLayout,
@@ -379,7 +379,7 @@ impl Fields<'_> {
     }
 }
 
-/// What stands behind the heading, written in the network's layout.
+/// Fields behind the heading, written in the network's layout.
 struct Emit<'a> {
     out: &'a mut Vec<u8>,
     layout: ManagementLayout,

@@ -10,9 +10,9 @@ use crate::mtp3::{RoutingLabel, ServiceInformation};
 pub struct Msu<'a> {
     /// Service information octet.
     pub service: ServiceInformation,
-    /// Routing label.
+    /// Routing label of the message.
     pub label: RoutingLabel,
-    /// What follows the label.
+    /// Octets that follow the label.
     pub user_part: &'a [u8],
 }
 

@@ -72,7 +72,7 @@ pub struct LinkId(pub u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkSetId(pub u16);
 
-/// What a node wants from its driver.
+/// Outputs of a node, for its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Something for a link.
@@ -85,7 +85,7 @@ pub enum Output {
     Wait(Option<Instant>),
 }
 
-/// What is reported to management.
+/// Events that are reported to management.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagementEvent {
     /// A changeback ended without an acknowledgement: traffic goes to this link by time.
@@ -116,11 +116,11 @@ pub enum ManagementEvent {
     LinkUninhibited(LinkId),
     /// The point restarts: no traffic yet.
     RestartBegun,
-    /// Traffic flows.
+    /// Traffic flows: the restart of the point is over.
     RestartOver,
 }
 
-/// Where a message comes from.
+/// Origins of a message that is routed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     /// A user part of this point.
@@ -136,7 +136,7 @@ enum Origin {
 struct Held {
     /// The count under which it was accepted, or that it was accepted before.
     stamp: u64,
-    /// Its place among what waits.
+    /// Place of the message among those that are held.
     order: u64,
     destination: u32,
     sls: u8,
@@ -168,7 +168,7 @@ pub struct Node {
     next_changeback: u8,
     /// The count of the next message.
     stamp: u64,
-    /// How many messages wait.
+    /// Number of messages that are held.
     held: usize,
     restart: RestartState,
     /// Set while the destinations that a restart opens are gone through.
@@ -280,22 +280,22 @@ impl Node {
         }
     }
 
-    /// The configuration.
+    /// Gives the configuration of the node.
     pub const fn config(&self) -> &Config {
         &self.config
     }
 
-    /// What was done and what was discarded.
+    /// Gives the counters of what was done and what was discarded.
     pub const fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// How many messages wait for a changeover, changeback or rerouting to end.
+    /// Gives the number of messages that are held until a changeover, changeback or rerouting ends.
     pub const fn waiting(&self) -> usize {
         self.held
     }
 
-    /// Whether a destination can be reached. False for what is not known here.
+    /// Tells if a destination can be reached. False for a destination that is not known here.
     pub fn is_accessible(&self, destination: PointCode) -> bool {
         match self.table.find(destination) {
             Some(index) => self.table.destination(index).bundle != NOWHERE,

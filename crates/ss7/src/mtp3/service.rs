@@ -1,6 +1,6 @@
 //! The service information octet (Q.704, section 14.2).
 
-/// What a message is for: the user part behind MTP3. Values 0 to 15; the others are spare.
+/// Service indicator of a message: the user part behind MTP3. Values 0 to 15; the others are spare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ServiceIndicator(u8);
 
@@ -9,7 +9,7 @@ impl ServiceIndicator {
     pub const MANAGEMENT: Self = Self(0);
     /// Signalling network testing and maintenance: SLTM and SLTA.
     pub const TEST: Self = Self(1);
-    /// The same, special messages (ANSI).
+    /// Signalling network testing and maintenance, special messages (ANSI).
     pub const TEST_SPECIAL: Self = Self(2);
     /// SCCP.
     pub const SCCP: Self = Self(3);
@@ -29,7 +29,7 @@ impl ServiceIndicator {
     }
 }
 
-/// Which network a message belongs to: the upper two bits of the subservice field.
+/// Network that a message belongs to: the upper two bits of the subservice field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NetworkIndicator {
     /// The international network.
@@ -47,7 +47,7 @@ pub enum NetworkIndicator {
 pub struct ServiceInformation {
     /// The user part.
     pub indicator: ServiceIndicator,
-    /// The network.
+    /// Network of the message.
     pub network: NetworkIndicator,
     /// Message priority 0 to 3, where the national standard uses these bits; spare in ITU-T networks.
     pub priority: u8,
@@ -65,7 +65,7 @@ impl ServiceInformation {
         Self { indicator: ServiceIndicator(octet & 0xf), network, priority: octet >> 4 & 3 }
     }
 
-    /// The octet.
+    /// Gives the octet of these fields.
     pub const fn to_octet(self) -> u8 {
         (self.network as u8) << 6 | (self.priority & 3) << 4 | self.indicator.0
     }

@@ -81,39 +81,39 @@ pub enum GlobalTitle {
     Nature {
         /// Nature of address indicator, 7 bits.
         nature: u8,
-        /// Address signals.
+        /// Address signals of the title.
         digits: Digits,
         /// The unused half of the last octet of an odd number of digits.
         filler: u8,
     },
     /// Indicator 2: translation type only. How the octets read belongs to the translation.
     Translation {
-        /// Translation type.
+        /// Translation type of the title.
         translation_type: u8,
         /// Address octets as they are.
         octets: Vec<u8>,
     },
     /// Indicator 3: translation type, numbering plan, encoding scheme.
     TranslationPlan {
-        /// Translation type.
+        /// Translation type of the title.
         translation_type: u8,
         /// Numbering plan, 4 bits.
         plan: u8,
-        /// Address signals.
+        /// Address signals of the title.
         digits: Digits,
         /// The unused half of the last octet of an odd number of digits.
         filler: u8,
     },
     /// Indicator 4: translation type, numbering plan, encoding scheme, nature of address.
     TranslationPlanNature {
-        /// Translation type.
+        /// Translation type of the title.
         translation_type: u8,
         /// Numbering plan, 4 bits: 1 is E.164, 6 is E.212, 7 is E.214.
         plan: u8,
         /// Nature of address indicator: 4 is international. The highest bit is spare, kept as it came and no part
         /// of the [attribute](GlobalTitle::attributes).
         nature: u8,
-        /// Address signals.
+        /// Address signals of the title.
         digits: Digits,
         /// The unused half of the last octet of an odd number of digits.
         filler: u8,
@@ -137,7 +137,7 @@ impl OpaqueTitle {
         self.indicator
     }
 
-    /// What follows the subsystem number.
+    /// Gives the octets that follow the subsystem number.
     pub fn octets(&self) -> &[u8] {
         &self.octets
     }
@@ -150,10 +150,10 @@ const BCD_EVEN: u8 = 2;
 /// A called or calling party address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PartyAddress {
-    /// Whether to route on SSN and point code (`true`) or on the global title.
+    /// True to route on SSN and point code, false to route on the global title.
     pub routes_on_ssn: bool,
-    /// Whether the bit that is reserved for national use is set. In an ANSI network a set one says that the address is
-    /// laid out as ANSI has it, and a clear one that it is international, laid out as here.
+    /// Bit that is reserved for national use. In an ANSI network a set one says that the address is laid out as ANSI
+    /// has it, and a clear one that it is international, laid out as here.
     pub national: bool,
     /// Signalling point code, if present.
     pub point_code: Option<PointCode>,
@@ -211,17 +211,17 @@ impl PartyAddress {
 /// The attributes of a title beside its digits; which of them there are depends on its indicator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TitleAttributes {
-    /// Translation type.
+    /// Translation type, where the indicator has one.
     pub translation_type: Option<u8>,
-    /// Numbering plan.
+    /// Numbering plan, where the indicator has one.
     pub plan: Option<u8>,
     /// Nature of address indicator.
     pub nature: Option<u8>,
 }
 
 impl GlobalTitle {
-    /// What follows the subsystem number of an address in the layout of Q.713, by the global title indicator, of which
-    /// the low four bits count. No title has indicator 0.
+    /// Reads the octets that follow the subsystem number of an address in the layout of Q.713, by the global title
+    /// indicator, of which the low four bits count. No title has indicator 0.
     pub fn from_octets(indicator: u8, octets: &[u8]) -> Option<Self> {
         Self::parse(indicator & 0xf, indicator & 0xf, &mut Reader::new(octets))
     }
@@ -251,7 +251,7 @@ impl GlobalTitle {
         }
     }
 
-    /// Its attributes; none of an opaque one.
+    /// Gives the attributes of the title; none of an opaque one.
     pub const fn attributes(&self) -> TitleAttributes {
         let (translation_type, plan, nature) = match *self {
             Self::Opaque(_) => (None, None, None),
@@ -267,13 +267,13 @@ impl GlobalTitle {
         TitleAttributes { translation_type, plan, nature }
     }
 
-    /// Whether it says nothing here.
+    /// Tells if the title is one that says nothing here.
     pub const fn is_opaque(&self) -> bool {
         matches!(self, Self::Opaque(_))
     }
 
-    /// Its address signals; none of an opaque one. A title of indicator 2 does not say how its octets read: they are
-    /// taken for two digits each, as they are everywhere in practice.
+    /// Gives the address signals of the title; none of an opaque one. A title of indicator 2 does not say how its
+    /// octets read: they are taken for two digits each, as they are everywhere in practice.
     pub fn digits(&self) -> Cow<'_, Digits> {
         match self {
             Self::Nature { digits, .. }

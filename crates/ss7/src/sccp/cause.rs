@@ -12,7 +12,8 @@ macro_rules! causes {
             /// Every cause that has a name, with the name.
             pub const ALL: &[(Self, &str)] = &[$((Self::$value, stringify!($value)),)*];
 
-            /// Its name in small letters, with `between` between words; the number of one without a name.
+            /// Gives the name of the cause in small letters, with `between` between words; the number of one without a
+            /// name.
             pub fn name(self, between: &str) -> String {
                 let named = Self::ALL.iter().find(|(cause, _)| *cause == self);
                 named.map_or_else(|| self.0.to_string(), |(_, name)| name.to_lowercase().replace('_', between))
@@ -38,7 +39,7 @@ causes! {
         MTP_FAILURE = 5,
         /// The network is congested.
         NETWORK_CONGESTION = 6,
-        /// Something else.
+        /// Any other cause.
         UNQUALIFIED = 7,
         /// Segments were lost, doubled or came out of order.
         ERROR_IN_MESSAGE_TRANSPORT = 8,
@@ -76,7 +77,7 @@ causes! {
         SUBSYSTEM_CONGESTION = 11,
         /// T(conn est) expired.
         ESTABLISHMENT_TIMER = 12,
-        /// Something else.
+        /// Any other cause.
         UNQUALIFIED = 15,
         /// The request has been translated too often.
         HOP_COUNTER_VIOLATION = 16,
@@ -100,11 +101,11 @@ causes! {
         INCONSISTENT_CONNECTION_DATA = 5,
         /// The node cannot be reached.
         MTP_FAILURE = 10,
-        /// T(reset) expired.
+        /// Expiry of T(reset).
         RESET_TIMER = 12,
-        /// T(iar) expired.
+        /// Expiry of T(iar).
         RECEIVE_INACTIVITY_TIMER = 13,
-        /// Something else.
+        /// Any other cause.
         UNQUALIFIED = 15,
         /// SCCP has failed.
         SCCP_FAILURE = 16,
@@ -128,7 +129,7 @@ causes! {
 }
 
 causes! {
-    /// What is wrong with a message of a connection (section 3.14).
+    /// Faults of a message of a connection (section 3.14).
     ErrorCause {
         /// The destination reference belongs to no connection.
         UNASSIGNED_DESTINATION_REFERENCE = 0,
@@ -138,13 +139,13 @@ causes! {
         POINT_CODE_MISMATCH = 2,
         /// The message belongs to another protocol class.
         SERVICE_CLASS_MISMATCH = 3,
-        /// Something else.
+        /// Any other fault.
         UNQUALIFIED = 4,
     }
 }
 
 impl ReturnCause {
-    /// How a request for a connection is refused for the same reason.
+    /// Gives the cause with which a request for a connection is refused for the same reason.
     pub const fn refusal(self) -> RefusalCause {
         match self {
             Self::NO_TRANSLATION_FOR_NATURE => RefusalCause::NO_TRANSLATION_FOR_NATURE,

@@ -1,4 +1,4 @@
-//! How SCCP messages are read and written: the parts of Q.713, section 1, in their order.
+//! Codec of SCCP messages: the parts of Q.713, section 1, in their order.
 
 mod parts;
 
@@ -240,7 +240,7 @@ impl Message {
         self.emit_as(AddressFormat::Itu, out)
     }
 
-    /// The same for a network with such addresses.
+    /// Variant of [`Message::emit`] for a network with such addresses.
     ///
     /// # Errors
     /// If a parameter is too long, or an address is none of the network's. Nothing is appended then.

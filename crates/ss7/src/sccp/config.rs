@@ -1,4 +1,4 @@
-//! What a node is told about itself and its neighbours.
+//! Configuration of a node: itself and its neighbours.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,21 +13,21 @@ use crate::sccp::{Ssn, gtt::RouteOn};
 /// A node's configuration.
 #[derive(Clone, Debug)]
 pub struct NodeConfig {
-    /// Its own point code.
+    /// Point code of the node itself.
     pub point_code: PointCode,
     /// The network whose point codes these are.
     pub network: NetworkIndicator,
-    /// Its own subsystems.
+    /// Subsystems of the node itself.
     pub subsystems: BTreeMap<Ssn, Subsystem>,
     /// The nodes that it knows. Those that its translations lead to are added with what is usual.
     pub remotes: BTreeMap<PointCode, Remote>,
-    /// Its translations.
+    /// Translations of global titles at this node.
     pub translator: Translator,
-    /// Its timers.
+    /// Timers of the node.
     pub timers: Timers,
-    /// How much is put together at one time.
+    /// Limits of the messages that are put together at one time.
     pub reassembly: ReassemblyLimits,
-    /// How many connections, and what they hold.
+    /// Limits of the connections, and of what they hold.
     pub connections: ConnectionLimits,
 }
 
@@ -40,12 +40,12 @@ pub struct Subsystem {
     pub backup: Option<PointCode>,
 }
 
-/// Another node.
+/// Another node that is known here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remote {
-    /// What it understands, and what the network towards it carries.
+    /// Capability of the node, and of the network towards it.
     pub capability: Capability,
-    /// Those of its subsystems whose state is kept.
+    /// Subsystems of the node whose state is kept.
     pub subsystems: BTreeSet<Ssn>,
 }
 
@@ -69,16 +69,16 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// What is wrong with a configuration.
+/// Faults of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The backup of a subsystem, or one of its concerned nodes, is not among the remotes.
     #[error("subsystem {} names node {}, which is no remote: add it to the remotes", .ssn.0, .point_code.0)]
     UnknownNode {
-        /// The subsystem.
+        /// Subsystem that is configured.
         ssn: Ssn,
-        /// The node.
+        /// Node that it names.
         point_code: PointCode,
     },
     /// A window that the seven bits of P(S) do not allow.
@@ -93,7 +93,7 @@ pub enum ConfigError {
         .parts * 2
     )]
     QueueTooShort {
-        /// What may wait.
+        /// Number of messages that may wait.
         queued: usize,
         /// In how many messages the user's longest one is sent.
         parts: usize,
@@ -109,9 +109,9 @@ pub enum ConfigError {
     /// A message must have room for its addresses and a segment.
     #[error("{octets} octets towards node {} are too few for SCCP: it needs {LEAST_OCTETS}", .point_code.0)]
     TooFewOctets {
-        /// The node.
+        /// Node to which the messages go.
         point_code: PointCode,
-        /// What is configured.
+        /// Number of octets that is configured.
         octets: usize,
     },
     /// A timer.
@@ -127,7 +127,7 @@ const MOST_PART: usize = 255;
 /// Type, reference, sequencing, pointer and length of DT2, which is the longer of the two.
 const PART_OVERHEAD: usize = 8;
 
-/// How much of a user's message one message of so many octets carries.
+/// Gives the number of octets of a user's message that one message of so many octets carries.
 pub(super) fn octets_of_part(message_octets: usize) -> usize {
     message_octets.saturating_sub(PART_OVERHEAD).clamp(1, MOST_PART)
 }

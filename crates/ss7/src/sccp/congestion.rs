@@ -1,4 +1,4 @@
-//! How much traffic towards a congested node is held back (Q.714, sections 2.6 and 5.2.8).
+//! Restriction of the traffic towards a congested node (Q.714, sections 2.6 and 5.2.8).
 //!
 //! Each MTP-STATUS of congestion, but for those within Ta after one that counted, raises the restriction by a sublevel;
 //! each Td without one lowers it. Messages less important than the level stay back, of those just as important a share
@@ -66,7 +66,7 @@ impl Restriction {
         self.level.max(self.remote)
     }
 
-    /// Whether a message passes.
+    /// Tells if a message of this importance passes.
     pub(super) fn passes(&mut self, importance: u8) -> bool {
         let level = self.restricted_importance();
         if importance != level || level != self.level || self.sublevel == 0 {

@@ -48,12 +48,12 @@ pub(super) struct Connection {
     pub(super) peer: Option<(LocalReference, PointCode)>,
     pub(super) class: u8,
     pub(super) sls: Sls,
-    /// The user.
+    /// Subsystem of the connection's user.
     pub(super) ssn: Ssn,
     pub(super) state: ConnectionState,
     pub(super) reset: ResetState,
     pub(super) timers: TimerTable<{ ConnectionTimer::COUNT }>,
-    /// When the node will look at the timers.
+    /// Instant at which the node will look at the timers.
     pub(super) scheduled: Option<Instant>,
     /// Why the connection is released, and the user's data, for every RLSD that says so.
     pub(super) release: Option<(u8, Bytes)>,
@@ -63,7 +63,7 @@ pub(super) struct Connection {
     pub(super) received: Vec<u8>,
     /// Parts of messages, and whether more follow, that wait for the window.
     pub(super) queue: VecDeque<(bool, Bytes)>,
-    /// Whether the user was told that too much waits.
+    /// True if the user was told of congestion: the queue has grown too long.
     pub(super) is_congested: bool,
     /// Expedited data waits for its acknowledgement.
     pub(super) awaits_expedited: bool,
@@ -112,7 +112,7 @@ impl Connection {
     }
 }
 
-/// What a step of the machine works with beside the connection.
+/// Inputs of a step of the machine beside the connection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Context {
     pub(super) data: Bytes,
@@ -122,6 +122,6 @@ pub(super) struct Context {
     pub(super) peer: Option<(LocalReference, PointCode)>,
     /// The optional parameters of CR.
     pub(super) parameters: OptionalParameters,
-    /// Whether the cause is one of refusal rather than of release.
+    /// True if the cause is one of refusal rather than of release.
     pub(super) is_refusal: bool,
 }

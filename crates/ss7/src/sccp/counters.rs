@@ -1,4 +1,4 @@
-//! What became of every message: nothing is dropped without a count and a reason.
+//! Counters of every message by what became of it: nothing is dropped without a count and a reason.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +15,25 @@ pub enum Discard {
     Inaccessible,
     /// Management speaks of a subsystem that this node keeps no state of.
     ManagementUnknownSubsystem,
-    /// It is not a message of SCCP, or not a whole one.
+    /// Octets that are no message of SCCP, or not a whole one.
     Malformed,
     /// A message of management is not a whole one.
     MalformedManagement,
     /// The service indicator is not SCCP's.
     NotForSccp,
-    /// It could not be delivered, and nobody asked for its return.
+    /// Message that could not be delivered, and whose return nobody asked for.
     NotReturnable(ReturnCause),
-    /// It comes from a node that is not the connection's.
+    /// Message from a node that is not the connection's.
     PointCodeMismatch,
     /// A connection was refused, and the one that asked cannot be told.
     RefusalUndeliverable(RefusalCause),
     /// A returned message could not be delivered either.
     ServiceUndeliverable(ReturnCause),
-    /// Its source reference is not the connection's.
+    /// Message whose source reference is not the connection's.
     SourceReferenceMismatch,
     /// SST asks about a subsystem that is out of service, so that nothing is answered.
     TestNotAnswered,
-    /// Its destination reference belongs to no connection.
+    /// Message whose destination reference belongs to no connection.
     UnassignedReference,
     /// The connection, or the subsystem, is in no state for it.
     UnexpectedInState,
@@ -42,7 +42,7 @@ pub enum Discard {
 }
 
 impl Discard {
-    /// Its name in results, with the cause where there is one.
+    /// Gives the name of the reason in results, with the cause where there is one.
     pub fn name(self) -> String {
         let word = match self {
             Self::ClassMismatch => "class-mismatch",
@@ -103,9 +103,9 @@ pub struct Counters {
     pub received: u64,
     /// MTP-TRANSFER requests.
     pub sent: u64,
-    /// Those received, by type.
+    /// Messages received, by type.
     pub received_types: MessageCounts,
-    /// Those sent, by type.
+    /// Messages sent, by type.
     pub sent_types: MessageCounts,
     /// Messages of management that this node made, by their three-letter names; one that led nowhere is discarded, too.
     pub management_sent: BTreeMap<&'static str, u64>,
@@ -119,7 +119,7 @@ pub struct Counters {
     pub hop_counter_violations: u64,
     /// Messages sent in segments.
     pub segmented: u64,
-    /// Segments sent.
+    /// Number of segments sent.
     pub segments_sent: u64,
     /// Segments received for users of this node.
     pub segments_received: u64,
@@ -135,7 +135,7 @@ pub struct Counters {
     pub returned: BTreeMap<ReturnCause, u64>,
     /// Connections that this node refused.
     pub refused: BTreeMap<RefusalCause, u64>,
-    /// What was thrown away.
+    /// Messages that were discarded, by reason.
     pub discarded: BTreeMap<Discard, u64>,
     /// Releases that the peer has not confirmed until T(int) expired.
     pub unconfirmed_releases: u64,

@@ -30,12 +30,12 @@ pub struct Translator {
     groups: Vec<Group>,
     /// The place of each rule's group.
     targets: Vec<u32>,
-    /// What rules ask for beside the digits, each combination once.
+    /// Conditions of the rules beside the digits, each combination once.
     conditions: Vec<Wanted>,
     trie: Trie,
 }
 
-/// What a rule asks for beside the digits, in a form that is quickly checked.
+/// Conditions of a rule beside the digits, in a form that is quickly checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Wanted {
     /// Translation type, numbering plan, nature and subsystem, a byte each, where `mask` has ones.
@@ -44,14 +44,14 @@ struct Wanted {
     has_calling: bool,
 }
 
-/// What a rule says about an address.
+/// Outcome of translating an address.
 #[derive(Clone, Copy, Debug)]
 pub struct Translation<'a> {
-    /// The rule.
+    /// Rule that fits the address.
     pub rule: &'a Rule,
-    /// Where the message may go.
+    /// Group of entities that the message may go to.
     pub group: &'a Group,
-    /// Which of the translator's groups that is.
+    /// Place of that group among the translator's.
     pub group_number: usize,
 }
 
@@ -64,7 +64,7 @@ pub enum NoTranslation {
     Nature,
 }
 
-/// What is wrong with a table of rules.
+/// Faults of a table of rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GttError {
@@ -90,7 +90,7 @@ pub enum GttError {
     /// A rule names a group that does not exist.
     #[error("the rule `{rule}` goes to `{group}`, which is no group")]
     UnknownGroup {
-        /// The rule.
+        /// Name of the rule.
         rule: String,
         /// The name that it gives.
         group: String,
@@ -153,7 +153,7 @@ impl Translator {
         &self.groups
     }
 
-    /// What the rules say about a called party address. Among rules that fit, the most specific pattern wins; among
+    /// Finds the translation of a called party address. Among rules that fit, the most specific pattern wins; among
     /// rules with the same pattern, that which asks for the calling party, then that which asks for more.
     pub fn translate(
         &self,
@@ -212,7 +212,7 @@ impl Wanted {
     }
 }
 
-/// What an address says beside its digits, in the form of [`Wanted`].
+/// Attributes of an address beside its digits, in the form of [`Wanted`].
 #[derive(Clone, Copy, Debug)]
 struct Given {
     values: u32,

@@ -8,9 +8,9 @@ use crate::sccp::Ssn;
 /// A message of SCCP management.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScmgMessage {
-    /// Subsystem allowed.
+    /// Subsystem allowed message.
     Ssa(Affected),
-    /// Subsystem prohibited.
+    /// Subsystem prohibited message.
     Ssp(Affected),
     /// Subsystem status test.
     Sst(Affected),
@@ -34,7 +34,7 @@ pub struct Affected {
 }
 
 impl ScmgMessage {
-    /// Its name in the Recommendation.
+    /// Gives the name of the message in the Recommendation.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Ssa(_) => "SSA",

@@ -26,20 +26,20 @@ pub struct SequencingSegmenting {
     pub send: u8,
     /// P(R), 7 bits.
     pub receive: u8,
-    /// Whether more segments follow.
+    /// True if more segments follow.
     pub more: bool,
 }
 
 /// The segmentation parameter of XUDT and LUDT (Q.713, section 3.17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segmentation {
-    /// Whether this is the first segment.
+    /// True for the first segment.
     pub first: bool,
     /// Class 1 asked for: in sequence.
     pub in_sequence: bool,
     /// Segments that are still to come, 0 to 15.
     pub remaining: u8,
-    /// What ties the segments together.
+    /// Reference that ties the segments together.
     pub reference: LocalReference,
 }
 
@@ -47,20 +47,20 @@ pub struct Segmentation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are the parameters of Q.713, section 4, by their names")]
 pub enum Message {
-    /// Connection request.
+    /// Connection request message.
     Cr { source: LocalReference, class: ProtocolClass, called: PartyAddress, optional: OptionalParameters },
-    /// Connection confirm.
+    /// Connection confirm message.
     Cc {
         destination: LocalReference,
         source: LocalReference,
         class: ProtocolClass,
         optional: OptionalParameters,
     },
-    /// Connection refused.
+    /// Connection refused message.
     Cref { destination: LocalReference, cause: u8, optional: OptionalParameters },
-    /// Released.
+    /// Released message: the sender ends the connection.
     Rlsd { destination: LocalReference, source: LocalReference, cause: u8, optional: OptionalParameters },
-    /// Release complete.
+    /// Release complete message.
     Rlc { destination: LocalReference, source: LocalReference },
     /// Data form 1, class 2.
     Dt1 { destination: LocalReference, more: bool, data: Vec<u8> },
@@ -68,7 +68,7 @@ pub enum Message {
     Dt2 { destination: LocalReference, sequencing: SequencingSegmenting, data: Vec<u8> },
     /// Data acknowledgement, class 3.
     Ak { destination: LocalReference, receive: u8, credit: u8 },
-    /// Unitdata.
+    /// Unitdata message of basic form.
     Udt { class: ProtocolClass, called: PartyAddress, calling: PartyAddress, data: Vec<u8> },
     /// Unitdata service: a UDT that came back.
     Udts { cause: u8, called: PartyAddress, calling: PartyAddress, data: Vec<u8> },
@@ -76,13 +76,13 @@ pub enum Message {
     Ed { destination: LocalReference, data: Vec<u8> },
     /// Expedited data acknowledgement.
     Ea { destination: LocalReference },
-    /// Reset request.
+    /// Reset request message.
     Rsr { destination: LocalReference, source: LocalReference, cause: u8 },
-    /// Reset confirm.
+    /// Reset confirm message.
     Rsc { destination: LocalReference, source: LocalReference },
     /// Protocol data unit error.
     Err { destination: LocalReference, cause: u8 },
-    /// Inactivity test.
+    /// Inactivity test message.
     It {
         destination: LocalReference,
         source: LocalReference,
@@ -90,7 +90,7 @@ pub enum Message {
         sequencing: SequencingSegmenting,
         credit: u8,
     },
-    /// Extended unitdata.
+    /// Extended unitdata message.
     Xudt {
         class: ProtocolClass,
         hop_counter: u8,
@@ -108,7 +108,7 @@ pub enum Message {
         data: Vec<u8>,
         optional: OptionalParameters,
     },
-    /// Long unitdata.
+    /// Long unitdata message.
     Ludt {
         class: ProtocolClass,
         hop_counter: u8,

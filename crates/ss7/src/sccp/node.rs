@@ -28,14 +28,14 @@ use crate::sccp::unitdata::{Sorted, Unitdata};
 use crate::sccp::{ConnectionId, LocalReference, Message, Ssn};
 use crate::transfer::{Transfer, TransferIndication};
 
-/// What a node asks of its driver.
+/// Outputs of a node, for its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// For a user of this node.
     Indication {
-        /// The user.
+        /// Subsystem of the user.
         ssn: Ssn,
-        /// What it is told.
+        /// Indication that it is given.
         indication: Indication,
     },
     /// For MTP3 or M3UA.
@@ -53,10 +53,10 @@ pub struct Node {
     /// Messages of connections between two users of this node.
     loopback: VecDeque<Transfer>,
     remotes: BTreeMap<PointCode, RemoteNode>,
-    /// When something is due at a remote.
+    /// Instants at which something is due at a remote.
     remote_deadlines: BTreeSet<(Instant, PointCode)>,
     subsystems: BTreeMap<Ssn, LocalSubsystem>,
-    /// What each group of entities has shared so far.
+    /// Record of what each group of entities has shared so far.
     shared: Vec<Shared>,
     /// The link selection of the next message of class 0.
     next_sls: u8,
@@ -70,7 +70,7 @@ pub struct Node {
     next_connection: u64,
     /// Until when no connection is made after a restart.
     guarded_until: Option<Instant>,
-    /// How congested this node says it is: 0 not at all, to 8.
+    /// Congestion level that this node reports: 0 not congested, to 8.
     congestion_level: u8,
 }
 
@@ -110,7 +110,7 @@ impl Node {
         Ok(node)
     }
 
-    /// What became of the messages so far.
+    /// Gives the counters of the messages so far.
     pub const fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -151,7 +151,7 @@ impl Node {
         self.drain_loopback(now);
     }
 
-    /// What is to be done next.
+    /// Gives the next output of the node.
     pub fn poll_output(&mut self, now: Instant) -> Output {
         if let Some(output) = self.outputs.pop_front() {
             return output;

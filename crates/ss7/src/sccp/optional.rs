@@ -9,7 +9,7 @@ use crate::sccp::TooLong;
 pub struct Parameter {
     /// Parameter name code.
     pub name: u8,
-    /// Its octets, at most 255.
+    /// Octets of the parameter, at most 255.
     pub value: Vec<u8>,
 }
 
@@ -18,15 +18,15 @@ impl Parameter {
     pub const CALLED: u8 = 3;
     /// Calling party address.
     pub const CALLING: u8 = 4;
-    /// Credit.
+    /// Name code of the credit.
     pub const CREDIT: u8 = 9;
-    /// Data.
+    /// Name code of the data.
     pub const DATA: u8 = 15;
-    /// Segmentation.
+    /// Name code of the segmentation.
     pub const SEGMENTATION: u8 = 16;
-    /// Hop counter.
+    /// Name code of the hop counter.
     pub const HOP_COUNTER: u8 = 17;
-    /// Importance.
+    /// Name code of the importance.
     pub const IMPORTANCE: u8 = 18;
 }
 
@@ -43,7 +43,7 @@ impl OptionalParameters {
         self.0.iter().find(|parameter| parameter.name == name).map(|parameter| &parameter.value[..])
     }
 
-    /// Whether there is none.
+    /// Tells if there is no parameter.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

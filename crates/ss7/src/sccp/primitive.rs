@@ -5,16 +5,16 @@ use bytes::Bytes;
 use crate::PointCode;
 use crate::sccp::{PartyAddress, RefusalCause, ReleaseCause, ResetCause, ReturnCause, Ssn};
 
-/// N-UNITDATA request.
+/// Parameters of the N-UNITDATA request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitdataRequest {
     /// Whom it is for.
     pub called: PartyAddress,
-    /// Who asks; its subsystem number is the user's.
+    /// Address of the one that asks; its subsystem number is the user's.
     pub calling: PartyAddress,
     /// Class 1, in sequence with others of the same number, or class 0.
     pub sequence: Option<u32>,
-    /// Whether to return it on error.
+    /// True to return the message on error.
     pub return_on_error: bool,
     /// Importance 0 to 7, where the network speaks of it; 4 if absent.
     pub importance: Option<u8>,
@@ -22,12 +22,12 @@ pub struct UnitdataRequest {
     pub data: Bytes,
 }
 
-/// N-CONNECT request.
+/// Parameters of the N-CONNECT request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectRequest {
     /// Whom it is for.
     pub called: PartyAddress,
-    /// Who asks; its subsystem number is the user's.
+    /// Address of the one that asks; its subsystem number is the user's.
     pub calling: PartyAddress,
     /// With flow control and expedited data (class 3), or without (class 2).
     pub with_flow_control: bool,
@@ -41,7 +41,7 @@ pub struct ConnectRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u64);
 
-/// What a user asks of its connection.
+/// Requests of a user on its connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectionRequest {
     /// N-CONNECT response: accept, with data of at most 130 octets.
@@ -58,32 +58,32 @@ pub enum ConnectionRequest {
     ResetResponse,
 }
 
-/// What SCCP tells a user.
+/// Indications of SCCP to a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Indication {
     /// A connection's queue has grown past half of its limit, or is down to a quarter: no more data should be given
     /// until then, or [`RequestError::QueueFull`] will answer it. A matter of this node and its user; the protocol does
     /// not know it.
     Congestion {
-        /// Which connection.
+        /// Connection whose queue it is.
         connection: ConnectionId,
-        /// Whether there is congestion from now on.
+        /// True if there is congestion from now on, false if it has ended.
         is_congested: bool,
     },
     /// N-CONNECT confirmation: the connection stands.
     ConnectConfirm {
-        /// Which.
+        /// Connection that was asked for.
         connection: ConnectionId,
         /// The peer's data.
         data: Bytes,
     },
     /// N-CONNECT indication: somebody asks for a connection.
     Connect {
-        /// Which it will be.
+        /// Connection that it will be.
         connection: ConnectionId,
-        /// Who is called.
+        /// Address that is called.
         called: PartyAddress,
-        /// Who asks, with the point code of the node if the address has none.
+        /// Address of the one that asks, with the point code of the node if the address has none.
         calling: PartyAddress,
         /// Class 3, or class 2.
         with_flow_control: bool,
@@ -92,49 +92,49 @@ pub enum Indication {
     },
     /// N-COORD confirmation: the backup agrees, the subsystem may go.
     CoordConfirm {
-        /// Which of this node's subsystems.
+        /// Subsystem of this node that may go.
         ssn: Ssn,
     },
     /// N-COORD indication: the subsystem that this one backs up asks to go.
     Coord {
-        /// Where it is.
+        /// Node at which the subsystem is.
         point_code: PointCode,
-        /// Which.
+        /// Subsystem that asks to go.
         ssn: Ssn,
     },
     /// The backup has not answered an N-COORD request: the subsystem stays in service.
     CoordRefused {
-        /// Which of this node's subsystems.
+        /// Subsystem of this node that stays.
         ssn: Ssn,
     },
     /// N-DATA indication.
     Data {
-        /// Which connection.
+        /// Connection that the data came by.
         connection: ConnectionId,
-        /// What the peer sent.
+        /// Data that the peer sent.
         data: Bytes,
     },
     /// N-DISCONNECT indication: the connection has ended, or was never made.
     Disconnect {
-        /// Which.
+        /// Connection that has ended.
         connection: ConnectionId,
-        /// Why.
+        /// Reason for which it ended.
         reason: DisconnectReason,
         /// The peer's data.
         data: Bytes,
     },
     /// N-EXPEDITED-DATA indication.
     ExpeditedData {
-        /// Which connection.
+        /// Connection that the data came by.
         connection: ConnectionId,
-        /// What the peer sent.
+        /// Data that the peer sent.
         data: Bytes,
     },
     /// N-NOTICE indication: a message has come back.
     Notice {
         /// Whom it was for.
         called: PartyAddress,
-        /// Who sent it.
+        /// Address of the sender.
         calling: PartyAddress,
         /// Why it came back.
         cause: ReturnCause,
@@ -143,9 +143,9 @@ pub enum Indication {
     },
     /// N-PCSTATE indication.
     PointCodeState {
-        /// Which node.
+        /// Point code of the node.
         point_code: PointCode,
-        /// Whether messages reach it.
+        /// Status of the node: whether messages reach it.
         status: PointCodeStatus,
         /// SCCP there.
         remote_sccp: RemoteSccpStatus,
@@ -154,34 +154,34 @@ pub enum Indication {
     },
     /// N-RESET confirmation.
     ResetConfirm {
-        /// Which connection.
+        /// Connection that was reset.
         connection: ConnectionId,
     },
     /// N-RESET indication: data under way is lost; answer with a response.
     Reset {
-        /// Which connection.
+        /// Connection that is reset.
         connection: ConnectionId,
-        /// Why.
+        /// Cause of the reset.
         cause: ResetCause,
     },
     /// N-STATE indication: a subsystem has come or gone.
     SubsystemState {
-        /// Where.
+        /// Node of the subsystem.
         point_code: PointCode,
-        /// Which.
+        /// Subsystem that has come or gone.
         ssn: Ssn,
-        /// Whether it is in service.
+        /// True if the subsystem is in service.
         in_service: bool,
     },
     /// N-UNITDATA indication.
     Unitdata {
         /// Whom it is for.
         called: PartyAddress,
-        /// Who sent it, with the point code of the node if the address has none.
+        /// Address of the sender, with the point code of the node if the address has none.
         calling: PartyAddress,
-        /// Whether it was sent in class 1.
+        /// True if the message was sent in class 1.
         in_sequence: bool,
-        /// User data.
+        /// Data of the user.
         data: Bytes,
     },
 }
@@ -189,16 +189,16 @@ pub enum Indication {
 /// Why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisconnectReason {
-    /// It was refused.
+    /// Connection that was refused.
     Refused(RefusalCause),
-    /// It was released.
+    /// Connection that was released.
     Released(ReleaseCause),
 }
 
-/// Whether messages reach a node.
+/// Status of a node for messages to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointCodeStatus {
-    /// They do.
+    /// Messages reach the node.
     Accessible,
     /// Some are held back.
     Congested,
@@ -209,9 +209,9 @@ pub enum PointCodeStatus {
 /// SCCP at another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RemoteSccpStatus {
-    /// It answers.
+    /// SCCP that answers.
     Available,
-    /// It is there, and cannot be reached.
+    /// SCCP that is there, and cannot be reached.
     Inaccessible,
     /// Nobody knows why it does not answer.
     Unavailable,
@@ -226,9 +226,9 @@ pub enum RequestError {
     /// More data than the primitive allows.
     #[error("{octets} octets of user data are too many: at most {most}")]
     DataTooLong {
-        /// What was given.
+        /// Number of octets that was given.
         octets: usize,
-        /// What is allowed.
+        /// Number of octets that is allowed.
         most: usize,
     },
     /// No data where there must be some.

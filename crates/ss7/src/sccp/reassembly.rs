@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant, StateMachine, Transition};
 use crate::PointCode;
 use crate::sccp::{LocalReference, ReturnCause, Segmentation};
 
-/// Whether a message is being put together.
+/// States of the reassembly of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReassemblyState {
     /// Nothing has come.
@@ -16,7 +16,7 @@ pub enum ReassemblyState {
     InProgress,
 }
 
-/// What comes. Conditions on a segment are part of the name.
+/// Events that a reassembly reacts to. Conditions on a segment are part of the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReassemblyInput {
     /// The first of several segments.
@@ -25,13 +25,13 @@ pub enum ReassemblyInput {
     LastSegment,
     /// A segment that is the next and not the last.
     NextSegment,
-    /// T(reass) expired.
+    /// Expiry of T(reass).
     ReassemblyExpired,
     /// A segment that is not the next, or whose message has not begun.
     UnexpectedSegment,
 }
 
-/// What is done about it.
+/// Actions of a reassembly's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReassemblyAction {
     /// Keep the segment.
@@ -42,9 +42,9 @@ pub enum ReassemblyAction {
     Fail,
     /// Count the segment and throw it away.
     Ignore,
-    /// Start T(reass).
+    /// Start the timer T(reass).
     StartReassembly,
-    /// Stop T(reass).
+    /// Stop the timer T(reass).
     StopReassembly,
 }
 
@@ -74,7 +74,7 @@ pub static REASSEMBLY: StateMachine<ReassemblyState, On, Do> = StateMachine {
     ],
 };
 
-/// How much is kept at most.
+/// Limits of what is kept for reassembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReassemblyLimits {
     /// Messages that are put together at one time.
@@ -90,7 +90,7 @@ impl Default for ReassemblyLimits {
     }
 }
 
-/// What tells the messages of many senders apart: where they came from, the calling address, the reference.
+/// Key that tells the messages of many senders apart: their origin, the calling address, the reference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     pub(super) origin: PointCode,
@@ -119,12 +119,12 @@ struct Partial<T> {
     expires: Instant,
 }
 
-/// What a segment, or a deadline, led to. `T` is what the first segment came with.
+/// Outcomes of a segment, or of a deadline. `T` is what the first segment came with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reassembled<T> {
     /// The message is whole: what its first segment came with, and its data.
     Complete(T, Vec<u8>),
-    /// It will not be: what its first segment came with and held, and why.
+    /// Message that will not be whole: what its first segment came with and held, and why.
     Failed(T, Vec<u8>, ReturnCause),
     /// The segment belongs to no message.
     Ignored,
@@ -220,7 +220,7 @@ impl<K: Clone + Ord, T> Reassembly<K, T> {
         Some(partial)
     }
 
-    /// When the time of a message is over next.
+    /// Gives the next instant at which the time of a message is over.
     pub fn deadline(&self) -> Option<Instant> {
         self.partial.values().map(|partial| partial.expires).min()
     }

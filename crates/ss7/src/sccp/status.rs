@@ -1,4 +1,4 @@
-//! What is known of other nodes' subsystems, and how the own ones come and go (Q.714, section 5.3).
+//! Knowledge of other nodes' subsystems, and states of the own ones (Q.714, section 5.3).
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub enum RemoteState {
     Unequipped,
 }
 
-/// What is heard of it.
+/// Events that are heard of a remote subsystem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemoteInput {
     /// SSA came.
@@ -32,13 +32,13 @@ pub enum RemoteInput {
     Paused,
     /// SSP came, or MTP-STATUS: the user part is unavailable.
     Prohibited,
-    /// It can be reached again.
+    /// The node, or SCCP there, can be reached again.
     Resumed,
     /// T(stat info) expired.
     StatusInformationExpired,
 }
 
-/// What is done about it.
+/// Actions of a remote subsystem's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemoteAction {
     /// Double T(stat info), up to its longest, and start it.
@@ -58,17 +58,17 @@ pub enum RemoteAction {
 /// One of the node's own subsystems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalState {
-    /// It takes messages.
+    /// Subsystem that takes messages.
     InService,
-    /// It has gone with its backup's consent, and SST is not answered for a while.
+    /// Subsystem that has gone with its backup's consent; SST is not answered for a while.
     Leaving,
-    /// It takes none.
+    /// Subsystem that takes no messages.
     OutOfService,
-    /// It asks its backup whether it may go.
+    /// Subsystem that asks its backup whether it may go.
     WaitForGrant,
 }
 
-/// What happens to it.
+/// Events that an own subsystem reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalInput {
     /// N-COORD request.
@@ -85,7 +85,7 @@ pub enum LocalInput {
     UserOutOfService,
 }
 
-/// What is done about it.
+/// Actions of an own subsystem's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalAction {
     /// Send SSA to the concerned nodes, and tell the other users.
@@ -134,7 +134,7 @@ use RemoteAction as Do;
 use RemoteInput as On;
 use RemoteState::{Allowed, Inaccessible, Testing, Unequipped};
 
-/// What is known of a subsystem elsewhere, and of SCCP there, which is tested as subsystem 1.
+/// Table of the states of a subsystem elsewhere, and of SCCP there, which is tested as subsystem 1.
 pub static REMOTE_SUBSYSTEM: StateMachine<RemoteState, RemoteInput, RemoteAction> = StateMachine {
     name: "Subsystem of another node, and SCCP there",
     source: "Q.714, sections 5.2 and 5.3",
@@ -195,7 +195,7 @@ pub static LOCAL_SUBSYSTEM: StateMachine<LocalState, LocalInput, LocalAction> = 
     ],
 };
 
-/// What is known of one thing elsewhere.
+/// Knowledge of one subsystem elsewhere, or of SCCP there.
 #[derive(Clone, Debug)]
 pub(super) struct Tested {
     pub(super) state: RemoteState,
@@ -209,7 +209,7 @@ impl Default for Tested {
     }
 }
 
-/// What is known of another node.
+/// Knowledge of another node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RemoteNode {
     pub(super) is_inaccessible: bool,

@@ -25,7 +25,7 @@ pub struct Timers {
     pub reassembly: Duration,
     /// T(stat info): before the first SST about a subsystem; it doubles with each.
     pub status_information: Duration,
-    /// What T(stat info) grows to.
+    /// Longest value that T(stat info) grows to.
     pub status_information_longest: Duration,
     /// T(coord chg): waiting for SOG.
     pub coordinated_change: Duration,
@@ -35,7 +35,7 @@ pub struct Timers {
     pub attack: Duration,
     /// Td: without an MTP-STATUS, the restriction decays by a step.
     pub decay: Duration,
-    /// How long a reference is not used again. Longer than any message can be under way.
+    /// Time for which a reference is not used again. Longer than any message can be under way.
     pub reference_freeze: Duration,
 }
 
@@ -72,7 +72,7 @@ pub enum TimerError {
     OutOfRange {
         /// The timer's name.
         timer: &'static str,
-        /// What it is set to.
+        /// Value that it is set to.
         value: Duration,
         /// The least allowed.
         low: Duration,
@@ -84,17 +84,17 @@ pub enum TimerError {
     NotLonger {
         /// The timer that must be longer.
         longer: &'static str,
-        /// Its value.
+        /// Value of the timer that must be longer.
         longer_value: Duration,
         /// The timer that must be shorter.
         shorter: &'static str,
-        /// Its value.
+        /// Value of the timer that must be shorter.
         shorter_value: Duration,
     },
 }
 
 impl Timers {
-    /// Whether all lie in their ranges, and none contradicts another.
+    /// Checks that all timers lie in their ranges, and that none contradicts another.
     pub fn check(&self) -> Result<(), TimerError> {
         self.faults().into_iter().next().map_or(Ok(()), Err)
     }

@@ -17,7 +17,7 @@ pub enum Form {
     Long,
 }
 
-/// What the network towards a node carries.
+/// Capability of a node, and of the network towards it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capability {
     /// The highest form that the node understands.
@@ -44,7 +44,7 @@ pub(super) const RETURN_ON_ERROR: u8 = 8;
 /// The hop counter of a new message (Q.714, section 2.3.1): the highest.
 pub(super) const FIRST_HOP_COUNTER: u8 = 15;
 
-/// Whether a message carries data, or brings it back.
+/// Purpose of a message: to carry data, or to bring it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Data(ProtocolClass),
@@ -52,7 +52,7 @@ pub(super) enum Purpose {
     Service(ReturnCause),
 }
 
-/// What a connectionless message says.
+/// Contents of a connectionless message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unitdata {
     pub(super) form: Form,
@@ -66,7 +66,7 @@ pub(super) struct Unitdata {
     pub(super) others: OptionalParameters,
 }
 
-/// Which of the two services a message belongs to.
+/// Messages sorted by the service that they belong to, of the two.
 #[derive(Clone, Debug)]
 pub(super) enum Sorted {
     Connection(Message),

@@ -3,7 +3,8 @@
 
 use slantpath_wire::{Reader, WireError};
 
-/// How deep elements of indefinite length may be nested: they are the only ones that must be looked into to be skipped.
+/// Depth to which elements of indefinite length may be nested: they are the only ones that must be looked into to be
+/// skipped.
 const MAX_DEPTH: usize = 16;
 
 /// Why octets are no element.
@@ -32,7 +33,7 @@ pub struct Element<'a> {
     pub whole: &'a [u8],
 }
 
-/// How a length is written.
+/// Forms in which a length is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LengthForm {
     /// Not at all: an end-of-contents ends the contents.
@@ -49,7 +50,7 @@ impl<'a> Element<'a> {
         &self.whole[..if self.tag > 0xff { 2 } else { 1 }]
     }
 
-    /// How the length was written.
+    /// Gives the form in which the length was written.
     pub(super) fn length_form(&self) -> LengthForm {
         match self.whole[self.tag_octets().len()] {
             0x80 => LengthForm::Indefinite,

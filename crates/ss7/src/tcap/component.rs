@@ -19,7 +19,7 @@ pub(super) mod tag {
     pub(in crate::tcap) const RESULT_NOT_LAST: u16 = 0xa7;
 }
 
-/// Which operation, or which error.
+/// Code of an operation, or of an error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     /// A number of the user's.
@@ -45,15 +45,15 @@ pub enum Component {
     Invoke { invoke: i8, linked: Option<i8>, operation: Code, parameter: Bytes },
     /// A part of its result.
     ReturnResultNotLast { invoke: i8, result: Option<(Code, Bytes)> },
-    /// Its result, or the last part of it.
+    /// Result of an operation, or the last part of it.
     ReturnResultLast { invoke: i8, result: Option<(Code, Bytes)> },
-    /// It has failed.
+    /// Failure of an operation, with its error.
     ReturnError { invoke: i8, error: Code, parameter: Bytes },
     /// A component that makes no sense; of which invocation, if that is known.
     Reject { invoke: Option<i8>, problem: Problem },
 }
 
-/// What a component still has.
+/// Elements of a component that are still to be read.
 struct Fields<'a>(Reader<'a>);
 
 impl<'a> Fields<'a> {

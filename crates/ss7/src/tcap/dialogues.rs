@@ -26,7 +26,7 @@ struct Dialogue {
     invocations: BTreeMap<i8, (OperationClass, Instant)>,
 }
 
-/// The dialogues.
+/// Dialogues of one TCAP user.
 #[derive(Clone, Debug)]
 pub struct Dialogues {
     config: DialoguesConfig,
@@ -38,7 +38,7 @@ pub struct Dialogues {
 }
 
 impl Dialogues {
-    /// None yet.
+    /// Creates a set without dialogues.
     pub fn new(config: DialoguesConfig) -> Self {
         Self {
             config,
@@ -60,12 +60,12 @@ impl Dialogues {
         self.open.len()
     }
 
-    /// Whether there is none.
+    /// Tells if no dialogue is under way.
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// What was discarded.
+    /// Gives the counts of what was discarded or answered with an abort.
     pub const fn counters(&self) -> DialogueCounters {
         self.counters
     }
@@ -360,7 +360,7 @@ impl Dialogues {
         kept
     }
 
-    /// What the dialogues want next. Invocations whose time is over are indicated first.
+    /// Gives the next output of the dialogues. Invocations whose time is over are indicated first.
     pub fn poll_output(&mut self, now: Instant) -> DialogueOutput {
         while let Some((deadline, id, invoke)) =
             self.deadlines.first().copied().filter(|first| first.0 <= now)

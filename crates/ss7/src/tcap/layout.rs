@@ -1,5 +1,5 @@
-//! How a message was written, beyond what it says: the forms of its lengths. With it a message that was read is written
-//! again octet for octet.
+//! Layout of a message, beyond what it says: the forms of its lengths. With it a message that was read is written again
+//! octet for octet.
 //!
 //! Whoever only wants the meaning does not need it: reading a message does not make one.
 
@@ -9,7 +9,7 @@ use super::ber::{self, BerError, Element, LengthForm};
 use super::component;
 use super::message::tag;
 
-/// How one message was written.
+/// Layout in which one message was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The form of every length that [`Message::emit`](super::Message::emit) writes, from the outside in.
@@ -17,7 +17,7 @@ pub struct Layout {
     lengths: Vec<LengthForm>,
 }
 
-/// Where in a message an element stands.
+/// Place of an element in a message.
 #[derive(Clone, Copy)]
 enum Level {
     Message,
@@ -30,7 +30,7 @@ enum Level {
 }
 
 impl Level {
-    /// What stands in an element, if that is no opaque octets.
+    /// Gives the place of what stands in an element, if that is no opaque octets.
     const fn within(self, element: &Element<'_>) -> Option<Self> {
         match (self, element.tag) {
             (Self::Message, _) => Some(Self::Portions),

@@ -22,7 +22,7 @@ pub(super) mod tag {
 /// A reference that one end gave a transaction: up to four octets, of which the number keeps the leading zeros' count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransactionId {
-    /// The number.
+    /// Number of the reference, without leading zeros.
     pub value: u32,
     /// Octets on the wire: 1 to 4.
     pub octets: u8,
@@ -63,22 +63,22 @@ impl AbortCause {
     pub const RESOURCE_LIMITATION: Self = Self(4);
 }
 
-/// A message.
+/// Message of TCAP, by its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the fields are the portions of Q.773, section 3, by their names")]
 pub enum Message {
     /// A transaction begins.
     Begin { originating: TransactionId, dialogue: Option<Bytes>, components: Vec<Component> },
-    /// It goes on.
+    /// Continuation of a transaction.
     Continue {
         originating: TransactionId,
         destination: TransactionId,
         dialogue: Option<Bytes>,
         components: Vec<Component>,
     },
-    /// It ends.
+    /// End of a transaction.
     End { destination: TransactionId, dialogue: Option<Bytes>, components: Vec<Component> },
-    /// It is aborted: by the provider with a cause, or by the user with a dialogue portion.
+    /// Abort of a transaction: by the provider with a cause, or by the user with a dialogue portion.
     Abort { destination: TransactionId, cause: Option<AbortCause>, dialogue: Option<Bytes> },
     /// Components without a transaction.
     Unidirectional { dialogue: Option<Bytes>, components: Vec<Component> },
@@ -103,7 +103,7 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// What the abort in answer says (Q.774, section 3.3.4.1).
+    /// Gives the cause in the abort that answers such octets (Q.774, section 3.3.4.1).
     pub const fn cause(self) -> AbortCause {
         match self {
             Self::Encoding(_) | Self::BadlyFormatted => AbortCause::BADLY_FORMATTED,

@@ -1,4 +1,4 @@
-//! What a TCAP user asks for and is given, and what its dialogues keep count of (Q.771).
+//! Primitives between TCAP and its user, and the counters of its dialogues (Q.771).
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
@@ -8,7 +8,7 @@ use super::message::AbortCause;
 use super::transaction::TransactionState;
 use crate::sccp::PartyAddress;
 
-/// Which outcome an operation reports (Q.771, section 2.3.1.1).
+/// Classes of operations, by the outcomes that they report (Q.771, section 2.3.1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationClass {
     /// 1: success and failure.
@@ -17,28 +17,28 @@ pub enum OperationClass {
     FailureOnly,
     /// 3: success only.
     SuccessOnly,
-    /// 4: neither.
+    /// 4: neither success nor failure.
     Neither,
 }
 
 /// An operation to be invoked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
-    /// Its number, of the user's choice and unique within the dialogue.
+    /// Number of the invocation, of the user's choice and unique within the dialogue.
     pub invoke: i8,
-    /// Which invocation of the peer's it belongs to.
+    /// Invocation of the peer's that it belongs to, if any.
     pub linked: Option<i8>,
-    /// What is asked for.
+    /// Operation that is asked for.
     pub operation: Code,
-    /// Its argument: one element, or nothing.
+    /// Argument of the operation: one element, or nothing.
     pub parameter: Bytes,
-    /// What it reports.
+    /// Class of the operation: the outcomes that it reports.
     pub class: OperationClass,
-    /// How long its outcome is waited for.
+    /// Time for which its outcome is awaited.
     pub timeout: Duration,
 }
 
-/// How a dialogue ends.
+/// Ways in which a dialogue ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// With a message and these components.
@@ -53,7 +53,7 @@ pub enum Ending {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DialogueId(pub u32);
 
-/// Parameters.
+/// Parameters of a user's dialogues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DialoguesConfig {
     /// This user's address.
@@ -75,9 +75,9 @@ pub enum DialogueError {
     /// The state of the transaction has no room for it.
     #[error("dialogue {} cannot do that while its transaction is {state:?}", .dialogue.0)]
     NotNow {
-        /// Which.
+        /// Dialogue of the request.
         dialogue: DialogueId,
-        /// Its state.
+        /// State of its transaction.
         state: TransactionState,
     },
     /// An invocation of that number waits for its outcome.
@@ -85,18 +85,18 @@ pub enum DialogueError {
     InvocationInUse(i8),
 }
 
-/// What is indicated to the user.
+/// Indications to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DialogueEvent {
     /// The peer begins.
     Begin {
-        /// The dialogue.
+        /// Dialogue that begins.
         dialogue: DialogueId,
-        /// Who.
+        /// Address of the peer.
         from: PartyAddress,
-        /// Its dialogue portion.
+        /// Dialogue portion of the peer's message.
         portion: Option<Bytes>,
-        /// Its components.
+        /// Components of the peer's message.
         components: Vec<Component>,
     },
     /// The peer goes on.
@@ -113,23 +113,23 @@ pub enum DialogueEvent {
     Unidirectional(PartyAddress, Vec<Component>),
 }
 
-/// What the dialogues want.
+/// Outputs of the dialogues, for their driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DialogueOutput {
     /// For the user.
     Event(DialogueEvent),
     /// Unitdata for SCCP.
     Send {
-        /// To whom.
+        /// Address that the message goes to.
         called: PartyAddress,
-        /// The message.
+        /// Octets of the message.
         octets: Bytes,
     },
     /// Nothing until then.
     Wait(Option<Instant>),
 }
 
-/// What was discarded or answered with an abort, by reason.
+/// Counts of what was discarded or answered with an abort, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DialogueCounters {

@@ -15,7 +15,7 @@ pub enum TransactionState {
     Active,
 }
 
-/// What happens to it.
+/// Events that a transaction reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransactionInput {
     /// The user begins.
@@ -40,16 +40,16 @@ pub enum TransactionInput {
     Malformed,
 }
 
-/// What is to be done.
+/// Actions of a transaction's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransactionAction {
-    /// Send Begin.
+    /// Send a Begin message.
     SendBegin,
-    /// Send Continue.
+    /// Send a Continue message.
     SendContinue,
-    /// Send End.
+    /// Send an End message.
     SendEnd,
-    /// Send Abort.
+    /// Send an Abort message.
     SendAbort,
     /// Tell the user what was received.
     IndicateToUser,

@@ -11,7 +11,7 @@ use slantpath_ss7::mtp2::{
 
 /// The least time: so long before a timer expires, it has not expired.
 pub(crate) const MOMENT: Duration = Duration::from_nanos(1);
-/// What the bench sets the timers to.
+/// Values that the bench sets the timers to.
 pub(crate) const T4_NORMAL: Duration = Duration::from_secs(8);
 pub(crate) const T4_EMERGENCY: Duration = Duration::from_millis(500);
 pub(crate) const T7: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ pub(crate) fn basic() -> Config {
     }
 }
 
-/// The same with preventive cyclic retransmission.
+/// Variant of [`basic`] with preventive cyclic retransmission.
 pub(crate) fn cyclic(messages: usize, octets: usize) -> Config {
     Config { error_correction: ErrorCorrection::PreventiveCyclic { messages, octets }, ..basic() }
 }
@@ -65,7 +65,7 @@ pub(crate) const fn lssu(status: LinkStatus) -> SignalUnit {
 pub(crate) struct Bench {
     pub(crate) link: Link,
     pub(crate) now: Instant,
-    /// What the terminal began to send, and when; of what repeats, the first.
+    /// Units that the terminal began to send, with their instants; of what repeats, the first.
     sent: VecDeque<(Instant, SignalUnit)>,
     indicated: VecDeque<LinkIndication>,
 }
@@ -162,7 +162,7 @@ impl Bench {
         }
     }
 
-    /// What the terminal began to send since this was asked last.
+    /// Takes the units that the terminal began to send since this was asked last.
     pub(crate) fn sent(&mut self) -> Vec<SignalUnit> {
         self.sent.drain(..).map(|(_, unit)| unit).collect()
     }
@@ -174,7 +174,7 @@ impl Bench {
         self.sent().into_iter().filter_map(number).collect()
     }
 
-    /// When the terminal began to send that unit first.
+    /// Gives the instant at which the terminal began to send that unit first.
     pub(crate) fn sent_at(&self, unit: &SignalUnit) -> Instant {
         self.sent.iter().find(|(_, sent)| sent == unit).map(|(at, _)| *at).unwrap()
     }
@@ -206,7 +206,7 @@ impl Bench {
     }
 }
 
-/// How long so many octets take at 64 kbit/s.
+/// Gives the time that so many octets take at 64 kbit/s.
 pub(crate) fn time_of(octets: usize) -> Duration {
     Duration::from_micros(125) * u64::try_from(octets).unwrap()
 }

@@ -1,4 +1,4 @@
-//! 4: changeback.
+//! Tests 4 of Q.782: changeback.
 
 use slantpath_ss7::mtp3::node::{DiscardReason, LinkId, ManagementEvent, Timer};
 use slantpath_ss7::mtp3::{ChangebackCode, Fsn, ManagementMessage as M};

@@ -1,4 +1,4 @@
-//! 3: changeover.
+//! Tests 3 of Q.782: changeover.
 
 use slantpath_ss7::PointCode;
 use slantpath_ss7::link::{LinkIndication, LinkRequest};
@@ -19,7 +19,7 @@ fn loaded() -> Tester {
     tester
 }
 
-/// What went over link 0 since it was asked last, as numbers.
+/// Takes the numbers of the messages that went over link 0 since it was asked last.
 fn numbers(tester: &mut Tester) -> Vec<u32> {
     let carried = tester.carried();
     assert!(carried.iter().all(|message| message.over == 0), "{carried:?}");

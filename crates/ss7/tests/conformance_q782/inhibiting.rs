@@ -11,7 +11,7 @@ use crate::tester::{B, START, Tester, configuration_a, configuration_b};
 
 const LINK: LinkId = LinkId(1);
 
-/// When both ends have agreed to inhibit it, in the tests that begin with that.
+/// Instant at which both ends have agreed to inhibit it, in the tests that begin with that.
 const AGREED: Instant = Instant::from_secs(4);
 
 /// Link 1 of two was asked to be inhibited.

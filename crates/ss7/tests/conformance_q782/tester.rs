@@ -27,10 +27,10 @@ pub(crate) const F: u32 = 6;
 /// The least time: so long before a timer expires, it has not expired.
 pub(crate) const MOMENT: Duration = Duration::from_nanos(1);
 
-/// When links are started that are started at once.
+/// Instant at which links are started that are started at once.
 pub(crate) const START: Instant = Instant::from_secs(1);
 
-/// What the timers of A are set to, in milliseconds. No two are alike, so that none can stand for another.
+/// Values of the timers of A, in milliseconds. No two are alike, so that none can stand for another.
 const TIMES: [(Timer, u64); 25] = [
     (Timer::T1, 800),
     (Timer::T2, 1_400),
@@ -81,11 +81,11 @@ pub(crate) struct Carried {
 pub(crate) struct Tester {
     pub(crate) now: Instant,
     pub(crate) node: Node,
-    /// Whether the far ends answer link tests.
+    /// True if the far ends answer link tests.
     pub(crate) answers_tests: bool,
-    /// Whether links come into service when started.
+    /// True if links come into service when started.
     pub(crate) aligns: bool,
-    /// What each link holds since it was started: the n-th has number n.
+    /// Messages that each link holds since it was started: the n-th has number n.
     buffers: BTreeMap<u16, Vec<Bytes>>,
     /// The number that each link says it accepted last; none if it cannot.
     pub(crate) bsnt: Option<u32>,
@@ -142,7 +142,7 @@ pub(crate) fn configuration_b() -> Config {
     )
 }
 
-/// The same with a combined link set to D.
+/// Variant of [`configuration_b`] with a combined link set to D.
 pub(crate) fn configuration_c() -> Config {
     let mut config = configuration_b();
     config.destinations[2] = route(D, &[(B, 0), (C, 0)]);
@@ -203,7 +203,7 @@ impl Tester {
         self.asked_after.clear();
     }
 
-    /// What was said since this was asked last.
+    /// Takes the management messages that A sent since this was asked last.
     pub(crate) fn said(&mut self) -> Vec<Said> {
         self.drain();
         core::mem::take(&mut self.said)
@@ -341,7 +341,7 @@ impl Tester {
         self.expire_since(self.now, timer);
     }
 
-    /// The same of a timer that was started before.
+    /// Variant of `expire` for a timer that was started before.
     pub(crate) fn expire_since(&mut self, start: Instant, timer: Timer) {
         self.drain();
         let before = self.happened(timer);
@@ -356,7 +356,7 @@ impl Tester {
         self.pass(start + Duration::from_millis(millis) - MOMENT - self.now);
     }
 
-    /// How much A has done of each kind. Link tests go on beside everything else, and count for their own timers.
+    /// Counts what A has done, by its kind. Link tests go on beside everything else, and count for their own timers.
     fn happened(&self, timer: Timer) -> [usize; 6] {
         let tests = if matches!(timer, Timer::TestT1 | Timer::TestT2) { self.tests.len() } else { 0 };
         let (said, carried, requests) = (self.said.len(), self.carried.len(), self.requests.len());

@@ -64,7 +64,7 @@ fn msu(format: PointCodeFormat, indicator: ServiceIndicator, user_part: &[u8]) -
     octets
 }
 
-/// What tshark prints of each packet; nothing, loudly, where there is no tshark.
+/// Gives the fields that tshark prints of each packet; nothing, loudly, where there is no tshark.
 fn tshark(layout: ManagementLayout, packets: &[Vec<u8>]) -> Option<Vec<Vec<String>>> {
     let standard = match layout {
         ManagementLayout::Ansi => "ANSI",

@@ -9,7 +9,7 @@ use crate::rx::Echo;
 use crate::segment::Flags;
 use crate::tx::Sent;
 
-/// What both ends have agreed on.
+/// Agreement of both ends on the use of ECN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Agreement {
     /// Marks mean nothing.
@@ -41,7 +41,7 @@ impl Agreement {
         if is_wanted && syn.contains(SETUP) { Self::InUse } else { Self::None }
     }
 
-    /// What the peer's SYN, or its answer to the own one, makes of it.
+    /// Agreement that follows from the peer's SYN, or its answer to the own one.
     pub(super) fn after_syn_of_peer(self, flags: Flags) -> Self {
         let is_setup = if flags.contains(Flags::ACK) {
             //= https://www.rfc-editor.org/rfc/rfc3168#section-6.1.1
@@ -106,7 +106,7 @@ impl Connection {
         }
     }
 
-    /// Whether an acknowledgement says that own data was marked.
+    /// Tells if an acknowledgement says that own data was marked.
     pub(super) const fn is_echo(&self, flags: Flags) -> bool {
         flags.contains(Flags::ECE) && matches!(self.ecn, Agreement::InUse)
     }

@@ -1,4 +1,4 @@
-//! What a segment does to a connection: RFC 9293, section 3.10.7, in its order.
+//! Effects of a segment on a connection: RFC 9293, section 3.10.7, in its order.
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::tx::{Acknowledgement, Range};
 /// The least time between two answers to unacceptable segments without data.
 const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What there is in a segment beside the acknowledgement.
+/// Content of a segment beside the acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carries {
     /// Data or a FIN.
@@ -46,8 +46,8 @@ impl Connection {
         }
     }
 
-    /// The same for a segment that is not simply the next. Most have data behind a gap and nothing else, and are taken
-    /// here unless their arrival is to be reported.
+    /// Takes in a segment that is not simply the next. Most have data behind a gap and nothing else, and are taken here
+    /// unless their arrival is to be reported.
     #[inline(never)]
     fn handle_otherwise(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
         // What has come before seems to begin further ahead than any window reaches.
@@ -68,7 +68,7 @@ impl Connection {
         self.rx.receive_ahead(start, data);
     }
 
-    /// The same for any segment.
+    /// Takes in any segment, with all checks in their order.
     fn handle_any(&mut self, now: Instant, segment: Received<'_>, data: &mut Bytes) {
         match self.state {
             ConnectionState::Closed => {}
@@ -140,7 +140,7 @@ impl Connection {
         }
     }
 
-    /// Whether any part of a segment lies in the window (RFC 9293, section 3.10.7.4, first check).
+    /// Tells if any part of a segment lies in the window (RFC 9293, section 3.10.7.4, first check).
     fn is_acceptable(&self, sequence: i64, len: u32) -> bool {
         let (nxt, edge) = (self.rx.nxt().cast_signed(), self.rx.edge().cast_signed());
         match len {

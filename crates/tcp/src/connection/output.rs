@@ -91,8 +91,8 @@ impl Connection {
         }
     }
 
-    /// Whether an acknowledgement has no option but blocks of what came, of which it holds as many as there are: so it
-    /// is with nearly all segments with options.
+    /// Tells if an acknowledgement has no option but blocks of received data, of which it holds as many as there are:
+    /// so it is with nearly all segments with options.
     fn has_blocks_alone(&self) -> bool {
         self.rx.has_gap()
             && self.config.sack
@@ -178,7 +178,7 @@ impl Connection {
         }
     }
 
-    /// What of the peer's stream has come, as its block says it.
+    /// SACK block for a range of the peer's stream that has come.
     fn sack_block(&self, range: Range) -> SackBlock {
         SackBlock { left: self.peer_sequence(range.start), right: self.peer_sequence(range.end) }
     }
@@ -218,9 +218,9 @@ impl Connection {
     }
 }
 
-/// What the SACK option takes before its first block, padding included, in bytes.
+/// Length of the SACK option before its first block, padding included, in bytes.
 const SACK_HEAD_LEN: u64 = 4;
-/// What each block takes, in bytes.
+/// Length of each SACK block, in bytes.
 const SACK_BLOCK_LEN: u64 = 8;
-/// What as many blocks as one header holds take, in bytes.
+/// Length of a SACK option with as many blocks as one header holds, in bytes.
 const ALL_SACK_BLOCKS_LEN: u64 = SACK_HEAD_LEN + SACK_BLOCK_LEN * SackBlocks::MAX as u64;

@@ -2,14 +2,14 @@
 
 use slantpath_base::Instant;
 
-/// Where a connection stands.
+/// State of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionState {
     /// A SYN was sent.
     SynSent,
     /// A SYN was received and answered.
     SynReceived {
-        /// Who started.
+        /// Side that started the connection.
         opening: Opening,
     },
     /// Data flows both ways.
@@ -26,14 +26,14 @@ pub enum ConnectionState {
     LastAck,
     /// Both are done; old segments may still arrive.
     TimeWait {
-        /// When they no longer may.
+        /// Instant from which on they no longer may.
         until: Instant,
     },
     /// There is no connection.
     Closed,
 }
 
-/// How a connection in SYN-RECEIVED came to be.
+/// Origin of a connection in SYN-RECEIVED.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
     /// This side called too: a simultaneous open.
@@ -43,27 +43,27 @@ pub enum Opening {
 }
 
 impl ConnectionState {
-    /// Whether the handshake is still under way.
+    /// Tells if the handshake is still under way.
     pub const fn is_opening(self) -> bool {
         matches!(self, Self::SynSent | Self::SynReceived { .. })
     }
 
-    /// Whether both sides know each other's sequence numbers.
+    /// Tells if both sides know each other's sequence numbers.
     pub const fn is_synchronised(self) -> bool {
         !matches!(self, Self::SynSent | Self::Closed)
     }
 
-    /// Whether the application may still write.
+    /// Tells if the application may still write.
     pub const fn may_send(self) -> bool {
         matches!(self, Self::SynSent | Self::SynReceived { .. } | Self::Established | Self::CloseWait)
     }
 
-    /// Whether data or a FIN may be on its way to the peer.
+    /// Tells if data or a FIN may be on its way to the peer.
     pub(crate) const fn transmits(self) -> bool {
         matches!(self, Self::Established | Self::FinWait1 | Self::CloseWait | Self::Closing | Self::LastAck)
     }
 
-    /// Whether data from the peer is still taken.
+    /// Tells if data from the peer is still taken.
     pub(crate) const fn receives(self) -> bool {
         matches!(self, Self::Established | Self::FinWait1 | Self::FinWait2)
     }

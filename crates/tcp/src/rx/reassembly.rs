@@ -20,7 +20,7 @@ struct Island {
 pub(crate) struct Reassembly {
     /// In order, without contact.
     islands: VecDeque<Island>,
-    /// Where the islands lie that changed last, newest first.
+    /// Ranges of the islands that changed last, newest first.
     recent: [Option<Range>; Reassembly::REMEMBERED],
     /// Pieces in all islands.
     pieces: usize,
@@ -37,7 +37,7 @@ impl Reassembly {
     /// The memory of so many pieces, a few kilobytes, is kept when they are taken.
     const SPARE: usize = 128;
 
-    /// Whether nothing waits for a gap to be filled.
+    /// Tells if no data is kept behind a gap.
     pub(crate) fn is_empty(&self) -> bool {
         self.islands.is_empty()
     }

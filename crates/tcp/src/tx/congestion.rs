@@ -1,4 +1,4 @@
-//! What the congestion controller is told, and the window that follows.
+//! Reports to the congestion controller, and the window that follows.
 
 use slantpath_base::{DataRate, Duration, Instant, Timer};
 use slantpath_cc::control::{Acknowledged, Sent};
@@ -8,7 +8,7 @@ use super::Tx;
 use super::recovery::{FastWindow, Recovery};
 
 impl Tx {
-    /// What may be in flight now, in bytes: the controller's window, but for a recovery that has its own.
+    /// Number of bytes that may be in flight now: the controller's window, but for a recovery that has its own.
     pub(crate) fn cwnd(&self) -> u64 {
         match &self.recovery {
             Recovery::Fast(fast) if !self.control.rules_recovery() => match &fast.window {
@@ -45,7 +45,7 @@ impl Tx {
         }
     }
 
-    /// Whether the controller's rate lets nothing out now, though the window would.
+    /// Tells if the controller's rate lets nothing out now, though the window would.
     pub(super) fn is_held(&mut self, now: Instant) -> bool {
         // The pacer knows at once, the controller has to reckon.
         if let Some(until) = self.pacer.held_until(now)

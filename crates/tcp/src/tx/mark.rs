@@ -1,4 +1,4 @@
-//! What an echoed mark of congestion does to the window (RFC 3168, section 6.1.2).
+//! Effect of an echoed mark of congestion on the window (RFC 3168, section 6.1.2).
 
 use core::num::NonZeroU64;
 
@@ -8,14 +8,14 @@ use slantpath_cc::control::Congestion;
 use super::recovery::Recovery;
 use super::{Range, Tx};
 
-/// What the sending half knows of marks.
+/// Record of the marks that the sending half has been told of.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
     /// SND.NXT when the window was last reduced because of one.
     point: Option<NonZeroU64>,
-    /// Whether the peer has not been told yet of the last reduction, whatever that was for.
+    /// True if the peer has not been told yet of the last reduction, whatever that was for.
     is_reduction_untold: bool,
-    /// How often the window was reduced because of one.
+    /// Number of times that the window was reduced because of a mark.
     reductions: u64,
 }
 
@@ -52,23 +52,23 @@ impl Tx {
         self.timing.undo = None;
     }
 
-    /// How often an echo has reduced the window.
+    /// Number of times that an echo has reduced the window.
     pub(crate) const fn mark_reductions(&self) -> u64 {
         self.marks.reductions
     }
 
-    /// Whether the window has been reduced for a mark since the first of what is outstanding was sent. A loss of it is
-    /// of the same congestion.
+    /// Tells if the window has been reduced for a mark since the first of the outstanding segments was sent. A loss of
+    /// it is of the same congestion.
     pub(super) fn is_reduced_for_mark(&self) -> bool {
         self.marks.point.is_some_and(|point| self.board.una() < point.get()) && !self.control.rules_recovery()
     }
 
-    /// Whether the peer is to be told of a reduction by the next segment of new data; it is now.
+    /// Tells if the peer is to be told of a reduction by the next segment of new data; it then counts as told.
     pub(crate) const fn take_reduction(&mut self) -> bool {
         core::mem::replace(&mut self.marks.is_reduction_untold, false)
     }
 
-    /// Whether a segment ends beyond what the peer's window allows: a probe.
+    /// Tells if a segment ends beyond what the peer's window allows: a probe.
     pub(crate) const fn is_beyond_window(&self, range: Range) -> bool {
         range.end > self.peer.edge()
     }

@@ -7,16 +7,16 @@ use slantpath_cc::control::Congestion;
 use super::timed::Early;
 use super::{Range, Tx, Urgent};
 
-/// How long the peer may hold an acknowledgement of a single segment back (TLP.max_ack_delay).
+/// Longest time that the peer may hold an acknowledgement of a single segment back (TLP.max_ack_delay).
 const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
-/// When a probe is due while no round trip is known.
+/// Time after which a probe is due while no round trip is known.
 const FIRST_PROBE: Duration = Duration::from_secs(1);
 
 /// The probe that is out, if any.
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     out: Option<Probe>,
-    /// Whether a probe has been sent since a round trip was last measured.
+    /// True if a probe has been sent since a round trip was last measured.
     is_unmeasured: bool,
 }
 

@@ -10,8 +10,8 @@ use slantpath_cc::{CongestionControl, InflatedWindow, ProportionalWindow};
 use super::{LossRecovery, Tx, Urgent};
 use crate::config::SackRecovery;
 
-/// Where the sender stands between losses. Points are offsets: the recovery lasts until everything before
-/// its point is acknowledged.
+/// Phase of the sender's loss recovery. Points are offsets: the recovery lasts until everything before its point is
+/// acknowledged.
 #[derive(Debug)]
 pub(crate) enum Recovery {
     /// Repairing what duplicate ACKs or SACK showed to be lost.
@@ -41,7 +41,7 @@ pub(crate) struct Fast {
     pub(super) rescue_from: Option<u64>,
 }
 
-/// What may be in flight while a fast recovery lasts.
+/// Window that limits the data in flight while a fast recovery lasts.
 #[derive(Debug)]
 pub(crate) enum FastWindow {
     /// The window that the controller has reduced, against `pipe` (RFC 6675).

@@ -1,4 +1,4 @@
-//! What has been sent and what is known of it: RFC 6675's scoreboard, with `pipe` kept up to date.
+//! Record of all segments that have been sent and of their fate: RFC 6675's scoreboard, with `pipe` kept up to date.
 //!
 //! Each transmitted segment has a record, in order; its number never changes while the front moves on. What is
 //! lost and what has been retransmitted since are prefixes of the records, so two numbers tell both:
@@ -57,7 +57,7 @@ pub(crate) struct Sent {
     pub(crate) transmissions: u32,
 }
 
-/// What an acknowledgement told, cumulative or selective.
+/// News in an acknowledgement, cumulative or selective.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Acked {
     /// Offsets newly acknowledged.
@@ -92,9 +92,9 @@ pub(crate) struct Scoreboard {
     records: VecDeque<Record>,
     lost_below: RecordNumber,
     retransmitted_below: RecordNumber,
-    /// Where the record starts that follows the one that was SACKed last, and its number.
+    /// Offset at which the record starts that follows the one that was SACKed last, and its number.
     behind_sacked: (u64, RecordNumber),
-    /// What the peer has SACKed, in order, without overlap or contact.
+    /// Ranges that the peer has SACKed, in order, without overlap or contact.
     sacked: VecDeque<Range>,
     /// Blocks that told nothing new when they last came. Most come again and again behind the one that does.
     repeated: [Range; NO_RANGES.len()],
@@ -144,7 +144,7 @@ impl Scoreboard {
         self.pipe
     }
 
-    /// What the acknowledgement at hand, which has been taken in, says of rate and round.
+    /// Reads rate and round from the acknowledgement at hand, which has been taken in.
     pub(crate) fn read_delivery(&mut self, now: Instant, round_trip: Option<Duration>) -> Reading {
         self.delivery.read(now, round_trip)
     }
@@ -159,17 +159,17 @@ impl Scoreboard {
         self.delivery.limit_by_application(self.pipe);
     }
 
-    /// Whether everything sent has been acknowledged.
+    /// Tells if everything sent has been acknowledged.
     pub(crate) fn is_empty(&self) -> bool {
         self.una == self.nxt
     }
 
-    /// Where the first unacknowledged segment ends.
+    /// Offset at which the first unacknowledged segment ends.
     pub(crate) fn first_end(&self) -> Option<u64> {
         self.records.front().map(|record| record.end)
     }
 
-    /// Whether the first unacknowledged segment is lost.
+    /// Tells if the first unacknowledged segment is lost.
     pub(crate) fn is_first_lost(&self) -> bool {
         self.lost_below > self.first
     }
@@ -241,7 +241,7 @@ impl Scoreboard {
         self.repeated = NO_RANGES;
     }
 
-    /// What is acknowledged need not be known to be SACKed.
+    /// Discards SACKed ranges before `to`: of acknowledged data it need not be known that it was SACKed.
     #[inline(never)]
     fn forget_sacked(&mut self, to: u64) {
         while let Some(range) = self.sacked.front_mut() {
@@ -410,7 +410,7 @@ impl Scoreboard {
         self.next_to_retransmit(self.lost_below)
     }
 
-    /// Whether it takes a look to know that there is [none](Self::next_lost).
+    /// Tells if it takes a look to know that there is [none](Self::next_lost).
     #[inline]
     pub(crate) fn may_have_lost(&self) -> bool {
         match &self.timed {
@@ -522,13 +522,13 @@ impl Scoreboard {
         self.pipe = 0;
     }
 
-    /// Whether the peer SACKed what it still does not acknowledge although nothing before it is missing: it no
-    /// longer has it. Whatever else it dropped comes to stand here in its turn.
+    /// Tells if the peer SACKed data that it still does not acknowledge although nothing before it is missing: it no
+    /// longer has it. Any other data that it dropped comes to stand here in its turn.
     fn has_peer_reneged(&self) -> bool {
         self.sacked.front().is_some_and(|range| range.start == self.una)
     }
 
-    /// How often an unSACKed segment counts in `pipe`.
+    /// Number of times that an unSACKed segment counts in `pipe`.
     #[inline]
     fn weight(&self, number: RecordNumber) -> u64 {
         if let Some(timed) = &self.timed {
@@ -556,7 +556,8 @@ impl Scoreboard {
             .unwrap_or_else(|| self.records.partition_point(|record| record.end <= offset))
     }
 
-    /// The same if all segments before it are as long as the first, as they mostly are: it is then not searched.
+    /// Variant of [`Self::index_at`] for the case that all segments before it are as long as the first, as they mostly
+    /// are: it is then not searched.
     #[inline]
     fn index_among_equals(&self, offset: u64) -> Option<usize> {
         let first_len = self.first_end()?.checked_sub(self.una).filter(|len| *len > 0)?;
@@ -570,7 +571,7 @@ impl Scoreboard {
     }
 }
 
-/// How often an unSACKed segment counts in `pipe`, by the prefixes.
+/// Number of times that an unSACKed segment counts in `pipe`, by the prefixes.
 fn weight(number: RecordNumber, lost_below: RecordNumber, retransmitted_below: RecordNumber) -> u64 {
     u64::from(number >= lost_below) + u64::from(number < retransmitted_below)
 }

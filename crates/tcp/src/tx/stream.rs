@@ -77,7 +77,7 @@ impl SendStream {
         self.slice_elsewhere(start, end)
     }
 
-    /// The same where the chunk of the last cut does not hold all of it.
+    /// Variant of [`Self::slice`] where the chunk of the last cut does not hold all of it.
     #[inline(never)]
     fn slice_elsewhere(&mut self, start: u64, end: u64) -> Bytes {
         let holds = |chunk: &Chunk| chunk.start() <= start && start < chunk.end;

@@ -97,7 +97,7 @@ impl Trace {
         self.sack(ack, &[])
     }
 
-    /// The same with SACK blocks.
+    /// Variant of `ack` with SACK blocks.
     fn sack(&mut self, ack: u64, sacked: &[(u64, u64)]) -> Row {
         self.take(ack, sacked, WINDOW, true);
         self.row()

@@ -6,11 +6,11 @@ use slantpath_cc::{CongestionControl, Controller, NewReno};
 use super::recovery::Recovery;
 use super::{Acknowledgement, Marked, Range, Tx, Urgent};
 
-/// What the sending half knows beside the scoreboard while losses are found by time.
+/// State of the sending half beside the scoreboard while losses are found by time.
 #[derive(Debug, Default)]
 pub(crate) struct Timing {
     pub(super) probe: super::probe::Probes,
-    /// How to take back the last reduction.
+    /// Data to take back the last reduction.
     pub(super) undo: Option<Box<Undo>>,
     /// Something was lost that was sent after the present recovery began: the next one follows.
     has_later_loss: bool,
@@ -31,7 +31,8 @@ impl Timing {
         self.has_later_loss = false;
     }
 
-    /// What was in flight is cut anew: neither does a probe tell of it, nor is the last reduction to be taken back.
+    /// Discards this state, since the data in flight is cut anew: neither does a probe tell of it, nor is the last
+    /// reduction to be taken back.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }

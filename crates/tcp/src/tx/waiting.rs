@@ -1,4 +1,4 @@
-//! When it is known without a closer look that nothing may be sent before something happens.
+//! Shortcuts that tell without a closer look that nothing may be sent before something happens.
 
 use slantpath_base::Instant;
 
@@ -6,9 +6,9 @@ use super::recovery::Recovery;
 use super::{Tx, Urgent};
 
 impl Tx {
-    /// Whether [`next_segment`](Self::next_segment) would find nothing and change nothing if it were asked again, right
-    /// after it has given a segment. Only the usual case is looked into: new data that waits for the window, or for its
-    /// turn at the controller's rate.
+    /// Tells if [`next_segment`](Self::next_segment) would find nothing and change nothing if it were asked again,
+    /// right after it has given a segment. Only the usual case is looked into: new data that is held back by the
+    /// window, or by the controller's rate.
     #[inline]
     pub(crate) fn is_spent(&mut self, now: Instant) -> bool {
         self.urgent == Urgent::Nothing
@@ -18,8 +18,8 @@ impl Tx {
             && (self.sendable(self.cwnd()).is_none() || self.is_held(now))
     }
 
-    /// Whether a whole segment waits for an acknowledgement to let it out: when it was last found that nothing may be
-    /// sent, and nothing has happened since, nothing may be sent behind it either.
+    /// Tells if a whole segment is queued until an acknowledgement lets it out: when it was last found that nothing may
+    /// be sent, and nothing has happened since, nothing may be sent behind it either.
     #[inline]
     pub(crate) fn has_a_segment_waiting(&self) -> bool {
         self.urgent == Urgent::Nothing

@@ -1,4 +1,4 @@
-//! Which segments are taken, and how the others are answered: RFC 9293, section 3.10.7.4.
+//! Acceptance of segments, and the answers to the others: RFC 9293, section 3.10.7.4.
 
 use slantpath_base::Duration;
 use slantpath_tcp::{

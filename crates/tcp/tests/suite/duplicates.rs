@@ -1,4 +1,4 @@
-//! What comes twice is reported (RFC 2883).
+//! Reports of data that comes twice (RFC 2883).
 
 use bytes::Bytes;
 use slantpath_base::Duration;

@@ -29,7 +29,7 @@ fn without() -> TcpConfig {
     TcpConfig { ecn: false, ..config() }
 }
 
-/// Which control bits of ECN the first segments of a side have, SYN and all.
+/// Control bits of ECN that the first segments of a side have, SYN and all.
 fn bits(side: &Side, count: usize) -> Vec<Flags> {
     side.sent.iter().take(count).map(|traced| Flags(traced.segment.flags.0 & SETUP.0)).collect()
 }
@@ -41,7 +41,7 @@ fn reductions(side: &Side) -> Vec<u32> {
     with_cwr.map(|traced| traced.segment.sequence.distance_from(first) / 1_000).collect()
 }
 
-/// How many acknowledgements have ECE.
+/// Number of acknowledgements that have ECE.
 fn echoes(side: &Side) -> usize {
     side.sent.iter().skip(1).filter(|traced| traced.segment.flags.contains(Flags::ECE)).count()
 }
@@ -228,7 +228,7 @@ fn a_call_that_finds_no_answer_is_repeated_without_and_marks_of_the_peer_are_sti
     assert_eq!(pair.right.snapshot().mark_reductions, 1);
 }
 
-/// What an endpoint that uses ECN answers to a SYN with these bits, and then to one without them.
+/// Control bits with which an endpoint that uses ECN answers a SYN with these bits, and then one without them.
 fn answers(first: Flags) -> [Flags; 2] {
     let mut server = Endpoint::default();
     server.listen(PORT, config(), chance()).unwrap();

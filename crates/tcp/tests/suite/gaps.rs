@@ -54,7 +54,7 @@ fn segment(
     (sent, data.slice(start as usize..start as usize + len))
 }
 
-/// What becomes of a connection whose peer sends by `seed`: everything that it sends, delivers and tells.
+/// Course of a connection whose peer sends by `seed`: everything that it sends, delivers and tells.
 fn course(seed: u64, reports: Reports, data: &Bytes) -> String {
     let config = TcpConfig {
         sack: !seed.is_multiple_of(5),

@@ -42,7 +42,7 @@ impl Path {
 /// kernel's does.
 const SPREAD: Duration = Duration::from_millis(1);
 
-/// What came of one transfer, or of several on the mean.
+/// Results of one transfer, or of several on the mean.
 #[derive(Clone, Copy, Debug, Default)]
 struct Transfer {
     /// In percent of the link's rate.
@@ -70,7 +70,7 @@ impl Transfer {
         (mean, variance.sqrt())
     }
 
-    /// What the kernel made of these paths.
+    /// Results of the kernel on these paths.
     fn of_linux(path: &str, control: &str, loss: f64) -> Vec<Self> {
         let of: Vec<_> = KERNEL
             .lines()
@@ -135,7 +135,7 @@ impl Transfer {
     }
 }
 
-/// What Linux does by default, as far as there is a choice of it.
+/// Settings of Linux by default, as far as there is a choice of them.
 fn like_linux(congestion_control: Algorithm) -> TcpConfig {
     TcpConfig {
         congestion_control,
@@ -161,7 +161,7 @@ fn like_linux(congestion_control: Algorithm) -> TcpConfig {
     }
 }
 
-/// Whether the link loses the packet of this number that left this end: as `peers/linux-tcp/link.py` draws it.
+/// Tells if the link loses the packet of this number that left this end: as `peers/linux-tcp/link.py` draws it.
 fn is_lost(seed: u64, end: u64, number: u64, loss: f64) -> bool {
     let mut z = ((seed << 40) + (end << 39) + number).wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -169,7 +169,7 @@ fn is_lost(seed: u64, end: u64, number: u64, loss: f64) -> bool {
     (((z ^ (z >> 31)) >> 11) as f64) < loss * (1_u64 << 53) as f64
 }
 
-/// How far ours may be from Linux's at one point: a part of its goodput, a part of what its queue drops (and five
+/// Tolerances of ours against Linux at one point: a part of its goodput, a part of what its queue drops (and five
 /// packets), and ms of waiting in it. `docs/models/tcp.md` says what is behind the wider ones.
 struct Point {
     control: &'static str,

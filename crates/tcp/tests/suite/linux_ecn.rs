@@ -14,7 +14,7 @@ use slantpath_wire::{Checksum, Packet};
 
 use crate::pair::chance;
 
-/// What is sent in one transfer, in segments of 1,448 bytes some 400 of them.
+/// Length of one transfer in bytes: in segments of 1,448 bytes some 400 of them.
 const BYTES: u32 = 600_000;
 const ONE_WAY: Duration = Duration::from_millis(20);
 /// Far more than a transfer takes, of the machine's own time.
@@ -74,7 +74,7 @@ struct Transfer {
 }
 
 impl Transfer {
-    /// What has left an end.
+    /// Segments that have left an end.
     fn left(&self, from: End) -> impl Iterator<Item = &Seen> {
         self.seen.iter().filter(move |seen| seen.from == from && !seen.has_come)
     }
@@ -204,7 +204,7 @@ fn marked(numbers: &[usize]) -> Treatment {
     Treatment { marked: numbers.to_vec(), lost: Vec::new() }
 }
 
-/// How the two SYNs of a transfer talk of ECN, caller's first.
+/// Control bits of ECN in the two SYNs of a transfer, caller's first.
 fn agreement(transfer: &Transfer, caller: End, listener: End) -> [Flags; 2] {
     [caller, listener].map(|end| {
         let syn = transfer.left(end).next().expect("a SYN");

@@ -30,7 +30,7 @@ impl Mangle for OnWire {
     }
 }
 
-/// Which of the packets that may be marked a wire marks.
+/// Choice of the packets that a wire marks, of those that may be marked.
 pub(crate) enum Marking {
     By(Probability, Stream),
     /// By their numbers among those that may be.
@@ -47,7 +47,7 @@ pub(crate) struct Traced {
     pub(crate) ecn: Ecn,
 }
 
-/// Where listeners draw from.
+/// Random stream from which listeners draw.
 pub(crate) fn chance() -> Chance {
     Chance::InTurn(Seed::new(1, 0).stream("listener"))
 }
@@ -61,7 +61,7 @@ pub(crate) struct Side {
     pub(crate) received: Vec<u8>,
     pub(crate) sent: Vec<Traced>,
     pub(crate) marking: Marking,
-    /// How many packets of it may have been marked.
+    /// Number of its packets that may have been marked.
     markable: usize,
     wakeup: Option<Instant>,
 }

@@ -33,7 +33,7 @@ fn report(pair: &mut Pair, offset: u32, mtu_bytes: u32) -> Vec<(u32, usize)> {
     report_changed(pair, offset, mtu_bytes, None)
 }
 
-/// The same, with one byte of the quote changed.
+/// Variant of [`report`] with one byte of the quote changed.
 fn report_changed(pair: &mut Pair, offset: u32, mtu_bytes: u32, changed: Option<usize>) -> Vec<(u32, usize)> {
     let syn = pair.left.sent.iter().find(|traced| traced.segment.flags.contains(Flags::SYN)).unwrap();
     let sequence = syn.segment.sequence.plus(1).plus(offset);

@@ -1,4 +1,4 @@
-//! What an endpoint asks of whoever drives it: how long to poll it, and when to wake it.
+//! Duties of whoever drives an endpoint: how long to poll it, and when to wake it.
 
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant, Probability, Seed};
@@ -314,7 +314,7 @@ fn call(pair: &mut Pair, config: TcpConfig) -> ConnectionId {
     id
 }
 
-/// What an endpoint tells, and whether it is idle after each.
+/// Events that an endpoint tells, and whether it is idle after each.
 fn reported(endpoint: &mut Endpoint, now: Instant) -> Vec<(Event, bool)> {
     let mut told = Vec::new();
     loop {

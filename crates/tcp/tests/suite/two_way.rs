@@ -6,8 +6,8 @@ use slantpath_tcp::{DelayedAck, Flags, Segment, TcpConfig};
 
 use crate::pair::{Pair, pattern};
 
-/// What the left side sends, as bytes of data and SACK blocks, on a segment that acknowledges all it has sent and is
-/// the last of `islands` behind a gap. It has `len` bytes to send and a full segment is of 1,000 bytes.
+/// Segments that the left side sends, as bytes of data and SACK blocks, on a segment that acknowledges all it has sent
+/// and is the last of `islands` behind a gap. It has `len` bytes to send and a full segment is of 1,000 bytes.
 fn answer(timestamps: bool, islands: u32, len: usize) -> Vec<(usize, usize)> {
     let config = TcpConfig {
         mss_bytes: 1_000,

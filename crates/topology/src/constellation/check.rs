@@ -289,7 +289,7 @@ fn apply(table: &PresetShell, shell: &mut Numbers, faults: &mut Faults) -> Optio
     apply_details(&table.details, shell, faults)
 }
 
-/// Where the first number stands that replaces one of the preset's.
+/// Place of the first number that replaces one of the preset's.
 fn first_number(table: &PresetShell) -> Option<Place> {
     fn place<T>(setting: Option<&Setting<T>>) -> Option<Place> {
         setting.map(Setting::place)

@@ -18,9 +18,9 @@ use crate::schema::{Elements, InvalidSets};
 pub(crate) struct Use {
     /// The first date.
     pub(crate) from: Utc,
-    /// How long.
+    /// Length of time for which the sets are used.
     pub(crate) span: Duration,
-    /// How far from their epoch.
+    /// Limits of the time from their epoch for which the sets may be used.
     pub(crate) validity: Validity,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn shells(
 struct Reading<'a> {
     file: &'a str,
     text: &'a str,
-    /// Where its name stands.
+    /// Place at which the file's name stands.
     place: Place,
 }
 
@@ -136,7 +136,7 @@ fn usable(sets: Vec<ElementSet>, epoch_spread: Duration, of: Use, left_out: &mut
     kept
 }
 
-/// What was left out, by reason: how many, and the first names.
+/// Element sets that were left out, by reason: their number, and the first names.
 #[derive(Default)]
 struct LeftOut {
     reasons: BTreeMap<&'static str, (usize, Vec<String>)>,
@@ -217,7 +217,7 @@ fn take_wanted(table: &Elements, sets: &mut Vec<ElementSet>) {
     });
 }
 
-/// Whether a name is as a pattern in which `*` stands for any letters.
+/// Tells whether a name matches a pattern in which `*` stands for any letters.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };

@@ -12,13 +12,13 @@ use crate::values::{CutOff, PhasingText, PresetName};
 section! {
     /// A set of satellites that work together.
     pub struct ConstellationTable {
-        /// Where the satellites come from.
+        /// Source of the satellites.
         satellites: OneOf<SatelliteSource>;
-        /// What a satellite does with what it receives. The preset's if absent, `bent-pipe` for slots, and
-        /// `regenerative` for all others.
+        /// Payload of a satellite: its treatment of what it receives. The preset's if absent, `bent-pipe` for slots,
+        /// and `regenerative` for all others.
         payload: Option<Setting<PayloadName>>;
-        /// How many antennas on the ground one satellite serves at a time, those of gateways included. Any number if
-        /// absent.
+        /// Number of antennas on the ground that one satellite serves at a time, those of gateways included. Any number
+        /// if absent.
         beams: Option<Setting<u32>>, at most BEAMS;
         /// The links between the satellites. The preset's where absent, otherwise none.
         isl: Nested<IslTable>;
@@ -26,13 +26,13 @@ section! {
 }
 
 tagged! {
-    /// Where the satellites of a constellation come from.
+    /// Source of the satellites of a constellation.
     pub enum SatelliteSource {
         /// A constellation that is known by name.
         PresetShell = "preset",
         /// Equal circles in equal planes: a Walker star or delta.
         Shell = "shell",
-        /// Geostationary slots.
+        /// Satellites in geostationary slots.
         Slots = "slots",
         /// A file of element sets: TLE, or OMM as JSON or CSV.
         Elements = "elements",
@@ -43,7 +43,7 @@ section! {
     /// A constellation that is known by name. If it has one shell, any number of it may be replaced, and all
     /// must agree.
     pub struct PresetShell {
-        /// Its name.
+        /// Name of the preset.
         preset: Setting<PresetName>;
         /// Star or delta.
         arrangement: Option<Setting<ArrangementName>>;
@@ -55,7 +55,7 @@ section! {
         altitude: Option<Setting<Length>>, at most LENGTH;
         /// Inclination of the planes.
         inclination: Option<Setting<Angle>>, at most ANGLE;
-        /// What a shell may leave out.
+        /// Details that a shell may leave out.
         details: Flat<ShellDetails>;
     }
 }
@@ -73,13 +73,13 @@ section! {
         altitude: Setting<Length>, at most LENGTH;
         /// Inclination of the planes.
         inclination: Setting<Angle>, at most ANGLE;
-        /// What a shell may leave out.
+        /// Details that a shell may leave out.
         details: Flat<ShellDetails>;
     }
 }
 
 section! {
-    /// What of a shell is redundant, or has a usual value. What is redundant is checked against the rest.
+    /// Details of a shell that are redundant, or have a usual value. Redundant ones are checked against the rest.
     pub struct ShellDetails {
         /// All satellites; planes times satellites in each.
         total: Option<Setting<u32>>, at most SATELLITES;
@@ -93,7 +93,7 @@ section! {
         seam_separation: Option<Setting<Angle>>, at most ANGLE;
         /// Angle over which the planes are spread. 360 deg in a delta and 180 deg in a star if absent.
         spread: Option<Setting<Angle>>, at most ANGLE;
-        /// How much neighbouring planes are out of step. `walker 0` if absent.
+        /// Phase by which neighbouring planes are out of step. `walker 0` if absent.
         phasing: Option<Setting<PhasingText>>, at most PHASING;
         /// Right ascension of the first plane's ascending node at the epoch. 0 deg if absent.
         first_right_ascension: Option<Setting<Angle>>, at most ANGLE;
@@ -109,7 +109,7 @@ section! {
 section! {
     /// Geostationary slots, called `NAME-1` and so on as they are listed. Neighbours are those along the equator.
     pub struct Slots {
-        /// East longitudes.
+        /// East longitudes of the satellites.
         longitudes: Setting<Vec<Angle>>, at most ANGLE;
     }
 }
@@ -127,12 +127,12 @@ section! {
         catalogue_numbers: Option<Setting<Vec<u32>>>, at most CATALOGUE;
         /// Names or catalogue numbers of satellites that are left out; `*` stands for any letters.
         exclude: Option<Setting<Vec<String>>>;
-        /// What happens to sets that cannot be used: altered or cut, decayed within the span, too old, of another time
+        /// Treatment of sets that cannot be used: altered or cut, decayed within the span, too old, of another time
         /// than the others, or too high.
         on_invalid: Setting<InvalidSets> = InvalidSets::Refuse;
-        /// Whether the check digits of two-line sets count.
+        /// Treatment of the check digits of two-line sets.
         checksums: Setting<ChecksumPolicy> = ChecksumPolicy::Verify;
-        /// How far from the median epoch of the taken sets each may lie: sets further apart are not one
+        /// Longest time from the median epoch of the taken sets at which each may lie: sets further apart are not one
         /// constellation at one time.
         epoch_spread: Setting<Duration> = Duration::from_secs(7 * 86_400), at most AGE;
     }
@@ -141,9 +141,9 @@ section! {
 section! {
     /// Links between the satellites of a constellation.
     pub struct IslTable {
-        /// Who is linked to whom. `none` if absent.
+        /// Pattern of the links. `none` if absent.
         pattern: Option<Setting<Pattern>>;
-        /// What happens between the first and the last plane of a star. `open` if absent.
+        /// Links between the first and the last plane of a star. `open` if absent.
         seam: Option<Setting<SeamName>>;
         /// Links between planes are off while either end is beyond this latitude. `none` if absent.
         cut_off_latitude: Option<Setting<CutOff>>, at most ANGLE;
@@ -151,8 +151,8 @@ section! {
         grazing_altitude: Option<Setting<Length>>, at most LENGTH;
         /// The longest link that the terminals reach. `none` if absent.
         longest: Option<Setting<LongestRange>>, at most LENGTH;
-        /// How long pointing and acquisition take before a link that has become possible carries anything.
-        /// 0 s if absent.
+        /// Time that pointing and acquisition take before a link that has become possible carries anything. 0 s if
+        /// absent.
         acquisition: Option<Setting<Duration>>, at most TIMER;
     }
 }
@@ -160,15 +160,15 @@ section! {
 word_or! {
     /// The longest link that terminals reach.
     pub enum LongestRange {
-        /// No limit.
+        /// No limit on the length.
         Off = "none",
-        /// This far.
+        /// Length that is given.
         Range(Length) like "5000 km",
     }
 }
 
 policy! {
-    /// How the planes lie around the Earth.
+    /// Arrangement of the planes around the Earth.
     pub struct ArrangementName of Arrangement {
         /// Planes over the full circle: the last is the neighbour of the first.
         Delta = "delta",
@@ -182,7 +182,7 @@ policy! {
 }
 
 policy! {
-    /// What a satellite does with what it receives.
+    /// Payload of a satellite: its treatment of what it receives.
     pub struct PayloadName of Payload {
         /// Repeats the signal at once; it cannot be linked to another satellite.
         BentPipe = "bent-pipe",
@@ -192,7 +192,7 @@ policy! {
 }
 
 policy! {
-    /// Which satellites are linked to which.
+    /// Pattern of the links between satellites.
     pub struct Pattern of IslPattern {
         /// The next and the previous in the plane, and always the same one in each neighbouring plane.
         Grid = "grid",
@@ -200,19 +200,19 @@ policy! {
         IntraPlane = "intra-plane",
         /// As the grid, but in each neighbouring plane whichever is nearest, where both prefer each other.
         Nearest = "nearest",
-        /// None.
+        /// No links between satellites.
         None = "none",
     }
 }
 
 policy! {
-    /// What happens between the first and the last plane of a star.
+    /// Links between the first and the last plane of a star.
     pub struct SeamName of Seam {
         /// Linked like any other two planes, to the same satellites as long as they see each other.
         Closed = "closed",
         /// Linked to whichever satellite of the other plane is nearest at the time.
         Dynamic = "dynamic",
-        /// Not linked.
+        /// No links between these planes.
         Open = "open",
     }
 }
@@ -228,7 +228,7 @@ policy! {
 }
 
 choice! {
-    /// What happens to element sets that cannot be used.
+    /// Treatment of element sets that cannot be used.
     pub enum InvalidSets {
         /// They are left out, with one warning that counts them.
         LeaveOut = "leave-out",
@@ -238,7 +238,7 @@ choice! {
 }
 
 choice! {
-    /// Whether the check digits of two-line sets count.
+    /// Treatment of the check digits of two-line sets.
     pub enum ChecksumPolicy {
         /// Nobody looks at them.
         Ignore = "ignore",

@@ -46,7 +46,7 @@ pub(crate) fn check(
     whole.then_some(sites)
 }
 
-/// What the rest of the file says to an antenna.
+/// Settings of the rest of the file that concern an antenna.
 struct Surroundings {
     shared: GroundTable,
     /// The least elevation of each constellation, where it comes with one.
@@ -54,7 +54,7 @@ struct Surroundings {
     known: Vec<String>,
     /// The ends of cables.
     cabled: Vec<String>,
-    /// Whether a constellation is at fault, so that nothing is said about those that are missing.
+    /// True if a constellation is at fault, so that nothing is said about those that are missing.
     doubtful: bool,
 }
 
@@ -131,7 +131,7 @@ fn above_ground(
     None
 }
 
-/// How far below the geometric horizon a satellite may still be seen, degrees, and a margin.
+/// Angle below the geometric horizon at which a satellite may still be seen, degrees, and a margin.
 const AIR_DEG: f64 = 1.0;
 
 fn standing(

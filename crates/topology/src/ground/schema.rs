@@ -21,13 +21,13 @@ section! {
         track: Option<Setting<String>>;
         /// BLAKE3 of the track file, written by `--show`. If it is given, the file must still have it.
         track_digest: Option<Setting<String>>;
-        /// What the surroundings hide: pairs of azimuth (from north through east, rising) and elevation. Between
-        /// the given azimuths it runs straight.
+        /// Horizon that the surroundings hide: pairs of azimuth (from north through east, rising) and elevation.
+        /// Between the given azimuths it runs straight.
         horizon: Setting<Vec<Pair<Angle>>> = Vec::new(), at most ANGLE;
-        /// Whether paths between other sites may pass through this one.
+        /// Role of the site in paths between other sites, which may pass through a gateway.
         relay: Setting<RelayName> = RelayName::of(Relay::None);
-        /// Its antennas, or how many equal ones it has; each holds one satellite at a time. One for any constellation
-        /// if absent, and none where a cable ends that is no gateway.
+        /// Antennas of the site, or the number of equal ones; each holds one satellite at a time. One for any
+        /// constellation if absent, and none where a cable ends that is no gateway.
         antennas: Counted<AntennaTable>;
     }
 }
@@ -37,25 +37,25 @@ section! {
     pub struct AntennaTable {
         /// The constellation that it follows, or `any`.
         constellation: Setting<String> = "any".to_owned();
-        /// How it chooses its satellite.
+        /// Rules by which it chooses its satellite.
         ground: Flat<GroundTable>;
     }
 }
 
 section! {
-    /// How an antenna chooses its satellite and changes it.
+    /// Rules by which an antenna chooses its satellite and changes it.
     pub struct GroundTable {
         /// Satellites below this elevation are not used. The preset's if absent.
         min_elevation: Option<Setting<Angle>>, at most ANGLE;
-        /// Which of the visible satellites is best. `nearest` if absent.
+        /// Criterion by which one of the visible satellites is best. `nearest` if absent.
         criterion: Option<Setting<MeasuredBy>>;
-        /// When the choice is made. `on-loss` if absent.
+        /// Times at which the choice is made. `on-loss` if absent.
         reselect: Option<Setting<ReselectWhen>>;
         /// Time between choices on a grid, or periodic ones.
         grid_period: Option<Setting<Duration>>, at most TIMER;
         /// The first choice on a grid, or the first periodic one. 0 s if absent.
         grid_offset: Option<Setting<Duration>>, at most TIMER;
-        /// What happens between the old satellite and the new one. `break-before-make` if absent.
+        /// Transition from the old satellite to the new one. `break-before-make` if absent.
         handover: Option<Setting<HandoverKind>>;
         /// The pause of break-before-make, or the overlap of make-before-break. 0 s if absent.
         handover_time: Option<Setting<Duration>>, at most TIMER;
@@ -63,7 +63,7 @@ section! {
 }
 
 policy! {
-    /// Which of the visible satellites is best. Equals are decided for the first by name.
+    /// Criterion by which one of the visible satellites is best. Equals are decided for the first by name.
     pub struct MeasuredBy of Criterion {
         /// The highest above the horizon.
         Highest = "highest",
@@ -77,7 +77,7 @@ policy! {
 }
 
 choice! {
-    /// When a satellite is chosen.
+    /// Times at which a satellite is chosen.
     pub enum ReselectWhen {
         /// As soon as another is better.
         Always = "always",
@@ -87,13 +87,13 @@ choice! {
         /// then the one behind it in its plane is taken if it is in sight, otherwise the best, which is the
         /// `highest` in ns-2.
         Periodic = "periodic",
-        /// When the last one sets.
+        /// Instant at which the last one sets.
         OnLoss = "on-loss",
     }
 }
 
 choice! {
-    /// What happens between the old satellite and the new one.
+    /// Transition from the old satellite to the new one.
     pub enum HandoverKind {
         /// The old link ends, and the new one carries traffic after `handover_time`.
         BreakBeforeMake = "break-before-make",
@@ -103,7 +103,7 @@ choice! {
 }
 
 policy! {
-    /// Whether paths between other sites may pass through a site.
+    /// Role of a site in paths between other sites.
     pub struct RelayName of Relay {
         /// The site takes a path down and up again.
         Gateway = "gateway",

@@ -23,7 +23,7 @@ const JOURNEY_POINTS: u64 = 500;
 /// The coverage map has a cell every so many degrees.
 const CELL_DEG: u32 = 5;
 
-/// Where a satellite stands over a site, and how fast its distance grows, m/s.
+/// Position of a satellite over a site, and the rate at which its distance grows, m/s.
 fn sight(site: &Site, satellite: &Satellite, answer: &Answer<'_>, now: Instant) -> Option<(Look, f64)> {
     let state = satellite.orbit.fixed(answer.topology.network().epoch.at(now)).ok()?;
     let stance = site.place.at(now);

@@ -176,7 +176,7 @@ impl Answer<'_> {
         (!names.is_empty()).then(|| names.join(" "))
     }
 
-    /// Whether two satellites are of the first and the last plane of a star.
+    /// Tells whether two satellites are of the first and the last plane of a star.
     fn crosses_seam(&self, a: NodeId, b: NodeId) -> bool {
         let network = self.topology.network();
         let mut first = 0;

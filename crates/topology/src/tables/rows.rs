@@ -3,7 +3,7 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_results::{Column, Table, TableError, TextColumn, TypedColumn};
 
-/// What a column holds.
+/// Cells of a column, by their type.
 pub(super) enum Holds {
     Count(TypedColumn<u64>),
     Flag(TypedColumn<bool>),

@@ -1,4 +1,4 @@
-//! What tables of constellations make of a network: shells under one name, and beams.
+//! Networks that tables of constellations give: shells under one name, and beams.
 
 use slantpath_topology::Topology;
 

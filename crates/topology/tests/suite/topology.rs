@@ -58,7 +58,7 @@ fn broken() -> Vec<PathBuf> {
     files
 }
 
-/// What is said of a broken topology, when it is read or when its contacts are solved.
+/// Faults of a broken topology, when it is read or when its contacts are solved.
 fn faults_of(path: &Path) -> slantpath_reader::Diagnostics {
     let topology = match Topology::load(path, &[]) {
         Err(LoadError::Invalid(diagnostics)) => return diagnostics,

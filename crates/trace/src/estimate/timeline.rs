@@ -1,19 +1,19 @@
-//! What became of the packets of a path, by when they were sent.
+//! Timeline of a path: what became of its packets, by the instant at which they were sent.
 
 use slantpath_base::{Duration, Instant};
 
-/// How many spans of time are told apart. When a trace lasts longer, each becomes twice as long.
+/// Number of spans of time that are told apart. If a trace lasts longer, each becomes twice as long.
 const SLOTS_MAX: usize = 65_536;
-/// How long a span is at first.
+/// Duration of a span at first.
 const FIRST_STEP: Duration = Duration::from_millis(1);
 /// The least time from the first to the last of packets in a row that were lost for which the path counts as down: a
 /// full queue drops many in a shorter one.
 const OUTAGE_LEAST: Duration = Duration::from_millis(500);
-/// How many outages by chance alone are accepted in a trace.
+/// Number of outages by chance alone that are accepted in a trace.
 const FALSE_OUTAGES: f64 = 0.01;
-/// How far apart values of the round trip over time are.
+/// Distance in time between values of the round trip.
 const ROUND_TRIP_STEP: Duration = Duration::from_secs(1);
-/// How many of them there are at most.
+/// Greatest number of values of the round trip.
 const ROUND_TRIPS_MAX: u64 = 1_000;
 /// The share of the longest queue from which on it may have been full.
 const NEARLY_FULL: f64 = 0.8;
@@ -27,7 +27,7 @@ pub(super) struct Timeline {
     slots: Vec<Slot>,
 }
 
-/// What became of what was sent in a span.
+/// Counts and least round trips of one span.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     /// Packets that were answered.
@@ -52,7 +52,7 @@ impl Slot {
         self.least = self.least.min(round_trip);
     }
 
-    /// The same with what the peer may have held its answer back for.
+    /// Variant of `measure` for a round trip that may include a time for which the peer held its answer back.
     pub(super) fn measure_held_back(&mut self, round_trip: Duration) {
         self.least_held_back = self.least_held_back.min(round_trip);
     }
@@ -110,7 +110,7 @@ impl Timeline {
         Instant::from_nanos(self.step.as_nanos().saturating_mul(place as u64))
     }
 
-    /// How many spans a time has, at least one.
+    /// Gives the number of spans that a time has, at least one.
     fn spans(&self, time: Duration) -> usize {
         usize::try_from(time.as_nanos().div_ceil(self.step.as_nanos())).unwrap_or(usize::MAX).max(1)
     }
@@ -253,7 +253,7 @@ fn median(one: Duration, two: Duration, three: Duration) -> Duration {
     one.max(two).min(one.min(two).max(three))
 }
 
-/// Whether two round trips are more than a hundredth and 0.1 ms apart.
+/// Tells whether two round trips are more than a hundredth and 0.1 ms apart.
 fn differ(one: Duration, other: Duration) -> bool {
     let apart = one.max(other).saturating_sub(one.min(other));
     apart > Duration::from_micros(100) && apart.as_nanos() > one.as_nanos() / 100

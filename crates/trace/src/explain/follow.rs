@@ -11,15 +11,15 @@ use super::story::{
 use crate::field::Timer;
 use crate::record::What;
 
-/// How many messages that were sent again, and how many that are on their way, are kept of an association.
+/// Number of messages that were retransmitted, and number of those that are in flight, that are kept of an association.
 const MESSAGES_MAX: usize = 200_000;
-/// How many steps of an association are kept.
+/// Number of steps of an association that are kept.
 const STEPS_MAX: usize = 100_000;
-/// How many transmissions of one chunk, and chunks of one message, are kept.
+/// Number of transmissions of one chunk, and of chunks of one message, that are kept.
 pub(super) const REPEATS_MAX: usize = 256;
-/// How many spans without DATA are kept.
+/// Number of spans without DATA that are kept.
 const IDLES_MAX: usize = 10_000;
-/// How many paths of an association are told apart.
+/// Greatest number of paths of an association that are told apart.
 const PATHS_MAX: usize = 256;
 
 impl AssociationStory {
@@ -431,7 +431,7 @@ impl AssociationStory {
         }
     }
 
-    /// Nothing follows.
+    /// Ends the association's story with the trace: nothing follows.
     pub(super) fn finish(&mut self, until: Instant, idle: Duration) {
         if self.closed.is_none() {
             self.end_wait(until);

@@ -15,19 +15,19 @@ use crate::header::Header;
 use crate::outcome::Outcome;
 use crate::record::{Record, What};
 
-/// How many associations are told apart.
+/// Greatest number of associations that are told apart.
 const ASSOCIATIONS_MAX: usize = 1_024;
 
-/// What a trace has told.
+/// Story that a trace has told.
 #[derive(Clone, Debug)]
 pub struct Story {
-    /// What it is of.
+    /// Header of the trace: its origin and settings.
     pub header: Header,
-    /// Its associations.
+    /// Stories of its associations, by number.
     pub associations: BTreeMap<u32, AssociationStory>,
     /// The instant of the last record.
     pub until: Instant,
-    /// Whether the trace ends as a whole one does.
+    /// True if the trace ends as a whole one does.
     pub is_whole: bool,
     /// Records that are missing in it.
     pub dropped: u64,
@@ -36,18 +36,18 @@ pub struct Story {
     idle: Duration,
 }
 
-/// What has happened to an association.
+/// Story of an association.
 #[derive(Clone, Debug, Default)]
 pub struct AssociationStory {
-    /// When it was up.
+    /// Instant at which it was up.
     pub up: Option<Instant>,
-    /// When it was gone, whether in order, and why.
+    /// Instant at which it was gone, true if in order, and the reason.
     pub closed: Option<(Instant, bool, String)>,
-    /// What has happened to its paths and to itself, in order of time.
+    /// Steps of its paths and of itself, in order of time.
     pub steps: Vec<Step>,
     /// Steps that are not told.
     pub steps_left_out: u64,
-    /// Its paths, in the order in which they were met.
+    /// Paths of the association, in the order in which they were met.
     pub paths: Vec<PathStory>,
     /// Messages that were sent again, or had to be; of those without a number the chunk's counts.
     pub resent: BTreeMap<MessageKey, Message>,
@@ -67,15 +67,15 @@ pub struct AssociationStory {
     pub messages_failed: u64,
     /// Messages that were given up as their reliability asks, by the rule: unsent ones, and the others.
     pub messages_abandoned: BTreeMap<ReliabilityPolicy, [u64; 2]>,
-    /// How often the send buffer had room again after a message had been refused.
+    /// Number of times that the send buffer had room again after a message had been refused.
     pub rooms: u64,
     /// DATA chunks that were put into packets.
     pub chunks_sent: u64,
-    /// Those of them that were sent again.
+    /// DATA chunks of those that were retransmitted.
     pub chunks_resent: u64,
     /// Chunks that were to be sent again, by the evidence.
     pub lost: BTreeMap<Evidence, u64>,
-    /// What readers have seen.
+    /// Delays of the messages until their readers had them.
     pub delays: Delays,
     /// From when a part of a message was first sent until the peer had acknowledged all of it.
     pub acknowledgements: Delays,
@@ -87,64 +87,64 @@ pub struct AssociationStory {
     pub(super) peer_window: Option<(Instant, u64)>,
     /// The span since the last DATA.
     pub(super) idle: Option<Idle>,
-    /// Where new DATA went last.
+    /// Path to which new DATA went last.
     pub(super) latest_new: Option<IpAddr>,
 }
 
-/// How a message is known.
+/// Key by which a message is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MessageKey {
     /// By its number.
     Number(u64),
-    /// It has none: by the TSN of a chunk of it.
+    /// TSN of a chunk of it, if it has no number.
     Tsn(u32),
 }
 
 /// A message: what became of each of its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// Its chunks, in the order in which they were first sent.
+    /// Chunks of the message, in the order in which they were first sent.
     pub parts: Vec<Part>,
-    /// When the peer had acknowledged all of it.
+    /// Instant at which the peer had acknowledged all of it.
     pub acknowledged: Option<Instant>,
-    /// When its reader had it, and when it was offered to the transport.
+    /// Instant at which its reader had it, and instant at which it was offered to the transport.
     pub delivered: Option<(Instant, Instant)>,
-    /// When it was given up.
+    /// Instant at which it was given up.
     pub failed: Option<Instant>,
 }
 
 /// A chunk of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its TSN.
+    /// TSN of the chunk.
     pub tsn: u32,
-    /// When and where it was sent.
+    /// Transmissions of the chunk, in order of time.
     pub sent: Vec<Transmission>,
 }
 
 /// A chunk, sent once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transmission {
-    /// When.
+    /// Instant of the transmission.
     pub at: Instant,
-    /// Where.
+    /// Path on which it was sent.
     pub path: IpAddr,
     /// If it had to be sent again after that: when that was found, and how.
     pub lost: Option<Loss>,
 }
 
-/// How the loss of a chunk was noticed.
+/// Way in which the loss of a chunk was noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// When.
+    /// Instant at which it was noticed.
     pub at: Instant,
-    /// How.
+    /// Evidence of the loss.
     pub evidence: Evidence,
-    /// How many SACKs reported it missing, if they did.
+    /// Number of SACKs that reported it missing, if they did.
     pub reports: Option<u16>,
     /// The time for reordering, if it was overtaken.
     pub reordering_window: Option<Duration>,
-    /// Whether it counted as lost in error.
+    /// True if it counted as lost in error.
     pub is_restored: bool,
 }
 
@@ -162,15 +162,15 @@ pub struct Idle {
 /// A step in the life of an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// When.
+    /// Instant of the step.
     pub at: Instant,
     /// Of which path, if of one.
     pub path: Option<IpAddr>,
-    /// What.
+    /// Kind of the step.
     pub kind: StepKind,
 }
 
-/// What happens to an association or to one of its paths.
+/// Event of an association or of one of its paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepKind {
     /// The association is up.
@@ -187,11 +187,11 @@ pub enum StepKind {
     Became(PathState, Vec<(Instant, Unanswered)>),
     /// The path has answered after errors in a row: a HEARTBEAT after this time, or DATA.
     Answered(Option<Duration>, u32),
-    /// It has become the primary path.
+    /// The path has become the primary one.
     Primary,
     /// New DATA goes here, and went elsewhere before.
     NewData(u64),
-    /// Its window was reduced.
+    /// The window of the path was reduced.
     Reduced(Reduction),
     /// So many chunks that had been sent here counted as lost at once, by this evidence.
     Lost(u64, Evidence),
@@ -210,20 +210,20 @@ pub enum StepKind {
     Abandoned(u64, u16, ReliabilityPolicy, bool),
     /// The rest of a message of this stream will never come.
     PartialDeliveryAborted(u16, Option<u16>),
-    /// What the peer has answered to a request about these streams, or so many.
+    /// Answer of the peer to a request about these streams, or so many.
     StreamsAnswered(StreamRequest, Option<Vec<u16>>, Option<u16>, StreamAnswer),
     /// Streams have been reset, or added: then how many there are to send on, and for the peer.
     StreamsChanged(StreamsStep, Option<Vec<u16>>, Option<(u16, u16)>),
-    /// What the peer has answered to a request about an address: whether it has done it.
+    /// Answer of the peer to a request about an address: true if it has done it.
     AddressAnswered(AddressRequest, Option<IpAddr>, bool),
-    /// What has happened to an address of the peer.
+    /// Change of an address of the peer.
     PeerAddress(PeerAddress),
     /// Packets can leave from this address of ours, or cannot.
     LocalLink(IpAddr, bool),
-    /// What the peer sends is not authenticated: it does not offer to, or by a key of this number, which is another one
-    /// here or not known.
+    /// Messages of the peer are not authenticated: it does not offer to, or by a key of this number, which is another
+    /// one here or not known.
     NotAuthenticated(Option<(u16, bool)>),
-    /// What the peer says that its layer above is.
+    /// Adaptation Code Point by which the peer names its layer above.
     AdaptationLayer(u32),
     /// The peer has reported something.
     PeerReported(String),
@@ -236,7 +236,7 @@ pub enum StepKind {
 /// A window that was reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduction {
-    /// Why.
+    /// Cause of the reduction.
     pub cause: WindowCause,
     /// The congestion window before, in bytes.
     pub from: u64,
@@ -246,24 +246,24 @@ pub struct Reduction {
     pub ssthresh: u64,
 }
 
-/// What has happened to a path.
+/// Story of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathStory {
     /// The peer's address.
     pub address: IpAddr,
     /// Our address, once known.
     pub source: Option<IpAddr>,
-    /// Its state.
+    /// State of the path, once known.
     pub state: Option<PathState>,
-    /// Whether it is the primary one.
+    /// True if it is the primary path.
     pub is_primary: bool,
-    /// How long it was in each state.
+    /// Time that it was in each state.
     pub spans: Vec<(PathState, Duration)>,
     /// DATA chunks that were sent here for the first time.
     pub chunks_sent: u64,
-    /// Those that were sent again here.
+    /// DATA chunks that were retransmitted here.
     pub chunks_resent: u64,
-    /// Those that were sent here last when they counted as lost.
+    /// DATA chunks that were sent here last when they counted as lost.
     pub chunks_lost: u64,
     /// Expiries of T3-rtx.
     pub timeouts: u64,
@@ -283,8 +283,7 @@ pub struct PathStory {
     pub(super) answered: Option<(Instant, Duration)>,
 }
 
-/// How long something took of each message, as far as the trace knows: until its reader had it, or until it was
-/// acknowledged.
+/// Delays of messages, as far as the trace knows: until the reader had each, or until it was acknowledged.
 #[derive(Clone, Debug, Default)]
 pub struct Delays {
     /// Messages of which it is known.
@@ -293,7 +292,7 @@ pub struct Delays {
     pub sum_ns: u128,
     /// The longest, and the number of its message.
     pub longest: Option<(Duration, u64)>,
-    /// When it was over for the first and for the last one.
+    /// Instants at which the delay was over for the first and for the last one.
     pub span: Option<(Instant, Instant)>,
     /// The longest time between two such instants, and when it began.
     pub longest_gap: Option<(Duration, Instant)>,
@@ -367,7 +366,7 @@ impl Story {
         if held_up > 0.0 { held_up / (held_up + unasked) } else { 0.0 }
     }
 
-    /// What two runs are compared by.
+    /// Gives the numbers by which two runs are compared.
     pub fn outcome(&self) -> Outcome {
         Outcome::of(self)
     }
@@ -402,7 +401,7 @@ impl Delays {
         self.span = Some((self.span.map_or(at, |(first, _)| first), at));
     }
 
-    /// Those of another association count, too: gaps are those within one.
+    /// Adds the delays of another association: gaps are those within one.
     pub(crate) fn join(&mut self, other: &Self) {
         self.messages += other.messages;
         self.sum_ns += other.sum_ns;

@@ -12,7 +12,7 @@ use super::story::{AssociationStory, Idle, Loss, Message, MessageKey, Part, Path
 use crate::field::Evidence;
 use crate::header::{Header, Origin, Settings};
 
-/// What is told of a story.
+/// Choice of the parts of a story that are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Only this message.
@@ -23,7 +23,7 @@ pub struct Selection {
     pub all: bool,
 }
 
-/// How many steps, messages and spans are told of each association, unless all are to be.
+/// Number of steps, messages and spans that are told of each association, unless all are to be.
 const STEPS_TOLD: usize = 200;
 const MESSAGES_TOLD: usize = 20;
 const IDLES_TOLD: usize = 20;

@@ -1,4 +1,4 @@
-//! What is estimated of a network from records that are laid out by hand.
+//! Checks of the estimate of a network from records that are laid out by hand.
 
 use std::net::IpAddr;
 

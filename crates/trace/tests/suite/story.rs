@@ -1,4 +1,4 @@
-//! What a story says of records that are laid out by hand.
+//! Checks of the story of records that are laid out by hand.
 
 use std::net::IpAddr;
 

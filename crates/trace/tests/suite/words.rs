@@ -41,7 +41,7 @@ fn lost(tsn: u32) -> What {
     }
 }
 
-/// What has happened before: a path is known, and a message that was sent there counts as lost.
+/// Events before: a path is known, and a message that was sent there counts as lost.
 fn before() -> Vec<What> {
     vec![
         governed(PathState::Active, 4_404),
@@ -109,7 +109,7 @@ fn header() -> Header {
     Header { origin: Origin::Live { command: vec!["load".to_owned()] }, settings: Settings::default() }
 }
 
-/// What is told of these.
+/// Gives the text that is told of these records.
 fn reported(records: &[Record]) -> String {
     let records = records.iter().cloned().map(Ok::<_, ()>);
     let story = Story::of(header(), Duration::from_secs(100), records).expect("no record is wrong");

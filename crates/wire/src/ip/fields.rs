@@ -4,25 +4,25 @@ use std::net::IpAddr;
 
 use super::IpHeader;
 
-/// What a transport tells IP of a packet that it sends, and is told of one that has come for it.
+/// Addresses and fields that a transport gives to IP with a packet that it sends, and gets with one that it receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
-    /// Where the packet comes from.
+    /// Address of the packet's sender.
     pub source: IpAddr,
-    /// Where it goes.
+    /// Address to which the packet goes.
     pub destination: IpAddr,
-    /// What its IP header says besides.
+    /// Other fields of the IP header.
     pub fields: IpFields,
 }
 
-/// How often a packet may be forwarded, how it is to be treated, and whether it has met congestion.
+/// Hop limit, class and congestion mark of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IpFields {
     /// IPv4's time to live, IPv6's hop limit.
     pub hop_limit: u8,
     /// The class that it is forwarded in.
     pub dscp: Dscp,
-    /// What it says about congestion.
+    /// ECN codepoint: capable of ECN or not, and congestion experienced.
     pub ecn: Ecn,
 }
 
@@ -39,12 +39,12 @@ impl IpFields {
         self.dscp.0 << 2 | self.ecn as u8
     }
 
-    /// What a header says.
+    /// Takes the fields from a header.
     pub const fn of(header: &IpHeader) -> Self {
         Self::from_octets(header.hop_limit, header.traffic_class)
     }
 
-    /// What two octets of a header say.
+    /// Reads the fields from two octets of a header.
     #[inline]
     pub const fn from_octets(hop_limit: u8, traffic_class: u8) -> Self {
         let ecn = match traffic_class & 3 {
@@ -62,7 +62,7 @@ impl IpFields {
 pub struct Dscp(u8);
 
 impl Dscp {
-    /// Best effort.
+    /// Default forwarding, best effort (RFC 2474, section 4.1).
     pub const DEFAULT: Self = Self(0);
 
     /// The code point with this number; `None` if it has more than 6 bits.
@@ -70,7 +70,7 @@ impl Dscp {
         if number < 64 { Some(Self(number)) } else { None }
     }
 
-    /// Its number.
+    /// Number of the code point.
     pub const fn number(self) -> u8 {
         self.0
     }

@@ -1,4 +1,4 @@
-//! What an end was given, what became of it, and what the other end makes of it.
+//! Account of the messages that an end was given: what became of them, and what the other end makes of them.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -16,16 +16,16 @@ use super::settings::STREAMS;
 pub(super) struct Given {
     pub(super) stream: u16,
     pub(super) is_unordered: bool,
-    /// Whether it asks to be given up at some time.
+    /// True if it asks to be given up at some time.
     pub(super) may_be_abandoned: bool,
     pub(super) destination: Option<IpAddr>,
-    /// Whether it was given before the association was established.
+    /// True if it was given before the association was established.
     pub(super) is_early: bool,
     pub(super) fates: Fates,
     pub(super) deliveries: u32,
 }
 
-/// How often an end has said of a message what became of it.
+/// Number of times that an end has reported each fate of a message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fates {
     acknowledged: u32,
@@ -52,15 +52,15 @@ pub(super) struct End {
     pub(super) id: Option<AssociationId>,
     pub(super) deadline: Option<Instant>,
     pub(super) is_closed: bool,
-    /// How many streams it may send on.
+    /// Number of streams that it may send on.
     pub(super) outbound_streams: u16,
     /// The messages that it has taken, each by its number.
     pub(super) given: Vec<Given>,
     /// Changes of streams and of addresses that it was asked for and that have not been answered.
     pub(super) asked: [u32; 2],
-    /// Whether it has been given the third key.
+    /// True if it has been given the third key.
     pub(super) has_third_key: bool,
-    /// Whether it has refused a message for want of room, and has not told of room since.
+    /// True if it has refused a message for want of room, and has not told of room since.
     pub(super) waits_for_room: bool,
     partial: PartialMessage,
     /// The Stream Sequence Number that each stream goes on with, as it is received.
@@ -182,8 +182,8 @@ impl End {
         }
     }
 
-    /// What arrives has been sent by the other, once, on its stream and in its order; what is left out there has been
-    /// given up.
+    /// Checks that a message which arrives has been sent by the other, once, on its stream and in its order, and that
+    /// messages left out there have been given up.
     pub(super) fn take(&mut self, other: &mut Self, message: &ReceivedMessage) {
         let number = message.ppid.0;
         assert_eq!(message.payload[..4], number.to_be_bytes(), "not what was sent");

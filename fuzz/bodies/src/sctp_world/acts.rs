@@ -1,4 +1,4 @@
-//! What the users of both ends do, with all that the extensions offer.
+//! Acts of the users of both ends, with all that the extensions offer.
 
 use bytes::Bytes;
 use slantpath_base::Duration;
@@ -16,7 +16,8 @@ use super::{PORT, World, address};
 const NETWORKS: u8 = 3;
 
 impl World {
-    /// What a user does with an extension: the lower half of `op` says what, `a` whose user, and the others how.
+    /// Makes a user act with an extension: the lower half of `op` gives the act, `a` the user, and the others the
+    /// details.
     pub(super) fn act(&mut self, [op, a, b, c]: [u8; 4]) {
         let end = usize::from(a & 1);
         match op & 0x0f {
@@ -164,7 +165,7 @@ impl World {
         self.note_asked(end, 1, u32::try_from(changes.len()).expect("two"), result.is_ok());
     }
 
-    /// What was asked for is answered later, and refused at once where nobody has agreed on it.
+    /// Notes a request that was taken. Its answer comes later; a request that nobody has agreed on is refused at once.
     fn note_asked(&mut self, end: usize, of: usize, changes: u32, is_taken: bool) {
         if !is_taken {
             return;

@@ -1,4 +1,4 @@
-//! What the beginning and the end of an input say of the settings of both ends.
+//! Settings of both ends, read from the beginning and the end of an input.
 
 use slantpath_base::Duration;
 use slantpath_sctp::chunk::kind;
@@ -7,9 +7,9 @@ use slantpath_sctp::{
     PathMtuDiscovery, PotentiallyFailed, SctpConfig, SharedKey, StreamId, StreamScheduling,
 };
 
-/// How many streams there are each way to begin with.
+/// Number of streams each way to begin with.
 pub(super) const STREAMS: u16 = 4;
-/// What the first step begins with if it says what each end offers.
+/// First byte of a first step that gives the offers of each end.
 const OFFERS: u8 = 0xff;
 
 /// The settings of an input, and its steps of four bytes each.
@@ -81,9 +81,9 @@ fn config(options: u8, more: &[u8]) -> SctpConfig {
     }
 }
 
-/// The same for each end, with what it offers by itself: a bit for each extension, one for addresses that change
-/// without authentication, and one that turns round whether packets may be without a checksum. `authenticated` has four
-/// bits for each end: what that accepts only if it is authenticated.
+/// Settings for each end, with its own offers: a bit for each extension, one for addresses that change without
+/// authentication, and one that turns round whether packets may be without a checksum. `authenticated` has four bits
+/// for each end: what that accepts only if it is authenticated.
 fn offers(common: &SctpConfig, ends: [u8; 2], authenticated: u8) -> [SctpConfig; 2] {
     let extensions = ends.map(|bits| {
         let offered = Extension::ALL.into_iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);

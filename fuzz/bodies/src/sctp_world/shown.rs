@@ -1,4 +1,4 @@
-//! What the packets of honest ends show: that an extension is used, and that it has been agreed on.
+//! Evidence in the packets of honest ends: that an extension is used, and that it has been agreed on.
 
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ pub(super) fn check_agreed(configs: &[SctpConfig; 2], from: usize, packet: &Pars
     }
 }
 
-/// Whether an end believes that addresses may change.
+/// Tells if an end believes that addresses may change.
 pub(super) fn may_change_addresses(configs: &[SctpConfig; 2], end: usize) -> bool {
     let extensions = configs[0].extensions.and(configs[1].extensions);
     extensions.contain(Extension::DynamicAddresses)

@@ -13,7 +13,7 @@ const UNAUTHENTICATED: u8 = 0x40;
 const NO_CHECKSUM: u8 = 0x80;
 const ALL: u8 = 0x3f;
 
-/// What is under way is delivered; the time of a retransmission goes by.
+/// Step that delivers the packets under way. The next one, `WAIT`, lets the time of a retransmission elapse.
 const DELIVER: [u8; 4] = [10, 0, 15, 0];
 const WAIT: [u8; 4] = [9, 0, 255, 255];
 const LOSE: [u8; 4] = [2, 0, 0, 0];

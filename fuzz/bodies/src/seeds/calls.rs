@@ -202,8 +202,8 @@ fn iua(seeds: &mut Seeds) {
     }
 }
 
-/// What the body does with a unit that it reads: after a pause whose square is milliseconds, with these two octets of
-/// sequence numbers.
+/// Step in which the body reads a unit: after a pause whose square is milliseconds, with these two octets of sequence
+/// numbers.
 fn heard(status: Option<u8>, pause: u8, numbers: [u8; 2]) -> [u8; 4] {
     let what = status.map_or(10, |status| 22 + 24 * status);
     [what, pause, numbers[0], numbers[1]]

@@ -30,22 +30,22 @@ pub(super) struct Program {
     /// The crate that has it, without the project's name.
     pub(super) owner: String,
     executable: PathBuf,
-    /// Where its tests expect to run.
+    /// Directory in which its tests expect to run.
     directory: PathBuf,
-    /// How long it takes as it is.
+    /// Time that it takes without a mutant.
     takes: Duration,
     /// The tests that pass each mutant.
     reached: BTreeMap<u32, BTreeSet<String>>,
 }
 
-/// What became of a mutant under the tests of one program.
+/// Verdict of one program's tests on a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// A test failed.
     Noticed,
-    /// Its tests did not end in time.
+    /// Mutant whose tests did not end in time.
     Undecided,
-    /// Its tests passed, or none of them passes the place.
+    /// Mutant whose tests passed, or whose place no test passes.
     Unnoticed,
 }
 
@@ -95,7 +95,7 @@ pub(super) enum Fault {
     Other(String),
 }
 
-/// What cargo has said.
+/// Outcome and output of cargo.
 #[derive(Debug)]
 struct Said {
     succeeded: bool,
@@ -255,7 +255,7 @@ impl Program {
         Err(format!("the tests of {} fail as they are: {executable}\n{failed}", self.owner))
     }
 
-    /// Whether any of its tests passes a mutant.
+    /// Tells if any of its tests passes a mutant.
     pub(super) fn reaches(&self, number: u32) -> bool {
         self.reached.contains_key(&number)
     }

@@ -365,7 +365,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_generic_argument(&mut self, _: &'ast syn::GenericArgument) {}
 }
 
-/// Whether a condition binds names.
+/// Tells if a condition binds names.
 fn holds_let(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,

@@ -15,7 +15,7 @@ pub(super) const MUTANT: &str = "SLANTPATH_MUTANT";
 /// Names a file to which a program writes which mutants it passes, and in which thread.
 pub(super) const REACHED: &str = "SLANTPATH_MUTANTS_REACHED";
 
-/// What each crate with mutants gets at the end of its root.
+/// Module that each crate with mutants gets at the end of its root.
 const MODULE: &str = r#"
 /// The mutant that the environment names.
 #[doc(hidden)]

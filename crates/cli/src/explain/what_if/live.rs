@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::live::{LinkEstimate, Rebuilt, load_of};
 use crate::table::TextTable;
 
-/// How many outages of a path are printed.
+/// Largest number of outages of a path that are printed.
 const OUTAGES_PRINTED: usize = 4;
 
 pub(in super::super) fn main(

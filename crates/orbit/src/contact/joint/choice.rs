@@ -7,7 +7,7 @@ use super::{Bound, Joint, Landing, Link, Sky, State};
 use crate::contact::selection::TOGETHER;
 use crate::ground::Criterion;
 
-/// How many antennas each satellite serves, and how many it can.
+/// Numbers of antennas that each satellite serves, and that it can serve.
 pub(super) struct Beams<'l> {
     pub(super) load: &'l [u32],
     pub(super) limits: &'l [u32],
@@ -22,7 +22,7 @@ pub(super) fn in_sky(sky: &Sky<'_>, satellite: u32) -> Option<usize> {
 struct Candidate {
     links: Vec<Link>,
     cables_m: f64,
-    /// When its first link is lost.
+    /// Time at which its first link is lost.
     end: f64,
 }
 
@@ -84,7 +84,7 @@ impl Joint<'_> {
         Rank { ephemeris: self.ephemeris, criterion, sights, cables_m }
     }
 
-    /// How many antennas a satellite serves that are not the pair's alone.
+    /// Number of antennas that a satellite serves and that are not the pair's alone.
     fn others(&self, pair: usize, satellite: u32, beams: &Beams<'_>) -> u32 {
         let own = self.own_antennas(pair).filter(|&(link, _)| link.satellite == satellite).count();
         beams.load[satellite as usize] - u32::try_from(own).unwrap_or(u32::MAX)
@@ -106,7 +106,7 @@ impl Joint<'_> {
             || self.own_antennas(pair).any(|(link, own)| link.site == site && own == antenna)
     }
 
-    /// Whether another pair makes a site hold a satellite.
+    /// Tells if another pair makes a site hold a satellite.
     fn is_shared(&self, pair: usize, link: Link) -> bool {
         let holds = |(antenna, bound): (usize, &Bound<'_>)| {
             bound.held.is_some_and(|held| held.satellite == link.satellite)
@@ -191,7 +191,7 @@ impl Joint<'_> {
         found
     }
 
-    /// Whether each link has an antenna of its own and each satellite the beams, and the pair stays apart from those
+    /// Tells if each link has an antenna of its own and each satellite the beams, and the pair stays apart from those
     /// that it must.
     fn can_take(&self, pair: usize, candidate: &Candidate, beams: &Beams<'_>) -> bool {
         let holds = |other: &usize| match &self.choosers[*other].state {
@@ -214,7 +214,7 @@ impl Joint<'_> {
         new.iter().all(has_beams) && new.iter().all(|link| self.has_antennas(pair, link.site, &new))
     }
 
-    /// Whether a site has an antenna for each of its links among these: there are at most two.
+    /// Tells if a site has an antenna for each of its links among these: there are at most two.
     fn has_antennas(&self, pair: usize, site: usize, links: &[Link]) -> bool {
         let ground = &self.grounds[site];
         let able = |link: &Link| -> Vec<usize> {

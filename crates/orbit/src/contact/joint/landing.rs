@@ -1,4 +1,4 @@
-//! Which pairs choose together, where their ends land, and which antennas they bind.
+//! Pairs that choose together, the sites at which their ends land, and the antennas that they bind.
 
 use std::collections::BTreeMap;
 
@@ -14,21 +14,21 @@ use crate::site::Relay;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Landing {
     pub(super) site: usize,
-    /// What the cables from the end to it take, as metres of light in the void.
+    /// Length of the cables from the end to it, as metres of light in the void.
     pub(super) cables_m: f64,
-    /// When one of these cables is out of service, in no order.
+    /// Times from which, and until which, one of these cables is out of service, in no order.
     out: Vec<(f64, f64)>,
 }
 
 impl Landing {
-    /// When the cables to it fail next, if they stand at a time.
+    /// Time at which the cables to it fail next, if they stand at a time.
     pub(super) fn stands_until(&self, now: f64) -> Option<f64> {
         let is_out = self.out.iter().any(|&(from, until)| from <= now && now < until);
         let next = self.out.iter().map(|&(from, _)| from).filter(|&from| from > now);
         (!is_out).then(|| next.fold(f64::INFINITY, f64::min))
     }
 
-    /// When a cable to it returns next.
+    /// Time at which a cable to it returns next.
     pub(super) fn returns_after(&self, now: f64) -> Option<f64> {
         self.out.iter().map(|&(_, until)| until).filter(|&until| until > now).min_by(f64::total_cmp)
     }
@@ -143,7 +143,7 @@ fn chooser(network: &Network, pair: &Pair, landings: [Vec<Landing>; 2], joining:
     Chooser { landings, gateways, sites, policy, usable, apart_from: Vec::new(), state, decided_at: -1.0 }
 }
 
-/// That of the first antenna with which the end that sends may take part; its nearest landing comes first.
+/// Policy of the first antenna with which the end that sends may take part; its nearest landing comes first.
 fn policy(network: &Network, landings: &[Vec<Landing>; 2], joining: &[usize]) -> GroundPolicy {
     let antennas = landings[0].iter().flat_map(|landing| {
         let count = network.sites[landing.site].antennas.len();
@@ -153,8 +153,8 @@ fn policy(network: &Network, landings: &[Vec<Landing>; 2], joining: &[usize]) ->
     first.map_or_else(GroundPolicy::default, |(site, antenna)| network.sites[site].antennas[antenna].policy)
 }
 
-/// Where an end meets the satellites: where it stands, if it has antennas, and at the gateways that cables join with
-/// it, the nearest first. Cables lead on through gateways.
+/// Sites at which an end meets the satellites: its own, if it has antennas, and the gateways that cables join with it,
+/// the nearest first. Cables lead on through gateways.
 fn landings(network: &Network, end: usize, outages: &OutageTable) -> Vec<Landing> {
     let site = |name: &str| network.sites.iter().position(|site| site.name == name);
     let here = Landing { site: end, cables_m: 0.0, out: Vec::new() };

@@ -1,12 +1,12 @@
-//! How good a way is over time, and when another becomes better.
+//! Rank of a way over time, and the time at which another becomes better.
 
 use crate::contact::ephemeris::Ephemeris;
 use crate::contact::root::{RESOLUTION, Sample};
 use crate::contact::visibility::{Viewpoint, sight};
 use crate::ground::Criterion;
 
-/// What a criterion makes great: the least of some smooth functions of time. By distance it is one, the whole length
-/// of the way below nothing; by height there is one for each link, the sine of its elevation.
+/// Quantity that a criterion makes great: the least of some smooth functions of time. By distance it is one, the whole
+/// length of the way below nothing; by height there is one for each link, the sine of its elevation.
 pub(super) struct Rank<'a> {
     pub(super) ephemeris: &'a Ephemeris,
     pub(super) criterion: Criterion,

@@ -1,4 +1,4 @@
-//! When one satellite becomes better than another over one site.
+//! Time at which one satellite becomes better than another over one site.
 
 use crate::contact::ephemeris::Ephemeris;
 use crate::contact::root::Sample;

@@ -1,4 +1,4 @@
-//! Which satellite a ground antenna holds, by each policy, and what outages do.
+//! Satellite that a ground antenna holds, by each policy, and effects of outages on it.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::constellation::presets::Preset;

@@ -1,4 +1,4 @@
-//! When satellites rise, culminate and set, against dense sampling.
+//! Times at which satellites rise, culminate and set, against dense sampling.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::constellation::presets::Preset;

@@ -51,7 +51,7 @@ fn finish(flow: &PlannedFlow, sender: &SenderReport, receiver: &ReceiverReport, 
     }
 }
 
-/// Whether a receiver can tell messages apart: a stream of bytes without their numbers has no bounds.
+/// Tells whether a receiver can tell messages apart: a stream of bytes without their numbers has no bounds.
 pub(crate) fn counts_messages(flow: &PlannedFlow) -> bool {
     *flow.flow.transport == Transport::Sctp || *flow.flow.content == Content::Stamped
 }

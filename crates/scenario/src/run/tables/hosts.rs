@@ -21,7 +21,7 @@ fn columns() -> impl Iterator<Item = String> {
         .chain(FragmentDrop::ALL.into_iter().map(of_reason))
 }
 
-/// What a host has counted since the start of the run.
+/// Counts of a host since the start of the run.
 pub(super) fn counts(host: &Host) -> HostCounts {
     let (drops, fragments) = (host.drops(), host.reassembly());
     let mut counts = HostCounts::default();

@@ -167,7 +167,7 @@ pub(crate) fn association_paths(
     TableKind::AssociationPaths.table(columns)
 }
 
-/// What is sampled of a path.
+/// Columns of the samples of a path.
 fn sampled(names: &[Option<String>], samples: &[PathSample]) -> [Column; 7] {
     let mut path = TextColumn::new("path");
     let mut at = TypedColumn::<f64>::new("at_s");

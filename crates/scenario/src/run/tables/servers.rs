@@ -137,7 +137,7 @@ fn drops(signalling: &Signalling, network: &SignallingNetwork) -> Table {
     TableKind::SignallingDrops.table(columns)
 }
 
-/// How an application server was served at a gateway. Traffic that waits is not served yet.
+/// Service of an application server at a gateway. Traffic that is held is not served yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::run) struct Served {
     times_active: u64,
@@ -167,7 +167,7 @@ impl Served {
         }
     }
 
-    /// The same, with an outage that lasts counted up to `end`.
+    /// Gives this service with an outage that lasts counted up to `end`.
     fn until(mut self, end: Instant) -> Self {
         self.end_outage(end);
         self
@@ -205,7 +205,7 @@ fn servers(signalling: &Signalling, record: &SignallingRecord<'_>, end: Instant)
     TableKind::SignallingServers.table(columns)
 }
 
-/// What processes, associations, application servers and points are called.
+/// Names of processes, associations, application servers and points.
 #[derive(Clone, Debug)]
 pub(in crate::run) struct Names<'a> {
     processes: Vec<(SignallingProcess, &'static str, &'a str)>,

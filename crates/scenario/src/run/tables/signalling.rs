@@ -17,13 +17,13 @@ use crate::signalling::{code, with_mtp3};
 
 /// A table of a signalling network at the end of a run.
 pub(in crate::run) enum SignallingTable {
-    /// It is held here.
+    /// Table that is held here.
     Held(Table),
-    /// Its rows were handed over while the run went on.
+    /// Table whose rows were handed over while the run went on.
     HandedOver {
-        /// Its place among the tables that were announced.
+        /// Number of the table among those that were announced.
         table: usize,
-        /// How many columns it has.
+        /// Number of its columns.
         columns: usize,
     },
 }
@@ -193,7 +193,7 @@ fn links(
     TableKind::SignallingLinks.table(columns)
 }
 
-/// What points and links are called.
+/// Names of points and links.
 #[derive(Clone, Debug)]
 pub(in crate::run) struct Names<'a> {
     scenario: &'a Scenario,

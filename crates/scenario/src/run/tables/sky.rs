@@ -13,7 +13,7 @@ use crate::network::source::RunNetwork;
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
-/// Those of its tables that do not grow with the length of the run, but for that of antennas.
+/// Tables of the sky that do not grow with the length of the run, except that of antennas.
 pub(crate) fn tables(
     scenario: &Scenario,
     sky: &Sky,
@@ -110,7 +110,7 @@ pub(in crate::run) fn paths(
     TableKind::SkyPaths.table(columns)
 }
 
-/// What became of the packets that waited at a handover: columns of `handovers` and of `antennas`.
+/// Packets that waited at a handover, by their fate: columns of `handovers` and of `antennas`.
 const LEFT_BEHIND: [&str; 4] =
     ["uplink_lost_packets", "uplink_held_packets", "downlink_lost_packets", "downlink_handed_over_packets"];
 
@@ -146,7 +146,7 @@ pub(in crate::run) fn handovers(plan: &ContactPlan, sky: &Sky, handovers: &[Hand
     TableKind::Handovers.table(columns)
 }
 
-/// What has happened to an antenna.
+/// Counts of the events at an antenna.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::run) struct AntennaTotals {
     handovers: u64,

@@ -1,4 +1,4 @@
-//! What delays of messages consist of, in whole runs.
+//! Checks of the parts of messages' delays, in whole runs.
 
 use slantpath_results::{Table, Value};
 

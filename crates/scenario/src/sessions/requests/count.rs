@@ -6,7 +6,7 @@ use slantpath_reader::{Fault, Faults, Setting, section, tagged};
 use crate::bounds::{MEAN_REQUESTS, REQUESTS};
 
 tagged! {
-    /// How many requests a session makes.
+    /// Number of requests that a session makes.
     pub enum Count {
         /// Always as many.
         Fixed = "fixed",
@@ -18,7 +18,7 @@ tagged! {
 section! {
     /// Always as many.
     pub struct Fixed {
-        /// How many.
+        /// Number of requests.
         count: Setting<u32>, at most REQUESTS;
     }
 }
@@ -26,7 +26,7 @@ section! {
 section! {
     /// A geometric distribution: after each request another one follows with chance 1 − 1 / mean.
     pub struct Geometric {
-        /// Its mean, 1 or more.
+        /// Mean of the distribution, 1 or more.
         mean: Setting<f64>, at most MEAN_REQUESTS;
     }
 }
@@ -43,7 +43,7 @@ impl Count {
         }
     }
 
-    /// The mean.
+    /// Mean number of requests.
     pub(super) fn mean(&self) -> f64 {
         match self {
             Self::Fixed(fixed) => f64::from(*fixed.count),

@@ -19,7 +19,7 @@ pub(crate) struct RequestRows {
     response: TypedColumn<f64>,
 }
 
-/// What came of the requests of a table of sessions; how long answers took is handed over.
+/// Totals of the requests of a table of sessions; the times that answers took are handed over.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestTotals {
     asked: u64,
@@ -37,7 +37,7 @@ pub(crate) struct RequestSums {
     response_quantiles: [TypedColumn<f64>; QUANTILES.len()],
 }
 
-/// Which quantiles of response times there are, with their names.
+/// Quantiles of response times, with their names.
 const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99)];
 
 impl Default for RequestRows {

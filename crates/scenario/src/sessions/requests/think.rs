@@ -23,7 +23,7 @@ tagged! {
 section! {
     /// An exponential distribution.
     pub struct Exponential {
-        /// Its mean.
+        /// Mean of the distribution.
         mean: Setting<Duration>, at most RUN;
     }
 }
@@ -31,7 +31,7 @@ section! {
 section! {
     /// Always as long.
     pub struct Fixed {
-        /// How long; `0 s` for no time to think.
+        /// Time to think; `0 s` for none.
         time: Setting<Duration>, at most RUN;
     }
 }
@@ -39,9 +39,9 @@ section! {
 section! {
     /// A Pareto distribution: the chance of more than x is (m / x)^shape, from m = mean (shape − 1) / shape on.
     pub struct Pareto {
-        /// Its mean.
+        /// Mean of the distribution.
         mean: Setting<Duration>, at most RUN;
-        /// Its shape, more than 1, without which there is no mean. Up to 2 there is no variance.
+        /// Shape of the distribution, more than 1, without which there is no mean. Up to 2 there is no variance.
         shape: Setting<f64>, at most SHAPE;
     }
 }

@@ -13,21 +13,21 @@ section! {
     pub struct SignallingLink {
         /// The points that it joins, first and second.
         between: Setting<Pair<String>>;
-        /// How many there are, up to 16 of a link set. They are called `<name>-1` and so on, with as many digits as the
-        /// last has. One if absent.
+        /// Number of such links, up to 16 of a link set. They are called `<name>-1` and so on, with as many digits as
+        /// the last has. One if absent.
         count: Option<Setting<u32>>, at most LINK_SET;
-        /// Its code within the link set of these two points; by the order of names if absent.
+        /// Code of the link within the link set of these two points (SLC); by the order of names if absent.
         slc: Option<Setting<u8>>;
-        /// Whether it is in reserve (Q.704, section 12.2): both points activate it when another link between them has
+        /// Keeps the link in reserve (Q.704, section 12.2): both points activate it when another link between them has
         /// failed, and deactivate it when that one is back.
         backup: Setting<bool> = false;
-        /// What carries it.
+        /// Carrier of the link.
         carrier: OneOf<Carrier>;
     }
 }
 
 tagged! {
-    /// What carries a signalling link.
+    /// Carrier of a signalling link.
     pub enum Carrier {
         /// An SCTP association of the two points' hosts, with M2PA (RFC 4165).
         M2pa = "m2pa",
@@ -41,7 +41,7 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// And back.
+/// Inverse of [`count`].
 fn usize_of(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
@@ -56,12 +56,12 @@ fn end() -> m2pa::LinkConfig {
     m2pa::LinkConfig::default()
 }
 
-/// Its timers.
+/// Timers of such an end.
 fn timers() -> m2pa::Timers {
     end().timers
 }
 
-/// How it is proved: interval, and octets of filler.
+/// Proving of such an end: interval, and octets of filler.
 fn usual_proving() -> (Duration, u32) {
     match m2pa::Proving::default() {
         m2pa::Proving::Every { interval, filler_octets } => (interval, count(filler_octets)),
@@ -72,13 +72,13 @@ fn usual_proving() -> (Duration, u32) {
 section! {
     /// A line with MTP2 (Q.703) at both ends. Timers are those of 64 kbit/s.
     pub struct Mtp2 {
-        /// One way.
+        /// Delay of the line, one way.
         delay: Setting<Duration>, at most DELAY;
         /// Of the line.
         rate: Setting<DataRate> = terminal().rate, at most LINE_RATE;
         /// Probability that a bit arrives wrong.
         bit_error_rate: Setting<Probability> = Probability::NEVER;
-        /// How messages that the line has damaged are repeated.
+        /// Method by which messages that the line has damaged are repeated.
         error_correction: Setting<ErrorCorrection> = ErrorCorrection::Basic;
         /// N1 of preventive cyclic retransmission: so many messages unacknowledged force their repetition.
         n1: Setting<u32> = 127, at most MESSAGES;
@@ -137,9 +137,9 @@ section! {
         /// The second point's link of the packet network that is used first; its first link in alphabetical order if
         /// absent; of a host with several cables of a sky, that by which the way leads at the start.
         primary: Option<Setting<String>>;
-        /// How long after a loss the first point opens the association again.
+        /// Time after a loss at which the first point opens the association again.
         reopen_after: Setting<Duration> = Duration::from_secs(1), at most TIMER;
-        /// Whether the association is proved before it carries messages.
+        /// Use of proving before the association carries messages.
         proving: Setting<Proving> = Proving::Used;
         /// With proving: from one of its messages to the next.
         proving_interval: Setting<Duration> = usual_proving().0, at most TIMER;
@@ -152,8 +152,8 @@ section! {
         /// Messages that may wait for the association; what comes beyond is refused and counted. As many as `buffer`
         /// takes if absent.
         transmission_queue: Option<Setting<u32>>, at most MESSAGES;
-        /// Where congestion of status 1, 2 and 3 begins and ends, in messages waiting or unacknowledged: one to three
-        /// pairs, rising.
+        /// Numbers of messages queued or unacknowledged at which congestion of status 1, 2 and 3 begins and ends: one
+        /// to three pairs, rising.
         congestion: Setting<Vec<Pair<u32>>> = usual_congestion(), at most MESSAGES;
         /// Received messages that are held during a processor outage or congestion of this end at most.
         held: Setting<u32> = count(end().held_max), at most MESSAGES;
@@ -185,20 +185,21 @@ section! {
 policy! {
     /// From when on a message counts as unacknowledged for T7 of M2PA. RFC 4165, section 4.2.1, leaves it open.
     pub struct T7FromChoice of T7From {
-        /// When it is sent for the first time: nothing that waits counts.
+        /// Time of its first transmission: nothing that is queued counts.
         FirstTransmission = "first-transmission",
-        /// When MTP3 gives it: what waits above the association counts too.
+        /// Time at which MTP3 gives it: what is queued above the association counts too.
         Given = "given",
-        /// When it is handed over to the association: what waits in SCTP's send buffer counts, what waits above it does
-        /// not.
+        /// Time at which it is handed over to the association: what is queued in SCTP's send buffer counts, what is
+        /// queued above it does not.
         HandOver = "hand-over",
-        /// When it is handed over, or with the last acknowledgement of another if that comes later, as in Q.703.
+        /// Time at which it is handed over, or that of the last acknowledgement of another if that comes later, as in
+        /// Q.703.
         LastAcknowledgement = "last-acknowledgement",
     }
 }
 
 choice! {
-    /// Whether an association is proved.
+    /// Use of proving on an association.
     pub enum Proving {
         /// Not at all.
         Omitted = "omitted",
@@ -221,13 +222,13 @@ choice! {
     }
 }
 
-/// Where congestion of an association begins and ends where nobody says otherwise.
+/// Numbers of messages at which congestion of an association begins and ends by default.
 fn usual_congestion() -> Vec<Pair<u32>> {
     end().congestion.iter().map(|status| Pair(count(status.onset), count(status.abatement))).collect()
 }
 
 impl M2pa {
-    /// What both ends are set to.
+    /// Configuration of both ends.
     pub(crate) fn config(&self) -> m2pa::LinkConfig {
         let status = |Pair(onset, abatement): &Pair<u32>| m2pa::CongestionThreshold {
             onset: usize_of(*onset),
@@ -315,7 +316,7 @@ impl Mtp2 {
         octets
     }
 
-    /// What both terminals are set to.
+    /// Configuration of both terminals.
     pub(crate) fn config(&self) -> mtp2::Config {
         let octets = self.n2.map_or_else(|| self.loop_octets().saturating_add(1), |n2| *n2);
         mtp2::Config {

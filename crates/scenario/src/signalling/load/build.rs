@@ -1,4 +1,4 @@
-//! What a load generates, once its names are resolved.
+//! Configuration of the generator of a load, once its names are resolved.
 
 use slantpath_base::Instant;
 use slantpath_ss7::load::{self, ByCode, ByTitle, GeneratorConfig, Lengths, Routing};
@@ -11,7 +11,7 @@ use crate::signalling::schema::{
     Arrivals, LengthMix, Load, LoadRouting, LoadSelection, LoadStep, Signalling,
 };
 
-/// How the messages of a load find their way.
+/// Routing of the messages of a load.
 pub(crate) fn routing(signalling: &Signalling, load: &Load) -> Routing {
     let code = ByCode {
         destinations: load.to.iter().map(|to| code(signalling, to)).collect(),
@@ -53,7 +53,7 @@ fn step_of(step: &LoadStep) -> load::LoadStep {
     load::LoadStep { at: Instant::START + *step.at, over: *step.over, erlang_per_link: *step.erlang_per_link }
 }
 
-/// What a load generates.
+/// Configuration of the generator of a load.
 pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
     let point = signalling.points.find(&load.from).expect("a check resolves points");
     let service = service_of(load);

@@ -1,5 +1,5 @@
-//! Where the titles that loads call end, followed through the tables of all points: at a destination of the load, in
-//! the subsystem at which its messages are counted.
+//! Ends of the titles that loads call, followed through the tables of all points: at a destination of the load, in the
+//! subsystem at which its messages are counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +70,8 @@ pub(crate) fn check(
     }
 }
 
-/// Whether the last rule on the way shares its messages among points, rather than keeping some of these in reserve.
+/// Tells whether the last rule on the way shares its messages among points, rather than keeping some of these in
+/// reserve.
 fn is_shared(signalling: &Signalling, ending: &Ending) -> bool {
     let last = ending.path.last().and_then(|(_, rule)| rule_named(signalling, rule));
     last.is_some_and(|rule| rule.sharing.policy() != Sharing::Dominant)

@@ -230,7 +230,7 @@ fn service_for(signalling: &Signalling, load: &Load) -> u8 {
 const SCCP: u8 = 3;
 const NO_USER_PART: u8 = 15;
 
-/// What a load wants to hear from its trace.
+/// Values that a load takes from its trace.
 fn wanted(signalling: &Signalling, load: &Load) -> trace::Wanted {
     let says_lengths = matches!(*load.lengths, LengthMix::Trace);
     let format = signalling.points.find(&load.from).map(|from| from.format.policy());

@@ -12,33 +12,33 @@ section! {
         from: Setting<String>;
         /// The points that receive, in turn.
         to: Setting<Vec<String>>;
-        /// How many links' worth of load.
+        /// Number of links that the load is for.
         links: Setting<u16> = 1;
         /// The share of a line's time that the messages of one of them take.
         erlang_per_link: Setting<f64>, at most ERLANG;
-        /// How the load changes, with `constant` and `poisson` arrivals: in order of time, none before another has
+        /// Changes of the load, with `constant` and `poisson` arrivals: in order of time, none before another has
         /// ended.
         steps: Vec<Named<LoadStep>>;
-        /// What one Erlang fills.
+        /// Rate that one Erlang fills.
         line_rate: Setting<DataRate> = DataRate::from_bits_per_sec(64_000), at most RATE;
         /// Octets of a message on the line, flag and check bits included; several are as frequent, or as their weights
         /// say. `"isup-calls"` is the mix of a real generator of ISUP calls, `"trace"` what the trace says of each
         /// message.
         lengths: Setting<LengthMix>;
-        /// When messages come.
+        /// Process by which messages come.
         arrivals: Setting<Arrivals> = Arrivals::Poisson;
         /// With `on-off`: mean length of a period of activity.
         mean_on: Option<Setting<Duration>>, at most RUN;
         /// With `on-off`: mean length of a pause.
         mean_off: Option<Setting<Duration>>, at most RUN;
-        /// Which signalling link selection messages have.
+        /// Rule by which messages get their signalling link selection.
         selection: Setting<LoadSelection> = LoadSelection::Link;
         /// With `trace`: a file with a line for each message, its time, and if `lengths` or `selection` say so its size
         /// and its selection: `30 ms,120 B,5`.
         trace: Option<Setting<String>>;
         /// With `trace`: BLAKE3 of the file; worked out if absent.
         trace_digest: Option<Setting<String>>;
-        /// How messages find their way.
+        /// Routing of the messages.
         routing: Setting<LoadRouting> = LoadRouting::PointCode;
         /// With `shared`: the share of the messages that go by global title.
         title_share: Option<Setting<Probability>>;
@@ -59,13 +59,13 @@ section! {
         plan: Setting<u8> = 1;
         /// With `global-title` and `shared`: their nature of address; 4 is international.
         nature: Setting<u8> = 4;
-        /// Whether more of it than lines and windows carry is meant: no warning is given then.
+        /// Declares that more of it than lines and windows carry is meant: no warning is given then.
         overload: Option<Setting<bool>>;
-        /// When it begins.
+        /// Time at which the load begins.
         start: Setting<Duration> = Duration::ZERO, at most RUN;
-        /// When it ends; `give_up_after` before the end of the run if absent, or with it.
+        /// Time at which the load ends; `give_up_after` before the end of the run if absent, or with it.
         stop: Option<Setting<Duration>>, at most RUN;
-        /// When a message that has not arrived is given up: it is lost, or late if it comes after all.
+        /// Time after which a message that has not arrived is given up: it is lost, or late if it comes after all.
         give_up_after: Setting<Duration> = Duration::from_secs(10), at most RUN;
     }
 }
@@ -73,9 +73,9 @@ section! {
 section! {
     /// A change of a load.
     pub struct LoadStep {
-        /// When it begins to change.
+        /// Time at which the load begins to change.
         at: Setting<Duration>, at most RUN;
-        /// How long that takes, the load rising or falling evenly.
+        /// Duration of the change, in which the load rises or falls evenly.
         over: Setting<Duration> = Duration::ZERO, at most RUN;
         /// The share of a line's time that the messages of one link take from then on; with 0 nothing is sent.
         erlang_per_link: Setting<f64>, at most ERLANG;
@@ -83,7 +83,7 @@ section! {
 }
 
 choice! {
-    /// When messages come.
+    /// Process by which messages come.
     pub enum Arrivals {
         /// At equal intervals, each link with a phase of its own.
         Constant = "constant",
@@ -97,7 +97,7 @@ choice! {
 }
 
 choice! {
-    /// How messages of a load find their way.
+    /// Routing of the messages of a load.
     pub enum LoadRouting {
         /// By global title, over a point that translates.
         GlobalTitle = "global-title",
@@ -109,11 +109,11 @@ choice! {
 }
 
 choice! {
-    /// Which signalling link selection messages have.
+    /// Rule by which messages get their signalling link selection.
     pub enum LoadSelection {
-        /// Those of link n have n modulo 16.
+        /// Messages of link n have n modulo 16.
         Link = "link",
-        /// What the trace says of each.
+        /// Selection that the trace gives for each message.
         Trace = "trace",
     }
 }
@@ -125,13 +125,13 @@ pub enum LengthMix {
     IsupCalls,
     /// These, all as frequent.
     Octets(Vec<u16>),
-    /// What the trace says of each message.
+    /// Lengths that the trace gives for each message.
     Trace,
     /// These, each with its weight.
     Weighted(Vec<(u16, f64)>),
 }
 
-/// What a length may be written as.
+/// Help on the forms in which a length may be written.
 const LENGTHS: &str =
     "write \"isup-calls\", \"trace\", a list like [60, 120], or one like [{ octets = 60, weight = 3 }]";
 
@@ -213,12 +213,12 @@ impl Value for LengthMix {
 }
 
 impl LoadRouting {
-    /// Whether messages go by global title.
+    /// Tells whether messages go by global title.
     pub const fn is_by_title(self) -> bool {
         matches!(self, Self::GlobalTitle | Self::Shared)
     }
 
-    /// Whether messages go by destination point code.
+    /// Tells whether messages go by destination point code.
     pub const fn is_by_code(self) -> bool {
         matches!(self, Self::PointCode | Self::Shared)
     }

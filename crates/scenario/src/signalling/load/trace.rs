@@ -7,7 +7,7 @@ use slantpath_ss7::mtp3::Sls;
 
 use crate::flow::trace::{in_order, read};
 
-/// What a load wants to hear from its trace.
+/// Values that a load takes from its trace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     /// The shortest and the longest length, if the trace is to say lengths.

@@ -1,4 +1,4 @@
-//! What a trace offers: its mean, and the ten seconds in which most comes.
+//! Load that a trace offers: its mean, and the ten seconds in which most comes.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const WINDOW: Duration = Duration::from_secs(10);
 pub(super) struct Traced {
     /// Octets of a message, on average.
     pub(super) octets: f64,
-    /// When the load begins to be another, counted from its start, and the octets a second from then on.
+    /// Changes of the load: the time, counted from the start of the load, and the octets a second from then on.
     pub(super) steps: Vec<(Duration, f64)>,
 }
 

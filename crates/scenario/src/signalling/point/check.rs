@@ -1,4 +1,4 @@
-//! What a signalling point says of itself: user parts, and SCCP with its timers and neighbours.
+//! Checks of the keys of a signalling point: user parts, and SCCP with its timers and neighbours.
 
 use slantpath_reader::{Fault, Faults, Named, Nested, Place, Section};
 use slantpath_ss7::PointCodeFormat;

@@ -7,16 +7,17 @@ use slantpath_signalling::{ProcessorConfig, ProcessorError};
 use crate::bounds::{DELAY, MESSAGES, MESSAGES_A_SECOND};
 
 section! {
-    /// What it takes to process the messages of user parts that links bring to a point. Messages of MTP3's management
-    /// take no time.
+    /// Time and capacity that a point needs to process the messages of user parts that links bring to it. Messages of
+    /// MTP3's management take no time.
     pub struct Processing {
-        /// What each message takes besides.
+        /// Time that each message takes besides.
         delay: Setting<Duration> = Duration::ZERO, at most DELAY;
         /// Messages a second; as many as come if absent.
         capacity: Option<Setting<u32>>, at most MESSAGES_A_SECOND;
         /// Messages that may wait for the processor; what comes beyond is thrown away and counted.
         queue: Setting<u32> = 1_000, at most MESSAGES;
-        /// Where congestion begins and ends, in waiting messages: the points that send are told by transfer controlled.
+        /// Numbers of queued messages at which congestion begins and ends: the points that send are told by transfer
+        /// controlled.
         congestion: Setting<Pair<u32>> = Pair(500, 250), at most MESSAGES;
     }
 }

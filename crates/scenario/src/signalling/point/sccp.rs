@@ -44,7 +44,7 @@ section! {
         t_reass: Setting<Duration> = timers().reassembly, at most TIMER;
         /// T(stat info): before the first SST about a subsystem; it doubles with each.
         t_stat_info: Setting<Duration> = timers().status_information, at most TIMER;
-        /// What T(stat info) grows to.
+        /// Longest T(stat info), up to which it doubles.
         t_stat_info_longest: Setting<Duration> = timers().status_information_longest, at most TIMER;
         /// T(coord chg): waiting for SOG.
         t_coord_chg: Setting<Duration> = timers().coordinated_change, at most TIMER;
@@ -54,7 +54,7 @@ section! {
         ta: Setting<Duration> = timers().attack, at most TIMER;
         /// Td: without an MTP-STATUS, the restriction of traffic decays by a step.
         td: Setting<Duration> = timers().decay, at most TIMER;
-        /// How long a local reference is not used again. Q.714 leaves it open.
+        /// Time for which a local reference is not used again. Q.714 leaves it open.
         reference_freeze: Setting<Duration> = timers().reference_freeze, at most TIMER;
         /// Connections at one time, with the references that are frozen.
         connections: Setting<u32> = count(ConnectionLimits::default().references), at most CONNECTIONS;
@@ -143,7 +143,7 @@ impl Sccp {
         }
     }
 
-    /// How many connections, and what they hold.
+    /// Limits on the number of connections, and on what they hold.
     pub fn connection_limits(&self) -> ConnectionLimits {
         ConnectionLimits {
             references: usize_of(*self.connections),
@@ -153,7 +153,7 @@ impl Sccp {
         }
     }
 
-    /// How much is put together at one time.
+    /// Limits on the messages that are reassembled at one time.
     pub fn reassembly_limits(&self) -> ReassemblyLimits {
         ReassemblyLimits {
             messages: usize_of(*self.reassembled_messages),
@@ -161,7 +161,7 @@ impl Sccp {
         }
     }
 
-    /// What others may send to the point.
+    /// Highest form and greatest length of the messages that others may send to the point.
     pub fn capability(&self) -> Capability {
         Capability {
             highest: match *self.highest_form {

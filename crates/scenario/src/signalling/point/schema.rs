@@ -16,48 +16,48 @@ fn usual() -> node::Config {
 section! {
     /// A signalling point.
     pub struct Point {
-        /// Its point code, as a number or as three with dashes.
+        /// Point code, as a number or as three with dashes.
         point_code: Setting<String>;
-        /// How point codes are written and sent.
+        /// Format in which point codes are written and sent.
         format: Setting<PointCodeFormatChoice> = PointCodeFormatChoice::of(PointCodeFormat::Itu);
         /// The network that its messages carry.
         network: Setting<NetworkIndicatorChoice> = NetworkIndicatorChoice::of(NetworkIndicator::International);
-        /// Whether it transfers messages for others.
+        /// Function of the point for others: none, or transfer of their messages.
         function: Setting<FunctionChoice> = FunctionChoice::of(Function::EndPoint);
         /// The host of the packet network that carries its links of M2PA; the node of the point's name if absent.
         node: Option<Setting<String>>;
-        /// Its subsystems of SCCP, by their numbers. A point with one, or with translations, has SCCP.
+        /// Subsystems of SCCP at the point, by their numbers. A point with one, or with translations, has SCCP.
         subsystems: Setting<Vec<u8>> = Vec::new();
-        /// Whether traffic waits for the restart procedure (Q.704, section 9), up to T20 at the start.
+        /// Use of the restart procedure, for which traffic waits (Q.704, section 9), up to T20 at the start.
         restart: Setting<Restart> = Restart::Used;
-        /// Whether its links in service are tested again and again (Q.707), every `link_test_t2`. They are if absent;
+        /// Use of the periodic test of its links in service (Q.707), every `link_test_t2`. They are tested if absent;
         /// when they come into service they are tested in any case.
         periodic_link_test: Option<Setting<PeriodicLinkTest>>;
-        /// How the congestion of a signalling route set is told (Q.704, section 11.2).
+        /// Method by which the congestion of a signalling route set is told (Q.704, section 11.2).
         congestion: Setting<Congestion> = Congestion::International;
-        /// Whether transfer restricted is used (Q.704, section 13.4), a national option.
+        /// Use of transfer restricted (Q.704, section 13.4), a national option.
         transfer_restricted: Setting<TransferRestricted> = TransferRestricted::Omitted;
-        /// Which bit of the signalling link selection shares traffic over the two link sets of a combined one. Points
-        /// in a row use different bits.
+        /// Bit of the signalling link selection that shares traffic over the two link sets of a combined one. Points in
+        /// a row use different bits.
         sharing_bit: Setting<u8> = usual().sharing_bit;
         /// By what messages that pass this point are spread over links. By `link-selection` if absent.
         spread: Option<Setting<Spread>>;
-        /// How many messages may wait for a changeover, changeback or rerouting to end; beyond it they are discarded
-        /// and counted.
+        /// Number of messages that may be held until a changeover, changeback or rerouting ends; beyond it they are
+        /// discarded and counted.
         held_limit: Setting<u32> = u32::try_from(usual().held_limit).unwrap_or(u32::MAX), at most MESSAGES;
         /// Service indicators of its user parts. Messages for others are answered with user part unavailable.
         users: Setting<Vec<u8>> = (3..16).collect();
         /// Timers of MTP3.
         timers: Flat<Mtp3Timers>;
-        /// Its SCCP, if it has one.
+        /// Keys of the point's SCCP, if it has one.
         sccp: Option<Nested<Sccp>>;
-        /// What it takes to process a message. Nothing if absent.
+        /// Time and capacity that a message needs to be processed. None if absent.
         processing: Option<Nested<Processing>>;
     }
 }
 
 policy! {
-    /// How point codes are written and sent.
+    /// Format in which point codes are written and sent.
     pub struct PointCodeFormatChoice of PointCodeFormat {
         /// 24 bits, 8-8-8: ANSI.
         Ansi = "ansi",
@@ -83,11 +83,11 @@ policy! {
 }
 
 policy! {
-    /// What a signalling point does for others.
+    /// Function of a signalling point for others.
     pub struct FunctionChoice of Function {
         /// Nothing: it originates and receives.
         EndPoint = "end-point",
-        /// It transfers messages (STP).
+        /// Transfers messages for others (STP).
         TransferPoint = "transfer-point",
     }
 }
@@ -105,7 +105,7 @@ choice! {
 }
 
 choice! {
-    /// Whether the restart procedure is used.
+    /// Use of the restart procedure.
     pub enum Restart {
         /// Traffic flows as soon as links do.
         Omitted = "omitted",
@@ -115,7 +115,7 @@ choice! {
 }
 
 choice! {
-    /// Whether links in service are tested again and again.
+    /// Use of the periodic test of links in service.
     pub enum PeriodicLinkTest {
         /// They are tested when they come into service only.
         Omitted = "omitted",
@@ -125,7 +125,7 @@ choice! {
 }
 
 choice! {
-    /// Whether transfer restricted is used.
+    /// Use of transfer restricted.
     pub enum TransferRestricted {
         /// A destination is allowed or prohibited. A TFR that comes is counted and discarded.
         Omitted = "omitted",
@@ -135,7 +135,7 @@ choice! {
 }
 
 choice! {
-    /// How congestion is told.
+    /// Method by which congestion is told.
     pub enum Congestion {
         /// One level: transfer controlled and MTP-STATUS for the first and every eighth message. Nothing is discarded.
         International = "international",

@@ -10,7 +10,7 @@ section! {
     pub struct Route {
         /// The point that routes.
         from: Setting<String>;
-        /// The destination.
+        /// Destination of the route.
         to: Setting<String>;
         /// The adjacent point whose link set is taken.
         via: Setting<String>;
@@ -52,25 +52,25 @@ section! {
         weights: Option<Setting<Vec<u32>>>, at most WEIGHT;
         /// Their subsystem; the one that was called if absent.
         to_subsystem: Option<Setting<u8>>;
-        /// How they route it.
+        /// Routing at the points that the message goes to.
         route_on: Setting<RouteOnChoice> = RouteOnChoice::of(RouteOn::Ssn);
-        /// How several share.
+        /// Sharing among several points.
         sharing: Setting<SharingChoice> = SharingChoice::of(Sharing::Dominant);
     }
 }
 
 policy! {
-    /// How the next point routes a translated message.
+    /// Routing of a translated message at the next point.
     pub struct RouteOnChoice of RouteOn {
-        /// It translates again.
+        /// Translates the title again.
         GlobalTitle = "global-title",
-        /// It has come: the subsystem gets it.
+        /// Hands the message to the subsystem: it has arrived.
         Ssn = "subsystem",
     }
 }
 
 policy! {
-    /// How the points of a translation share traffic.
+    /// Sharing of traffic among the points of a translation.
     pub struct SharingChoice of Sharing {
         /// The first that can be reached.
         Dominant = "dominant",

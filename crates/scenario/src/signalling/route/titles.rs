@@ -68,7 +68,7 @@ fn weights(translation: &Translation, faults: &mut Faults) {
     faults.report(weights.place(), Fault::new(message).help(help));
 }
 
-/// What has fewer bits in an address than in a file (Q.713, section 3.4.2.3).
+/// Reports a number that has fewer bits in an address than in a file (Q.713, section 3.4.2.3).
 pub(crate) fn at_most(setting: &Setting<u8>, most: u8, what: &str, faults: &mut Faults) {
     if **setting > most {
         let message = format!("there is no {what} {}", **setting);
@@ -169,7 +169,7 @@ pub(crate) fn rule_named<'a>(signalling: &'a Signalling, name: &str) -> Option<&
     numbered.find(|(number, _)| translation_name(*number) == name).map(|(_, rule)| &**rule)
 }
 
-/// Its line.
+/// Line of the rule of this name.
 fn place_of(signalling: &Signalling, name: &str) -> Option<Place> {
     rule_named(signalling, name).map(|rule| rule.digits.place())
 }

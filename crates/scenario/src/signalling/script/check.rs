@@ -19,7 +19,7 @@ pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
     }
 }
 
-/// Whether the action has the keys that it needs, and no other.
+/// Tells whether the action has the keys that it needs, and no other.
 fn needs(event: &Named<SignallingEvent>, faults: &mut Faults) -> bool {
     let keys: [(&str, Option<Place>); 3] = [
         ("link", event.link.as_ref().map(Setting::place)),

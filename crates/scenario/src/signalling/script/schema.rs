@@ -9,7 +9,7 @@ section! {
     /// Something that happens to a signalling link, point or ASP. A link of M2PA fails with the links of the packet
     /// network below it.
     pub struct SignallingEvent {
-        /// When, from the start of the run.
+        /// Time of the event, from the start of the run.
         at: Setting<Duration>, at most RUN;
         /// The link that it happens to; with a processor outage, every link of the point if absent.
         link: Option<Setting<String>>;
@@ -19,13 +19,13 @@ section! {
         subsystem: Option<Setting<u8>>;
         /// The ASP that it happens to, in place of a link.
         asp: Option<Setting<String>>;
-        /// What happens.
+        /// Action that is taken.
         action: Setting<SignallingAction>;
     }
 }
 
 choice! {
-    /// What happens.
+    /// Action that is taken on a link, a point, a subsystem or an ASP.
     pub enum SignallingAction {
         /// Management at both ends brings the link into service; management lets the ASP take its traffic.
         Activate = "activate",
@@ -41,7 +41,7 @@ choice! {
         Inhibit = "inhibit",
         /// Level 3 of the point cannot serve the link, or any of its links.
         ProcessorOutage = "processor-outage",
-        /// It can again.
+        /// Lets level 3 of the point serve the link, or its links, again.
         ProcessorRecovered = "processor-recovered",
         /// All links of the point stop and start again: it is cut off, and restarts.
         Restart = "restart",
@@ -58,7 +58,7 @@ choice! {
     }
 }
 
-/// Whether an action needs a key.
+/// Need of an action for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     May,
@@ -67,7 +67,7 @@ pub(crate) enum Need {
 }
 
 impl SignallingAction {
-    /// Whether it needs `link`, `point` and `subsystem`.
+    /// Needs of the action for `link`, `point` and `subsystem`.
     pub(crate) const fn needs(self) -> [Need; 3] {
         use Need::{May, Must, MustNot};
         match self {

@@ -13,7 +13,7 @@ use slantpath_ss7::PointCode;
 use crate::signalling::schema::{ApplicationServer, Signalling};
 use crate::signalling::{code, sccp_of};
 
-/// Whether a point's users are above M3UA: an application server has it as its DPC.
+/// Tells whether a point's users are above M3UA: an application server has it as its DPC.
 pub(crate) fn is_served(signalling: &Signalling, point: &str) -> bool {
     signalling.application_servers.iter().any(|(_, server)| *server.dpc == point)
 }
@@ -35,7 +35,7 @@ fn served(signalling: &Signalling) -> impl Iterator<Item = &str> {
     signalling.points.iter().map(|(name, _)| name).filter(|name| is_served(signalling, name))
 }
 
-/// Where the users of a point are.
+/// Place of the users of a point: at a point with MTP3, or above M3UA.
 pub(crate) fn place(signalling: &Signalling, point: &str) -> UserPlace {
     if let Some(id) = point_id(signalling, point) {
         return UserPlace::Point(id);

@@ -18,7 +18,7 @@ use crate::signalling::{
 use crate::signalling::network::knows;
 use crate::signalling::node_of;
 
-/// Whether every table of this part could be read.
+/// Tells whether every table of this part could be read.
 pub(crate) fn all_whole(signalling: &Signalling) -> bool {
     signalling.gateways.all_whole()
         && signalling.asps.all_whole()
@@ -185,7 +185,7 @@ fn traffic_mode(name: &str, server: &ApplicationServer, faults: &mut Faults) {
     }
 }
 
-/// What has no part in anything.
+/// Reports application servers, ASPs and others that have no part in anything.
 fn unused(signalling: &Signalling, faults: &mut Faults) {
     for (name, server) in signalling.application_servers.iter() {
         let lacks = |asp: &&String| !signalling.associations.iter().any(|(_, own)| *own.asp == **asp);
@@ -445,8 +445,8 @@ fn fault_of(name: &str, error: &slantpath_sigtran::asp::ConfigError) -> Fault {
         .help("the range is wide enough for satellites, and finds a wrong unit")
 }
 
-/// Whether somebody takes the messages of a load: an application server of the point that sends, and one of the point
-/// that receives, if these are above M3UA.
+/// Checks that somebody takes the messages of a load: an application server of the point that sends, and one of the
+/// point that receives, if these are above M3UA.
 pub(crate) fn takes(signalling: &Signalling, name: &str, load: &Load, faults: &mut Faults) {
     // Behind a translator the origin is its own affair.
     if let Some(translator) = load.translator.as_ref().filter(|_| load.routing.is_by_title()) {
@@ -499,7 +499,7 @@ fn takes_service(
     }
 }
 
-/// Whether a gateway of a point above M3UA has a route to a destination.
+/// Checks that a gateway of a point above M3UA has a route to a destination.
 pub(crate) fn reaches(signalling: &Signalling, from: &str, to: &str, place: Place, faults: &mut Faults) {
     let servers = signalling.application_servers.iter().filter(|(_, server)| *server.dpc == from);
     let gateways: Vec<&str> = servers.flat_map(|(_, server)| gateways_of(signalling, server)).collect();

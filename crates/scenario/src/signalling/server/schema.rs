@@ -21,15 +21,15 @@ fn queue() -> u32 {
 section! {
     /// A signalling gateway, between links of SS7 and associations of M3UA.
     pub struct Gateway {
-        /// Its point, which transfers between its links and the application servers behind it; the point of the
-        /// gateway's name if absent.
+        /// Point of the gateway, which transfers between its links and the application servers behind it; the point of
+        /// the gateway's name if absent.
         point: Option<Setting<String>>;
         /// T(r): how long messages for an application server without active ASP wait for one.
         t_r: Setting<Duration> = recovery(), at most TIMER;
         /// T(beat): how often BEAT is sent; not at all if absent, since SCTP has heartbeats of its own.
         t_beat: Option<Setting<Duration>>, at most TIMER;
-        /// How many messages wait for each application server during T(r); half of it is told as congestion, and beyond
-        /// it they are dropped and counted.
+        /// Number of messages that are queued for each application server during T(r); half of it is told as
+        /// congestion, and beyond it they are dropped and counted.
         queue: Setting<u32> = queue(), at most MESSAGES;
     }
 }
@@ -43,7 +43,7 @@ section! {
         t_ack: Setting<Duration> = ProcessConfig::default().acknowledgement, at most TIMER;
         /// T(beat): how often BEAT is sent; not at all if absent, since SCTP has heartbeats of its own.
         t_beat: Option<Setting<Duration>>, at most TIMER;
-        /// How often destinations that cannot be reached, or are congested, are asked for by DAUD.
+        /// Interval at which destinations that cannot be reached, or are congested, are asked for by DAUD.
         audit: Setting<Duration> = AspConfig::default().audit, at most TIMER;
     }
 }
@@ -51,11 +51,11 @@ section! {
 section! {
     /// An association of SCTP between a gateway and an ASP, which opens it.
     pub struct Association {
-        /// The gateway.
+        /// Gateway of the association.
         gateway: Setting<String>;
         /// The ASP.
         asp: Setting<String>;
-        /// What it carries.
+        /// Adaptation layer that the association carries.
         adaptation: Setting<AssociationAdaptation> = AssociationAdaptation::M3ua;
         /// The association's configuration, `[sctp.<profile>]`; `default` if absent.
         profile: Option<Setting<String>>;
@@ -63,13 +63,13 @@ section! {
         /// or its first link in alphabetical order; of a host with several cables of a sky, that by which the way leads
         /// at the start.
         primary: Option<Setting<String>>;
-        /// How long after a loss the ASP opens the association again.
+        /// Time after a loss at which the ASP opens the association again.
         reopen_after: Setting<Duration> = Duration::from_secs(1), at most TIMER;
     }
 }
 
 choice! {
-    /// What an association of a gateway carries.
+    /// Adaptation layer that an association of a gateway carries.
     pub enum AssociationAdaptation {
         /// Messages of MTP3's users: M3UA (RFC 4666).
         M3ua = "m3ua",
@@ -79,7 +79,7 @@ choice! {
 section! {
     /// An application server: a routing key, and the ASPs that share its messages.
     pub struct ApplicationServer {
-        /// What names it in messages.
+        /// Routing context, which names it in messages.
         routing_context: Setting<u32>, at most NAME;
         /// Routing key: the point whose messages it gets (DPC). The point has no MTP3 of its own: its users are above
         /// M3UA.
@@ -90,21 +90,21 @@ section! {
         si: Setting<Vec<u8>> = Vec::new();
         /// The network of its point codes, where messages name it.
         network_appearance: Option<Setting<u32>>, at most NAME;
-        /// How its ASPs share messages.
+        /// Traffic mode, by which its ASPs share messages.
         traffic_mode: Setting<ServerTrafficMode> = ServerTrafficMode::Override;
         /// The ASPs. In override mode the first takes the traffic while it can, and the others stand by.
         asps: Setting<Vec<String>>;
-        /// How many ASPs must be active before traffic starts (n of n + k).
+        /// Number of ASPs that must be active before traffic starts (n of n + k).
         needed_active: Setting<u8> = 1;
     }
 }
 
 choice! {
-    /// How the ASPs of an application server share its messages.
+    /// Traffic mode, by which the ASPs of an application server share its messages.
     pub enum ServerTrafficMode {
         /// Each message goes to all that are active.
         Broadcast = "broadcast",
-        /// Those that are active share by signalling link selection.
+        /// Active ASPs share by signalling link selection.
         Loadshare = "loadshare",
         /// One takes all.
         Override = "override",

@@ -24,9 +24,9 @@ struct Waiting {
     name: &'static str,
     value: Duration,
     place: Place,
-    /// What comes of it when the answer always comes too late.
+    /// Consequence when the answer always comes too late.
     always: &'static str,
-    /// What comes of it when a packet is lost.
+    /// Consequence when a packet is lost.
     after_a_loss: &'static str,
 }
 

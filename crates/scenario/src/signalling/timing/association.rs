@@ -73,7 +73,7 @@ pub(crate) fn check(
     }
 }
 
-/// What contradicts one round trip: of whom it is reported, where, and whether the link cannot do without.
+/// Findings against one round trip: of whom each is reported, where, and whether the link cannot do without.
 fn findings(
     scene: &Scene<'_>,
     name: &str,
@@ -133,9 +133,9 @@ fn report(
     }
 }
 
-/// Where there is another path: whether T7 outlasts what a message waits for while SCTP leaves the primary one. Each
-/// timeout sends again, over the other path, what was sent since the one before; so the last of them is the longest
-/// wait (RFC 9260, sections 6.3.3, 6.4.1 and 8.2).
+/// Checks, where there is another path, that T7 outlasts the time that a message waits while SCTP leaves the primary
+/// one. Each timeout retransmits, over the other path, what was sent since the one before; so the last of them is the
+/// longest wait (RFC 9260, sections 6.3.3, 6.4.1 and 8.2).
 fn failover(
     name: &str,
     link: &SignallingLink,

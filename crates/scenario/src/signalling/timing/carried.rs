@@ -12,12 +12,12 @@ use crate::schema::SctpProfile;
 use crate::signalling::offered::Part;
 use crate::signalling::schema::{M2pa, Mtp2, SignallingLink};
 
-/// What one direction of a link carries, and why no more.
+/// Limit of what one direction of a link carries, and its reason.
 struct Limit {
     bits: f64,
     /// As in "carries 64 kbit/s".
     text: String,
-    /// What becomes of what is beyond it.
+    /// Fate of messages beyond the limit.
     then: &'static str,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn association(
     }
 }
 
-/// Whether messages that wait find room: the queue is a part of the buffer.
+/// Checks that queued messages find room: the queue is a part of the buffer.
 pub(super) fn queue(name: &str, link: &SignallingLink, m2pa: &M2pa, faults: &mut Faults) {
     let Some(queue) = m2pa.transmission_queue.filter(|queue| **queue > *m2pa.buffer) else { return };
     let message = format!(
@@ -101,7 +101,7 @@ pub(super) fn queue(name: &str, link: &SignallingLink, m2pa: &M2pa, faults: &mut
     faults.warn_of_kind("queue", place_or(queue.place(), link), Fault::new(message).help(help));
 }
 
-/// Whether somebody limits or fixes the window.
+/// Tells whether somebody limits or fixes the window.
 fn is_given(profile: &SctpProfile) -> bool {
     let congestion = profile.config(1).congestion;
     congestion.max_cwnd.is_some() || congestion.window != slantpath_cc::sctp::WindowPolicy::Adaptive

@@ -9,7 +9,7 @@ use crate::signalling::schema::{ErrorCorrection, Mtp2, SignallingLink};
 /// Up to which one-way delay Q.703, section 1.4, has the basic error correction.
 const BASIC_UP_TO: Duration = Duration::from_millis(15);
 
-/// What a line's timer that is too short needs.
+/// Remedy for a line's timer that is too short.
 const LONGER: &str = "let the timer be longer than twice `delay`";
 
 pub(crate) fn check(scene: &Scene<'_>, name: &str, link: &SignallingLink, mtp2: &Mtp2, faults: &mut Faults) {

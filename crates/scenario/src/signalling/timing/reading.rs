@@ -23,7 +23,7 @@ const READINGS: [T7From; 4] =
 /// IPv4 and common header of SCTP.
 const HEADERS: u16 = 20 + 12;
 
-/// What opens the window of both ends.
+/// Window of both ends, as it opens without a loss.
 pub(super) fn window(profile: &SctpProfile) -> Window {
     let config = profile.config(1);
     let mtu = f64::from(config.initial_path_mtu);

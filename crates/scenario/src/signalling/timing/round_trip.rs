@@ -12,7 +12,7 @@ use crate::schema::{Action, Which};
 use crate::signalling::node_of;
 use crate::signalling::schema::{Mtp2, SignallingLink};
 
-/// How long a message and its answer take, queues left out.
+/// Time that a message and its answer take, queues left out.
 #[derive(Clone, Debug)]
 pub(crate) struct RoundTrip {
     pub(crate) length: Duration,
@@ -25,7 +25,8 @@ pub(crate) struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// When a link has this round trip, and which line says so: ", once it goes over `two` from 50 s on (a.toml:18)".
+    /// Says when a link has this round trip, and which line says so: ", once it goes over `two` from 50 s on
+    /// (a.toml:18)".
     pub(crate) fn when(&self, primary: &str, faults: &Faults) -> String {
         let over = self.over.as_deref().filter(|over| *over != primary);
         let over = over.map(|over| format!(" once it goes over `{over}`")).unwrap_or_default();

@@ -1,11 +1,11 @@
-//! How long messages wait for an association's window, and with them M2PA's acknowledgements: the load as a fluid, the
+//! Time that messages wait for an association's window, and with them M2PA's acknowledgements: the load as a fluid, the
 //! window as RFC 9260 opens it, without losses.
 
 use slantpath_base::Duration;
 use slantpath_sigtran::m2pa::T7From;
 
-/// What a message of level 3 has in an association beyond its octets on a line: 16 octets of M2PA's headers and one of
-/// priority, without flag, check bits and numbers of level 2, of which there are six.
+/// Octets that a message of level 3 has in an association beyond those on a line: 16 octets of M2PA's headers and one
+/// of priority, without flag, check bits and numbers of level 2, of which there are six.
 pub(crate) const BEYOND_LINE: f64 = 11.0;
 /// Steps in a round trip.
 const STEPS_A_ROUND_TRIP: f64 = 16.0;
@@ -17,9 +17,9 @@ const STEPS_MOST: usize = 60_000;
 pub(crate) struct Window {
     /// At the start, in bytes.
     pub(crate) initial: f64,
-    /// Where slow start ends.
+    /// Window at which slow start ends, in bytes.
     pub(crate) slow_start_until: f64,
-    /// What it never exceeds.
+    /// Largest window, in bytes.
     pub(crate) most: f64,
     /// By how much a round trip opens it behind slow start: what a packet holds.
     pub(crate) step: f64,
@@ -40,7 +40,7 @@ pub(crate) struct Direction<'a> {
     pub(crate) rate: f64,
 }
 
-/// How long acknowledgements take, as each reading of T7 counts.
+/// Times that acknowledgements take, as each reading of T7 counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) given: Duration,
@@ -68,8 +68,8 @@ struct Course {
     sent: Vec<f64>,
 }
 
-/// How long acknowledgements take at the longest for what goes in one direction, while the other carries its own load:
-/// from `start` on, where both begin, for so long. `round_trip` is that of a message that does not wait.
+/// Longest times that acknowledgements take for what goes in one direction, while the other carries its own load: from
+/// `start` on, where both begin, for so long. `round_trip` is that of a message that does not wait.
 pub(crate) fn answers(
     own: &Direction<'_>,
     peer: &Direction<'_>,
@@ -119,7 +119,7 @@ pub(crate) fn answers(
     Answers { given, hand_over, first_transmission, last_acknowledgement }
 }
 
-/// What one direction carries, step by step.
+/// Course of one direction, step by step.
 fn course(direction: &Direction<'_>, way: f64, step: f64, start: Duration, steps: usize) -> Course {
     let Window { initial, slow_start_until, most, step: packet } = direction.window;
     let mut course = Course::default();

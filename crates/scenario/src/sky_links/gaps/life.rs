@@ -1,15 +1,15 @@
-//! How long a transport goes on without an answer, at worst: its error counter on one line of time.
+//! Shortest time for which a transport goes on without an answer: its error counter on one line of time.
 
 use slantpath_base::Duration;
 use slantpath_cc::{RtoConfig, RttEstimator};
 
-/// What a transport does without an answer.
+/// Times of a transport's last try and of its end, without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Life {
-    /// When it may send for the last time so early that an answer saves it: a path that comes back later may not be
+    /// Time of the last try that is early enough to be saved by an answer: a path that comes back later may not be
     /// found.
     pub(super) last_try: Duration,
-    /// When it may end.
+    /// Earliest time at which it may end.
     pub(super) end: Duration,
 }
 
@@ -17,7 +17,7 @@ pub(super) struct Life {
 #[derive(Clone, Copy, Debug)]
 struct Heartbeats {
     interval: Duration,
-    /// When the first of them counts as an error.
+    /// Time at which the first of them counts as an error.
     first: Duration,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Established {
 const PHASES: u32 = 64;
 
 impl Established {
-    /// Its life if so many errors in a row are borne.
+    /// Gives its life if so many errors in a row are borne.
     pub(super) fn life(&self, limit: u32) -> Life {
         // Of paths that break together, each adds its errors. New DATA goes on over a path as soon as what was lost
         // there is given up, so that their timers run side by side.
@@ -48,7 +48,7 @@ impl Established {
         Life { last_try, end: self.end(limit) }
     }
 
-    /// When the first error comes at the soonest that is more than so many.
+    /// Gives the earliest time of the first error that is more than so many.
     ///
     /// DATA is outstanding all the time, and its first time-out comes as soon as the path is gone. When HEARTBEATs
     /// begin is not known, nor their jitter. They end an association soonest where they come as often as the jitter
@@ -78,8 +78,8 @@ impl Established {
         rtt
     }
 
-    /// When one error more than so many has been counted on one path: T3-rtx and the HEARTBEATs' timer back off one RTO
-    /// and raise one counter.
+    /// Gives the time at which one error more than so many has been counted on one path: T3-rtx and the HEARTBEATs'
+    /// timer back off one RTO and raise one counter.
     fn timeline(&self, limit: u32, heartbeats: Option<Heartbeats>) -> Duration {
         let mut rtt = self.estimator();
         let (mut errors, mut data) = (0, Duration::ZERO);
@@ -107,7 +107,7 @@ impl Established {
     }
 }
 
-/// What sets an association or a connection up, from its first try on.
+/// Set-up of an association or a connection, from its first try on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SetUp {
     pub(super) rto: RtoConfig,
@@ -116,7 +116,7 @@ pub(super) struct SetUp {
 }
 
 impl SetUp {
-    /// Its life with so many repetitions of the first packet.
+    /// Gives its life with so many repetitions of the first packet.
     pub(super) fn life(&self, repetitions: u32) -> Life {
         let addresses = self.addresses.max(1) as usize;
         let mut waits = vec![self.rto.initial.min(self.rto.max); addresses];

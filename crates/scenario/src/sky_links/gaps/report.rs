@@ -1,4 +1,4 @@
-//! What is said of a time without a path: an error if there is never one, a warning if it may be the end.
+//! Reports of a time without a path: an error if there is never one, a warning if it may be the end.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::shells::ShellsApart;
@@ -78,7 +78,7 @@ impl Met {
         self.gap.until - self.begun
     }
 
-    /// Whether a try comes after the gap; or, where the run ends first, whether what meets it lives until then.
+    /// Tells whether a try comes after the gap; or, where the run ends first, whether what meets it lives until then.
     fn is_outlasted(self, life: Life, end: Instant) -> bool {
         if self.gap.until >= end { life.end > self.length() } else { life.last_try > self.length() }
     }
@@ -147,16 +147,16 @@ fn least(count: u32, suffices: impl Fn(u32) -> bool) -> Option<u32> {
     Some(high)
 }
 
-/// How often something is repeated without an answer.
+/// Number of times that something is repeated without an answer.
 struct Limit {
-    /// What ends beyond it.
+    /// Name of the thing that ends beyond it.
     of: &'static str,
     /// The kind of table that has the key.
     table: &'static str,
     key: &'static str,
     count: u32,
     kind: Kind,
-    /// How long it takes at most while answers come: two round trips for a handshake, nothing for what stands.
+    /// Longest time that it takes while answers come: two round trips for a handshake, nothing for what stands.
     takes: Duration,
 }
 
@@ -211,7 +211,7 @@ fn limits(file: &File, subject: &Subject<'_>) -> Option<[Limit; 2]> {
     }
 }
 
-/// How many addresses a host has: one for each antenna and each link.
+/// Number of addresses that a host has: one for each antenna and each link.
 fn addresses(file: &File, host: &str) -> u32 {
     let antennas = file.nodes.find(host).and_then(|node| node.antennas.as_ref()).map_or(0, |own| own.len());
     let links = file.links.iter().filter(|(_, link)| link.ends.0 == host || link.ends.1 == host);

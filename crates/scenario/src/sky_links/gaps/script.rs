@@ -8,11 +8,11 @@ use slantpath_orbit::contact::ContactPlan;
 
 use crate::schema::{Action, File, Which};
 
-/// Which antennas of sites a script has taken down so far.
+/// State of the antennas of sites that a script takes down.
 pub(super) struct AntennaScript {
     /// Events in the order of time: the antenna by its place among `antennas`.
     events: Vec<(Instant, usize, Which, Action)>,
-    /// How many of them have happened.
+    /// Number of events that have happened.
     happened: usize,
     antennas: Vec<Antenna>,
     /// The antennas of each site of which the script takes one down.
@@ -21,7 +21,7 @@ pub(super) struct AntennaScript {
 
 struct Antenna {
     name: String,
-    /// Whether it sends and whether it receives.
+    /// True if it sends, and true if it receives.
     works: [bool; 2],
 }
 
@@ -47,7 +47,7 @@ impl AntennaScript {
         Self { events, happened: 0, antennas, sites }
     }
 
-    /// When the next event happens.
+    /// Instant at which the next event happens.
     pub(super) fn next_change(&self) -> Option<Instant> {
         self.events.get(self.happened).map(|(at, ..)| *at)
     }
@@ -69,7 +69,7 @@ impl AntennaScript {
         }
     }
 
-    /// Whether a site has no antenna left that both sends and receives: nothing is answered there.
+    /// Tells whether a site has no antenna left that both sends and receives: nothing is answered there.
     pub(super) fn is_cut_off(&self, site: NodeId) -> bool {
         let own = self.sites.get(&site);
         own.is_some_and(|own| !own.iter().any(|&antenna| self.antennas[antenna].works == [true; 2]))

@@ -1,4 +1,4 @@
-//! What needs a path between two nodes, and from when to when.
+//! Flows, sessions and associations that need a path between two nodes, and the times from and to which they do.
 
 use slantpath_base::Instant;
 use slantpath_reader::{Place, Setting};
@@ -13,7 +13,7 @@ pub(in crate::sky_links) struct Subject<'a> {
     pub(in crate::sky_links) name: String,
     pub(in crate::sky_links) from: String,
     pub(in crate::sky_links) to: String,
-    /// Where it is told what is wrong.
+    /// Place at which faults are reported.
     pub(in crate::sky_links) place: Place,
     pub(in crate::sky_links) transport: Transport,
     pub(in crate::sky_links) profile: &'a str,
@@ -24,7 +24,7 @@ pub(in crate::sky_links) struct Subject<'a> {
     pub(in crate::sky_links) ends: Option<Instant>,
 }
 
-/// When associations or connections are set up.
+/// Times at which associations or connections are set up.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sky_links) enum Begins {
     /// At any time between these, once each.

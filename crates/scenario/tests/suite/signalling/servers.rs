@@ -27,7 +27,7 @@ const TABLES: [&str; 6] = [
     "signalling_server_events",
 ];
 
-/// What came to each process is what went on, was dropped for a reason, or waits; and the reasons add up.
+/// Checks that what came to each process went on, was dropped for a reason, or waits; and that the reasons add up.
 fn balance(output: &RunOutput) {
     let processes = output.table("signalling_processes").unwrap();
     let column = |name: &str| cells(processes, name);
@@ -130,8 +130,8 @@ fn tshark_reads_every_message_of_m3ua_on_the_satellite_without_a_complaint() {
     }
 }
 
-/// What the ASP and the gateway tell of the one server once the ASP has been deactivated at 50 s and activated again at
-/// `activated`, and how many messages are lost there and back.
+/// Events that the ASP and the gateway tell of the one server once the ASP has been deactivated at 50 s and activated
+/// again at `activated`, and the numbers of messages that are lost there and back.
 fn of_a_pause_until(activated: &str) -> (Vec<String>, [u64; 2]) {
     let text = std::fs::read_to_string(path("sigtran-gateway-over-geo.toml")).unwrap();
     let (text, _) = text.split_once("[[signalling.script]]").unwrap();

@@ -184,7 +184,7 @@ fn over_satellites_that_repeat_a_site_without_antennas_is_joined_by_whichever_ga
     }
 }
 
-/// What a path goes by at a time, as the table says.
+/// Satellites that a path goes by at a time, as the table says.
 fn path_at(output: &RunOutput, flow: &str, at: f64) -> String {
     let paths = output.table("sky_paths").expect("there is a sky");
     let is_it = |&row: &usize| text(paths, row, "flow") == flow && number(paths, row, "at_s") <= at;

@@ -1,4 +1,4 @@
-//! What links of the sky do to packets, and what is done about it.
+//! Effects of links of the sky on packets, and what is done about them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What happens at antennas, as tables tell it: from the first instant of a run, and over hours of handovers.
+//! Events at antennas, as tables tell them: from the first instant of a run, and over hours of handovers.
 
 use std::path::Path;
 

@@ -78,14 +78,14 @@ fn flow(transport: &str, start: u64, end: u64, settings: &str) -> String {
     )
 }
 
-/// What a scenario is warned of.
+/// Warning that a scenario gives.
 #[derive(Debug)]
 struct Told {
     text: String,
-    /// How long the gap is, and when it begins.
+    /// Length of the gap, and the time at which it begins.
     gap: f64,
     since: f64,
-    /// How long after that the transport may send for the last time, and end.
+    /// Times after that at which the transport may send for the last time, and end.
     end: f64,
     /// A setting, as in `association_max_retrans = 14`.
     setting: String,
@@ -127,15 +127,15 @@ fn outcome(scenario: &Scenario) -> (String, f64, f64, f64) {
 /// A flow that meets a gap.
 struct Case {
     transport: &'static str,
-    /// Those of the receiver.
+    /// Number of the receiver's antennas.
     antennas: u64,
-    /// When the flow begins.
+    /// Time at which the flow begins.
     start: u64,
     outage: [u64; 2],
     settings: &'static str,
-    /// What the setting is to be called that is proposed.
+    /// Name of the setting that is to be proposed.
     key: &'static str,
-    /// How long after the gap's begin it has failed at the latest.
+    /// Latest time after the gap's beginning at which it has failed.
     latest: f64,
 }
 

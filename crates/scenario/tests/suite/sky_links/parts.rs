@@ -1,4 +1,4 @@
-//! What the delays of messages consist of that go over satellites.
+//! Parts of the delays of messages that go over satellites.
 
 use slantpath_results::{Table, Value};
 use slantpath_scenario::{RunOutput, Scenario};

@@ -18,7 +18,7 @@ fn over_gateways(antennas: usize, balance: &str, payload: &str) -> RunOutput {
     over_gateways_beside("", antennas, balance, payload)
 }
 
-/// The same with more in the file.
+/// Variant of [`over_gateways`] with more in the file.
 fn over_gateways_beside(more: &str, antennas: usize, balance: &str, payload: &str) -> RunOutput {
     let site = |name: &str, latitude: u8| {
         format!(

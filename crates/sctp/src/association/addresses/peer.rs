@@ -9,8 +9,8 @@ use crate::parameter::Parameter;
 use crate::path::{Heartbeat, Link, Path, PathState};
 use crate::unknown::UnknownAction;
 
-/// How many answers are kept in case that an ASCONF comes again: one is outstanding at a time, and more come only in
-/// its retransmission.
+/// Number of answers that are kept in case an ASCONF is retransmitted: one is outstanding at a time, and more come only
+/// in its retransmission.
 const MAX_ANSWERS: usize = 4;
 
 impl Association {
@@ -246,7 +246,7 @@ impl Association {
         }
     }
 
-    /// Whether addresses may change at all.
+    /// Tells if addresses may change at all.
     #[inline]
     pub(crate) const fn may_change_addresses(&self) -> bool {
         self.addresses.is_some()
@@ -260,7 +260,7 @@ impl Association {
     }
 }
 
-/// Whether what follows a request is not to be read.
+/// Tells if the requests behind this one are not to be read.
 //= https://www.rfc-editor.org/rfc/rfc5061#section-5.2
 //# V2)  In processing the chunk, the receiver should build a
 //# response message with the appropriate error TLVs, as

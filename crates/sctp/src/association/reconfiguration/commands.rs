@@ -1,4 +1,4 @@
-//! What the layer above may ask for: resets of streams and of the association, and additional streams.
+//! Requests of the layer above: resets of streams and of the association, and additional streams.
 
 use slantpath_base::Instant;
 use smallvec::SmallVec;
@@ -111,7 +111,7 @@ impl Association {
         }
     }
 
-    /// How many streams a request may name in each direction and still fit into a packet.
+    /// Number of streams that a request may name in each direction and still fit into a packet.
     pub(super) fn longest_list(&self) -> usize {
         let room = self.paths.amdcs().saturating_sub(CHUNK_HEADER_LEN);
         room.saturating_sub(ReConfig::RESETS_LEN) / 4

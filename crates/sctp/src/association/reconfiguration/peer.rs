@@ -1,4 +1,4 @@
-//! What the peer asks for: resets and additional streams (RFC 6525, section 5.2).
+//! Requests of the peer: resets and additional streams (RFC 6525, section 5.2).
 
 use slantpath_base::{Duration, Instant};
 
@@ -15,8 +15,8 @@ use ReconfigurationResult::{
     AlreadyInProgress, BadSequenceNumber, Denied, InProgress, NothingToDo, Performed, WrongSsn,
 };
 
-/// How soon a peer may reset the association again: less than the 30 s that it should wait, since packets do not all
-/// take the same time.
+/// Least time after which a peer may reset the association again: less than the 30 s that it should wait, since packets
+/// do not all take the same time.
 const LEAST_RESET_INTERVAL: Duration = Duration::from_secs(20);
 
 impl Association {
@@ -97,7 +97,7 @@ impl Association {
         self.send_request(now);
     }
 
-    /// Whether the last request of the peer was an association reset that has been carried out.
+    /// Tells if the last request of the peer was an association reset that has been carried out.
     fn has_renumbered(&self) -> bool {
         self.reconfiguration.as_ref().is_some_and(|state| {
             state.answers.iter().any(|(_, answer)| {
@@ -451,7 +451,7 @@ impl Association {
         }
     }
 
-    /// What the peer was told to be in progress will not be done.
+    /// Denies a request of which the peer was told that it is in progress.
     pub(super) fn deny_late(&mut self, request: RequestSequence) {
         self.answer_late(answer(request, Denied));
     }
@@ -495,7 +495,7 @@ const fn answer(response: RequestSequence, result: ReconfigurationResult) -> Rec
     ReconfigurationParameter::Response { response, result, next_tsns: None }
 }
 
-/// Whether a change of ours resets all streams that the peer asks us to reset.
+/// Tells if a change of ours resets all streams that the peer asks us to reset.
 fn covers(change: &Change, asked: &StreamSet) -> bool {
     match change {
         Change::ResetOutbound { streams, .. } => streams.covers(asked),

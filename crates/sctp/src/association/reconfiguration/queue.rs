@@ -37,8 +37,8 @@ impl Reconfiguration {
         self.own = asked.or_else(|| self.queued.pop_front());
     }
 
-    /// Whether messages that were handed over before our next request, on streams that it resets, wait for a reset that
-    /// the peer has asked for.
+    /// Tells if messages that were handed over before our next request, on streams that it resets, wait for a reset
+    /// that the peer has asked for.
     pub(super) fn has_held_before_own(&self) -> bool {
         let Some(own) = &self.own else { return false };
         self.held.iter().any(|(ordinal, message)| *ordinal < own.ordinal && own.holds(message.stream))
@@ -49,12 +49,12 @@ impl Reconfiguration {
         self.own.iter().chain(&self.queued)
     }
 
-    /// Whether one of our requests that is not over is such a change.
+    /// Tells if one of our requests that is not over makes such a change.
     pub(super) fn is_asked_for(&self, is_meant: impl Fn(&Change) -> bool) -> bool {
         self.requests().flat_map(|request| &request.parts).any(|part| is_meant(&part.change))
     }
 
-    /// How many streams requests that are not over ask for: to send on, and for the peer.
+    /// Numbers of streams that requests ask for which are not over: to send on, and for the peer.
     pub(super) fn streams_asked_for(&self) -> [u32; 2] {
         let parts = self.requests().flat_map(|request| &request.parts).filter(|part| !part.is_answered);
         parts.fold([0, 0], |[outbound, inbound], part| match part.change {
@@ -68,7 +68,7 @@ impl Reconfiguration {
 }
 
 impl Request {
-    /// Whether a message on `stream` that was handed over behind the request has to wait for it.
+    /// Tells if a message on `stream` that was handed over behind the request has to wait for it.
     pub(super) fn holds(&self, stream: StreamId) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc6525#section-5.1.2
         //# A1:  The sender MUST stop assigning new SSNs to new user data

@@ -29,7 +29,7 @@ fn serial(number: u32) -> AsconfSerial {
     AsconfSerial(tcb(0, 1, &quiet()).local_initial_tsn.0).plus(number)
 }
 
-/// What is said of single changes: the correlation identifier of each, and why it was not done.
+/// Responses to single changes: the correlation identifier of each, and the causes for which it was not done.
 type Responses<'a> = &'a [(u32, &'a [Cause])];
 
 /// End 1 answers request `number`, with what it says of single changes.
@@ -54,7 +54,7 @@ fn requests(wire: &Wire) -> Vec<(u64, usize, Asconf)> {
     found.collect()
 }
 
-/// What became of changes.
+/// Changes that have been answered, and if they were accepted.
 fn answers(wire: &Wire) -> Vec<(AddressChange, bool)> {
     let found = wire.events[0].iter().filter_map(|event| match event {
         Event::Addresses(AddressEvent::Answered { change, is_accepted }) => {
@@ -139,7 +139,7 @@ fn an_answer_with_another_number_than_that_of_the_request_says_nothing() {
     assert_eq!(answers(&wire), [(Add(new_address(0)), true)]);
 }
 
-/// A7.
+/// Rule A7 of RFC 5061, section 5.1.
 #[test]
 fn what_is_not_mentioned_was_done_in_front_of_the_first_failure_and_not_behind_it() {
     let failed = [shortage()];
@@ -176,7 +176,7 @@ fn a_peer_that_does_not_know_what_is_asked_for_is_asked_no_more() {
     }
 }
 
-/// A9.
+/// Rule A9 of RFC 5061, section 5.1.
 #[test]
 fn only_a_report_about_asconf_ends_the_asking_and_what_waits_with_it() {
     for (kind, is_over) in [(kind::RE_CONFIG, false), (kind::ASCONF, true)] {
@@ -337,7 +337,7 @@ fn a_request_that_is_due_again_is_queued_once_and_in_front() {
     assert!(matches!(chunks[..], [Chunk::Asconf(_), Chunk::Heartbeat(_)]), "{chunks:?}");
 }
 
-/// What is deleted when the association begins to end is ours again.
+/// Checks that an address that is being deleted when the association begins to end is ours again.
 #[test]
 fn a_shutdown_gives_up_a_request_when_it_would_be_repeated() {
     let mut wire = wire(2);

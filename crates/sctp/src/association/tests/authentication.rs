@@ -91,7 +91,7 @@ fn the_key_that_is_asked_for_is_used_and_else_the_first() {
     }
 }
 
-/// What DATA has to leave free: AUTH with its digest, if the peer wants DATA of either format authenticated.
+/// Room that DATA has to leave free: AUTH with its digest, if the peer wants DATA of either format authenticated.
 #[test]
 fn data_leaves_room_for_auth_where_data_is_to_be_authenticated() {
     for (required, hmacs, expected) in [
@@ -303,7 +303,7 @@ fn probes_of_the_path_mtu_are_as_long_as_they_claim_and_authenticated_if_the_pee
     }
 }
 
-/// How long a packet is tells of the path MTU as it leaves, not as it might have been.
+/// Checks that the length of a packet as it leaves, not as it might have been, tells of the path MTU.
 #[test]
 fn a_path_that_swallows_long_packets_is_found_out_where_sacks_are_authenticated_and_data_is_not() {
     let config = SctpConfig { path_mtu_discovery: PathMtuDiscovery::Probing, ..quiet() };

@@ -1,4 +1,4 @@
-//! What rides with what: retransmissions, and new DATA behind them. Counted from 1, as in the tables.
+//! Bundling of retransmissions with each other, and of new DATA behind them. Counted from 1, as in the tables.
 
 use super::*;
 use crate::config::FastRetransmitPath;

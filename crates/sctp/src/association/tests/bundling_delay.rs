@@ -19,7 +19,7 @@ fn end(config: &SctpConfig) -> Wire {
     wire
 }
 
-/// When each packet with DATA left, from `start` on, and how many chunks it had.
+/// Times at which packets with DATA left, from `start` on, and the number of chunks in each.
 fn packets(wire: &Wire, start: Instant) -> Vec<(Duration, usize)> {
     let packets = wire.log.iter().filter(|sent| sent.has_data());
     packets.map(|sent| (sent.at - start, sent.tsns().len())).collect()

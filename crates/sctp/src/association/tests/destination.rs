@@ -8,7 +8,7 @@ fn to(path: usize, context: u64, len: usize) -> Message {
     Message { options: Some(Box::new(options)), ..message(0, context, len) }
 }
 
-/// Which path each DATA packet of end 0 took, and how many chunks it has.
+/// Path of each DATA packet of end 0, and the number of its chunks.
 fn ways(wire: &Wire) -> Vec<(usize, usize)> {
     data_packets(wire, 0).iter().map(|sent| (sent.path, sent.tsns().len())).collect()
 }

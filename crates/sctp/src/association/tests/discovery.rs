@@ -8,7 +8,7 @@ fn probing() -> SctpConfig {
     SctpConfig { path_mtu_discovery: PathMtuDiscovery::Probing, ..quiet() }
 }
 
-/// How long the IP packet is.
+/// Length of the IP packet, in bytes.
 fn len_of(sent: &Sent) -> usize {
     sent.packet.len() + if sent.destination.is_ipv6() { 40 } else { 20 }
 }

@@ -13,7 +13,7 @@ fn config() -> SctpConfig {
     SctpConfig { ecn: true, sack_frequency: 1, ..quiet() }
 }
 
-/// What a packet holds, marks and their answers by the place of the TSN among those of the sender of the DATA.
+/// Contents of a packet, with marks and their answers by the place of the TSN among those of the sender of the DATA.
 fn outline(sent: &Sent) -> String {
     let place = |tsn: Tsn, of: usize| tsn.0.wrapping_sub((u32::MAX - 3).wrapping_add(10 * of as u32));
     let of_chunk = |chunk: &Chunk| match chunk {

@@ -63,7 +63,7 @@ fn heartbeats(wire: &Wire, path: usize) -> usize {
     wire.log.iter().filter(is_heartbeat).count()
 }
 
-/// When a chunk went over a path that had not been sent before.
+/// Instant at which a chunk that had not been sent before first left by a path.
 fn first_new_on(wire: &Wire, path: usize) -> Option<Instant> {
     let mut seen = std::collections::BTreeSet::new();
     let is_first = |sent: &&Sent| sent.tsns().into_iter().filter(|tsn| seen.insert(*tsn)).count() > 0;
@@ -233,7 +233,7 @@ fn without_sctp_pf_the_primary_switches_over_when_it_is_inactive() {
     assert!(wire.path(0, 1).is_primary);
 }
 
-/// When T3-rtx of the failed path was started first after its first expiry, and when that was.
+/// Instants at which T3-rtx of the failed path first expired and at which it was first started again.
 fn restart(config: SctpConfig) -> (Instant, Instant) {
     let (mut wire, _) = with_outage(config);
     let mut next = 0;
@@ -528,7 +528,7 @@ fn when_the_last_active_path_dies_the_others_are_asked_at_once() {
     assert_eq!(wire.received(1), (0..next).collect::<Vec<_>>());
 }
 
-/// The same of paths that are potentially failed, and inactive much later: they are asked once per RTO, which has been
+/// Case of paths that are potentially failed, and inactive much later: they are asked once per RTO, which has been
 /// backed off.
 #[test]
 fn when_the_last_active_path_is_potentially_failed_the_others_are_asked_at_once() {

@@ -14,7 +14,7 @@ use crate::extension::{Extension, Extensions};
 use crate::reliability::Reliability;
 use crate::types::{FragmentSequence, MessageId, StreamSequence};
 
-/// What the hostile peer, the layer above or the clock does next.
+/// Next step of the hostile peer, the layer above or the clock.
 #[derive(Clone, Debug)]
 enum Act {
     Send {

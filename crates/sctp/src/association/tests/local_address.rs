@@ -12,7 +12,7 @@ fn probing() -> SctpConfig {
     SctpConfig { heartbeat_interval: Some(Duration::from_secs(3_600)), ..quiet() }
 }
 
-/// When end 0 has sent HEARTBEATs by a path, in milliseconds.
+/// Times at which end 0 has sent HEARTBEATs by a path, in milliseconds.
 fn heartbeats(wire: &Wire, path: usize) -> Vec<u64> {
     let is_heartbeat = |sent: &&Sent| {
         let has = sent.chunks.iter().any(|chunk| matches!(chunk, Chunk::Heartbeat(_)));

@@ -15,7 +15,7 @@ fn spread(policy: Multipath) -> SctpConfig {
     }
 }
 
-/// What is sent to path 1 takes so much longer than to path 0.
+/// Delays packets to path 1 by so much more than packets to path 0.
 fn slow_second(wire: &mut Wire, extra: Duration) {
     wire.decide(move |sent| SmallVec::from_slice(&[if sent.path == 1 { DELAY + extra } else { DELAY }]));
 }

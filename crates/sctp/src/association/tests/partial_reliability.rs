@@ -28,7 +28,7 @@ fn send(wire: &mut Wire, message: Message) {
     wire.drain();
 }
 
-/// What end 0 was told of messages that were given up: their contexts, and whether they had been sent.
+/// Messages given up, as end 0 was told: their contexts, and if they had been sent.
 fn abandoned(wire: &Wire) -> Vec<(u64, bool)> {
     let told = wire.events[0].iter().filter_map(|event| match event {
         Event::Abandoned { message, was_sent, .. } => Some((message.context, *was_sent)),
@@ -37,7 +37,7 @@ fn abandoned(wire: &Wire) -> Vec<(u64, bool)> {
     told.collect()
 }
 
-/// When, up to which TSN, and which streams with their numbers.
+/// Time, new cumulative TSN, and skipped streams with their numbers.
 type Told = (u64, u32, Vec<(u16, u16)>);
 
 /// The FORWARD TSN chunks that end 0 has sent: when in milliseconds, up to which of its TSNs, and the streams.
@@ -502,7 +502,7 @@ fn streams_that_do_not_exist_and_ten_thousand_entries_are_skipped_over() {
     assert!(!wire.ends[0].state.is_closed());
 }
 
-/// What was delivered in the meantime is not taken for what lies half the space ahead.
+/// Checks that what was delivered in the meantime is not taken for what lies half the number space ahead.
 #[test]
 fn an_entry_for_what_was_delivered_long_ago_does_nothing() {
     let mut wire = Wire::new(1, partial());

@@ -135,8 +135,8 @@ fn gap_reports_take_the_path_with_the_lowest_delay_and_time_nothing() {
     assert!(srtt >= Duration::from_millis(500), "{srtt}: no SACK that came over the short path was timed");
 }
 
-/// When the retransmission of a message lost on the satellite link leaves, after the message itself left. The
-/// links are those of the paper, without their rates; messages leave every 33 ms.
+/// Time from the departure of a message that is lost on the satellite link to that of its retransmission. The links are
+/// those of the paper, without their rates; messages leave every 33 ms.
 fn time_to_retransmission(preset: fn() -> SctpConfig) -> Duration {
     let delay = |sent: &Sent| Duration::from_millis(if sent.path == 0 { 250 } else { 25 });
     let config = SctpConfig { checksum: ChecksumPolicy::Omit, initial_cwnd_bytes: Some(100_000), ..preset() };

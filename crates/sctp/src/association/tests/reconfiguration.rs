@@ -68,7 +68,7 @@ fn outcomes(wire: &Wire, end: usize) -> Vec<Outcome> {
         .collect()
 }
 
-/// What `end` has been told of streams.
+/// Events about streams that `end` has been told.
 fn changes(wire: &Wire, end: usize) -> Vec<Event> {
     let is_meant =
         |event: &&Event| matches!(event, Event::StreamsChanged(_) | Event::ReconfigurationAnswered { .. });

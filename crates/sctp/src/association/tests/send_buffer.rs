@@ -1,4 +1,4 @@
-//! What the send buffer holds: so many bytes of payload, and a message for each 60 of them.
+//! Capacity of the send buffer: so many bytes of payload, and a message for each 60 of them.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn config(send_buffer_bytes: u64) -> SctpConfig {
     SctpConfig { send_buffer_bytes, ..quiet() }
 }
 
-/// How many messages of `len` bytes are taken while nothing is acknowledged, and what the next is told.
+/// Number of messages of `len` bytes that are taken while nothing is acknowledged, and the error of the next.
 fn fill(end: &mut Association, len: usize) -> (u64, SendError) {
     let mut count = 0;
     loop {

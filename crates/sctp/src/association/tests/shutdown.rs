@@ -196,7 +196,7 @@ fn data_after_the_peers_shutdown_is_neither_delivered_nor_acknowledged() {
     }
 }
 
-/// Section 8.3.
+/// Rule of RFC 9260, section 8.3.
 #[test]
 fn heartbeats_are_answered_until_shutdown_or_its_answer_is_sent() {
     for (mut wire, state) in in_each_state() {

@@ -1,4 +1,4 @@
-//! What STATUS tells: counts and amounts, exactly.
+//! Contents of STATUS: counts and amounts, exactly.
 
 use super::*;
 use crate::event::SendOptions;

@@ -12,12 +12,12 @@ use crate::policy::{
 use crate::reliability::Reliability;
 use slantpath_cc::{Algorithm, BackOff};
 
-/// What goes wrong in one run, drawn from its seed.
+/// Faults of one run, drawn from its seed.
 struct Weather {
     loss: f64,
     duplication: f64,
     jitter: Duration,
-    /// When path 0 is down.
+    /// Time during which path 0 is down.
     outage: (Instant, Instant),
 }
 

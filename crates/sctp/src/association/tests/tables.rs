@@ -26,14 +26,14 @@ enum Act {
 }
 use Act::{Sack as Ack, Send as Give, Until};
 
-/// What is seen on one path afterwards.
+/// State of one path afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     cwnd: u64,
     ssthresh: u64,
     partial: u64,
     flight: u64,
-    /// When T3-rtx expires, in milliseconds.
+    /// Time at which T3-rtx expires, in milliseconds.
     t3: Option<u64>,
 }
 

@@ -49,7 +49,7 @@ fn sacked(wire: &mut Wire, millis: u64, acked: u32, blocks: &[(u16, u16)]) -> Ve
     sacked_with(wire, millis, acked, blocks, &[])
 }
 
-/// The same with duplicates, counted from 1.
+/// Variant of `sacked` with duplicates, counted from 1.
 fn sacked_with(
     wire: &mut Wire,
     millis: u64,

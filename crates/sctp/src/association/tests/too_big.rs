@@ -32,7 +32,7 @@ fn lengths(sent: &[Sent]) -> Vec<(usize, Fragmentation)> {
 
 const ALLOWED_1300: Fragmentation = Fragmentation::Allowed { source_mtu: 1_300 };
 
-/// What the loss of a packet for want of an MTU must leave alone.
+/// Values that the loss of a packet for want of an MTU must leave alone.
 fn kept(snapshot: PathSnapshot) -> (u64, u64, u64, u64, u32, Duration, u64) {
     let PathSnapshot { cwnd, ssthresh, partial_bytes_acked, flight_size, error_count, rto, .. } = snapshot;
     (cwnd, ssthresh, partial_bytes_acked, flight_size, error_count, rto, snapshot.stats.timeouts)

@@ -1,4 +1,4 @@
-//! What a trace tells, step by step.
+//! Events of a trace, step by step.
 
 use super::*;
 use crate::config::LossDetection;
@@ -10,7 +10,7 @@ fn traced() -> SctpConfig {
     SctpConfig { sack_delay: Duration::from_millis(40), ..quiet() }.traced()
 }
 
-/// What only a trace tells at an end.
+/// Events of an end that only a trace has.
 fn reported(wire: &Wire, end: usize) -> Vec<TraceEvent> {
     let trace = |event: &Event| if let Event::Trace(event) = event { Some((**event).clone()) } else { None };
     wire.events[end].iter().filter_map(trace).collect()

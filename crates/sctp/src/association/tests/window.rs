@@ -182,7 +182,7 @@ fn transmit_all(end: &mut Association) {
     while end.poll_transmit(Instant::START, &mut builder, &mut Packet::default()).is_some() {}
 }
 
-/// How many things `end` looks at for each of these SACKs.
+/// Number of things that `end` looks at for each of these SACKs.
 fn work(end: &mut Association, blocks: &[&[(u16, u16)]]) -> Vec<usize> {
     let take = |blocks: &&[(u16, u16)]| {
         let mut builder = PacketBuilder::default();

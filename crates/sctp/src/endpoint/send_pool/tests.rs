@@ -33,7 +33,7 @@ struct Net {
     under_way: Vec<(usize, Packet)>,
     deadlines: [Option<Instant>; 2],
     users: Vec<User>,
-    /// Who has heard of room, in order.
+    /// Users that were told of room in the buffer, in order.
     told: Vec<usize>,
 }
 
@@ -84,7 +84,7 @@ impl Net {
         &self.endpoints[SERVER].ports[0].pool
     }
 
-    /// What the associations of the server hold, each by itself.
+    /// Bytes that the associations of the server hold, summed over them one by one.
     fn held(&self) -> u64 {
         self.endpoints[SERVER].table.entries().map(|entry| entry.state.held_for_sending()).sum()
     }

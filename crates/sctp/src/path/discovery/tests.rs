@@ -200,7 +200,7 @@ impl Steps {
         self.discovery.on_too_big(self.now, mtu)
     }
 
-    /// Where it stands, the size in use, and what is due, if anything.
+    /// State of the discovery, the size in use, and the size to be probed now, if any.
     fn found(&self) -> (DiscoveryState, u16, Option<u16>) {
         let due = self.discovery.is_due().then_some(self.discovery.probed_size);
         (self.discovery.state, self.discovery.plpmtu, due)
@@ -215,7 +215,7 @@ impl Steps {
         steps
     }
 
-    /// Everything passes.
+    /// Steps of a complete search in which every probe passes.
     fn complete() -> Self {
         let mut steps = Self::searching();
         assert_eq!(steps.probe(), Some(1_500));
@@ -380,7 +380,8 @@ fn an_error_is_asked_about_after_two_seconds_four_and_so_on_up_to_the_raise_time
     assert_eq!(steps.found(), (DiscoveryState::Searching, 1_200, Some(1_500)));
 }
 
-/// How it begins, the size that a path reports, whether that is believed, and what follows: state, PLPMTU, next probe.
+/// Beginning of the case, the size that a path reports, acceptance of the report, and the result: state, PLPMTU, next
+/// probe.
 type ReportCase = (fn() -> Steps, u16, bool, (DiscoveryState, u16, Option<u16>));
 
 /// Section 4.6.2, where a size is being probed and where none is: what becomes of a report.

@@ -337,7 +337,7 @@ fn skip(all: &mut Interleaved, is_unordered: bool, id: u32) -> Vec<Event> {
     events
 }
 
-/// What is whole among the messages that are skipped is delivered, in its order, and what follows them as well.
+/// Checks that whole messages among those skipped are delivered, in their order, and those that follow them as well.
 #[test]
 fn a_skip_passes_on_what_is_whole_and_forgets_what_is_not() {
     let mut all = Interleaved::default();
@@ -389,7 +389,7 @@ fn a_skip_of_an_unordered_message_in_parts_ends_it_and_lets_another_begin() {
     assert!(is_held(&all, 30, 3), "the ordered one of that number stays");
 }
 
-/// Which chunk brings the last of a message, as a trace tells: the others have come, in whatever order.
+/// Checks which chunk brings the last of a message, as a trace tells: the others have come, in whatever order.
 #[test]
 fn a_message_in_parts_is_completed_by_its_last_chunk() {
     let mut all = Interleaved::default();
@@ -408,7 +408,7 @@ fn a_message_in_parts_is_completed_by_its_last_chunk() {
     assert!(!all.is_completed_by(&chunk(0, ORDERED, 0, 1, 10)), "two are missing");
 }
 
-/// Those of which nothing has come stay, and the streams that are not listed.
+/// Checks that messages stay of which nothing has come, and the streams that are not listed.
 #[test]
 fn a_reset_leaves_what_is_in_parts_on_other_streams() {
     let mut all = Interleaved::default();

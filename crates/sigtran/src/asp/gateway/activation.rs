@@ -183,7 +183,7 @@ impl<L: Adaptation> Gateway<L> {
         is_new
     }
 
-    /// Whether an ASP is a member by registration.
+    /// Tells whether an ASP is a member by registration.
     pub fn is_registered(&self, association: AssociationId, key: &Key<L>) -> bool {
         self.servers.get(key).is_some_and(|server| server.is_registered(association))
     }

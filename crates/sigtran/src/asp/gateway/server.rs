@@ -7,15 +7,16 @@ use slantpath_base::Instant;
 use crate::asp::{AsState, AspState, TrafficMode};
 use crate::transport::AssociationId;
 
-/// How an application server is served.
+/// Settings of an application server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// How ASPs share the traffic; without it, the first ASP Active that makes the application server active says so,
-    /// and override holds if it does not either.
+    /// Way of sharing the traffic among the ASPs; without it, the first ASP Active that makes the application server
+    /// active says so, and override holds if it does not either.
     pub traffic_mode: Option<TrafficMode>,
-    /// How many ASPs must be active before traffic starts: n of an n + k redundancy. In override mode one is enough.
+    /// Number of ASPs that must be active before traffic starts: n of an n + k redundancy. In override mode one is
+    /// enough.
     pub needed_active: usize,
-    /// Which ASPs may serve it.
+    /// ASPs that may serve it.
     pub members: Members,
 }
 
@@ -25,7 +26,7 @@ impl Default for ServerConfig {
     }
 }
 
-/// Which ASPs may serve an application server.
+/// ASPs that may serve an application server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Members {
     /// All that come up.

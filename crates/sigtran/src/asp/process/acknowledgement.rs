@@ -1,4 +1,4 @@
-//! What the gateway answers, notifies and refuses.
+//! Answers, notifications and refusals of the gateway.
 
 use slantpath_base::Instant;
 
@@ -6,7 +6,7 @@ use crate::asp::process::{Process, ProcessEvent, Request, ServerName};
 use crate::asp::{Adaptation, AspAction, AspInput, AspMessage, AspState, ErrorCode, Key, Scope, Status};
 
 impl<L: Adaptation> Process<L> {
-    /// What concerns the ASP as a whole.
+    /// Handles an input that concerns the ASP as a whole.
     pub(super) fn put_to_all(&mut self, now: Instant, input: AspInput, octets: &[u8]) {
         let Some((to, actions)) = Self::row(self.overall(), input) else { return };
         let keys: Vec<ServerName<Key<L>>> = self.servers.keys().cloned().collect();

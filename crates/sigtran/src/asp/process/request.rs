@@ -1,4 +1,4 @@
-//! What management asks of an ASP, and T(ack) of each request.
+//! Requests of management to an ASP, and T(ack) of each request.
 
 use std::collections::BTreeMap;
 
@@ -99,7 +99,7 @@ impl<L: Adaptation> Process<L> {
         self.ask_for_traffic(now, &idle, AspInput::RequestActive);
     }
 
-    /// Whether ASP Up or ASP Down waits for its Ack.
+    /// Tells whether ASP Up or ASP Down waits for its Ack.
     pub(super) fn is_pending(&self, request: Request) -> bool {
         self.pending.is_some_and(|pending| pending.request == request)
     }

@@ -218,7 +218,7 @@ impl Link {
         self.count_taken(taken)
     }
 
-    /// The same at alignment.
+    /// Goes on sending after what the peer says at alignment that it has taken; says whether it can have taken that.
     pub(super) fn send_again_after(&mut self, now: Instant, bsn: SequenceNumber) -> bool {
         let taken = self.transmission.send_again_after(now, bsn);
         self.count_taken(taken)
@@ -230,7 +230,7 @@ impl Link {
         taken.is_ok()
     }
 
-    /// What was held goes up, if nothing is in its way any more.
+    /// Delivers the held messages, if nothing is in their way any more.
     pub(super) fn deliver_held(&mut self) {
         if self.receiver == Flow::Congested || self.delivering == GoAhead::Awaited {
             return;
@@ -241,8 +241,8 @@ impl Link {
         }
     }
 
-    /// What MTP3 has said of itself takes effect as soon as the states allow: an outage that begins before the end
-    /// of the last has been agreed waits for that.
+    /// Puts MTP3's last word on the local processor into effect as soon as the states allow: an outage that begins
+    /// before the end of the last has been agreed waits for that.
     pub(super) fn settle_local_outage(&mut self, now: Instant) {
         let input = match self.level3.processor {
             Processor::Out if !self.outage.is_local() && !self.outage.is_recovering() => {

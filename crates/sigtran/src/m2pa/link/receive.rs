@@ -1,4 +1,4 @@
-//! What comes from the peer.
+//! Handling of messages from the peer.
 
 use bytes::Bytes;
 use slantpath_base::Instant;

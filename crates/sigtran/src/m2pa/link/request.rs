@@ -1,4 +1,4 @@
-//! What MTP3 asks for.
+//! Handling of requests from MTP3.
 
 use bytes::Bytes;
 use slantpath_base::Instant;

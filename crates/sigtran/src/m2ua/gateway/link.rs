@@ -12,7 +12,7 @@ use crate::m2ua::{Action, LinkEvent, M2uaParameter, about, kind};
 use crate::message::{CommonParameter, OwnMessage};
 use crate::transport::AssociationId;
 
-/// What a link is called in registrations, beside its interface identifier.
+/// Name of a link in registrations, beside its interface identifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkConfig {
     /// The signalling data terminal.
@@ -21,7 +21,7 @@ pub struct LinkConfig {
     pub data_link: u32,
 }
 
-/// What an ASP has asked of the link's buffers, until the link has answered.
+/// Request of an ASP to the link's buffers, until the link has answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Retrieval {
     #[default]
@@ -32,34 +32,34 @@ pub(super) enum Retrieval {
     Confirmed,
 }
 
-/// What an ASP has asked to be done with messages that the link delivers.
+/// Wish of an ASP for the messages that the link delivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reception {
     /// Nothing: they go to the ASPs.
     Clear,
-    /// It is congested: they go to the ASPs, and the peer is to stop sending.
+    /// Congestion: the messages go to the ASPs, and the peer is to stop sending.
     Accept,
-    /// It is congested: they are to be thrown away, and the peer is to stop sending.
+    /// Congestion: the messages are to be discarded, and the peer is to stop sending.
     Discard,
 }
 
-/// What level 2 was told of its receiver.
+/// State of its receiver that level 2 was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Receiver {
-    /// It is congested.
+    /// Receiver that is congested.
     Busy,
-    /// It is not.
+    /// Receiver that is not congested.
     Free,
 }
 
-/// Whether somebody serves level 3 of the link.
+/// Presence of an application server that serves level 3 of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level3 {
     Served,
     Unserved,
 }
 
-/// A link.
+/// Link at the gateway.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) config: LinkConfig,
@@ -67,14 +67,14 @@ pub(super) struct Link {
     /// The last congestion status of the link, 0 to 3.
     pub(super) congestion: u8,
     pub(super) is_remote_outage: bool,
-    /// What an ASP wants done with messages of the link.
+    /// Wish of an ASP for messages of the link.
     pub(super) reception: Reception,
     pub(super) retrieval: Retrieval,
-    /// What level 2 has been told.
+    /// State of level 3 that level 2 has been told.
     level_3: Level3,
-    /// Whether the next data message of a broadcast gets a correlation identifier: an ASP has become active.
+    /// True if the next data message of a broadcast gets a correlation identifier: an ASP has become active.
     pub(super) must_correlate: bool,
-    /// What waits for an ASP.
+    /// Messages that are queued for an ASP.
     pub(super) queue: VecDeque<OwnMessage<M2uaParameter>>,
     pub(super) is_queue_congested: bool,
     pub(super) receiver: Receiver,
@@ -107,7 +107,7 @@ impl Link {
         row.actions
     }
 
-    /// What level 2 must know when an application server has another state.
+    /// Gives the request that level 2 must get when an application server has another state.
     pub(super) fn note_server(&mut self, state: AsState) -> Option<LinkRequest> {
         let is_unserved = matches!(state, AsState::Inactive | AsState::Down);
         let in_service = self.status == LinkStatus::InService;
@@ -240,8 +240,8 @@ impl Link {
     }
 }
 
-/// Who gets a message: in loadshare mode, data by their signalling link selection, so that their order is kept,
-/// and everything else all.
+/// Gives the ASPs that get a message: in loadshare mode, data by their signalling link selection, so that their order
+/// is kept, and everything else all.
 pub(super) fn targets(
     mode: Option<TrafficMode>,
     active: &[AssociationId],

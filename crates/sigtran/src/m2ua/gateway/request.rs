@@ -1,4 +1,4 @@
-//! What ASPs ask of links: the messages of MAUP.
+//! Requests of ASPs to links: the messages of MAUP.
 
 use slantpath_base::Instant;
 use slantpath_ss7::link::LinkRequest;
@@ -15,7 +15,7 @@ use crate::m2ua::{Action, LinkEvent, LinkState, M2ua, M2uaParameter, Message, ab
 use crate::message::{CommonParameter, OwnMessage};
 use crate::transport::AssociationId;
 
-/// What a message about ASPs names.
+/// Gives the interfaces that a message about ASPs names.
 pub(super) const fn scope_of(message: &AspMessage<M2ua>) -> Option<&Interfaces> {
     match message {
         AspMessage::AspActive { scope, .. } | AspMessage::AspInactive { scope, .. } => Some(scope),

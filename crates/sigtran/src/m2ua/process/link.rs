@@ -12,7 +12,7 @@ use crate::m2ua::process::{LinkProcess, LinkProcessEvent, LinkProcessOutput};
 use crate::m2ua::{Action, LinkEvent, LinkState, M2uaParameter, kind};
 use crate::message::OwnMessage;
 
-/// What MTP3 waits for of the link's buffers.
+/// Item of the link's buffers for which MTP3 waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Retrieval {
     #[default]
@@ -22,7 +22,7 @@ pub(super) enum Retrieval {
 }
 
 impl Retrieval {
-    /// What MTP3 is told when nothing can come any more.
+    /// Gives the indication that MTP3 gets when nothing can come any more.
     pub(super) const fn lost(self) -> Option<LinkIndication> {
         match self {
             Self::None => None,
@@ -32,17 +32,17 @@ impl Retrieval {
     }
 }
 
-/// A link.
+/// Link at the ASP.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Link {
     pub(super) status: LinkStatus,
-    /// When a request is sent again.
+    /// Instant at which a request is retransmitted.
     pub(super) deadline: Option<Instant>,
-    /// Whether MTP3 has started it.
+    /// True if MTP3 has started it.
     pub(super) is_wanted: bool,
     is_emergency: bool,
     is_local_outage: bool,
-    /// What the gateway tells of the link's congestion.
+    /// Congestion status of the link that the gateway told last.
     pub(super) congestion: u8,
     pub(super) reported_congestion: u8,
     pub(super) retrieval: Retrieval,
@@ -125,7 +125,7 @@ impl LinkProcess {
         self.indicate(interface, LinkIndication::OutOfService(OutOfServiceReason::Stopped));
     }
 
-    /// What the gateway tells of a link.
+    /// Takes an indication of the gateway about a link.
     pub(super) fn handle_indication(
         &mut self,
         now: Instant,

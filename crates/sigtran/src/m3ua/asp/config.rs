@@ -1,4 +1,4 @@
-//! How an application server process is configured.
+//! Configuration of an application server process.
 
 use std::collections::BTreeSet;
 
@@ -19,9 +19,9 @@ pub struct AspConfig {
     pub servers: Vec<ServedServer>,
     /// The destinations that it speaks to. It is told of no others.
     pub destinations: Vec<Destination>,
-    /// When a destination counts as available.
+    /// Condition on which a destination counts as available.
     pub availability: AvailabilityPolicy,
-    /// How long after bad news of a destination the gateway is asked again, and how often from then on. The RFC gives
+    /// Time after bad news of a destination until the gateway is asked again, and interval from then on. The RFC gives
     /// no value; 30 seconds are Q.704's T10, which asks for routes that are prohibited.
     pub audit: Duration,
 }
@@ -42,7 +42,7 @@ impl Default for AspConfig {
 /// An application server, as its ASP knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedServer {
-    /// Its routing context, if messages name it.
+    /// Routing context of the application server, if messages name it.
     pub name: ServerName<u32>,
     /// The network of its point codes.
     pub network_appearance: Option<u32>,
@@ -55,27 +55,27 @@ pub struct ServedServer {
 /// A destination and the ways to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Destination {
-    /// Its network.
+    /// Network of the destination.
     pub network_appearance: Option<u32>,
-    /// Its point code.
+    /// Point code of the destination.
     pub point_code: PointCode,
     /// The gateways that lead there, each with a priority: the lowest number that is usable carries the traffic, and
     /// equal ones share it by signalling link selection.
     pub gateways: Vec<(AssociationId, u8)>,
 }
 
-/// When a destination counts as available over a gateway where traffic flows.
+/// Condition on which a destination counts as available over a gateway where traffic flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AvailabilityPolicy {
     /// Unless the gateway announces otherwise: for gateways that answer no audit.
     Assumed,
-    /// When the gateway has announced it: a route that was never up is not available.
+    /// Available once the gateway has announced it: a route that was never up is not available.
     #[default]
     Announced,
 }
 
 impl AspConfig {
-    /// What contradicts itself. Timers of the process are checked there.
+    /// Checks that nothing contradicts itself. Timers of the process are checked there.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let mut gateways = BTreeSet::new();
         for gateway in &self.gateways {

@@ -30,7 +30,7 @@ struct Route {
     audit: Audit,
 }
 
-/// What has been asked and answered about a route.
+/// State of the audit of a route: what has been asked and answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Audit {
     /// Nothing is asked.
@@ -43,7 +43,7 @@ enum Audit {
 }
 
 impl Route {
-    /// Whether the last news was bad, so that the gateway is asked again.
+    /// Tells whether the last news was bad, so that the gateway is asked again.
     fn is_doubtful(self) -> bool {
         self.state.availability != Availability::Available
             || self.state.congestion > 0

@@ -1,4 +1,4 @@
-//! How a signalling gateway process is configured.
+//! Configuration of a signalling gateway process.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub struct SgpConfig {
     pub international: Vec<Option<u32>>,
     /// The point codes' format: one that has more bits is invalid.
     pub point_codes: PointCodeFormat,
-    /// What ASPs may register.
+    /// Registrations that ASPs may ask for.
     pub registration: Registration,
     /// Destinations whose state ASPs may not know.
     pub undisclosed: Vec<PointCode>,
@@ -35,20 +35,20 @@ pub struct SgpConfig {
 /// An application server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplicationServer {
-    /// What names it.
+    /// Routing context that names the application server.
     pub routing_context: u32,
-    /// Its traffic.
+    /// Traffic of the application server.
     pub key: TrafficKey,
-    /// Its ASPs.
+    /// Settings of the application server and its ASPs.
     pub server: ServerConfig,
 }
 
-/// What ASPs may register (RFC 4666, section 4.4).
+/// Registrations that ASPs may ask for (RFC 4666, section 4.4).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Registration {
     /// New application servers, each with a routing context of its own.
     Dynamic {
-        /// How many may be added.
+        /// Number of application servers that may be added.
         servers_max: usize,
         /// The lowest routing context to give away.
         first_routing_context: u32,
@@ -56,7 +56,7 @@ pub enum Registration {
         denied: Vec<PointCode>,
         /// Point codes whose registration ASPs may not end.
         permanent: Vec<PointCode>,
-        /// Whether a registration that names a routing context may change that application server's key.
+        /// Permission for a registration that names a routing context to change that application server's key.
         changes: KeyChanges,
     },
     /// Membership in application servers that are configured.
@@ -66,12 +66,12 @@ pub enum Registration {
     Unsupported,
 }
 
-/// Whether the key of an application server may be changed by registration.
+/// Permission to change the key of an application server by registration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyChanges {
-    /// It may, by an ASP that is registered in it.
+    /// Change by an ASP that is registered in the application server is allowed.
     Allowed,
-    /// It may not.
+    /// Change is refused.
     #[default]
     Refused,
 }
@@ -93,7 +93,7 @@ impl Default for SgpConfig {
 }
 
 impl SgpConfig {
-    /// What contradicts itself. Timers are checked by the gateway.
+    /// Checks that nothing contradicts itself. Timers are checked by the gateway.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let mut contexts = BTreeSet::new();
         for (at, server) in self.servers.iter().enumerate() {

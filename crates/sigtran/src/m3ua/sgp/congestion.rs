@@ -30,7 +30,8 @@ impl Congestion {
     }
 }
 
-/// Where congestion has no levels, it is told again for every eighth message while it lasts (as by MTP3; Q.704, 11.2).
+/// Number of messages after which congestion without levels is told once more, while it lasts (as by MTP3; Q.704,
+/// 11.2).
 const MESSAGES_PER_INDICATION: u8 = 8;
 
 impl Sgp {
@@ -48,7 +49,7 @@ impl Sgp {
         }
     }
 
-    /// Whether congestion has levels in a network, and a status that lasts.
+    /// Tells whether congestion has levels in a network, and a status that lasts.
     fn has_levels(&self, network: Option<u32>) -> bool {
         !self.config.international.contains(&network)
     }
@@ -71,7 +72,7 @@ impl Sgp {
         self.destinations.get(&place).map_or(0, |known| known.congestion)
     }
 
-    /// Whether the way to an application server that gets messages for a point code was told to be congested.
+    /// Tells whether the way to an application server that gets messages for a point code was told to be congested.
     fn is_announced(&self, place: NetworkPoint) -> bool {
         let mut servers = self.table.servers_at(place).chain(self.config.default_server);
         servers.any(|context| {

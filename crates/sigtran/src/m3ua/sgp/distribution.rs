@@ -14,7 +14,7 @@ use crate::m3ua::{
 };
 use crate::transport::{AssociationId, StreamId, Transmit};
 
-/// What the distribution to one application server remembers.
+/// State of the distribution to one application server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distribution {
     /// Messages, each with the network that its point codes belong to.

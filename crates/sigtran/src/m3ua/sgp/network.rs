@@ -19,8 +19,8 @@ use crate::transport::AssociationId;
 pub(super) struct Refused;
 
 impl Sgp {
-    /// What the SS7 network says, in MTP3's primitives: pause, resume and status become DUNA, DAVA, SCON and DUPU for
-    /// the ASPs that are concerned; a message goes to its ASP.
+    /// Takes an indication of the SS7 network, in MTP3's primitives: pause, resume and status become DUNA, DAVA, SCON
+    /// and DUPU for the ASPs that are concerned; a message goes to its ASP.
     pub fn handle_indication(&mut self, network: Option<u32>, indication: TransferIndication) {
         match indication {
             TransferIndication::Pause(code) => {
@@ -115,7 +115,7 @@ impl Sgp {
         }
     }
 
-    /// Whether a destination can be reached: by its ASPs, or through the SS7 network.
+    /// Gives the availability of a destination: by its ASPs, or through the SS7 network.
     pub fn availability(&self, place: NetworkPoint) -> Availability {
         let mut servers = self.table.servers_at(place).peekable();
         if servers.peek().is_none() {
@@ -183,7 +183,7 @@ impl Sgp {
         self.follow_availability_of(routing_context, &places);
     }
 
-    /// The same of point codes that are an application server's, or were until now.
+    /// Variant of `follow_availability` for point codes that are an application server's, or were until now.
     pub(super) fn follow_availability_of(&mut self, routing_context: u32, places: &[NetworkPoint]) {
         for place in places.iter().copied() {
             let is_served = self.table.servers_at(place).next().is_some();
@@ -291,7 +291,7 @@ impl Sgp {
         Ok(affected.network_appearance.or(own))
     }
 
-    /// DAUD.
+    /// Answers a DAUD: destination state audit.
     //= https://www.rfc-editor.org/rfc/rfc4666#section-4.5.3
     //# The SGP SHOULD respond to a DAUD message with the MTP3
     //# availability/congestion status of the routeset associated with each

@@ -1,10 +1,10 @@
-//! Which application server a message is for.
+//! Choice of the application server that a message is for.
 
 use slantpath_ss7::sccp::Digits;
 
 use crate::sua::{Address, AddressRange, RoutingIndicator, RoutingKey};
 
-/// Whether a message between these addresses is of the key's traffic. A key that says nothing takes everything.
+/// Tells whether a message between these addresses is of the key's traffic. A key that says nothing takes everything.
 pub(super) fn answers(key: &RoutingKey, source: Option<&Address>, destination: &Address) -> bool {
     let of_destination = key.destinations.iter().any(|wanted| is_alike(wanted, destination));
     let of_source = source.is_some_and(|source| key.sources.iter().any(|wanted| is_alike(wanted, source)));
@@ -19,7 +19,7 @@ pub(super) fn answers(key: &RoutingKey, source: Option<&Address>, destination: &
     (!names_destinations || of_destination || in_range) && (!names_sources || of_source || in_range)
 }
 
-/// Whether an address has what a key's address names: for a title, its first digits.
+/// Tells whether an address has what a key's address names: for a title, its first digits.
 fn is_alike(wanted: &Address, address: &Address) -> bool {
     match wanted.routing {
         RoutingIndicator::GlobalTitle => {
@@ -42,7 +42,7 @@ fn is_alike(wanted: &Address, address: &Address) -> bool {
     }
 }
 
-/// Whether an address lies between a first and a last: by point code, or by digits of a title.
+/// Tells whether an address lies between a first and a last: by point code, or by digits of a title.
 fn is_between(pairs: &[Address], address: &Address) -> bool {
     let (pairs, _) = pairs.as_chunks::<2>();
     pairs.iter().any(|[first, last]| {

@@ -11,7 +11,7 @@ use crate::transport::AssociationId;
 /// Messages of one application server whose last segment has not passed; of more than that, the oldest are forgotten.
 const MESSAGES_MAX: usize = 1_024;
 
-/// What tells a message from others: who sent it, its source address and its segmentation reference.
+/// Key that tells a message from others: its sender, its source address and its segmentation reference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SegmentKey {
     sender: Option<AssociationId>,
@@ -32,7 +32,7 @@ impl SegmentKey {
     }
 }
 
-/// Where the first segments of messages went.
+/// ASPs to which the first segments of messages went.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SegmentOwners {
     owners: BTreeMap<SegmentKey, (AssociationId, u64)>,
@@ -57,7 +57,7 @@ impl SegmentOwners {
         }
     }
 
-    /// Where the first one of that segment went. After the last one it is forgotten.
+    /// Gives the ASP to which the first segment of that message went. After the last one it is forgotten.
     pub(super) fn owner(&mut self, key: &SegmentKey, segmentation: Segmentation) -> Option<AssociationId> {
         let (owner, age) = *self.owners.get(key)?;
         if segmentation.remaining == 0 {

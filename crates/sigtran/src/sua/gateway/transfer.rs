@@ -12,7 +12,7 @@ use crate::sua::primitive::{first, return_cause, routing_context, with_context};
 use crate::sua::{Message, Notice, RoutingIndicator, SuaParameter, Unitdata, kind, label};
 use crate::transport::{AssociationId, StreamId};
 
-/// Where a message came from, and so where it may go back to.
+/// Origin of a message, and so the place to which it may go back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     Asp(AssociationId, u32),
@@ -103,7 +103,7 @@ impl SignallingGateway {
         self.follow(origin, kind, own, reference.zip(owner.map(|(asp, _)| asp)), target);
     }
 
-    /// What a message that has passed means for the connection that it belongs to.
+    /// Updates the connection to which a message that has passed belongs.
     fn follow(
         &mut self,
         origin: Origin,

@@ -24,16 +24,16 @@ use message::{Content, cause};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u32);
 
-/// N-CONNECT request.
+/// N-CONNECT request: wish for a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectRequest {
-    /// To whom.
+    /// Address of the called user.
     pub destination: Address,
     /// Of whom, if the peer is to know.
     pub source: Option<Address>,
     /// Class 3 rather than class 2.
     pub with_flow_control: bool,
-    /// What the peer's user is to have with it.
+    /// Data that the peer's user is to have with it.
     pub data: Option<Bytes>,
 }
 
@@ -44,14 +44,14 @@ impl ConnectRequest {
     }
 }
 
-/// What happens to a connection.
+/// Events of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectionEvent {
     /// N-CONNECT confirm.
     Confirmed {
-        /// Whether it is of class 3: one that was asked for may be granted in class 2.
+        /// True if the connection is of class 3: one that was asked for may be granted in class 2.
         with_flow_control: bool,
-        /// What the peer's user sent with it.
+        /// Data that the peer's user sent with it.
         data: Option<Bytes>,
     },
     /// More than half of what may wait for the window waits, or no longer: send less.
@@ -62,7 +62,7 @@ pub enum ConnectionEvent {
     Disconnected {
         /// Why, if anybody said.
         cause: Option<Cause>,
-        /// What the peer's user sent with it.
+        /// Data that the peer's user sent with it.
         data: Option<Bytes>,
     },
     /// N-EXPEDITED-DATA indication.
@@ -71,13 +71,13 @@ pub enum ConnectionEvent {
     Offered {
         /// The application server that it is for.
         routing_context: u32,
-        /// For whom.
+        /// Address that was called.
         destination: Address,
         /// Of whom, if the peer said.
         source: Option<Address>,
-        /// Whether it is of class 3.
+        /// True if the connection is of class 3.
         with_flow_control: bool,
-        /// What the peer's user sent with it.
+        /// Data that the peer's user sent with it.
         data: Option<Bytes>,
     },
     /// N-RESET indication: what waited and what was under way is lost. If it is the peer's, answer with
@@ -92,11 +92,11 @@ pub enum ConnectionEvent {
 enum Timer {
     /// T(conn est) or T(rel).
     Answer,
-    /// T(iar).
+    /// T(iar): inactivity in reception.
     InactivityReceive,
-    /// T(ias).
+    /// T(ias): inactivity in sending.
     InactivitySend,
-    /// T(reset).
+    /// T(reset): wait for the reset's confirmation.
     Reset,
 }
 
@@ -106,7 +106,7 @@ impl Timer {
         [Self::Answer, Self::InactivityReceive, Self::InactivitySend, Self::Reset];
 }
 
-/// One connection.
+/// State of one connection.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
     state: ConnectionState,
@@ -116,10 +116,10 @@ pub(super) struct Connection {
     routing_context: u32,
     /// The peer's reference number, as soon as it is known.
     peer: Option<u32>,
-    /// Who asked for an incoming connection, if the peer said: the answer is addressed there.
+    /// Address that asked for an incoming connection, if the peer said: the answer is addressed there.
     calling: Option<Address>,
     timers: TimerTable<{ Timer::COUNT }>,
-    /// What the user said when it gave up before the answer, for the release that follows it.
+    /// Content that the user gave when it gave up before the answer, for the release that follows it.
     release: Option<Box<Content>>,
     /// The numbers of class 3; of no use in class 2.
     window: Window,
@@ -157,7 +157,7 @@ impl Connection {
         self.class == CLASS_3
     }
 
-    /// Whether data may be sent and taken.
+    /// Tells whether data may be sent and taken.
     const fn carries_data(&self) -> bool {
         matches!((self.state, self.reset), (ConnectionState::Active, ResetState::DataTransfer))
     }

@@ -11,7 +11,7 @@ use crate::drops::DropReason;
 use crate::sua::process::{UserProcess, UserProcessOutput};
 use crate::sua::{Notice, Unitdata, return_cause};
 
-/// How long messages go in segments, and come together again.
+/// Settings for sending long messages in segments, and for reassembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentationConfig {
     /// Octets of a user's message that one CLDT takes at most. What SCCP carries whole is not cut; towards a network of
@@ -19,7 +19,7 @@ pub struct SegmentationConfig {
     pub segment_octets: usize,
     /// T(reass): within which time after the first segment all must have come, 10 to 20 seconds (Q.714, annex C).
     pub reassembly: Duration,
-    /// How much may wait for further segments.
+    /// Limits of the segments that may wait for further ones.
     pub limits: ReassemblyLimits,
 }
 
@@ -33,7 +33,7 @@ impl Default for SegmentationConfig {
     }
 }
 
-/// What one CLDT has room for beside its other parameters, whose lengths are of 16 bits.
+/// Octets for which one CLDT has room beside its other parameters, whose lengths are of 16 bits.
 const MOST_SEGMENT_OCTETS: u64 = 65_000;
 
 impl SegmentationConfig {

@@ -20,7 +20,7 @@ fn class_3() -> ConnectRequest {
     ConnectRequest { with_flow_control: true, ..ConnectRequest::new(subsystem(1)) }
 }
 
-/// What the users of an end were told of its connection since the last call.
+/// Takes the events of its connection that the users of an end were told since the last call.
 fn events(net: &mut Net, at: usize) -> Vec<ConnectionEvent> {
     let events = net.indications[at].drain(..).filter_map(|indication| match indication {
         UserProcessOutput::Connection(_, event) => Some(event),
@@ -49,7 +49,7 @@ fn inject(net: &mut Net, message: OwnMessage<SuaParameter>) {
     net.deliver(1, true, input);
 }
 
-/// What the second ASP has sent, before it is delivered.
+/// Takes the messages that the second ASP has sent, before they are delivered.
 fn answers(net: &mut Net) -> Vec<Message> {
     net.drain();
     let sent =

@@ -36,7 +36,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What an end may know of the window that it has to keep to, from the octets alone.
+/// Knowledge of an end about the window that it has to keep to, from the octets alone.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     agreed: u8,
@@ -86,12 +86,12 @@ impl Seen {
     }
 }
 
-/// What one user sent or got: numbers in their order.
+/// Messages that one user sent or got: numbers in their order.
 #[derive(Clone, Debug, Default)]
 struct Log {
     sent: Vec<u32>,
     got: Vec<u32>,
-    /// How many had been sent when the connection was last reset: those before may be lost.
+    /// Number of messages that had been sent when the connection was last reset: those before may be lost.
     lost_before: usize,
 }
 

@@ -35,7 +35,7 @@ fn long(len: usize) -> Unitdata {
     Unitdata { return_on_error: true, sequence_control: 3, ..Unitdata::new(subsystem(0), subsystem(1), data) }
 }
 
-/// What arrives of such a message: segments go in sequence, and a whole one is said to have.
+/// Gives the output at the receiver of such a message: segments go in sequence, and a whole one is said to have.
 fn arrived(sent: Unitdata) -> UserProcessOutput {
     UserProcessOutput::Unitdata(2, Unitdata { in_sequence: true, ..sent })
 }

@@ -1,4 +1,4 @@
-//! What may come to an SGP or to an ASP: sensible messages, senseless ones, and commands.
+//! Inputs that may come to an SGP or to an ASP: sensible messages, senseless ones, and commands.
 
 use bytes::Bytes;
 use proptest::prelude::*;

@@ -54,7 +54,7 @@ pub(crate) fn association(number: usize) -> AssociationId {
     AssociationId(u32::try_from(number).unwrap())
 }
 
-/// What an association carries: the stream, then the octets.
+/// Octets that an association carries: the stream, then the octets of the message.
 type Carried = Vec<u8>;
 
 /// One association, and both directions.
@@ -219,7 +219,7 @@ impl World {
         self.now = end;
     }
 
-    /// Whether each ASP got the messages of each selection in the order in which they were sent, none twice.
+    /// Tells whether each ASP got the messages of each selection in the order in which they were sent, none twice.
     pub(crate) fn is_in_sequence(&self) -> bool {
         let increases = |numbers: &Vec<u32>| numbers.windows(2).all(|pair| pair[0] < pair[1]);
         self.got.iter().flat_map(BTreeMap::values).all(increases)
@@ -231,7 +231,7 @@ impl World {
     }
 }
 
-/// Whether an indication says that its point code is congested.
+/// Tells whether an indication says that its point code is congested.
 pub(crate) fn is_congestion(indication: &TransferIndication) -> bool {
     let TransferIndication::Status { cause: StatusCause::Congestion(level), .. } = indication else {
         return false;

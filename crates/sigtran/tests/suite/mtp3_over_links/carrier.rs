@@ -29,7 +29,7 @@ pub(crate) struct Association {
 pub(crate) struct Line {
     ends: [mtp2::Link; 2],
     bearers: [Bearer; 2],
-    /// What each end has been sending last, which the line carries again when it works again.
+    /// Transmission that each end has been sending last, which the line carries again when it works again.
     last: [Option<Transmission>; 2],
     is_up: bool,
 }
@@ -78,8 +78,8 @@ impl Carrier {
         }
     }
 
-    /// What is on its way is lost. The ends of an association hear of it at once; those of a line find no unit any
-    /// more, until their monitors give it up.
+    /// Takes the carrier down, and everything in flight is lost. The ends of an association hear of it at once; those
+    /// of a line find no unit any more, until their monitors give it up.
     pub(crate) fn fail(&mut self, now: Instant) {
         match self {
             Self::Association(association) => {
@@ -115,7 +115,7 @@ impl Carrier {
         }
     }
 
-    /// What an end tells its MTP3 next. What it sends goes on its way.
+    /// Gives the next indication of an end to its MTP3. Whatever the end sends goes on its way.
     pub(crate) fn poll(&mut self, now: Instant, end: usize) -> Option<LinkIndication> {
         match self {
             Self::Association(association) => association.poll(now, end),

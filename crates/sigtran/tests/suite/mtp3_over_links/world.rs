@@ -13,7 +13,7 @@ use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 use super::carrier::Carrier;
 
-/// What carries a link.
+/// Kind of carrier of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     M2pa,
@@ -207,17 +207,17 @@ impl World {
         &self.delivered
     }
 
-    /// How many times a link that was available failed at an end.
+    /// Gives the number of times that a link that was available failed at an end.
     pub(crate) const fn link_failures(&self) -> u64 {
         self.link_failures
     }
 
-    /// How many messages the nodes took.
+    /// Gives the number of messages that the nodes took.
     pub(crate) const fn accepted(&self) -> u64 {
         self.accepted
     }
 
-    /// How many messages were counted as discarded, by nodes and links.
+    /// Gives the number of messages that were counted as discarded, by nodes and links.
     pub(crate) fn counted(&self) -> u64 {
         let nodes: u64 = self.nodes.iter().map(|node| node.counters().discarded_in_all()).sum();
         nodes + self.links.iter().map(|link| link.discarded(0) + link.discarded(1)).sum::<u64>()

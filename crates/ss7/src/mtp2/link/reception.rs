@@ -14,20 +14,20 @@ use crate::mtp2::unit::{Header, LinkStatus, SignalUnit};
 /// The peer's direction of the line.
 #[derive(Clone, Debug)]
 pub(super) struct Incoming {
-    /// When the last unit that was reported had come.
+    /// Instant at which the last unit that was reported had come.
     pub(super) last_end: Instant,
-    /// What has come since.
+    /// Signal that has come since that unit.
     pub(super) following: Following,
-    /// When the copy ends that a new state has to read.
+    /// Instant at which the copy ends that a new state has to read.
     pub(super) read_again: Option<Instant>,
 }
 
-/// What comes behind a unit.
+/// Signals that come behind a unit.
 #[derive(Clone, Debug)]
 pub(super) enum Following {
     /// The unit again and again, with this period.
     Copies(SignalUnit, Duration),
-    /// Flags.
+    /// Flags without a unit.
     Flags,
     /// Octets among which no unit is found; when the next run of them counts as an error.
     Octets(Instant),
@@ -47,7 +47,7 @@ impl Link {
         }
     }
 
-    /// When octets without a unit next count as an error, if errors are counted.
+    /// Gives the instant at which octets without a unit next count as an error, if errors are counted.
     pub(super) fn octets_counted_at(&self) -> Option<Instant> {
         match self.incoming.following {
             Following::Octets(at) if self.monitor.is_running() => Some(at),

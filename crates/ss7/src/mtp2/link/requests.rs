@@ -1,4 +1,4 @@
-//! What level 3 asks of a terminal, and the transmit buffer that it fills.
+//! Requests of level 3 to a terminal, and the transmit buffer that they fill.
 
 use bytes::Bytes;
 use slantpath_base::Instant;

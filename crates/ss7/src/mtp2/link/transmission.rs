@@ -9,17 +9,17 @@ use crate::mtp2::unit::{Header, LinkStatus, SignalUnit};
 /// A unit on the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transmission {
-    /// What.
+    /// Unit that is sent.
     pub unit: SignalUnit,
-    /// When its first bit is sent: now.
+    /// Instant at which the first bit is sent: now.
     pub start: Instant,
-    /// When its last bit has been sent.
+    /// Instant at which the last bit has been sent.
     pub end: Instant,
-    /// Whether it is sent again and again until the next transmission.
+    /// True if the unit is repeated until the next transmission.
     pub repeats: bool,
 }
 
-/// What is sent when there is no message to send.
+/// Kinds of units that fill the line when there is no message to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fill {
     FillIn,
@@ -31,12 +31,12 @@ pub(super) enum Fill {
 pub(super) struct Line {
     /// Until when the unit now being sent, or its first copy, takes.
     pub(super) first_end: Instant,
-    /// What repeats after that, and its period.
+    /// Unit that repeats after that, and its period.
     pub(super) repeating: Option<(SignalUnit, Duration)>,
 }
 
 impl Line {
-    /// When the next unit can begin, from `now` on.
+    /// Gives the first instant, from `now` on, at which the next unit can begin.
     fn next_boundary(&self, now: Instant) -> Instant {
         next_end(self.first_end, self.repeating.as_ref().map(|(_, period)| *period), now)
     }

@@ -13,14 +13,14 @@ use crate::mtp3::node::timers::Timer;
 use crate::mtp3::node::{DiscardReason, Held, LinkId, ManagementEvent, Node, Origin};
 use crate::mtp3::{Fsn, ManagementMessage, Msu, ServiceIndicator};
 
-/// Where the changeover from a link stands.
+/// States of the changeover from a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChangeoverState {
     /// An order was sent; T2 runs.
     AwaitingAcknowledgement,
     /// Level 2 was asked for the last number that it accepted.
     AwaitingBsnt,
-    /// The same, and the far end's order has come already.
+    /// Level 2 was asked for that number, and the far end's order has come already.
     AwaitingBsntOrdered,
     /// The link cannot be used and has not failed: T1 runs.
     Blocked,
@@ -37,11 +37,11 @@ pub enum ChangeoverState {
     TimeControlled,
     /// The link failed in its first test: level 2 was asked for the last number that it accepted.
     Untested,
-    /// The same, and the far end's order has come already.
+    /// Level 2 was asked after a failed first test, and the far end's order has come already.
     UntestedOrdered,
 }
 
-/// What happens to a changeover.
+/// Events that a changeover reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeoverInput {
     /// COA, XCA or ECA.
@@ -72,7 +72,7 @@ pub enum ChangeoverInput {
     T2,
 }
 
-/// What is done about it.
+/// Actions of a changeover's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeoverAction {
     /// Have level 2 throw away what it holds, if a processor outage is why it holds it.
@@ -184,7 +184,7 @@ pub(super) struct Changeover {
     pub(super) diversion: Option<u32>,
     /// The count of messages at which the link was lost.
     lost_at: u64,
-    /// How many messages have come back since.
+    /// Number of messages that have come back since.
     returned: u64,
     /// The last number that this end accepted.
     own: Option<Fsn>,
@@ -193,7 +193,7 @@ pub(super) struct Changeover {
 }
 
 impl Node {
-    /// Where the changeover from a link stands.
+    /// Gives the state of the changeover from a link.
     ///
     /// # Panics
     /// If the node has no such link.
@@ -304,7 +304,8 @@ impl Node {
         }
     }
 
-    /// What was sent and not acknowledged is lost if it did not arrive; repeating it could double it.
+    /// Retrieves what was never sent. Messages that were sent and not acknowledged are lost if they did not arrive;
+    /// repeating them could double them.
     fn retrieve_unsent(&mut self, link: LinkId) {
         self.counters.unsequenced_changeovers += 1;
         self.report(ManagementEvent::ChangeoverWithoutSequence(link));
@@ -379,7 +380,8 @@ impl Node {
         }
     }
 
-    /// What speaks of routes is said anew: it may have changed since. The rest goes as it was.
+    /// Sends retrieved management messages. Those about routes are written anew, since their routes may have changed;
+    /// the rest goes as it was.
     fn retrieved_management(&mut self, msu: &Msu<'_>, octets: &Bytes) {
         use ManagementMessage as M;
         let parsed = ManagementMessage::parse(msu.user_part, self.layout, msu.label.sls);

@@ -1,4 +1,4 @@
-//! What a node is told at the start, and everything that may be wrong with it.
+//! Configuration of a node, and everything that may be wrong with it.
 
 use core::fmt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,46 +16,46 @@ use crate::{PointCode, PointCodeFormat};
 /// A signalling point with its links and routes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Its name, for messages to people.
+    /// Name of the point, for messages to people.
     pub name: String,
-    /// Its own point code.
+    /// Point code of the node itself.
     pub point_code: PointCode,
     /// The size and label of the network's point codes.
     pub format: PointCodeFormat,
     /// The network that its messages carry.
     pub network: NetworkIndicator,
-    /// Whether it transfers messages for others.
+    /// Function of the point: an end point, or one that transfers messages for others.
     pub function: Function,
-    /// How congestion is told.
+    /// Method by which congestion is told.
     pub congestion: CongestionMethod,
-    /// Whether transfer restricted is used (a national option; Q.704, section 13.4).
+    /// Use of transfer restricted (a national option; Q.704, section 13.4).
     pub transfer_restricted: Procedure,
-    /// Whether traffic waits for the restart procedure (Q.704, section 9) after isolation.
+    /// Use of the restart procedure (Q.704, section 9), which traffic waits for after isolation.
     pub restart: Procedure,
-    /// Whether links in service are tested again and again, by T2 of Q.707; they are tested when they come into service
-    /// in any case.
+    /// Use of periodic tests of links in service, by T2 of Q.707; links are tested when they come into service in any
+    /// case.
     pub periodic_link_test: Procedure,
-    /// Which bit of the SLS shares traffic over the two link sets of a combined link set. Points in a row must not
-    /// use the same bit: the second would see it constant.
+    /// Bit of the SLS that shares traffic over the two link sets of a combined link set. Points in a row must not use
+    /// the same bit: the second would see it constant.
     pub sharing_bit: u8,
     /// By what messages that pass this point are spread over links.
     pub spread: Spread,
-    /// Timer values.
+    /// Values of the timers.
     pub timers: Timers,
-    /// Its link sets. A route to each adjacent point over its own link set goes without saying.
+    /// Link sets of the node. A route to each adjacent point over its own link set goes without saying.
     pub link_sets: Vec<LinkSetConfig>,
     /// Links in reserve (Q.704, section 12.2), counted over all link sets: each is activated only while another one of
     /// its link set has failed. Both ends of a link must agree on it.
     pub backups: Vec<LinkId>,
-    /// Other destinations.
+    /// Destinations beyond the adjacent points, and further routes to those.
     pub destinations: Vec<DestinationConfig>,
     /// Point codes that lie behind this point, as those of application servers behind a signalling gateway: messages
     /// for them go to the interworking function above.
     pub served: Vec<PointCode>,
     /// The user parts that are there.
     pub users: Vec<ServiceIndicator>,
-    /// How many messages may wait for a changeover, changeback or rerouting to end. Users are told of congestion at
-    /// three quarters of it; beyond it messages are discarded and counted.
+    /// Greatest number of messages that may be held for a changeover, changeback or rerouting to end. Users are told of
+    /// congestion at three quarters of it; beyond it messages are discarded and counted.
     pub held_limit: usize,
 }
 
@@ -73,25 +73,25 @@ pub enum Spread {
     Selection,
 }
 
-/// Whether a procedure of the Recommendation that networks may leave out is used.
+/// Use of a procedure of the Recommendation that networks may leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Procedure {
-    /// It is not.
+    /// Procedure that is not used.
     Omitted,
-    /// It is.
+    /// Procedure that is used.
     Used,
 }
 
-/// What a signalling point does for others.
+/// Functions of a signalling point for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// Nothing: it originates and receives.
     EndPoint,
-    /// It transfers messages (STP).
+    /// Transfer of messages between others (STP).
     TransferPoint,
 }
 
-/// How congestion of a signalling route set is told (Q.704, section 11.2).
+/// Methods by which congestion of a signalling route set is told (Q.704, section 11.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CongestionMethod {
     /// One level without priorities, in the international network: transfer controlled and MTP-STATUS for the first
@@ -104,22 +104,22 @@ pub enum CongestionMethod {
 /// The links to one adjacent point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkSetConfig {
-    /// Its name.
+    /// Name of the link set.
     pub name: String,
     /// The point at the other end.
     pub adjacent: PointCode,
-    /// The links.
+    /// Links of the set.
     pub links: Vec<LinkConfig>,
 }
 
 /// One signalling link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
-    /// Its name.
+    /// Name of the link.
     pub name: String,
-    /// Its code within the link set.
+    /// Code of the link within the link set.
     pub slc: Slc,
-    /// Its sequence numbers.
+    /// Size of the link's sequence numbers.
     pub sequence: SequenceNumbers,
 }
 
@@ -135,13 +135,13 @@ pub enum SequenceNumbers {
 /// A destination and the ways to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DestinationConfig {
-    /// Its point code.
+    /// Point code of the destination.
     pub point_code: PointCode,
-    /// The routes.
+    /// Routes to the destination.
     pub routes: Vec<RouteConfig>,
 }
 
-/// One route.
+/// Route of a destination over one link set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteConfig {
     /// The name of its link set.
@@ -162,7 +162,7 @@ pub enum ConfigError {
         first: String,
         /// The later one.
         second: String,
-        /// The point.
+        /// Point at which both end.
         adjacent: Point,
     },
     /// A destination is listed twice.
@@ -179,7 +179,7 @@ pub enum ConfigError {
     NoLinks {
         /// The link set.
         link_set: String,
-        /// Where it would lead.
+        /// Point at which the link set would end.
         adjacent: Point,
     },
     /// All links of a link set are in reserve.
@@ -189,7 +189,7 @@ pub enum ConfigError {
     OnlyBackups {
         /// The link set.
         link_set: String,
-        /// Where it would lead.
+        /// Point at which the link set would end.
         adjacent: Point,
     },
     /// A destination has no route.
@@ -201,13 +201,13 @@ pub enum ConfigError {
          set has two"
     )]
     TooManyOfOnePriority {
-        /// The destination.
+        /// Destination of the routes.
         destination: Point,
-        /// The priority.
+        /// Priority that the routes share.
         priority: u8,
         /// The first link set.
         first: String,
-        /// The second.
+        /// Link set of the second route.
         second: String,
         /// The one too many.
         third: String,
@@ -215,7 +215,7 @@ pub enum ConfigError {
     /// A destination has two routes over the same link set.
     #[error("{destination} has two routes over `{link_set}`, of priority {first} and {second}")]
     RouteTwice {
-        /// The destination.
+        /// Destination of the routes.
         destination: Point,
         /// The link set.
         link_set: String,
@@ -227,7 +227,7 @@ pub enum ConfigError {
     /// A route leads over a link set that is not there.
     #[error("the route to {destination} leads over `{link_set}`, and there is no link set of that name")]
     UnknownLinkSet {
-        /// The destination.
+        /// Destination of the route.
         destination: Point,
         /// The name that nothing bears.
         link_set: String,
@@ -241,15 +241,15 @@ pub enum ConfigError {
         first: String,
         /// The later one.
         second: String,
-        /// Their code.
+        /// Code that both links have.
         slc: Slc,
     },
     /// A link's code needs more than four bits.
     #[error("link `{link}` has code {}: codes go from 0 to 15", slc.0)]
     SlcTooLarge {
-        /// The link.
+        /// Name of the link.
         link: String,
-        /// Its code.
+        /// Code of the link.
         slc: Slc,
     },
     /// Two link sets have one name.
@@ -261,13 +261,13 @@ pub enum ConfigError {
     /// A timer is outside its range.
     #[error("{timer} is {value}: the Recommendation has {least} to {most}")]
     TimerOutOfRange {
-        /// The timer.
+        /// Timer that is outside its range.
         timer: Timer,
-        /// Its value.
+        /// Value that was asked for.
         value: Duration,
         /// The least that it may be.
         least: Duration,
-        /// The most.
+        /// Greatest value that it may have.
         most: Duration,
     },
     /// A user part is MTP3's own.
@@ -276,9 +276,9 @@ pub enum ConfigError {
     /// The bit that shares traffic is none of the SLS's.
     #[error("bit {bit} shares traffic over combined link sets: the SLS has {bits} bits")]
     SharingBit {
-        /// The bit.
+        /// Number of the bit that was asked for.
         bit: u8,
-        /// How many there are.
+        /// Number of bits that the SLS has.
         bits: u8,
     },
     /// The management messages of TTC networks are not provided.
@@ -329,7 +329,7 @@ impl Config {
         }
     }
 
-    /// How many values the SLS has.
+    /// Gives the number of values that the SLS has.
     pub(super) const fn sls_values(&self) -> usize {
         match self.format {
             PointCodeFormat::Ansi => 256,

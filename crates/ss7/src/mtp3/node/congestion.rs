@@ -14,19 +14,19 @@ use crate::transfer::{StatusCause, TransferIndication};
 /// Users and originating points are told for the first and then for every so many messages (section 11.2.3).
 pub(super) const MESSAGES_PER_INDICATION: u8 = 8;
 
-/// Where the test of a congested route set stands.
+/// States of the test of a congested route set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CongestionTestState {
     /// T15 runs to the next test.
     Congested,
-    /// Not congested.
+    /// Route set that is not congested.
     #[default]
     Idle,
     /// A test was sent: T16 runs.
     Testing,
 }
 
-/// What happens to it.
+/// Events that the test reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CongestionTestInput {
     /// The destination cannot be reached any more.
@@ -37,11 +37,11 @@ pub enum CongestionTestInput {
     T16Ended,
     /// T16 expired, and the status one lower is still congested.
     T16Lowered,
-    /// Transfer controlled.
+    /// Transfer controlled was received.
     Tfc,
 }
 
-/// What is done about it.
+/// Actions of the test's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CongestionTestAction {
     /// Take the status one lower and tell the users.
@@ -91,7 +91,7 @@ pub const CONGESTION_TEST: StateMachine<CongestionTestState, CongestionTestInput
     }
 };
 
-/// What is known of the congestion on the way to a destination.
+/// Knowledge of the congestion on the way to a destination.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RouteSetCongestion {
     pub(super) state: CongestionTestState,

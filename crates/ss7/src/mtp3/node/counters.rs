@@ -1,4 +1,4 @@
-//! What a node has done, and what it threw away and why.
+//! Counters of what a node has done, and of what it discarded and why.
 
 use std::collections::BTreeMap;
 
@@ -8,34 +8,34 @@ use crate::mtp3::ManagementMessage;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum DiscardReason {
-    /// It names another network.
+    /// Message that names another network.
     #[error("it names another network")]
     WrongNetwork,
-    /// It is for another point, and this one transfers nothing.
+    /// Message for another point, and this one transfers nothing.
     #[error("it is for another point")]
     NotForThisPoint,
     /// No route is known to its destination.
     #[error("no route is known to its destination")]
     UnknownDestination,
-    /// Its destination cannot be reached now.
+    /// Message whose destination cannot be reached now.
     #[error("its destination cannot be reached now")]
     InaccessibleDestination,
-    /// It would go back where it came from.
+    /// Message that would go back to where it came from.
     #[error("it would go back where it came from")]
     BackWhereItCameFrom,
-    /// It has this point's own code as its origin and came from elsewhere: the network has a loop.
+    /// Message that has this point's own code as its origin and came from elsewhere: the network has a loop.
     #[error("it came back to its origin")]
     CircularRoute,
-    /// Its user part is not here.
+    /// Message whose user part is not here.
     #[error("its user part is not here")]
     UserPartUnavailable,
-    /// Its priority is too low for a congested link.
+    /// Message whose priority is too low for a congested link.
     #[error("its priority is too low for a congested link")]
     CongestedLink,
     /// Too many messages wait for a changeover, changeback or rerouting.
     #[error("too many messages wait for traffic to be diverted")]
     TooManyHeld,
-    /// It cannot be read.
+    /// Message that cannot be read.
     #[error("it cannot be read")]
     Malformed,
     /// A management or test message that speaks of no link or destination that is here.
@@ -73,7 +73,7 @@ impl DiscardReason {
         Self::RetrievedManagement,
     ];
 
-    /// Its name in results.
+    /// Gives the name of the reason in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::WrongNetwork => "wrong-network",
@@ -127,12 +127,12 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// How many messages were discarded for that reason.
+    /// Gives the number of messages that were discarded for this reason.
     pub const fn discarded(&self, reason: DiscardReason) -> u64 {
         self.discarded[reason as usize]
     }
 
-    /// How many messages were discarded.
+    /// Gives the number of messages that were discarded for any reason.
     pub fn discarded_in_all(&self) -> u64 {
         self.discarded.iter().sum()
     }

@@ -20,24 +20,24 @@ use crate::mtp3::node::timers::Timer;
 use crate::mtp3::node::{DiscardReason, Held, LinkId, LinkSetId, ManagementEvent, Node};
 use crate::mtp3::{ChangebackCode, ManagementMessage, ServiceInformation};
 
-/// Where a changeback or a rerouting stands.
+/// States of a changeback or a rerouting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiversionState {
     /// A changeback declaration was sent (T4).
     AwaitingAcknowledgement,
-    /// It was sent again (T5).
+    /// The declaration was sent a second time (T5).
     AwaitingAcknowledgementAgain,
     /// A controlled rerouting waits for T6.
     ControlledRerouting,
     /// Nothing has begun.
     Idle,
-    /// Its own procedure is over; older messages may still be awaited.
+    /// The procedure itself is over; older messages may still be awaited.
     Over,
     /// A time-controlled diversion waits for T3.
     TimeControlled,
 }
 
-/// What happens to it.
+/// Events that a changeback or a rerouting reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiversionInput {
     /// CBA with the code of the declaration.
@@ -64,7 +64,7 @@ pub enum DiversionInput {
     T6,
 }
 
-/// What is done about it.
+/// Actions of a diversion's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiversionAction {
     /// Let the traffic go as soon as nothing older is awaited.
@@ -138,7 +138,7 @@ pub const DIVERSION: StateMachine<DiversionState, DiversionInput, DiversionActio
     }
 };
 
-/// What moves.
+/// Kinds of diversions, by what the traffic leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     /// Off a failed, blocked or inhibited link: the link's changeover says when.
@@ -418,7 +418,7 @@ impl Node {
         bundle
     }
 
-    /// The same by availability of links alone, whatever restart holds up.
+    /// Gives the routes that a destination would use by availability of links alone, whatever restart holds up.
     pub(super) fn prospective_bundle(&self, destination: u32) -> Bundle {
         self.best_routes(destination, |node, link_set| node.available_links(link_set).next().is_some())
     }
@@ -438,7 +438,7 @@ impl Node {
         Bundle { first: chosen.next(), second: chosen.next() }
     }
 
-    /// Whether a destination may still go on over a bundle: none of its routes is prohibited, and one has a link.
+    /// Tells if a destination may still go on over a bundle: none of its routes is prohibited, and one has a link.
     fn is_usable_for(&self, destination: u32, bundle: Bundle) -> bool {
         let routes = &self.table.destination(destination).routes;
         let is_prohibited = |link_set| {

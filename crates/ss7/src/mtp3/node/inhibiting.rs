@@ -8,7 +8,7 @@ use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::timers::Timer;
 use crate::mtp3::node::{DiscardReason, LinkId, ManagementEvent, Node};
 
-/// Where this end's own inhibition of a link stands.
+/// States of this end's own inhibition of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LocalInhibition {
     /// The link is inhibited from here.
@@ -30,7 +30,7 @@ pub enum LocalInhibition {
     WithdrawingAgain,
 }
 
-/// What happens to it.
+/// Events that this end's own inhibition reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalInhibitionInput {
     /// LIA.
@@ -57,7 +57,7 @@ pub enum LocalInhibitionInput {
     Uninhibit,
 }
 
-/// What is done about it.
+/// Actions of a local inhibition's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalInhibitionAction {
     /// The link is inhibited from now on.
@@ -149,7 +149,7 @@ pub const LOCAL_INHIBITION: StateMachine<LocalInhibition, LocalInhibitionInput, 
     }
 };
 
-/// Where the far end's inhibition of a link stands.
+/// States of the far end's inhibition of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RemoteInhibition {
     /// LFU was sent.
@@ -163,7 +163,7 @@ pub enum RemoteInhibition {
     Uninhibited,
 }
 
-/// What happens to it.
+/// Events that the far end's inhibition reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemoteInhibitionInput {
     /// A destination of this node needs the link.
@@ -184,7 +184,7 @@ pub enum RemoteInhibitionInput {
     Uninhibit,
 }
 
-/// What is done about it.
+/// Actions of a remote inhibition's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemoteInhibitionAction {
     /// The link is inhibited from now on.
@@ -308,7 +308,7 @@ impl Node {
         self.settle(now);
     }
 
-    /// Where this end's and the far end's inhibition of a link stand.
+    /// Gives the states of this end's and of the far end's inhibition of a link.
     ///
     /// # Panics
     /// If the node has no such link.

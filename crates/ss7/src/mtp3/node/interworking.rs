@@ -60,7 +60,7 @@ impl Node {
         }
     }
 
-    /// What the point at the end of a link set is to believe of a point code behind this one.
+    /// Gives the route state that the point at the end of a link set is to believe of a point code behind this one.
     pub(super) fn status_of_served(&self, code: PointCode) -> Option<RouteState> {
         let served = self.served.get(&code)?;
         Some(if served.is_available { RouteState::Allowed } else { RouteState::Prohibited })

@@ -13,7 +13,7 @@ use crate::mtp3::node::schedule::Key;
 use crate::mtp3::node::timers::Timer;
 use crate::mtp3::node::{LinkId, LinkSetId, ManagementEvent, Node};
 
-/// What a link is doing.
+/// States of a link's activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkActivity {
     /// Level 2 aligns.
@@ -32,7 +32,7 @@ pub enum LinkActivity {
     Waiting,
 }
 
-/// What happens to a link's activity.
+/// Events that a link's activity reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkActivityInput {
     /// Management wants it.
@@ -55,7 +55,7 @@ pub enum LinkActivityInput {
     TestPassed,
 }
 
-/// What is done about it.
+/// Actions of a link activity's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkActivityAction {
     /// Traffic may flow.
@@ -78,7 +78,7 @@ pub enum LinkActivityAction {
     StopLink,
     /// Stop T17.
     StopT17,
-    /// Stop testing.
+    /// Stop the signalling link test.
     StopTest,
 }
 
@@ -139,11 +139,11 @@ pub const LINK_ACTIVITY: StateMachine<LinkActivity, LinkActivityInput, LinkActiv
 /// At which ends of a link something holds: a processor outage, an inhibition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ends {
-    /// At both.
+    /// Both ends of the link.
     Both,
     /// At this one.
     Local,
-    /// At none.
+    /// Neither end of the link.
     #[default]
     Neither,
     /// At the far one.
@@ -188,7 +188,7 @@ pub(super) struct Link {
     pub(super) test: LinkTest,
     /// Congestion status 0 to 3 of its transmit queue.
     pub(super) congestion: u8,
-    /// Whether management wants the emergency proving period, whatever else the link set has.
+    /// True if management wants the emergency proving period, whatever else the link set has.
     pub(super) wants_emergency: bool,
     pub(super) measured: LinkMeasurements,
 }
@@ -211,19 +211,19 @@ impl Link {
         }
     }
 
-    /// Whether it is in service, tested and not blocked.
+    /// Tells if the link is in service, tested and not blocked.
     pub(super) fn works(&self) -> bool {
         self.activity == LinkActivity::Available && self.blocked == Ends::Neither
     }
 
-    /// Whether traffic may use it.
+    /// Tells if traffic may use the link.
     pub(super) fn is_available(&self) -> bool {
         self.works() && self.inhibited == Ends::Neither
     }
 }
 
 impl Node {
-    /// What a link does now.
+    /// Gives the activity of a link.
     ///
     /// # Panics
     /// If the node has no such link.
@@ -231,7 +231,7 @@ impl Node {
         self.link(link).activity
     }
 
-    /// Whether traffic may use a link: in service, tested, neither blocked nor inhibited.
+    /// Tells if traffic may use a link: in service, tested, neither blocked nor inhibited.
     ///
     /// # Panics
     /// If the node has no such link.

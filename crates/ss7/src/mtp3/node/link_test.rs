@@ -11,7 +11,7 @@ use crate::mtp3::{
     ManagementLayout, Msu, RoutingLabel, ServiceIndicator, ServiceInformation, Sls, TestMessage,
 };
 
-/// Where a link's test stands.
+/// States of a link's test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkTestState {
     /// The first SLTM is under way.
@@ -25,7 +25,7 @@ pub enum LinkTestState {
     Second,
 }
 
-/// What happens to a test.
+/// Events that a link's test reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkTestInput {
     /// An SLTA with the pattern, the code and the points that were asked.
@@ -40,7 +40,7 @@ pub enum LinkTestInput {
     T2,
 }
 
-/// What is done about it.
+/// Actions of a link test's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkTestAction {
     /// Tell link activity control that the link fails.
@@ -150,7 +150,7 @@ impl Node {
         }
     }
 
-    /// What test messages bear: ANSI networks keep the other value for tests of routes.
+    /// Gives the service indicator of test messages: ANSI networks keep the other value for tests of routes.
     pub(super) const fn test_indicator(&self) -> ServiceIndicator {
         match self.layout {
             ManagementLayout::Ansi => ServiceIndicator::TEST_SPECIAL,

@@ -1,4 +1,4 @@
-//! What is measured of links, link sets, destinations and routes, after Q.752: how often something was so, and for how
+//! Measurements of links, link sets, destinations and routes, after Q.752: how often something was so, and for how
 //! long.
 
 use slantpath_base::{Duration, Instant};
@@ -8,7 +8,7 @@ use crate::mtp3::node::link::Ends;
 use crate::mtp3::node::routes::RouteState;
 use crate::mtp3::node::{LinkId, LinkSetId, Node};
 
-/// How often something held, and for how long.
+/// Number of times that something held, and the time that it held in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spells {
     times: u64,
@@ -17,17 +17,17 @@ pub struct Spells {
 }
 
 impl Spells {
-    /// How often it began.
+    /// Gives the number of times that it began.
     pub const fn times(&self) -> u64 {
         self.times
     }
 
-    /// How long it has held until `now`, all times together.
+    /// Gives the time for which it has held until `now`, all times together.
     pub fn lasted(&self, now: Instant) -> Duration {
         self.since.map_or(self.over, |since| self.over + (now - since))
     }
 
-    /// It holds from now on, or it does not any more.
+    /// Notes whether it holds from `now` on.
     pub(super) fn follow(&mut self, now: Instant, holds: bool) {
         match (self.since, holds) {
             (None, true) => (self.times, self.since) = (self.times + 1, Some(now)),
@@ -37,7 +37,7 @@ impl Spells {
     }
 }
 
-/// What was measured of a link at this end.
+/// Measurements of a link at this end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LinkMeasurements {
@@ -49,31 +49,31 @@ pub struct LinkMeasurements {
     pub received_msus: u64,
     /// Their octets.
     pub received_octets: u64,
-    /// How often it went out of service without management wanting so.
+    /// Number of times that the link went out of service without management wanting so.
     pub failures: u64,
-    /// How often it could not be aligned, or proved.
+    /// Number of times that the link could not be aligned, or proved.
     pub alignment_failures: u64,
     /// Signalling link tests without an answer.
     pub unanswered_tests: u64,
-    /// How often its test failed, for two in a row without an answer.
+    /// Number of times that the link's test failed, for two in a row without an answer.
     pub test_failures: u64,
-    /// How often traffic left it, for a failure, an inhibition or an outage of a processor.
+    /// Number of times that traffic left the link, for a failure, an inhibition or an outage of a processor.
     pub changeovers: u64,
-    /// How often traffic came back to it from another link.
+    /// Number of times that traffic came back to the link from another one.
     pub changebacks: u64,
     /// Messages discarded for its congestion.
     pub congestion_discards: u64,
     /// Traffic could not use it, since it first could.
     pub unavailable: Spells,
-    /// It was inhibited from this end.
+    /// Spells in which the link was inhibited from this end.
     pub inhibited_here: Spells,
-    /// It was inhibited from the far end.
+    /// Spells in which the link was inhibited from the far end.
     pub inhibited_there: Spells,
     /// The processor of this end was out.
     pub processor_out_here: Spells,
     /// The processor of the far end was out.
     pub processor_out_there: Spells,
-    /// Its transmit queue was congested, at any status.
+    /// Spells in which its transmit queue was congested, at any status.
     pub congested: Spells,
 }
 
@@ -89,28 +89,28 @@ impl LinkMeasurements {
     }
 }
 
-/// What was measured of a destination.
+/// Measurements of a destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DestinationMeasurements {
     /// Messages of users and other points handed to links for it.
     pub sent_msus: u64,
-    /// It could not be reached, since it first could.
+    /// Spells in which the destination could not be reached, since it first could.
     pub inaccessible: Spells,
     /// The route set was congested, as transfer controlled told; only where there are levels.
     pub congested: Spells,
 }
 
-/// What was measured of a route.
+/// Measurements of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RouteMeasurements {
-    /// The destination.
+    /// Destination of the route.
     pub destination: PointCode,
     /// Over which link set.
     pub link_set: LinkSetId,
-    /// Its priority; 0 is the normal route.
+    /// Priority of the route; 0 is the normal route.
     pub priority: u8,
-    /// What the point at the end of the link set says of the destination now.
+    /// State of the route: what the point at the end of the link set says of the destination now.
     pub state: RouteState,
     /// The time in which it said that it does not transfer.
     pub prohibited: Spells,
@@ -119,7 +119,7 @@ pub struct RouteMeasurements {
 }
 
 impl Node {
-    /// What was measured of a link.
+    /// Gives the measurements of a link.
     ///
     /// # Panics
     /// If the node has no such link.

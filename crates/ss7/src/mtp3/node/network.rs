@@ -1,4 +1,4 @@
-//! What may be wrong between the nodes of a network although each is right by itself.
+//! Faults between the nodes of a network although each is right by itself.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ pub enum NetworkFault {
     /// Following the normal routes to a destination leads in a circle.
     #[error("messages from `{from}` to {destination} go in a circle: {}", path.join(" > "))]
     Loop {
-        /// Where the messages start.
+        /// Name of the node at which the messages start.
         from: String,
-        /// Where they should go.
+        /// Destination of the messages.
         destination: Point,
         /// The names of the nodes that they pass, the first twice.
         path: Vec<String>,
@@ -23,29 +23,29 @@ pub enum NetworkFault {
     /// A node on the normal route to a destination has no route to it.
     #[error("messages from `{from}` to {destination} end at `{at}`, which has no route there")]
     DeadEnd {
-        /// Where the messages start.
+        /// Name of the node at which the messages start.
         from: String,
-        /// Where they should go.
+        /// Destination of the messages.
         destination: Point,
-        /// Where they end.
+        /// Name of the node at which the messages end.
         at: String,
     },
     /// A node on the normal route to a destination transfers nothing.
     #[error("messages from `{from}` to {destination} end at `{at}`, which is no transfer point")]
     NoTransfer {
-        /// Where the messages start.
+        /// Name of the node at which the messages start.
         from: String,
-        /// Where they should go.
+        /// Destination of the messages.
         destination: Point,
-        /// Where they end.
+        /// Name of the node at which the messages end.
         at: String,
     },
     /// A link set has no counterpart at its far end.
     #[error("link set `{link_set}` of `{node}` leads to `{far}`, which has none back")]
     OneWay {
-        /// The node.
+        /// Name of the node.
         node: String,
-        /// Its link set.
+        /// Name of its link set.
         link_set: String,
         /// The node at the far end.
         far: String,
@@ -103,7 +103,7 @@ pub fn check_network(nodes: &[Config]) -> Vec<NetworkFault> {
 pub struct DeadAlternative {
     /// The node that has the route.
     pub from: String,
-    /// Where messages should go.
+    /// Destination of the route.
     pub destination: Point,
     /// The node at the far end of its link set.
     pub via: String,
@@ -157,7 +157,7 @@ pub fn check_alternatives(nodes: &[Config]) -> Vec<DeadAlternative> {
      what is under way is lost: no other route leads from `{from}` to {adjacent} itself"
 )]
 pub struct TimedChangeover {
-    /// The node.
+    /// Name of the node.
     pub from: String,
     /// The name of its link set.
     pub to: String,

@@ -7,7 +7,7 @@ use crate::mtp3::node::link::{Link, LinkActivity, LinkActivityInput};
 use crate::mtp3::node::{LinkId, LinkSetId, Node};
 
 impl Node {
-    /// Whether a link is activated only while another one of its link set has failed.
+    /// Tells if a link is a backup: activated only while another one of its link set has failed.
     ///
     /// # Panics
     /// If the node has no such link.

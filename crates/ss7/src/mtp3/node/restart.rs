@@ -8,7 +8,7 @@ use crate::mtp3::node::timers::Timer;
 use crate::mtp3::node::{DiscardReason, LinkSetId, ManagementEvent, Node};
 use crate::mtp3::{ManagementMessage, Slc};
 
-/// Where the restart of this point stands.
+/// States of the restart of this point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestartState {
     /// A transfer point has told what it cannot reach, and waits for T20.
@@ -18,13 +18,13 @@ pub enum RestartState {
     /// No link is available.
     #[default]
     Isolated,
-    /// Traffic flows.
+    /// Traffic flows: no restart is under way.
     Running,
     /// An end point waits for the adjacent points or T20.
     Waiting,
 }
 
-/// What happens to it.
+/// Events that the restart of this point reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestartInput {
     /// Every adjacent point is there and has sent TRA.
@@ -43,7 +43,7 @@ pub enum RestartInput {
     T20,
 }
 
-/// What is done about it.
+/// Actions of a restart's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestartAction {
     /// Send TFP for what cannot be reached.
@@ -122,19 +122,19 @@ pub const RESTART: StateMachine<RestartState, RestartInput, RestartAction> = {
     }
 };
 
-/// Where the restart of an adjacent point stands.
+/// States of the restart of an adjacent point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AdjacentState {
-    /// It can be used.
+    /// Adjacent point that can be used.
     Accessible,
     /// No way leads there.
     #[default]
     Isolated,
-    /// It has a link, and its TRA is awaited (T21, or this point's own restart).
+    /// Adjacent point that has a link, and whose TRA is awaited (T21, or this point's own restart).
     Restarting,
 }
 
-/// What happens to it.
+/// Events that the restart of an adjacent point reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdjacentInput {
     /// The link set is available while this point restarts itself.
@@ -155,7 +155,7 @@ pub enum AdjacentInput {
     TraEchoed,
 }
 
-/// What is done about it.
+/// Actions of an adjacent restart's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdjacentAction {
     /// Look again which routes to use.
@@ -220,12 +220,12 @@ pub const ADJACENT_RESTART: StateMachine<AdjacentState, AdjacentInput, AdjacentA
 };
 
 impl Node {
-    /// Where this point's own restart stands.
+    /// Gives the state of this point's own restart.
     pub const fn restart_state(&self) -> RestartState {
         self.restart
     }
 
-    /// Where an adjacent point's restart stands.
+    /// Gives the state of an adjacent point's restart.
     ///
     /// # Panics
     /// If the node has no such link set.
@@ -233,7 +233,7 @@ impl Node {
         self.link_set(link_set).state
     }
 
-    /// Whether traffic may flow.
+    /// Tells if traffic may flow.
     pub(super) fn is_running(&self) -> bool {
         self.restart == RestartState::Running
     }

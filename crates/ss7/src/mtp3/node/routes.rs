@@ -12,34 +12,34 @@ use crate::mtp3::node::{DiscardReason, LinkSetId, Node};
 use crate::mtp3::{ManagementMessage, Slc};
 use crate::{PointCode, transfer::TransferIndication};
 
-/// What the point at the end of a route says of the destination.
+/// States of a route, as the point at its end tells of the destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RouteState {
-    /// It transfers.
+    /// Messages are transferred.
     #[default]
     Allowed,
-    /// It does not.
+    /// Messages are not transferred.
     Prohibited,
-    /// It does with difficulty: others are better.
+    /// Messages are transferred with difficulty: other routes are better.
     Restricted,
 }
 
-/// What happens to a route.
+/// Events that a route reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RouteInput {
     /// The link set failed: what was said before holds no longer.
     LinkSetLost,
     /// T10 expired.
     T10,
-    /// Transfer allowed.
+    /// Transfer allowed was received.
     Tfa,
-    /// Transfer prohibited.
+    /// Transfer prohibited was received.
     Tfp,
-    /// Transfer restricted.
+    /// Transfer restricted was received.
     Tfr,
 }
 
-/// What is done about it.
+/// Actions of a route's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RouteAction {
     /// Look again which routes to use.
@@ -85,7 +85,7 @@ pub const ROUTE: StateMachine<RouteState, RouteInput, RouteAction> = {
 };
 
 impl Node {
-    /// What the point at the end of a link set says of a destination, if there is such a route.
+    /// Gives what the point at the end of a link set says of a destination, if there is such a route.
     pub fn route_state(&self, destination: PointCode, link_set: LinkSetId) -> Option<RouteState> {
         let index = self.table.find(destination)?;
         let mut routes = self.table.destination(index).routes.iter();
@@ -155,7 +155,7 @@ impl Node {
         }
     }
 
-    /// What the point at the end of a link set is to believe of a destination: a destination that is reached over
+    /// Gives what the point at the end of a link set is to believe of a destination: a destination that is reached over
     /// that very link set is prohibited to it, or messages would go to and fro.
     fn status_for(&self, destination: u32, to: LinkSetId) -> RouteState {
         let known = self.table.destination(destination);

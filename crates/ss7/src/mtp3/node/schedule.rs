@@ -1,4 +1,4 @@
-//! Which timers run, and which expires first.
+//! Timers that run, in the order in which they expire.
 
 use std::collections::{BTreeMap, BTreeSet};
 

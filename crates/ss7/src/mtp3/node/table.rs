@@ -18,7 +18,7 @@ const NO_PAGE: u16 = u16::MAX;
 const NO_DESTINATION: u32 = u32::MAX;
 const PAGE: usize = 256;
 
-/// Where a slot's messages go.
+/// Target of a slot's messages: a link, or a diversion that holds them back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Slot {
     /// The link; while held, the link that they took before.
@@ -45,7 +45,7 @@ impl Bundle {
 pub(super) struct Route {
     pub(super) link_set: LinkSetId,
     pub(super) priority: u8,
-    /// What the point at the other end of the link set says of the destination.
+    /// State of the route, as the point at the other end of the link set tells of the destination.
     pub(super) state: RouteState,
     pub(super) prohibited: Spells,
     pub(super) restricted: Spells,
@@ -66,11 +66,11 @@ pub(super) struct Destination {
     /// Messages since the last transfer controlled to an originating point, modulo eight.
     pub(super) since_transfer_controlled: u8,
     pub(super) congestion: RouteSetCongestion,
-    /// Whether transfer restricted was broadcast for it.
+    /// Points to which transfer restricted was broadcast for it, if any.
     pub(super) restricted: RestrictedTo,
 }
 
-/// What adjacent points believe of a destination that this transfer point reaches by an alternative.
+/// Extent of a broadcast of transfer restricted for a destination that this transfer point reaches by an alternative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RestrictedTo {
     Nobody,

@@ -25,7 +25,7 @@ pub enum Timer {
     T8,
     /// Waiting to repeat the signalling route set test.
     T10,
-    /// Transfer restricted.
+    /// Transfer restricted timer.
     T11,
     /// Waiting for uninhibit acknowledgement.
     T12,
@@ -69,10 +69,10 @@ impl fmt::Display for Timer {
     }
 }
 
-/// Where a timer may lie, and where it does unless set.
+/// Range of a timer, and its default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimerRange {
-    /// Which timer.
+    /// Timer that the range is for.
     pub timer: Timer,
     /// The least value.
     pub least: Duration,
@@ -137,7 +137,7 @@ impl Timers {
         self.0[timer as usize]
     }
 
-    /// The same with one timer set. The range is checked with the rest of the configuration.
+    /// Gives the timers with one of them set. The range is checked with the rest of the configuration.
     #[must_use]
     pub const fn with(mut self, timer: Timer, value: Duration) -> Self {
         self.0[timer as usize] = value;

@@ -174,13 +174,13 @@ impl Node {
         inhibited.find(|id| self.link(*id).works())
     }
 
-    /// Whether the far end of a link can be told something without that link.
+    /// Tells if the far end of a link can be told something without that link.
     pub(super) fn has_way_around(&self, link: LinkId) -> bool {
         let link_set = self.link(link).set;
         self.available_links(link_set).any(|other| other != link) || self.is_adjacent_reached(link_set)
     }
 
-    /// Whether the point at the end of a link set can be reached over another one.
+    /// Tells if the point at the end of a link set can be reached over another one.
     pub(super) fn is_adjacent_reached(&self, link_set: LinkSetId) -> bool {
         let Some(destination) = self.table.find(self.link_set(link_set).adjacent) else { return false };
         self.table.destination(destination).routes.iter().any(|route| {

@@ -6,7 +6,7 @@ use slantpath_wire::{Reader, WireError};
 use crate::PointCode;
 use crate::sccp::{GlobalTitle, PartyAddress, Ssn};
 
-/// How a network lays out its party addresses.
+/// Layouts of party addresses, by the network's standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressFormat {
     /// ANSI T1.112, whose addresses are marked as national, beside international ones, which are as ITU-T has them.

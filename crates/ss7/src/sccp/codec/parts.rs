@@ -27,7 +27,7 @@ pub enum EmitError {
 /// A parameter part: pointers relative to their own place, as wide as the message has them.
 pub(super) struct Pointers<'a> {
     octets: &'a [u8],
-    /// Where the next pointer stands.
+    /// Place of the next pointer among the octets.
     at: usize,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Pointers<'a> {
 
 /// The pointers of a message that is being written: they are filled in as what they point to is appended.
 pub(super) struct Parts {
-    /// Where the next pointer stands.
+    /// Place of the next pointer among the octets.
     at: usize,
     /// Octets of a pointer, and of the length of data.
     width: usize,

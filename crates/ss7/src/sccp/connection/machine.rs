@@ -2,7 +2,7 @@
 
 use slantpath_base::{StateMachine, Transition};
 
-/// Where a connection is in its life.
+/// States of a connection from its request to its release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionState {
     /// Data may flow.
@@ -19,7 +19,7 @@ pub enum ConnectionState {
     WaitConnectionConfirm,
 }
 
-/// What happens to a connection.
+/// Events that a connection reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionInput {
     /// N-CONNECT request.
@@ -40,11 +40,11 @@ pub enum ConnectionInput {
     EstablishmentExpired,
     /// The two ends do not agree, or one does not keep to the protocol.
     FaultFound,
-    /// T(iar) expired.
+    /// Expiry of T(iar).
     InactivityReceiveExpired,
-    /// T(ias) expired.
+    /// Expiry of T(ias).
     InactivitySendExpired,
-    /// T(int) expired.
+    /// Expiry of T(int).
     IntervalExpired,
     /// A message of the connection came.
     MessageReceived,
@@ -52,7 +52,7 @@ pub enum ConnectionInput {
     MessageSent,
     /// The request cannot be routed.
     NotRoutable,
-    /// T(rel) expired.
+    /// Expiry of T(rel).
     ReleaseExpired,
     /// RLC came.
     ReleaseComplete,
@@ -62,7 +62,7 @@ pub enum ConnectionInput {
     RepeatReleaseExpired,
 }
 
-/// What is done about it.
+/// Actions of a connection's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionAction {
     /// Keep the peer's reference and node.
@@ -91,13 +91,13 @@ pub enum ConnectionAction {
     SendRlsd,
     /// Start T(conn est).
     StartEstablishment,
-    /// Start T(iar).
+    /// Start the timer T(iar).
     StartInactivityReceive,
-    /// Start T(ias).
+    /// Start the timer T(ias).
     StartInactivitySend,
-    /// Start T(int).
+    /// Start the timer T(int).
     StartInterval,
-    /// Start T(rel).
+    /// Start the timer T(rel).
     StartRelease,
     /// Start T(repeat rel).
     StartRepeatRelease,
@@ -108,7 +108,7 @@ pub enum ConnectionAction {
 /// A reset, in class 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetState {
-    /// None.
+    /// No reset is under way.
     DataTransfer,
     /// The user has been told, and has not answered.
     ResetIncoming,
@@ -116,14 +116,14 @@ pub enum ResetState {
     ResetOutgoing,
 }
 
-/// What happens to it.
+/// Events that a reset reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetInput {
     /// The numbers of a received message are wrong.
     NumbersWrong,
     /// RSC came.
     ResetConfirm,
-    /// T(reset) expired.
+    /// Expiry of T(reset).
     ResetExpired,
     /// RSR came.
     ResetReceived,
@@ -133,7 +133,7 @@ pub enum ResetInput {
     ResetResponse,
 }
 
-/// What is done about it.
+/// Actions of a reset's transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetAction {
     /// Data under way is lost, numbers begin at 0.
@@ -148,9 +148,9 @@ pub enum ResetAction {
     SendRsc,
     /// Send RSR.
     SendRsr,
-    /// Start T(reset).
+    /// Start the timer T(reset).
     StartReset,
-    /// Stop T(reset).
+    /// Stop the timer T(reset).
     StopReset,
 }
 

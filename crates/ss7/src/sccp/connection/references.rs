@@ -10,7 +10,7 @@ use crate::sccp::LocalReference;
 /// There are this many.
 const REFERENCES: u32 = 1 << 24;
 
-/// Which references are in use or frozen.
+/// References that are in use or frozen.
 #[derive(Clone, Debug)]
 pub(in crate::sccp) struct References {
     limit: usize,

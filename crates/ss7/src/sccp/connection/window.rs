@@ -9,14 +9,14 @@ const MODULUS: u8 = 128;
 /// Sent and received numbers of one end of a connection of class 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// What both windows were when the connection began.
+    /// Size of both windows when the connection began.
     agreed: u8,
-    /// How many messages the peer lets us have under way.
+    /// Number of messages that the peer lets us have in flight.
     send_credit: u8,
-    /// How many we let the peer have.
+    /// Number of messages that we let the peer have in flight.
     receive_credit: u8,
-    /// How many the peer may have sent beyond the number that it was told: more than the credit where that has shrunk
-    /// after a larger one was told.
+    /// Number of messages that the peer may have sent beyond the number that it was told: more than the credit where
+    /// that has shrunk after a larger one was told.
     allowed: u8,
     /// P(S) of the next message to be sent.
     next: u8,
@@ -75,7 +75,7 @@ impl Window {
         self.receive_credit = credit.min(MODULUS - 1);
     }
 
-    /// Whether one more message may be under way.
+    /// Tells if one more message may be in flight.
     pub const fn can_send(self) -> bool {
         distance(self.unacknowledged, self.next) < self.send_credit
     }
@@ -101,7 +101,7 @@ impl Window {
         (self.last, self.acknowledged)
     }
 
-    /// Whether the peer has used half of its window since it was last told.
+    /// Tells if the peer has used half of its window since it was last told.
     pub const fn is_acknowledgement_due(self) -> bool {
         let half = self.receive_credit.div_ceil(2);
         distance(self.acknowledged, self.expected) >= if half == 0 { 1 } else { half }

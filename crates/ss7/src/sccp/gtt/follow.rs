@@ -1,4 +1,4 @@
-//! Where titles end, read from the tables of all nodes before anything runs.
+//! Endings of titles, read from the tables of all nodes before anything runs.
 //!
 //! [`find_dead_ends`] looks at each rule that sends titles on: whether the node behind it has any rule for them.
 //! [`follow`] takes one called party through the real translations to wherever its messages may end.
@@ -19,13 +19,13 @@ const STEPS: usize = 100_000;
 pub struct DeadEnd {
     /// The node that translates.
     pub at: PointCode,
-    /// Its rule.
+    /// Name of the rule at that node.
     pub rule: String,
     /// The node that should translate again.
     pub to: PointCode,
 }
 
-/// What becomes of messages for a called party.
+/// Outcomes for the messages of a called party.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// They come to that subsystem, or to none that is named.
@@ -37,13 +37,13 @@ pub enum Outcome {
 /// One place where messages for a called party end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// The node.
+    /// Node at which they end.
     pub at: PointCode,
-    /// What becomes of them there.
+    /// Outcome for the messages there.
     pub outcome: Outcome,
     /// The nodes that translated on the way there, with their rules.
     pub path: Vec<(PointCode, String)>,
-    /// Whether they come here only while another entity cannot be reached.
+    /// True if they come here only while another entity cannot be reached.
     pub is_backup: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct Ending {
 pub struct Followed {
     /// Each place and outcome once, those that are no backup first.
     pub endings: Vec<Ending>,
-    /// Whether every way was followed to its end. Ways that are too many, or longer than a hop counter lets them be,
+    /// True if every way was followed to its end. Ways that are too many, or longer than a hop counter lets them be,
     /// are not: [`find_loops`](super::find_loops) tells of circles.
     pub is_complete: bool,
 }
@@ -133,7 +133,7 @@ pub fn follow(
     followed
 }
 
-/// Whether nobody translates behind an entity of a node.
+/// Tells if nobody translates behind an entity of a node.
 fn ends_at(entity: &Entity, node: PointCode) -> bool {
     entity.routing == RouteOn::Ssn || entity.point_code == node
 }

@@ -1,13 +1,13 @@
-//! Where a translated message may go: groups of entities, shared or one before the other.
+//! Groups of entities that a translated message may go to, shared or one before the other.
 
 use crate::PointCode;
 use crate::mtp3::Sls;
 use crate::sccp::Ssn;
 
-/// How the next node is to route.
+/// Ways of routing at the next node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RouteOn {
-    /// It translates again.
+    /// The next node translates again.
     GlobalTitle,
     /// The message has come: point code and subsystem number are final.
     Ssn,
@@ -16,17 +16,17 @@ pub enum RouteOn {
 /// One place that a message may go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entity {
-    /// The node.
+    /// Point code of the node.
     pub point_code: PointCode,
     /// The subsystem, or the one that was called if `None`.
     pub ssn: Option<Ssn>,
-    /// How it routes there.
+    /// Way in which that node routes.
     pub routing: RouteOn,
-    /// Its share among the entities that can be reached, at least 1.
+    /// Share of the entity among those that can be reached, at least 1.
     pub weight: u32,
 }
 
-/// How a group's entities share traffic.
+/// Methods of sharing traffic among a group's entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// The first that can be reached; the others back it up in their order.
@@ -40,33 +40,33 @@ pub enum Sharing {
 /// Entities that do the same work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// What rules call it.
+    /// Name by which rules refer to the group.
     pub name: String,
-    /// How they share.
+    /// Method by which the entities share traffic.
     pub sharing: Sharing,
     /// At least one.
     pub entities: Vec<Entity>,
 }
 
-/// What tells messages apart when a group shares them.
+/// Properties of a message by which a group chooses its entity.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
     /// The link selection of the message.
     pub sls: Sls,
-    /// Whether it must keep its place among others with that link selection.
+    /// True if the message must keep its place among others with that link selection.
     pub in_sequence: bool,
 }
 
-/// What a group has shared so far. Its owner keeps it, since the group itself is configuration.
+/// Record of what a group has shared so far. Its owner keeps it, since the group itself is configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
-    /// How many messages it was given in turns.
+    /// Number of messages that the group was given in turns.
     turns: u64,
     /// The link selections that it has seen, at most 256, in the order of their first messages.
     order: Vec<Sls>,
     /// The place of the entity of each link selection that it has seen, as far as the greatest of them.
     homes: Vec<Option<usize>>,
-    /// How many link selections each entity has.
+    /// Number of link selections that each entity has.
     counts: Vec<u32>,
 }
 
@@ -187,7 +187,7 @@ mod tests {
         Group { name: "hlr".into(), sharing, entities }
     }
 
-    /// How many of `messages` each entity gets, whose link selections go round those that are in use.
+    /// Counts the messages of `messages` that each entity gets, whose link selections go round those that are in use.
     fn counts(
         group: &Group,
         selections: &[u8],

@@ -19,16 +19,16 @@ pub struct TranslationLoop {
     pub path: Vec<(PointCode, String)>,
     /// A called party's digits that travel it, at the first node of the path.
     pub digits: String,
-    /// Whether that title was seen to circle. If not, other rules may keep every title from doing so.
+    /// True if that title was seen to circle. If not, other rules may keep every title from doing so.
     pub is_certain: bool,
 }
 
-/// What was found.
+/// Findings of a search for loops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoopSearch {
     /// Each circle of rules once.
     pub loops: Vec<TranslationLoop>,
-    /// Whether every way was followed. A search that would take too long says so instead.
+    /// True if every way was followed. A search that would take too long says so instead.
     pub is_complete: bool,
 }
 
@@ -95,7 +95,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether nothing more is to be learnt on this way: the circle is known, or certain, or was followed to the end.
+    /// Tells if nothing more is to be learnt on this way: the circle is known, or certain, or was followed to the end.
     fn circle(
         &mut self,
         circle: &[(PointCode, usize)],
@@ -127,7 +127,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether a title that starts at a node comes back as it was, or travels too far.
+/// Tells if a title that starts at a node comes back as it was, or travels too far.
 fn circles(
     nodes: &BTreeMap<PointCode, Translator>,
     start: PointCode,
@@ -172,7 +172,7 @@ enum Sign {
 #[derive(Clone, Debug)]
 struct Signs {
     signs: Vec<Sign>,
-    /// Whether unknown digits may follow.
+    /// True if unknown digits may follow.
     is_open: bool,
 }
 
@@ -212,7 +212,7 @@ impl Title {
         }
     }
 
-    /// What is known once the rule fits, or `None` if it cannot.
+    /// Gives the title with all that is known once the rule fits, or `None` if it cannot.
     pub(super) fn unified(mut self, rule: &Rule) -> Option<Self> {
         let Conditions { translation_type, plan, nature, ssn, calling } = &rule.conditions;
         for (at, wanted) in [translation_type, plan, nature].into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What the digits of an address must be: literal digits, `?` for any one, `*` at the end for any rest.
+//! Patterns for the digits of an address: literal digits, `?` for any one, `*` at the end for any rest.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use crate::sccp::Digits;
 /// One place of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// This digit.
+    /// Exactly this digit.
     Digit(u8),
     /// Any one digit: `?`.
     Any,
@@ -31,7 +31,7 @@ pub enum PatternError {
     NotADigit {
         /// The whole text.
         text: String,
-        /// The character.
+        /// Character that was found.
         character: char,
     },
     /// A star before the end.
@@ -45,7 +45,7 @@ pub enum PatternError {
     TooLong {
         /// The whole text.
         text: String,
-        /// Its digits and question marks.
+        /// Number of its digits and question marks.
         places: usize,
     },
 }
@@ -78,17 +78,17 @@ impl DigitPattern {
         Ok(Self { places, is_open })
     }
 
-    /// Its places, without the star.
+    /// Gives the places of the pattern, without the star.
     pub fn places(&self) -> &[Place] {
         &self.places
     }
 
-    /// Whether it ends with a star: any digits may follow, or none.
+    /// Tells if the pattern ends with a star: any digits may follow, or none.
     pub const fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Whether digits are as the pattern says.
+    /// Tells if digits are as the pattern says.
     pub fn matches(&self, digits: &[u8]) -> bool {
         let is_long_enough =
             if self.is_open { digits.len() >= self.places.len() } else { digits.len() == self.places.len() };

@@ -6,24 +6,24 @@ use crate::sccp::{Digits, GlobalTitle, PartyAddress, Ssn};
 /// A rule: for titles like that, go to one of that group with the title changed so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// What messages and diagnostics call it.
+    /// Name of the rule in messages and diagnostics.
     pub name: String,
     /// The digits of the called party's title.
     pub digits: DigitPattern,
-    /// What else must hold.
+    /// Conditions that must hold beside the digits.
     pub conditions: Conditions,
-    /// How the title leaves.
+    /// Change of the title as it leaves.
     pub change: TitleChange,
     /// The name of the group of entities that the message goes to.
     pub group: String,
 }
 
-/// What a rule asks for beside the digits; `None` asks nothing.
+/// Conditions of a rule beside the digits; `None` asks nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Conditions {
-    /// Translation type.
+    /// Translation type that is asked for.
     pub translation_type: Option<u8>,
-    /// Numbering plan.
+    /// Numbering plan that is asked for.
     pub plan: Option<u8>,
     /// Nature of address indicator.
     pub nature: Option<u8>,
@@ -33,26 +33,26 @@ pub struct Conditions {
     pub calling: Option<DigitPattern>,
 }
 
-/// What becomes of the digits.
+/// Changes of the digits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DigitChange {
     /// Some digits are cut off the front and others put before the rest. What grows beyond the limit loses its end.
     Edit {
-        /// How many leading digits are cut off.
+        /// Number of leading digits that are cut off.
         delete: usize,
-        /// What is put in their place.
+        /// Digits that are put in their place.
         insert: Digits,
         /// The most digits of the result.
         limit: usize,
     },
-    /// They stay.
+    /// Digits that stay as they are.
     #[default]
     Keep,
     /// Others take their place.
     Replace(Digits),
 }
 
-/// What becomes of a title. A title gets the indicator that has room for what is set.
+/// Changes of a title. A title gets the indicator that has room for what is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TitleChange {
     /// Of its digits.

@@ -69,7 +69,7 @@ impl Signals {
         (at < self.len && at < 2 * WORD).then(|| self.from(at).to_le_bytes()[0] & 0xf)
     }
 
-    /// Whether the digits from `at` on begin with those of the label.
+    /// Tells if the digits from `at` on begin with those of the label.
     #[inline]
     pub(super) fn have(&self, at: usize, label: Label) -> bool {
         let mask = (1 << (4 * label.len())) - 1;

@@ -24,7 +24,7 @@ enum Node {
     Leaf { label: Label, is_open: bool, conditions: u16, rule: u32, group: u32 },
     /// Other patterns begin with these digits, and go on with a digit each.
     Branch { label: Label, digits: u16, first: u32 },
-    /// All else.
+    /// Any other node: patterns end here, or go on with `?`.
     Crossing { label: Label, digits: u16, first: u32, ends: u32 },
 }
 
@@ -45,7 +45,7 @@ impl Children {
     }
 }
 
-/// What ends at a node, and its child for `?`.
+/// Patterns that end at a node, and its child for `?`.
 #[derive(Clone, Debug, Default)]
 struct Ends {
     any: Option<u32>,
@@ -57,7 +57,7 @@ struct Ends {
 #[derive(Clone, Copy, Debug)]
 struct Other {
     ends: u32,
-    /// How many digits lead there.
+    /// Number of digits that lead there.
     at: u8,
     has_any: bool,
 }
@@ -98,7 +98,8 @@ impl Trie {
         trie
     }
 
-    /// Where digits lead, the first in the lowest bits, if there is one way only and nothing ends on it.
+    /// Finds the node that digits lead to, the first in the lowest bits, if there is one way only and nothing ends on
+    /// it.
     fn shortcut(&self, digits: usize) -> Option<u32> {
         let mut node = 0;
         for at in 0..SHORTCUT_DIGITS {

@@ -22,7 +22,7 @@ const SERVICE_IMPORTANCE: u8 = 3;
 const MANAGEMENT_IMPORTANCE: u8 = 7;
 
 impl Node {
-    /// N-UNITDATA request.
+    /// Takes an N-UNITDATA request of a user.
     pub fn unitdata(&mut self, now: Instant, request: UnitdataRequest) -> Result<(), RequestError> {
         let UnitdataRequest { called, calling, sequence, return_on_error, importance, data } = request;
         if data.is_empty() {
@@ -204,7 +204,7 @@ impl Node {
         self.indicate(ssn, notice);
     }
 
-    /// It cannot be delivered: it goes back if that was asked for (Q.714, section 4.2).
+    /// Returns a message that cannot be delivered, if that was asked for (Q.714, section 4.2).
     fn fail(&mut self, now: Instant, unitdata: Unitdata, cause: ReturnCause, from: Option<RoutingLabel>) {
         if let Purpose::Service(_) = unitdata.purpose {
             return self.counters.discard(Discard::ServiceUndeliverable(cause));

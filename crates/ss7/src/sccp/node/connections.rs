@@ -46,7 +46,7 @@ impl Node {
         Ok(id)
     }
 
-    /// What a user asks of its connection.
+    /// Takes a user's request on its connection.
     pub fn request(
         &mut self,
         now: Instant,
@@ -250,7 +250,7 @@ impl Node {
         }
     }
 
-    /// What is said about a reference that nobody has (Q.714, annex B, table B.2).
+    /// Answers a message with a reference that nobody has (Q.714, annex B, table B.2).
     fn answer_unassigned(&mut self, label: RoutingLabel, message: &Message, source: Option<LocalReference>) {
         self.counters.discard(Discard::UnassignedReference);
         match (message, source) {
@@ -404,7 +404,8 @@ fn take_hop(optional: &mut OptionalParameters) -> bool {
     *octet > 0
 }
 
-/// Who asks for a connection, with the node that it comes from if the address does not say (Q.714, section 2.7.5).
+/// Gives the address that asks for a connection, with the node that it comes from if the address does not say (Q.714,
+/// section 2.7.5).
 fn calling_of(optional: &OptionalParameters, from: Option<RoutingLabel>, own: PointCode) -> PartyAddress {
     let given = optional.value(Parameter::CALLING).and_then(|octets| PartyAddress::parse(octets).ok());
     let mut calling = given.unwrap_or_default();

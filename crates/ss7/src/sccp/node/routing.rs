@@ -8,19 +8,19 @@ use crate::sccp::node::Node;
 use crate::sccp::status::{LocalSubsystem, RemoteState};
 use crate::sccp::{PartyAddress, ReturnCause, Ssn};
 
-/// What decides where a message goes.
+/// Properties of a message that decide where it goes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Route<'a> {
     pub(super) called: &'a PartyAddress,
     pub(super) calling: Option<&'a PartyAddress>,
     pub(super) sls: Sls,
     pub(super) in_sequence: bool,
-    /// Whether it came from another node.
+    /// True if the message came from another node.
     pub(super) is_from_network: bool,
     pub(super) importance: u8,
 }
 
-/// Where a message goes.
+/// Destinations of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
     /// To a user of this node, or to its management.
@@ -30,7 +30,7 @@ pub(super) enum Destination {
 }
 
 impl Node {
-    /// Where a message goes, or why it goes nowhere.
+    /// Gives the destination of a message, or the cause for which it goes nowhere.
     pub(super) fn route(&mut self, route: Route<'_>) -> Result<Destination, ReturnCause> {
         let Route { called, .. } = route;
         if called.routes_on_ssn || called.global_title.is_none() {
@@ -48,7 +48,7 @@ impl Node {
         }
     }
 
-    /// Where the translation of a global title leads.
+    /// Gives the destination that the translation of a global title leads to.
     fn translate(&mut self, route: Route<'_>) -> Result<Destination, ReturnCause> {
         let Route { called, .. } = route;
         let translation =
@@ -109,7 +109,7 @@ impl Node {
         }
     }
 
-    /// Whether a subsystem can be reached as far as is known, at another node or at this one.
+    /// Tells whether a subsystem can be reached as far as is known, at another node or at this one.
     fn can_reach(&self, code: PointCode, ssn: Option<Ssn>) -> Result<(), ReturnCause> {
         if code == self.config.point_code {
             return self.local(ssn).map(drop);
@@ -131,13 +131,13 @@ impl Node {
         }
     }
 
-    /// Whether the congestion towards a node lets a message of that importance pass.
+    /// Tells whether the congestion towards a node lets a message of that importance pass.
     pub(super) fn admit(&mut self, code: PointCode, importance: u8) -> Result<(), ReturnCause> {
         let passes = self.remotes.get_mut(&code).is_none_or(|remote| remote.restriction.passes(importance));
         if passes { Ok(()) } else { Err(ReturnCause::NETWORK_CONGESTION) }
     }
 
-    /// Whether MTP reaches a node, as far as is known.
+    /// Tells if MTP reaches a node, as far as is known.
     pub(super) fn is_accessible(&self, code: PointCode) -> bool {
         self.remotes.get(&code).is_none_or(|remote| !remote.is_inaccessible)
     }

@@ -52,7 +52,7 @@ impl Node {
         Ok(())
     }
 
-    /// How congested this node is, 0 not at all, to 8: others are told while it is (SSC).
+    /// Sets the congestion level of this node, 0 not congested, to 8: others are told while it is congested (SSC).
     pub fn set_congestion(&mut self, level: u8) {
         self.congestion_level = level.min(8);
         for remote in self.remotes.values_mut() {
@@ -362,7 +362,8 @@ impl Node {
         self.route_unitdata(now, unitdata, None);
     }
 
-    /// The same without a look at what is known of the node: an answer to what has just come from it.
+    /// Sends a message of management without a look at what is known of the node: an answer to what has just come from
+    /// it.
     fn transmit_management(&mut self, code: PointCode, message: ScmgMessage) {
         let unitdata = self.management(code, message);
         let capability = self.remote(code).map(|remote| remote.capability).unwrap_or_default();

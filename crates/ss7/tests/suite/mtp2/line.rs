@@ -13,7 +13,7 @@ pub(crate) struct Line {
     bearers: [Bearer; 2],
     /// Until when the line is cut, if it is.
     cut_until: Option<Instant>,
-    /// What each end has been sending last, which the line carries when it is whole again.
+    /// Last transmission of each end, which the line carries when it is whole again.
     last: [Option<Transmission>; 2],
     pub(crate) indicated: [VecDeque<(Instant, LinkIndication)>; 2],
 }

@@ -13,7 +13,7 @@ use slantpath_ss7::mtp3::node::{
 use slantpath_ss7::mtp3::{Fsn, Node, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
-/// What one end of a link has sent and not heard of, and what it has accepted.
+/// Messages that one end of a link has sent and not heard of, and count of those that it has accepted.
 #[derive(Clone, Debug, Default)]
 struct End {
     /// Sent or waiting, oldest first, with their numbers; the first `sent` have left.
@@ -119,7 +119,7 @@ impl Network {
         is_accepted
     }
 
-    /// How many of the other wires cannot carry traffic, at one end at least.
+    /// Counts the other wires that cannot carry traffic, at one end at least.
     pub(crate) fn unavailable_wires_beside(&self, at: usize) -> usize {
         let others = self.wires.iter().enumerate().filter(|(other, _)| *other != at);
         others

@@ -18,7 +18,7 @@ struct Pair {
     nodes: [Node; 2],
     /// By link; the ends are by node.
     lines: [Line; 2],
-    /// What was delivered, by node and selection.
+    /// Messages that were delivered, by node and selection.
     delivered: BTreeMap<(usize, u8), Vec<u32>>,
 }
 

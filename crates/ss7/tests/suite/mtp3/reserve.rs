@@ -18,7 +18,7 @@ fn pair(links: u8, backups: &[u16]) -> Vec<Config> {
     vec![point(1, 2), point(2, 1)]
 }
 
-/// Which links are available, and which nobody wants, at the first node.
+/// Gives the links that are available, and those that nobody wants, at the first node.
 fn links(network: &Network) -> (Vec<u16>, Vec<u16>) {
     let node = &network.nodes[0];
     let count = u16::try_from(network.wires.len()).unwrap();

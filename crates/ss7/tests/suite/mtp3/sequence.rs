@@ -81,7 +81,7 @@ pub(crate) fn any_step(wires: usize) -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The same with what management does.
+/// Variant of [`any_step`] with steps of management.
 fn any_step_of_management(wires: usize) -> impl Strategy<Value = Step> {
     prop_oneof![
         20 => any_step(wires),

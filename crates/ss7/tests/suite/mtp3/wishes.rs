@@ -1,4 +1,4 @@
-//! What management asks for while a procedure is under way, or what level 2 forgets.
+//! Requests of management while a procedure is under way, or that level 2 forgets.
 
 use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCode;
@@ -67,7 +67,7 @@ enum Step {
     Wait(u64),
 }
 
-/// What happens, with what is sent for it.
+/// Steps in their order, each with what is sent for it.
 type Course<'a> = &'a [(Step, &'a [&'a str])];
 
 #[test]

@@ -250,7 +250,7 @@ fn messages_of_a_congestion_are_counted_for_each_node_and_anew_with_each_level()
     assert_eq!(say(&mut net, A, 9), []);
 }
 
-/// What users at A hear of B as a whole.
+/// Takes the states of B as a whole that users at A hear.
 fn heard(net: &mut Net) -> Vec<(PointCodeStatus, RemoteSccpStatus)> {
     let heard = |indication| match indication {
         Indication::PointCodeState { point_code: B, status, remote_sccp, .. } => Some((status, remote_sccp)),

@@ -31,7 +31,7 @@ pub(crate) struct Net {
     pub(crate) sent: Vec<Transfer>,
     pub(crate) loss: Probability,
     chance: Stream,
-    /// Whether users accept every connection and answer every reset.
+    /// True if users accept every connection and answer every reset.
     pub(crate) users_agree: bool,
 }
 
@@ -173,7 +173,7 @@ impl Net {
         self.settle();
     }
 
-    /// What users at a node have heard since the last question.
+    /// Takes the indications that users at a node have heard since the last question.
     pub(crate) fn indications(&mut self, code: PointCode) -> Vec<Indication> {
         let (here, elsewhere) = self.indications.drain(..).partition(|(at, ..)| *at == code);
         self.indications = elsewhere;

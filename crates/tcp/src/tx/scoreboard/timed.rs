@@ -22,20 +22,20 @@ pub(super) struct ByTime {
     lost: BinaryHeap<Reverse<RecordNumber>>,
     /// SACKed records that are not acknowledged (RACK.segs_sacked).
     sacked: u32,
-    /// When the acknowledgement at hand came.
+    /// Instant at which the acknowledgement at hand came.
     now: Instant,
     /// Of what it told of that was sent once: where the first ends.
     first_original: Option<u64>,
 }
 
-/// What has been found lost.
+/// Segments that have been found lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Overtaken {
-    /// Offsets.
+    /// Number of offsets in them.
     pub(crate) count: u64,
-    /// Where the last in the stream ends.
+    /// Offset at which the last in the stream ends.
     pub(crate) end: u64,
-    /// When the next will be, if nothing comes before.
+    /// Instant at which the next will be, if nothing comes before.
     pub(crate) next_at: Option<Instant>,
 }
 
@@ -49,7 +49,7 @@ impl ByTime {
         }
     }
 
-    /// Whether something may be lost that has not been sent again.
+    /// Tells if something may be lost that has not been retransmitted.
     pub(super) fn may_have_lost(&self) -> bool {
         !self.lost.is_empty()
     }
@@ -85,7 +85,7 @@ impl Scoreboard {
         }));
     }
 
-    /// Whether losses are found by time.
+    /// Tells if losses are found by time.
     pub(crate) const fn is_timed(&self) -> bool {
         self.timed.is_some()
     }
@@ -103,7 +103,7 @@ impl Scoreboard {
         self.timed.as_ref()?.first_original
     }
 
-    /// It has been read. `is_spurious`: it shows that what was sent again had arrived before.
+    /// Ends the reading of an acknowledgement. `is_spurious`: it shows that retransmitted data had arrived before.
     pub(crate) fn end_ack(&mut self, is_spurious: bool) {
         if let Some(timed) = &mut self.timed {
             timed.rack.end_of_ack(timed.now, is_spurious);
@@ -131,7 +131,7 @@ impl Scoreboard {
         }
     }
 
-    /// Whether nothing is SACKed.
+    /// Tells if nothing is SACKed.
     pub(crate) fn is_in_order(&self) -> bool {
         self.sacked.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What marks do to the window.
+//! Effect of marks on the window.
 
 use super::*;
 

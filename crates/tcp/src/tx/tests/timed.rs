@@ -1,4 +1,4 @@
-//! The same where losses are found by time (RFC 8985). Round trips take 100 ms at first.
+//! Checks of the sending half where losses are found by time (RFC 8985). Round trips take 100 ms at first.
 
 use super::*;
 use crate::config::LossDetection;
@@ -12,7 +12,7 @@ fn rack() -> TcpConfig {
     }
 }
 
-/// What was sent, and when something is due in milliseconds.
+/// Segments that were sent, and the instant at which something is due in milliseconds.
 fn sent(row: Row) -> (Vec<u64>, Option<u64>) {
     (row.3, row.4)
 }

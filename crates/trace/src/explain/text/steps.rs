@@ -8,7 +8,7 @@ use crate::explain::story::{Step, StepKind};
 use crate::field::{AddressRequest, PeerAddress, StreamAnswer, StreamRequest, StreamsStep};
 use crate::header::Settings;
 
-/// What has happened, without when and where.
+/// Gives the words for a step, without the instant and the path.
 pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
     match &step.kind {
         StepKind::Up => "the association is up".to_owned(),
@@ -171,7 +171,7 @@ const fn state_words(state: AssociationState) -> &'static str {
     }
 }
 
-/// Which streams; `None`: all.
+/// Gives the words for a set of streams; `None`: all.
 fn streams_words(streams: Option<&[u16]>) -> String {
     match streams {
         None | Some([]) => "all streams".to_owned(),

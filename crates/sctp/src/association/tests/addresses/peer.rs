@@ -26,7 +26,7 @@ fn answered(wire: &Wire) -> Vec<u32> {
     numbers.collect()
 }
 
-/// What end 0 was told of the peer's addresses.
+/// Events about the peer's addresses that end 0 was told.
 fn news(wire: &Wire) -> Vec<AddressEvent> {
     let found = wire.events[0].iter().filter_map(|event| match event {
         Event::Addresses(event) => Some(event.clone()),
@@ -158,7 +158,7 @@ fn destinations(wire: &Wire) -> Vec<IpAddr> {
 
 const ANY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
 
-/// What is asked, the answers by correlation with their causes, and how many addresses there are then.
+/// Requests, the answers by correlation with their causes, and the number of addresses afterwards.
 type AnswersCase<'a> = (&'a [AddressChange], &'a [(u32, &'a [u16])], usize);
 
 /// Nothing is said of what was done, unless something in front of it was not: A7 would have it undone.

@@ -1,4 +1,4 @@
-//! What a reader that pauses is told of resets (RFC 6525), and when.
+//! Resets (RFC 6525) as told to a reader that pauses, and the times at which it is told.
 
 use super::*;
 

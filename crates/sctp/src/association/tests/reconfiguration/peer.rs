@@ -1,4 +1,4 @@
-//! What the peer may ask for, when, and how it is answered (RFC 6525, section 5.2).
+//! Requests that the peer may make, the states in which it may, and their answers (RFC 6525, section 5.2).
 
 use super::*;
 use crate::chunk::Shutdown;
@@ -128,8 +128,8 @@ fn in_states() -> Vec<(Wire, AssociationState)> {
     cases.into_iter().map(in_state).collect()
 }
 
-/// What asks us to send more, or to count anew, comes too late once one end shuts down; what concerns the peer's own
-/// streams holds as long as its data is taken. SHUTDOWN ACK is the last word.
+/// Requests that ask us to send more, or to count anew, come too late once one end shuts down; those that concern the
+/// peer's own streams hold as long as its data is taken. SHUTDOWN ACK is the last word.
 #[test]
 fn each_request_is_answered_as_the_state_allows() {
     let request = first_request(1);
@@ -282,7 +282,7 @@ fn a_shutdown_waits_for_the_answer_to_an_association_reset_and_shows_that_it_has
     }
 }
 
-/// What was handed over behind a reset in both directions waits for both answers.
+/// Checks that messages handed over behind a reset in both directions wait for both answers.
 #[test]
 fn a_reset_that_the_peer_has_asked_for_and_that_waits_is_denied_when_all_shuts_down() {
     let mut wire = wire();

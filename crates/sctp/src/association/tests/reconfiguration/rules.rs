@@ -142,7 +142,7 @@ fn a_request_is_not_repeated_by_a_timer_that_is_not_its_own() {
     assert_eq!((sent_by(&wire, 0).len(), wire.ends[0].snapshot().error_count), (1, 0));
 }
 
-/// Section 5.1.4.
+/// Rule of RFC 6525, section 5.1.4.
 #[test]
 fn an_association_is_reset_again_30_seconds_after_it_was_and_no_sooner() {
     let mut wire = wire();

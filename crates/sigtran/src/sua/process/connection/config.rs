@@ -5,7 +5,7 @@ use slantpath_base::Duration;
 use crate::asp::ConfigError;
 use crate::asp::config::TimerRange;
 
-/// How connections behave at an ASP.
+/// Settings of connections at an ASP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionConfig {
     /// T(conn est): how long CORE may take, 1 to 2 minutes (Q.714, annex C).
@@ -18,7 +18,7 @@ pub struct ConnectionConfig {
     pub inactivity_send: Duration,
     /// T(iar): after how long without receiving a connection is released, 11 to 21 minutes.
     pub inactivity_receive: Duration,
-    /// How many connections there may be.
+    /// Greatest number of connections.
     pub connections_max: usize,
     /// The window that is proposed in class 3 and granted at most, 1 to 127 messages. SCCP here has the same.
     pub credit: u8,
@@ -27,7 +27,7 @@ pub struct ConnectionConfig {
     pub part_octets: usize,
     /// Octets of one message of a user, sent or received.
     pub message_octets: usize,
-    /// How many parts of messages may wait for the window of a connection of class 3.
+    /// Number of parts of messages that may wait for the window of a connection of class 3.
     pub parts_max: usize,
 }
 
@@ -48,7 +48,7 @@ impl Default for ConnectionConfig {
     }
 }
 
-/// What one CODT has room for beside its other parameters, whose lengths are of 16 bits.
+/// Octets for which one CODT has room beside its other parameters, whose lengths are of 16 bits.
 const MOST_PART_OCTETS: u64 = 65_000;
 
 impl ConnectionConfig {

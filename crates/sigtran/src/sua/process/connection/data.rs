@@ -248,7 +248,7 @@ impl UserProcess {
     }
 }
 
-/// The same with the peer's reference number behind the others.
+/// Appends the peer's reference number, if it is known, behind the other parameters.
 fn with_peer(message: OwnMessage<SuaParameter>, connection: &Connection) -> OwnMessage<SuaParameter> {
     match connection.peer {
         Some(peer) => message.with(SuaParameter::DestinationReference(peer)),

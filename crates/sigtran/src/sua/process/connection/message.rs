@@ -1,4 +1,4 @@
-//! What the messages of a connection carry, as they are read and as they are written.
+//! Content of the messages of a connection, as they are read and as they are written.
 
 use bytes::Bytes;
 
@@ -16,7 +16,7 @@ pub(super) mod cause {
     pub(in super::super) const ERROR: u8 = 5;
 }
 
-/// What a message of a connection carries beyond its references.
+/// Content of a message of a connection beyond its references.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Content {
     pub(super) cause: Option<Cause>,

@@ -57,7 +57,7 @@ impl UserProcess {
         self.put_connection(now, id, input, &content);
     }
 
-    /// CORE.
+    /// Handles a connection request (CORE).
     fn handle_request(&mut self, now: Instant, context: u32, source: Option<u32>, content: &Content) {
         let class = content.class.unwrap_or_default();
         let has_class = matches!(class, CLASS_2 | CLASS_3);
@@ -104,7 +104,7 @@ impl UserProcess {
         }
     }
 
-    /// What is said about a reference that nobody has (Q.714, annex B, table B.2).
+    /// Answers a message about a reference that nobody has (Q.714, annex B, table B.2).
     fn answer_unassigned(&mut self, context: u32, message: &OwnMessage<SuaParameter>, source: Option<u32>) {
         self.drops.count(DropReason::UnknownConnection);
         let own = first!(message, SuaParameter::DestinationReference).copied();
@@ -132,7 +132,7 @@ impl UserProcess {
     }
 }
 
-/// What a message is to the machine of its connection.
+/// Gives the input that a message is to the machine of its connection.
 const fn input_of(kind: MessageKind) -> Option<ConnectionInput> {
     match kind {
         kind::COAK => Some(ConnectionInput::Coak),
@@ -149,7 +149,7 @@ const fn input_of(kind: MessageKind) -> Option<ConnectionInput> {
     }
 }
 
-/// What RESRE and RESCO are to the machine of the reset; every other input has no place there.
+/// Gives the input that RESRE and RESCO are to the machine of the reset; every other input has no place there.
 pub(super) const fn reset_input_of(input: ConnectionInput) -> Option<ResetInput> {
     match input {
         ConnectionInput::Resre => Some(ResetInput::ResetReceived),

@@ -21,7 +21,7 @@ const MOST_EXPEDITED: usize = 32;
 const MOST_WAITING_EXPEDITED: usize = 8;
 
 impl Node {
-    /// N-DATA request.
+    /// Takes an N-DATA request.
     pub(super) fn send_data(
         &mut self,
         now: Instant,
@@ -60,7 +60,7 @@ impl Node {
         Ok(())
     }
 
-    /// N-EXPEDITED-DATA request.
+    /// Takes an N-EXPEDITED-DATA request.
     pub(super) fn send_expedited(
         &mut self,
         now: Instant,

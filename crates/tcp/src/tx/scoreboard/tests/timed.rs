@@ -1,4 +1,5 @@
-//! The same where losses are found by time. One segment is sent each millisecond; all arrives after 100.
+//! Checks of the scoreboard where losses are found by time. One segment is sent each millisecond; all arrives after
+//! 100.
 
 use super::super::timed::Overtaken;
 use super::*;
@@ -26,7 +27,7 @@ fn sack(board: &mut Scoreboard, now: u64, ranges: &[Range]) {
     board.end_ack(false);
 }
 
-/// What is lost at `now`, and how long each is.
+/// Segments that are found lost at `now`, and the length of each.
 fn overtaken(board: &mut Scoreboard, now: u64) -> (Overtaken, Vec<u64>) {
     let mut lost = Vec::new();
     let round_trip = Some(Duration::from_millis(100));
