@@ -24,7 +24,7 @@
 //!
 //! [`question`] is the file, [`answer`] puts settings, bounds, reasons and sensitivities together. [`framing`] counts
 //! octets; [`window`] holds the paper's equations; [`course`] follows the load through queue and window. [`failover`]
-//! and [`timers`] say what waits for what. [`print`](mod@print) writes text, JSON, a scenario and equipment's
+//! and [`timers`] say what waits for what. [`mod@print`] writes text, JSON, a scenario and equipment's
 //! settings.
 //!
 //! No protocol and no simulator is imported: whoever verifies an answer runs the scenario that it prints.

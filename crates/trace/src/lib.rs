@@ -29,7 +29,7 @@
 //! # Map
 //!
 //! - [`record`]: declares every kind of line once: its name, its fields with their units, how it is written and read,
-//!   and its part of `docs/trace.md`. [`of_sctp`] makes records of events. [`write`](mod@write) and [`read`] are the
+//!   and its part of `docs/trace.md`. [`of_sctp`] makes records of events. [`mod@write`] and [`read`] are the
 //!   file.
 //! - [`explain`]: `story` follows records; what it keeps does not grow with their number. `text` and `json` tell it.
 //! - [`outcome`]: the numbers by which two runs are compared.
