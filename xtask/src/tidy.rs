@@ -1,10 +1,12 @@
 //! `cargo xtask tidy`: the rules of CONTRIBUTING.md that the compiler and clippy do not know.
 
 mod changelog;
+mod doc_comments;
 mod documents;
 mod floors;
 mod links;
 mod manifests;
+mod sentences;
 mod sources;
 
 use std::process::Command;
@@ -17,7 +19,9 @@ pub(crate) fn run(tree: &Tree) -> Result<Vec<Finding>, String> {
     let mut findings = floors::check(&workspace_metadata()?)?;
     findings.extend(manifests::check(tree));
     findings.extend(sources::check(tree));
+    findings.extend(doc_comments::check(tree));
     findings.extend(documents::check(tree));
+    findings.extend(sentences::check(tree));
     findings.extend(changelog::check(tree));
     findings.extend(links::check(tree));
     findings.extend(crate::conformance::check(tree));

@@ -15,22 +15,22 @@ impl Angle {
     /// Angle of zero degrees.
     pub const ZERO: Self = Self(0.0);
 
-    /// From radians.
+    /// Angle of so many radians.
     pub const fn from_radians(radians: f64) -> Self {
         Self(radians)
     }
 
-    /// From degrees.
+    /// Angle of so many degrees.
     pub const fn from_degrees(degrees: f64) -> Self {
         Self(degrees.to_radians())
     }
 
-    /// Radians.
+    /// Value in radians.
     pub const fn as_radians(self) -> f64 {
         self.0
     }
 
-    /// Degrees.
+    /// Value in degrees.
     pub const fn as_degrees(self) -> f64 {
         self.0.to_degrees()
     }

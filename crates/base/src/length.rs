@@ -15,22 +15,22 @@ impl Length {
     /// Length of zero metres.
     pub const ZERO: Self = Self(0.0);
 
-    /// From metres.
+    /// Length of so many metres.
     pub const fn from_metres(metres: f64) -> Self {
         Self(metres)
     }
 
-    /// From kilometres.
+    /// Length of so many kilometres.
     pub const fn from_kilometres(kilometres: f64) -> Self {
         Self(kilometres * 1e3)
     }
 
-    /// Metres.
+    /// Value in metres.
     pub const fn as_metres(self) -> f64 {
         self.0
     }
 
-    /// Kilometres.
+    /// Value in kilometres.
     pub const fn as_kilometres(self) -> f64 {
         self.0 / 1e3
     }

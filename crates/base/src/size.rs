@@ -25,12 +25,12 @@ impl DataSize {
     /// Size of zero bytes.
     pub const ZERO: Self = Self(0);
 
-    /// From bytes.
+    /// Size of so many bytes.
     pub const fn from_bytes(bytes: u64) -> Self {
         Self(bytes)
     }
 
-    /// Bytes.
+    /// Value in bytes.
     pub const fn as_bytes(self) -> u64 {
         self.0
     }

@@ -54,7 +54,7 @@ impl Duration {
         Self(libm::round(secs * 1e9) as u64)
     }
 
-    /// Whole nanoseconds.
+    /// Time in whole nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }

@@ -484,6 +484,33 @@ mod tests {
     }
 
     #[test]
+    fn an_association_that_cannot_be_opened_is_tried_again_after_each_pause() {
+        let (own, reopen_after) = (IpAddr::from([10, 0, 0, 1]), Duration::from_secs(5));
+        let mut host = Host::new(vec![(own, InterfaceId::new(0))]);
+        let config = AssociationConfig {
+            sctp: Box::default(),
+            local_addresses: vec![own],
+            local_port: PORT,
+            peer: Some(Peer { addresses: Vec::new(), port: PORT }),
+            reopen_after,
+            sample_paths: None,
+            measures_delay: false,
+        };
+        host.add_association(&config, Seed::new(1, 0), "alone");
+        let mut now = Instant::START;
+        for _ in 0..3 {
+            host.handle_deadline(now);
+            assert_eq!(host.poll_transmit(now, &mut slantpath_wire::Packet::default()), None);
+            assert_eq!(host.deadline(), Some(now + reopen_after));
+            now += reopen_after;
+        }
+        assert_eq!(
+            (host.next_association_input(), host.association_counters(CARRIER).unwrap().times_up),
+            (None, 0)
+        );
+    }
+
+    #[test]
     fn a_message_that_has_no_stream_is_not_waited_for() {
         let mut pair = Pair::connected();
         pair.transmit_on(99, Bytes::from_static(b"astray"));

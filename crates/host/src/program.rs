@@ -409,6 +409,20 @@ mod tests {
     }
 
     #[test]
+    fn one_that_cannot_be_opened_is_told_its_end_once_with_the_reason() {
+        let mut hosts = [host(0), host(1)];
+        // No peer has that port.
+        let caller = open(&mut hosts, 0, 20_000, Some(0));
+        assert_eq!(exchange(&mut hosts), 0);
+        let told = events(&mut hosts[0]);
+        let [(ended, ProgramEvent::Ended { failure: Some(_), reason: None, unacknowledged: 0 })] = told[..]
+        else {
+            panic!("{told:?}")
+        };
+        assert_eq!(ended, caller);
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused_and_told_of_when_it_does() {
         let mut hosts = [host(0), host(1)];
         open(&mut hosts, 1, PORT, None);

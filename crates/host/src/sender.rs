@@ -280,7 +280,8 @@ impl Sender {
                 }
             }
             Offer::Refused(reason) => {
-                self.phase = Phase::Closing;
+                // Nothing follows, so that it closes.
+                self.schedule = None;
                 self.report.failure.get_or_insert(reason);
             }
             Offer::Accepted => self.accepted(now, size),
@@ -655,8 +656,12 @@ mod tests {
     fn a_refused_message_ends_the_flow_and_says_why() {
         let mut sender = sender(WhenBlocked::Wait);
         offer(&mut sender, Instant::START, Offer::Refused("no such stream".to_owned()));
-        assert_eq!(sender.report().failure.as_deref(), Some("no such stream"));
+        assert!(matches!(sender.want(Instant::START), Want::Close));
         assert!(matches!(sender.want(Instant::from_millis(50)), Want::Wait(None)));
+        let (ended, later) = (Instant::from_millis(60), Some("the peer is gone".to_owned()));
+        sender.handle_ended(ended, later);
+        let report = sender.report();
+        assert_eq!((report.failure.as_deref(), report.ended), (Some("no such stream"), Some(ended)));
     }
 
     #[test]

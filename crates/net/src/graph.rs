@@ -461,8 +461,8 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
             return Err(GraphError::RepeatsCompressed { link: name() });
         }
         if let Some(FrameConfig { length, slots, slot_overhead, slot_payload_bytes }) = config.frames {
-            let slot = Duration::from_nanos(length.as_nanos() / u64::from(slots.max(1)));
-            let is_empty = slots == 0 || slot_payload_bytes == 0 || slot <= slot_overhead;
+            let slot = length.as_nanos().checked_div(slots.into()).map(Duration::from_nanos);
+            let is_empty = slot_payload_bytes == 0 || slot.is_none_or(|slot| slot <= slot_overhead);
             let does_more =
                 config.arq.is_some() || config.header_compression.is_some() || config.shaper.is_some();
             if is_empty || does_more {
@@ -483,4 +483,139 @@ fn check_link(graph: &NetworkGraph, link: LinkId) -> Result<(), GraphError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::{ArqConfig, ArqOrder, HeaderCompression, QueueConfig, QueueLimit};
+    use slantpath_base::{DataRate, DataSize};
+
+    const WIRE: &str = "wire";
+    const NONE: DataRate = DataRate::from_bits_per_sec(0);
+    const SLOWEST: DataRate = DataRate::from_bits_per_sec(1);
+    const IPV4: [&str; 2] = ["10.0.0.1", "10.0.0.2"];
+
+    fn clean() -> DirectionConfig {
+        let queue = QueueConfig::DropTail(QueueLimit::Packets(10));
+        DirectionConfig::new(DataRate::from_bits_per_sec(1_000_000), Duration::ZERO, queue)
+    }
+
+    fn repeating() -> DirectionConfig {
+        DirectionConfig { arq: Some(ArqConfig { tries: 2, order: ArqOrder::InOrder }), ..clean() }
+    }
+
+    fn compressing() -> DirectionConfig {
+        let header_compression = HeaderCompression {
+            header_bytes: 40,
+            compressed_bytes: 4,
+            refresh_packets: 10,
+            refresh_interval: Duration::from_secs(1),
+            losses_survived: 0,
+            contexts: 1,
+        };
+        DirectionConfig { header_compression: Some(header_compression), ..clean() }
+    }
+
+    fn shaping(rate: DataRate, burst_bytes: u64) -> DirectionConfig {
+        let burst = DataSize::from_bytes(burst_bytes);
+        DirectionConfig { shaper: Some(ShaperConfig { rate, burst }), ..clean() }
+    }
+
+    /// The fault of a link that is so in one direction, whichever that is, and clean in the other.
+    fn fault_at(ends: [&str; 2], config: &DirectionConfig) -> Option<GraphError> {
+        let directions = [(config.clone(), clean()), (clean(), config.clone())];
+        let [forward, reverse] = directions.map(|(forward, reverse)| {
+            let mut builder = NetworkBuilder::new();
+            let hosts = ["first", "second"].map(|name| builder.host(name));
+            let link = builder.link(WIRE, hosts[0], hosts[1], forward, reverse);
+            for (end, address) in [link.first(), link.second()].into_iter().zip(ends) {
+                builder.address(end, address.parse().unwrap());
+            }
+            builder.build().err()
+        });
+        assert_eq!(forward, reverse);
+        forward
+    }
+
+    fn fault(config: &DirectionConfig) -> Option<GraphError> {
+        fault_at(IPV4, config)
+    }
+
+    const fn frames(slots: u32, slot_overhead_nanos: u64, slot_payload_bytes: u32) -> FrameConfig {
+        let slot_overhead = Duration::from_nanos(slot_overhead_nanos);
+        FrameConfig { length: Duration::from_millis(10), slots, slot_overhead, slot_payload_bytes }
+    }
+
+    #[test]
+    fn slots_of_a_frame_are_longer_than_what_carries_nothing_in_them_and_carry_something() {
+        let is_right = |frames| match fault(&DirectionConfig { frames: Some(frames), ..clean() }) {
+            None => true,
+            Some(GraphError::Frames { link }) if link == WIRE => false,
+            Some(other) => panic!("{other}"),
+        };
+        // What a slot of 10 ms over their number is longer than, by a nanosecond.
+        for (slots, longest) in [(1, 9_999_999), (2, 4_999_999), (3, 3_333_332)] {
+            assert!(is_right(frames(slots, longest, 1)), "{slots}");
+            assert!(!is_right(frames(slots, longest + 1, 1)), "{slots}");
+        }
+        assert!(!is_right(frames(0, 0, 1)) && !is_right(frames(1, 0, 0)));
+    }
+
+    #[test]
+    fn what_repeats_compresses_or_shapes_does_neither_of_the_others_and_sends_in_no_frames() {
+        let mtu_bytes = clean().mtu_bytes;
+        let shaping = shaping(SLOWEST, mtu_bytes.into());
+        let link = || WIRE.to_owned();
+        for alone in [repeating(), compressing(), shaping.clone()] {
+            assert_eq!(fault(&alone), None);
+            let framed = DirectionConfig { frames: Some(frames(1, 0, 1)), ..alone };
+            assert_eq!(fault(&framed), Some(GraphError::Frames { link: link() }));
+        }
+        for other in [repeating(), compressing()] {
+            let both = DirectionConfig { shaper: shaping.shaper, ..other };
+            assert_eq!(fault(&both), Some(GraphError::ShapesWhatChanges { link: link() }));
+        }
+        let both = DirectionConfig { arq: repeating().arq, ..compressing() };
+        assert_eq!(fault(&both), Some(GraphError::RepeatsCompressed { link: link() }));
+    }
+
+    #[test]
+    fn a_direction_has_a_rate_and_its_shaper_tokens_for_the_longest_packet() {
+        let mtu_bytes = u64::from(clean().mtu_bytes);
+        let without_rate = DirectionConfig { rate: NONE, ..clean() };
+        assert_eq!(fault(&without_rate), Some(GraphError::NoRate { link: WIRE.to_owned() }));
+        assert_eq!(fault(&DirectionConfig { rate: SLOWEST, ..clean() }), None);
+        for without_tokens in [shaping(NONE, mtu_bytes), shaping(SLOWEST, mtu_bytes - 1)] {
+            assert_eq!(fault(&without_tokens), Some(GraphError::NoTokens { link: WIRE.to_owned() }));
+        }
+    }
+
+    #[test]
+    fn the_least_mtu_is_that_of_ipv6_where_either_end_has_it_and_else_of_ipv4() {
+        let cases = [
+            (IPV4, 68, "IPv4"),
+            (["fd00::1", "fd00::2"], 1_280, "IPv6"),
+            (["10.0.0.1", "fd00::2"], 1_280, "IPv6"),
+            (["fd00::1", "10.0.0.2"], 1_280, "IPv6"),
+        ];
+        for (ends, least, version) in cases {
+            let fault_of = |mtu_bytes| fault_at(ends, &DirectionConfig { mtu_bytes, ..clean() });
+            let (link, mtu_bytes) = (WIRE.to_owned(), least - 1);
+            assert_eq!(fault_of(least), None);
+            assert_eq!(
+                fault_of(mtu_bytes),
+                Some(GraphError::MtuTooSmall { link, mtu_bytes, least, version })
+            );
+        }
+    }
+
+    #[test]
+    fn a_link_joins_two_nodes() {
+        let mut builder = NetworkBuilder::new();
+        let host = builder.host("alone");
+        builder.link(WIRE, host, host, clean(), clean());
+        let fault = GraphError::Loop { link: WIRE.to_owned(), node: "alone".to_owned() };
+        assert_eq!(builder.build().err(), Some(fault));
+    }
 }

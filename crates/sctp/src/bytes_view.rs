@@ -21,7 +21,7 @@ impl<'a> BytesView<'a> {
         Self { bytes: buffer, shared: Some(buffer) }
     }
 
-    /// The bytes.
+    /// Bytes of the view.
     pub(crate) const fn as_slice(self) -> &'a [u8] {
         self.bytes
     }

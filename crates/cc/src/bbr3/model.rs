@@ -150,7 +150,7 @@ impl Model {
         self.rates[0].max(self.rates[1])
     }
 
-    /// BBR.bw.
+    /// Bandwidth `BBR.bw`, as the draft has it.
     pub(super) const fn rate(&self) -> u64 {
         self.rate
     }

@@ -1,6 +1,7 @@
 //! Flows over simulated links, SCTP and TCP alike.
 #![expect(clippy::unwrap_used, reason = "a test fails by panic")]
 
+mod failures;
 mod fixture;
 mod formulas;
 mod mtu;

@@ -25,11 +25,11 @@ fn one(protocol: &Protocol, loss: &str, requests: RequestsConfig, sizes: Sizes) 
     world_asking(protocol, &link, SessionLoad::Drawn { arrivals, sizes }, 20_000..=20_001, requests)
 }
 
-fn requests(count: u32, think: ThinkTime) -> RequestsConfig {
+pub(crate) fn requests(count: u32, think: ThinkTime) -> RequestsConfig {
     RequestsConfig { count: RequestCount::Fixed { count }, size: bytes(100), think }
 }
 
-fn second() -> ThinkTime {
+pub(crate) fn second() -> ThinkTime {
     ThinkTime::Fixed { time: Duration::from_secs(1) }
 }
 

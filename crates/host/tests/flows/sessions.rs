@@ -13,8 +13,8 @@ use slantpath_net::{DirectionConfig, Network, NetworkBuilder, NodeId, QueueConfi
 use crate::fixture::direction;
 use crate::{sctp, tcp};
 
-const PORT: u16 = 5_000;
-const MESSAGE: DataSize = DataSize::from_bytes(8_000);
+pub(crate) const PORT: u16 = 5_000;
+pub(crate) const MESSAGE: DataSize = DataSize::from_bytes(8_000);
 
 pub(crate) struct World {
     network: Network<Host>,
@@ -29,6 +29,36 @@ fn drawn(interval_ms: u64, sizes: Sizes) -> SessionLoad {
 
 fn kilobytes(kilobytes: u64) -> DataSize {
     DataSize::from_bytes(1_000 * kilobytes)
+}
+
+/// Transport of one end.
+pub(crate) fn transport(
+    protocol: &Protocol,
+    own: IpAddr,
+    local_port: u16,
+    peer: Option<Peer>,
+) -> TransportConfig {
+    let (protocol, adaptation) = (protocol.clone(), Adaptation::None);
+    TransportConfig { protocol, adaptation, local_addresses: vec![own], local_port, peer }
+}
+
+/// A source of sessions for a minute.
+pub(crate) fn source(
+    transport: TransportConfig,
+    load: SessionLoad,
+    ports: std::ops::RangeInclusive<u16>,
+    requests: Option<RequestsConfig>,
+) -> SessionsConfig {
+    SessionsConfig {
+        transport,
+        ports,
+        load,
+        start: Instant::START,
+        stop: Some(Instant::from_secs(60)),
+        message: MESSAGE,
+        requests,
+        admission: None,
+    }
 }
 
 /// Two hosts and a link, over which sessions go from the first to the second.
@@ -78,25 +108,9 @@ pub(crate) fn world_of(
         (Host::new(vec![(own, wire.first())]), Host::new(vec![(peer, wire.second())]));
     sending.add_route(peer, wire.first()).unwrap();
     receiving.add_route(own, wire.second()).unwrap();
-    let transport = |address, port, peer| TransportConfig {
-        protocol: protocol.clone(),
-        adaptation: Adaptation::None,
-        local_addresses: vec![address],
-        local_port: port,
-        peer,
-    };
-    let config = SessionsConfig {
-        transport: transport(own, 0, Some(Peer { addresses: vec![peer], port: PORT })),
-        ports,
-        load,
-        start: Instant::START,
-        stop: Some(Instant::from_secs(60)),
-        message: MESSAGE,
-        requests,
-        admission: None,
-    };
-    sending.add_session_source(config, seed, "sessions/ftp");
-    let accepts = transport(peer, PORT, None);
+    let opens = transport(protocol, own, 0, Some(Peer { addresses: vec![peer], port: PORT }));
+    sending.add_session_source(source(opens, load, ports, requests), seed, "sessions/ftp");
+    let accepts = transport(protocol, peer, PORT, None);
     match server {
         Server::Answers => receiving.add_request_server(accepts, MESSAGE, seed, "sessions/ftp"),
         Server::Receives => receiving.add_session_server(accepts, seed, "sessions/ftp"),
@@ -279,13 +293,7 @@ fn a_host_has_no_more_sockets_than_ports_and_sessions_at_a_time() {
             for node in [world.from, world.to] {
                 let host = world.network.host_mut(node);
                 let address = if node == world.from { [10, 0, 0, 1] } else { [10, 0, 0, 2] };
-                let transport = TransportConfig {
-                    protocol: protocol.clone(),
-                    adaptation: Adaptation::None,
-                    local_addresses: vec![address.into()],
-                    local_port: 6_000,
-                    peer: None,
-                };
+                let transport = transport(&protocol, address.into(), 6_000, None);
                 // Sockets are numbered, and places of those that are gone are taken first.
                 let next = host.add_session_server(transport, Seed::new(1, 0), "another");
                 // Ten connections that are still known keep their places beside those of the ten ports.

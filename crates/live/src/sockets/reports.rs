@@ -167,12 +167,19 @@ fn too_big(mtu_bytes: u32, carriage: Carriage) -> IcmpError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Binding, LiveConfig};
+    use crate::sockets::Sockets;
+    use slantpath_base::Duration;
+    use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
 
     const UDP: Carriage = Carriage::Udp { local_port: 0, remote_port: 9_899 };
-    /// Two ends, of IPv4 and of IPv6.
-    const ENDS: [[&str; 2]; 2] = [["10.0.0.1", "10.0.0.2"], ["fd00::1", "fd00::2"]];
     /// The first bytes of SCTP: ports and a tag.
     const QUOTE: [u8; 12] = [0x13, 0x88, 0x4e, 0x20, 1, 2, 3, 4, 0, 0, 0, 0];
+
+    /// Two ends, of IPv4 and of IPv6.
+    fn ends() -> [[IpAddr; 2]; 2] {
+        [["10.0.0.1", "10.0.0.2"], ["fd00::1", "fd00::2"]].map(|ends| ends.map(|end| end.parse().unwrap()))
+    }
 
     fn said(kind: u8, code: u8, info: u32, is_v4: bool) -> Said {
         Said { origin: if is_v4 { 2 } else { 3 }, kind, code, info, router: None }
@@ -205,11 +212,9 @@ mod tests {
 
     #[test]
     fn a_packet_is_quoted_from_its_ip_header_on_in_both_versions_and_in_udp() {
-        for ends in ENDS {
-            let [own, peer]: [IpAddr; 2] = ends.map(|end| end.parse().unwrap());
+        for [own, peer] in ends() {
             let whole = with_header(own, peer, &QUOTE).unwrap();
-            let (unreachable, is_v4) = (if own.is_ipv4() { (3, 1) } else { (1, 3) }, own.is_ipv4());
-            let said = said(unreachable.0, unreachable.1, 0, is_v4);
+            let said = unreachable_host(own, None);
             let cases = [(Carriage::Raw, &whole[..], 0), (UDP, &QUOTE[..], 40_000)];
             for (carriage, quote, port) in cases {
                 let read = report(own, carriage, &said, Some((peer, port)), quote);
@@ -226,10 +231,70 @@ mod tests {
         }
     }
 
+    /// A message in the version of `own` that the destination host cannot be reached.
+    fn unreachable_host(own: IpAddr, router: Option<IpAddr>) -> Said {
+        let (kind, code) = if own.is_ipv4() { (3, 1) } else { (1, 3) };
+        Said { router, ..said(kind, code, 0, own.is_ipv4()) }
+    }
+
+    #[test]
+    fn a_message_is_of_its_router_or_of_the_own_address_where_none_of_that_version_is_known() {
+        let [v4, v6] = ends();
+        for ([own, router], [_, other]) in [(v4, v6), (v6, v4)] {
+            for (known, sender) in [(Some(router), router), (Some(other), own), (None, own)] {
+                for carriage in [Carriage::Raw, UDP] {
+                    let said = unreachable_host(own, known);
+                    let read = report(own, carriage, &said, Some((router, 40_000)), &QUOTE);
+                    let Some(Report::Icmp { router, .. }) = read else { panic!("{read:?}") };
+                    assert_eq!(router, sender, "{known:?}, {carriage:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_packet_in_udp_whose_destination_is_unknown_or_of_the_other_version_is_not_reported() {
+        let [v4, v6] = ends();
+        for ([own, _], [_, other]) in [(v4, v6), (v6, v4)] {
+            for to in [None, Some((other, 40_000))] {
+                assert_eq!(report(own, UDP, &unreachable_host(own, None), to, &QUOTE), None, "{own}, {to:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_machine_itself_says_where_nobody_listens_in_both_versions() {
+        for own in [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()] {
+            let config = LiveConfig {
+                addresses: vec![own],
+                binding: Binding::Listed,
+                carriage: UDP,
+                ports: Vec::new(),
+                socket_buffer_bytes: LiveConfig::SOCKET_BUFFER_BYTES,
+            };
+            let sockets = Sockets::open(&config).unwrap();
+            let [end] = &sockets.ends[..] else { panic!("{sockets:?}") };
+            // A port that was free a moment ago.
+            let free = UdpSocket::bind((own, 0)).and_then(|socket| socket.local_addr()).unwrap();
+            end.socket.send_to(&QUOTE, &free.into()).unwrap();
+            let (mut ready, mut reports) = (Vec::new(), Vec::new());
+            while ready.is_empty() {
+                sockets.wait(Duration::from_secs(60), &mut ready).unwrap();
+            }
+            read(end, UDP, &mut reports);
+            let expected = Report::Icmp {
+                router: own,
+                error: IcmpError::Unreachable(Unreachable::Port),
+                about: with_header(own, free.ip(), &QUOTE).unwrap(),
+                udp_port: free.port(),
+            };
+            assert_eq!(reports, [expected]);
+        }
+    }
+
     #[test]
     fn what_the_system_says_of_its_own_link_is_its_mtu_in_both_versions() {
-        for ends in ENDS {
-            let own: IpAddr = ends[0].parse().unwrap();
+        for [own, _] in ends() {
             let said = Said { origin: 1, kind: 0, code: 0, info: 1_300, router: None };
             for carriage in [Carriage::Raw, UDP] {
                 assert_eq!(report(own, carriage, &said, None, &QUOTE), Some(Report::LinkMtu(1_300)));

@@ -31,7 +31,8 @@ pub struct DirectionConfig {
     /// If packets wait for tokens, too: the one whose turn it is has to have them. Not with repetition or compressed
     /// headers.
     pub shaper: Option<ShaperConfig>,
-    /// The longest packet that is carried, in bytes from the IP header on. Longer ones are dropped.
+    /// The longest packet that is carried, in bytes from the IP header on. Longer ones are fragmented if they may be,
+    /// and dropped otherwise.
     pub mtu_bytes: u32,
     /// True if ICMP tells the sender of a packet that is too long. Where something filters it, the path is a black hole
     /// for such packets.

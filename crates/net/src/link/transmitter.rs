@@ -170,7 +170,7 @@ impl ClosedForm {
         self.waiting.len() as u64
     }
 
-    /// Their bytes.
+    /// Bytes of these packets.
     #[inline]
     pub(crate) const fn waiting_bytes(&self) -> u64 {
         self.waiting_bytes

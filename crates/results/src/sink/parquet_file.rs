@@ -272,6 +272,32 @@ mod tests {
             [("slantpath.table", "t"), ("slantpath.unit.delay_s", "s"), ("slantpath.unit.change_bytes", "B")]
         );
         assert_eq!(metadata.num_rows(), 0);
+        // Whatever reads Parquet at all reads its first version.
+        assert_eq!(metadata.version(), 1);
+        assert!(metadata.created_by().is_some_and(|by| by.starts_with("slantpath ")));
+    }
+
+    #[test]
+    fn a_group_of_rows_is_full_before_the_next_begins() {
+        let mut flag = TypedColumn::<bool>::new("is_lost");
+        (0..=GROUP_ROWS).for_each(|_| flag.push_optional(Some(true)));
+        let file = SerializedFileReader::new(written(&Table::new("t", [flag.into()]).unwrap())).unwrap();
+        let rows = file.metadata().row_groups().iter().map(|group| group.num_rows().cast_unsigned());
+        assert_eq!(rows.collect::<Vec<_>>(), [GROUP_ROWS, 1]);
+    }
+
+    #[test]
+    fn what_is_repeated_is_written_once_whatever_its_type() {
+        const ROWS: usize = 10_000;
+        const NAME: &str = "a name as long as that of a path between two hosts over a satellite";
+        let row: Row = (Some(0.25), Some(7), Some(-7), Some(true), Some(NAME.to_owned()));
+        let bytes = written(&table_of(&vec![row; ROWS]));
+        assert!(bytes.len() < ROWS, "{} bytes for {ROWS} rows", bytes.len());
+        let file = SerializedFileReader::new(bytes).unwrap();
+        let [group] = file.metadata().row_groups() else { panic!("{:?}", file.metadata()) };
+        let dictionaries = group.columns().iter().map(|column| column.dictionary_page_offset().is_some());
+        // A bit is no longer than a place in a dictionary.
+        assert_eq!(dictionaries.collect::<Vec<_>>(), [true, true, true, false, true]);
     }
 
     #[test]

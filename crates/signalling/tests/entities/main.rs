@@ -4,4 +4,5 @@
 mod gateway;
 mod point;
 mod random;
+mod reports;
 mod world;

@@ -73,8 +73,7 @@ struct Channel {
     is_busy: bool,
 }
 
-/// Call control, packets of X.25, and Q.921's own management.
-const SAPI_CALL_CONTROL: u8 = 0;
+/// Service access points beside that of call control: packets of X.25, and Q.921's own management.
 const SAPI_PACKET: u8 = 16;
 const SAPI_MANAGEMENT: u8 = 63;
 /// The endpoint that means all: always there.
@@ -227,7 +226,7 @@ impl SignallingGateway {
             kind::TEI_QUERY_REQUEST => {
                 for tei in channel.endpoints.clone() {
                     let indication =
-                        status_indication(&interface, Dlci { sapi: 0, tei }, TeiStatus::Assigned);
+                        status_indication(&interface, Dlci::call_control(tei), TeiStatus::Assigned);
                     self.transmit(association, StreamId(0), Message::Own(indication));
                 }
                 return;
@@ -242,8 +241,8 @@ impl SignallingGateway {
         //# that is not recognized by the SG.
         let fault = match dlci.sapi {
             SAPI_MANAGEMENT => Some(ErrorCode::INVALID_TEI_SAPI_COMBINATION),
-            SAPI_CALL_CONTROL | SAPI_PACKET if !is_assigned => Some(ErrorCode::UNASSIGNED_TEI),
-            SAPI_CALL_CONTROL | SAPI_PACKET => None,
+            Dlci::CALL_CONTROL | SAPI_PACKET if !is_assigned => Some(ErrorCode::UNASSIGNED_TEI),
+            Dlci::CALL_CONTROL | SAPI_PACKET => None,
             _ => Some(ErrorCode::UNRECOGNIZED_SAPI),
         };
         match fault {
@@ -271,7 +270,7 @@ impl SignallingGateway {
                 TeiStatus::Unassigned => channel.endpoints.remove(&tei),
             };
         }
-        self.deliver(interface, status_indication(interface, Dlci { sapi: SAPI_CALL_CONTROL, tei }, status));
+        self.deliver(interface, status_indication(interface, Dlci::call_control(tei), status));
     }
 
     /// Sends a message about an interface to whoever is active for it, or lets it wait.
@@ -372,7 +371,7 @@ impl SignallingGateway {
     fn release_all(&mut self, interface: &InterfaceIdentifier) {
         let endpoints = self.channels.get(interface).map(|channel| channel.endpoints.clone());
         for tei in endpoints.into_iter().flatten() {
-            let dlci = Dlci { sapi: SAPI_CALL_CONTROL, tei };
+            let dlci = Dlci::call_control(tei);
             let request = DataLinkRequest::Release(ReleaseReason::Management);
             self.outputs.push_back(SignallingGatewayOutput::DataLink(interface.clone(), dlci, request));
         }

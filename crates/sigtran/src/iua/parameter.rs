@@ -53,6 +53,16 @@ pub struct Dlci {
     pub tei: u8,
 }
 
+impl Dlci {
+    /// The service access point of call control, which Q.931 has.
+    pub(super) const CALL_CONTROL: u8 = 0;
+
+    /// The data link for call control of a terminal endpoint.
+    pub const fn call_control(tei: u8) -> Self {
+        Self { sapi: Self::CALL_CONTROL, tei }
+    }
+}
+
 /// Why a data link is released (RFC 4233, section 3.3.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReleaseReason {

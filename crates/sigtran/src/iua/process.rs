@@ -241,7 +241,7 @@ impl DataLinkProcess {
 
     /// Asks for all terminal endpoints of an interface that are assigned.
     pub fn query_endpoints(&mut self, interface: &InterfaceIdentifier) {
-        self.request_management(interface, Dlci { sapi: 0, tei: 0 }, kind::TEI_QUERY_REQUEST);
+        self.request_management(interface, Dlci::call_control(0), kind::TEI_QUERY_REQUEST);
     }
 
     fn request_management(

@@ -1,6 +1,8 @@
 //! Both ends of IUA together, over associations that come and go.
 
-use std::collections::VecDeque;
+mod management;
+
+use std::collections::{BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -12,14 +14,14 @@ use crate::interface::InterfaceIdentifier;
 use crate::iua::{
     DataLinkIndication, DataLinkProcess, DataLinkProcessConfig, DataLinkProcessEvent, DataLinkProcessOutput,
     DataLinkRequest, DataLinkState, Dlci, Message, ReleaseReason, SignallingGateway, SignallingGatewayConfig,
-    SignallingGatewayOutput, TeiStatus,
+    SignallingGatewayOutput, TeiStatus, content,
 };
 use crate::queue::QueueLimits;
 use crate::transport::{AssociationId, StreamId, Transmit, TransportInput};
 
 const ASSOCIATION: AssociationId = AssociationId(4);
 /// Call control of the endpoint that is assigned.
-const LINK: Dlci = Dlci { sapi: 0, tei: 0 };
+const LINK: Dlci = Dlci::call_control(0);
 
 /// A gateway and an ASP with one association, and a Q.921 that does as it is asked.
 struct Pair {
@@ -34,6 +36,8 @@ struct Pair {
     endpoints: Vec<(u8, TeiStatus)>,
     errors: Vec<ErrorCode>,
     wire: VecDeque<(bool, Transmit)>,
+    /// Messages of IUA's own that were delivered: whether to the ASP, of which class, and about what on which stream.
+    taken: BTreeSet<(bool, u8, InterfaceIdentifier, StreamId)>,
 }
 
 fn interface() -> InterfaceIdentifier {
@@ -66,13 +70,18 @@ impl Pair {
             endpoints: Vec::new(),
             errors: Vec::new(),
             wire: VecDeque::new(),
+            taken: BTreeSet::new(),
         }
     }
 
     fn connect(&mut self) {
+        self.connect_over(4);
+    }
+
+    fn connect_over(&mut self, outbound_streams: u16) {
         if !self.is_connected {
             self.is_connected = true;
-            let up = || TransportInput::Up { outbound_streams: 4 };
+            let up = || TransportInput::Up { outbound_streams };
             self.gateway.handle_transport(self.now, ASSOCIATION, up());
             self.asp.handle_transport(self.now, up());
             self.run();
@@ -123,6 +132,11 @@ impl Pair {
                 }
                 return;
             };
+            if let Ok(Message::Own(message)) = Message::receive(&transmit.octets)
+                && let Ok(Some((interface, _))) = content::header(&message)
+            {
+                self.taken.insert((to_asp, message.kind.class, interface, transmit.stream));
+            }
             let message = TransportInput::Message {
                 stream: transmit.stream,
                 payload_protocol: transmit.payload_protocol,
@@ -223,7 +237,7 @@ fn data_pass_both_ways_over_an_established_link_and_it_is_released() {
 fn unit_data_need_no_established_link_and_data_do() {
     let mut pair = Pair::new(100);
     pair.connect();
-    pair.request(Dlci { sapi: 0, tei: 127 }, DataLinkRequest::UnitData(setup()));
+    pair.request(Dlci::call_control(127), DataLinkRequest::UnitData(setup()));
     pair.request(LINK, DataLinkRequest::Data(setup()));
     assert_eq!(pair.to_q921, [DataLinkRequest::UnitData(setup())]);
     assert_eq!(pair.asp.drops().of(DropReason::NotInService), 1);
@@ -234,7 +248,7 @@ fn endpoints_are_told_asked_for_and_queried() {
     let mut pair = Pair::new(100);
     pair.connect();
     pair.gateway.handle_endpoint(&interface(), 64, TeiStatus::Assigned);
-    pair.asp.request_status(&interface(), Dlci { sapi: 0, tei: 65 });
+    pair.asp.request_status(&interface(), Dlci::call_control(65));
     pair.asp.query_endpoints(&interface());
     pair.run();
     let mut reported = pair.endpoints.clone();
@@ -253,7 +267,7 @@ fn endpoints_and_access_points_that_are_not_there_are_errors() {
     let mut pair = Pair::new(100);
     pair.connect();
     for (dlci, code) in [
-        (Dlci { sapi: 0, tei: 70 }, ErrorCode::UNASSIGNED_TEI),
+        (Dlci::call_control(70), ErrorCode::UNASSIGNED_TEI),
         (Dlci { sapi: 5, tei: 0 }, ErrorCode::UNRECOGNIZED_SAPI),
         (Dlci { sapi: 63, tei: 127 }, ErrorCode::INVALID_TEI_SAPI_COMBINATION),
     ] {
@@ -423,7 +437,7 @@ proptest! {
                     pair.run();
                 }
                 Command::Indicate(indication) => pair.indicate(indication),
-                Command::Request(tei, request) => pair.request(Dlci { sapi: 0, tei }, request),
+                Command::Request(tei, request) => pair.request(Dlci::call_control(tei), request),
                 Command::Wait(millis) => pair.wait(Duration::from_millis(millis)),
                 Command::Octets(to_asp, stream, octets) => {
                     let message = TransportInput::Message {

@@ -1,6 +1,8 @@
 //! Both ends of M2UA together, over associations that come and go.
 
-use std::collections::VecDeque;
+mod management;
+
+use std::collections::{BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -34,6 +36,8 @@ struct Pair {
     to_level_3: Vec<LinkIndication>,
     /// Messages that left one end and have not reached the other.
     wire: VecDeque<(bool, Transmit)>,
+    /// Messages about links that were delivered: whether to the ASP, and about which link on which stream.
+    taken: BTreeSet<(bool, InterfaceIdentifier, StreamId)>,
 }
 
 impl Pair {
@@ -56,6 +60,7 @@ impl Pair {
             busy: Vec::new(),
             to_level_3: Vec::new(),
             wire: VecDeque::new(),
+            taken: BTreeSet::new(),
         }
     }
 
@@ -64,9 +69,13 @@ impl Pair {
     }
 
     fn connect(&mut self) {
+        self.connect_over(4);
+    }
+
+    fn connect_over(&mut self, outbound_streams: u16) {
         if !self.is_connected {
             self.is_connected = true;
-            let up = || TransportInput::Up { outbound_streams: 4 };
+            let up = || TransportInput::Up { outbound_streams };
             self.gateway.handle_transport(self.now, ASSOCIATION, up());
             self.asp.handle_transport(self.now, up());
             self.run();
@@ -109,6 +118,11 @@ impl Pair {
                 }
                 return;
             };
+            if let Ok(super::Message::Own(message)) = super::Message::receive(&transmit.octets)
+                && let Ok(Some(interface)) = InterfaceIdentifier::of_header(message.common())
+            {
+                self.taken.insert((to_asp, interface, transmit.stream));
+            }
             let message = TransportInput::Message {
                 stream: transmit.stream,
                 payload_protocol: transmit.payload_protocol,

@@ -3,6 +3,7 @@
 mod congestion;
 mod connections;
 mod flow_control;
+mod limits;
 mod segments;
 mod transfer;
 
@@ -61,14 +62,12 @@ fn unitdata(from: usize, to: usize) -> Unitdata {
 
 impl Net {
     fn new(queue_max: usize) -> Self {
-        Self::of(queue_max, &[UserProcessConfig::default(); 2])
+        let queue = QueueLimits::of(queue_max);
+        let config = SignallingGatewayConfig { queue, ..SignallingGatewayConfig::default() };
+        Self::of(config, &[UserProcessConfig::default(); 2])
     }
 
-    fn of(queue_max: usize, configs: &[UserProcessConfig; 2]) -> Self {
-        let config = SignallingGatewayConfig {
-            queue: QueueLimits::of(queue_max),
-            ..SignallingGatewayConfig::default()
-        };
+    fn of(config: SignallingGatewayConfig, configs: &[UserProcessConfig; 2]) -> Self {
         let mut gateway = SignallingGateway::new(config).unwrap();
         let asps = [0, 1].map(|at| {
             let key = RoutingKey { destinations: vec![subsystem(at)], ..RoutingKey::default() };
@@ -96,7 +95,11 @@ impl Net {
     }
 
     fn connected_with(configs: &[UserProcessConfig; 2]) -> Self {
-        let mut net = Self::of(100, configs);
+        Self::connected_as(SignallingGatewayConfig::default(), configs)
+    }
+
+    fn connected_as(config: SignallingGatewayConfig, configs: &[UserProcessConfig; 2]) -> Self {
+        let mut net = Self::of(config, configs);
         net.connect(0);
         net.connect(1);
         for indications in &mut net.indications {
@@ -413,6 +416,16 @@ fn net_of(gateway: SignallingGateway, asps: [UserProcess; 2]) -> Net {
     net
 }
 
+/// The network acknowledges a connection, which it knows by its reference alone, as does the gateway.
+fn acknowledgement(near: ConnectionId) -> OwnMessage<SuaParameter> {
+    OwnMessage::empty(kind::COAK)
+        .with_common(CommonParameter::RoutingContexts(vec![0]))
+        .with(SuaParameter::ProtocolClass(2))
+        .with(SuaParameter::DestinationReference(near.0))
+        .with(SuaParameter::SourceReference(0x70))
+        .with(SuaParameter::SequenceControl(0x70))
+}
+
 #[test]
 fn transactions_and_connections_of_a_loadshare_stay_with_the_asp_that_their_label_names() {
     let label = |value| Label { start: 23, end: 20, value };
@@ -431,15 +444,8 @@ fn transactions_and_connections_of_a_loadshare_stay_with_the_asp_that_their_labe
     assert_eq!((net.indications[0].len(), net.indications[1].len()), (0, 4));
     let near = net.asps[0].connect(net.now, 1, ConnectRequest::new(subsystem(9))).unwrap();
     assert!(label(1).owns(near.0));
-    // Acknowledged by the network, which knows the connection by its reference alone, as does the gateway.
-    let acknowledged = OwnMessage::empty(kind::COAK)
-        .with_common(CommonParameter::RoutingContexts(vec![0]))
-        .with(SuaParameter::ProtocolClass(2))
-        .with(SuaParameter::DestinationReference(near.0))
-        .with(SuaParameter::SourceReference(0x70))
-        .with(SuaParameter::SequenceControl(0x70));
     net.run();
-    net.gateway.handle_network(acknowledged);
+    net.gateway.handle_network(acknowledgement(near));
     net.run();
     assert_eq!(net.asps[0].state(near), ConnectionState::Active);
 }

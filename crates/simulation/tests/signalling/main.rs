@@ -5,4 +5,5 @@ mod association;
 mod fixture;
 mod lines;
 mod m3ua;
+mod stretches;
 mod titles;

@@ -273,6 +273,18 @@ pub(crate) mod tests {
         PartyAddress { ssn: Some(Ssn(6)), global_title: Some(title), ..PartyAddress::default() }
     }
 
+    /// Every condition, asking for that value; nobody's title has it that is not asked.
+    pub(crate) fn conditions_of(value: u8) -> [Conditions; 5] {
+        let nothing = Conditions::default;
+        [
+            Conditions { translation_type: Some(value), ..nothing() },
+            Conditions { plan: Some(value), ..nothing() },
+            Conditions { nature: Some(value), ..nothing() },
+            Conditions { ssn: Some(Ssn(value)), ..nothing() },
+            Conditions { calling: Some(DigitPattern::parse(&format!("{value}*")).unwrap()), ..nothing() },
+        ]
+    }
+
     fn chosen(
         rules: Vec<Rule>,
         called: &PartyAddress,

@@ -50,7 +50,7 @@ impl Dialogues {
         }
     }
 
-    /// This user's address.
+    /// Address of this user.
     pub const fn local(&self) -> &PartyAddress {
         &self.config.local
     }

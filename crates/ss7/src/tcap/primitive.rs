@@ -56,7 +56,7 @@ pub struct DialogueId(pub u32);
 /// Parameters of a user's dialogues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DialoguesConfig {
-    /// This user's address.
+    /// Address of this user.
     pub local: PartyAddress,
     /// Most dialogues at a time: a peer's beyond them is aborted, an own one refused.
     pub max_dialogues: usize,

@@ -4,3 +4,4 @@ mod delay;
 pub(crate) mod line;
 mod page;
 mod procedures;
+mod repeats;

@@ -16,7 +16,7 @@ pub enum ConnectionState {
     Established,
     /// This side has closed; its FIN is not acknowledged yet.
     FinWait1,
-    /// This side's FIN is acknowledged; the peer has not closed.
+    /// FIN of this side is acknowledged; the peer has not closed.
     FinWait2,
     /// The peer has closed; this side has not.
     CloseWait,

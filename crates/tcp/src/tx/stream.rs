@@ -44,7 +44,7 @@ impl SendStream {
         self.end
     }
 
-    /// Bytes held.
+    /// Bytes that are held.
     pub(crate) const fn held(&self) -> u64 {
         self.end - self.acknowledged
     }

@@ -112,7 +112,8 @@ impl Finder<'_> {
     }
 
     fn function(&mut self, signature: &syn::Signature, block: &Block) {
-        if signature.constness.is_some() {
+        // A function that does nothing has returned at once already.
+        if signature.constness.is_some() || block.stmts.is_empty() {
             return;
         }
         self.within(signature.ident.to_string(), |finder| {
@@ -519,6 +520,16 @@ mod tests {
         let (_, chained) = mutations("fn f() { if let Some(x) = a && b { } }").remove(1);
         assert_eq!(chained, "fn f() { if !on && let Some(x) = a && b { } }");
         assert_eq!(words("fn f() { while a { } }")[1..], ["replace the condition with false in f"]);
+    }
+
+    #[test]
+    fn what_does_nothing_cannot_do_less() {
+        let empty = "fn f() {} trait T { fn g(&mut self, _a: u8) { /* Nothing. */ } } \
+                     impl T for A { fn g(&mut self, _a: u8) {} }";
+        assert_eq!(words(empty), Vec::<String>::new());
+        for little in ["fn f() { g() }", "fn f() { if let Some(x) = a { } }"] {
+            assert_eq!(words(little)[0], "return () at once in f");
+        }
     }
 
     #[test]

@@ -167,7 +167,10 @@ impl SignallingGateway {
         }
         let end = (own, association);
         if self.connections.len() >= self.config.connections_max && !self.connections.contains_key(&end) {
-            let stale = self.connections.iter().find(|(_, section)| !section.is_confirmed);
+            // An answer does not take the place of the request that it answers.
+            let answered = first!(message, SuaParameter::DestinationReference).copied();
+            let mut unconfirmed = self.connections.iter().filter(|(_, section)| !section.is_confirmed);
+            let stale = unconfirmed.find(|((reference, _), _)| Some(*reference) != answered);
             let Some(stale) = stale.map(|(end, _)| *end) else { return false };
             self.connections.remove(&stale);
         }

@@ -267,7 +267,7 @@ impl Node {
         self.request(link, if is_emergency { LinkRequest::Emergency } else { LinkRequest::EmergencyCeases });
     }
 
-    /// This end's level 3 cannot serve a link, or can again; the far end is told.
+    /// Level 3 of this end cannot serve a link, or can again; the far end is told.
     pub fn local_processor_outage(&mut self, now: Instant, link: LinkId, holds: bool) {
         if holds {
             self.schedule.stop(Key::Link(link, Timer::T24));

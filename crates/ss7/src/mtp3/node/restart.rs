@@ -145,7 +145,7 @@ pub enum AdjacentInput {
     LinkSetUpUnknown,
     /// The last link is gone and no other way leads there.
     Lost,
-    /// This point's own restart is over.
+    /// Restart of this point is over.
     RestartOver,
     /// T21 expired.
     T21,

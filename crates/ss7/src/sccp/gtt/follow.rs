@@ -153,7 +153,7 @@ impl Followed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sccp::gtt::tests::{entity, group, rule, titled};
+    use crate::sccp::gtt::tests::{conditions_of, entity, group, rule, titled};
     use crate::sccp::gtt::{Conditions, Group, Rule, Sharing, TitleChange, numbering_plan};
 
     fn nodes(tables: Vec<(u32, Vec<Rule>, Vec<Group>)>) -> BTreeMap<PointCode, Translator> {
@@ -190,6 +190,23 @@ mod tests {
         let change = |plan| TitleChange { plan: Some(plan), ..TitleChange::default() };
         assert_eq!(dead(e214("49*"), change(numbering_plan::E214)), 0);
         assert_eq!(dead(e214("49*"), change(numbering_plan::E164)), 1);
+    }
+
+    #[test]
+    fn a_node_whose_rules_ask_for_what_no_title_has_that_comes_there_is_a_dead_end() {
+        let asking = |conditions, name: &str, group: &str| Rule { conditions, ..rule(name, "49*", group) };
+        for ((first, same), other) in conditions_of(5).into_iter().zip(conditions_of(5)).zip(conditions_of(6))
+        {
+            let dead = |second| {
+                let onward = group("on", vec![entity(2, RouteOn::GlobalTitle)]);
+                let home = group("home", vec![entity(3, RouteOn::Ssn)]);
+                let one = vec![asking(first.clone(), "first", "on")];
+                let nodes =
+                    nodes(vec![(1, one, vec![onward]), (2, vec![asking(second, "a", "home")], vec![home])]);
+                find_dead_ends(&nodes).len()
+            };
+            assert_eq!((dead(same), dead(other)), (0, 1), "{first:?}");
+        }
     }
 
     #[test]

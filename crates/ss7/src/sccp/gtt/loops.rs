@@ -347,8 +347,8 @@ impl Title {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sccp::gtt::tests::{entity, group, rule};
-    use crate::sccp::gtt::{Group, TitleChange};
+    use crate::sccp::gtt::tests::{conditions_of, entity, group, rule};
+    use crate::sccp::gtt::{Entity, Group, TitleChange};
 
     fn node(rules: Vec<Rule>, groups: Vec<Group>) -> Translator {
         Translator::new(rules, groups).unwrap()
@@ -422,6 +422,36 @@ mod tests {
         let two = node(rules, vec![to(1), home]);
         let found = search(vec![(1, one), (2, two)]);
         assert!(found.loops.iter().all(|found| !found.is_certain), "{found:?}");
+    }
+
+    #[test]
+    fn a_loop_is_certain_where_its_rules_ask_for_the_same_and_none_where_they_ask_for_different_things() {
+        let asking = |conditions, name: &str, to_other| {
+            let group = to(to_other);
+            node(vec![Rule { conditions, ..rule(name, "49*", &group.name) }], vec![group])
+        };
+        for ((first, same), other) in conditions_of(5).into_iter().zip(conditions_of(5)).zip(conditions_of(6))
+        {
+            let found = |second| {
+                let one = asking(first.clone(), "one", 2);
+                search(vec![(1, one), (2, asking(second, "two", 1))]).loops
+            };
+            let circles = found(same);
+            assert!(matches!(circles.as_slice(), [TranslationLoop { is_certain: true, .. }]), "{circles:?}");
+            assert_eq!(found(other), [], "{first:?}");
+        }
+    }
+
+    #[test]
+    fn a_subsystem_that_is_set_on_the_way_is_what_the_next_node_is_asked_for() {
+        let over = |ssn| {
+            let set = Entity { ssn: Some(Ssn(ssn)), ..entity(2, RouteOn::GlobalTitle) };
+            let one = node(vec![rule("one", "49*", "set")], vec![group("set", vec![set])]);
+            let conditions = Conditions { ssn: Some(Ssn(5)), ..Conditions::default() };
+            let two = node(vec![Rule { conditions, ..rule("two", "49*", "to-1") }], vec![to(1)]);
+            search(vec![(1, one), (2, two)]).loops.len()
+        };
+        assert_eq!((over(5), over(6)), (1, 0));
     }
 
     #[test]

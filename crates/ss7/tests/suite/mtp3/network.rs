@@ -10,7 +10,10 @@ use slantpath_ss7::mtp3::node::{
     Config, DestinationConfig, Function, LinkConfig, LinkId, LinkSetConfig, Output, Procedure, RouteConfig,
     SequenceNumbers,
 };
-use slantpath_ss7::mtp3::{Fsn, Node, RoutingLabel, ServiceIndicator, ServiceInformation, Slc, Sls};
+use slantpath_ss7::mtp3::{
+    Fsn, ManagementLayout, ManagementMessage, Msu, Node, RoutingLabel, ServiceIndicator, ServiceInformation,
+    Slc, Sls,
+};
 use slantpath_ss7::transfer::{Transfer, TransferIndication};
 
 /// Messages that one end of a link has sent and not heard of, and count of those that it has accepted.
@@ -63,6 +66,28 @@ pub(crate) fn route(destination: u32, over: &[(u32, u8)]) -> DestinationConfig {
         .map(|(adjacent, priority)| RouteConfig { link_set: format!("to-{adjacent}"), priority: *priority })
         .collect();
     DestinationConfig { point_code: PointCode(destination), routes }
+}
+
+/// Indication of level 2 that a message of a user part has come to a node.
+pub(crate) fn received(
+    node: &Node,
+    indicator: ServiceIndicator,
+    label: RoutingLabel,
+    user_part: &[u8],
+) -> LinkIndication {
+    let (format, network) = (node.config().format, node.config().network);
+    let service = ServiceInformation { indicator, network, priority: 0 };
+    let mut octets = Vec::new();
+    Msu { service, label, user_part }.emit(format, &mut octets);
+    LinkIndication::Received(octets.into())
+}
+
+/// Indication of level 2 that an adjacent point has said something to a node about the link with that code.
+pub(crate) fn heard(node: &Node, from: PointCode, slc: Slc, message: ManagementMessage) -> LinkIndication {
+    let mut user_part = Vec::new();
+    message.emit(ManagementLayout::Itu, slc, &mut user_part);
+    let label = RoutingLabel { dpc: node.config().point_code, opc: from, sls: Sls(slc.0) };
+    received(node, ServiceIndicator::MANAGEMENT, label, &user_part)
 }
 
 impl Network {

@@ -2,13 +2,15 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCode;
+use slantpath_ss7::link::LinkIndication;
 use slantpath_ss7::mtp3::node::{
-    Config, ConfigError, DiscardReason, Function, LinkSetId, NetworkFault, Procedure, RouteState,
-    SequenceNumbers, check_network,
+    Config, ConfigError, DiscardReason, Function, LinkId, LinkSetId, NetworkFault, Procedure, RouteState,
+    SequenceNumbers, Timer, check_network,
 };
+use slantpath_ss7::mtp3::{ManagementMessage as M, RoutingLabel, ServiceIndicator, Slc, Sls};
 use slantpath_ss7::transfer::TransferIndication;
 
-use super::network::{Network, link_set, node, route};
+use super::network::{Network, heard, link_set, node, received, route};
 
 const SERVED: PointCode = PointCode(9);
 
@@ -81,6 +83,68 @@ fn who_asks_for_a_prohibited_point_code_hears_of_it_only_when_it_is_allowed() {
     network.mend_wire(0);
     network.run(Duration::from_secs(120));
     assert!(network.nodes[0].is_accessible(SERVED));
+}
+
+/// Something comes to the gateway from the exchange, and so long passes. Gives the number of messages of each kind that
+/// the gateway has sent meanwhile about where a destination can be reached: TFA, TFP and TFR.
+fn answers(network: &mut Network, indication: LinkIndication, time: Duration) -> [u64; 3] {
+    let count = |network: &Network| {
+        let sent = &network.nodes[1].counters().management_sent;
+        ["TFA", "TFP", "TFR"].map(|name| sent.get(name).copied().unwrap_or(0))
+    };
+    let (before, now) = (count(network), network.now);
+    network.nodes[1].handle_link(now, LinkId(0), indication);
+    network.run(time);
+    let mut after = count(network);
+    after.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
+    after
+}
+
+#[test]
+fn a_route_set_test_is_answered_only_if_it_shows_a_wrong_belief_wherever_the_point_code_lies() {
+    // The gateway reaches another point beyond itself, as well as that behind it.
+    let mut configs = configs();
+    configs[1].link_sets.push(link_set(3, 1, SequenceNumbers::Bits24));
+    configs.push(node(3, Function::EndPoint, vec![link_set(2, 1, SequenceNumbers::Bits24)]));
+    let mut network = network(configs);
+    let moment = Duration::from_millis(1);
+    for is_reached in [false, true, false] {
+        let now = network.now;
+        network.nodes[1].set_served(now, SERVED, is_reached);
+        let wire = network.wires.len() - 1;
+        if is_reached {
+            network.mend_wire(wire);
+        } else {
+            network.break_wire(wire, 0);
+        }
+        network.run(Duration::from_secs(5));
+        for code in [SERVED, PointCode(3)] {
+            // Who asks believes the point code to be prohibited, or restricted, which is more than the gateway says.
+            let allowed = [1, 0, 0];
+            let expected = if is_reached { [allowed, allowed] } else { [[0, 0, 0], [0, 1, 0]] };
+            for (question, expected) in [M::Rst(code), M::Rsr(code)].into_iter().zip(expected) {
+                let indication = heard(&network.nodes[1], PointCode(1), Slc(0), question);
+                let answers = answers(&mut network, indication, moment);
+                assert_eq!(answers, expected, "{question:?} {is_reached}");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_sends_to_a_point_code_that_is_not_served_is_told_at_once_and_again_once_a_t8() {
+    let mut network = network(configs());
+    let transfer = |network: &mut Network, time| {
+        let label = RoutingLabel { dpc: SERVED, opc: PointCode(1), sls: Sls(0) };
+        let indication = received(&network.nodes[1], ServiceIndicator::SCCP, label, &[]);
+        answers(network, indication, time)
+    };
+    let t8 = network.nodes[1].config().timers.value(Timer::T8);
+    let moment = Duration::from_nanos(1);
+    assert_eq!(transfer(&mut network, t8 - moment), [0, 1, 0]);
+    assert_eq!(transfer(&mut network, moment), [0, 0, 0]);
+    assert_eq!(transfer(&mut network, moment), [0, 1, 0]);
+    assert_eq!(network.nodes[1].counters().discarded(DiscardReason::InaccessibleDestination), 3);
 }
 
 #[test]

@@ -2,25 +2,15 @@
 
 use slantpath_base::Instant;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::link::LinkIndication;
 use slantpath_ss7::mtp3::node::{DiscardReason, Function, LinkId, Procedure, SequenceNumbers};
-use slantpath_ss7::mtp3::{
-    ManagementLayout, ManagementMessage as M, Msu, Node, RoutingLabel, ServiceIndicator, ServiceInformation,
-    Slc, Sls,
-};
+use slantpath_ss7::mtp3::{ManagementMessage as M, Node, Slc};
 
-use super::network::{Network, link_set, node};
+use super::network::{Network, heard, link_set, node};
 
 /// Point 2 sends a message about its second link to point 1, over the first.
 fn bring(node: &mut Node, now: Instant, message: M) {
-    let (format, network) = (node.config().format, node.config().network);
-    let mut user_part = Vec::new();
-    message.emit(ManagementLayout::Itu, Slc(1), &mut user_part);
-    let service = ServiceInformation { indicator: ServiceIndicator::MANAGEMENT, network, priority: 0 };
-    let label = RoutingLabel { dpc: PointCode(1), opc: PointCode(2), sls: Sls(1) };
-    let mut octets = Vec::new();
-    Msu { service, label, user_part: &user_part }.emit(format, &mut octets);
-    node.handle_link(now, LinkId(0), LinkIndication::Received(octets.into()));
+    let indication = heard(node, PointCode(2), Slc(1), message);
+    node.handle_link(now, LinkId(0), indication);
 }
 
 fn unexpected(node: &Node) -> u64 {

@@ -6,12 +6,9 @@ use slantpath_ss7::link::{LinkIndication, LinkRequest, OutOfServiceReason};
 use slantpath_ss7::mtp3::node::{
     Function, LinkId, LocalInhibition, ManagementEvent, Output, SequenceNumbers,
 };
-use slantpath_ss7::mtp3::{
-    ManagementLayout, ManagementMessage as M, Msu, Node, RoutingLabel, ServiceIndicator, ServiceInformation,
-    Slc, Sls,
-};
+use slantpath_ss7::mtp3::{ManagementLayout, ManagementMessage as M, Msu, Node, ServiceIndicator, Slc};
 
-use super::network::{Network, link_set, node};
+use super::network::{Network, heard, link_set, node};
 
 const LINK: LinkId = LinkId(1);
 
@@ -24,14 +21,8 @@ fn ready() -> (Node, Instant) {
 }
 
 fn hear(node: &mut Node, now: Instant, message: M) {
-    let (format, network) = (node.config().format, node.config().network);
-    let mut user_part = Vec::new();
-    message.emit(ManagementLayout::Itu, Slc(1), &mut user_part);
-    let service = ServiceInformation { indicator: ServiceIndicator::MANAGEMENT, network, priority: 0 };
-    let label = RoutingLabel { dpc: PointCode(1), opc: PointCode(2), sls: Sls(1) };
-    let mut octets = Vec::new();
-    Msu { service, label, user_part: &user_part }.emit(format, &mut octets);
-    node.handle_link(now, LinkId(0), LinkIndication::Received(octets.into()));
+    let indication = heard(node, PointCode(2), Slc(1), message);
+    node.handle_link(now, LinkId(0), indication);
 }
 
 /// Messages of inhibiting that are sent, and what is told of it; what asks level 2 for a proving period or to start.
