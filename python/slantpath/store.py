@@ -37,7 +37,10 @@ class Store:
     """
 
     def __init__(self, directory: Path, tables: Iterable[str] | None) -> None:
-        """Keep those tables of every run below ``directory``, or all of them."""
+        """Keep those tables of every run below ``directory``, or all of them.
+
+        A table that a run does not have, since its scenario has nothing of the kind, is not in its record.
+        """
         self.directory = directory
         self.tables = None if tables is None else tuple(tables)
 
@@ -45,10 +48,10 @@ class Store:
         """Give a finished run that was kept under a name, or nothing."""
         try:
             kept = json.loads(self._stamp(name).read_text(encoding="utf-8"))
-            if kept["key"] != _key(job) or (self.tables is None and not kept["whole"]):
+            if kept["key"] != _key(job) or not self._covered(kept):
                 return None
-            wanted = kept["tables"] if self.tables is None else self.tables
-            tables = {table: pq.read_table(self._path(name, table), partitioning=None) for table in wanted}
+            found = [table for table in kept["tables"] if self.tables is None or table in self.tables]
+            tables = {table: pq.read_table(self._path(name, table), partitioning=None) for table in found}
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
             return None  # Not there, or not whole: it is run again.
         return Record(kept["digest"], tables)
@@ -56,17 +59,23 @@ class Store:
     def keep(self, name: str, job: Job, output: RunOutput) -> Record:
         """Write a finished run: its tables first, then the stamp that says that they are whole."""
         self._stamp(name).unlink(missing_ok=True)
-        wanted = tuple(output.tables) if self.tables is None else self.tables
+        every = tuple(output.tables)
+        wanted = every if self.tables is None else tuple(table for table in self.tables if table in every)
         for table in wanted:
             output.tables[table].write(self._path(name, table))
         stamp = {
             "key": _key(job),
             "digest": output.digest,
             "tables": wanted,
-            "whole": self.tables is None,
+            "asked": self.tables,
         }
         write_whole(self._stamp(name), json.dumps(stamp).encode())
         return Record(output.digest, {table: pa.table(output.tables[table]) for table in wanted})
+
+    def _covered(self, kept: dict[str, Any]) -> bool:
+        """Tell if all tables that are wanted were kept, if the run had them."""
+        asked = kept["asked"]
+        return asked is None or (self.tables is not None and set(self.tables) <= set(asked))
 
     def _stamp(self, name: str) -> Path:
         return self.directory / f"{name}.json"

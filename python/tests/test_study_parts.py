@@ -324,6 +324,20 @@ def test_a_finished_run_is_found_and_only_under_its_own_key(tmp_path: Path, job:
     assert store.find("sctp/003", Job(other, run=3)) is None
 
 
+def test_a_table_that_a_run_has_not_is_no_reason_to_make_it_again(tmp_path: Path, job: Job) -> None:
+    wider = Store(tmp_path, ["messages", "access"])
+    assert list(wider.keep("sctp/003", job, output("d")).tables) == ["messages"]
+    found = wider.find("sctp/003", job)
+    assert found is not None
+    assert list(found.tables) == ["messages"]
+    assert Store(tmp_path, ["messages"]).find("sctp/003", job) is not None
+    # A table that nobody asked for then may have been there: so may all be.
+    assert Store(tmp_path, ["messages", "flows"]).find("sctp/003", job) is None
+    assert Store(tmp_path, None).find("sctp/003", job) is None
+    Store(tmp_path, None).keep("sctp/003", job, output("d"))
+    assert Store(tmp_path, ["messages", "flows"]).find("sctp/003", job) is not None
+
+
 def test_a_run_that_is_not_whole_is_not_found(tmp_path: Path, job: Job) -> None:
     store = Store(tmp_path, ["messages"])
     store.keep("sctp/003", job, output("d"))

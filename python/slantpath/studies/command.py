@@ -94,6 +94,8 @@ QUICK: dict[str, Study] = {
     "sctp-over-satellites": sctp_over_satellites.QUICK,
 }
 """Studies that can be made with fewer cases and shorter runs."""
+LARGEST_STEP: dict[str, Study] = {"soip": soip.largest_step}
+"""Studies with a figure of the largest step of load, which takes runs of its own."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -106,8 +108,15 @@ def main(arguments: Sequence[str]) -> int:
         for name, study in STUDIES.items():
             print(f"{name:20} {study.ABOUT}")
         return DONE
-    out: Path = options.out or Path("out") / (f"{options.name}-quick" if options.quick else options.name)
-    study = (QUICK if options.quick else STUDIES)[options.name]
+    form, studies = (
+        ("-quick", QUICK)
+        if options.quick
+        else ("-largest-step", LARGEST_STEP)
+        if options.largest_step
+        else ("", STUDIES)
+    )
+    out: Path = options.out or Path("out") / f"{options.name}{form}"
+    study = studies[options.name]
     runs = options.runs or study.RUNS
     results = study.Results(runs, options.seed)
     try:
@@ -166,7 +175,13 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         epilog="Without a name: the list of studies. An interrupted study goes on where it stopped.",
     )
     parser.add_argument("name", nargs="?", choices=STUDIES, metavar="NAME", help=", ".join(STUDIES))
-    parser.add_argument("--quick", action="store_true", help=f"fewer cases, shorter runs: {', '.join(QUICK)}")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--quick", action="store_true", help=f"fewer cases, shorter runs: {', '.join(QUICK)}")
+    form.add_argument(
+        "--largest-step",
+        action="store_true",
+        help=f"the largest step of load that is carried, in place of the claims: {', '.join(LARGEST_STEP)}",
+    )
     parser.add_argument("--out", type=Path, metavar="DIR", help="where to write; out/NAME if absent")
     parser.add_argument(
         "--runs", type=_count, metavar="N", help="runs of each case; as the study says if absent"
@@ -176,6 +191,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.quick and options.name not in QUICK:
         parser.error(f"--quick is for {', '.join(QUICK)}")
+    if options.largest_step and options.name not in LARGEST_STEP:
+        parser.error(f"--largest-step is for {', '.join(LARGEST_STEP)}")
     return options
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slantpath.figures import numbers
+from slantpath.studies.soip.cases import STEP_S
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,11 +19,8 @@ if TYPE_CHECKING:
     from slantpath.studies.soip.cases import Case
 
 ETHERNET_BYTES = 18
-STEP_S = 60
 BEGUN_S = 35
 """Links are aligned for good by then."""
-PERMANENT_BIT_PER_S = 1_050_000
-"""What 1,024 kbit/s are in whole slots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +44,8 @@ class RunFigures:
     outages: int
     """How often the links of M2PA were out of service under load."""
     delay_max_s: float
-    granted_s: float | None
-    """When the left terminal first sent more than 1,024 kbit/s, from 60 s on."""
+    allocation_s: float | None
+    """T_ALL: from the request of the left terminal for more, after the step, until it had more."""
 
     @classmethod
     def of(cls, case: Case, record: Record) -> RunFigures:
@@ -85,7 +83,7 @@ class RunFigures:
             srtt_s=summed(associations, "srtt_s") / count,
             outages=len(outages),
             delay_max_s=float(delays.max(initial=0.0)),
-            granted_s=_granted_s(8 * frames / interval_s, interval_s),
+            allocation_s=_allocation_s(record.tables.get("access")),
         )
 
     def between(self, values: NDArray[np.float64], from_s: float, to_s: float) -> NDArray[np.float64]:
@@ -118,9 +116,15 @@ def _trunks(table: pa.Table, point: str) -> pa.Table:
     return own.filter(pc.starts_with(own.column("link").cast(pa.string()), "trunk"))
 
 
-def _granted_s(ethernet_bit_per_s: NDArray[np.float64], interval_s: float) -> float | None:
-    """Find when the terminal first sends more than it can have had at 60 s, where some cases step up."""
-    step = round(STEP_S / interval_s)
-    before = ethernet_bit_per_s[step - round(5 / interval_s) : step].max(initial=0.0)
-    more = np.flatnonzero(ethernet_bit_per_s[step:] > 1.02 * max(before, PERMANENT_BIT_PER_S))
-    return STEP_S + float(more[0]) * interval_s if len(more) else None
+def _allocation_s(access: pa.Table | None) -> float | None:
+    """Find the time from the first request for more behind the step until a look finds more."""
+    if access is None or not len(access):
+        return None
+    left = _where(access, link="satellite", direction="forward")
+    at, asked, had = (numbers(left, column) for column in ("at_s", "asked_bit_per_s", "allocated_bit_per_s"))
+    behind = np.flatnonzero((at >= STEP_S) & (asked > had))
+    if not len(behind):
+        return None
+    requested = behind[0]
+    more = np.flatnonzero(had[requested:] > had[requested])
+    return float(at[requested + more[0]] - at[requested]) if len(more) else None

@@ -11,6 +11,7 @@ from slantpath.page import Drawing, write_drawings
 from slantpath.studies.report import Grid, Report, write_claims
 from slantpath.studies.soip import cases, figures
 from slantpath.studies.soip.findings import (
+    COLLAPSED,
     PERCENT,
     again,
     against_equation_5,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from slantpath.studies.claims import Estimate
     from slantpath.studies.soip.runs import Results
 
 TIMERS = (
@@ -65,7 +67,7 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
 def _shown() -> dict[str, cases.Case]:
     return {
         "the first release": cases.mb9(0.36),
-        "the release for satellites": cases.collapse(1024, 1000, 1),
+        "the release for satellites": cases.collapse(1024),
         "the emulator": cases.stepped_up(700),
     }
 
@@ -87,7 +89,7 @@ def _drawings(results: Results) -> Iterator[Drawing]:
         (
             "collapse",
             "The collapse.",
-            "What arrives as the load crosses what is permanent and falls; run 0.",
+            "Band that is used as the load crosses what is permanent and falls.",
             figures.collapse,
         ),
         (
@@ -100,7 +102,7 @@ def _drawings(results: Results) -> Iterator[Drawing]:
         (
             "remedies",
             "What prevents the collapse.",
-            "PAMA 1,024, 5 % above it, 1 s without service at each change.",
+            "PAMA 1,024, 5 % above it; 99 % intervals.",
             figures.remedies,
         ),
     ):
@@ -108,91 +110,19 @@ def _drawings(results: Results) -> Iterator[Drawing]:
 
 
 def _grids(results: Results) -> Iterator[tuple[str, Grid]]:
-    rows: list[Sequence[str]] = []
-    for permanent in cases.PERMANENT_KBIT:
-        for interruption in cases.INTERRUPTIONS_MS:
-            for rto_max in cases.RTO_MAX_S:
-                case = cases.collapse(permanent, interruption, rto_max)
-                share = lost(results, case, 130, 195)
-                part = clears_at(results, case)
-                most = worst(results, case)
-                repeated = again(results, case, 130, 195)
-                clears = "less than 40 %" if part is None else f"{part:.0%}"
-                rows.append(
-                    (
-                        str(permanent),
-                        f"{interruption} ms",
-                        f"{rto_max:g} s",
-                        share.text("%", PERCENT),
-                        repeated.text("%", PERCENT),
-                        f"{most[1].text('%', PERCENT)} at {most[0]:.0%}",
-                        clears,
-                    )
-                )
-    head: Sequence[str] = (
-        "PAMA",
-        "interruption",
-        "RTO.Max",
-        "lost at 105 %",
-        "sent again",
-        "lost at most",
-        "no loss from",
-    )
-    about = "A fixed window of 384,000 bytes: which settings collapse, and at which part of PAMA it is over."
-    yield "collapse", Grid("When a fixed window collapses", about, head, rows)
+    yield "collapse", _collapse(results)
     yield "bounded", _bounded(results)
-    rows = [
-        (
-            f"{loop} ms",
-            f"{step}",
-            f"{allocation:.2f} s",
-            f"{measured / 1e3:.0f}",
-            f"{fourth / 1e3:.0f}",
-            f"{fifth / 1e3:.0f}",
-            f"{measured / fifth - 1:+.0%}",
-        )
-        for loop, step, allocation, measured, fourth, fifth in against_equation_5(results)
-    ]
-    head = (
-        "looks and plans",
-        "step / kbit/s",
-        "T_ALL",
-        "OUTSTAND / kB",
-        "equation 4",
-        "equation 5",
-        "measured over 5",
-    )
-    about = "PAMA 1,024, a step from all of it. T_ALL is measured: from the step to the first packet beyond."
-    yield "growth", Grid("What an allocation adds to OUTSTAND", about, head, rows)
-    rows = []
-    for name in (*cases.REMEDIES, *cases.SECOND):
-        case = cases.remedy(name)
-        share, part = lost(results, case, 130, 195), clears_at(results, case)
-        delay = results.estimate(case, lambda run: run.delay_max_s)
-        outages = results.estimate(case, lambda run: float(run.outages))
-        expired = ", ".join(timer for timer, most in TIMERS if delay.mean > most) or "none"
-        rows.append(
-            (
-                name,
-                share.text("%", PERCENT),
-                delay.text("s", decimals=1),
-                outages.text("", decimals=1),
-                expired,
-            )
-        )
-    head = ("gateway", "lost at 105 %", "longest delay", "links out of service", "timers that it exceeds")
-    about = (
-        "PAMA 1,024, RTO.Max 1 s unless said otherwise, 1 s without service at each change of an allocation."
-    )
-    yield "remedies", Grid("What prevents the collapse, and what it costs", about, head, rows)
+    yield "growth", _growth(results)
+    yield "remedies", _remedies(results)
+    yield "timers", _timers(results)
     yield "beside", _beside(results)
-    rows = []
+    rows: list[Sequence[str]] = []
     for name in cases.READINGS:
         case = cases.reading(name)
         outages = results.estimate(case, lambda run: float(run.outages))
         share, time = lost(results, case, 35, 90), congestion(results, case)
         rows.append((name, outages.text("", decimals=1), share.text("%", PERCENT), time.text("s")))
-    head = ("T7 runs from", "links out of service", "lost in the first minute", "congestion")
+    head: Sequence[str] = ("T7 runs from", "links out of service", "lost in the first minute", "congestion")
     about = "The first release at 0.30 Erlang, T7 of 2 s: in the trial the link stayed in service."
     yield "t7", Grid("Which T7 the trial can have had", about, head, rows)
     rows = []
@@ -218,41 +148,129 @@ def _grids(results: Results) -> Iterator[tuple[str, Grid]]:
     )
 
 
+def _collapse(results: Results) -> Grid:
+    rows = [
+        _fallen(results, (str(permanent), f"{interruption} ms", f"{rto_max:g} s"), case)
+        for permanent in cases.PERMANENT_KBIT
+        for interruption in cases.INTERRUPTIONS_MS
+        for rto_max in cases.RTO_MAXIMA_S
+        for case in (cases.varied(permanent, interruption, rto_max),)
+    ]
+    about = (
+        f"A fixed window of 384,000 bytes. The study's own settings are {cases.INTERRUPTION_MS} ms and "
+        f"{cases.RTO_MAX_S:g} s, and {cases.RELEASE_S} s until capacity is given back."
+    )
+    return Grid("When a fixed window collapses", about, ("PAMA", "interruption", "RTO.Max", *FALLEN), rows)
+
+
 def _bounded(results: Results) -> Grid:
-    rows = []
-    shown = [(f"{i} ms", f"{r:g} s", cases.bounded(i, r)) for i, r in cases.BOUNDED]
+    shown = [
+        (f"{permanent}, given back after {release} s", cases.released(permanent, release))
+        for permanent in cases.PERMANENT_KBIT
+        for release in cases.RELEASES_S
+    ]
+    shown.append(("1024, 250 kbit/s on demand and no more", cases.bounded()))
     shown += [
-        ("1000 ms", f"1.25 s, PAMA {permanent}, tested", cases.tested(permanent))
+        (f"{permanent}, with the link test of Q.707", cases.tested(permanent))
         for permanent in cases.PERMANENT_KBIT
     ]
-    for interruption, rto_max, case in shown:
-        part, share = worst(results, case)
-        clears = clears_at(results, case)
-        rows.append(
-            (
-                interruption,
-                rto_max,
-                lost(results, case, 130, 195).text("%", PERCENT),
-                again(results, case, 130, 195).text("%", PERCENT),
-                f"{share.text('%', PERCENT)} at {part:.0%}",
-                "less than 40 %" if clears is None else f"{clears:.0%}",
-                results.estimate(case, lambda run: float(run.outages)).text("", decimals=1),
-            )
+    rows = [_fallen(results, (label,), case) for label, case in shown]
+    about = "The study's own settings but for what the first column says."
+    return Grid("The collapse with other settings", about, ("PAMA", *FALLEN), rows)
+
+
+FALLEN = (
+    "runs",
+    "collapsed",
+    "lost at 105 %",
+    "retransmitted",
+    "lost at most",
+    "no loss from",
+    "out of service",
+)
+"""What a table of the collapse says of a case; the last is how often links are taken out of service."""
+
+
+def _fallen(results: Results, head: Sequence[str], case: cases.Case) -> Sequence[str]:
+    runs = results.figures(case)
+    count = sum(run.loss(case, 130, 195) > COLLAPSED for run in runs)
+    part, share = worst(results, case)
+    clears = clears_at(results, case)
+    return (
+        *head,
+        str(len(runs)),
+        str(count),
+        lost(results, case, 130, 195).text("%", PERCENT),
+        again(results, case, 130, 195).text("%", PERCENT),
+        f"{share.text('%', PERCENT)} at {part:.0%}",
+        "less than 40 %" if clears is None else f"{clears:.0%}",
+        results.estimate(case, lambda run: float(run.outages)).text("", decimals=1).strip(),
+    )
+
+
+def _growth(results: Results) -> Grid:
+    rows = [
+        (
+            f"{row.plan_ms} ms",
+            f"{row.step_kbit}",
+            row.allocation_s.text("s", decimals=2),
+            row.outstanding_bytes.text("", 1e-3).strip(),
+            f"{row.equation_4_bytes / 1e3:.0f}",
+            f"{row.equation_5_bytes / 1e3:.0f}",
+            f"{row.outstanding_bytes.mean / row.equation_5_bytes - 1:+.0%}",
         )
+        for row in against_equation_5(results)
+    ]
     head = (
-        "interruption",
-        "RTO.Max",
-        "lost at 105 %",
-        "sent again",
-        "lost at most",
-        "no loss from",
-        "links out of service",
+        "plans every",
+        "step / kbit/s",
+        "T_ALL",
+        "OUTSTAND / kB",
+        "equation 4",
+        "equation 5",
+        "measured over 5",
     )
     about = (
-        "PAMA 1,024 and 250 kbit/s on demand; and, in the last rows, the first table's with the periodic "
-        "link test of Q.707."
+        "PAMA 1,024, a step from 95 % of it, no interruption. T_ALL is the table `access`'s: from the first "
+        "request for more behind the step until a look finds more, every 100 ms."
     )
-    return Grid("The collapse with less on demand, and with link tests", about, head, rows)
+    return Grid("What an allocation adds to OUTSTAND", about, head, rows)
+
+
+def _remedies(results: Results) -> Grid:
+    rows = []
+    for name in (*cases.REMEDIES, *cases.SECOND):
+        case = cases.remedy(name)
+        outages = results.estimate(case, lambda run: float(run.outages))
+        rows.append(
+            (
+                name,
+                lost(results, case, 130, 195).text("%", PERCENT),
+                _delay(results, case).text("s", decimals=1),
+                outages.text("", decimals=1).strip(),
+            )
+        )
+    head = ("gateway", "lost at 105 %", "longest delay", "links out of service")
+    about = "PAMA 1,024, the study's own settings but for what the first column says."
+    return Grid("What prevents the collapse, and what it costs", about, head, rows)
+
+
+def _delay(results: Results, case: cases.Case) -> Estimate:
+    return results.estimate(case, lambda run: run.delay_max_s)
+
+
+def _timers(results: Results) -> Grid:
+    rows = []
+    for permanent in cases.PERMANENT_KBIT:
+        for interruption in cases.INTERRUPTIONS_MS:
+            case = cases.varied(permanent, interruption, cases.RTO_MAXIMA_S[-1])
+            delay = _delay(results, case)
+            expired = ", ".join(timer for timer, most in TIMERS if delay.mean > most) or "none"
+            share = lost(results, case, 130, 195).text("%", PERCENT)
+            rows.append((str(permanent), f"{interruption} ms", share, delay.text("s", decimals=1), expired))
+    head = ("PAMA", "interruption", "lost at 105 %", "longest delay", "timers that it exceeds")
+    about = f"RTO.Max of {cases.RTO_MAXIMA_S[-1]} s, the study's own settings but for what is said."
+    return Grid("Which timers an allocation lets expire", about, head, rows)
 
 
 def _beside(results: Results) -> Grid:
@@ -269,9 +287,6 @@ def _beside(results: Results) -> Grid:
                 repeated.text("chunks"),
             )
         )
-    head = ("over the terminals", "lost", "longest delay", "sent again")
-    about = (
-        "Signalling that fills half of 1,024 kbit/s, allocations that interrupt nothing, RTO.Max 60 s, and "
-        "four TCP transfers beside it."
-    )
+    head = ("over the terminals", "lost", "longest delay", "retransmitted")
+    about = "Signalling that fills half of 1,024 kbit/s, and four TCP transfers beside it."
     return Grid("Priority in the terminal", about, head, rows)

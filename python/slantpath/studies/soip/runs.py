@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
     from slantpath.store import Record
 
-RUNS = 3
-"""Runs of each case: arrivals are drawn at random."""
+RUNS = cases.RUNS
 RUNS_MOST = 9
-"""Of those whose interval is wide: a collapse begins or does not."""
+"""Runs of a case whose interval is wide: a collapse begins or does not."""
 WIDE = 0.1
 """The half of an interval of a loss beyond which there are more."""
 
@@ -28,14 +27,20 @@ def plan(runs: int, seed: int | None) -> list[tuple[str, Job]]:
         (name, Job(scenario, number, seed))
         for name, case in cases.every().items()
         for scenario in (case.scenario(),)
-        for number in range(runs)
+        for number in range(made_of(case, runs))
     ]
+
+
+def made_of(case: cases.Case, runs: int) -> int:
+    """Give how many runs a case has, where one that says nothing of it has so many."""
+    return max(runs, case.runs * runs // cases.RUNS)
 
 
 class Results:
     """What the runs gave."""
 
     TABLES = (
+        "access",
         "association_intervals",
         "link_intervals",
         "signalling_events",
@@ -57,11 +62,10 @@ class Results:
     def further(self) -> list[tuple[str, Job]]:
         """List the runs of cases whose loss is not known well enough, in the order of their numbers."""
         jobs = []
-        most = RUNS_MOST // RUNS * self.runs
         for name, figures in self._figures.items():
             case = cases.every()[name]
-            made = len(figures)
-            if made == most or case.judged is None:
+            made, most = len(figures), RUNS_MOST * self.runs // RUNS
+            if made >= most or case.judged is None:
                 continue
             from_s, to_s = case.judged
             share = Estimate.of([run.loss(case, from_s, to_s) for run in self.figures(case)])
@@ -84,4 +88,5 @@ class Results:
         """Say from what every random draw derives."""
         used = "the scenario's seed" if self.seed is None else f"seed {self.seed}"
         every = "All cases draw from the same random streams."
-        return f"Runs 0 to {self.runs - 1} of each case under {used}. {every}"
+        share = f"{made_of(cases.collapse(1024), self.runs)} where runs fall into two kinds"
+        return f"Runs from 0 on of each case under {used}: {self.runs} at least, {share}. {every}"
