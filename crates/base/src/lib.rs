@@ -8,13 +8,13 @@
 //!
 //! - [`time`], [`rate`], [`size`], [`length`], [`angle`], [`probability`], [`quantity`]: quantities with exact text
 //!   forms.
-//! - [`random`]: [`Seed`] and the named [`Stream`]s that derive from it.
-//! - [`serial`]: the macro `serial_number!`, numbers that wrap (RFC 1982).
-//! - [`timer`]: [`Timer`] and [`TimerTable`].
+//! - [`random`][]: [`Seed`] and the named [`Stream`]s that derive from it.
+//! - [`serial`][]: the macro `serial_number!`, numbers that wrap (RFC 1982).
+//! - [`timer`][]: [`Timer`] and [`TimerTable`].
 //! - [`deadlines`], [`rounds`]: which of many parts is due, and which has work. Nobody looks at the rest.
-//! - [`slot_index`]: finds a slot by a key that the slot holds.
-//! - [`machine`]: a standard's state table, which the code walks and the documents draw.
-//! - [`mod@prefetch`]: a hint to the processor's cache, which reads nothing. Its call is one of the project's two
+//! - [`slot_index`][]: finds a slot by a key that the slot holds.
+//! - [`machine`][]: a standard's state table, which the code walks and the documents draw.
+//! - [`mod@prefetch`][]: a hint to the processor's cache, which reads nothing. Its call is one of the project's two
 //!   `unsafe` ones.
 
 mod angle;

@@ -5,16 +5,16 @@
 //!
 //! # Map
 //!
-//! - [`rtt`]: RTO estimation (RFC 6298) for SCTP and TCP alike, with [`back_off`].
-//! - [`control`]: the trait of congestion controllers over events, which both transports drive.
+//! - [`rtt`][]: RTO estimation (RFC 6298) for SCTP and TCP alike, with [`back_off`].
+//! - [`control`][]: the trait of congestion controllers over events, which both transports drive.
 //! - [`new_reno`] for TCP, [`sctp`] (RFC 9260, section 7.2); for both, [`cubic`] (RFC 9438), [`hybla`], [`bbr`],
 //!   [`bbr3`], and [`backlog`], of this project.
-//! - [`controller`]: the choice among them, an enum without dynamic dispatch.
-//! - [`slow_start`]: HyStart++ (RFC 9406), and HyStart as in Linux and for long paths. Controllers share it.
-//! - [`delivery`]: rate and rounds, from what each packet remembers of its departure.
+//! - [`controller`][]: the choice among them, an enum without dynamic dispatch.
+//! - [`slow_start`][]: HyStart++ (RFC 9406), and HyStart as in Linux and for long paths. Controllers share it.
+//! - [`delivery`][]: rate and rounds, from what each packet remembers of its departure.
 //! - [`inflation`] (RFC 6582) and [`prr`] (RFC 6937): the window during a recovery, which is not the controller's.
 //! - [`rack`] (RFC 8985): losses by time, along [`sent_order`], a list beside a transport's records.
-//! - [`pacer`]: spaces departures, by what [`pacing`] has worked out of a rate once for all segments.
+//! - [`pacer`][]: spaces departures, by what [`pacing`] has worked out of a rate once for all segments.
 //!
 //! `tests/bottleneck` judges any controller over one queue, without a transport.
 

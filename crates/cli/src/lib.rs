@@ -2,10 +2,10 @@
 //!
 //! # Map
 //!
-//! - [`arguments`]: declares the commands and their options.
-//! - [`directory`]: `--out`. It is tried before the work, and cleared of what its own manifest lists and nothing
+//! - [`arguments`][]: declares the commands and their options.
+//! - [`directory`][]: `--out`. It is tried before the work, and cleared of what its own manifest lists and nothing
 //!   else.
-//! - [`terminal`]: the only way to print. No text of a file commands a terminal.
+//! - [`terminal`][]: the only way to print. No text of a file commands a terminal.
 
 mod arguments;
 mod directory;

@@ -7,10 +7,10 @@
 //!
 //! # Map
 //!
-//! - [`calendar`]: a tournament tree over components, behind a short list of near deadlines and a wheel of buckets.
+//! - [`calendar`][]: a tournament tree over components, behind a short list of near deadlines and a wheel of buckets.
 //!   `docs/models/event-kernel.md` has the measurements.
-//! - [`kernel`]: the time of a run, and its [`digest`].
-//! - [`clock`]: virtual time that runs free, or is held back to the real one.
+//! - [`kernel`][]: the time of a run, and its [`digest`].
+//! - [`clock`][]: virtual time that runs free, or is held back to the real one.
 
 mod calendar;
 mod clock;

@@ -20,16 +20,16 @@
 //!
 //! # Map
 //!
-//! - [`host`]: the stack. [`interfaces`]: IP with its reassembly. [`socket`]: one face for SCTP and TCP.
-//! - [`sockets`]: finds sockets by port, association and connection. It keeps deadlines in `Deadlines`, and what is
+//! - [`host`][]: the stack. [`interfaces`]: IP with its reassembly. [`socket`]: one face for SCTP and TCP.
+//! - [`sockets`][]: finds sockets by port, association and connection. It keeps deadlines in `Deadlines`, and what is
 //!   ready in a heap.
-//! - [`application`]: the user of one socket. It is a [`flow_end`] (its [`sender`] plays a [`workload`], its
+//! - [`application`][]: the user of one socket. It is a [`flow_end`] (its [`sender`] plays a [`workload`], its
 //!   [`receiver`] checks every byte, with [`m3ua`] below them if the flow asks for it), a [`carrier`], a [`program`],
 //!   a listener, or one end of a session. A listener's every connection is a socket of its own.
-//! - [`sessions`]: a source opens them one after the other, as [`admission`] permits. Of one that is over its record
+//! - [`sessions`][]: a source opens them one after the other, as [`admission`] permits. Of one that is over its record
 //!   remains; its socket is nobody's until its port comes round. [`requests`]: requests and responses within them.
 //! - [`record`], [`timeline`]: what is remembered, and the steps of a failover.
-//! - [`trace`]: what traced associations tell, until somebody takes it.
+//! - [`trace`][]: what traced associations tell, until somebody takes it.
 //!
 //! # What holds, and why
 //!

@@ -15,21 +15,21 @@
 //!
 //! # Map
 //!
-//! - [`live`]: the loop of one thread: wait, hand over, serve what is due, send.
-//! - [`sockets`]: one socket for each address, raw or UDP's. `receive` and `transmit` work in batches. `reports`
+//! - [`live`][]: the loop of one thread: wait, hand over, serve what is due, send.
+//! - [`sockets`][]: one socket for each address, raw or UDP's. `receive` and `transmit` work in batches. `reports`
 //!   reads what routers said; the host takes it as ICMP, and trusts it as far as it quotes a tag. `local` asks the
 //!   machine for addresses, and `claim` keeps SCTP ports from other programs. `watch` hears what becomes of the own
 //!   addresses. `routes` asks the system from which of them a destination is reached. `readiness` is one descriptor
 //!   for an event loop of any kind.
-//! - [`udp_ports`]: what RFC 6951 has learned of peers, only from packets that the host has verified.
-//! - [`departures`]: when an own address is lost for good; the host is told, as it is of packets.
-//! - [`moderation`]: pauses where packets come so fast, one by one, that a pause costs less than a wake for each.
-//! - [`program`]: a holder of the host's sockets ([`echo`], [`load`]), and [`Station`].
-//! - [`associations`]: a program for an application that comes when it likes. Its commands never wait; its concerns
+//! - [`udp_ports`][]: what RFC 6951 has learned of peers, only from packets that the host has verified.
+//! - [`departures`][]: when an own address is lost for good; the host is told, as it is of packets.
+//! - [`moderation`][]: pauses where packets come so fast, one by one, that a pause costs less than a wake for each.
+//! - [`program`][]: a holder of the host's sockets ([`echo`], [`load`]), and [`Station`].
+//! - [`associations`][]: a program for an application that comes when it likes. Its commands never wait; its concerns
 //!   say what may be tried again, for any number of SCTP ports of a host. [`endpoint`] opens the first port and
 //!   others beside it.
-//! - [`record`]: writes down what a host is told and when, and tells it another one, with the same digest.
-//! - [`tap`]: captures what passes a host whose run is repeated. [`lateness`]: how late deadlines were served.
+//! - [`record`][]: writes down what a host is told and when, and tells it another one, with the same digest.
+//! - [`tap`][]: captures what passes a host whose run is repeated. [`lateness`]: how late deadlines were served.
 //!
 //! `slantpath load --like` lets the same [`Load`] and [`Echo`] measure a real path and the network of a scenario;
 //! `run_with_programs` of `slantpath_scenario` seats them at both ends of a flow.

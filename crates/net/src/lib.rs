@@ -8,7 +8,7 @@
 //!
 //! # Map
 //!
-//! - [`graph`]: a [`NetworkBuilder`] checks a plan into a [`NetworkGraph`]. [`network`] runs it.
+//! - [`graph`][]: a [`NetworkBuilder`] checks a plan into a [`NetworkGraph`]. [`network`] runs it.
 //! - [`link`] is one direction. A `link/port` admits packets (`queue`, `red`) and serves them; a `link/lane` carries
 //!   them (`channel` with `bit_errors` and `bursts`, `flight`, `propagation`). A port is handed its lane with every
 //!   call, so that it can feed another.
@@ -21,14 +21,14 @@
 //! - `link/contact` is a direction that leads to one node after another, each with the polynomials of its delay
 //!   (`contact_delay`). The receiver follows from a packet's departure, so that nothing is kept for packets in
 //!   flight. `link/shared_port` is one transmitter of several such directions.
-//! - [`conditioner`]: classifies, meters, marks or polices a packet before it is offered to a port (RFC 2475). It is
+//! - [`conditioner`][]: classifies, meters, marks or polices a packet before it is offered to a port (RFC 2475). It is
 //!   the only part of a hop that reads ports off a packet, and what it remembers of flows is bounded.
-//! - [`fabric`]: links, routers and the packets on them. A packet longer than its next link carries is cut there, or
+//! - [`fabric`][]: links, routers and the packets on them. A packet longer than its next link carries is cut there, or
 //!   reported.
-//! - [`source`]: changes and next hops, by static dispatch. [`planned`] has the plan's [`script`] and the shortest
+//! - [`source`][]: changes and next hops, by static dispatch. [`planned`] has the plan's [`script`] and the shortest
 //!   [`routes`]: a tree for each router with hosts, grown on demand. `slantpath_sat` has contact plans.
 //! - [`probe`], [`host_pairs`], [`capture`] observe. [`journeys`] notes beside the packets the parts of their delays.
-//! - [`outside`]: the way in for packets that are not simulated, each with its instant, and the way out. Its record
+//! - [`outside`][]: the way in for packets that are not simulated, each with its instant, and the way out. Its record
 //!   repeats a run (`docs/models/event-kernel.md`).
 //!
 //! # What holds

@@ -45,11 +45,11 @@
 //!
 //! # Map
 //!
-//! - [`document`]: reads a text with the place of every value, and lays overrides over it.
-//! - [`mod@section`]: declares tables; each declaration reads, bounds, writes back and describes itself. [`value`]:
+//! - [`document`][]: reads a text with the place of every value, and lays overrides over it.
+//! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. [`value`]:
 //!   what stands behind a key.
-//! - [`diagnostic`]: what is wrong, and where. [`mod@json_schema`]: a whole file, for editors.
-//! - [`files`]: hands out what a file names.
+//! - [`diagnostic`][]: what is wrong, and where. [`mod@json_schema`]: a whole file, for editors.
+//! - [`files`][]: hands out what a file names.
 //!
 //! This reader stands on `toml`'s spanned tree, not on serde: serde stops at the first fault and has no place for a
 //! missing key. It knows no model. So a command that plans, serves or asks about a sky reads its files without the

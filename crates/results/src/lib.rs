@@ -6,10 +6,10 @@
 //!
 //! # Map
 //!
-//! - [`table`]: [`Table`], with units in column names. [`statistics`]: intervals of confidence, quantiles,
+//! - [`table`][]: [`Table`], with units in column names. [`statistics`]: intervals of confidence, quantiles,
 //!   histograms.
-//! - [`sink`]: CSV, JSON lines and Parquet, written whole or not at all.
-//! - [`spool`]: a table that is too long to be held lies in one file of many streams. They are written interleaved
+//! - [`sink`][]: CSV, JSON lines and Parquet, written whole or not at all.
+//! - [`spool`][]: a table that is too long to be held lies in one file of many streams. They are written interleaved
 //!   and read one after the other. [`long_table`] makes the same files of it, some thousands of rows at a time.
 //!
 //! Outside this crate only `slantpath_py` knows Arrow and Parquet.

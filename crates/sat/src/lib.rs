@@ -6,14 +6,14 @@
 //!
 //! # Map
 //!
-//! - [`sky`]: declares satellites, antennas and links between satellites in a network.
-//! - [`source`]: begins and ends contacts, and asks the router of `slantpath_orbit` for next hops. A tree is grown
+//! - [`sky`][]: declares satellites, antennas and links between satellites in a network.
+//! - [`source`][]: begins and ends contacts, and asks the router of `slantpath_orbit` for next hops. A tree is grown
 //!   when the first packet goes to a destination. [`hops`] keeps what satellites were told until routes change.
-//! - [`handover`]: what happened at an antenna. [`path`]: by which satellites packets go, over time.
-//! - [`steer`]: by which antenna a packet goes up where a site spreads its packets, and by which way where there are
+//! - [`handover`][]: what happened at an antenna. [`path`]: by which satellites packets go, over time.
+//! - [`steer`][]: by which antenna a packet goes up where a site spreads its packets, and by which way where there are
 //!   several. It writes a label ([`steering`]) in place of the destination, which satellites read as one. So a packet
 //!   carries nothing more and a hop costs no more.
-//! - [`access`]: capacity on demand. Its `terminal` (what it asks for), `controller` (who gets what), `contention`
+//! - [`access`][]: capacity on demand. Its `terminal` (what it asks for), `controller` (who gets what), `contention`
 //!   (whose request is heard) and `placement` of bursts know no network, and no time but that which they are given.
 //!   An [`Access`] carries what they say, with its delays. [`OnDemand`] stands beside any source of changes.
 //!

@@ -20,7 +20,7 @@
 //!   fades may change; `build` gives all to `slantpath_sat`.
 //! - [`network`] joins nodes and links. [`mod@run`] makes one run and its `tables`. [`sweep`] runs grids, and keeps
 //!   finished runs.
-//! - [`output`]: every table that there is ([`TableKind`]).
+//! - [`output`][]: every table that there is ([`TableKind`]).
 //!
 //! # How results leave a run
 //!

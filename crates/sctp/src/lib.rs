@@ -65,24 +65,24 @@
 //! # Map
 //!
 //! - [`packet`], [`chunk`], [`parameter`], [`cause`]: the codec.
-//! - [`handshake`]: COOKIE-WAIT and COOKIE-ECHOED. It yields a [`tcb`]: all that both ends have agreed on, which is
+//! - [`handshake`][]: COOKIE-WAIT and COOKIE-ECHOED. It yields a [`tcb`]: all that both ends have agreed on, which is
 //!   also what a state [`cookie`] carries.
-//! - [`association`]: what lives from ESTABLISHED on; it only composes the next four.
-//! - [`path`]: RTO, window, recovery, pacing, errors and heartbeats of one address. `path/discovery` finds the path
+//! - [`association`][]: what lives from ESTABLISHED on; it only composes the next four.
+//! - [`path`][]: RTO, window, recovery, pacing, errors and heartbeats of one address. `path/discovery` finds the path
 //!   MTU, `path/pool` shares the windows of several paths.
-//! - [`tx`]: send queue, outstanding DATA, SACK processing, losses by count or by time, timeouts, bundling.
+//! - [`tx`][]: send queue, outstanding DATA, SACK processing, losses by count or by time, timeouts, bundling.
 //!   `tx/too_big`, `tx/abandon`, `tx/scheduler` and `tx/non_renegable` each have one concern; `tx/spread` shares DATA
 //!   among paths.
-//! - [`rx`]: TSN tracking, reassembly, streams, interleaved messages, skipped ones, partial delivery, SACK
+//! - [`rx`][]: TSN tracking, reassembly, streams, interleaved messages, skipped ones, partial delivery, SACK
 //!   generation. `rx/held` counts what keeping a chunk costs.
 //! - `association/return_path` chooses where SACKs go; `association/ecn` tells and answers marks.
-//! - [`extension`]: what both ends have to know, negotiated in the handshake. The state of an extension stands behind
+//! - [`extension`][]: what both ends have to know, negotiated in the handshake. The state of an extension stands behind
 //!   a pointer that other associations do not have: `association/reconfiguration`, [`authentication`],
 //!   `association/addresses`.
-//! - [`endpoint`]: the SCTP of one host. It sorts packets by port and association, and keeps all their deadlines.
+//! - [`endpoint`][]: the SCTP of one host. It sorts packets by port and association, and keeps all their deadlines.
 //! - [`config`], [`policy`]: each policy that a paper varies is one enum, declared in one of the two. Loss detection,
 //!   multipath and timing by the chunk are asked wherever they decide.
-//! - [`trace`]: what led to decisions, told as events on request. What changes little by little is compared with what
+//! - [`trace`][]: what led to decisions, told as events on request. What changes little by little is compared with what
 //!   was told last, whenever nothing more can leave. So nothing is done for it without a trace.
 
 mod address;

@@ -1,9 +1,9 @@
 //! Entities that signal: each is one object without input and output, whole by itself.
 //!
-//! - [`SignallingPoint`]: MTP3, SCCP where there is one, its end of every link (a terminal of MTP2 on a line, or M2PA
+//! - [`SignallingPoint`][]: MTP3, SCCP where there is one, its end of every link (a terminal of MTP2 on a line, or M2PA
 //!   on an association), and, where it is a gateway, the signalling gateway process with the interworking function.
-//! - [`ServerProcess`]: an application server process of M3UA with its part in each application server.
-//! - [`ServedPoint`]: a point whose user parts are above M3UA, served by one or more such processes.
+//! - [`ServerProcess`][]: an application server process of M3UA with its part in each application server.
+//! - [`ServedPoint`][]: a point whose user parts are above M3UA, served by one or more such processes.
 //!
 //! Each knows its own end of a link or an association and nothing of what carries it. A driver gives inputs (from
 //! lines, from associations, from management), polls until there is nothing to do until an instant, and carries what
@@ -14,10 +14,10 @@
 //!
 //! # Map
 //!
-//! - [`point`]: [`SignallingPoint`], with [`level2`] (its end of each link) and, at a gateway, [`gateway`].
-//! - [`process`]: [`ServerProcess`]. [`served_point`]: [`ServedPoint`].
-//! - [`processor`]: a queue between level 2 and MTP3, whose times of departure are known at arrival.
-//! - [`management`]: requests, changes and events. [`m3ua`]: events of a gateway or a process above M3UA.
+//! - [`point`][]: [`SignallingPoint`], with [`level2`] (its end of each link) and, at a gateway, [`gateway`].
+//! - [`process`][]: [`ServerProcess`]. [`served_point`]: [`ServedPoint`].
+//! - [`processor`][]: a queue between level 2 and MTP3, whose times of departure are known at arrival.
+//! - [`management`][]: requests, changes and events. [`m3ua`]: events of a gateway or a process above M3UA.
 //!
 //! Parts with work are taken in rounds (`Rounds` of `slantpath_base`), in the order in which a loop over all would
 //! come to them. So results are those of such a loop, whatever else is idle.

@@ -10,10 +10,10 @@
 //!
 //! # Map
 //!
-//! - [`network`]: hands on what one entity gives another.
-//! - [`mod@line`]: a line of MTP2 between two points. [`load`]: sends and keeps accounts, as a user of points.
-//! - [`servers`]: the choice of the process by which a message leaves. [`record`]: the events.
-//! - [`simulation`]: runs the signalling network beside the packet network.
+//! - [`network`][]: hands on what one entity gives another.
+//! - [`mod@line`][]: a line of MTP2 between two points. [`load`]: sends and keeps accounts, as a user of points.
+//! - [`servers`][]: the choice of the process by which a message leaves. [`record`]: the events.
+//! - [`simulation`][]: runs the signalling network beside the packet network.
 //!
 //! # What holds, and why
 //!

@@ -7,9 +7,9 @@
 //! # Map
 //!
 //! - [`constellation`], [`ground`], [`cables`], [`outages`], [`paths`]: declarations and checks.
-//! - [`mod@check`]: completes what presets bring, and builds the network of `slantpath_orbit`.
-//! - [`answer`]: spreads sites and paths over threads; [`pass_store`] holds the passes of finished sites.
-//! - [`tables`]: makes the tables. The command prints and writes them. Python draws them (`sky_figures`, `sky_map`,
+//! - [`mod@check`][]: completes what presets bring, and builds the network of `slantpath_orbit`.
+//! - [`answer`][]: spreads sites and paths over threads; [`pass_store`] holds the passes of finished sites.
+//! - [`tables`][]: makes the tables. The command prints and writes them. Python draws them (`sky_figures`, `sky_map`,
 //!   `sky_dome`), called back from the command where pip installed it.
 //!
 //! A *topology* is this file, and in `slantpath_orbit` its answer. The nodes and links of a scenario are a *network*.

@@ -28,12 +28,12 @@
 //!
 //! # Map
 //!
-//! - [`record`]: declares every kind of line once: its name, its fields with their units, how it is written and read,
+//! - [`record`][]: declares every kind of line once: its name, its fields with their units, how it is written and read,
 //!   and its part of `docs/trace.md`. [`of_sctp`] makes records of events. [`mod@write`] and [`read`] are the
 //!   file.
-//! - [`explain`]: `story` follows records; what it keeps does not grow with their number. `text` and `json` tell it.
-//! - [`outcome`]: the numbers by which two runs are compared.
-//! - [`estimate`]: what the records show of the network below. The command makes a scenario of it, when it is asked
+//! - [`explain`][]: `story` follows records; what it keeps does not grow with their number. `text` and `json` tell it.
+//! - [`outcome`][]: the numbers by which two runs are compared.
+//! - [`estimate`][]: what the records show of the network below. The command makes a scenario of it, when it is asked
 //!   what another setting would have done to a live load: the real network cannot be asked again. A model of it that
 //!   runs first with the old setting says how near it comes.
 //!

@@ -5,13 +5,13 @@
 //!
 //! # Map
 //!
-//! - [`packet`]: [`Packet`], headers inline and the payload as a shared slice.
-//! - [`buffers`]: [`PacketBuffers`], for packets that leave as contiguous bytes.
+//! - [`packet`][]: [`Packet`], headers inline and the payload as a shared slice.
+//! - [`buffers`][]: [`PacketBuffers`], for packets that leave as contiguous bytes.
 //! - [`reader`], [`tlv`]: reading octets.
-//! - [`checksum`]: the Internet checksum and CRC32c. It calls the processor's CRC32c, once the processor has said
+//! - [`checksum`][]: the Internet checksum and CRC32c. It calls the processor's CRC32c, once the processor has said
 //!   that it has it: one of the project's two `unsafe` calls (the other is `prefetch` of `slantpath_base`).
 //! - [`ip`], [`fragment`], [`reassembly`], [`icmp`], [`udp`]: headers, fragments, and packets put together again.
-//! - [`pcapng`]: captures.
+//! - [`pcapng`][]: captures.
 
 mod buffers;
 pub mod checksum;
