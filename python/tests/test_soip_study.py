@@ -10,6 +10,7 @@ import pytest
 
 from slantpath.running import Job, run_job
 from slantpath.store import Record
+from slantpath.studies import command
 from slantpath.studies.claims import Verdict
 from slantpath.studies.soip import Results, cases, findings, largest_step, plan, write
 from slantpath.studies.soip.measures import RunFigures
@@ -157,6 +158,25 @@ def test_the_window_of_equation_5_is_full_with_its_largest_step() -> None:
     assert outstanding * 148 / 120 / 8 == pytest.approx(154_000)
     # A window that is full before the step leaves none.
     assert largest_step.Setting(30_000, largest_step.LOOPS[0], 200).equation_5_kbit(1.5) == 0
+
+
+def test_the_largest_steps_are_written_with_their_equation(tmp_path: Path) -> None:
+    results = largest_step.Results(1, None)
+    names = [setting.case(step).name for setting in largest_step.SETTINGS for step in largest_step.STEPS_KBIT]
+    results.refused = dict.fromkeys(names, 0.0)
+    results.refused[largest_step.SETTINGS[0].case(largest_step.STEPS_KBIT[1]).name] = 3.0
+    table, files = largest_step.write(tmp_path, results)
+    assert {file.name for file in files} >= {"largest-step.md", "largest-step.png", "report.html"}
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    assert len(rows) == len(largest_step.SETTINGS)
+    # One that loses nothing may carry more than was tried.
+    assert [row[4] for row in rows[:2]] == [str(largest_step.STEPS_KBIT[0]), "700 or more"]
+
+
+def test_a_study_without_the_figure_of_the_largest_step_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command.main(["failover", "--largest-step"])
+    assert "--largest-step is for soip" in capsys.readouterr().err
 
 
 def test_the_largest_step_is_the_last_before_one_that_is_refused() -> None:

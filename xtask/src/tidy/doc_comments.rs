@@ -6,8 +6,8 @@ use crate::tree::{TextFile, Tree};
 /// Words with which a doc comment does not begin: behind them a reader waits for the noun.
 const NO_BEGINNING: &[&str] =
     &["How", "It", "Its", "That", "Those", "What", "When", "Where", "Whether", "Which", "Who"];
-/// Verbs before which "This" stands for the item itself.
-const VERBS: &[&str] = &["can", "does", "has", "is", "may", "must", "was", "will"];
+/// Verbs before which "This" stands for the item itself, beside those that end in "s".
+const VERBS: &[&str] = &["can", "may", "must", "will"];
 const FEWEST_WORDS: usize = 3;
 /// Units, which say enough of a constant or a field.
 const UNITS: &[&str] = &[
@@ -127,7 +127,7 @@ mod tests {
             messages("//! What is counted.\n\n/// Counters of a link.\npub struct A;\n"),
             ["a.rs:1: a doc comment begins with `What`: a noun or a verb first"]
         );
-        for beginning in ["Whether it", "The same as", "It has", "This is", "This counts"] {
+        for beginning in ["Whether it", "The same as", "It has", "This is", "This counts", "This may"] {
             assert_eq!(
                 messages(&format!("/// {beginning} a lot more.\nfn f() {{}}\n")).len(),
                 1,

@@ -376,8 +376,7 @@ def _s9(results: Results) -> Finding:
             Part("highest band over 10 s", about(1910), top, "kbit/s"),
             Part("chunks retransmitted", none(1.0), repeated),
         ),
-        "Nothing is queued in the terminal until PAMA is full, and then the window is: the rise of the trial "
-        "lies in its terminal, of which the paper says nothing.",
+        "A hypothesis: the rise of the trial lies in its terminal, of which the paper says nothing.",
     )
 
 
@@ -425,8 +424,8 @@ def _s12(results: Results) -> Finding:
             Part("lost behind a step of 190 kbit/s", none(NO_LOSS), shares["190"], "%", PERCENT),
             Part("lost behind a step of 250 kbit/s", about(0.5), Kind.of(collapsed, len(runs)), "%", PERCENT),
         ),
-        "Equation 5 has the window full; ours stops there, and the rest is queued at the gateway, which has "
-        "room for 8,000 messages. The largest step has a figure of its own (`--largest-step`).",
+        "The gateway has room for 8,000 messages, of which equation 5 knows nothing. The largest step has a "
+        "figure of its own (`--largest-step`).",
     )
 
 
@@ -452,7 +451,7 @@ def _s13(results: Results) -> Finding:
             Part("band, 8 × 16,000 over 1 × 128,000", about(1), alike),
             Part("lost, 8 × 64,000 less 1 × 512,000", none(ALIKE), eight.less(single), "%", PERCENT),
         ),
-        "The paper prints 516,000. A time-out repeats the window of one association, an eighth of the whole.",
+        "The paper prints 516,000 for 512,000.",
     )
 
 
