@@ -481,7 +481,9 @@ impl Association {
                     return;
                 }
                 let given_up = self.paths[path].error_count > self.config.path_max_retrans;
-                if is_unconfirmed && !given_up {
+                // So is one that is to be the primary path: a second loss does not leave DATA on the other one for
+                // HB.interval.
+                if (is_unconfirmed || self.seeks(path)) && !given_up {
                     //= https://www.rfc-editor.org/rfc/rfc9260#section-5.4
                     //# In each RTO, a probe MAY be sent on an active UNCONFIRMED path in an
                     //# attempt to move it to the CONFIRMED state.

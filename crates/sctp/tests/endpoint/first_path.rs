@@ -88,11 +88,11 @@ fn the_wanted_address_is_asked_at_once_and_counts_errors_as_any_other() {
     assert_eq!(net.hosts[A].endpoint.association(id).unwrap().snapshot().error_count, 0);
     net.events(A);
     net.mend();
-    // HB.interval and the RTO that has been doubled, give or take half of it.
-    net.run_until(Instant::from_millis(33_000));
+    // Once an RTO, which doubles each time.
+    net.run_until(Instant::from_millis(4_059));
     assert_eq!(primary(&net, id), v4(2, 2));
-    net.run_until(Instant::from_millis(36_000));
-    assert_eq!(asked_at(&net, v4(1, 2)).len(), 2);
+    net.run_until(Instant::from_millis(4_060));
+    assert_eq!(asked_at(&net, v4(1, 2)), [1_040, 2_040, 4_040]);
     assert_eq!(primary(&net, id), v4(1, 2));
     assert_eq!(errors(&net, id), [(PathState::Active, 0), (PathState::Active, 0)]);
     assert_eq!(net.events(A), [Event::PrimaryChanged { address: v4(1, 2) }]);
@@ -118,6 +118,19 @@ fn an_init_that_is_lost_once_changes_nothing_for_long() {
     }
     assert_eq!(data_to(&net, behind), vec![v4(1, 2); 50]);
     assert_eq!(net.received(Z).len(), 52);
+}
+
+/// Beyond Path.Max.Retrans it is asked as any path that is inactive.
+#[test]
+fn a_wanted_address_that_never_answers_is_asked_once_an_rto_until_it_is_inactive() {
+    let (mut net, id) = connecting(&SctpConfig::default(), cut);
+    net.run_until(Instant::from_millis(64_039));
+    let often = [1_040, 2_040, 4_040, 8_040, 16_040, 32_040];
+    assert_eq!(asked_at(&net, v4(1, 2)), often);
+    assert_eq!(errors(&net, id)[0], (PathState::Active, 5));
+    net.run_until(Instant::from_millis(64_040 + 60_000));
+    assert_eq!(errors(&net, id)[0].0, PathState::Inactive);
+    assert_eq!(asked_at(&net, v4(1, 2)), often);
 }
 
 /// The INIT has arrived, and its answer comes late: the wanted path works.
@@ -198,12 +211,12 @@ fn the_wanted_address_is_asked_again_where_heartbeats_are_off() {
     let (mut net, id) = connecting(&config, cut);
     net.run_until(Instant::from_millis(5_000));
     net.mend();
-    net.run_until(Instant::from_millis(36_000));
-    assert_eq!(asked_at(&net, v4(1, 2)).len(), 2);
+    net.run_until(Instant::from_millis(8_060));
+    assert_eq!(asked_at(&net, v4(1, 2)), [1_040, 2_040, 4_040, 8_040]);
     assert_eq!(primary(&net, id), v4(1, 2));
     // Then nothing is asked any more.
     net.run_until(Instant::from_secs(300));
-    assert_eq!(asked_at(&net, v4(1, 2)).len(), 2);
+    assert_eq!(asked_at(&net, v4(1, 2)).len(), 4);
 }
 
 /// Whatever is said later than the setup takes the place of what was wanted there.
