@@ -15,7 +15,7 @@ from slantpath.running import run_job
 from slantpath.store import Record
 from slantpath.studies import command
 from slantpath.studies.claims import Estimate, Verdict
-from slantpath.studies.ftp_qos import cases, tables
+from slantpath.studies.ftp_qos import cases, services, tables
 from slantpath.studies.ftp_qos.cases import Cell, Sky
 from slantpath.studies.ftp_qos.findings import findings
 from slantpath.studies.ftp_qos.measures import Controls, RunFigures
@@ -214,6 +214,9 @@ class Given(Results):
     def give(self, case: str, figures: Sequence[RunFigures]) -> None:
         self._figures[case] = dict(enumerate(figures))
 
+    def give_services(self, case: str, figures: Sequence[services.ServiceFigures]) -> None:
+        self._services[case] = dict(enumerate(figures))
+
 
 def results_that_grow(extent: cases.Extent = SMALL) -> Given:
     """Give results in which everything is as the paper claims."""
@@ -227,6 +230,9 @@ def results_that_grow(extent: cases.Extent = SMALL) -> Given:
             growth = (1 + 0.02 * steps) * (1 + at.size_kb / 1e5) * wide
         base = made(0.18 * growth, 0.03 * growth, 3e5 / growth * (1 + 1e-3 * (at.size_kb if at else 0)))
         results.give(name, [base, replace(base, delay_s=1.00001 * base.delay_s)])
+    for case in services.every():
+        each = services.ServiceFigures({"voice": 0.2, "video": 0.3}, 1.25, 4.0, 2e5, 350)
+        results.give_services(case.name, [each, replace(each, page_s=1.35)])
     return results
 
 
@@ -289,6 +295,44 @@ def test_a_mean_is_taken_with_its_control_once_there_are_enough_hours() -> None:
     assert results.estimate(LEAST.name, LOSS).mean == pytest.approx(0.01)
 
 
+def test_services_are_summed_up_flow_by_flow_page_by_page_and_file_by_file() -> None:
+    delays = table("delays", [("flow", "text", ["video", "voice"]), ("delay_p99_s", "f64", [0.3, 0.2])])
+    requests = table("requests", [("response_s", "f64", [1.0, None, 2.0, 6.0])])
+    sessions = table(
+        "sessions",
+        [
+            ("sessions", "text", ["ftp", "web", "ftp", "ftp"]),
+            ("begun_s", "f64", [1.0, 0.0, 2.0, 3.0]),
+            ("size_bytes", "u64", [1_000, 10, 4_000, 5_000]),
+            ("delivered_bytes", "u64", [1_000, 10, 4_000, 4_999]),
+            ("ended_s", "f64", [3.0, 9.0, 4.0, None]),
+        ],
+    )
+    run = services.ServiceFigures.of(delays, requests, sessions)
+    assert run.delay_99_s == {"voice": 0.2, "video": 0.3}
+    assert run.page_s == 2.0
+    assert run.page_95_s == pytest.approx(5.6)
+    # 8 kbit in two seconds, 32 kbit in two seconds; the third is not over.
+    assert run.file_bit_per_s == pytest.approx(1e4)
+    assert run.files == 2
+
+
+def test_services_change_one_thing_at_a_time() -> None:
+    by_name = {case.name: case for case in services.every()}
+    assert len(by_name) == 2 * 2 * 3 * 3
+    for sky in Sky:
+        plain = by_name[services.name_of(sky, "one-queue", "one", "all")]
+        assert not plain.topology
+        for scheduler, links, rule, key in (
+            ("classes", "one", "all", "links.edge.forward.discipline"),
+            ("one-queue", "by-backlog", "all", "nodes.terminal.balance"),
+            ("one-queue", "one", "by-delay", "sessions.ftp.admission"),
+        ):
+            other = by_name[services.name_of(sky, scheduler, links, rule)]
+            assert key in other.values.keys() - plain.values.keys()
+            assert dict(plain.values).items() <= dict(other.values).items()
+
+
 def test_the_study_writes_its_tables_and_figures(tmp_path: Path) -> None:
     text, files = write(tmp_path, results_that_grow())
     assert "Q4a GEO" in text
@@ -298,6 +342,8 @@ def test_the_study_writes_its_tables_and_figures(tmp_path: Path) -> None:
         "report.html",
         "cells.txt",
         "balance.txt",
+        "services.svg",
+        "services.txt",
         "admission.txt",
         "leo.toml",
     } <= {file.name for file in files}
@@ -324,7 +370,7 @@ def test_a_session_alone_does_what_its_model_says_and_cells_of_one_number_share_
         if case in wanted:
             output = run_job(job)
             begun[case] = output["sessions"]["begun_s"]
-            kept = {name: pa.table(output.tables[name]) for name in Results.TABLES}
+            kept = {name: pa.table(output.tables[name]) for name in Results.TABLES if name in output.tables}
             results.add(case, job.run, Record(output.digest, kept))
     assert set(begun) == wanted
     assert begun[LEAST.name] == begun[Cell(Sky.GEO, "1e-5", 500, 1).name]

@@ -23,7 +23,7 @@ from slantpath.store import Store
 from slantpath.studies.claims import Claim, Estimate, Finding, Part, Verdict, about, as_text
 from slantpath.studies.failover import figures as failover_figures
 from slantpath.studies.failover import words
-from slantpath.studies.multi_link import cases, figures, findings
+from slantpath.studies.multi_link import cases, figures, findings, wider
 from slantpath.studies.multi_link.findings import RunFigures
 from slantpath.studies.report import Grid, Report
 
@@ -96,12 +96,16 @@ def test_a_run_is_summed_up_over_delivered_messages_only() -> None:
     assert run.isolated_least_s == math.inf
     # So few messages have no second behind slow start.
     assert math.isnan(run.calm_s)
+    assert run.longest_s == pytest.approx(0.75)
+    assert run.delay_99_s == pytest.approx(0.7428)
     assert run.throughput_bytes_per_s == pytest.approx(4_000 / 2.0)
 
 
 def figures_of(retransmitted_s: float, throughput: float) -> RunFigures:
     least_s = retransmitted_s - 0.02
-    return RunFigures(50, retransmitted_s, retransmitted_s, least_s, least_s, 0.256, 0.2, throughput)
+    return RunFigures(
+        50, retransmitted_s, retransmitted_s, least_s, least_s, 0.256, 0.2, 0.9, 1.1, throughput
+    )
 
 
 OBSERVED = {
@@ -388,3 +392,15 @@ def test_without_a_terminal_a_line_a_tenth_is_written() -> None:
     lines = out.getvalue().splitlines()
     assert len(lines) == 11
     assert lines[-1] == "100/100 runs"
+
+
+def test_each_wider_point_changes_its_own_parameter_and_the_study_s_own_value_changes_nothing() -> None:
+    hashes = {name: scenario.hash for name, scenario in wider.every().items()}
+    assert len(hashes) == sum(len(axis.points) * len(axis.transports) for axis in wider.AXES)
+    as_studied = {case: cases.scenario_of(case).hash for case in cases.RANDOM_CASES}
+    same = {name for name, value in hashes.items() if value in as_studied.values()}
+    own = {"loss": "1", "delay": "250", "source": "30", "backup-rate": "128", "backup-delay": "25"}
+    transports = {axis.name: axis.transports for axis in wider.AXES}
+    assert same == {
+        f"wider-{axis}-{value}/{each}" for axis, value in own.items() for each in transports[axis]
+    }

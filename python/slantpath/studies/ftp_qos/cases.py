@@ -317,10 +317,10 @@ def _balances() -> Iterator[Case]:
                 "nodes.client.balance": name,
                 **wide,
             }
-            yield Case(balance(name, at), sky, {**at.values(), **balanced}, topology=_two_antennas(sky))
+            yield Case(balance(name, at), sky, {**at.values(), **balanced}, topology=two_antennas(sky))
 
 
-def _two_antennas(sky: Sky) -> dict[str, Value]:
+def two_antennas(sky: Sky) -> dict[str, Value]:
     """Give both cities two antennas, of which each holds a satellite of its own."""
     cities: dict[str, Value] = {f"sites.{city}.antennas": 2 for city in ("london", "boston")}
     if sky is Sky.GEO:

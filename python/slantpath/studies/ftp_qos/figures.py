@@ -1,15 +1,17 @@
-"""Figures 2 to 5 of the paper, and one of links that are balanced."""
+"""Figures 2 to 5 of the paper, and one of services that share the links."""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from slantpath.figures import SERIES, STYLE
-from slantpath.studies.ftp_qos import cases
+from slantpath.studies.ftp_qos import cases, services
 from slantpath.studies.ftp_qos.cases import Cell, Sky
 
 if TYPE_CHECKING:
@@ -107,3 +109,43 @@ def in_words(results: Results, measure: Measure, unit: str, scale: float, decima
         for error_rate in cases.ERROR_RATES
     )
     return f"From {first} to {last} new connections a minute, in {unit}: {'; '.join(lines)}."
+
+
+def of_services(results: Results) -> Figure:
+    """Draw what each service gets for each scheduler, number of links and rule of admission."""
+    places = list(product(services.LINKS, services.RULES))
+    shown = [name for name in services.SHOWN if "95" not in name and "hour" not in name]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(10.0, 8.4))
+        panels = figure.subplots(2, 2, sharex=True)
+        for axes, name in zip(panels.flat, shown, strict=True):
+            for look, (sky, scheduler) in zip(SERIES, product(Sky, services.SCHEDULERS), strict=False):
+                found = [
+                    services.estimates(results.of_services(services.name_of(sky, scheduler, *place)))[name]
+                    for place in places
+                ]
+                scale = services.SHOWN[name].scale
+                axes.errorbar(
+                    range(len(places)),
+                    [scale * each.mean for each in found],
+                    [scale * each.half_width if np.isfinite(each.half_width) else 0.0 for each in found],
+                    label=f"{sky.label}, {services.SCHEDULERS[scheduler]}",
+                    color=look["color"],
+                    marker=look["marker"],
+                    markersize=5,
+                    linestyle="none",
+                    elinewidth=0.8,
+                )
+            axes.set_ylabel(name)
+            axes.set_yscale("log")
+        for axes in panels[1]:
+            axes.set_xticks(
+                range(len(places)),
+                [f"{services.LINKS[links]}; {services.RULES[rule]}" for links, rule in places],
+                rotation=60,
+                ha="right",
+                fontsize=8,
+            )
+        handles, labels = panels[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
+    return figure

@@ -83,3 +83,11 @@ def _drawings(results: Results) -> Iterator[Drawing]:
             figures.in_words(results, measure, unit, scale, decimals),
             figures.against_rate(results, measure, label, scale),
         )
+    yield Drawing(
+        "services",
+        "Voice, video, pages and files.",
+        "What each service gets with one and with two links, under rules that admit files; means, 99 % "
+        "intervals.",
+        "Four charts of points: delay of voice and of video, time of a page, rate of a file.",
+        figures.of_services(results),
+    )

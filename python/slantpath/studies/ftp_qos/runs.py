@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -16,9 +17,10 @@ from slantpath._native import Scenario, Topology
 from slantpath.errors import ScenarioWarning
 from slantpath.running import Job
 from slantpath.studies.claims import LEVEL, Estimate
-from slantpath.studies.ftp_qos import cases
+from slantpath.studies.ftp_qos import cases, services
 from slantpath.studies.ftp_qos.measures import TABLES, RunFigures
 from slantpath.studies.ftp_qos.processor_sharing import drawn, pareto_strata, share
+from slantpath.studies.ftp_qos.services import ServiceFigures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -124,13 +126,19 @@ def at_nominal_load(cell: Cell, seed: int, number: int) -> tuple[Sequence[float]
     return begun_s.tolist(), sizes.astype(int).tolist()
 
 
+@cache
+def every(extent: Extent) -> Mapping[str, Case]:
+    """Give every case by its name."""
+    return {case.name: case for case in (*cases.every(extent).values(), *services.every())}
+
+
 def plan(runs: int, seed: int | None, extent: Extent = cases.FULL) -> list[tuple[str, Job]]:
     """List the first runs of each cell, and all of what stands beside the cells."""
     first = min(runs, extent.first)
     listed = [
         (case, number)
         for number in range(max(first, min(runs, extent.beside)))
-        for case in cases.every(extent).values()
+        for case in every(extent).values()
         if number < (first if case.cell else min(runs, extent.beside))
     ]
     return _jobs(listed, seed)
@@ -147,7 +155,7 @@ def _jobs(listed: Sequence[tuple[Case, int]], seed: int | None) -> list[tuple[st
 class Results:
     """What the runs gave."""
 
-    TABLES = TABLES
+    TABLES = tuple(sorted({*TABLES, *services.TABLES}))
 
     def __init__(self, runs: int, seed: int | None, extent: Extent = cases.FULL) -> None:
         """Begin without any run."""
@@ -155,18 +163,23 @@ class Results:
         self.seed = seed
         self.extent = extent
         self._figures: dict[str, dict[int, RunFigures]] = {}
+        self._services: dict[str, dict[int, ServiceFigures]] = {}
         self._control_means: dict[tuple[Sky, int, int, str], float] = {}
 
     def add(self, case: str, run: int, record: Record) -> None:
         """Take a finished run."""
+        if case.startswith("services/"):
+            delays, requests, sessions = (record.tables[name] for name in services.TABLES)
+            self._services.setdefault(case, {})[run] = ServiceFigures.of(delays, requests, sessions)
+            return
         host_pairs, links, sessions = (record.tables[name] for name in TABLES)
-        line = cases.every(self.extent)[case].sky.line
+        line = every(self.extent)[case].sky.line
         self._figures.setdefault(case, {})[run] = RunFigures.of(host_pairs, links, sessions, line)
 
     def further(self) -> list[tuple[str, Job]]:
         """List the runs that cells still need for their intervals: none once all have them, or the most."""
         listed = []
-        for case in cases.every(self.extent).values():
+        for case in every(self.extent).values():
             if case.cell is None:
                 continue
             made = len(self._figures[case.name])
@@ -194,6 +207,10 @@ class Results:
         """Give the figures of a case's runs, in their order."""
         return [figures for _, figures in sorted(self._figures[case].items())]
 
+    def of_services(self, case: str) -> Sequence[ServiceFigures]:
+        """Give the figures of runs in which services share the links, in their order."""
+        return [figures for _, figures in sorted(self._services[case].items())]
+
     def observed(self, case: str, of: Callable[[RunFigures], float]) -> list[float]:
         """Give a figure of a case's runs, of those that have it."""
         return [value for run in self.figures(case) for value in [of(run)] if math.isfinite(value)]
@@ -206,7 +223,7 @@ class Results:
         Increase the Efficiency of Monte Carlo Simulations", Management Science 27(3), 1981, whose interval
         loses a degree of freedom.
         """
-        cell = cases.every(self.extent)[case].cell
+        cell = every(self.extent)[case].cell
         pairs = [
             (y, x)
             for run in self.figures(case)
@@ -252,7 +269,7 @@ class Results:
     def seeds(self) -> str:
         """Say from what every random draw derives."""
         used = "the scenario's seed" if self.seed is None else f"seed {self.seed}"
-        made = [len(self._figures[case.name]) for case in cases.every(self.extent).values() if case.cell]
+        made = [len(self._figures[case.name]) for case in every(self.extent).values() if case.cell]
         return (
             f"{min(made)} to {max(made)} runs of each cell, {sum(made)} in all, and "
             f"{min(self.runs, self.extent.beside)} of "

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from slantpath.studies.claims import LEVEL, Estimate
-from slantpath.studies.ftp_qos import cases
+from slantpath.studies.ftp_qos import cases, services
 from slantpath.studies.ftp_qos.cases import Sky
 from slantpath.studies.ftp_qos.padhye import window_limited
 from slantpath.studies.ftp_qos.processor_sharing import mean_throughput
@@ -35,6 +36,7 @@ def grids(results: Results) -> Iterator[tuple[str, Grid]]:
     yield "choices", _choices(results)
     yield "balance", _balance(results)
     yield "admission", _admission(results)
+    yield "services", _services(results)
 
 
 def _text(estimate: Estimate, scale: float, decimals: int) -> str:
@@ -286,3 +288,29 @@ def _beside(results: Results, about: str, case_of: Callable[[Cell], str]) -> tup
                 )
             )
     return (about, *cells)
+
+
+def _services(results: Results) -> Grid:
+    rows = []
+    for sky, scheduler, links, rule in product(Sky, services.SCHEDULERS, services.LINKS, services.RULES):
+        figures = services.estimates(results.of_services(services.name_of(sky, scheduler, links, rule)))
+        rows.append(
+            (
+                sky.label,
+                services.SCHEDULERS[scheduler],
+                services.LINKS[links],
+                services.RULES[rule],
+                *(
+                    _text(figures[name], shown.scale, shown.decimals)
+                    for name, shown in services.SHOWN.items()
+                ),
+            )
+        )
+    return Grid(
+        "Voice, video, pages and files together",
+        "A call, a video stream, readers of pages, and six files of 1 MB a minute at 1e-7. Rules of "
+        "admission hold files back alone. Classes: strict priority by DSCP at the edge and before the "
+        "satellite.",
+        ("sky", "scheduler", "links", "files", *services.SHOWN),
+        rows,
+    )

@@ -98,6 +98,26 @@ VARIANTS: tuple[Variant, ...] = (
         "each fast retransmission of SCTP halves cwnd, as the RFCs demand",
         _sctp(fast_retransmit_window="halve"),
     ),
+    Variant(
+        "cwnd-halved-sack-each",
+        "halved, and each packet is acknowledged",
+        _sctp(fast_retransmit_window="halve", sack_frequency=1),
+    ),
+    Variant(
+        "cwnd-halved-any-growth",
+        "halved, and any new acknowledgement opens the window",
+        _sctp(fast_retransmit_window="halve", cwnd_growth="any-new-acknowledgement"),
+    ),
+    Variant(
+        "cwnd-halved-loss-one-way",
+        "halved, and only the direction of the data loses packets",
+        {**_sctp(fast_retransmit_window="halve"), "links.satellite.reverse.loss": "0 %"},
+    ),
+    Variant(
+        "cwnd-halved-half-loss",
+        "halved, and 0.5 % are lost, not 1 %",
+        {**_sctp(fast_retransmit_window="halve"), "links.satellite.loss": "0.5 %"},
+    ),
 )
 
 

@@ -117,6 +117,10 @@ class RunFigures:
     """The least median delay over a second of messages, behind slow start: what figure 8 shows."""
     calm_share: float
     """Share of those messages that are delivered within a tenth of the published 250 ms."""
+    delay_99_s: float
+    """The delay below which are 99 % of the delivered messages."""
+    longest_s: float
+    """The longest delay of a delivered message."""
     throughput_bytes_per_s: float
 
     @classmethod
@@ -137,6 +141,8 @@ class RunFigures:
             isolated_least_s=_least(delay_s[lost & _isolated(again)]),
             calm_s=_calm(delay_s[SETTLED:]),
             calm_share=_mean((np.abs(delay_s[SETTLED:] / CALM_S - 1) <= TOLERANCE).astype(np.float64)),
+            delay_99_s=float(np.quantile(delay_s[delivered], 0.99)) if delivered.any() else math.nan,
+            longest_s=float(delay_s[delivered].max(initial=0.0)),
             throughput_bytes_per_s=delivered_bytes / (duration_s - begin_s),
         )
 
@@ -206,6 +212,16 @@ def recovery_mean(runs: Sequence[RunFigures]) -> Estimate:
 def throughput(runs: Sequence[RunFigures]) -> Estimate:
     """Estimate the mean throughput."""
     return Estimate.of([run.throughput_bytes_per_s for run in runs])
+
+
+def delay_99(runs: Sequence[RunFigures]) -> Estimate:
+    """Estimate the delay below which are 99 % of the messages."""
+    return Estimate.of([run.delay_99_s for run in runs])
+
+
+def longest(runs: Sequence[RunFigures]) -> Estimate:
+    """Estimate the longest delay of a run."""
+    return Estimate.of([run.longest_s for run in runs])
 
 
 def improvement(standard: Sequence[RunFigures], modified: Sequence[RunFigures]) -> Estimate:

@@ -11,13 +11,15 @@ from slantpath.figures import delays_in_words, short
 from slantpath.files import whole_file, write_whole
 from slantpath.page import Drawing, write_drawings
 from slantpath.running import run
-from slantpath.studies.multi_link import cases, figures
+from slantpath.studies.multi_link import cases, figures, wider, wider_figures
 from slantpath.studies.multi_link.findings import (
     KBYTE,
     MILLI,
     PERCENT,
     calm,
     calm_share,
+    delay_99,
+    longest,
     recovery_improvement,
     recovery_mean,
     retransmitted_mean,
@@ -43,6 +45,7 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
     files += [*_write_messages(out, results), *_write_captures(out, results)]
     drawn, written = write_drawings(out, _drawings(results))
     files += written
+    grids = [_sensitivity(results), _wider(results)]
     scenarios = {case: cases.scenario_of(case) for case in cases.CASES}
     report = Report(
         title="SCTP over a satellite link with a terrestrial backup",
@@ -52,11 +55,14 @@ def write(out: Path, results: Results) -> tuple[str, list[Path]]:
         ),
         findings=found,
         figures=drawn,
-        grids=[_sensitivity(results)],
+        grids=grids,
         scenarios=[(case, scenario.hash, scenario.merged()) for case, scenario in scenarios.items()],
         seeds=results.seeds(),
     )
-    files.append(write_whole(out / "choices.txt", report.grids[0].markdown().encode()))
+    files += [
+        write_whole(out / name, grid.markdown().encode())
+        for name, grid in zip(("choices.txt", "wider.txt"), grids, strict=True)
+    ]
     files.append(write_whole(out / "report.html", report.html().encode()))
     return table, files
 
@@ -114,6 +120,22 @@ def _drawings(results: Results) -> Iterator[Drawing]:
         f"mean of those was {short(figures.retransmitted_mean_s(standard) * MILLI)} ms.",
         figures.delay_of_modified_sctp(modified, standard),
     )
+    yield Drawing(
+        "wider",
+        "A wider range of parameters.",
+        f"Mean delay of retransmitted messages, one parameter varied at a time; {wider.RUNS} runs of each "
+        "point, 99 % intervals. Dashed: equations 1 to 3, which are lower bounds.",
+        "Five line charts of the mean delay of retransmitted messages.",
+        wider_figures.parameters(results),
+    )
+    yield Drawing(
+        "paths",
+        "More than two paths.",
+        "Backups that lose 1 % as well: without an outage, and where the satellite link is down for a minute "
+        f"and the first backup for another; {wider.RUNS} runs of each point, 99 % intervals.",
+        "Two line charts of the delay below which are 99 % of the messages, and of the longest delay.",
+        wider_figures.paths(results),
+    )
 
 
 def _in_words(label: str, messages: pa.Table) -> str:
@@ -155,4 +177,39 @@ def _row(results: Results, prefix: str) -> Sequence[str]:
         throughput(tcp).text("", KBYTE, 1),
         calm(tcp).text("", MILLI),
         calm_share(tcp).text("%", PERCENT, 1),
+    )
+
+
+def _wider(results: Results) -> Grid:
+    rows = []
+    for axis in wider.AXES:
+        for point in axis.points:
+            for transport in axis.transports:
+                runs = results.figures(wider.name_of(axis, point, transport))
+                rows.append(
+                    (
+                        axis.label,
+                        f"{point.value:g}",
+                        transport,
+                        retransmitted_mean(runs).text("", MILLI),
+                        recovery_mean(runs).text("", MILLI),
+                        delay_99(runs).text("", MILLI),
+                        longest(runs).text("", decimals=1),
+                        throughput(runs).text("", KBYTE, 1),
+                    )
+                )
+    return Grid(
+        "A wider range of parameters, and more than two paths",
+        "One parameter at a time. The other values are those of the study.",
+        (
+            "parameter",
+            "value",
+            "transport",
+            "mean delay of retransmitted messages / ms",
+            "from first transmission / ms",
+            "99 % below / ms",
+            "longest delay / s",
+            "throughput / KByte/s",
+        ),
+        rows,
     )

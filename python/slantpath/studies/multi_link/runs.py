@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from slantpath.running import Job
-from slantpath.studies.multi_link import cases
+from slantpath.studies.multi_link import cases, wider
 from slantpath.studies.multi_link.findings import RunFigures, findings
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def plan(runs: int, seed: int | None) -> list[tuple[str, Job]]:
         for case in cases.RANDOM_CASES:
             scenario = cases.scenario_of(case, variant)
             planned += jobs(f"{variant.name}/{case}", scenario, min(runs, VARIANT_RUNS))
+    for case, scenario in wider.every().items():
+        planned += jobs(case, scenario, min(runs, wider.RUNS))
     return planned
 
 
@@ -88,7 +90,8 @@ class Results:
         used = "the scenario's seed" if self.seed is None else f"seed {self.seed}"
         return (
             f"Runs 0 to {self.runs - 1} of each case under {used}; all cases lose packets by the same random "
-            f"streams. Other choices of open parameters: runs 0 to {min(self.runs, VARIANT_RUNS) - 1}."
+            f"streams. Other choices of open parameters: runs 0 to {min(self.runs, VARIANT_RUNS) - 1}; "
+            f"other values of parameters and more paths: runs 0 to {min(self.runs, wider.RUNS) - 1}."
         )
 
 

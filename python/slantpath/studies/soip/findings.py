@@ -22,7 +22,7 @@ from slantpath.studies.claims import (
 from slantpath.studies.soip import cases
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from slantpath.studies.soip.cases import Case
     from slantpath.studies.soip.measures import RunFigures
@@ -48,21 +48,7 @@ ALIKE = 0.05
 
 def findings(results: Results) -> list[Finding]:
     """Give every finding."""
-    return [
-        _s1(results),
-        _s2(results),
-        _s3(results),
-        _s4(results),
-        _s5(results),
-        _s6(results),
-        _s7(results),
-        _s8(),
-        _s9(results),
-        _s10(results),
-        _s11(results),
-        _s12(results),
-        _s13(results),
-    ]
+    return [judge(results) for judge in FINDINGS.values()]
 
 
 def congestion(results: Results, case: Case) -> Estimate:
@@ -352,7 +338,7 @@ def _falls(run: RunFigures, case: Case) -> list[float]:
     return [run.loss(case, begin + SETTLE_S, begin + cases.FALL_EVERY_S) for begin in begins]
 
 
-def _s8() -> Finding:
+def _s8(_: Results) -> Finding:
     claim = Claim("S8", "equations 1 to 3: 384,000 bytes, 650 ms", "about 4,600 kbit/s: case A")
     injected = 8 * 384_000 / 0.650 / 1e3
     part = Part("injected band by equation 1", about(4600), Estimate.exact(injected), "kbit/s")
@@ -453,6 +439,24 @@ def _s13(results: Results) -> Finding:
         ),
         "The paper prints 516,000 for 512,000.",
     )
+
+
+FINDINGS: Mapping[str, Callable[[Results], Finding]] = {
+    "S1": _s1,
+    "S2": _s2,
+    "S3": _s3,
+    "S4": _s4,
+    "S5": _s5,
+    "S6": _s6,
+    "S7": _s7,
+    "S8": _s8,
+    "S9": _s9,
+    "S10": _s10,
+    "S11": _s11,
+    "S12": _s12,
+    "S13": _s13,
+}
+"""The finding of each claim, from the runs."""
 
 
 @dataclass(frozen=True, slots=True)
