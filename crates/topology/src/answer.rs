@@ -235,6 +235,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn of_element_sets_of_one_file_the_oldest_is_told_and_of_equal_ones_the_first() {
+        let used: slantpath_orbit::Utc = "2026-03-01T00:00:00Z".parse().unwrap();
+        let stale = |file: &str, object: &str, days| Stale {
+            file: file.to_owned(),
+            line: 1,
+            object: object.to_owned(),
+            epoch: used,
+            used,
+            days,
+            limit_days: 7.0,
+        };
+        let told = |all: &[(&str, &str, f64)]| -> Vec<String> {
+            let all: Vec<Stale> = all.iter().map(|&(file, object, days)| stale(file, object, days)).collect();
+            warning_lines(&all)
+        };
+        let line = |file, object, days| stale(file, object, days).to_string();
+        assert_eq!(
+            told(&[("b", "one", 9.0), ("a", "two", 9.0), ("b", "three", 9.0), ("b", "four", 8.0)]),
+            [line("a", "two", 9.0), format!("{} (and 2 more like it)", line("b", "one", 9.0))]
+        );
+        assert_eq!(
+            told(&[("a", "one", 8.0), ("a", "two", 9.5)]),
+            [format!("{} (and 1 more like it)", line("a", "two", 9.5))]
+        );
+    }
+
+    #[test]
     fn a_path_that_is_being_followed_can_be_stopped() {
         let text = include_str!("../../../scenarios/iridium-london-boston.toml");
         let overrides = ["topology.span=10 min".to_owned()];

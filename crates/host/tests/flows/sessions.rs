@@ -250,6 +250,27 @@ fn ports_are_used_again_and_without_one_a_session_fails() {
     }
 }
 
+/// Sets another server up at the port of one.
+fn add_server_at_the_same_port(protocol: &Protocol) {
+    let link = direction("1 Mbit/s", "10 ms");
+    let mut world = world(protocol, &link, SessionLoad::Trace(Vec::new().into()), 20_000..=20_001);
+    let own = IpAddr::from([10, 0, 0, 2]);
+    let host = world.network.host_mut(world.to);
+    host.add_session_server(transport(protocol, own, PORT, None), Seed::new(1, 0), "another");
+}
+
+#[test]
+#[should_panic(expected = "a socket has a port of its own: Err(InUse(5000))")]
+fn a_port_of_sctp_that_sessions_do_not_use_again_is_no_other_sockets() {
+    add_server_at_the_same_port(&sctp());
+}
+
+#[test]
+#[should_panic(expected = "a socket that is set up has a port of its own")]
+fn a_port_of_tcp_at_which_one_socket_listens_is_no_other_sockets() {
+    add_server_at_the_same_port(&tcp());
+}
+
 #[test]
 fn a_session_that_nobody_answers_fails_with_the_reason() {
     let mut link = direction("1 Mbit/s", "10 ms");

@@ -338,6 +338,36 @@ mod tests {
     }
 
     #[test]
+    fn a_line_without_its_other_is_told_by_its_place_object_and_card() {
+        type Read = Result<(String, usize), (String, usize, ElementFault)>;
+        let alone = |found, missing| ElementFault::Pair { found, missing };
+        let read = |lines: &[&str]| -> Vec<Read> {
+            let each = read_each(&lines.join("\n"), "test.tle", Checksums::Verify).into_iter();
+            let whole = |set: ElementSet| (set.name, set.source.line);
+            each.map(|set| set.map(whole).map_err(|error| (error.object, error.line, error.fault))).collect()
+        };
+        let [first, second] = VANGUARD;
+        let unnamed = "00005".to_owned();
+        // At the end of the file, before a name, and before the first line of another set, which is whole.
+        assert_eq!(read(&[first]), [Err((unnamed.clone(), 1, alone(1, 2)))]);
+        assert_eq!(read(&[first, "VANGUARD 1"]), [Err((unnamed.clone(), 1, alone(1, 2)))]);
+        assert_eq!(
+            read(&["ONE", first, "TWO", first, second]),
+            [Err(("ONE (00005)".to_owned(), 2, alone(1, 2))), Ok(("TWO".to_owned(), 4))]
+        );
+        // No name outlives the set that it stands before.
+        assert_eq!(
+            read(&["ONE", first, first, second]),
+            [Err(("ONE (00005)".to_owned(), 2, alone(1, 2))), Ok(("5".to_owned(), 3))]
+        );
+        assert_eq!(
+            read(&["ONE", second, first, second]),
+            [Err(("ONE (00005)".to_owned(), 2, alone(2, 1))), Ok(("5".to_owned(), 3))]
+        );
+        assert_eq!(read(&[first, second, second]), [Ok(("5".to_owned(), 1)), Err((unnamed, 3, alone(2, 1)))]);
+    }
+
+    #[test]
     fn lines_may_be_indented() {
         let lines =
             ["  VANGUARD 1", &format!("\t{}", VANGUARD[0]), &format!("  {}  ", VANGUARD[1]), "  # a comment"];

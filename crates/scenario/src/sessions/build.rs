@@ -99,3 +99,24 @@ fn load(scenario: &Scenario, sessions: &Sessions) -> SessionLoad {
     };
     SessionLoad::Drawn { arrivals, sizes }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_have_equal_parts_of_the_source_ports_one_behind_the_other() {
+        assert_eq!(ports(0, 1), 50_000..=64_999);
+        for tables in [1, 2, 3, 7, 4_000, 15_000] {
+            let parts: Vec<_> = (0..tables).map(|number| ports(number, tables)).collect();
+            let each = 15_000 / usize::from(tables);
+            assert!(parts.iter().all(|part| part.len() == each), "{tables}: {parts:?}");
+            assert_eq!(*parts[0].start(), 50_000);
+            assert!(
+                parts.windows(2).all(|pair| *pair[1].start() == pair[0].end() + 1),
+                "{tables}: {parts:?}"
+            );
+            assert!(parts.iter().all(|part| *part.end() < 65_000), "{tables}: {parts:?}");
+        }
+    }
+}

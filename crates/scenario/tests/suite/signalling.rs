@@ -363,6 +363,29 @@ fn an_imsi_becomes_a_mobile_title_that_two_registers_share_by_weight() {
 }
 
 #[test]
+fn a_share_that_gets_nothing_is_told_with_the_link_selections_that_there_are() {
+    let told = |keys: &str| {
+        let text = IMSI.replace("weights = [3, 1]", "weights = [1000, 1]");
+        let text = text.replace("links = 16\n", "").replace("arrivals = \"constant\"\n", keys);
+        let files = std::sync::Arc::new(|_: &str| Ok("0 s,60 B,3\n1 s,60 B,4\n2 s,60 B,3\n".to_owned()));
+        let scenario = Scenario::parse("imsi", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
+        let warnings: Vec<String> =
+            scenario.warnings().iter().map(|warning| warning.message.clone()).collect();
+        let begin = "load `updates`: `second` gets nothing of what it shares: ";
+        let told = warnings.iter().find_map(|warning| warning.strip_prefix(begin));
+        let told = told.unwrap_or_else(|| panic!("{keys}: {warnings:?}"));
+        told.split_once(" go to the others").unwrap_or_else(|| panic!("{told}")).0.to_owned()
+    };
+    // Each link has one until there are no more.
+    for (links, selections) in [(15, "15"), (16, "16"), (17, "16"), (20, "16")] {
+        assert_eq!(told(&format!("links = {links}\n")), format!("{selections} link selections"));
+    }
+    // A trace uses those that it says, whatever the links.
+    let trace = "links = 16\narrivals = \"trace\"\ntrace = \"t.csv\"\nselection = \"trace\"\n";
+    assert_eq!(told(trace), "2 link selections");
+}
+
+#[test]
 fn titles_are_translated_on_the_way_and_traces_set_the_pace() {
     let text = titles("arrivals = \"trace\"\ntrace = \"times.csv\"\n");
     let files = std::sync::Arc::new(|_: &str| Ok("0 s,100 B\n1 s,100 B\n1.5 s,100 B\n".to_owned()));

@@ -305,6 +305,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn every_segment_has_the_hop_counter_the_addresses_and_the_importance_of_the_whole() {
+        let importance = Parameter { name: Parameter::IMPORTANCE, value: vec![6] };
+        let whole = |hop_counter| Unitdata {
+            form: Form::Extended,
+            hop_counter,
+            others: OptionalParameters(vec![importance.clone()]),
+            ..unitdata(1_000)
+        };
+        // A message that has none yet begins with the highest.
+        for (had, given) in [(Some(9), 9), (Some(1), 1), (None, FIRST_HOP_COUNTER)] {
+            let sent = whole(had).fit(Capability::default(), LocalReference(5)).unwrap();
+            assert_eq!(sent.len(), 5);
+            for octets in &sent {
+                let Sorted::Connectionless(part) = Unitdata::sort(Message::parse(octets).unwrap()) else {
+                    panic!("a connectionless message");
+                };
+                assert_eq!((part.form, part.hop_counter), (Form::Extended, Some(given)));
+                assert_eq!((part.called, part.calling), (whole(had).called, whole(had).calling));
+                assert_eq!(part.others, whole(had).others);
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn segments_hold_the_data_and_fit(len in 1_usize..=MOST_DATA_OCTETS, limit in 268_usize..300) {

@@ -1,6 +1,6 @@
 //! Networks that tables of constellations give: shells under one name, and beams.
 
-use slantpath_topology::Topology;
+use slantpath_topology::{FollowedPath, Topology};
 
 use crate::topology::{answer, no_files};
 
@@ -37,6 +37,14 @@ fn paths_between_shells_of_a_constellation_are_warned_of() {
     let gone = 1.0 - far.summary.connected.as_secs_f64() / 7_200.0;
     assert_eq!(share, format!("{:.1}", 100.0 * gone));
     assert!(rest.starts_with("no link leads from shell to shell: let `many` be one shell"), "{rest}");
+    // Of those that are kept apart for equally long, the first by name is told.
+    let mut more = output.clone();
+    more.paths.push(FollowedPath { name: "other".to_owned(), ..far.clone() });
+    let told = [line.replace("(and 1 more", "(and 2 more")];
+    assert_eq!(more.warning_lines(), told);
+    // A path that is kept apart for less long may stand before it.
+    more.paths.swap(0, 1);
+    assert_eq!((more.paths[0].name.as_str(), more.warning_lines()), ("near", told.to_vec()));
 }
 
 #[test]

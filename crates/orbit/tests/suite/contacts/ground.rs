@@ -95,6 +95,33 @@ fn a_look_every_ten_seconds_keeps_what_has_set_and_takes_the_next_in_the_plane_f
 }
 
 #[test]
+fn what_sets_between_the_last_look_and_the_end_of_the_span_is_held_until_the_span_ends() {
+    let first = |reselect, span| {
+        let policy = GroundPolicy { criterion: Criterion::Highest, reselect, ..GroundPolicy::default() };
+        let network = london_boston(policy);
+        let plan = plan(&network, span);
+        let node = network.site_node(0);
+        let held = plan.contacts().iter().filter(|contact| contact.b == node);
+        *held.min_by_key(|contact| contact.start).unwrap()
+    };
+    let set = first(Reselect::OnLoss, hours(1)).end;
+    let second = set.since_start().as_nanos() / 1_000_000_000;
+    let span = Duration::from_secs(second + 4);
+    let look = |interval| Reselect::Periodic { interval, offset: Duration::ZERO };
+    for (reselect, end, closes) in [
+        (Reselect::OnLoss, set, Cause::Sets),
+        (look(Duration::from_secs(second + 2)), Instant::from_secs(second + 2), Cause::Sets),
+        (look(span), Instant::START + span, Cause::SpanEnds),
+        (look(hours(1)), Instant::START + span, Cause::SpanEnds),
+    ] {
+        let held = first(reselect, span);
+        let apart = held.end.since_start().abs_diff(end.since_start());
+        assert!(apart < Duration::from_millis(1), "{reselect:?}: {held:?}");
+        assert_eq!(held.closes, closes, "{reselect:?}: {held:?}");
+    }
+}
+
+#[test]
 fn always_nearest_and_always_highest_hold_the_best_at_every_instant() {
     for criterion in [Criterion::Nearest, Criterion::Highest] {
         let policy = GroundPolicy { criterion, reselect: Reselect::Always, handover: Handover::default() };

@@ -189,6 +189,45 @@ fn an_antenna_that_becomes_free_is_taken_at_once_by_whoever_waits_for_it() {
     assert!(idle > 100, "{idle}");
 }
 
+/// Satellites that a ship holds one after the other, each from and until a second. She and her shore take the least
+/// loaded of two at every tick, of which `geo-1` is higher; others that hold that one are in service from 100 to 200 s.
+fn least_loaded_beside(others: &[&str], pair: Option<Pair>) -> Vec<(String, u64, u64)> {
+    let constellation = Constellation::geostationary("geo", &[-20.0, -5.0]);
+    let mut network = Network::new(epoch(), vec![constellation]);
+    let there =
+        |criterion| move |name: &&str| site(name, 45.0, -20.0, antenna(policy(criterion, starlink_grid())));
+    let own = ["ship", "shore"].iter().map(there(Criterion::LeastLoaded));
+    network.sites = own.chain(others.iter().map(there(Criterion::Highest))).collect();
+    network.pairs = [Pair::new("ship", "shore")].into_iter().chain(pair).collect();
+    let outage = |name: &&str, from, until| Outage {
+        what: Failing::Node((*name).to_owned()),
+        from: Instant::from_secs(from),
+        until: Instant::from_secs(until),
+    };
+    let both = |name| [outage(name, 0, 100), outage(name, 200, 300)];
+    network.outages = others.iter().flat_map(both).collect();
+    let plan = plan(&network, Duration::from_secs(300));
+    let ship = plan.node("ship").unwrap();
+    let mut held: Vec<&Contact> = plan.contacts().iter().filter(|contact| contact.b == ship).collect();
+    held.sort_by_key(|contact| contact.start);
+    let second = |at: Instant| at.since_start().as_nanos() / 1_000_000_000;
+    let row = |one: &Contact| (plan.names()[one.a.index()].clone(), second(one.start), second(one.end));
+    held.into_iter().map(row).collect()
+}
+
+#[test]
+fn a_pair_leaves_a_satellite_for_a_less_loaded_one_and_for_no_equal_one() {
+    let only_first = Pair { satellites: vec!["geo-1".to_owned()], ..Pair::new("boat", "pier") };
+    // The other pair takes its satellite at the tick of 105 s. Once it has gone, nothing is gained by moving back.
+    assert_eq!(
+        least_loaded_beside(&["boat", "pier"], Some(only_first)),
+        [("geo-1".to_owned(), 0, 120), ("geo-2".to_owned(), 120, 300)]
+    );
+    // One antenna more on the satellite is less than the two that the pair would burden the other with.
+    assert_eq!(least_loaded_beside(&["pier"], None), [("geo-1".to_owned(), 0, 300)]);
+    assert_eq!(least_loaded_beside(&[], None), [("geo-1".to_owned(), 0, 300)]);
+}
+
 #[test]
 fn who_takes_what_lasts_longest_heeds_a_cable_that_will_fail() {
     let mut network = sea_and_exchange(Criterion::LongestRemaining);

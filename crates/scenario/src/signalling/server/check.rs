@@ -526,3 +526,24 @@ pub(crate) fn routes(signalling: &Signalling, faults: &mut Faults) {
         faults.report(route.from.place(), Fault::new(message).help(help));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use slantpath_reader::{Document, Section};
+
+    use super::*;
+
+    #[test]
+    fn one_table_that_cannot_be_read_leaves_the_part_in_doubt() {
+        let is_whole = |table: &str| {
+            let (entries, mut faults) = Document::parse("part", table).entries().expect("the text is TOML");
+            let (file, _) = File::read_root(&entries, "a scenario", &mut faults).expect("there is one");
+            all_whole(file.signalling.whole().expect("there is a part"))
+        };
+        assert!(is_whole("[signalling.gateways.london]\n[signalling.asps.boston]"));
+        for table in ["gateways.london", "asps.boston", "associations.first", "application_servers.register"]
+        {
+            assert!(!is_whole(&format!("[signalling.{table}]\nunheard = 1")), "{table}");
+        }
+    }
+}

@@ -1,8 +1,10 @@
 //! Signalling gateways and application servers from scenario files: golden results, accounts that add up, captures that
 //! tshark reads.
 
+use std::path::Path;
+
 use slantpath_results::{Table, Value};
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+use slantpath_scenario::{RunOptions, RunOutput, Scenario, files_in, run};
 use slantpath_testkit::Tshark;
 
 use crate::alone::run_text;
@@ -99,6 +101,37 @@ fn without_the_other_asp_what_waits_longer_than_t_r_is_dropped_and_the_exchange_
     let output = run(&parse(&scripted), &RunOptions::default()).unwrap();
     balance(&output);
     assert!(text(output.table("signalling_drops").unwrap()).contains("recovery-expired"));
+}
+
+#[test]
+fn a_table_that_cannot_be_read_is_told_and_nothing_of_what_others_say_of_it() {
+    let text = std::fs::read_to_string(path("sigtran-gateway-over-geo.toml")).unwrap();
+    // A gateway that is not called as its point, and an ASP that is called as another node than its own: only their
+    // tables tell.
+    let named = [
+        ("boston-1 = {}", "london = { node = \"boston-1\" }"),
+        ("asp = \"boston-1\"", "asp = \"london\""),
+        ("asps = [\"boston-1\"", "asps = [\"london\""),
+        ("gateways.london]", "gateways.gate]\npoint = \"london\""),
+        ("gateway = \"london\"", "gateway = \"gate\""),
+    ];
+    let text = named.iter().fold(text, |text, (old, new)| text.replace(old, new));
+    parse(&text);
+    for (right, wrong) in [
+        ("t_r = \"5 s\"", "t_r = 5"),
+        ("london = { node = \"boston-1\" }", "london = { node = 1 }"),
+        ("gateway = \"gate\"\nasp = \"london\"", "gateway = \"gate\"\nasp = 1"),
+        ("routing_context = 100", "routing_context = \"100\""),
+        ("point_code = \"2-15-3\"", "point_code = 1"),
+        ("delay = \"5 ms\"", "delay = 5"),
+    ] {
+        assert_eq!(text.matches(right).count(), 1, "{right}");
+        let broken = text.replace(right, wrong);
+        match Scenario::parse("broken", &broken, &[], files_in(Path::new("nowhere"))) {
+            Err(told) => assert_eq!(told.iter().count(), 1, "{wrong}:\n{told}"),
+            Ok(scenario) => panic!("{wrong}:\n{}", scenario.merged()),
+        }
+    }
 }
 
 #[test]

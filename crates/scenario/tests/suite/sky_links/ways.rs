@@ -147,6 +147,67 @@ fn an_association_begins_by_the_cable_by_which_the_way_leads() {
     assert!(up > 390.0, "{up}");
 }
 
+/// An ASP on the ship, whose application server the exchange behind the server in Paris sends to, and a signalling link
+/// of M2PA between the two hosts.
+const SIGNALLING: &str = r#"
+    connect = "250 s"
+    start = "250 s"
+    [sessions.ftp]
+    from = "ship"
+    to = "server"
+    transport = "tcp"
+    start = "250 s"
+    arrivals = { kind = "constant", interval = "10 s" }
+    sizes = { kind = "fixed", size = "1 kB" }
+    [signalling.points]
+    paris = { point_code = "1", node = "server", function = "transfer-point", restart = "omitted" }
+    bridge = { point_code = "2", node = "ship", restart = "omitted" }
+    register = { point_code = "3" }
+    [signalling.links.between]
+    between = ["bridge", "paris"]
+    carrier = { kind = "m2pa" }
+    [[signalling.routes]]
+    from = "bridge"
+    to = "register"
+    via = "paris"
+    [signalling.gateways.paris]
+    [signalling.asps.ship]
+    [signalling.associations.first]
+    gateway = "paris"
+    asp = "ship"
+    [signalling.application_servers.register]
+    routing_context = 100
+    dpc = "register"
+    asps = ["ship"]
+    [signalling.load.there]
+    from = "bridge"
+    to = ["register"]
+    links = 1
+    erlang_per_link = 0.1
+    lengths = [60]
+"#;
+
+#[test]
+fn whatever_needs_an_association_or_connection_begins_by_the_cable_of_its_own_way() {
+    // Flow and sessions begin when the cable from Lisbon is in service, and the associations before that.
+    let scenario = read(&two_cables("ipv4", [200, 400], SIGNALLING));
+    let merged = scenario.merged();
+    let chosen = |table: &str| {
+        let (_, own) = merged.split_once(table).unwrap_or_else(|| panic!("{table} of {merged}"));
+        let own = own.split("\n[").next().expect("there is a first");
+        let line = own.lines().find_map(|line| line.strip_prefix("primary = "));
+        line.unwrap_or_else(|| panic!("{table} of {merged}")).to_owned()
+    };
+    for (table, link) in [
+        ("[flows.up]", "a-lisbon"),
+        ("[sessions.ftp]", "a-lisbon"),
+        ("[signalling.links.between.carrier]", "b-cork"),
+        ("[signalling.associations.first]", "b-cork"),
+    ] {
+        assert_eq!(chosen(table), format!("\"{link}\"  # by which the way leads"), "{table}");
+    }
+}
+
 #[test]
 fn tcp_is_told_of_breaks_of_its_own_cable_where_another_would_carry_it() {
     let scenario = read(&two_cables("ipv4", [200, 400], "[tcp.default]\ndata_retransmission_limit = 3\n"));
