@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the rules of CONTRIBUTING.md that the compiler and clippy do not know.
 
 mod changelog;
+mod circles;
 mod doc_comments;
 mod documents;
 mod floors;
@@ -19,6 +20,7 @@ pub(crate) fn run(tree: &Tree) -> Result<Vec<Finding>, String> {
     let mut findings = floors::check(&workspace_metadata()?)?;
     findings.extend(manifests::check(tree));
     findings.extend(sources::check(tree));
+    findings.extend(circles::check(tree));
     findings.extend(doc_comments::check(tree));
     findings.extend(documents::check(tree));
     findings.extend(sentences::check(tree));
