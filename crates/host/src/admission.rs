@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use slantpath_base::{DataRate, Duration, Instant};
 
+use crate::ids::SocketId;
 use crate::record::CongestionSample;
 use crate::sessions::NewSession;
-use crate::sockets::SocketId;
 
 /// Conditions on the sessions of a source under which another one may begin. Each limit that is given holds; without a
 /// session under way every one may begin.

@@ -4,12 +4,12 @@ use slantpath_base::{Instant, prefetch};
 
 use crate::carrier::Carrier;
 use crate::flow_end::FlowEnd;
+use crate::ids::SocketId;
 use crate::program::Program;
 use crate::receiver::ReceiverConfig;
 use crate::served::{Others, Reaction, Served};
 use crate::sessions::Session;
 use crate::socket::{Socket, SocketEvent};
-use crate::sockets::SocketId;
 use crate::transport::Adaptation;
 
 /// Holder of a socket: the application, or none any more.

@@ -24,6 +24,7 @@ use slantpath_wire::{Checksum, Packet};
 use crate::application::{Accepts, Application, Listener};
 use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
 use crate::flow_end::FlowEnd;
+use crate::ids::SocketId;
 use crate::interfaces::{Interfaces, NoSourceAddress};
 use crate::receiver::{MessageRecords, ReceiverConfig};
 use crate::record::{
@@ -32,7 +33,7 @@ use crate::record::{
 use crate::sender::SenderConfig;
 use crate::sessions::SessionSource;
 use crate::socket::{MessageReports, Peers, Socket, SocketState, Stack, Traces};
-use crate::sockets::{SocketId, Sockets};
+use crate::sockets::Sockets;
 use crate::trace::TraceRecord;
 use crate::transport::{Adaptation, Protocol, TransportConfig};
 use crate::workload::workload_stream;

@@ -13,10 +13,10 @@ use slantpath_sctp as sctp;
 use slantpath_wire::ip::IpFields;
 
 use crate::arrivals::Place;
+use crate::ids::SocketId;
 use crate::sender::Offer;
 use crate::served::Served;
 use crate::socket::{Socket, SocketEvent};
-use crate::sockets::SocketId;
 use crate::timeline::PathEventKind;
 use crate::transport::{Adaptation, Peer, Protocol, TransportConfig};
 

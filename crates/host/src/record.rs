@@ -7,8 +7,8 @@ use slantpath_base::{DataSize, Duration, Instant};
 use slantpath_interface::Journey;
 use slantpath_sctp::ReliabilityPolicy;
 
-use crate::sessions::SessionSourceId;
-use crate::sockets::SocketId;
+use crate::ids::SessionSourceId;
+use crate::ids::SocketId;
 use crate::timeline::PathEvent;
 
 /// A message as its sender knows it.

@@ -16,6 +16,7 @@ use slantpath_wire::ip::protocol;
 
 use crate::admission::{Admission, AdmissionConfig};
 use crate::flow_end::FlowEnd;
+use crate::ids::{SessionSourceId, SocketId};
 use crate::message::Content;
 use crate::receiver::ReceiverConfig;
 use crate::record::{Answers, ReceivedSession, SentSession, SessionRecords};
@@ -23,7 +24,6 @@ use crate::requests::{Client, RequestPlan, RequestsConfig, Server};
 use crate::sender::{Measurement, SenderConfig};
 use crate::served::{Others, Reaction, Served, earlier};
 use crate::socket::{Socket, SocketEvent};
-use crate::sockets::SocketId;
 use crate::transport::{Adaptation, Protocol, TransportConfig};
 use crate::workload::{WhenBlocked, Workload};
 
@@ -135,10 +135,6 @@ impl Sizes {
         DataSize::from_bytes((bytes.round() as u64).max(1))
     }
 }
-
-/// Identifier of a source of a host: numbers in the order in which the sources were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SessionSourceId(pub u32);
 
 /// A source in a run.
 #[derive(Debug)]

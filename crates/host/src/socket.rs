@@ -17,9 +17,10 @@ use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::host::CommandLog;
+use crate::ids::SocketId;
 use crate::record::{CongestionSample, PathSample};
 use crate::sender::{Offer, Outgoing};
-use crate::sockets::{Opened, SocketId};
+use crate::sockets::Opened;
 use crate::trace::TraceBuffer;
 use crate::transport::{Peer, Protocol, TransportConfig};
 pub(crate) use event::{Abandoned, SocketEvent};

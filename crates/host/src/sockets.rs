@@ -14,22 +14,12 @@ use slantpath_tcp as tcp;
 use slantpath_wire::ip::{IpFields, protocol};
 
 use crate::application::Application;
+use crate::ids::{SessionSourceId, SocketId};
 use crate::program::{Program, ProgramEvent};
 use crate::record::{CongestionSample, OpenedSession, SentSession, SessionRecords};
 use crate::served::{Others, Reaction, Served};
-use crate::sessions::SessionSourceId;
 use crate::socket::{Socket, SocketState, Stack};
 use crate::transport::Peer;
-
-/// One of a host's sockets: numbers in the order in which they were added or accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SocketId(pub u32);
-
-impl SocketId {
-    const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// Reason for which a socket is to be served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use slantpath_base::Instant;
 use slantpath_sctp as sctp;
 
+use crate::ids::SocketId;
 use crate::socket::{MessageReports, Traces};
-use crate::sockets::SocketId;
 
 /// Greatest number of records that a host holds while nobody takes them.
 pub const TRACE_RECORDS_MAX: usize = 1 << 18;

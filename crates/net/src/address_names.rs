@@ -6,29 +6,22 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use slantpath_base::Seed;
-use slantpath_interface::InterfaceId;
 
 use crate::conditioner::FlowKey;
-use crate::graph::NetworkGraph;
 use crate::header::AddressKey;
-use crate::id::LinkEnd as _;
 
 /// Addresses of a network, each with what it is called by in flows. One that no node has keeps its own octets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AddressNames(Arc<FxHashMap<AddressKey, AddressKey>>);
 
 impl AddressNames {
-    pub(crate) fn of(graph: &NetworkGraph) -> Self {
-        let named = graph.interfaces.iter().enumerate().flat_map(|(index, interface)| {
-            let node = &graph.nodes[interface.node.index()].name;
-            #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
-            let link = graph.link_name(InterfaceId::new(index as u32).link());
-            interface.addresses.iter().enumerate().map(move |(place, address)| {
-                let mut name = Seed::new(0, 0).stream(&format!("addresses/{node}/{link}/{place}"));
-                let [high, low] = [name.next_u64(), name.next_u64()].map(u64::to_be_bytes);
-                let octets = core::array::from_fn(|at| if at < 8 { high[at] } else { low[at - 8] });
-                (key_of(*address), AddressKey::ipv6(octets))
-            })
+    /// Takes the names, each of the address that an interface of this name has in this place.
+    pub(crate) fn new<'a>(addresses: impl Iterator<Item = (IpAddr, &'a str, &'a str, usize)>) -> Self {
+        let named = addresses.map(|(address, node, link, place)| {
+            let mut name = Seed::new(0, 0).stream(&format!("addresses/{node}/{link}/{place}"));
+            let [high, low] = [name.next_u64(), name.next_u64()].map(u64::to_be_bytes);
+            let octets = core::array::from_fn(|at| if at < 8 { high[at] } else { low[at - 8] });
+            (key_of(address), AddressKey::ipv6(octets))
         });
         Self(Arc::new(named.collect()))
     }
@@ -76,7 +69,7 @@ mod tests {
                 keys.push(addresses.map(key_of));
             }
         }
-        let names = AddressNames::of(&builder.build().expect("a sound network"));
+        let names = builder.build().expect("a sound network").address_names();
         let [near, far] = [2 * link, 2 * link + 1].map(|end| keys[end][usize::from(version == 6)]);
         let (source, destination) = if is_back { (far, near) } else { (near, far) };
         let flow = FlowKey { source, destination, protocol: 6, ports: [1, 2] };

@@ -81,7 +81,7 @@ impl Fabric {
         // A sky tells flows apart to spread them over antennas.
         let has_a_sky = !graph.contact_links.is_empty();
         let names = if has_a_sky || graph.directions.iter().any(DirectionConfig::tells_flows_apart) {
-            AddressNames::of(&graph)
+            graph.address_names()
         } else {
             AddressNames::default()
         };

@@ -8,6 +8,7 @@ use ipnet::IpNet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use slantpath_base::{Duration, Instant};
 
+use crate::address_names::AddressNames;
 use crate::link::{DirectionConfig, FrameConfig, ShaperConfig};
 use crate::parcel::DestinationId;
 use crate::script::Change;
@@ -221,6 +222,16 @@ impl NetworkGraph {
     /// A direction's path, as its random streams are named: `links/satellite/forward`.
     pub fn direction_path(&self, direction: DirectionId) -> String {
         format!("links/{}/{}", self.link_name(direction.sender().link()), direction.name())
+    }
+
+    /// Names of the addresses, which what is drawn for a flow follows.
+    pub(crate) fn address_names(&self) -> AddressNames {
+        AddressNames::new(self.interfaces.iter().enumerate().flat_map(|(index, interface)| {
+            let node = &*self.nodes[interface.node.index()].name;
+            #[expect(clippy::cast_possible_truncation, reason = "numbered by 32 bits")]
+            let link = self.link_name(InterfaceId::new(index as u32).link());
+            interface.addresses.iter().enumerate().map(move |(place, address)| (*address, node, link, place))
+        }))
     }
 
     /// A node's interfaces, in the order of their links.

@@ -14,7 +14,7 @@ use crate::tree::Tree;
 /// Largest circle of files that a crate may have.
 const LARGEST: usize = 20;
 /// Crates that are not there yet, with the circle that they have. The list only shrinks.
-const NOT_YET: &[(&str, usize)] = &[("host", 21), ("net", 21), ("scenario", 84)];
+const NOT_YET: &[(&str, usize)] = &[("scenario", 84)];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -95,7 +95,9 @@ fn largest_circle(arrows: &[Vec<usize>]) -> Vec<usize> {
             if low[at] == order[at] {
                 let begin = open.iter().position(|each| *each == at).unwrap_or(0);
                 let mut circle = open.split_off(begin);
-                circle.iter().for_each(|each| is_open[*each] = false);
+                for each in &circle {
+                    is_open[*each] = false;
+                }
                 if circle.len() > largest.len() {
                     circle.sort_unstable();
                     largest = circle;
@@ -132,8 +134,8 @@ mod tests {
                 format!("use crate::f{next}::T{next}; pub struct T{number};"),
             ));
         }
-        let root: String = (0..=LARGEST).map(|number| format!("mod f{number};")).collect();
-        texts.push(("crates/x/src/lib.rs".into(), root));
+        let root: Vec<String> = (0..=LARGEST).map(|number| format!("mod f{number};")).collect();
+        texts.push(("crates/x/src/lib.rs".into(), root.concat()));
         let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (&**path, &**text)).collect();
         let findings = check(&Tree::of(&files));
         assert_eq!(findings.len(), 1);

@@ -7,7 +7,7 @@ use slantpath_base::Instant;
 use slantpath_sctp::chunk::AddressChange;
 
 use super::Host;
-use crate::sockets::SocketId;
+use crate::ids::SocketId;
 
 /// Move of a socket's association from one address to another at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

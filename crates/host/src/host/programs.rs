@@ -8,9 +8,9 @@ use slantpath_sctp as sctp;
 
 use super::{Host, UnboundPorts};
 use crate::application::Application;
+use crate::ids::SocketId;
 use crate::program::{Program, ProgramConfig, ProgramEvent, ProgramMessage, Refused};
 use crate::socket::{Peers, SocketState, Traces};
-use crate::sockets::SocketId;
 use crate::transport::Peer;
 
 impl Host {

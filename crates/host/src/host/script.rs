@@ -6,7 +6,7 @@ use slantpath_sctp::chunk::ReconfigurationResult;
 use slantpath_sctp::{ResetDirection, StreamId};
 
 use super::{Handover, Host};
-use crate::sockets::SocketId;
+use crate::ids::SocketId;
 
 /// Command that an association is given.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,12 +8,13 @@ use slantpath_wire::ip::protocol;
 use super::Host;
 use crate::admission::{Admission, Refusal};
 use crate::application::{Accepts, Application, Listener};
+use crate::ids::SessionSourceId;
+use crate::ids::SocketId;
 use crate::message::Content;
 use crate::receiver::{MessageRecords, ReceiverConfig};
 use crate::record::{OpenedSession, SessionRecords};
-use crate::sessions::{NewSession, Opening, Session, SessionSource, SessionSourceId, SessionsConfig};
+use crate::sessions::{NewSession, Opening, Session, SessionSource, SessionsConfig};
 use crate::socket::{MessageReports, Peers, PortUse, SocketState, Traces};
-use crate::sockets::SocketId;
 use crate::transport::{Protocol, TransportConfig};
 
 impl Host {

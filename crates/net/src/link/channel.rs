@@ -6,7 +6,8 @@ use slantpath_base::{Duration, Instant, Probability, Seed, Stream};
 
 use crate::link::bit_errors::{BitErrors, Flips};
 use crate::link::bursts::Bursts;
-use crate::link::config::{DirectionConfig, Reordering};
+use crate::link::config::DirectionConfig;
+use crate::link::reordering::Reordering;
 use crate::link::service::Transmission;
 use crate::parcel::{Fate, PacketId, Parcel};
 

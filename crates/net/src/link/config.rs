@@ -9,6 +9,7 @@ use crate::link::frames::FrameConfig;
 use crate::link::header_compression::HeaderCompression;
 use crate::link::propagation::Delay;
 use crate::link::queue::QueueConfig;
+use crate::link::reordering::Reordering;
 use crate::link::shaper::ShaperConfig;
 
 /// One direction of a link.
@@ -96,20 +97,6 @@ impl DirectionConfig {
     pub(crate) const fn tells_flows_apart(&self) -> bool {
         !self.conditioner.is_empty() || matches!(self.queue, QueueConfig::FqCoDel(_))
     }
-}
-
-/// Random extra delay.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reordering {
-    /// The chance of each packet to be delayed.
-    pub probability: Probability,
-    /// The most that it is delayed by; less is as likely.
-    pub extra_delay_max: Duration,
-}
-
-impl Reordering {
-    /// Packets keep their order.
-    pub const NONE: Self = Self { probability: Probability::NEVER, extra_delay_max: Duration::ZERO };
 }
 
 /// Treatment of packets while a direction is down. Those that left the transmitter before arrive; the one that was
