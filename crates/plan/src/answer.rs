@@ -4,6 +4,7 @@ mod estimate;
 mod loss;
 mod paths;
 mod promises;
+mod step;
 mod window_settings;
 
 use slantpath_base::{DataRate, DataSize, Duration};
@@ -18,6 +19,7 @@ pub use estimate::Range;
 use estimate::{Estimate, Load, lasting};
 pub(crate) use estimate::{FRAME_S, access_loop};
 pub use promises::{Measure, Promise, Standing};
+pub use step::LargestStep;
 
 /// Units of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +83,8 @@ pub struct Answer {
     pub ethernet: DataRate,
     /// B_IN,max on Ethernet with the recommended window.
     pub injected_most: DataRate,
-    /// The largest step of load that window and timers take, in bits of signalling links.
-    pub largest_step: DataRate,
+    /// The largest step of load that these settings take.
+    pub largest_step: LargestStep,
     /// Settings that are recommended.
     pub settings: Vec<Recommendation>,
     /// Promises that the settings keep.
@@ -166,6 +168,12 @@ const PACKET: f64 = 1_468.0;
 /// DATA chunk of 16, of the packet of 50, and its part of SACKs.
 const PROVING: f64 = 80.0 + 20.0 + 16.0 + 50.0 + 20.5;
 
+/// Time for which a link is proved that comes into service again, at least, in seconds.
+const PROVED_S: f64 = 2.0;
+
+/// Time since the step in which losses count, in seconds.
+const LOOKED_AT_S: f64 = 60.0;
+
 /// Interval between proving messages where nothing was said, in seconds.
 const PROVING_INTERVAL_S: f64 = 0.01;
 
@@ -180,6 +188,7 @@ fn whole_links(links: f64) -> u32 {
 pub fn plan(question: &Question) -> Answer {
     let numbers = Numbers::of(question);
     let mut answer = numbers.answer();
+    answer.largest_step = numbers.largest_step(&answer);
     for quantity in VARIED {
         let varied = numbers.with_a_tenth_more(quantity).answer();
         for setting in &mut answer.settings {
@@ -236,24 +245,14 @@ impl Numbers {
         let mut impossible = Vec::new();
         let associations = f64::from(self.associations);
         let signalling = self.links * self.line_rate * self.erlang;
-        let (before, after) = {
-            let of = |erlang: f64| self.links * self.line_rate * erlang / 8.0 / f64::from(self.octets);
-            (of(self.erlang), of(self.erlang + self.step))
-        };
-        let counted = Framing::new(self.octets, before / associations, self.bundling);
+        let load = self.load();
+        let Load { alone, full, after, acknowledged, sack_delay, .. } = load;
         // What somebody has measured decides the case. What is promised is counted.
-        let framing = self.overhead.map_or(counted, |overhead| Framing::measured(self.octets, overhead));
-        let alone = counted;
-        let shared = Framing::shared(self.octets).no_more_than(&alone);
-        let full = Framing::full(self.octets).no_more_than(&shared);
+        let framing = self.overhead.map_or(alone, |overhead| Framing::measured(self.octets, overhead));
         let k = framing.ethernet_per_window();
         let total = self.permanent + self.on_demand;
         let band = Band { permanent: rate(self.permanent), on_demand: rate(self.on_demand) };
-        let sack_delay = if self.round_trip >= 0.4 { 0.1 } else { (self.round_trip / 2.0).clamp(0.01, 0.04) };
         let share = largest_share(whole_links(self.links), self.associations);
-        let acknowledged = self.bundling
-            + alone.acknowledged_after(self.round_trip, sack_delay, after * share, self.permanent);
-        let load = Load { alone, shared, full, before, after, acknowledged, sack_delay };
 
         let cwnd_least = self.cwnd_least(&load) * share;
         let cwnd = self.cwnd.unwrap_or_else(|| {
@@ -261,12 +260,12 @@ impl Numbers {
         });
         // A second of load at least, for what comes in bursts.
         // What is beyond the band waits for ever, and no queue is long enough for it.
-        let by_window = cwnd / share / (load.shared.window * acknowledged);
+        let by_window = cwnd / share / (load.shared.window * (acknowledged + self.pair(&load)));
         let carried = Load { after: after.min(ENDURING * self.band_takes(&load).min(by_window)), ..load };
-        let carried = Load { before: before.min(carried.after), ..carried };
+        let carried = Load { before: load.before.min(carried.after), ..carried };
         let waiting = self.estimate(&carried, cwnd, f64::INFINITY).waiting;
         let queue = self.queue.unwrap_or_else(|| up_to(MARGIN * waiting.most.max(after), 100.0));
-        let estimate = self.estimate(&load, cwnd, queue);
+        let mut estimate = self.estimate(&load, cwnd, queue);
 
         let rto_least = estimate.acknowledged.most + sack_delay;
         let rto_min = up_to(MARGIN * rto_least, 0.01).min(self.rto_max.unwrap_or(f64::INFINITY));
@@ -280,16 +279,6 @@ impl Numbers {
         let injected_ethernet = injected.as_bits_per_sec() as f64 * k;
         let case = window::working_case(injected, k, band);
         let ethernet = signalling * framing.ethernet_per_line();
-        let line_per_window = 1.0 / framing.window_per_line();
-        let (by_window, by_timer) = window::largest_step(
-            rate((self.permanent / k).min(ethernet / k)),
-            bytes(cwnd * associations),
-            seconds(self.round_trip),
-            seconds(self.allocation),
-            seconds(rto_min),
-        );
-        let largest_step =
-            by_window.as_bits_per_sec().min(by_timer.as_bits_per_sec()) as f64 * line_per_window;
 
         self.load_faults(&load, (cwnd, cwnd_least, queue), &estimate, &mut impossible);
         let mut settings = self.window_settings(&Window {
@@ -341,18 +330,22 @@ impl Numbers {
             rto_max,
             is_found: cwnd / PACKET >= loss::FOUND_FROM,
         };
+        // Packets that are not full are more, and what is refused has to break for certain.
+        let found = cwnd * alone.packets / alone.window >= loss::FOUND_FROM;
+        let at_best = loss::Recovery { is_found: found, ..recovery };
         let packets = alone.packets * after / associations;
         let outages = self.outages(&recovery, packets);
         for timer in [M2PA_T7].into_iter().chain(ANSWERS) {
             timer_setting(&timer, &estimate, (rto_min, &outages), &mut settings, &mut impossible);
         }
+        self.outage_fault(rto_min, &mut estimate, &mut impossible);
         settings.push(self.proving_setting());
         if self.loss > 0.0 {
             let at_cwnd =
                 settings.iter().position(|setting| setting.name == "sctp.cwnd").map_or(0, |at| at + 1);
             let needed = 8.0 * alone.ethernet * after;
             settings.insert(at_cwnd, self.congestion_setting(alone.window, needed / k));
-            self.loss_faults(&recovery, packets, (8.0 * full.ethernet * after, total), &mut impossible);
+            self.loss_faults(&at_best, packets, (8.0 * full.ethernet * after, total), &mut impossible);
         }
         let may_be_a = self.cwnd.is_none().then(|| {
             format!(
@@ -373,7 +366,7 @@ impl Numbers {
             load: rate(signalling),
             ethernet: rate(ethernet),
             injected_most: rate(injected_ethernet),
-            largest_step: rate(largest_step),
+            largest_step: LargestStep::NONE,
             settings,
             promises,
             impossible,
@@ -496,6 +489,32 @@ impl Numbers {
                     up_to(self.estimate(load, cwnd, f64::INFINITY).waiting.most, 100.0)
                 ),
             }
+        });
+    }
+
+    /// Refuses a loss of nothing where T7 is certain to take links out of service: what comes meanwhile is lost.
+    fn outage_fault(&self, rto_min: f64, estimate: &mut Estimate, impossible: &mut Vec<Impossible>) {
+        if estimate.standstill.least < M2PA_T7.most.as_secs_f64() {
+            return;
+        }
+        let outage = PROVED_S + 2.0 * self.round_trip;
+        estimate.lost = Range { least: estimate.lost.least.max(outage / LOOKED_AT_S), most: 1.0 };
+        if impossible.iter().any(|impossible| impossible.breaks == "loss") {
+            return;
+        }
+        impossible.push(Impossible {
+            concerns: M2PA_T7.name,
+            breaks: "loss",
+            demand: "links that carry all messages".to_owned(),
+            why: format!(
+                "all links go out of service when T7 expires, and for {} at least what comes is lost",
+                time(outage)
+            ),
+            possible: format!(
+                "T7 of {} beyond the range, {}",
+                time(up_to(MARGIN * (estimate.standstill.most + rto_min), 0.1)),
+                if self.interruption > 0.0 { "or shorter interruptions" } else { "or a smaller load" }
+            ),
         });
     }
 

@@ -42,6 +42,8 @@ pub(crate) struct Flow {
     pub(crate) allocation: f64,
     /// Interval at which the demand is looked at, in seconds.
     pub(crate) look: f64,
+    /// The first look after the step, in parts of that interval.
+    pub(crate) first_look: f64,
     /// Standstill at a change of the allocation, in seconds.
     pub(crate) interruption: f64,
     /// Bytes that may be outstanding in all.
@@ -73,13 +75,17 @@ pub(crate) struct Course {
 }
 
 impl Flow {
-    /// Follows the flow, and gives its largest values.
-    pub(crate) fn course(&self) -> Course {
-        // One way is a whole number of parts.
+    /// Gives the part of a round trip in which it is followed, in seconds: one way is a whole number of them.
+    pub(crate) fn part(&self) -> f64 {
         let one_way = self.round_trip / 2.0;
         let part =
             one_way / (one_way / (self.round_trip / PARTS_OF_A_ROUND_TRIP).min(PART_MOST_S)).ceil().max(1.0);
-        let part = part.max(PART_LEAST_S);
+        part.max(PART_LEAST_S)
+    }
+
+    /// Follows the flow, and gives its largest values.
+    pub(crate) fn course(&self) -> Course {
+        let part = self.part();
         let mut state = State::new(self, part, parts(ENDS_AT_S / part));
         for now in 0..state.handed.len() {
             state.step(now);
@@ -120,6 +126,10 @@ struct State<'a> {
 /// Capacity that the terminal has, and has asked for.
 struct Terminal {
     look: usize,
+    /// Parts from the step to the first look behind it.
+    first: usize,
+    step: usize,
+    looked: usize,
     latency: usize,
     kept: usize,
     rate: f64,
@@ -154,6 +164,9 @@ impl<'a> State<'a> {
             came_after: 0.0,
             terminal: Terminal {
                 look: parts(flow.look / part).max(1),
+                first: parts(flow.first_look * flow.look / part).max(1),
+                step: parts(STEPS_AT_S / part),
+                looked: 0,
                 latency: parts(flow.allocation / part),
                 kept: parts(KEPT_S / part),
                 rate: flow.permanent,
@@ -311,9 +324,10 @@ impl<'a> State<'a> {
 impl Terminal {
     /// Looks at what has come, if it is time for that, asks, and has what was asked for.
     fn look(&mut self, flow: &Flow, now: usize, part: f64, (come, sent): (f64, f64), held: f64) {
-        if now % self.look == self.look - 1 {
-            let seen = (come - self.looked_bits) / (self.look as f64 * part);
-            self.looked_bits = come;
+        let (since, first) = if now < self.step { (now, self.look) } else { (now - self.step, self.first) };
+        if (since + 1) % self.look == first % self.look {
+            let seen = (come - self.looked_bits) / ((now + 1 - self.looked) as f64 * part);
+            (self.looked_bits, self.looked) = (come, now + 1);
             let needed = (seen + (come - sent) / DRAIN_S).clamp(flow.permanent, flow.total);
             if needed >= self.wanted {
                 self.less = None;
@@ -371,6 +385,7 @@ mod tests {
             held: 400_000.0,
             allocation: 0.0,
             look: 1.0,
+            first_look: 1.0,
             interruption: 0.0,
             window: 20_000.0,
             queue: 100.0,

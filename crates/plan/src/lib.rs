@@ -39,7 +39,9 @@ mod question;
 mod timers;
 pub mod window;
 
-pub use answer::{Answer, Impossible, Measure, Promise, Range, Recommendation, Standing, Unit, plan};
+pub use answer::{
+    Answer, Impossible, LargestStep, Measure, Promise, Range, Recommendation, Standing, Unit, plan,
+};
 pub use question::{
     Band as BandTable, Limits, Path as PathTable, Question, Signalling as SignallingTable, json_schema,
 };

@@ -9,8 +9,9 @@ pub use scenario::{DURATION_S, ENDS_AT_S, STARTS_AT_S, STEPS_AT_S, scenario};
 use core::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
+use slantpath_base::DataRate;
 
-use crate::answer::{Answer, Measure, Promise, Recommendation, Standing, Unit};
+use crate::answer::{Answer, LargestStep, Measure, Promise, Recommendation, Standing, Unit};
 use crate::window::WorkingCase;
 
 /// The answer as text: the case, what cannot be met, and each setting with its bounds, its reason and what moves it.
@@ -25,7 +26,7 @@ pub fn text(answer: &Answer) -> String {
         answer.framing.ethernet,
     ));
     line(format!("case {}: {}", case_name(answer.case), answer.case_reason));
-    line(format!("largest step: {} of signalling", kbit(answer.largest_step.as_bits_per_sec() as f64)));
+    line(format!("largest step: {}", largest_step(&answer.largest_step)));
     for impossible in &answer.impossible {
         line(String::new());
         line(format!("NOT POSSIBLE: {}", impossible.demand));
@@ -59,6 +60,27 @@ pub fn text(answer: &Answer) -> String {
         }
     }
     text
+}
+
+/// The largest step in words.
+fn largest_step(step: &LargestStep) -> String {
+    let of = |rate: DataRate| kbit(rate.as_bits_per_sec() as f64);
+    let zero = DataRate::from_bits_per_sec(0);
+    let (taken, reason) = (step.taken > zero, &step.reason);
+    let found = match step.lost_from {
+        Some(from) if from == zero => format!("none, and without one messages are lost: {reason}"),
+        Some(from) if taken => {
+            format!(
+                "{} of signalling, beyond it {reason}; from {} on messages are lost",
+                of(step.taken),
+                of(from)
+            )
+        }
+        None if taken => format!("{} of signalling, beyond it {reason}", of(step.taken)),
+        Some(from) => format!("none is sure: {reason}; from {} on messages are lost", of(from)),
+        None => format!("none is sure: {reason}"),
+    };
+    format!("{found} (equation 5, for the window alone: {})", of(step.by_equation))
 }
 
 /// A promise in words.
@@ -123,7 +145,9 @@ pub fn json(answer: &Answer) -> Json {
         "load_bit_per_s": answer.load.as_bits_per_sec(),
         "ethernet_bit_per_s": answer.ethernet.as_bits_per_sec(),
         "injected_most_bit_per_s": answer.injected_most.as_bits_per_sec(),
-        "largest_step_bit_per_s": answer.largest_step.as_bits_per_sec(),
+        "largest_step_bit_per_s": answer.largest_step.taken.as_bits_per_sec(),
+        "losing_step_bit_per_s": answer.largest_step.lost_from.map(DataRate::as_bits_per_sec),
+        "largest_step_reason": answer.largest_step.reason,
         "message": {
             "line_octets": answer.framing.line,
             "window_octets": answer.framing.window,

@@ -103,7 +103,7 @@ fn a_window_that_is_set_is_judged() {
     let small = paper(&["limits.cwnd=64 kB"]);
     let unmet = &small.impossible[0];
     assert_eq!((unmet.demand.as_str(), unmet.breaks), ("1723 kbit/s with a window of 64000 B", "loss"));
-    assert!(unmet.why.contains("49.6 % of the messages find the queue full"), "{}", unmet.why);
+    assert!(unmet.why.contains("46.7 % of the messages find the queue full"), "{}", unmet.why);
     assert_eq!(unmet.possible, "a window of 148065 B");
 }
 
@@ -126,12 +126,114 @@ fn a_demand_is_given_left_open_or_refused() {
     assert_eq!(standing(&[], "mtp3.t4"), Standing::Given);
     assert_eq!(standing(&["path.round_trip=900 ms"], "mtp3.t4"), Standing::Open);
     assert_eq!(standing(&["path.round_trip=1.3 s"], "mtp3.t4"), Standing::Refused);
-    // Beyond the band messages are lost, and links stay in service.
+    // Beyond the band messages are lost. Where the queue is full, T7 may expire in a standstill that is longer than a
+    // window explains.
     let beyond = ["signalling.links=40"];
+    let names = ["loss", "m2pa.t7", "sctp.rto"];
     assert_eq!(
-        (standing(&beyond, "loss"), standing(&beyond, "m2pa.t7")),
-        (Standing::Refused, Standing::Given)
+        names.map(|name| standing(&beyond, name)),
+        [Standing::Refused, Standing::Open, Standing::Given]
     );
+    // Nor is it sure that what a path loses finds room behind a window that is full for long.
+    let lossy = ["signalling.octets=120", "signalling.bundling_delay=0 s", "signalling.step_erlang=0"];
+    let lossy = |erlang: &str| {
+        let sets = ["path.loss=0.00001", "path.round_trip=70 ms", "band.on_demand=0 bit/s", erlang];
+        names.map(|name| standing(&[&lossy[..], &sets].concat(), name))
+    };
+    assert_eq!(lossy("signalling.erlang_per_link=0.3"), [Standing::Given; 3]);
+    assert_eq!(lossy("signalling.erlang_per_link=0.45"), [Standing::Open; 3]);
+}
+
+/// The trial of "SS7 over IP over satellite" with 1,024 kbit/s permanent.
+fn trial(sets: &[&str]) -> Answer {
+    let trial = ["band.permanent=1024 kbit/s", "band.on_demand=1126 kbit/s"];
+    answer(&[&trial[..], sets].concat())
+}
+
+#[test]
+fn where_t7_is_certain_to_expire_what_comes_while_links_are_out_of_service_is_lost() {
+    let s7 = |interruption: &str, erlang: &str| {
+        let erlang = format!("signalling.erlang_per_link={erlang}");
+        let short = ["signalling.step_erlang=0.04", "signalling.octets=120", "band.allocation_time=1.3 s"];
+        trial(&[&short[..], &[interruption, &erlang]].concat())
+    };
+    let of =
+        |answer: &Answer, name: &str| *answer.promises.iter().find(|promise| promise.name == name).unwrap();
+    let broken = s7("band.interruption=1 s", "0.36");
+    let loss = of(&broken, "loss");
+    assert_eq!((of(&broken, "m2pa.t7").standing, loss.standing), (Standing::Refused, Standing::Refused));
+    // Two seconds of proving and two round trips, of a minute.
+    near(loss.expected.least, 3.3 / 60.0);
+    let unmet = broken.impossible.iter().find(|unmet| unmet.breaks == "loss").unwrap();
+    assert!(unmet.possible.starts_with("T7 of 10.8"), "{}", unmet.possible);
+    // A step more or less changes nothing: what comes at random asks for capacity, and is interrupted.
+    assert_eq!(broken.largest_step.taken.as_bits_per_sec(), 0);
+    let often = s7("band.interruption=1 s", "0.32");
+    assert_eq!(
+        (of(&often, "m2pa.t7").standing, of(&often, "loss").standing),
+        (Standing::Open, Standing::Open)
+    );
+    assert_eq!(of(&s7("band.interruption=1 s", "0.2"), "m2pa.t7").standing, Standing::Given);
+    assert_eq!(of(&s7("band.interruption=100 ms", "0.36"), "m2pa.t7").standing, Standing::Given);
+}
+
+#[test]
+fn window_and_queue_decide_together_how_large_a_step_may_be() {
+    let step = |allocation: &str, cwnd: &str, queue: &str| {
+        let allocation = format!("band.allocation_time={allocation}");
+        let load = ["signalling.erlang_per_link=0.42", "signalling.step_erlang=0.13"];
+        let set = [format!("limits.cwnd={cwnd}"), format!("limits.queue={queue}")];
+        trial(&[&load[..], &[&allocation, &set[0], &set[1]]].concat()).largest_step
+    };
+    let kbit = |rate: slantpath_base::DataRate| rate.as_bits_per_sec() / 1_000;
+    // Simulated: with 2 s 500 kbit/s lose nothing, and 600 do; with 3 s 300, and 400.
+    for (allocation, nothing, some) in [("2 s", 500, 600), ("3 s", 300, 400)] {
+        let step = step(allocation, "154000 B", "200");
+        let (taken, lost_from) = (kbit(step.taken), kbit(step.lost_from.unwrap()));
+        assert!((300..some).contains(&taken) && lost_from > nothing && lost_from < 700, "{step:?}");
+        assert!(kbit(step.by_equation) < 220, "{step:?}");
+        assert_eq!(step.reason, "a window of 154000 B and a queue of 200 messages may be full");
+    }
+    let small = step("3 s", "154000 B", "200").taken;
+    assert!(step("3 s", "154000 B", "1000").taken > small && step("3 s", "200 kB", "200").taken > small);
+    // The larger of both steps is carried by the answer to it, and the other one is refused by its.
+    let given = |step: f64| {
+        let step = format!("signalling.step_erlang={step:.4}");
+        let load = ["signalling.erlang_per_link=0.42", "limits.cwnd=154000 B", "limits.queue=200", &step];
+        trial(&load).promises.into_iter().find(|promise| promise.name == "loss").unwrap().standing
+    };
+    let asked = trial(&[
+        "signalling.erlang_per_link=0.42",
+        "signalling.step_erlang=0.13",
+        "limits.cwnd=154000 B",
+        "limits.queue=200",
+    ]);
+    let of = |rate: slantpath_base::DataRate| rate.as_bits_per_sec() as f64 / 1_920_000.0;
+    let (taken, lost_from) = (of(asked.largest_step.taken), of(asked.largest_step.lost_from.unwrap()));
+    assert_eq!([given(taken - 1e-3), given(lost_from + 1e-3)], [Standing::Given, Standing::Refused]);
+    // Where lines have no more, that is the step; where no load is carried, there is none.
+    let few =
+        answer(&["signalling.erlang_per_link=0.3", "signalling.links=10", "limits.cwnd=400 kB"]).largest_step;
+    assert_eq!((kbit(few.taken), few.lost_from, few.reason.as_str()), (448, None, "the lines have no more"));
+    let none = answer(&["limits.cwnd=20 kB"]).largest_step;
+    assert_eq!((kbit(none.taken), none.lost_from.map(kbit)), (0, Some(0)));
+}
+
+#[test]
+fn a_window_of_few_packets_waits_for_the_second_one_of_a_slow_link() {
+    let slow = |cwnd: &str| {
+        let cwnd = format!("limits.cwnd={cwnd}");
+        let ground = ["path.round_trip=90 ms", "band.permanent=512 kbit/s", "band.on_demand=0 bit/s"];
+        let load = ["signalling.links=8", "signalling.erlang_per_link=0.4", "signalling.octets=60"];
+        let plain = ["signalling.step_erlang=0", "signalling.bundling_delay=0 s", &cwnd];
+        let answer = answer(&[&ground[..], &load, &plain].concat());
+        *answer.promises.iter().find(|promise| promise.name == "loss").unwrap()
+    };
+    // 42.6 % are lost where it is simulated.
+    let small = slow("2769 B");
+    assert_eq!(small.standing, Standing::Refused);
+    assert!(small.expected.least < 0.426 && small.expected.most > 0.426, "{small:?}");
+    assert_eq!(slow("11000 B").standing, Standing::Given);
 }
 
 #[test]
@@ -171,7 +273,7 @@ fn what_the_band_or_the_queue_cannot_hold_is_said_with_what_it_could() {
     let unmet = &beyond.impossible[0];
     assert_eq!(unmet.demand, "2458 kbit/s of signalling, which are 2891 kbit/s on Ethernet in full packets");
     assert!(
-        unmet.why.starts_with("the terminal has 2298 kbit/s in all: 22.8 % of the messages"),
+        unmet.why.starts_with("the terminal has 2298 kbit/s in all: 20.8 % of the messages"),
         "{}",
         unmet.why
     );
@@ -233,7 +335,7 @@ fn paths_are_passed_over_given_up_and_lost_with_their_association_in_that_order(
     // Eleven time-outs of at most 2.8 s.
     let single = answer(&[]);
     let reason = &single.setting("sctp.association_max_retrans").unwrap().reason;
-    assert!(reason.contains("after 11 time-outs in a row, 29.37 s at the least"), "{reason}");
+    assert!(reason.contains("after 11 time-outs in a row, 29.31 s at the least"), "{reason}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn answer(text: &str, sets: &[&str]) -> String {
             setting.name, setting.value, setting.least, setting.most, setting.sensitivity
         )
     });
-    let whole = (answer.injected_most, answer.largest_step, answer.framing);
+    let whole = (answer.injected_most, &answer.largest_step, answer.framing);
     print::text(&answer) + "\n" + &numbers.collect::<String>() + &format!("{whole:?}")
 }
 

@@ -65,7 +65,10 @@ impl Verified {
 
 /// Simulates the answer as it stands, and what lies beside it.
 pub(super) fn verify(question: &Question, answer: &Answer) -> Result<Verified, Failure> {
-    let has_step = question.signalling.whole().is_some_and(|load| *load.step_erlang > 0.0);
+    let step = question.signalling.whole().map_or(0.0, |load| {
+        let lines = f64::from(*load.links) * load.line_rate.as_bits_per_sec() as f64;
+        *load.step_erlang * lines
+    });
     let fails = answer.promises.iter().any(|promise| promise.measure == Measure::Standstill);
     let beside = |window, step| Variant { window, step, fails: false };
     let mut variants = vec![("as answered", Variant::ANSWERED)];
@@ -73,8 +76,12 @@ pub(super) fn verify(question: &Question, answer: &Answer) -> Result<Verified, F
         variants.push(("the first path fails", Variant { fails: true, ..Variant::ANSWERED }));
     }
     variants.extend([("half the window", beside(0.5, 1.0)), ("four windows", beside(4.0, 1.0))]);
-    if has_step {
+    if step > 0.0 {
         variants.extend([("half the step", beside(1.0, 0.5)), ("no step", beside(1.0, 0.0))]);
+        let largest = answer.largest_step.taken.as_bits_per_sec() as f64;
+        if largest > 0.0 {
+            variants.push(("the largest step", beside(1.0, largest / step)));
+        }
     }
     let bar = Bar::or_lines("runs");
     let mut runs = Vec::new();

@@ -23,6 +23,15 @@ const PACKET_AT_LEAST: f64 = 1_300.0;
 /// Standard deviations by which the largest of the looks of ten seconds exceeds the mean.
 const OF_LOOKS: f64 = 1.5;
 
+/// The first look after a step, in parts of the interval of looks: an allocation is that much earlier or later than on
+/// average. One in thirty is later still.
+const EARLY: f64 = 0.5;
+const LATE: f64 = 0.75;
+/// The part of the fluid's wait for SCTP's buffer that answers have at least.
+const OF_BUFFER: f64 = 0.25;
+/// Standard deviations by which the largest of the looks of a minute exceeds the mean, with hardly a doubt.
+const OF_ALL_LOOKS: f64 = 4.0;
+
 /// Range of what is expected, from the least to the most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Range {
@@ -54,6 +63,8 @@ pub(super) struct Estimate {
     pub(super) outstanding: Range,
     /// Wait that what comes at random exceeds once in a million times.
     pub(super) queueing: f64,
+    /// True if the window is full for long.
+    pub(super) is_full: bool,
 }
 
 /// Framings, and messages a second before and after the step.
@@ -69,6 +80,13 @@ pub(super) struct Load {
     pub(super) sack_delay: f64,
 }
 
+impl Load {
+    /// True if it has more outstanding than so many bytes in all where nothing waits.
+    fn exceeds(&self, window: f64) -> bool {
+        self.alone.window * lasting(self.after) * self.acknowledged > window
+    }
+}
+
 /// As many messages a second as come for some seconds now and then, where so many come on average.
 pub(super) fn lasting(per_second: f64) -> f64 {
     per_second + OF_SECONDS * (per_second / LASTS_S).sqrt()
@@ -77,6 +95,21 @@ pub(super) fn lasting(per_second: f64) -> f64 {
 impl Numbers {
     pub(super) fn is_on_demand(&self, load: &Load) -> bool {
         self.on_demand > 0.0 && 8.0 * load.alone.ethernet * load.after > self.permanent
+    }
+
+    /// The load with its framings.
+    pub(super) fn load(&self) -> Load {
+        let associations = f64::from(self.associations);
+        let per_second = |erlang: f64| self.links * self.line_rate * erlang / 8.0 / f64::from(self.octets);
+        let (before, after) = (per_second(self.erlang), per_second(self.erlang + self.step));
+        let alone = Framing::new(self.octets, before / associations, self.bundling);
+        let shared = Framing::shared(self.octets).no_more_than(&alone);
+        let full = Framing::full(self.octets).no_more_than(&shared);
+        let sack_delay = if self.round_trip >= 0.4 { 0.1 } else { (self.round_trip / 2.0).clamp(0.01, 0.04) };
+        let share = largest_share(super::whole_links(self.links), self.associations);
+        let acknowledged = self.bundling
+            + alone.acknowledged_after(self.round_trip, sack_delay, after * share, self.permanent);
+        Load { alone, shared, full, before, after, acknowledged, sack_delay }
     }
 
     /// The load of the fullest association beside the mean of all.
@@ -97,6 +130,7 @@ impl Numbers {
             held: self.permanent,
             allocation: if is_asked { self.allocation } else { 0.0 },
             look: if is_asked { access_loop(self.round_trip / 2.0, self.allocation).1 } else { 1.0 },
+            first_look: LATE,
             interruption: self.interruption,
             window: window / largest_share(super::whole_links(self.links), self.associations),
             queue,
@@ -105,38 +139,66 @@ impl Numbers {
         }
     }
 
-    /// Estimates the outcome of a window of each association and of a queue.
-    pub(super) fn estimate(&self, load: &Load, window: f64, queue: f64) -> Estimate {
+    /// Gives the flow in which least is expected, and that in which most is, with a window of each association.
+    fn flows(&self, load: &Load, window: f64, queue: f64) -> (Flow, Flow) {
         let flow = self.flow(load, window, queue);
-        let total = flow.total;
-        let is_on_demand = self.is_on_demand(load);
         // A packet that begins within the window is sent whole.
         let overrun = PACKET * f64::from(self.associations);
         let early = (flow.allocation - flow.look).max(0.0);
         let noise = OF_LOOKS / (load.before * flow.look).max(1.0).sqrt();
-        let held = (8.0 * load.alone.ethernet * load.before * (1.0 + noise)).clamp(self.permanent, total);
+        let held =
+            (8.0 * load.alone.ethernet * load.before * (1.0 + noise)).clamp(self.permanent, flow.total);
         // In a minute less than the mean may come.
         let fewer = |per_second: f64| per_second - OF_A_MINUTE * (per_second / A_MINUTE_S).sqrt();
         let least = Flow {
             load: (fewer(flow.load.0).max(0.0), fewer(flow.load.1).max(0.0)),
             headers: HEADERS_WITH_SACK,
             allocation: early,
+            first_look: EARLY,
+            // Each association has a queue of its own; in the most, the fullest is full first.
+            queue: queue * f64::from(self.associations),
             held: if self.on_demand > 0.0 { held } else { self.permanent },
             window: flow.window + overrun,
+            round_trip: if load.exceeds(flow.window) {
+                // In parts it has two too many, for what has left is rounded up there and back.
+                (flow.round_trip - 2.0 * flow.part()).max(flow.round_trip / 2.0) + self.pair(load)
+            } else {
+                flow.round_trip
+            },
             ..flow
         };
         // More than the mean comes for seconds, and packets are not full to the last octet.
         // Where all windows are full, each association has as much of the band, and the fullest waits as if all were as
         // full.
-        let band = if is_on_demand { total } else { self.permanent };
-        let uneven = if 8.0 * load.alone.ethernet * load.after > band { self.unevenness() } else { 1.0 };
+        let is_over = 8.0 * load.alone.ethernet * load.after > self.band(load);
+        let uneven = if is_over { self.unevenness() } else { 1.0 };
         let most = Flow {
             load: (lasting(flow.load.0) * uneven, lasting(flow.load.1) * uneven),
             packet: PACKET_AT_LEAST,
             window: if uneven > 1.0 { window * f64::from(self.associations) } else { flow.window },
             queue: (queue - OF_SECONDS * queue.min(1e9).sqrt()).max(1.0),
+            round_trip: flow.round_trip + if load.exceeds(flow.window) { self.pair(load) } else { 0.0 },
             ..flow
         };
+        (least, most)
+    }
+
+    /// Gives the time that two full packets take on a fixed link, in seconds: a SACK comes after the second one, and a
+    /// window that is full waits for it. Slots of a terminal are a part of its round trip.
+    pub(super) fn pair(&self, load: &Load) -> f64 {
+        if self.on_demand > 0.0 { 0.0 } else { 2.0 * load.full.sent_in(self.permanent) }
+    }
+
+    /// Bits a second that the load can have after its step.
+    fn band(&self, load: &Load) -> f64 {
+        if self.is_on_demand(load) { self.permanent + self.on_demand } else { self.permanent }
+    }
+
+    /// Estimates the outcome of a window of each association and of a queue.
+    pub(super) fn estimate(&self, load: &Load, window: f64, queue: f64) -> Estimate {
+        let flow = self.flow(load, window, queue);
+        let band = self.band(load);
+        let (least, most) = self.flows(load, window, queue);
         let (most, least): (Course, Course) = (most.course(), least.course());
         // Bursts of messages wait for each other: with their own headers, or where the band is less, as they share
         // them.
@@ -164,8 +226,17 @@ impl Numbers {
             waiting: plain(least.waiting, most.waiting),
             outstanding: plain(least.outstanding, most.outstanding),
             queueing,
+            is_full: self.is_full(load, flow.window),
         };
-        if self.is_full(load, flow.window) {
+        if self.asks_at_random(load, flow.look) {
+            // The other direction may be silent after this one.
+            let silent = self.round_trip + 2.0 * self.interruption;
+            estimate.standstill.most = estimate.standstill.most.max(silent);
+        }
+        if estimate.is_full {
+            // An answer need not wait for the buffer as the fluid does: it may find it emptied.
+            let at_once = estimate.answer.least.min(estimate.delay.least + self.round_trip / 2.0);
+            estimate.answer.least = at_once + OF_BUFFER * (estimate.answer.least - at_once);
             // As much as a window may wait in SCTP's buffer as well. While that is emptied M2PA answers nothing, and
             // what comes waits above it.
             let chunk = load.alone.chunk;
@@ -175,7 +246,7 @@ impl Numbers {
             estimate.answer.most += window_time;
             let emptied = 8.0 * buffer / self.permanent;
             estimate.standstill.most = estimate.standstill.most.max(self.round_trip + emptied);
-            let above = load.after * 8.0 * buffer / band;
+            let above = load.after * emptied;
             let above = above + OF_SECONDS * above.sqrt();
             estimate.waiting.most = estimate.waiting.most.max(above);
             if above > queue {
@@ -185,12 +256,16 @@ impl Numbers {
         estimate
     }
 
+    /// True if what comes between two looks exceeds the permanent band now and then, so that a terminal asks, and is
+    /// interrupted.
+    fn asks_at_random(&self, load: &Load, look: f64) -> bool {
+        let most = load.after + OF_ALL_LOOKS * (load.after / look).sqrt();
+        self.on_demand > 0.0 && self.interruption > 0.0 && 8.0 * load.alone.ethernet * most > self.permanent
+    }
+
     /// True if so many bytes in all are outstanding for long: the band, or the window, takes no more.
     fn is_full(&self, load: &Load, window: f64) -> bool {
-        let band = if self.is_on_demand(load) { self.permanent + self.on_demand } else { self.permanent };
-        let per_second = lasting(load.after);
-        window.is_finite()
-            && (8.0 * load.alone.ethernet * per_second > band
-                || load.alone.window * per_second * load.acknowledged > window)
+        let fills = 8.0 * load.alone.ethernet * lasting(load.after) > self.band(load);
+        window.is_finite() && (fills || load.exceeds(window))
     }
 }

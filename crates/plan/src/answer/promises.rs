@@ -2,7 +2,7 @@
 
 use super::estimate::{Estimate, Range};
 use super::loss::RARELY;
-use super::{Impossible, LOST_LEAST, MARGIN, Numbers, Recommendation};
+use super::{Impossible, LOST_LEAST, Numbers, Recommendation};
 
 /// The way in which a promise is measured in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,9 @@ pub struct Promise {
 /// Share that is retransmitted beside what the path loses: a SACK that is lost may cost a message as well.
 const REPEATED_BESIDE: f64 = 0.005;
 
+/// Factor of the delay that is promised.
+const OF_DELAY: f64 = 1.15;
+
 impl Numbers {
     /// Promises that the settings keep.
     pub(super) fn promises(
@@ -99,27 +102,29 @@ impl Numbers {
         let timer =
             settings.iter().find(|setting| setting.name == "m2pa.t7").map_or(0.0, |timer| timer.value);
         let is_carried = estimate.lost.most < LOST_LEAST;
-        let stays =
-            estimate.standstill.most < timer && outages(timer) <= RARELY && (self.loss == 0.0 || is_carried);
-        // What is under way when a link goes out of service is lost, or late.
-        let is_kept = stays && is_carried;
+        // Where packets are lost, a window that is full has no room to send them again.
+        let has_room = self.loss == 0.0 || is_carried && !estimate.is_full;
+        let is_answered = estimate.standstill.most < timer && outages(timer) <= RARELY && has_room;
+        // Where the queue is full, links wait for longer than windows explain. What is under way when one goes out of
+        // service is lost, or late.
+        let is_kept = is_answered && is_carried;
         let delay = after_loss(estimate.delay);
         let answer = after_loss(estimate.answer);
         let mut promises = vec![
             promise("loss", Measure::Loss, LOST_LEAST, estimate.lost, is_kept),
-            promise("delay", Measure::Delay, MARGIN * delay.most, delay, is_kept),
+            promise("delay", Measure::Delay, OF_DELAY * delay.most, delay, is_kept),
             promise(
                 "sctp.rto",
                 Measure::Repeated,
                 2.0 * self.loss + REPEATED_BESIDE,
                 Range { least: self.loss, most: self.loss },
-                stays && estimate.acknowledged.most <= rto_max,
+                is_answered && estimate.acknowledged.most <= rto_max,
             ),
         ];
         for setting in settings {
             let timer = setting.value;
             if setting.name == "m2pa.t7" {
-                promises.push(promise(setting.name, Measure::Outages, 0.0, estimate.standstill, stays));
+                promises.push(promise(setting.name, Measure::Outages, 0.0, estimate.standstill, is_kept));
             } else if setting.name.starts_with("mtp3.") {
                 promises.push(promise(
                     setting.name,
