@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 PAGES = Path(__file__).parents[2] / "studies"
 NUMBER = r"(-?[\d.]+|-?inf|nan|\?)"
-WAITING = {"ftp-qos", "long-paths", "mixed-traffic", "sctp-over-satellites", "soip"}
+WAITING = {"ftp-qos", "long-paths", "sctp-over-satellites"}
 """Pages that were made before verdicts had their table, and are to be made anew."""
 MADE = sorted(set(STUDIES) - WAITING)
 

@@ -160,6 +160,25 @@ def test_the_window_of_equation_5_is_full_with_its_largest_step() -> None:
     assert largest_step.Setting(30_000, largest_step.LOOPS[0], 200).equation_5_kbit(1.5) == 0
 
 
+def test_a_larger_step_is_tried_where_all_smaller_ones_were_carried() -> None:
+    results = largest_step.Results(2, None)
+    first, second, *_ = largest_step.STEPS_KBIT
+    carried, refused = largest_step.SETTINGS[:2]
+    for setting in largest_step.SETTINGS:
+        results.refused[setting.case(first).name] = float(setting is refused)
+    planned = [(name, job.run) for name, job in results.further()]
+    assert len(planned) == 2 * (len(largest_step.SETTINGS) - 1)
+    assert planned[:2] == [(carried.case(second).name, 0), (carried.case(second).name, 1)]
+    assert (results.largest_kbit(refused), {name for name, _ in planned} & {refused.case(second).name}) == (
+        0,
+        set(),
+    )
+    for step in largest_step.STEPS_KBIT:
+        for setting in largest_step.SETTINGS:
+            results.refused[setting.case(step).name] = 0.0
+    assert results.further() == []
+
+
 def test_the_largest_steps_are_written_with_their_equation(tmp_path: Path) -> None:
     results = largest_step.Results(1, None)
     names = [setting.case(step).name for setting in largest_step.SETTINGS for step in largest_step.STEPS_KBIT]

@@ -118,10 +118,15 @@ def _every() -> Iterator[tuple[Setting, int, cases.Case]]:
 
 
 def plan(runs: int, seed: int | None) -> list[tuple[str, Job]]:
-    """List every run with the name of its case."""
+    """List the runs of the smallest step; larger ones follow where it is carried."""
+    return _jobs([(setting, STEPS_KBIT[0]) for setting in SETTINGS], runs, seed)
+
+
+def _jobs(steps: Sequence[tuple[Setting, int]], runs: int, seed: int | None) -> list[tuple[str, Job]]:
     return [
         (case.name, Job(scenario, number, seed))
-        for _, _, case in _every()
+        for setting, step in steps
+        for case in (setting.case(step),)
         for scenario in (case.scenario(),)
         for number in range(runs)
     ]
@@ -146,6 +151,19 @@ class Results:
         self.refused[case] = self.refused.get(case, 0.0) + float(figures_of.refused.sum())
         if figures_of.allocation_s is not None:
             self._allocations.setdefault(case, []).append(figures_of.allocation_s)
+
+    def further(self) -> list[tuple[str, Job]]:
+        """List the runs of the next step of every setting whose steps have all been carried."""
+        return _jobs([each for each in map(self._next, SETTINGS) if each], self.runs, self.seed)
+
+    def _next(self, setting: Setting) -> tuple[Setting, int] | None:
+        for step in STEPS_KBIT:
+            refused = self.refused.get(setting.case(step).name)
+            if refused is None:
+                return setting, step
+            if refused:
+                break
+        return None
 
     def largest_kbit(self, setting: Setting) -> int:
         """Give the largest step that is carried, as every smaller one is; 0 if not even the smallest is."""
