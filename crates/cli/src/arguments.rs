@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slantpath_base::{DataSize, Duration};
+use slantpath_profiles::{Extension, Multipath, StreamScheduling};
 use slantpath_scenario::schema::Dscp;
-use slantpath_scenario::{Extension, Multipath, StreamScheduling};
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]

@@ -7,8 +7,9 @@ use slantpath_live::{
     AuthenticationConfig, Duration, EndpointConfig, Extension, Extensions, PathMtuDiscovery, SharedKey,
     StreamId, StreamScheduling,
 };
+use slantpath_profiles::{Profile, ProfileError};
+use slantpath_scenario::LoadError;
 use slantpath_scenario::schema::Dscp;
-use slantpath_scenario::{LoadError, Profile, ProfileError};
 
 use crate::os_error::os_error;
 use crate::source::scenario_error;

@@ -3,8 +3,9 @@
 //! bounded there.
 
 use slantpath_base::{DataRate, DataSize, Duration};
+pub(crate) use slantpath_profiles::bounds::{BUFFER, PACKET, PACKETS, RATE, REPETITIONS, TIMER};
 use slantpath_reader::AtMost;
-pub(crate) use slantpath_topology::bounds::{AGE, DELAY, RUN, TIMER};
+pub(crate) use slantpath_topology::bounds::{AGE, DELAY, RUN};
 
 use crate::link::schema::QueueMost;
 
@@ -13,12 +14,6 @@ const GIBIBYTE: u64 = 1 << 30;
 /// Longest round trip of a WAN emulator.
 pub(crate) const WAN_ROUND_TRIP: AtMost<Duration> =
     AtMost::new(Duration::from_millis(700), "the delay line of the trial ends there; a link takes any delay");
-/// Longest time for which an acknowledgement is held back.
-pub(crate) const SACK_DELAY: AtMost<Duration> =
-    AtMost::new(Duration::from_millis(500), "RFC 9260, section 6.2");
-/// The rate of a transmitter or of a source.
-pub(crate) const RATE: AtMost<DataRate> =
-    AtMost::new(DataRate::from_bits_per_sec(1_000_000_000_000_000), "no fibre carries more");
 /// The rate of a line with MTP2.
 pub(crate) const LINE_RATE: AtMost<DataRate> =
     AtMost::new(DataRate::from_bits_per_sec(100_000_000), "MTP2 is made for 2 Mbit/s");
@@ -44,50 +39,19 @@ pub(crate) const CARRIERS: AtMost<u32> = AtMost::new(10_000, "no transponder has
 pub(crate) const SHAPE: AtMost<f64> = AtMost::new(100.0, "with it nearly all sizes are alike");
 /// The weight of a queue in its average.
 pub(crate) const AVERAGE_WEIGHT: AtMost<f64> = AtMost::new(1.0, "with it the average is the queue itself");
-/// An IP packet.
-pub(crate) const PACKET: AtMost<DataSize> =
-    AtMost::new(DataSize::from_bytes(65_535), "a packet has 16 bits for its length");
-/// Data in a segment of TCP.
-pub(crate) const SEGMENT: AtMost<DataSize> =
-    AtMost::new(DataSize::from_bytes(65_495), "a packet of 65535 bytes holds no more");
 /// A message of a flow.
 pub(crate) const MESSAGE: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(65_536), "the longest message that a flow sends");
 /// A message of SCCP between two nodes.
 pub(crate) const SCCP_MESSAGE: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(65_535), "the length of a long unitdata has 16 bits");
-/// Memory that a buffer or a message may take.
-pub(crate) const BUFFER: AtMost<DataSize> =
-    AtMost::new(DataSize::from_bytes(16 * GIBIBYTE), "it is held in memory");
-/// A window that SCTP advertises.
-pub(crate) const SCTP_WINDOW: AtMost<DataSize> =
-    AtMost::new(DataSize::from_bytes(u32::MAX as u64), "a_rwnd has 32 bits");
-/// A window that TCP advertises: 16 bits shifted by 14 (RFC 7323, section 2.3).
-pub(crate) const TCP_WINDOW: AtMost<DataSize> =
-    AtMost::new(DataSize::from_bytes(65_535 << 14), "a window has 16 bits, scaled by 14 (RFC 7323)");
 /// Most bytes that a flow sends in all.
 pub(crate) const TOTAL: AtMost<DataSize> =
     AtMost::new(DataSize::from_bytes(1_000_000_000_000_000), "at 1 Tbit/s it takes two hours");
 
-/// Number of times that something is repeated before it is given up.
-pub(crate) const REPETITIONS: AtMost<u32> = AtMost::new(10_000, "at a time-out of a minute that is a week");
-/// Packets, reports or acknowledgements that are counted.
-pub(crate) const PACKETS: AtMost<u32> = AtMost::new(1_000_000, "more packets are in no window");
 /// Flows that have a context for header compression.
 pub(crate) const CONTEXTS: AtMost<u32> =
     AtMost::new(256, "a context identifier of RFC 2507 has 8 bits for TCP");
-/// Segments for which one ACK of TCP may open the window.
-//= https://www.rfc-editor.org/rfc/rfc3465#section-2.3
-//# This document specifies that TCP implementations MAY use L=2*SMSS
-//# bytes and MUST NOT use L > 2*SMSS bytes.
-pub(crate) const BYTE_COUNTING: AtMost<u32> = AtMost::new(2, "RFC 3465, section 2.3, allows no more");
-/// Addresses of a peer.
-pub(crate) const ADDRESSES: AtMost<u32> = AtMost::new(10_000, "an INIT holds no more of them");
-/// Factor by which an expiry lengthens a time-out, in percent.
-pub(crate) const BACK_OFF_PERCENT: AtMost<u32> =
-    AtMost::new(10_000, "a hundredfold passes any maximum at once");
-/// The power of two by which an average is weighted.
-pub(crate) const SHIFT: AtMost<u32> = AtMost::new(16, "an average that heeds less never moves");
 /// Flows of one kind.
 pub(crate) const FLOWS: AtMost<u32> = AtMost::new(10_000, "each has ports of its own");
 

@@ -3,16 +3,15 @@
 
 use std::sync::Arc;
 
-use slantpath_base::{DataSize, Duration};
-use slantpath_reader::{AllKnown, Fault, Faults, Files, Lookup, Origin, Place, Setting, Tables, suggest};
+use slantpath_reader::{AllKnown, Faults, Files};
 
 use crate::flow::trace::Traces;
 use crate::scenario::Watch;
 use crate::schema::File;
 use crate::sky_links::plan::SkyPlan;
 use crate::{
-    access, extent, flow, head, link, network, probes, profiles, script, sctp, sessions, signalling,
-    sky_links, tcp,
+    access, extent, flow, head, link, network, probes, profiles, script, sessions, signalling, sky_links,
+    zero_checksum,
 };
 
 /// Source of the contacts of a sky.
@@ -36,8 +35,8 @@ pub(crate) fn check(
     link::wan_emulator::expand(file, faults);
     head::check(file, faults);
     let bodies = sky_links::check::check(file, all_known, files, faults);
-    sctp::check::check(&file.sctp, faults);
-    tcp::check::check(file, faults);
+    slantpath_profiles::sctp::check(&file.sctp, faults);
+    slantpath_profiles::tcp::check(&file.tcp, faults);
     let joined = link::check::check(file, faults);
     access::check::check(file, bodies.as_ref().map(|bodies| &bodies.network), faults);
     // Where a node or a link is in doubt, nothing can be said about what is not joined.
@@ -49,7 +48,7 @@ pub(crate) fn check(
     link::delay_trace::check(file, files, &mut traces, faults);
     link::fade_trace::check(file, files, &mut traces, faults);
     script::check::check(file, faults);
-    sctp::zero_checksum::check(file, &traces, faults);
+    zero_checksum::check(file, &traces, faults);
     if let Some(bodies) = &bodies {
         sky_links::changes::check(file, bodies, &traces, faults);
     }
@@ -80,75 +79,4 @@ pub(crate) struct Checked {
     pub(crate) traces: Traces,
     /// The contacts of its sky, if it has one.
     pub(crate) sky: Option<Arc<SkyPlan>>,
-}
-
-/// The table that a name refers to; reports a name that refers to nothing.
-pub(crate) fn resolve<'a, S>(
-    tables: &'a Tables<S>,
-    name: &str,
-    what: &str,
-    place: Place,
-    faults: &mut Faults,
-) -> Option<&'a S> {
-    match tables.lookup(name) {
-        Lookup::Broken => None,
-        Lookup::Found(section) => Some(section),
-        Lookup::Unknown => {
-            let help = suggest(name, &format!("{what}s"), &tables.names());
-            faults.report(place, Fault::new(format!("there is no {what} `{name}`")).help(help));
-            None
-        }
-    }
-}
-
-/// Reports a time that lies at or after the end of the run.
-pub(crate) fn before_the_end(file: &File, at: &Setting<Duration>, what: &str, faults: &mut Faults) {
-    let Some(head) = file.scenario.whole() else { return };
-    if **at >= *head.duration && !head.duration.is_zero() {
-        let message = format!("{what} at {} lies after the end of the run at {}", **at, *head.duration);
-        let help = "let it happen earlier, or make `scenario.duration` longer";
-        faults.report(at.place(), Fault::new(message).help(help));
-    }
-}
-
-pub(crate) fn positive(value: &Setting<Duration>, what: &str, faults: &mut Faults) {
-    if value.is_zero() {
-        faults.report(value.place(), Fault::new(format!("{what} of zero is none")).help("let it be longer"));
-    }
-}
-
-/// Reports an amount of data outside of its bounds.
-pub(crate) fn within(
-    name: &str,
-    size: &Setting<DataSize>,
-    least: DataSize,
-    most: DataSize,
-    faults: &mut Faults,
-) {
-    if !(least..=most).contains(&**size) {
-        let message = format!("`{name}` of {} cannot be", **size);
-        let help = format!("it lies between {} and {} bytes", least.as_bytes(), most.as_bytes());
-        faults.report(size.place(), Fault::new(message).help(help));
-    }
-}
-
-/// Reports retransmission timeouts that no measurement could satisfy.
-pub(crate) fn timeouts(
-    initial: &Setting<Duration>,
-    min: &Setting<Duration>,
-    max: &Setting<Duration>,
-    faults: &mut Faults,
-) {
-    if **min > **max {
-        let message = format!("`rto_min` is {}, `rto_max` is {}: no time-out satisfies both", **min, **max);
-        let at = if min.origin() == Origin::Given { min } else { max };
-        faults.report(at.place(), Fault::new(message).help("let `rto_min` be at most `rto_max`"));
-        return;
-    }
-    if !(**min..=**max).contains(&**initial) {
-        let message = format!("`rto_initial` is {}, outside of {} to {}", **initial, **min, **max);
-        let at = [initial, min, max].into_iter().find(|s| s.origin() == Origin::Given);
-        let help = "let it lie between `rto_min` and `rto_max`";
-        faults.report(at.unwrap_or(initial).place(), Fault::new(message).help(help));
-    }
 }

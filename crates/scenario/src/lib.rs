@@ -9,8 +9,8 @@
 //! # Map
 //!
 //! - [`schema`] is the whole file, [`check`] the order in which it is checked.
-//! - Each model has a room: [`head`], [`link`], [`flow`], [`access`], [`sessions`], [`sctp`], [`tcp`], [`script`],
-//!   [`probes`], and in [`signalling`] `point`, `link`, `route`, `load`, `server`, `script`. In a room, `schema`
+//! - Each model has a room: [`head`], [`link`], [`flow`], [`access`], [`sessions`], [`script`], [`probes`],
+//!   and in [`signalling`] `point`, `link`, `route`, `load`, `server`, `script`. In a room, `schema`
 //!   declares keys, `check` says what must hold between values, and `build` (or a file by the name of its product)
 //!   gives all to the crates below.
 //! - [`sky_links`] is `[sky]`. `topology` reads where bodies are, from a file or from tables. `plan` works out the
@@ -47,8 +47,8 @@
 mod access;
 mod bounds;
 mod check;
-mod congestion;
 mod extent;
+mod fault;
 mod flow;
 mod head;
 mod json_schema;
@@ -63,14 +63,13 @@ mod run;
 mod scenario;
 pub mod schema;
 mod script;
-mod sctp;
 mod sessions;
 mod signalling;
 mod sky_links;
 mod spooled;
 mod summary;
 mod sweep;
-mod tcp;
+mod zero_checksum;
 
 pub use flow::message::Destinations;
 pub use json_schema::{json_schema, sweep_schema};
@@ -83,15 +82,12 @@ pub use run::{
     run_observed, run_traced, run_while, run_with_programs,
 };
 pub use scenario::{Scenario, Watch};
-pub use sctp::{Profile, ProfileError};
 pub use slantpath_host::Workload;
 pub use slantpath_reader::{
     Diagnostic, Diagnostics, Files, Flat, LoadError, Named, Nested, OneOf, Origin, Pair, Part, Setting,
     Source, TEXT_MAX, Tables, files_in, is_acted_on, read_bounded, read_text, visible, without_mark,
 };
 pub use slantpath_results::StoreError;
-/// Extensions and policies of an SCTP profile, by their names in a scenario.
-pub use slantpath_sctp::{Extension, Extensions, Multipath, StreamScheduling};
 pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
 pub use summary::{LEVEL, means, summary};

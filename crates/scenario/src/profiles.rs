@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_reader::{Diagnostic, Fault, Faults};
 
-use crate::flow::check::DEFAULT_PROFILE;
 use crate::schema::{File, Transport};
 use crate::signalling::schema::Carrier;
 

@@ -24,18 +24,18 @@ pub use crate::link::port::Port;
 pub use crate::link::schema::{Family, Link, LinkParameters, QueueMost, QueueSize, WhileDownChoice};
 pub use crate::link::wan_emulator::WanEmulator;
 pub use crate::network::node::{Dscp, Node, NodeKind};
-pub use crate::probes::schema::{Interval, Probes, QueueSampling};
+pub use crate::probes::schema::{Probes, QueueSampling};
 pub use crate::script::schema::{Action, Event, Which};
-pub use crate::sctp::Threshold;
-pub use crate::sctp::authentication::AuthenticatedChunk;
-pub use crate::sctp::schema::{self as sctp, SctpProfile};
 pub use crate::sessions::schema::{self as sessions, Sessions};
 pub use crate::signalling::schema::{self as signalling, Signalling};
 pub use crate::sky_links::schema::{
     AccessTable, IslLinks, MetricName, SiteRouteTable, SiteSelection, SkyDirection, SkyTable,
     TerrestrialLinks, Waiting,
 };
-pub use crate::tcp::schema::{self as tcp, TcpProfile};
+pub use slantpath_profiles::Interval;
+pub use slantpath_profiles::sctp::schema as sctp;
+pub use slantpath_profiles::sctp::{AuthenticatedChunk, SctpProfile, Threshold};
+pub use slantpath_profiles::tcp::schema::{self as tcp, TcpProfile};
 
 use slantpath_reader::{Named, Nested, Part, Tables, section};
 

@@ -40,6 +40,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
     ("trace", &["sctp"]),
+    // Settings of the transports: it knows neither a network nor a flow.
+    ("profiles", &["wire", "cc", "reader", "sctp", "tcp"]),
     (
         "scenario",
         &[
@@ -50,6 +52,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "results",
             "reader",
             "workers",
+            "profiles",
             "topology",
             "des",
             "sctp",
@@ -63,9 +66,9 @@ const FLOORS: &[(&str, &[&str])] = &[
             "trace",
         ],
     ),
-    ("cli", &["scenario", "topology", "results", "orbit", "plan", "live", "trace"]),
+    ("cli", &["profiles", "scenario", "topology", "results", "orbit", "plan", "live", "trace"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
-    ("py", &["scenario", "topology", "results", "orbit", "plan", "live", "cli"]),
+    ("py", &["profiles", "scenario", "topology", "results", "orbit", "plan", "live", "cli"]),
     ("effects", &["reader"]),
     ("testkit", &["wire"]),
     (

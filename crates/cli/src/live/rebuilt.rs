@@ -9,7 +9,8 @@ use std::sync::Arc;
 use clap::Parser as _;
 use slantpath_base::{DataRate, DataSize, Duration, Instant};
 use slantpath_live::Extension;
-use slantpath_scenario::{Profile, Scenario};
+use slantpath_profiles::Profile;
+use slantpath_scenario::Scenario;
 use slantpath_trace::{Header, NetworkEstimate, PathEstimate, Record, Story};
 
 use super::client;

@@ -8,8 +8,9 @@ use slantpath_live::{
     AuthenticationConfig, Binding, Carriage, ErrorDetectionMethod, Extension, Extensions, IpFields,
     LiveConfig, OpenError, PathMtuDiscovery, SctpConfig, Severity, SharedKey, StreamId, StreamScheduling,
 };
+use slantpath_profiles::{Profile, ProfileError};
+use slantpath_scenario::read_bounded;
 use slantpath_scenario::schema::Dscp;
-use slantpath_scenario::{Profile, ProfileError, read_bounded};
 
 use crate::arguments::{ErrorDetection, SctpArguments};
 use crate::failure::Failure;

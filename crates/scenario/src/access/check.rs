@@ -6,10 +6,11 @@ use slantpath_base::Duration;
 use slantpath_net::FrameConfig;
 use slantpath_orbit::Network;
 use slantpath_orbit::ground::{GroundPolicy, Handover};
+use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Named, Origin, Place, Setting};
 
 use super::schema::{AccessSystem, AskFor, DRAIN, RequestChannel, TerminalAccess, rate_of, slots_for};
-use crate::check::{positive, resolve};
+use crate::fault::resolve;
 use crate::schema::{Action, File, LinkParameters, Which};
 use crate::sky_links::check::access_table;
 use crate::sky_links::schema::{AccessTable, SkyDirection};

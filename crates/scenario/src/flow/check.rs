@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_host::SIGNALLING_LINK_SELECTIONS;
-use slantpath_reader::{Entries, Fault, Faults, Files, Place, Section, Setting, Tables};
+use slantpath_profiles::default::{self, DEFAULT_PROFILE};
+use slantpath_profiles::fault::positive;
+use slantpath_reader::{Fault, Faults, Files, Place, Setting};
 use slantpath_sctp::Extension;
 
-use crate::check::{before_the_end, positive, resolve};
+use crate::fault::{before_the_end, resolve};
 use crate::flow::application::{Application, Content, Mixed, Total};
 use crate::flow::trace::{Traces, behind_the_end, check_digest, load};
 use crate::flow::{script, send_buffer};
 use crate::link::check::{links_by_node, must_end_at};
-use crate::schema::{Adaptation, File, Flow, NodeKind, SctpProfile, TcpProfile, Transport};
+use crate::schema::{Adaptation, File, Flow, NodeKind, Transport};
 
 /// A message carries its number and its length.
 const LEAST_MESSAGE: DataSize = DataSize::from_bytes(8);
@@ -20,9 +22,6 @@ const LEAST_MESSAGE: DataSize = DataSize::from_bytes(8);
 const LARGEST_MESSAGE: DataSize = DataSize::from_bytes(65_536);
 /// Ports of one host that flows may take.
 const MOST_FLOWS: u32 = 10_000;
-
-/// The configuration that a flow uses which names none.
-pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 pub(crate) fn check(file: &mut File, files: &Files, faults: &mut Faults) -> Traces {
     let places: BTreeMap<String, Place> =
@@ -99,14 +98,6 @@ pub(crate) fn check(file: &mut File, files: &Files, faults: &mut Faults) -> Trac
 
 /// Writes the default configuration down, so that it is in the merged form.
 fn add_default_profiles(file: &mut File) {
-    fn add<S: Section>(tables: &mut Tables<S>, place: Place) {
-        if tables.names().contains(&DEFAULT_PROFILE) {
-            return;
-        }
-        let mut none = Faults::default();
-        let profile = S::read(&Entries::new(), DEFAULT_PROFILE, place, &mut none);
-        tables.add(DEFAULT_PROFILE, profile.expect("every key of a profile has a default"), place);
-    }
     let uses_default = |transport: Transport| {
         let flows = file.flows.iter().map(|(_, flow)| (*flow.transport, &flow.profile, flow.place()));
         let sessions = file.sessions.iter().map(|(_, own)| (*own.transport, &own.profile, own.place()));
@@ -115,10 +106,10 @@ fn add_default_profiles(file: &mut File) {
     };
     let (sctp, tcp) = (uses_default(Transport::Sctp), uses_default(Transport::Tcp));
     if let Some(place) = sctp {
-        add::<SctpProfile>(&mut file.sctp, place);
+        default::add(&mut file.sctp, place);
     }
     if let Some(place) = tcp {
-        add::<TcpProfile>(&mut file.tcp, place);
+        default::add(&mut file.tcp, place);
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_host::AssociationCommand;
+use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_reader::{Fault, Faults, Named, Place, Setting, choice, section};
 use slantpath_sctp::{Extension, ResetDirection, StreamId};
 
-use super::check::DEFAULT_PROFILE;
 use crate::bounds::RUN;
-use crate::check::before_the_end;
+use crate::fault::before_the_end;
 use crate::schema::{Adaptation, File, Flow, SctpProfile, Transport};
 
 section! {

@@ -1,10 +1,10 @@
 //! Messages and the send buffer: one that is longer than all of it would wait for room for ever.
 
 use slantpath_base::DataSize;
+use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_reader::{Fault, Faults, Setting};
 
 use crate::flow::application::Application;
-use crate::flow::check::DEFAULT_PROFILE;
 use crate::schema::{File, Flow, Transport};
 
 /// The longest message of a flow, but for one that sends by a trace.

@@ -7,7 +7,7 @@ use slantpath_base::{DataSize, Duration, Probability};
 use slantpath_net::WhileDown;
 use slantpath_reader::{Fault, Faults, Flat, Lookup, Nested, Pair, Place, Setting, suggest};
 
-use crate::check::resolve;
+use crate::fault::resolve;
 use crate::link::conditioner;
 use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice, nothing};
 use crate::schema::File;

@@ -8,13 +8,14 @@ use slantpath_net::{
     Classifier, Colour, ColourMode, ConditioningAction, ConditioningRule, FlowPorts, MeterConfig, MeterScope,
     Profile,
 };
+use slantpath_profiles::fault;
 use slantpath_reader::{
     Fault, Faults, Flat, Json, Node as Written, OneOf, Place, Setting, Tables, Value, json, policy, section,
     tagged,
 };
 
 use crate::bounds::{BURST, DELAY, RATE};
-use crate::check::resolve;
+use crate::fault::resolve;
 use crate::flow::build::ports_of;
 use crate::network::node::Dscp;
 use crate::schema::{File, NodeKind, Transport};
@@ -341,7 +342,7 @@ impl Meter {
 impl Window {
     fn check(&self, faults: &mut Faults) {
         positive(&self.committed_rate, "committed_rate", faults);
-        crate::check::positive(&self.window, "`window`", faults);
+        fault::positive(&self.window, "`window`", faults);
     }
 
     fn config(&self, peak: DataRate) -> MeterConfig {

@@ -7,6 +7,7 @@ use slantpath_net::{
     self as net, BeyondMax, CoDelConfig, CongestionSignal, DrrConfig, FqCoDelConfig, Measure, Precedence,
     QueueConfig, QueueLimit, RedConfig, RedThresholds,
 };
+use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Flat, Named, Nested, Place, Setting, Tables, section, tagged};
 
 use super::schema::QueueSize;
@@ -224,8 +225,8 @@ impl Discipline {
 
 /// Reports times of CoDel that are none.
 fn law(target: &Setting<Duration>, interval: &Setting<Duration>, faults: &mut Faults) {
-    crate::check::positive(target, "`target`", faults);
-    crate::check::positive(interval, "`interval`", faults);
+    positive(target, "`target`", faults);
+    positive(interval, "`interval`", faults);
 }
 
 impl Drr {

@@ -6,15 +6,15 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, Duration};
 use slantpath_host::HOP_LIMIT;
 use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
+use slantpath_profiles::congestion::{Capacity, capacity_fault};
+use slantpath_profiles::sctp::LEAST_PATH_MTU;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting};
 use slantpath_sctp::PathMtuDiscovery;
 
-use crate::congestion::{Capacity, capacity_fault};
 use crate::flow::trace::Traces;
 use crate::network::{self, Built, find_link};
 use crate::run::build::{address_on, addresses};
 use crate::schema::{File, Flow, SctpProfile, Sessions, TcpProfile, Transport};
-use crate::sctp::check::LEAST_PATH_MTU;
 use crate::sessions::check::load_fits;
 use crate::sky_links::plan::SkyPlan;
 

@@ -1,10 +1,11 @@
 //! Probes: links and flows that exist, intervals that are some.
 
 use slantpath_base::Duration;
+use slantpath_profiles::Interval;
 use slantpath_reader::{Fault, Faults};
 
-use super::schema::{DelayPrecision, Interval};
-use crate::check::resolve;
+use super::schema::DelayPrecision;
+use crate::fault::resolve;
 use crate::link::check::check_is_link;
 use crate::schema::{File, Transport};
 use slantpath_net::Sampling;

@@ -4,6 +4,7 @@ use core::fmt;
 
 use slantpath_base::{Duration, Probability};
 use slantpath_net::Sampling;
+use slantpath_profiles::Interval;
 use slantpath_reader::{Fault, Json, Node, Setting, Value, json, section, word_or};
 use slantpath_results::Precision;
 
@@ -45,16 +46,6 @@ word_or! {
         Off = "off",
         /// A delay lies within this part of itself.
         Within(Probability) like "1 %",
-    }
-}
-
-word_or! {
-    /// A regular interval.
-    pub enum Interval {
-        /// No interval: never.
-        Off = "off",
-        /// Again and again after this time.
-        Every(Duration) like "100 ms",
     }
 }
 

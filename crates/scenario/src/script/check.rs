@@ -2,7 +2,7 @@
 
 use slantpath_reader::{Fault, Faults, Place};
 
-use crate::check::before_the_end;
+use crate::fault::before_the_end;
 use crate::link::check::check_is_link;
 use crate::schema::{Action, Event, File, LinkParameters, Which};
 use crate::sky_links::changes::is_of_sky;

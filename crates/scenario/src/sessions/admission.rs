@@ -2,10 +2,10 @@
 
 use slantpath_base::{DataRate, Duration};
 use slantpath_host::AdmissionConfig;
+use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting, choice, section};
 
 use crate::bounds::{FLOWS, RATE, TIMER};
-use crate::check::positive;
 
 section! {
     /// Limits on the sessions that may begin, by what those that are under way from the same table have at that moment.

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, DataSize, Duration};
+use slantpath_profiles::default::DEFAULT_PROFILE;
+use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Files, Named, OneOf, Place, Setting, fault_of};
 
 use super::schema::{Arrivals, Sessions, Sizes};
-use crate::check::{before_the_end, positive, resolve};
-use crate::flow::check::{DEFAULT_PROFILE, message_size};
+use crate::fault::{before_the_end, resolve};
+use crate::flow::check::message_size;
 use crate::flow::send_buffer;
 use crate::flow::trace::{Traces, behind_the_end, check_digest, in_order, read};
 use crate::link::check::{links_by_node, must_end_at};

@@ -1,18 +1,16 @@
 //! Signalling networks: names that exist, and what points, links, translations and loads say together.
 
 use slantpath_base::Duration;
-use slantpath_reader::{Fault, Faults, Files, Place, Section, Setting, Tables};
+use slantpath_profiles::default::{self, DEFAULT_PROFILE};
+use slantpath_reader::{Fault, Faults, Files, Place, Setting};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::Slc;
 
-use crate::check::resolve;
+use crate::fault::resolve;
 use crate::flow::trace::Traces;
-use crate::schema::{File, SctpProfile};
+use crate::schema::File;
 use crate::signalling::schema::{Carrier, Signalling, SignallingLink};
 use crate::signalling::{is_served, link_sets};
-
-/// The configuration that a link of M2PA uses which names none.
-pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
     if let Some(signalling) = file.signalling.whole_mut() {
@@ -208,7 +206,7 @@ fn complete(file: &mut File, faults: &mut Faults) {
         primaries.push(primary);
     }
     if let Some(place) = uses_default {
-        add_default_profile(&mut file.sctp, place);
+        default::add(&mut file.sctp, place);
     }
     let Some(signalling) = file.signalling.whole_mut() else { return };
     for (((_, link), code), primary) in signalling.links.iter_mut().zip(codes).zip(primaries) {
@@ -234,13 +232,4 @@ fn complete(file: &mut File, faults: &mut Faults) {
             }
         }
     }
-}
-
-pub(crate) fn add_default_profile(tables: &mut Tables<SctpProfile>, place: Place) {
-    if tables.names().contains(&DEFAULT_PROFILE) {
-        return;
-    }
-    let mut none = Faults::default();
-    let profile = SctpProfile::read(&std::collections::BTreeMap::new(), DEFAULT_PROFILE, place, &mut none);
-    tables.add(DEFAULT_PROFILE, profile.expect("every key of a profile has a default"), place);
 }

@@ -210,7 +210,7 @@ fn values(
 
 fn mtu(mtu: &Setting<DataSize>, faults: &mut Faults) {
     let (least, most) = (DataSize::from_bytes(68), DataSize::from_bytes(65_535));
-    crate::check::within("mtu", mtu, least, most, faults);
+    slantpath_profiles::fault::within("mtu", mtu, least, most, faults);
 }
 
 /// An antenna whose address is of IPv6 needs links that IPv6 may use.

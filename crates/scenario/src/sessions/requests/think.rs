@@ -2,11 +2,11 @@
 
 use slantpath_base::Duration;
 use slantpath_host::ThinkTime;
+use slantpath_profiles::fault::positive;
 use slantpath_reader::{Faults, Setting, section, tagged};
 
 use super::super::check::has_mean;
 use crate::bounds::{RUN, SHAPE};
-use crate::check::positive;
 
 tagged! {
     /// From the last byte of an answer to the next request.

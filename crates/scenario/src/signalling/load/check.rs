@@ -7,7 +7,7 @@ use slantpath_ss7::load::{Generator, GeneratorError};
 use slantpath_ss7::sccp::Digits;
 
 use super::trace;
-use crate::check::before_the_end;
+use crate::fault::before_the_end;
 use crate::flow::trace::{Traces, behind_the_end};
 use crate::schema::File;
 use crate::signalling::check::point;

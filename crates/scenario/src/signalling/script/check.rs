@@ -2,7 +2,7 @@
 
 use slantpath_reader::{Fault, Faults, Named, Place, Setting};
 
-use crate::check::{before_the_end, resolve};
+use crate::fault::{before_the_end, resolve};
 use crate::schema::File;
 use crate::signalling::check::point;
 use crate::signalling::is_served;

@@ -1,13 +1,14 @@
 //! Gateways, ASPs, associations and application servers: names that exist, keys that do not contradict each other,
 //! traffic that somebody takes.
 
+use slantpath_profiles::default::{self, DEFAULT_PROFILE};
 use slantpath_reader::{Fault, Faults, Named, Place, Setting};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::node::Function;
 
-use crate::check::resolve;
+use crate::fault::resolve;
 use crate::schema::File;
-use crate::signalling::check::{DEFAULT_PROFILE, add_default_profile, point};
+use crate::signalling::check::point;
 use crate::signalling::schema::{
     ApplicationServer, Association, Load, ServerTrafficMode, Signalling, SignallingAction, SignallingEvent,
 };
@@ -261,7 +262,7 @@ pub(crate) fn complete(file: &mut File, faults: &mut Faults) {
         primaries.push(primary);
     }
     if let Some(place) = uses_default {
-        add_default_profile(&mut file.sctp, place);
+        default::add(&mut file.sctp, place);
     }
     let Some(signalling) = file.signalling.whole_mut() else { return };
     let places: Vec<Place> = signalling.associations.iter().map(|(_, table)| table.place()).collect();

@@ -1,9 +1,9 @@
 //! Flows, sessions and associations that need a path between two nodes, and the times from and to which they do.
 
 use slantpath_base::Instant;
+use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_reader::{Place, Setting};
 
-use crate::flow::check::DEFAULT_PROFILE;
 use crate::schema::{File, Transport};
 use crate::signalling::{asp_node, gateway_point, node_of};
 

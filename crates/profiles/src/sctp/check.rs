@@ -5,18 +5,20 @@ use slantpath_cc::sctp::WindowPolicy;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting, Tables, fault_of};
 use slantpath_sctp::{Algorithm, ConfigFinding, LossDetection, PathMtuDiscovery};
 
-use super::Threshold;
 use super::authentication;
 use super::schema::{FixedCwnd, SctpProfile};
-use crate::check::{timeouts, within};
+use super::threshold::Threshold;
 use crate::congestion::{self, Governed};
+use crate::fault::{timeouts, within};
 
 /// The least a_rwnd that an INIT may advertise (RFC 9260, section 3.3.2).
 const LEAST_WINDOW: DataSize = DataSize::from_bytes(1_500);
 /// The least IPv4 packet that every host accepts (RFC 791, section 3.1).
-pub(crate) const LEAST_PATH_MTU: DataSize = DataSize::from_bytes(576);
+pub const LEAST_PATH_MTU: DataSize = DataSize::from_bytes(576);
 const LARGEST_PATH_MTU: DataSize = DataSize::from_bytes(65_535);
-pub(crate) fn check(profiles: &Tables<SctpProfile>, faults: &mut Faults) {
+
+/// Reports values of profiles that contradict each other, and warns of those that are hardly meant.
+pub fn check(profiles: &Tables<SctpProfile>, faults: &mut Faults) {
     for (_, profile) in profiles.iter() {
         timeouts(&profile.rto_initial, &profile.rto_min, &profile.rto_max, faults);
         values(profile, faults);

@@ -1,4 +1,7 @@
 //! Configurations of TCP: their keys and what must hold between them.
 
-pub(crate) mod check;
+mod check;
 pub mod schema;
+
+pub use check::check;
+pub use schema::TcpProfile;

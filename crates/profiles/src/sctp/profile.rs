@@ -7,7 +7,7 @@ use slantpath_reader::{
 };
 use slantpath_sctp::{ChecksumPolicy, SctpConfig};
 
-use super::check;
+use super::check::check;
 use super::schema::SctpProfile;
 
 section! {
@@ -84,7 +84,7 @@ impl Profile {
         entries.retain(|key, _| key == "sctp");
         let read = Profiles::read_root(&entries, "a scenario", &mut faults).map(|(read, _)| read);
         if let Some(read) = &read {
-            check::check(&read.sctp, &mut faults);
+            check(&read.sctp, &mut faults);
         }
         let warnings = faults.warnings();
         faults.into_result().map_err(ProfileError::Invalid)?;

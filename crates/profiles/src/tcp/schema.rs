@@ -12,7 +12,7 @@ use slantpath_wire::ip::IpFields;
 
 use crate::bounds::{BUFFER, BYTE_COUNTING, PACKETS, RATE, REPETITIONS, SEGMENT, TCP_WINDOW, TIMER};
 use crate::congestion::{Capacity, SlowStartChoice};
-use crate::probes::schema::Interval;
+use crate::interval::Interval;
 
 section! {
     /// A configuration of TCP.
@@ -224,7 +224,7 @@ policy! {
 
 impl TcpProfile {
     /// Configuration of a connection.
-    pub(crate) fn config(&self) -> TcpConfig {
+    pub fn config(&self) -> TcpConfig {
         TcpConfig {
             ip: IpFields::default(),
             mss_bytes: u32::try_from(self.mss.as_bytes()).unwrap_or(u32::MAX),

@@ -88,7 +88,7 @@ pub(crate) fn check(governed: &Governed<'_>, faults: &mut Faults) {
 
 /// Gives the fault of a capacity that is more than the rate of the slowest link on a path, or less than a tenth of it.
 /// `whose` path it is ends the sentence about it.
-pub(crate) fn capacity_fault(
+pub fn capacity_fault(
     capacity: &Setting<Capacity>,
     (link, rate): (&str, DataRate),
     whose: &str,

@@ -18,10 +18,10 @@ use crate::bounds::{
     TIMER,
 };
 use crate::congestion::{Capacity, SlowStartChoice};
-use crate::probes::schema::Interval;
-use crate::sctp::Threshold;
+use crate::interval::Interval;
 use crate::sctp::authentication::AuthenticatedChunk;
-use crate::sctp::zero_checksum::ErrorDetection;
+use crate::sctp::error_detection::ErrorDetection;
+use crate::sctp::threshold::Threshold;
 use crate::tcp::schema::Limit;
 
 section! {
@@ -480,27 +480,27 @@ fn set_of(listed: Option<&Setting<Vec<ExtensionChoice>>>) -> Extensions {
 
 impl SctpProfile {
     /// Use of several paths at once for new DATA.
-    pub(crate) fn multipath(&self) -> Multipath {
+    pub fn multipath(&self) -> Multipath {
         self.multipath.map_or_else(Multipath::default, |choice| choice.policy())
     }
 
     /// Method by which the path MTU is found.
-    pub(crate) fn path_mtu_discovery(&self) -> PathMtuDiscovery {
+    pub fn path_mtu_discovery(&self) -> PathMtuDiscovery {
         self.path_mtu_discovery.map_or_else(PathMtuDiscovery::default, |choice| choice.policy())
     }
 
     /// Tells whether dynamic addresses are used without authentication.
-    pub(crate) fn allows_unauthenticated_addresses(&self) -> bool {
+    pub fn allows_unauthenticated_addresses(&self) -> bool {
         self.unauthenticated_addresses.as_ref().is_some_and(|allows| **allows)
     }
 
     /// The extensions that the profile lists.
-    pub(crate) fn extensions(&self) -> Extensions {
+    pub fn extensions(&self) -> Extensions {
         set_of(self.extensions.as_ref())
     }
 
     /// Configuration of an endpoint whose associations ask for this many streams.
-    pub(crate) fn config(&self, outbound_streams: u16) -> SctpConfig {
+    pub fn config(&self, outbound_streams: u16) -> SctpConfig {
         SctpConfig {
             ip: IpFields::default(),
             rto_initial: *self.rto_initial,

@@ -1,34 +1,13 @@
-//! Methods that stand in for SCTP's checksum (RFC 9653), and the links on which nothing would.
+//! Links that flip bits below profiles without SCTP's checksum (RFC 9653).
 
-use core::num::NonZeroU32;
+use slantpath_reader::{Fault, Faults, Nested};
 
-use slantpath_reader::{Fault, Faults, Nested, choice};
-use slantpath_sctp::ErrorDetectionMethod;
-
-use super::schema::SctpProfile;
 use crate::flow::trace::Traces;
 use crate::link::arq::Arq;
 use crate::link::fade_trace::FadeStep;
 use crate::schema::{File, LinkParameters};
 use crate::script::schema::Event;
 use crate::sky_links::schema::SkyDirection;
-
-choice! {
-    /// Method that finds errors in place of SCTP's checksum, by its name in IANA's registry.
-    pub enum ErrorDetection {
-        /// SCTP lies in DTLS, whose records are authenticated (RFC 8261), as data channels of WebRTC do.
-        Dtls = "dtls",
-    }
-}
-
-impl SctpProfile {
-    /// Method that stands in for the checksum, if any does.
-    pub(crate) fn error_detection(&self) -> Option<ErrorDetectionMethod> {
-        self.zero_checksum.map(|method| match *method {
-            ErrorDetection::Dtls => ErrorDetectionMethod(NonZeroU32::MIN),
-        })
-    }
-}
 
 /// Reports profiles whose packets have no checksum where a link flips bits: DTLS is not simulated, and packets that it
 /// would throw away would be taken for whole.

@@ -1,13 +1,12 @@
 //! Configurations of TCP: values that contradict each other.
 
 use slantpath_base::{DataSize, Duration};
-use slantpath_reader::{Fault, Faults};
+use slantpath_reader::{Fault, Faults, Tables};
 use slantpath_tcp::LossDetection;
 
 use super::schema::TcpProfile;
-use crate::check::{positive, timeouts, within};
 use crate::congestion::{self, Governed};
-use crate::schema::File;
+use crate::fault::{positive, timeouts, within};
 
 /// The delay of an ACK that RFC 9293, section 3.8.6.3, does not allow any more.
 const LONGEST_ACK_DELAY: Duration = Duration::from_millis(500);
@@ -17,8 +16,9 @@ const LARGEST_MSS: DataSize = DataSize::from_bytes(65_535 - 40);
 /// 16 bits of window shifted by 14 (RFC 7323, section 2.3).
 const LARGEST_TCP_WINDOW: DataSize = DataSize::from_bytes(65_535 << 14);
 
-pub(crate) fn check(file: &File, faults: &mut Faults) {
-    for (_, profile) in file.tcp.iter() {
+/// Reports values of profiles that contradict each other, and warns of those that are hardly meant.
+pub fn check(profiles: &Tables<TcpProfile>, faults: &mut Faults) {
+    for (_, profile) in profiles.iter() {
         timeouts(&profile.rto_initial, &profile.rto_min, &profile.rto_max, faults);
         values(profile, faults);
     }
