@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use slantpath_scenario::{RunOptions, Scenario, Workers, replicate};
+use slantpath_runner::{RunOptions, Scenario, Workers, replicate};
 
 use crate::cpu_time::CpuTime;
 use crate::rounds::Failure;
@@ -53,7 +53,7 @@ pub fn runs() -> Result<Runs, Failure> {
 }
 
 fn cells() -> Result<Vec<Scenario>, Failure> {
-    let files = slantpath_scenario::files_in(std::path::Path::new(""));
+    let files = slantpath_runner::files_in(std::path::Path::new(""));
     let scenario = Scenario::parse("studies/failover/scenario.toml", SCENARIO, &[], files)?;
     let cell = |queue: &str, load: &str| {
         let values = [

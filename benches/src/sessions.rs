@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use slantpath_results::Value;
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run};
+use slantpath_runner::{RunOptions, RunOutput, Scenario, run};
 
 use crate::dumbbell::ns2;
 use crate::rounds::{Contestant, Failure, Work, medians};

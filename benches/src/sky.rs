@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use slantpath_base::{Duration, Instant, Seed};
-use slantpath_scenario::{Files, RunOptions, Scenario, Workers, run};
+use slantpath_runner::{Files, RunOptions, Scenario, Workers, run};
 use slantpath_topology::{Topology, follow};
 
 use crate::rounds::{Contestant, Failure, Work, medians};

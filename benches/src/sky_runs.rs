@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use slantpath_base::{Duration, Seed};
-use slantpath_scenario::{Files, RunOptions, Scenario, run};
+use slantpath_runner::{Files, RunOptions, Scenario, run};
 
 use crate::cpu_time::CpuTime;
 use crate::rounds::Failure;

@@ -7,7 +7,7 @@ use slantpath_base::{Duration, Instant};
 
 use slantpath_cc::Algorithm;
 use slantpath_results::Value;
-use slantpath_scenario::{Files, RunOptions, Scenario, run};
+use slantpath_runner::{Files, RunOptions, Scenario, run};
 
 use crate::dumbbell::{self, Governed, Protocol};
 use crate::one_host;

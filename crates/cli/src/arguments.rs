@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use slantpath_base::{DataSize, Duration};
 use slantpath_profiles::{Extension, Multipath, StreamScheduling};
-use slantpath_scenario::schema::Dscp;
+use slantpath_runner::schema::Dscp;
 
 /// Simulates transport protocols over satellite networks, and runs them over real ones.
 #[derive(Debug, Parser)]

@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 use slantpath_results::{
     DirectoryLock, Format, LockError, LongTable, Table, write_file, write_long_table, write_table,
 };
-use slantpath_scenario::{RunRecords, TEXT_MAX, read_bounded};
+use slantpath_runner::{RunRecords, TEXT_MAX, read_bounded};
 
 use crate::failure::Failure;
 

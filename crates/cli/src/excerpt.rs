@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
-use slantpath_scenario::{Diagnostic, is_acted_on, visible};
+use slantpath_runner::{Diagnostic, is_acted_on, visible};
 
 /// The most that is shown of a line, in bytes. Of a longer one the fault's surroundings are.
 const WIDTH: usize = 160;
@@ -133,7 +133,7 @@ impl SourceCode for Excerpt<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use slantpath_scenario::Source;
+    use slantpath_runner::Source;
 
     use super::*;
 

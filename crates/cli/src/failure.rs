@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
-use slantpath_scenario::{Diagnostic, Diagnostics, LoadError, RunError, SweepError, visible};
+use slantpath_runner::{Diagnostic, Diagnostics, LoadError, RunError, SweepError, visible};
 use slantpath_topology::FollowError;
 
 use crate::excerpt::Excerpt;
@@ -88,10 +88,7 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::UnknownLink { .. } => Self::Misused(error.to_string()),
-            RunError::NoSourceAddress(_)
-            | RunError::Results(_)
-            | RunError::Signalling(_)
-            | RunError::Graph(_) => Self::Failed(error.to_string()),
+            RunError::Build(_) | RunError::Results(_) => Self::Failed(error.to_string()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value as Json, json};
 use slantpath_results::{LongTable, Table, TypedColumn};
-use slantpath_scenario::{FlowFailure, RunOutput, RunRecords, Scenario, TABLES, summary};
+use slantpath_runner::{FlowFailure, RunOutput, RunRecords, Scenario, TABLES, summary};
 
 use crate::directory::{AnyTable, Contents, Directory, files_of_table};
 use crate::failure::Failure;

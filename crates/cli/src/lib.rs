@@ -74,8 +74,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>, draw: Option<Draw<'_>>) ->
         Command::Schema(options) => {
             let schema = match options.of {
                 SchemaOf::Plan => slantpath_plan::json_schema(),
-                SchemaOf::Scenario => slantpath_scenario::json_schema(),
-                SchemaOf::Sweep => slantpath_scenario::sweep_schema(),
+                SchemaOf::Scenario => slantpath_runner::json_schema(),
+                SchemaOf::Sweep => slantpath_runner::sweep_schema(),
                 SchemaOf::Topology => slantpath_topology::json_schema(),
             };
             out.write_all(schema.as_bytes()).map_err(Failure::from)

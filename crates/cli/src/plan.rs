@@ -8,7 +8,7 @@ mod verify;
 use std::io::Write;
 
 use slantpath_plan::{Question, plan, print};
-use slantpath_scenario::read_text;
+use slantpath_runner::read_text;
 
 use crate::arguments::{PlanArguments, PlanFormat};
 use crate::failure::Failure;

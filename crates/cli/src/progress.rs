@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use slantpath_scenario::Progress;
+use slantpath_runner::Progress;
 
 /// Steps of a whole bar.
 const STEPS: u64 = 10_000;

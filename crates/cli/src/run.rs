@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 use slantpath_results::Table;
-use slantpath_scenario::{
+use slantpath_runner::{
     LoadError, RunOptions, RunOutput, RunRecords, Scenario, Store, TABLES, TableKind, Workers, means,
     replicate_stored, replicate_without_records,
 };

@@ -5,7 +5,7 @@ mod signalling;
 use std::io::{self, Write};
 
 use slantpath_results::{Column, Moments, Table, Value};
-use slantpath_scenario::{LEVEL, RunOutput, Scenario};
+use slantpath_runner::{LEVEL, RunOutput, Scenario};
 
 use crate::table::TextTable;
 use crate::terminal::in_one_line;

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value as Json, json};
 use slantpath_results::Table;
-use slantpath_scenario::{Store, Sweep, SweepOutcome, SweptRun, TABLES, Workers};
+use slantpath_runner::{Store, Sweep, SweepOutcome, SweptRun, TABLES, Workers};
 
 use crate::arguments::SweepArguments;
 use crate::directory::{Contents, Directory, files_of_table};

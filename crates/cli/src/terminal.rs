@@ -3,7 +3,7 @@
 use core::fmt;
 use std::io::{self, Write};
 
-use slantpath_scenario::visible;
+use slantpath_runner::visible;
 
 /// A stream through which every character that a terminal would act on goes as its escape, `\u001b`, which is also
 /// what TOML and JSON want. Line feeds and tabs go through.

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value as Json, json};
-use slantpath_scenario::Workers;
+use slantpath_runner::Workers;
 use slantpath_topology::{PassStore, Stage, Topology, TopologyOutput, follow};
 
 use crate::arguments::TopologyArguments;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use slantpath_base::Instant;
 use slantpath_results::PartialFile;
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, TraceRequest, run_traced};
+use slantpath_runner::{RunOptions, RunOutput, Scenario, TraceRequest, run_traced};
 use slantpath_trace::{Record, TraceWriter, What};
 
 use crate::failure::Failure;

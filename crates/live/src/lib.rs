@@ -32,7 +32,7 @@
 //! - [`tap`][]: captures what passes a host whose run is repeated. [`lateness`]: how late deadlines were served.
 //!
 //! `slantpath load --like` lets the same [`Load`] and [`Echo`] measure a real path and the network of a scenario;
-//! `run_with_programs` of `slantpath_scenario` seats them at both ends of a flow.
+//! `run_with_programs` of `slantpath_runner` seats them at both ends of a flow.
 //!
 //! A deadline is served at the instant at which the loop gets to it, not at that for which it was set. Otherwise a
 //! program that was stopped for ten seconds would have all its timers expire at once, one retransmission behind the

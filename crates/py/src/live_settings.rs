@@ -8,8 +8,8 @@ use slantpath_live::{
     StreamId, StreamScheduling,
 };
 use slantpath_profiles::{Profile, ProfileError};
-use slantpath_scenario::LoadError;
-use slantpath_scenario::schema::Dscp;
+use slantpath_runner::LoadError;
+use slantpath_runner::schema::Dscp;
 
 use crate::os_error::os_error;
 use crate::source::scenario_error;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use slantpath_scenario::{RunOptions, run_while};
+use slantpath_runner::{RunOptions, run_while};
 
 use crate::guard::guarded;
 use crate::scenario::Scenario;

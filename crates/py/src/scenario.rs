@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use slantpath_scenario::{Diagnostics, Progress, Scenario as Checked, Watch, is_of_unused};
+use slantpath_runner::{Diagnostics, Progress, Scenario as Checked, Watch, is_of_unused};
 
 use crate::guard::guarded;
 use crate::source::{Source, VALUES, assignments, doubts, scenario_error, warn};

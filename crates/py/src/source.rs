@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use slantpath_scenario::{Diagnostic, Diagnostics, Files, TEXT_MAX, files_in, read_bounded, without_mark};
+use slantpath_runner::{Diagnostic, Diagnostics, Files, TEXT_MAX, files_in, read_bounded, without_mark};
 
 use crate::os_error::os_error;
 use crate::toml_text::toml_text;
@@ -124,7 +124,7 @@ fn quoted(assignment: &str) -> Cow<'_, str> {
 fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> PyErr {
     let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
     let text = String::from_utf8_lossy(valid).into_owned();
-    let source = slantpath_scenario::Source { name: name.to_owned(), text };
+    let source = slantpath_runner::Source { name: name.to_owned(), text };
     let (line, column) = source.line_and_column(valid.len());
     let fault: Fault = (
         name.to_owned(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use slantpath_scenario::Workers;
+use slantpath_runner::Workers;
 use slantpath_topology::FollowError;
 
 use crate::guard::guarded;

@@ -3,4 +3,3 @@
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod schema;
-pub(crate) mod table;

@@ -80,6 +80,3 @@ pub(crate) const WEIGHT: AtMost<u32> =
     AtMost::new(1_000_000, "a smaller share than one in a million is none");
 /// Number that names something in a message, where any number is as good.
 pub(crate) const NAME: AtMost<u32> = AtMost::new(u32::MAX, "it is a name of 32 bits");
-
-/// Runs of a point of a sweep.
-pub(crate) const RUNS: AtMost<u32> = AtMost::new(1_000_000, "means are no more exact for it");

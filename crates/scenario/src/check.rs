@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use slantpath_reader::{AllKnown, Faults, Files};
+use slantpath_reader::{AllKnown, Entries, Faults, Files, Section};
 
+use crate::checked::Checked;
+use crate::contacts::Contacts;
 use crate::flow::trace::Traces;
-use crate::scenario::Watch;
 use crate::schema::File;
 use crate::sky_links::plan::SkyPlan;
 use crate::{
@@ -14,23 +15,26 @@ use crate::{
     zero_checksum,
 };
 
-/// Source of the contacts of a sky.
-#[derive(Clone, Copy)]
-pub(crate) struct Contacts<'a> {
-    /// Contacts of a scenario that this one was made of.
-    pub(crate) known: Option<&'a Arc<SkyPlan>>,
-    /// Hears of them, and may stop them.
-    pub(crate) watch: Watch<'a>,
+/// Reads the entries of a file, checks and completes them. What it gives holds if there is no fault.
+pub fn read(
+    entries: &Entries,
+    files: &Files,
+    contacts: Contacts<'_>,
+    faults: &mut Faults,
+) -> Option<Checked> {
+    let (mut file, all_known) = File::read_root(entries, "a scenario", faults)?;
+    let (traces, sky) = check(&mut file, all_known, files, contacts, faults);
+    Some(Checked::new(file, traces, sky))
 }
 
-/// Checks and completes a scenario.
-pub(crate) fn check(
+/// Checks and completes a scenario. Gives what its traces say, and the contacts of its sky, if it has one.
+fn check(
     file: &mut File,
     all_known: AllKnown,
     files: &Files,
     contacts: Contacts<'_>,
     faults: &mut Faults,
-) -> Checked {
+) -> (Traces, Option<Arc<SkyPlan>>) {
     let has_emulators = file.wan_emulators.all_whole();
     link::wan_emulator::expand(file, faults);
     head::check(file, faults);
@@ -71,12 +75,5 @@ pub(crate) fn check(
             network::path::check(file, &traces, sky.as_deref(), faults);
         }
     }
-    Checked { traces, sky }
-}
-
-/// Names of a scenario and what follows from them.
-pub(crate) struct Checked {
-    pub(crate) traces: Traces,
-    /// The contacts of its sky, if it has one.
-    pub(crate) sky: Option<Arc<SkyPlan>>,
+    (traces, sky)
 }

@@ -4,6 +4,7 @@
 pub(crate) mod graph;
 pub(crate) mod node;
 pub(crate) mod path;
+pub(crate) mod site;
 pub(crate) mod source;
 
 use std::collections::BTreeMap;
@@ -29,26 +30,28 @@ pub(crate) struct Built {
 }
 
 /// A link by its name.
-pub(crate) struct PlannedLink {
-    pub(crate) name: String,
-    pub(crate) id: LinkId,
+pub struct PlannedLink {
+    /// Name of the link, or of a link of the sky.
+    pub name: String,
+    /// Number in the graph.
+    pub id: LinkId,
     /// Name of its antenna, if it is a link between the ground and satellites.
-    pub(crate) antenna: Option<String>,
+    pub antenna: Option<String>,
     /// Number of its table among the sky's access links, in alphabetical order, if it is one of them.
-    pub(crate) access_table: Option<usize>,
+    pub access_table: Option<usize>,
     /// Of its ends, but for satellites, which have none.
-    pub(crate) addresses: [Option<IpAddr>; 2],
+    pub addresses: [Option<IpAddr>; 2],
     /// True if a node of the scenario is at one of its ends; both are satellites if not.
-    pub(crate) ends_at_node: bool,
+    pub ends_at_node: bool,
     /// True for each direction that has a transmitter of its own, with a queue.
-    pub(crate) has_queue: [bool; 2],
+    pub has_queue: [bool; 2],
     /// Of each direction, whether something sends on it, and not only repeats.
-    pub(crate) has_transmitter: [bool; 2],
+    pub has_transmitter: [bool; 2],
 }
 
 impl PlannedLink {
     /// Tells whether it is the link of that name, or one of the antenna of that name.
-    pub(crate) fn is_called(&self, name: &str) -> bool {
+    pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.antenna.as_deref() == Some(name)
     }
 }

@@ -3,7 +3,5 @@
 mod admission;
 pub(crate) mod build;
 pub(crate) mod check;
-pub(crate) mod record;
 pub(crate) mod requests;
 pub mod schema;
-pub(crate) mod table;

@@ -32,18 +32,18 @@ use slantpath_ss7::sccp::{self, Ssn, Subsystem};
 use crate::flow::trace::Traces;
 use schema::{Point, Signalling};
 
-pub(crate) use association::{plan, run_at_most, side_name};
+pub(crate) use association::plan;
+pub use association::side_name;
 pub(crate) use check::{check, node_of};
 pub(crate) use load::build::{generator, routing};
 pub(crate) use route::build::{translation_name, translator};
-pub(crate) use server::build::{
-    asp_node, gateway_point, gateways_of, is_served, point_id, traffic_key, with_mtp3,
-};
+pub(crate) use server::build::{asp_node, gateway_point, is_served, point_id, traffic_key};
+pub use server::build::{gateways_of, with_mtp3};
 pub(crate) use server::timing::check as server_timing;
 pub(crate) use timing::check as timing;
 
 /// The point code of a point whose text has been checked.
-pub(crate) fn code(signalling: &Signalling, point: &str) -> PointCode {
+pub fn code(signalling: &Signalling, point: &str) -> PointCode {
     let point = signalling.points.find(point).expect("a check resolves points");
     PointCode::parse(&point.point_code, point.format.policy()).expect("a check reads point codes")
 }

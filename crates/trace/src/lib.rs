@@ -37,7 +37,7 @@
 //!   what another setting would have done to a live load: the real network cannot be asked again. A model of it that
 //!   runs first with the old setting says how near it comes.
 //!
-//! This crate knows neither simulator nor socket. Where records come from is for `slantpath_scenario` (`run/trace`,
+//! This crate knows neither simulator nor socket. Where records come from is for `slantpath_runner` (`run/trace`,
 //! which adds what readers have seen) and the command.
 
 mod estimate;

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 
 use slantpath_base::{Angle, DataRate, DataSize, Duration, Length, Probability};
-use slantpath_scenario::{Diagnostics, Files, Scenario};
+use slantpath_runner::{Diagnostics, Files, Scenario};
 use slantpath_topology::Topology;
 
 const NAME: &str = "fuzz.toml";

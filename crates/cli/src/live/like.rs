@@ -12,7 +12,7 @@ use slantpath_live::{
     Carriage, Echo, EchoConfig, EchoMode, Extension, Host, Load, LoadConfig, LoadReport, Program as _,
     Reliability, SctpConfig, SctpSendOptions, Station, WhenBlocked, Workload,
 };
-use slantpath_scenario::{FlowRequest, LoadError, RunOptions, Scenario, run_with_programs};
+use slantpath_runner::{FlowRequest, LoadError, RunOptions, Scenario, run_with_programs};
 
 use crate::arguments::LoadArguments;
 use crate::failure::Failure;
@@ -159,7 +159,7 @@ impl Like {
             }
             ControlFlow::Continue(())
         };
-        let sit = |[from, to]: [slantpath_scenario::End; 2]| {
+        let sit = |[from, to]: [slantpath_runner::End; 2]| {
             let mut host = from.host;
             let (workload, options) = self.directed(|link| from.destinations.get(link).copied());
             let mut config = LoadConfig { port: from.port, workload, options, ..load.clone() };

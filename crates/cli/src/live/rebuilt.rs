@@ -10,7 +10,7 @@ use clap::Parser as _;
 use slantpath_base::{DataRate, DataSize, Duration, Instant};
 use slantpath_live::Extension;
 use slantpath_profiles::Profile;
-use slantpath_scenario::Scenario;
+use slantpath_runner::Scenario;
 use slantpath_trace::{Header, NetworkEstimate, PathEstimate, Record, Story};
 
 use super::client;

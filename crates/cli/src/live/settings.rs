@@ -9,8 +9,8 @@ use slantpath_live::{
     LiveConfig, OpenError, PathMtuDiscovery, SctpConfig, Severity, SharedKey, StreamId, StreamScheduling,
 };
 use slantpath_profiles::{Profile, ProfileError};
-use slantpath_scenario::read_bounded;
-use slantpath_scenario::schema::Dscp;
+use slantpath_runner::read_bounded;
+use slantpath_runner::schema::Dscp;
 
 use crate::arguments::{ErrorDetection, SctpArguments};
 use crate::failure::Failure;

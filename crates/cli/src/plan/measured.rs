@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use slantpath_plan::print::{ENDS_AT_S, STARTS_AT_S, STEPS_AT_S};
 use slantpath_plan::{Answer, Measure, Question, print};
 use slantpath_results::Value;
-use slantpath_scenario::{RunOptions, RunOutput, Scenario, run_while};
+use slantpath_runner::{RunOptions, RunOutput, Scenario, run_while};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -91,7 +91,7 @@ pub(crate) fn measure(question: &Question, answer: &Answer, variant: Variant) ->
         sets.push(format!("script=[{{ at = \"{FAILS_AT_S} s\", link = \"satellite\", action = \"down\" }}]"));
     }
     let text = print::scenario(question, answer);
-    let files: slantpath_scenario::Files = slantpath_scenario::files_in(std::path::Path::new(""));
+    let files: slantpath_runner::Files = slantpath_runner::files_in(std::path::Path::new(""));
     let scenario = Scenario::parse("the answer", &text, &sets, files).map_err(Failure::Invalid)?;
     let stop = interrupt::flag();
     let mut go_on = |_| {

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::{Value as Json, json};
 use slantpath_plan::print::measured;
 use slantpath_plan::{Answer, Measure, Promise, Question, Standing};
-use slantpath_scenario::Progress;
+use slantpath_runner::Progress;
 
 use super::measured::{Measured, Variant, measure};
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use slantpath_results::Value;
-use slantpath_scenario::RunOutput;
+use slantpath_runner::RunOutput;
 
 use super::{Measure, measure, number, print_table};
 use crate::table::TextTable;

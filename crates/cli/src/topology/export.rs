@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use slantpath_base::Duration;
 use slantpath_orbit::export::{czml, hypatia};
 use slantpath_results::{DirectoryLock, write_file};
-use slantpath_scenario::{Progress, visible};
+use slantpath_runner::{Progress, visible};
 use slantpath_topology::{Topology, TopologyOutput};
 
 use crate::directory;

@@ -132,7 +132,7 @@ fn an_escape_sequence_in_a_file_never_reaches_the_terminal() {
         let outcome = place.run(command);
         let printed = outcome.out + &outcome.err;
         assert!(printed.contains("\\u001b[2J") || printed.contains("?[2J"), "{command:?}: {printed:?}");
-        let acted_on = printed.chars().find(|c| slantpath_scenario::is_acted_on(*c) && *c != '\n');
+        let acted_on = printed.chars().find(|c| slantpath_runner::is_acted_on(*c) && *c != '\n');
         assert_eq!(acted_on, None, "{command:?}: {printed:?}");
     }
     let first = place.run(commands[0]).out;

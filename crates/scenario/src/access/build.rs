@@ -7,8 +7,8 @@ use slantpath_net::{DirectionId, FrameConfig};
 use slantpath_sat::{Access, AccessConfig, Ask, ContentionConfig, Requests, TerminalConfig};
 
 use super::schema::{AccessSystem, AskFor, RequestChannel, TerminalAccess, rate_of, slots_for};
+use crate::checked::Checked;
 use crate::network::PlannedLink;
-use crate::scenario::Scenario;
 use crate::schema::{File, LinkParameters};
 
 /// The frames in which a terminal sends.
@@ -30,7 +30,7 @@ pub(crate) fn rate(file: &File, parameters: &LinkParameters) -> Option<DataRate>
 }
 
 /// The systems of a scenario, in the order of their names; their terminals in the order of their links.
-pub(crate) fn systems(scenario: &Scenario, links: &[PlannedLink], seed: Seed) -> Vec<Access> {
+pub fn systems(scenario: &Checked, links: &[PlannedLink], seed: Seed) -> Vec<Access> {
     let mut terminals = Terminals::new();
     for link in links {
         for (direction, access) in
@@ -56,7 +56,7 @@ pub(crate) fn systems(scenario: &Scenario, links: &[PlannedLink], seed: Seed) ->
 type Terminals<'a> = BTreeMap<&'a str, Vec<(&'a str, DirectionId, &'a TerminalAccess)>>;
 
 /// Settings by which the two directions of a link ask for capacity, if they do; the first one of an antenna leads up.
-fn asks<'a>(scenario: &'a Scenario, link: &PlannedLink) -> [Option<&'a TerminalAccess>; 2] {
+fn asks<'a>(scenario: &'a Checked, link: &PlannedLink) -> [Option<&'a TerminalAccess>; 2] {
     if let Some(table) = link.access_table {
         let (_, table) = scenario.sky.iter().flat_map(|sky| sky.0.access.iter()).nth(table).unzip();
         return [table.and_then(|table| table.uplink.access.as_ref()).map(|access| &access.0), None];

@@ -114,7 +114,7 @@ choice! {
 
 impl AccessSystem {
     /// The frame of its carriers; `None` if no bytes fit into a slot.
-    pub(crate) fn frame_config(&self) -> Option<FrameConfig> {
+    pub fn frame_config(&self) -> Option<FrameConfig> {
         let slots = *self.slots;
         let slot = Duration::from_nanos(self.frame.as_nanos().checked_div(u64::from(slots))?);
         let sends = slot.saturating_sub(*self.slot_overhead);
@@ -137,7 +137,7 @@ pub(crate) fn slots_for(frame: &FrameConfig, rate: DataRate) -> u32 {
 }
 
 /// Rate that this many slots of each frame carry.
-pub(crate) fn rate_of(frame: &FrameConfig, slots: u32) -> DataRate {
+pub fn rate_of(frame: &FrameConfig, slots: u32) -> DataRate {
     let bits = u128::from(slots) * u128::from(frame.slot_payload_bytes) * 8 * 1_000_000_000;
     let rate = bits / u128::from(frame.length.as_nanos().max(1));
     DataRate::from_bits_per_sec(u64::try_from(rate).unwrap_or(u64::MAX))

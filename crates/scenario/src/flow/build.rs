@@ -15,24 +15,30 @@ use super::application::{Application, Total};
 use super::message::{Destinations, options_of, options_of_kind};
 use super::script;
 use super::transport::{self, Ends};
-use crate::run::{RunError, Site};
-use crate::scenario::Scenario;
+use crate::build_error::BuildError;
+use crate::checked::Checked;
+use crate::network::site::Site;
 use crate::schema::{self, File, Flow};
 
 /// A flow and where its ends are.
-pub(crate) struct PlannedFlow {
+pub struct PlannedFlow {
     /// `files`, or `files.3` if there are several.
-    pub(crate) name: String,
-    pub(crate) flow: Flow,
-    pub(crate) from: NodeId,
-    pub(crate) to: NodeId,
-    pub(crate) sender: SocketId,
-    pub(crate) receiver: SocketId,
+    pub name: String,
+    /// Table of which it was made.
+    pub flow: Flow,
+    /// Node of the sender.
+    pub from: NodeId,
+    /// Node of the receiver.
+    pub to: NodeId,
+    /// Socket of the sender, at its host.
+    pub sender: SocketId,
+    /// Socket of the receiver, at its host.
+    pub receiver: SocketId,
 }
 
 impl PlannedFlow {
     /// Tells whether the receiver knows by which packet a message came: not below M3UA, nor of messages without stamps.
-    pub(crate) fn tells_journeys(&self) -> bool {
+    pub fn tells_journeys(&self) -> bool {
         *self.flow.content == schema::Content::Stamped && *self.flow.adaptation == schema::Adaptation::None
     }
 }
@@ -40,12 +46,12 @@ impl PlannedFlow {
 /// Adds both ends of every flow to their hosts, in the order of names, but for those of a flow that is left to others.
 /// Of the flows `traced` the sender's association is traced.
 pub(crate) fn place(
-    scenario: &Scenario,
+    scenario: &Checked,
     seed: Seed,
     vacant: Option<&str>,
     traced: &[String],
     site: &mut Site<'_>,
-) -> Result<(Vec<PlannedFlow>, Option<Seats>), RunError> {
+) -> Result<(Vec<PlannedFlow>, Option<Seats>), BuildError> {
     let mut flows = Vec::new();
     let mut seats = None;
     let mut number = 0;
@@ -82,15 +88,16 @@ fn path(name: &str) -> String {
 }
 
 /// Random streams from which the flows of a table draw the instants of their messages, one for each flow.
-pub(crate) fn workload_streams(seed: Seed, name: &str, flow: &Flow) -> Vec<Stream> {
+pub fn workload_streams(seed: Seed, name: &str, flow: &Flow) -> Vec<Stream> {
     names(name, *flow.count).map(|name| workload_stream(seed, &path(&name))).collect()
 }
 
 /// The ends of a flow that is left to others.
-pub(crate) struct Seats {
-    pub(crate) nodes: [NodeId; 2],
+pub struct Seats {
+    /// Nodes of the sending end and of the receiving one.
+    pub nodes: [NodeId; 2],
     /// Of the sending end and of the receiving one.
-    pub(crate) configs: [TransportConfig; 2],
+    pub configs: [TransportConfig; 2],
 }
 
 /// Ports from which senders and receivers take theirs, one a flow.
@@ -112,7 +119,7 @@ fn ports(number: usize) -> [u16; 2] {
 }
 
 struct Placement<'a, 'site> {
-    scenario: &'a Scenario,
+    scenario: &'a Checked,
     seed: Seed,
     site: &'a mut Site<'site>,
     /// True if the flow's paths are watched.
@@ -236,7 +243,8 @@ impl Placement<'_, '_> {
     }
 }
 
-pub(crate) fn when_blocked(flow: &Flow) -> WhenBlocked {
+/// Behaviour of the sender while its send buffer is full.
+pub fn when_blocked(flow: &Flow) -> WhenBlocked {
     match *flow.when_blocked {
         schema::WhenBlocked::Queue => WhenBlocked::Queue,
         schema::WhenBlocked::Wait => WhenBlocked::Wait,
@@ -257,7 +265,8 @@ fn content(flow: &Flow) -> Content {
     }
 }
 
-pub(crate) fn workload(scenario: &Scenario, flow: &Flow) -> Workload {
+/// Messages that a flow sends, and their times.
+pub fn workload(scenario: &Checked, flow: &Flow) -> Workload {
     match &flow.application.0 {
         Application::Bulk(bulk) => Workload::Bulk {
             message: *bulk.message_size,

@@ -11,7 +11,7 @@ use super::application::{Application, MessageClass};
 use crate::schema::Flow;
 
 /// Options of messages whose kind does not set its own, except their destination.
-pub(crate) fn options_of(flow: &Flow) -> SendOptions {
+pub fn options_of(flow: &Flow) -> SendOptions {
     SendOptions {
         sack_immediately: flow.sack_immediately.is_some_and(|asks| *asks),
         destination: None,
@@ -43,7 +43,7 @@ fn reliability(
 }
 
 /// On which streams messages go, and when those are given up.
-pub(crate) fn reliabilities(flow: &Flow) -> impl Iterator<Item = (u16, Reliability)> {
+pub fn reliabilities(flow: &Flow) -> impl Iterator<Item = (u16, Reliability)> {
     let (all, classes) = match &flow.application.0 {
         Application::Mixed(mixed) => (Reliability::Full, Some(mixed)),
         _ => (options_of(flow).reliability, None),
@@ -65,7 +65,7 @@ pub struct Destinations {
 
 impl Destinations {
     /// Gives the destinations that a flow names.
-    pub(crate) fn of(flow: &Flow) -> Self {
+    pub fn of(flow: &Flow) -> Self {
         let link = |said: Option<&Setting<String>>| said.map(|link| (**link).clone());
         let of_flow = link(flow.destination.as_ref());
         let of_kinds = match &flow.application.0 {

@@ -208,7 +208,7 @@ pub(crate) fn command(event: &AssociationEvent) -> (Instant, AssociationCommand)
 }
 
 /// The word for a command that a host was given.
-pub(crate) const fn action_of(command: &AssociationCommand) -> AssociationAction {
+pub const fn action_of(command: &AssociationCommand) -> AssociationAction {
     match command {
         AssociationCommand::AddStreams { .. } => AssociationAction::AddStreams,
         AssociationCommand::ResetAssociation => AssociationAction::ResetAssociation,

@@ -8,8 +8,8 @@ use slantpath_reader::Setting;
 use slantpath_sctp::{SctpConfig, StreamId};
 use slantpath_tcp::TcpConfig;
 
+use crate::checked::Checked;
 use crate::network::node::ip_fields;
-use crate::scenario::Scenario;
 use crate::schema::{Adaptation, Dscp, Flow, Transport};
 
 /// Ports and addresses of a flow's ends.
@@ -23,7 +23,7 @@ pub(crate) struct Ends {
 }
 
 /// The configuration of the sending end and of the receiving end.
-pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (TransportConfig, TransportConfig) {
+pub(crate) fn configs(scenario: &Checked, flow: &Flow, ends: Ends) -> (TransportConfig, TransportConfig) {
     let profile = flow.profile.as_ref().expect("a check gives every flow a profile");
     // M3UA keeps stream 0 for itself.
     let own = u16::from(*flow.adaptation == Adaptation::M3ua);
@@ -55,14 +55,14 @@ pub(crate) fn configs(scenario: &Scenario, flow: &Flow, ends: Ends) -> (Transpor
 }
 
 /// Priority or weight of each stream of the sending end.
-pub(crate) fn stream_values(flow: &Flow) -> BTreeMap<StreamId, u16> {
+pub fn stream_values(flow: &Flow) -> BTreeMap<StreamId, u16> {
     let values = flow.stream_values.iter().flat_map(|values| values.iter().copied());
     (0..).map(StreamId).zip(values).collect()
 }
 
 /// A transport at a node, whose packets may have a DSCP of their own; over SCTP with so many streams.
 pub(crate) fn protocol(
-    scenario: &Scenario,
+    scenario: &Checked,
     transport: Transport,
     profile: &str,
     node: &str,

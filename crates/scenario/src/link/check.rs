@@ -318,7 +318,7 @@ pub(crate) fn links_by_node(file: &File) -> BTreeMap<&str, Vec<&str>> {
 }
 
 /// The links that end at a node, in alphabetical order, and after them those of its antennas.
-pub(crate) fn links_of<'a>(file: &'a File, node: &'a str) -> impl Iterator<Item = &'a str> {
+pub fn links_of<'a>(file: &'a File, node: &'a str) -> impl Iterator<Item = &'a str> {
     file.links
         .iter()
         .filter(move |(_, link)| link.ends.0 == node || link.ends.1 == node)

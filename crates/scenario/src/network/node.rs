@@ -8,7 +8,7 @@ use slantpath_reader::{Fault, Json, Node as Written, Setting, Value, choice, jso
 use slantpath_sat::Balance;
 use slantpath_wire::ip::{self, IpFields};
 
-use crate::scenario::Scenario;
+use crate::checked::Checked;
 
 section! {
     /// A host or a router.
@@ -72,7 +72,7 @@ impl Dscp {
 
 /// Fields of the IP headers of an association or connection whose end is at this node, and which may have a DSCP of its
 /// own.
-pub(crate) fn ip_fields(scenario: &Scenario, node: &str, own: Option<Setting<Dscp>>) -> IpFields {
+pub fn ip_fields(scenario: &Checked, node: &str, own: Option<Setting<Dscp>>) -> IpFields {
     let dscp = own.or_else(|| scenario.nodes.find(node)?.dscp);
     IpFields { dscp: dscp.map_or(ip::Dscp::DEFAULT, |dscp| dscp.wire()), ..IpFields::default() }
 }

@@ -12,8 +12,8 @@ use slantpath_reader::{Fault, Faults, Origin, Place, Setting};
 use slantpath_sctp::PathMtuDiscovery;
 
 use crate::flow::trace::Traces;
+use crate::network::site::{address_on, addresses};
 use crate::network::{self, Built, find_link};
-use crate::run::build::{address_on, addresses};
 use crate::schema::{File, Flow, SctpProfile, Sessions, TcpProfile, Transport};
 use crate::sessions::check::load_fits;
 use crate::sky_links::plan::SkyPlan;

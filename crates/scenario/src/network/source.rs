@@ -7,18 +7,18 @@ use slantpath_net::{
 };
 use slantpath_sat::{Handover, OnDemand, PathChange, Sky, SkySource, Way};
 
-use crate::scenario::Scenario;
+use crate::checked::Checked;
 use crate::sky_links;
 
 /// The network of a run: capacity on demand stands beside the source of its other changes.
-pub(crate) type RunNetwork<'p> = Network<Host, OnDemand<RunSource<'p>>>;
+pub type RunNetwork<'p> = Network<Host, OnDemand<RunSource<'p>>>;
 
 /// The source of its changes and next hops.
 #[expect(
     clippy::large_enum_variant,
     reason = "there is one in a run, and every packet without a sky passes the first"
 )]
-pub(crate) enum RunSource<'p> {
+pub enum RunSource<'p> {
     /// Links and script of the scenario.
     Planned(Planned),
     /// Links and script of the scenario under a sky.
@@ -27,7 +27,7 @@ pub(crate) enum RunSource<'p> {
 
 impl<'p> RunSource<'p> {
     /// The source of a scenario, whose graph has the sky in it.
-    pub(crate) fn new(scenario: &'p Scenario, sky: Option<&'p Sky>, graph: &NetworkGraph) -> Self {
+    pub fn new(scenario: &'p Checked, sky: Option<&'p Sky>, graph: &NetworkGraph) -> Self {
         let parts = scenario.sky.as_ref().zip(scenario.sky_plan()).zip(sky);
         match parts {
             Some(((table, plan), sky)) => {
@@ -45,14 +45,14 @@ impl<'p> RunSource<'p> {
     }
 
     /// Follows the paths of ways, if there is a sky.
-    pub(crate) fn follow(&mut self, graph: &NetworkGraph, ways: impl Iterator<Item = Way>) {
+    pub fn follow(&mut self, graph: &NetworkGraph, ways: impl Iterator<Item = Way>) {
         if let Self::Sky(sky) = self {
             sky.follow(graph, &ways.collect::<Vec<_>>());
         }
     }
 
     /// Takes the paths that have changed since this was last called.
-    pub(crate) fn take_path_changes(&mut self) -> Vec<PathChange> {
+    pub fn take_path_changes(&mut self) -> Vec<PathChange> {
         match self {
             Self::Planned(_) => Vec::new(),
             Self::Sky(sky) => sky.take_path_changes(),
@@ -60,7 +60,7 @@ impl<'p> RunSource<'p> {
     }
 
     /// Takes the handovers that have happened at antennas since this was last called.
-    pub(crate) fn take_handovers(&mut self) -> Vec<Handover> {
+    pub fn take_handovers(&mut self) -> Vec<Handover> {
         match self {
             Self::Planned(_) => Vec::new(),
             Self::Sky(sky) => sky.take_handovers(),

@@ -10,18 +10,24 @@ use slantpath_host::{
 use slantpath_net::NodeId;
 
 use super::schema;
+use crate::build_error::BuildError;
+use crate::checked::Checked;
 use crate::flow::transport::protocol;
-use crate::run::{RunError, Site};
-use crate::scenario::Scenario;
+use crate::network::site::Site;
 use crate::schema::Sessions;
 
 /// Sessions of one table, and where they begin and end.
-pub(crate) struct PlannedSessions {
-    pub(crate) name: String,
-    pub(crate) from: NodeId,
-    pub(crate) to: NodeId,
-    pub(crate) source: SessionSourceId,
-    pub(crate) server: SocketId,
+pub struct PlannedSessions {
+    /// Name of the table.
+    pub name: String,
+    /// Node of the openers.
+    pub from: NodeId,
+    /// Node of the server.
+    pub to: NodeId,
+    /// Source of the sessions, at the openers' host.
+    pub source: SessionSourceId,
+    /// Socket of the server, at its host.
+    pub server: SocketId,
 }
 
 /// Ports of servers, one a table. Flows have those from 20,000 to 29,999 and from 40,000 to 49,999.
@@ -31,10 +37,10 @@ const SOURCE_PORTS: RangeInclusive<u16> = 50_000..=64_999;
 
 /// Adds a source and a server for each table, in the order of names.
 pub(crate) fn place(
-    scenario: &Scenario,
+    scenario: &Checked,
     seed: Seed,
     site: &mut Site<'_>,
-) -> Result<Vec<PlannedSessions>, RunError> {
+) -> Result<Vec<PlannedSessions>, BuildError> {
     let tables = u16::try_from(scenario.sessions.iter().len()).expect("a check limits their number");
     let mut planned = Vec::new();
     for (number, (name, sessions)) in (0..).zip(scenario.sessions.iter()) {
@@ -79,12 +85,12 @@ fn ports(number: u16, tables: u16) -> RangeInclusive<u16> {
     first..=first + each - 1
 }
 
-fn of(scenario: &Scenario, sessions: &Sessions, node: &str) -> slantpath_host::Protocol {
+fn of(scenario: &Checked, sessions: &Sessions, node: &str) -> slantpath_host::Protocol {
     let profile = sessions.profile.as_ref().expect("a check gives them a profile");
     protocol(scenario, *sessions.transport, profile, node, sessions.dscp, 1)
 }
 
-fn load(scenario: &Scenario, sessions: &Sessions) -> SessionLoad {
+fn load(scenario: &Checked, sessions: &Sessions) -> SessionLoad {
     let arrivals = match &sessions.arrivals.0 {
         schema::Arrivals::Constant(constant) => Arrivals::Constant { interval: *constant.interval },
         schema::Arrivals::Poisson(poisson) => Arrivals::Poisson { mean_interval: *poisson.mean_interval },

@@ -1,7 +1,6 @@
 //! `requests` of a table of sessions: what their openers ask for, instead of sending.
 
 mod count;
-mod table;
 mod think;
 
 use slantpath_base::DataSize;
@@ -12,7 +11,6 @@ use super::schema::{Arrivals, Sessions};
 use crate::bounds::MESSAGE;
 
 use count::Count;
-pub(crate) use table::{RequestRows, RequestSums, RequestTotals};
 use think::Think;
 
 section! {

@@ -1,6 +1,6 @@
 //! The signalling network of a run: its associations at the hosts, its script, and the run of both together.
 
-use slantpath_base::{Instant, Seed};
+use slantpath_base::Seed;
 use slantpath_host::{AssociationConfig, Peer};
 use slantpath_net::NodeId;
 use slantpath_sigtran::m2pa::T7From;
@@ -9,10 +9,10 @@ use slantpath_simulation::{
     SignallingSimulation,
 };
 
+use crate::build_error::BuildError;
+use crate::checked::Checked;
 use crate::network::node::ip_fields;
-use crate::network::source::RunNetwork;
-use crate::run::{RunError, Site};
-use crate::scenario::Scenario;
+use crate::network::site::Site;
 use crate::signalling::network;
 use crate::signalling::node_of;
 use crate::signalling::schema::{Carrier as CarrierTable, M2pa};
@@ -26,10 +26,10 @@ pub(super) const STREAMS: u16 = 2;
 
 /// The signalling network of a scenario, if it has one, with the ends of its associations added to the hosts.
 pub(crate) fn plan(
-    scenario: &Scenario,
+    scenario: &Checked,
     seed: Seed,
     site: &mut Site<'_>,
-) -> Result<Option<SignallingSimulation>, RunError> {
+) -> Result<Option<SignallingSimulation>, BuildError> {
     if scenario.signalling.points.is_empty() {
         return Ok(None);
     }
@@ -62,7 +62,7 @@ pub(crate) fn plan(
 
 /// Both ends of an association: the first opens it, the second listens.
 fn association(
-    scenario: &Scenario,
+    scenario: &Checked,
     site: &mut Site<'_>,
     m2pa: &M2pa,
     nodes: [NodeId; 2],
@@ -90,23 +90,9 @@ fn association(
 }
 
 /// The name of a link's end in results and random streams.
-pub(crate) const fn side_name(side: Side) -> &'static str {
+pub const fn side_name(side: Side) -> &'static str {
     match side {
         Side::First => "first",
         Side::Second => "second",
-    }
-}
-
-/// Runs the packet network, and the signalling network beside it if there is one, for about so many events. Returns
-/// whether they came to `end`.
-pub(crate) fn run_at_most(
-    events: u64,
-    network: &mut RunNetwork<'_>,
-    signalling: Option<&mut SignallingSimulation>,
-    end: Instant,
-) -> bool {
-    match signalling {
-        None => network.run_at_most(events, end),
-        Some(signalling) => signalling.run_at_most(events, network, end),
     }
 }

@@ -11,7 +11,7 @@ use slantpath_reader::Faults;
 use super::gaps::end_of_run;
 use super::plan::SkyPlan;
 use super::{cables, pairs};
-use crate::scenario::Watch;
+use crate::contacts::Watch;
 use crate::schema::{File, Flow};
 
 /// Gives flows that no path joins, as faults reported since there were `since` say, the cure that fits their sky. Where

@@ -14,10 +14,10 @@ use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
 use super::{cables, causes, entrances, gaps, idle, pairs, repeaters, routes};
-use crate::check::Contacts;
+use crate::contacts::Contacts;
+use crate::contacts::Watch;
 use crate::link::conditioner;
 use crate::link::schema::{Family, nothing};
-use crate::scenario::Watch;
 use crate::schema::{File, Node};
 
 /// Reads the topology, completes links and nodes, and checks them. `None` without a sky, or without a sound topology.

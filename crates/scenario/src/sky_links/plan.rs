@@ -8,16 +8,17 @@ use slantpath_orbit::{Network, NetworkError};
 
 use slantpath_workers::Progress;
 
-use crate::scenario::Watch;
+use crate::contacts::Watch;
 
 /// The contacts of a sky over a run, and what they are of.
 #[derive(Clone, Debug)]
-pub(crate) struct SkyPlan {
+pub struct SkyPlan {
     /// The bodies from the start of the run on.
-    pub(crate) bodies: Network,
-    pub(crate) contacts: ContactPlan,
+    pub bodies: Network,
+    /// Passes, and contacts between satellites.
+    pub contacts: ContactPlan,
     /// Element sets that are used further from their epoch than is wise.
-    pub(crate) stale: Vec<Stale>,
+    pub stale: Vec<Stale>,
     /// Basis on which the plan depends.
     of: Basis,
 }
@@ -73,7 +74,7 @@ impl SkyPlan {
     }
 
     /// The constellation of a satellite.
-    pub(crate) fn constellation_of(&self, satellite: usize) -> &str {
+    pub fn constellation_of(&self, satellite: usize) -> &str {
         let mut first = 0;
         for constellation in &self.bodies.constellations {
             first += constellation.satellites.len();

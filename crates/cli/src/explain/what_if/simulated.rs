@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::json;
 use slantpath_base::Instant;
-use slantpath_scenario::{RunOptions, Scenario, run_traced};
+use slantpath_runner::{RunOptions, Scenario, run_traced};
 use slantpath_trace::{Header, Origin, Record, Story};
 
 use crate::arguments::ExplainArguments;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Parser as _;
 use slantpath_live::{Host, Message, Program, ProgramEvent, SocketId};
 use slantpath_results::Value;
-use slantpath_scenario::{End, run};
+use slantpath_runner::{End, run};
 
 use super::super::client;
 use super::*;

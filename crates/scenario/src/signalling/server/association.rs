@@ -4,9 +4,10 @@ use slantpath_base::Seed;
 use slantpath_host::{AssociationConfig, Peer};
 use slantpath_simulation::{AdaptationId, AssociationPlace, AssociationSide, Carried, Side};
 
+use crate::build_error::BuildError;
+use crate::checked::Checked;
 use crate::network::node::ip_fields;
-use crate::run::{RunError, Site};
-use crate::scenario::Scenario;
+use crate::network::site::Site;
 use crate::signalling::{asp_node, gateway_point, node_of};
 
 /// The registered port of M3UA (RFC 4666, section 1.4.8): associations take it and those that follow, in the order of
@@ -18,10 +19,10 @@ const STREAMS: u16 = 17;
 
 /// Adds both ends of every association to their hosts.
 pub(crate) fn places(
-    scenario: &Scenario,
+    scenario: &Checked,
     seed: Seed,
     site: &mut Site<'_>,
-) -> Result<Vec<AssociationPlace>, RunError> {
+) -> Result<Vec<AssociationPlace>, BuildError> {
     let signalling = &scenario.signalling;
     let mut places = Vec::new();
     for (number, (name, table)) in signalling.associations.iter().enumerate() {

@@ -24,7 +24,7 @@ pub(crate) fn point_id(signalling: &Signalling, point: &str) -> Option<PointId> 
 }
 
 /// The points with MTP3, by their numbers.
-pub(crate) fn with_mtp3(signalling: &Signalling) -> impl Iterator<Item = (PointId, &str)> {
+pub fn with_mtp3(signalling: &Signalling) -> impl Iterator<Item = (PointId, &str)> {
     let names = signalling.points.iter().map(|(name, _)| name);
     let names = names.filter(|name| !is_served(signalling, name));
     names.enumerate().map(|(number, name)| (PointId(number), name))
@@ -57,7 +57,7 @@ pub(crate) fn asp_node<'a>(signalling: &'a Signalling, asp: &'a str) -> &'a str 
 }
 
 /// The gateways that the ASPs of an application server have associations to.
-pub(crate) fn gateways_of<'a>(signalling: &'a Signalling, server: &ApplicationServer) -> BTreeSet<&'a str> {
+pub fn gateways_of<'a>(signalling: &'a Signalling, server: &ApplicationServer) -> BTreeSet<&'a str> {
     let own = signalling.associations.iter().filter(|(_, own)| server.asps.contains(&*own.asp));
     own.map(|(_, own)| own.gateway.as_str()).collect()
 }

@@ -1,0 +1,313 @@
+//! One run: a scenario, a number, and what comes out.
+
+mod access_record;
+mod announced;
+mod delays;
+mod intervals;
+mod parts;
+mod programs;
+mod recorder;
+mod sessions_record;
+mod signalling_record;
+mod sky_record;
+mod tables;
+mod trace;
+
+use core::ops::ControlFlow;
+
+use slantpath_base::{Duration, Instant, Seed};
+use slantpath_host::record::Finality;
+use slantpath_net::{CaptureId, DirectionId, Network, Sampling};
+use slantpath_results::Column;
+use slantpath_sat::OnDemand;
+use slantpath_scenario::build::{
+    BuildError, Plan, PlannedFlow, PlannedLink, RunNetwork, RunSource, access_systems, plan,
+};
+use slantpath_simulation::SignallingSimulation;
+
+use crate::observer::{Collector, Observer};
+use crate::output::{FlowFailure, RunOutput};
+use crate::scenario::Scenario;
+use announced::Recorded;
+use recorder::Recorder;
+use tables::signalling::SignallingTable;
+use tables::{AtWarmUp, tables};
+use trace::Tracing;
+
+pub use programs::{End, FlowRequest, RequestError, run_with_programs};
+pub use trace::{TraceError, TraceRequest, TraceSink, run_traced};
+
+/// Options that may differ from run to run of one scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunOptions {
+    /// In place of the scenario's seed.
+    pub seed: Option<u64>,
+    /// The number of the replication. All random streams derive from the seed, this number and the path of
+    /// their component, so that a run of one number draws alike in every case of a sweep.
+    pub run: u64,
+    /// Links to be captured besides those that the scenario names.
+    pub captures: Vec<String>,
+}
+
+/// Why a run cannot be made. What a check can see beforehand is not among it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// The network cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A link that is to be captured does not exist.
+    #[error("there is no link `{link}` to capture; links: {links}")]
+    UnknownLink {
+        /// The name that was given.
+        link: String,
+        /// The names there are.
+        links: String,
+    },
+    /// The observer cannot keep what the run gives.
+    #[error("results cannot be kept: {0}")]
+    Results(
+        /// Why, with the file that it is about.
+        String,
+    ),
+}
+
+impl From<std::io::Error> for RunError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Results(error.to_string())
+    }
+}
+
+/// Events between two questions whether a run is to go on: a few milliseconds of work.
+const EVENTS_BETWEEN_QUESTIONS: u64 = 4_096;
+
+/// Makes one run.
+pub fn run(scenario: &Scenario, options: &RunOptions) -> Result<RunOutput, RunError> {
+    let output = run_while(scenario, options, &mut |_| ControlFlow::Continue(()))?;
+    Ok(output.expect("nobody stopped the run"))
+}
+
+/// Makes one run as long as `go_on` says so, which is asked every few milliseconds of work with the simulated time
+/// that has come. `Ok(None)` if it was stopped. How often it is asked and what it takes changes nothing of what
+/// the run gives.
+pub fn run_while(
+    scenario: &Scenario,
+    options: &RunOptions,
+    go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
+) -> Result<Option<RunOutput>, RunError> {
+    let mut collector = Collector::default();
+    let output = run_observed(scenario, options, &mut collector, go_on)?;
+    Ok(output.map(|output| collector.complete(output)))
+}
+
+/// Makes one run like [`run_while`], and hands what grows with its length to `observer` as it comes. The output has the
+/// other tables: flows, hosts, links and those of signalling.
+pub fn run_observed(
+    scenario: &Scenario,
+    options: &RunOptions,
+    observer: &mut dyn Observer,
+    go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
+) -> Result<Option<RunOutput>, RunError> {
+    let pace = Pace { question: EVENTS_BETWEEN_QUESTIONS, collection: EVENTS_BETWEEN_QUESTIONS };
+    run_at_pace(pace, scenario, options, observer, None, go_on)
+}
+
+/// Number of events between two of something, at least.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// Questions whether to go on.
+    question: u64,
+    /// Collections of what has become final.
+    collection: u64,
+}
+
+fn run_at_pace(
+    pace: Pace,
+    scenario: &Scenario,
+    options: &RunOptions,
+    observer: &mut dyn Observer,
+    traces: Option<(&[String], TraceSink<'_>)>,
+    go_on: &mut dyn FnMut(Instant) -> ControlFlow<()>,
+) -> Result<Option<RunOutput>, RunError> {
+    if go_on(Instant::START).is_break() {
+        return Ok(None);
+    }
+    let seed_number = options.seed.unwrap_or(*scenario.scenario.seed);
+    let seed = Seed::new(seed_number, options.run);
+    let Plan { graph, hosts, links, flows, sessions, mut signalling, sky, ways, .. } =
+        plan(scenario, seed, None, traces.as_ref().map_or(&[], |(flows, _)| *flows))?;
+    let mut source = RunSource::new(scenario, sky.as_ref(), &graph);
+    source.follow(&graph, ways.iter().map(|(.., way)| *way));
+    let source = OnDemand::new(source, access_systems(scenario, &links, seed));
+    let mut network = Network::with_source(graph, seed, hosts, source);
+    if *scenario.probes.messages && flows.iter().any(PlannedFlow::tells_journeys) {
+        network.watch_journeys();
+    }
+    if *scenario.probes.host_pairs {
+        network.count_host_pairs();
+    }
+    let captures = start_captures(scenario, options, &links, &mut network)?;
+    // Nobody looks at each of thousands of links between satellites over time.
+    let watched = tables::of_nodes(&links);
+    if let Some(sampling) = scenario.probes.queues.0 {
+        probe_queues(sampling, watched, &mut network);
+    }
+    let recorded = Recorded {
+        scenario,
+        links: watched,
+        flows: &flows,
+        sessions: &sessions,
+        sky: sky.as_ref(),
+        ways: &ways,
+    };
+    let mut recorder = Recorder::new(recorded, signalling.as_ref(), captures, observer)?;
+    recorder.trace(traces.map(|(flows, sink)| Tracing::new(flows, sink)));
+    let between_collections = pace.collection.max(recorder.events_between_collections());
+    let mut next_collection = between_collections;
+    let end = Instant::START + *scenario.scenario.duration;
+    let warm_up = *scenario.scenario.warm_up;
+    let mut at_warm_up = AtWarmUp::default();
+    // `false` if the run was stopped.
+    let mut run_until = |network: &mut RunNetwork<'_>, recorder: &mut Recorder<'_>, end: Instant| {
+        loop {
+            let stretch_end = recorder.interval_end().map_or(end, |interval_end| interval_end.min(end));
+            let has_ended = run_at_most(pace.question, network, signalling.as_mut(), stretch_end);
+            if let Some(signalling) = &mut signalling {
+                recorder.collect_signalling(signalling)?;
+            }
+            if has_ended {
+                recorder.close_interval(network, signalling.as_ref())?;
+                if stretch_end == end {
+                    return Ok::<_, RunError>(true);
+                }
+            }
+            if go_on(network.now()).is_break() {
+                return Ok(false);
+            }
+            if network.events() >= next_collection {
+                recorder.collect(network, Finality::Settled)?;
+                next_collection = network.events().saturating_add(between_collections);
+            }
+        }
+    };
+    if warm_up > Duration::ZERO {
+        if !run_until(&mut network, &mut recorder, Instant::START + warm_up)? {
+            return Ok(None);
+        }
+        network.restart_statistics();
+        recorder.restart_links();
+        at_warm_up = AtWarmUp::observe(&network, &flows);
+    }
+    if !run_until(&mut network, &mut recorder, end)? {
+        return Ok(None);
+    }
+    recorder.collect(&mut network, Finality::Over)?;
+    let delays = recorder.delays()?;
+    let mut tables = tables(scenario, &mut network, &links, &flows, &at_warm_up, &delays);
+    tables.extend(recorder.delay_tables());
+    if *scenario.probes.host_pairs {
+        tables.push(tables::host_pairs::table(&network));
+    }
+    tables.extend(recorder.totals()?);
+    if let Some(sky) = &sky {
+        tables.extend(tables::sky::tables(scenario, sky, &mut network, &links));
+    }
+    let mut digest = network.digest().to_string();
+    if let Some((signalling, record)) = signalling.as_mut().zip(recorder.signalling()) {
+        let own = tables::signalling::tables(scenario, signalling, record, end);
+        digest = with_tables(&digest, &own, &mut recorder)?;
+        tables.extend(own.into_iter().filter_map(|table| match table {
+            SignallingTable::HandedOver { .. } => None,
+            SignallingTable::Held(table) => Some(table),
+        }));
+    }
+    tables.sort_by(|one, other| one.name().cmp(other.name()));
+    Ok(Some(RunOutput {
+        seed: seed_number,
+        run: options.run,
+        digest,
+        events: network.events(),
+        packet_hops: network.packet_hops(),
+        failures: FlowFailure::all(&tables),
+        tables,
+        captures: Vec::new(),
+    }))
+}
+
+/// Runs the packet network, and the signalling network beside it if there is one, for about so many events. Returns
+/// whether they came to `end`.
+fn run_at_most(
+    events: u64,
+    network: &mut RunNetwork<'_>,
+    signalling: Option<&mut SignallingSimulation>,
+    end: Instant,
+) -> bool {
+    match signalling {
+        None => network.run_at_most(events, end),
+        Some(signalling) => signalling.run_at_most(events, network, end),
+    }
+}
+
+/// The digest of a run whose signalling network has events of its own: its tables hold what came of them.
+fn with_tables(
+    digest: &str,
+    tables: &[SignallingTable],
+    recorder: &mut Recorder<'_>,
+) -> Result<String, RunError> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(digest.as_bytes());
+    let mut add = |column: &Column| {
+        for row in 0..column.len() {
+            hasher.update(format!("{}={:?};", column.name(), column.at(row)).as_bytes());
+        }
+    };
+    for table in tables {
+        match table {
+            // Column by column, whether or not the rows are here.
+            SignallingTable::HandedOver { table, columns } => {
+                for column in 0..*columns {
+                    recorder.read_again(*table, &mut |rows| add(&rows.columns()[column]))?;
+                }
+            }
+            SignallingTable::Held(table) => table.columns().iter().for_each(&mut add),
+        }
+    }
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+fn start_captures(
+    scenario: &Scenario,
+    options: &RunOptions,
+    links: &[PlannedLink],
+    network: &mut RunNetwork<'_>,
+) -> Result<Vec<(String, CaptureId)>, RunError> {
+    let mut names: Vec<&String> = scenario.probes.captures.iter().chain(&options.captures).collect();
+    names.sort();
+    names.dedup();
+    let start = |name: &String| {
+        // An antenna that holds several satellites at a time has a link for each.
+        let named: Vec<DirectionId> = links
+            .iter()
+            .filter(|link| link.is_called(name))
+            .flat_map(|link| [link.id.forward(), link.id.reverse()])
+            .collect();
+        if named.is_empty() {
+            let links: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
+            return Err(RunError::UnknownLink { link: name.clone(), links: links.join(", ") });
+        }
+        Ok((name.clone(), network.capture(&named)))
+    };
+    names.into_iter().map(start).collect()
+}
+
+fn probe_queues(sampling: Sampling, links: &[PlannedLink], network: &mut RunNetwork<'_>) {
+    for link in links {
+        for (direction, _) in
+            [link.id.forward(), link.id.reverse()].into_iter().zip(link.has_queue).filter(|&(_, has)| has)
+        {
+            network.probe_queue(direction, sampling);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

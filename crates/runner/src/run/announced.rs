@@ -1,0 +1,157 @@
+//! The tables that grow with the length of a run: which there are, and where each stands among those that are
+//! announced.
+
+use slantpath_results::Table;
+use slantpath_sat::{Sky, Way};
+use slantpath_scenario::build::{PlannedFlow, PlannedLink, PlannedSessions};
+use slantpath_simulation::SignallingSimulation;
+
+use super::access_record;
+use super::intervals;
+use super::sessions_record::any_asks;
+use super::sky_record::SkyRecord;
+use super::tables::{
+    messages, network as links, requests, servers, sessions as session_rows, signalling, timelines,
+};
+use crate::observer::{GrowingTable, Reading};
+use crate::output::TableKind;
+use crate::scenario::Scenario;
+
+/// Parts of a run of which results come.
+#[derive(Clone, Copy)]
+pub(super) struct Recorded<'a> {
+    pub(super) scenario: &'a Scenario,
+    /// Links that are looked at over time.
+    pub(super) links: &'a [PlannedLink],
+    pub(super) flows: &'a [PlannedFlow],
+    pub(super) sessions: &'a [PlannedSessions],
+    pub(super) sky: Option<&'a Sky>,
+    /// The ways of flows under the sky, with the names of the flow and of the link at its end.
+    pub(super) ways: &'a [(String, String, Way)],
+}
+
+/// Number of each table, if it is kept.
+pub(super) struct TablePlaces {
+    pub(super) access: Option<usize>,
+    pub(super) association_paths: Option<usize>,
+    pub(super) intervals: Option<intervals::Places>,
+    pub(super) messages: Option<usize>,
+    pub(super) paths: Option<usize>,
+    pub(super) queues: Option<usize>,
+    pub(super) requests: Option<usize>,
+    pub(super) sessions: Option<usize>,
+    pub(super) signalling_events: Option<usize>,
+    pub(super) signalling_server_events: Option<usize>,
+    /// Of `handovers` and `sky_paths`.
+    pub(super) sky: Option<[usize; 2]>,
+    pub(super) timelines: Option<usize>,
+}
+
+/// All of them in alphabetical order, and where each stands. The paths of so many ends of associations are sampled.
+pub(super) fn announced(
+    of: &Recorded<'_>,
+    signalling: Option<&SignallingSimulation>,
+    sampled_ends: usize,
+) -> (Vec<GrowingTable>, TablePlaces) {
+    let Recorded { scenario, links, flows, sessions, sky, .. } = *of;
+    let probes = &scenario.probes;
+    let (of_flows, of_directions, of_sessions) = (flows.len(), 2 * links.len(), sessions.len());
+    let mut tables = Tables::default();
+    let period = probes.intervals.quantity();
+    let layouts = period.map(|_| intervals::layouts(signalling, scenario)).unwrap_or_default();
+    let [associations, flow_intervals, link_intervals, shared_downlinks, signalling_links] = layouts
+        .map(|layout| tables.add_timed(layout.map(|layout| (layout.kind, layout.header())), Reading::Once));
+    let messages = tables.keep(*probes.messages, TableKind::Messages, messages::header, of_flows);
+    let is_sampled = probes.paths.quantity().is_some();
+    let paths = tables.keep(is_sampled, TableKind::Paths, links::paths_header, of_flows);
+    let association_paths = tables.keep(
+        sampled_ends > 0,
+        TableKind::AssociationPaths,
+        links::association_paths_header,
+        sampled_ends,
+    );
+    let is_sampled = probes.queues.0.is_some();
+    let queues = tables.keep(is_sampled, TableKind::Queues, links::queues_header, of_directions);
+    let is_watched = !probes.timelines.is_empty();
+    let timelines = tables.keep(is_watched, TableKind::Timelines, timelines::header, of_flows);
+    let events = signalling.map(|_| signalling::event_rows(&signalling::Names::new(scenario), &[]));
+    let events = tables.add_timed(events.map(|header| (TableKind::SignallingEvents, header)), Reading::Again);
+    let has_servers = !scenario.signalling.associations.is_empty();
+    let server_events = signalling.filter(|_| has_servers);
+    let server_events =
+        server_events.map(|_| servers::event_rows(&servers::Names::new(&scenario.signalling), &[]));
+    let server_events = server_events.map(|header| (TableKind::SignallingServerEvents, header));
+    let server_events = tables.add_timed(server_events, Reading::Again);
+    let of_sky = sky.map(|sky| {
+        SkyRecord::headers(scenario, sky).map(|(kind, header)| tables.add(kind, header, 1, Reading::Once))
+    });
+    let has_sessions = of_sessions > 0;
+    let rows = || session_rows::Rows::default().table();
+    let sessions = tables.keep(has_sessions, TableKind::Sessions, rows, of_sessions);
+    let rows = || requests::RequestRows::default().table();
+    let requests = tables.keep(any_asks(scenario), TableKind::Requests, rows, of_sessions);
+    let is_probed = probes.access.is_some_and(|probe| *probe);
+    let rows = || access_record::Rows::default().table();
+    let access = tables.keep(is_probed, TableKind::Access, rows, scenario.access.iter().count());
+    let (tables, places) = tables.sorted();
+    let at = |table: Option<usize>| table.map(|table| places[table]);
+    let intervals = at(flow_intervals).zip(at(link_intervals)).map(|(flows, links)| intervals::Places {
+        associations: at(associations),
+        flows,
+        links,
+        shared_downlinks: at(shared_downlinks),
+        signalling_links: at(signalling_links),
+    });
+    let places = TablePlaces {
+        access: at(access),
+        association_paths: at(association_paths),
+        intervals,
+        messages: at(messages),
+        paths: at(paths),
+        queues: at(queues),
+        requests: at(requests),
+        sessions: at(sessions),
+        signalling_events: at(events),
+        signalling_server_events: at(server_events),
+        sky: of_sky.map(|both| both.map(|table| places[table])),
+        timelines: at(timelines),
+    };
+    (tables, places)
+}
+
+/// Tables in the order in which they were added.
+#[derive(Default)]
+struct Tables(Vec<GrowingTable>);
+
+impl Tables {
+    fn add(&mut self, kind: TableKind, header: Table, subjects: usize, reading: Reading) -> usize {
+        self.0.push(GrowingTable { kind, header, subjects, reading });
+        self.0.len() - 1
+    }
+
+    fn keep(
+        &mut self,
+        is_kept: bool,
+        kind: TableKind,
+        header: impl FnOnce() -> Table,
+        subjects: usize,
+    ) -> Option<usize> {
+        is_kept.then(|| self.add(kind, header(), subjects, Reading::Once))
+    }
+
+    /// A table whose rows come in the order of time, if there is one.
+    fn add_timed(&mut self, table: Option<(TableKind, Table)>, reading: Reading) -> Option<usize> {
+        table.map(|(kind, header)| self.add(kind, header, 1, reading))
+    }
+
+    /// In alphabetical order, with where each stands by the order in which they were added.
+    fn sorted(self) -> (Vec<GrowingTable>, Vec<usize>) {
+        let mut tables: Vec<(usize, GrowingTable)> = self.0.into_iter().enumerate().collect();
+        tables.sort_by_key(|(_, table)| table.kind.name());
+        let mut places = vec![0; tables.len()];
+        for (place, (added, _)) in tables.iter().enumerate() {
+            places[*added] = place;
+        }
+        (tables.into_iter().map(|(_, table)| table).collect(), places)
+    }
+}

@@ -1,0 +1,143 @@
+//! The tables of a run.
+
+mod abandonments;
+mod association_commands;
+pub(super) mod delays;
+mod discards;
+pub(super) mod flows;
+pub(super) mod host_pairs;
+mod hosts;
+pub(super) mod intervals;
+pub(super) mod messages;
+mod mtp3;
+pub(super) mod network;
+pub(super) mod requests;
+mod rows;
+mod sccp;
+pub(super) mod servers;
+pub(super) mod sessions;
+pub(super) mod signalling;
+pub(super) mod sky;
+pub(super) mod timelines;
+
+use std::net::IpAddr;
+
+use slantpath_host::record::{ReceiverReport, SenderReport};
+use slantpath_results::Table;
+use slantpath_scenario::build::{PlannedFlow, PlannedLink, RunNetwork};
+
+use super::recorder::DelaySummary;
+use crate::output::TableKind;
+use crate::scenario::Scenario;
+use hosts::HostCounts;
+
+/// Counts of flows and hosts when the warm-up ended, in their order; nothing without a warm-up.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AtWarmUp {
+    flows: Vec<FlowCounts>,
+    hosts: Vec<HostCounts>,
+    abandoned: Vec<abandonments::Counts>,
+}
+
+/// Counters of a flow.
+#[derive(Clone, Copy, Debug, Default)]
+struct FlowCounts {
+    messages_sent: u64,
+    bytes_sent: u64,
+    messages_delivered: u64,
+    bytes_delivered: u64,
+    messages_corrupt: u64,
+    messages_out_of_order: u64,
+    messages_abandoned: u64,
+}
+
+impl AtWarmUp {
+    pub(super) fn observe(network: &RunNetwork<'_>, flows: &[PlannedFlow]) -> Self {
+        let counts =
+            |flow: &PlannedFlow| FlowCounts::of(sender_report(network, flow), receiver_report(network, flow));
+        Self {
+            flows: flows.iter().map(counts).collect(),
+            hosts: network.hosts().iter().map(hosts::counts).collect(),
+            abandoned: flows.iter().map(|flow| abandonments::counts(sender_report(network, flow))).collect(),
+        }
+    }
+
+    fn host(&self, place: usize) -> HostCounts {
+        self.hosts.get(place).copied().unwrap_or_default()
+    }
+
+    fn abandoned(&self, place: usize) -> &abandonments::Counts {
+        const NONE: &abandonments::Counts = &abandonments::Counts::new();
+        self.abandoned.get(place).unwrap_or(NONE)
+    }
+
+    fn flow(&self, place: usize) -> FlowCounts {
+        self.flows.get(place).copied().unwrap_or_default()
+    }
+}
+
+impl FlowCounts {
+    fn of(sender: &SenderReport, receiver: &ReceiverReport) -> Self {
+        Self {
+            messages_sent: sender.messages_sent,
+            bytes_sent: sender.bytes_sent,
+            messages_delivered: receiver.messages_delivered,
+            bytes_delivered: receiver.bytes_delivered,
+            messages_corrupt: receiver.messages_corrupt,
+            messages_out_of_order: receiver.messages_out_of_order,
+            messages_abandoned: sender.messages_abandoned(),
+        }
+    }
+}
+
+/// The tables that do not grow with the length of the run, but for those of signalling.
+pub(super) fn tables(
+    scenario: &Scenario,
+    network: &mut RunNetwork<'_>,
+    links: &[PlannedLink],
+    flows: &[PlannedFlow],
+    at_warm_up: &AtWarmUp,
+    delays: &[DelaySummary],
+) -> Vec<Table> {
+    let mut tables = vec![
+        flows::table(scenario, network, flows, at_warm_up, delays),
+        hosts::table(network, at_warm_up),
+        network::links(TableKind::Links, scenario, network, of_nodes(links)),
+    ];
+    tables.extend(abandonments::table(network, flows, at_warm_up));
+    tables.extend(association_commands::table(network, flows));
+    tables
+}
+
+pub(super) fn sender_report<'a>(network: &'a RunNetwork<'_>, flow: &PlannedFlow) -> &'a SenderReport {
+    network.host(flow.from).sender_report(flow.sender).expect("the flow's sender was put there")
+}
+
+pub(super) fn receiver_report<'a>(network: &'a RunNetwork<'_>, flow: &PlannedFlow) -> &'a ReceiverReport {
+    network.host(flow.to).receiver_report(flow.receiver).expect("the flow's receiver was put there")
+}
+
+/// Gives the links that end at a node of the scenario.
+pub(super) fn of_nodes(links: &[PlannedLink]) -> &[PlannedLink] {
+    &links[..first_between_satellites(links)]
+}
+
+/// Gives the links between satellites.
+pub(super) fn between_satellites(links: &[PlannedLink]) -> &[PlannedLink] {
+    &links[first_between_satellites(links)..]
+}
+
+/// They come last, and no node of the scenario has an address on them.
+fn first_between_satellites(links: &[PlannedLink]) -> usize {
+    links.partition_point(|link| link.ends_at_node)
+}
+
+/// Links by their addresses: what a path is called.
+pub(super) fn link_of(links: &[PlannedLink], address: IpAddr) -> Option<&str> {
+    links.iter().find(|link| link.addresses.contains(&Some(address))).map(|link| link.name.as_str())
+}
+
+/// The name of one of a flow's paths, which may have none.
+fn path_name(paths: &[Option<String>], path: u8) -> Option<&str> {
+    paths.get(usize::from(path))?.as_deref()
+}

@@ -1,0 +1,49 @@
+//! `signalling_discards`: every message that went no further, by the point, the layer and the reason.
+
+use slantpath_results::{Table, TextColumn, TypedColumn};
+use slantpath_scenario::build::with_mtp3;
+use slantpath_simulation::{Side, SignallingLinkId, SignallingNetwork};
+use slantpath_ss7::mtp3::node::DiscardReason;
+
+use crate::output::TableKind;
+use crate::scenario::Scenario;
+
+/// One row for each reason that occurred.
+pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
+    let [mut points, mut layers, mut links, mut reasons] =
+        ["point", "layer", "link", "reason"].map(TextColumn::new);
+    let mut messages = TypedColumn::<u64>::new("messages");
+    let mut push = |point: &str, layer: &str, link: Option<&str>, reason: &str, count: u64| {
+        if count > 0 {
+            points.push(point);
+            layers.push(layer);
+            links.push_optional(link);
+            reasons.push(reason);
+            messages.push(count);
+        }
+    };
+    for (id, point) in with_mtp3(&scenario.signalling) {
+        push(point, "user", None, "of-no-load", network.messages_of_no_load_at(id));
+        if let Some(counters) = network.processor_counters(id) {
+            push(point, "processor", None, "queue-full", counters.queue_full);
+        }
+        if let Some(counters) = network.sccp_counters(id) {
+            for (discard, count) in &counters.discarded {
+                push(point, "sccp", None, &discard.name(), *count);
+            }
+        }
+        for reason in DiscardReason::ALL {
+            push(point, "mtp3", None, reason.name(), network.mtp3_counters(id).discarded(reason));
+        }
+    }
+    for (number, (link, table)) in scenario.signalling.links.iter().enumerate() {
+        for (side, point) in Side::BOTH.into_iter().zip([&table.between.0, &table.between.1]) {
+            let (layer, reasons) = network.link_discards(SignallingLinkId(number), side);
+            for (reason, count) in reasons {
+                push(point, layer, Some(link), reason, count);
+            }
+        }
+    }
+    let columns = [points.into(), layers.into(), links.into(), reasons.into(), messages.into()];
+    TableKind::SignallingDiscards.table(columns)
+}

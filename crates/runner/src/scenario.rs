@@ -1,0 +1,172 @@
+//! A checked scenario: from text to values, and back to its merged form.
+
+use core::fmt;
+use core::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use slantpath_reader::{
+    Diagnostic, Diagnostics, Document, Files, LoadError, Node, Output, Place, Section, Source, files_beside,
+    read_text,
+};
+use slantpath_scenario::{Checked, Contacts, SkyPlan, Watch, read};
+use slantpath_topology::numbers_of_presets;
+use slantpath_workers::Progress;
+
+/// A scenario in which every value is in place and nothing contradicts.
+#[derive(Clone)]
+pub struct Scenario {
+    checked: Checked,
+    warnings: Vec<Diagnostic>,
+    /// Document of which it was made, so that another can be made of it.
+    document: Document,
+    files: Files,
+}
+
+impl Scenario {
+    /// Reads a file, lays the overrides `path=value` over it in turn, and checks the whole.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self, LoadError> {
+        Self::load_observed(path, overrides, &|_| {})
+    }
+
+    /// Reads a file as [`Scenario::load`] does. If there is a sky, `progress` hears that its contacts are being worked
+    /// out, and of each site whose passes are: over a day of a large constellation that takes a while.
+    pub fn load_observed(
+        path: &Path,
+        overrides: &[String],
+        progress: &dyn Fn(Progress),
+    ) -> Result<Self, LoadError> {
+        let text = read_text(path)?;
+        let name = path.display().to_string();
+        let files = files_beside(path);
+        let document = overridden(Document::parse(&name, &text), overrides);
+        Self::from_document(document, files, None, Watch::new(progress)).map_err(LoadError::Invalid)
+    }
+
+    /// Reads a text as [`Scenario::load`] reads a file. `files` hands out the traces that it names.
+    pub fn parse(name: &str, text: &str, overrides: &[String], files: Files) -> Result<Self, Diagnostics> {
+        Self::parse_observed(name, text, overrides, files, Watch::new(&|_| {}))
+    }
+
+    /// Reads a text as [`Scenario::parse`] does, with progress as of [`Scenario::load_observed`]. What is stopped is
+    /// at fault.
+    pub fn parse_observed(
+        name: &str,
+        text: &str,
+        overrides: &[String],
+        files: Files,
+        watch: Watch<'_>,
+    ) -> Result<Self, Diagnostics> {
+        let document = overridden(Document::parse(name, text), overrides);
+        Self::from_document(document, files, None, watch)
+    }
+
+    /// This scenario with overrides `path=value` laid over it, which faults call `name`.
+    pub fn with(&self, name: &str, overrides: &[String]) -> Result<Self, Diagnostics> {
+        self.with_observed(name, overrides, Watch::new(&|_| {}))
+    }
+
+    /// Variant of `with` that reports progress as [`Scenario::load_observed`] does, of contacts that the overrides
+    /// change. Stopping is reported as a fault.
+    pub fn with_observed(
+        &self,
+        name: &str,
+        overrides: &[String],
+        watch: Watch<'_>,
+    ) -> Result<Self, Diagnostics> {
+        let mut document = self.document.clone();
+        for assignment in overrides {
+            document.set(name, assignment);
+        }
+        Self::from_document(document, Arc::clone(&self.files), self.checked.shared_sky_plan(), watch)
+    }
+
+    /// This scenario with values of another text laid over it, which they are at fault for.
+    pub(crate) fn with_nodes(
+        &self,
+        source: &Arc<Source>,
+        values: &[(Vec<&str>, Place, Node)],
+        progress: &dyn Fn(Progress),
+    ) -> Result<Self, Diagnostics> {
+        let mut document = self.document.clone();
+        document.insert(source, values);
+        Self::from_document(
+            document,
+            Arc::clone(&self.files),
+            self.checked.shared_sky_plan(),
+            Watch::new(progress),
+        )
+    }
+
+    fn from_document(
+        document: Document,
+        files: Files,
+        known: Option<&Arc<SkyPlan>>,
+        watch: Watch<'_>,
+    ) -> Result<Self, Diagnostics> {
+        let (entries, mut faults) = document.clone().entries()?;
+        let checked = read(&entries, &files, Contacts { known, watch }, &mut faults);
+        let warnings = faults.warnings();
+        faults.into_result()?;
+        let checked = checked.expect("a file without fault is whole");
+        Ok(Self { checked, warnings, document, files })
+    }
+
+    /// Gives what can be run and is hardly meant, such as a timer that one lost packet lets expire.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// The merged scenario as TOML: every value written out, with a comment where nobody wrote it, and in comments the
+    /// numbers of presets of satellites that no key stands for.
+    pub fn merged(&self) -> String {
+        let held = self.sky.as_ref().map(|sky| &sky.0.held.constellations);
+        let presets = held.map(|tables| numbers_of_presets(tables, "sky.constellations."));
+        self.print(true) + &presets.unwrap_or_default()
+    }
+
+    /// The merged scenario without comments: equal for equal scenarios, and itself a scenario.
+    pub fn canonical(&self) -> String {
+        self.print(false)
+    }
+
+    /// BLAKE3 of [`Scenario::canonical`]: the name of a run, together with its number.
+    pub fn hash(&self) -> String {
+        blake3::hash(self.canonical().as_bytes()).to_hex().to_string()
+    }
+
+    fn print(&self, with_origins: bool) -> String {
+        let mut output = Output::default();
+        self.write_fields(&mut output);
+        output.print(with_origins)
+    }
+}
+
+fn overridden(mut document: Document, overrides: &[String]) -> Document {
+    for assignment in overrides {
+        document.set("--set", assignment);
+    }
+    document
+}
+
+/// Tables of the file, and what follows from them.
+impl Deref for Scenario {
+    type Target = Checked;
+
+    fn deref(&self) -> &Checked {
+        &self.checked
+    }
+}
+
+impl fmt::Debug for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scenario").field("file", self.file()).finish_non_exhaustive()
+    }
+}
+
+/// Scenarios are equal when they run alike: when their merged forms are equal.
+impl PartialEq for Scenario {
+    fn eq(&self, other: &Self) -> bool {
+        self.checked == other.checked
+    }
+}

@@ -1,0 +1,89 @@
+//! From a scenario to a network with hosts and flows, ready to run.
+
+use slantpath_base::Seed;
+use slantpath_host::Host;
+use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
+use slantpath_sat::{Sky, Way};
+use slantpath_simulation::SignallingSimulation;
+
+use crate::checked::Checked;
+use crate::network::site::Site;
+use crate::network::{self, Built};
+use crate::sky_links::entrances::departures;
+use crate::{flow, sessions, signalling};
+
+pub use crate::access::build::systems as access_systems;
+pub use crate::access::schema::rate_of;
+pub use crate::build_error::BuildError;
+pub use crate::flow::build::{PlannedFlow, Seats, when_blocked, workload, workload_streams};
+pub use crate::flow::message::{Destinations, options_of, reliabilities};
+pub use crate::flow::script::action_of;
+pub use crate::flow::transport::stream_values;
+pub use crate::link::check::links_of;
+pub use crate::network::PlannedLink;
+pub use crate::network::node::ip_fields;
+pub use crate::network::site::{address_on, host_place};
+pub use crate::network::source::{RunNetwork, RunSource};
+pub use crate::sessions::build::PlannedSessions;
+pub use crate::signalling::{code, gateways_of, side_name, with_mtp3};
+
+/// A network to be run, and what its parts are called.
+pub struct Plan {
+    /// Nodes, links and their changes.
+    pub graph: NetworkGraph,
+    /// Hosts, with the ends of flows and associations, in the order of the graph.
+    pub hosts: Vec<Host>,
+    /// Links, by their numbers.
+    pub links: Vec<PlannedLink>,
+    /// Flows in the order of names, but for one that is left to others.
+    pub flows: Vec<PlannedFlow>,
+    /// Tables of sessions in the order of names.
+    pub sessions: Vec<PlannedSessions>,
+    /// The signalling network, if there is one.
+    pub signalling: Option<SignallingSimulation>,
+    /// Links and antennas of the sky, if there is one.
+    pub sky: Option<Sky>,
+    /// The ways of flows under a sky, with the names of the flow and of the link at its end.
+    pub ways: Vec<(String, String, Way)>,
+    /// Places of the ends of the flow that others take over.
+    pub seats: Option<Seats>,
+}
+
+/// `vacant` is a flow that is left to others; of the flows `traced` the sender's association is traced.
+pub fn plan(
+    scenario: &Checked,
+    seed: Seed,
+    vacant: Option<&str>,
+    traced: &[String],
+) -> Result<Plan, BuildError> {
+    let Built { graph, links, nodes, sky } =
+        network::build(scenario, scenario.traces(), scenario.sky_plan())?;
+    let mut hosts = hosts(&graph, &links);
+    let mut routes = Routes::new(&graph);
+    let mut site = Site {
+        links: &links,
+        graph: &graph,
+        routes: &mut routes,
+        nodes: &nodes,
+        hosts: &mut hosts,
+        sky: sky.as_ref(),
+        departures: scenario.sky_plan().map(|plan| departures(scenario, plan)).unwrap_or_default(),
+    };
+    let (flows, seats) = flow::build::place(scenario, seed, vacant, traced, &mut site)?;
+    let sessions = sessions::build::place(scenario, seed, &mut site)?;
+    let signalling = signalling::plan(scenario, seed, &mut site)?;
+    let ways = site.ways(scenario);
+    Ok(Plan { graph, hosts, links, flows, sessions, signalling, sky, ways, seats })
+}
+
+fn hosts(graph: &NetworkGraph, links: &[PlannedLink]) -> Vec<Host> {
+    let addresses = |node: NodeId| {
+        let own = |interface: &InterfaceId| {
+            let [first, second] = links[interface.link().index()].addresses;
+            let is_first = *interface == interface.link().first();
+            Some((if is_first { first } else { second }?, *interface))
+        };
+        graph.interfaces(node).iter().filter_map(own).collect()
+    };
+    graph.hosts().iter().map(|node| Host::new(addresses(*node))).collect()
+}

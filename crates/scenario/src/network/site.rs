@@ -1,0 +1,154 @@
+//! The network under construction, whose hosts get routes and ends of associations.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use slantpath_host::Host;
+use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
+use slantpath_sat::{Sky, Way};
+
+use crate::build_error::BuildError;
+use crate::network::{PlannedLink, find_link};
+use crate::schema::File;
+use crate::sky_links::entrances::Departures;
+
+/// The network under construction: its hosts get routes, and ends of flows and associations.
+pub(crate) struct Site<'a> {
+    pub(crate) links: &'a [PlannedLink],
+    pub(crate) graph: &'a NetworkGraph,
+    pub(crate) routes: &'a mut Routes,
+    pub(crate) nodes: &'a BTreeMap<String, NodeId>,
+    pub(crate) hosts: &'a mut [Host],
+    pub(crate) sky: Option<&'a Sky>,
+    pub(crate) departures: Departures,
+}
+
+impl Site<'_> {
+    /// Lets two hosts reach each other.
+    pub(crate) fn join_both(&mut self, one: NodeId, other: NodeId) -> Result<(), BuildError> {
+        self.join(one, other)?;
+        self.join(other, one)
+    }
+
+    /// Gives `here` a route to every address of `there` that one leads to.
+    fn join(&mut self, here: NodeId, there: NodeId) -> Result<(), BuildError> {
+        let graph = self.graph;
+        let place = host_place(graph, here);
+        for &interface in graph.interfaces(there) {
+            for address in graph.addresses(interface) {
+                if let Some(leaving) = self.leaves_by(here, interface, *address)
+                    && graph.addresses(leaving).iter().any(|own| own.is_ipv4() == address.is_ipv4())
+                {
+                    self.hosts[place].add_route(*address, leaving)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The interface by which packets leave a host for an address of another's interface.
+    fn leaves_by(&mut self, here: NodeId, arriving: InterfaceId, address: IpAddr) -> Option<InterfaceId> {
+        let leaving = self.routes.route(self.graph, here, address).ok()?;
+        let chosen = departure(self.graph, &self.departures, here, arriving);
+        Some(chosen.unwrap_or_else(|| self.sky.map_or(leaving, |sky| sky.paired(leaving, arriving))))
+    }
+
+    /// From the sender of each flow to every address of its receiver, under a sky.
+    pub(crate) fn ways(&mut self, file: &File) -> Vec<(String, String, Way)> {
+        let mut ways = Vec::new();
+        if self.sky.is_none() {
+            return ways;
+        }
+        let graph = self.graph;
+        for (name, flow) in file.flows.iter() {
+            let (from, to) = (self.nodes[flow.from.as_str()], self.nodes[flow.to.as_str()]);
+            for &own in graph.interfaces(to) {
+                let Some(&address) = graph.addresses(own).first() else { continue };
+                let found = self.leaves_by(from, own, address).zip(graph.destination(address));
+                if let Some((leaving, destination)) = found {
+                    let way = Way { leaving, destination, to };
+                    ways.push((name.to_owned(), graph.link_name(own.link()).to_owned(), way));
+                }
+            }
+        }
+        ways
+    }
+
+    /// The host at a node.
+    pub(crate) fn host(&mut self, node: NodeId) -> &mut Host {
+        &mut self.hosts[host_place(self.graph, node)]
+    }
+
+    /// The address of a host on one of its links.
+    pub(crate) fn address_on(&self, link: &str, node: NodeId) -> Option<IpAddr> {
+        address_on(self.graph, self.links, link, node)
+    }
+
+    /// The addresses of both ends of an association whose primary path leads over a link of `to`.
+    pub(crate) fn addresses(&mut self, primary: &str, from: NodeId, to: NodeId) -> [Vec<IpAddr>; 2] {
+        addresses(self.links, self.graph, self.routes, primary, from, to)
+    }
+}
+
+/// The interface by which the way over the sky leads from a host to another's, if it has several.
+fn departure(
+    graph: &NetworkGraph,
+    departures: &Departures,
+    here: NodeId,
+    arriving: InterfaceId,
+) -> Option<InterfaceId> {
+    if departures.is_empty() {
+        return None;
+    }
+    let names = [here, graph.node_of(arriving)].map(|node| graph.node_name(node).to_owned());
+    let [host, peer] = names;
+    let by_link = (host.clone(), peer.clone(), Some(graph.link_name(arriving.link()).to_owned()));
+    let link = departures.get(&by_link).or_else(|| departures.get(&(host, peer, None)))?;
+    graph.interfaces(here).iter().copied().find(|own| graph.link_name(own.link()) == link.as_str())
+}
+
+/// The address of a host on one of its links.
+pub fn address_on(graph: &NetworkGraph, links: &[PlannedLink], link: &str, node: NodeId) -> Option<IpAddr> {
+    let link = find_link(links, link)?;
+    let is_second = graph.node_of(link.id.second()) == node;
+    link.addresses[usize::from(is_second)]
+}
+
+/// Place of the host at a node among the hosts.
+pub fn host_place(graph: &NetworkGraph, node: NodeId) -> usize {
+    graph.host_place(node).expect("a check lets flows end at hosts")
+}
+
+/// The addresses of two hosts that reach each other; the one on the primary link of `to` first, and that from which
+/// it is reached.
+pub(crate) fn addresses(
+    links: &[PlannedLink],
+    graph: &NetworkGraph,
+    routes: &mut Routes,
+    primary: &str,
+    from: NodeId,
+    to: NodeId,
+) -> [Vec<IpAddr>; 2] {
+    let link = find_link(links, primary).expect("a check resolves links");
+    let is_second = graph.node_of(link.id.second()) == to;
+    let primary = link.addresses[usize::from(is_second)].expect("a primary link ends at a host");
+    let leaving = routes.route(graph, from, primary);
+    let nearest = leaving.ok().and_then(|interface| graph.addresses(interface).first().copied());
+    let sender = reachable(graph, routes, to, from, nearest.unwrap_or(primary));
+    [sender, reachable(graph, routes, from, to, primary)]
+}
+
+/// The addresses of `there` to which a route leads from `here`, `first` in front.
+fn reachable(
+    graph: &NetworkGraph,
+    routes: &mut Routes,
+    here: NodeId,
+    there: NodeId,
+    first: IpAddr,
+) -> Vec<IpAddr> {
+    let all = graph.interfaces(there).iter().flat_map(|own| graph.addresses(*own));
+    let reached = |address: &&IpAddr| routes.route(graph, here, **address).is_ok();
+    let mut addresses: Vec<IpAddr> = all.filter(reached).copied().collect();
+    addresses.sort_by_key(|address| *address != first);
+    addresses
+}
