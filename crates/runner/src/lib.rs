@@ -50,6 +50,7 @@ pub use run::{
     run_observed, run_traced, run_while, run_with_programs,
 };
 pub use scenario::Scenario;
+pub use slantpath_advice::is_of_unused;
 pub use slantpath_host::Workload;
 pub use slantpath_reader::{
     Diagnostic, Diagnostics, Files, Flat, LoadError, Named, Nested, OneOf, Origin, Pair, Part, Setting,
@@ -57,7 +58,7 @@ pub use slantpath_reader::{
 };
 pub use slantpath_results::StoreError;
 pub use slantpath_scenario::build::{BuildError, Destinations};
-pub use slantpath_scenario::{Watch, is_of_unused, json_schema, schema};
+pub use slantpath_scenario::{Watch, json_schema, schema};
 pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
 pub use summary::{LEVEL, means, summary};

@@ -105,7 +105,9 @@ impl Scenario {
         watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
         let (entries, mut faults) = document.clone().entries()?;
-        let checked = read(&entries, &files, Contacts { known, watch }, &mut faults);
+        let draft = read(&entries, &files, &mut faults).filter(|_| faults.is_empty());
+        let contacts = Contacts { known, watch };
+        let checked = draft.and_then(|draft| slantpath_advice::check(draft, contacts, &mut faults));
         let warnings = faults.warnings();
         faults.into_result()?;
         let checked = checked.expect("a file without fault is whole");

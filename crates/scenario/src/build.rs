@@ -12,14 +12,14 @@ use crate::network::{self, Built};
 use crate::sky_links::entrances::departures;
 use crate::{flow, sessions, signalling};
 
-pub use crate::access::build::systems as access_systems;
+pub use crate::access::build::{rate, systems as access_systems};
 pub use crate::access::schema::rate_of;
 pub use crate::build_error::BuildError;
 pub use crate::flow::build::{PlannedFlow, Seats, when_blocked, workload, workload_streams};
 pub use crate::flow::message::{Destinations, options_of, reliabilities};
 pub use crate::flow::script::action_of;
 pub use crate::flow::transport::stream_values;
-pub use crate::link::check::links_of;
+pub use crate::link::check::{links_by_node, links_of};
 pub use crate::network::PlannedLink;
 pub use crate::network::node::ip_fields;
 pub use crate::network::site::{address_on, host_place};

@@ -1,40 +1,30 @@
 //! Checks of the parts of a scenario against each other. They complete what is left to defaults and assignment, so that
 //! the merged form says everything, and report all that cannot be.
 
-use std::sync::Arc;
-
 use slantpath_reader::{AllKnown, Entries, Faults, Files, Section};
 
-use crate::checked::Checked;
-use crate::contacts::Contacts;
+use crate::draft::Draft;
 use crate::flow::trace::Traces;
 use crate::schema::File;
-use crate::sky_links::plan::SkyPlan;
+use crate::sky_links::topology::Bodies;
 use crate::{
-    access, extent, flow, head, link, network, probes, profiles, script, sessions, signalling, sky_links,
-    zero_checksum,
+    access, flow, head, link, network, probes, script, sessions, signalling, sky_links, zero_checksum,
 };
 
 /// Reads the entries of a file, checks and completes them. What it gives holds if there is no fault.
-pub fn read(
-    entries: &Entries,
-    files: &Files,
-    contacts: Contacts<'_>,
-    faults: &mut Faults,
-) -> Option<Checked> {
+pub fn read(entries: &Entries, files: &Files, faults: &mut Faults) -> Option<Draft> {
     let (mut file, all_known) = File::read_root(entries, "a scenario", faults)?;
-    let (traces, sky) = check(&mut file, all_known, files, contacts, faults);
-    Some(Checked::new(file, traces, sky))
+    let (traces, bodies) = check(&mut file, all_known, files, faults);
+    Some(Draft::new(file, traces, bodies))
 }
 
-/// Checks and completes a scenario. Gives what its traces say, and the contacts of its sky, if it has one.
+/// Checks and completes a scenario. Gives what its traces say, and the bodies of its sky, if it has one.
 fn check(
     file: &mut File,
     all_known: AllKnown,
     files: &Files,
-    contacts: Contacts<'_>,
     faults: &mut Faults,
-) -> (Traces, Option<Arc<SkyPlan>>) {
+) -> (Traces, Option<Bodies>) {
     let has_emulators = file.wan_emulators.all_whole();
     link::wan_emulator::expand(file, faults);
     head::check(file, faults);
@@ -58,22 +48,5 @@ fn check(
     }
     signalling::check(file, files, &mut traces, faults);
     probes::check::check(file, faults);
-    if all_known.0 {
-        profiles::check(file, faults);
-    }
-    let mut sky = None;
-    if faults.is_empty() {
-        extent::check(file, &traces, bodies.as_ref().map(|bodies| &bodies.network), faults);
-    }
-    // A long run's contacts take their time: not before it is known that the run can be.
-    if faults.is_empty() {
-        sky = bodies.and_then(|bodies| sky_links::check::plan(file, &bodies, contacts, faults));
-        if let Some(sky) = &sky {
-            sky_links::changes::check_satellites(file, sky, faults);
-        }
-        if faults.is_empty() {
-            network::path::check(file, &traces, sky.as_deref(), faults);
-        }
-    }
-    (traces, sky)
+    (traces, bodies)
 }

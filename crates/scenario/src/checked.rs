@@ -42,7 +42,8 @@ impl Checked {
         links.chain(antennas.flat_map(|names| names.iter().map(String::as_str))).collect()
     }
 
-    pub(crate) fn traces(&self) -> &Traces {
+    /// Messages and changes that its files of traces list.
+    pub fn traces(&self) -> &Traces {
         &self.traces
     }
 

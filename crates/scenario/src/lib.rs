@@ -2,9 +2,10 @@
 //! knows every model by name.
 //!
 //! A scenario is TOML with units in text. [`read`] takes its entries, checks and completes them; all faults are
-//! reported together, each with its place and its cure. [`build::plan`] makes a network with hosts and flows of what
-//! has been [checked](Checked). [`json_schema`] describes the file to editors. Whoever has a text or a path, and wants
-//! results, takes `slantpath_runner`.
+//! reported together, each with its place and its cure. [`Draft::with_contacts`] adds when satellites are seen.
+//! [`build::plan`] makes a network with hosts and flows of what has been [checked](Checked). [`json_schema`] describes
+//! the file to editors. Whoever has a text or a path, and wants results, takes `slantpath_runner`; what is allowed and
+//! hardly meant, `slantpath_advice` says.
 //!
 //! # Map
 //!
@@ -14,10 +15,9 @@
 //!   says what must hold between values, and `build` (or a file by the name of its product) gives all to the crates
 //!   below. Rooms of SCTP and TCP are in `slantpath_profiles`.
 //! - [`sky_links`] is `[sky]`. `topology` reads where bodies are, from a file or from tables. `plan` works out the
-//!   contacts of a run. `pairs` finds the sites that flows join; `routes`, what packets do between two sites. `gaps`
-//!   reports when no path joins them, `causes` why none ever does, `idle` which antennas hold nothing. `cables` makes
-//!   links of the topology's cables. `check` completes tables, names and addresses. `changes` says what scripts and
-//!   fades may change; `build` gives all to `slantpath_sat`.
+//!   contacts of a run. `subject` is what needs a path; `pairs` finds the sites that it joins, `routes` what packets do
+//!   between two sites. `cables` makes links of the topology's cables. `check` completes tables, names and addresses.
+//!   `changes` says what scripts and fades may change; `build` gives all to `slantpath_sat`.
 //! - [`network`] joins nodes and links; its `site` is the network under construction.
 //!
 //! Nothing gets a default in silence: the merged form parses to itself, and its hash names the run.
@@ -29,25 +29,25 @@ mod build_error;
 mod check;
 mod checked;
 mod contacts;
-mod extent;
+mod draft;
 mod fault;
 mod flow;
 mod head;
 mod json_schema;
 mod link;
-mod network;
+pub mod network;
 mod probes;
-mod profiles;
 pub mod schema;
 mod script;
 mod sessions;
-mod signalling;
-mod sky_links;
+pub mod signalling;
+pub mod sky_links;
 mod zero_checksum;
 
 pub use check::read;
 pub use checked::Checked;
 pub use contacts::{Contacts, Watch};
+pub use draft::Draft;
+pub use flow::trace::Traces;
 pub use json_schema::json_schema;
-pub use profiles::is_of_unused;
 pub use sky_links::plan::SkyPlan;

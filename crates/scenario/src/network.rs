@@ -3,7 +3,6 @@
 
 pub(crate) mod graph;
 pub(crate) mod node;
-pub(crate) mod path;
 pub(crate) mod site;
 pub(crate) mod source;
 
@@ -20,13 +19,18 @@ use crate::schema::{self, File, NodeKind, Which};
 use crate::sky_links::plan::SkyPlan;
 use crate::{link, script, sky_links};
 
+pub use site::{address_on, addresses, host_place};
+
 /// A network and what its parts are called.
-pub(crate) struct Built {
-    pub(crate) graph: NetworkGraph,
+pub struct Built {
+    /// Nodes, links and their changes.
+    pub graph: NetworkGraph,
     /// Links of the scenario in the order of their names, then those of the sky; by their numbers in any case.
-    pub(crate) links: Vec<PlannedLink>,
-    pub(crate) nodes: BTreeMap<String, NodeId>,
-    pub(crate) sky: Option<Sky>,
+    pub links: Vec<PlannedLink>,
+    /// Numbers of the nodes by their names.
+    pub nodes: BTreeMap<String, NodeId>,
+    /// Links and antennas of the sky, if there is one.
+    pub sky: Option<Sky>,
 }
 
 /// A link by its name.
@@ -57,7 +61,7 @@ impl PlannedLink {
 }
 
 /// The link of that name.
-pub(crate) fn find_link<'a>(links: &'a [PlannedLink], name: &str) -> Option<&'a PlannedLink> {
+pub fn find_link<'a>(links: &'a [PlannedLink], name: &str) -> Option<&'a PlannedLink> {
     // Links of the scenario have two addresses each, and stand in the order of their names.
     let (wires, of_sky) = links.split_at(links.partition_point(|link| link.addresses[1].is_some()));
     match wires.binary_search_by(|link| link.name.as_str().cmp(name)) {
@@ -82,7 +86,7 @@ pub(crate) fn directions_called(links: &[PlannedLink], name: &str, which: Which)
 }
 
 /// Builds the network of a file that has been checked.
-pub(crate) fn build(file: &File, traces: &Traces, plan: Option<&SkyPlan>) -> Result<Built, GraphError> {
+pub fn build(file: &File, traces: &Traces, plan: Option<&SkyPlan>) -> Result<Built, GraphError> {
     let mut builder = NetworkBuilder::new();
     builder.routing(match *file.scenario.routing {
         schema::Routing::Dynamic => Routing::Dynamic,

@@ -1,21 +1,19 @@
 //! Signalling networks: what may stand in a file, what must hold, and the network that `host` runs.
 //!
 //! Each model has a room with its keys (`schema`), what must hold between them (`check`) and what is made of them
-//! (`build`, or here what is made of all). `network` checks what only all points together show, `timing` what timers
-//! have to wait for; `association` adds what carries links to the hosts of a run.
+//! (`build`, or here what is made of all). `network` checks what only all points together show; `association` adds
+//! what carries links to the hosts of a run.
 
 mod association;
 mod check;
 mod link;
 mod load;
 mod network;
-mod offered;
 mod point;
 mod route;
 pub mod schema;
 mod script;
 mod server;
-mod timing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,14 +31,15 @@ use crate::flow::trace::Traces;
 use schema::{Point, Signalling};
 
 pub(crate) use association::plan;
-pub use association::side_name;
-pub(crate) use check::{check, node_of};
-pub(crate) use load::build::{generator, routing};
-pub(crate) use route::build::{translation_name, translator};
-pub(crate) use server::build::{asp_node, gateway_point, is_served, point_id, traffic_key};
-pub use server::build::{gateways_of, with_mtp3};
-pub(crate) use server::timing::check as server_timing;
-pub(crate) use timing::check as timing;
+pub use association::{STREAMS, side_name};
+pub(crate) use check::check;
+pub use check::node_of;
+pub use load::build::generator;
+pub(crate) use load::build::routing;
+pub(crate) use route::build::translation_name;
+pub use route::build::translator;
+pub use server::build::{asp_node, gateway_point, gateways_of, is_served, with_mtp3};
+pub(crate) use server::build::{point_id, traffic_key};
 
 /// The point code of a point whose text has been checked.
 pub fn code(signalling: &Signalling, point: &str) -> PointCode {
@@ -49,7 +48,7 @@ pub fn code(signalling: &Signalling, point: &str) -> PointCode {
 }
 
 /// Names of the links at a point by the far end, in the order of MTP3: link set by link set, by name.
-pub(crate) fn link_sets<'a>(signalling: &'a Signalling, point: &str) -> Vec<(&'a str, Vec<&'a str>)> {
+pub fn link_sets<'a>(signalling: &'a Signalling, point: &str) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, link) in signalling.links.iter() {
         let (first, second) = (link.between.0.as_str(), link.between.1.as_str());
@@ -63,7 +62,7 @@ pub(crate) fn link_sets<'a>(signalling: &'a Signalling, point: &str) -> Vec<(&'a
 }
 
 /// MTP3 of a point, with link sets named by the adjacent points.
-pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::Config {
+pub fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::Config {
     let mut config = node::Config::new(name, code(signalling, name));
     config.format = point.format.policy();
     config.network = point.network.policy();
@@ -122,7 +121,7 @@ pub(crate) fn mtp3(signalling: &Signalling, name: &str, point: &Point) -> node::
 }
 
 /// Tells whether a point has SCCP: a subsystem, or a translation.
-pub(crate) fn has_sccp(signalling: &Signalling, name: &str, point: &Point) -> bool {
+pub fn has_sccp(signalling: &Signalling, name: &str, point: &Point) -> bool {
     !point.subsystems.is_empty() || signalling.translations.iter().any(|rule| *rule.at == name)
 }
 

@@ -2,15 +2,20 @@
 
 pub(crate) mod build;
 mod cables;
-mod causes;
 pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod entrances;
-mod gaps;
-mod idle;
 mod pairs;
 pub(crate) mod plan;
 pub(crate) mod repeaters;
 pub(crate) mod routes;
 pub(crate) mod schema;
-mod topology;
+mod subject;
+pub(crate) mod topology;
+
+pub use cables::carried;
+pub use changes::{check_satellites, uplink_rate};
+pub use entrances::Bound;
+pub use pairs::{on_the_ground, relays, sites_of};
+pub use routes::fixed_routes;
+pub use subject::{Begins, Subject, end_of_run, subjects};

@@ -46,7 +46,6 @@ const FLOORS: &[(&str, &[&str])] = &[
         "scenario",
         &[
             "wire",
-            "cc",
             "orbit",
             "ss7",
             "results",
@@ -64,10 +63,13 @@ const FLOORS: &[(&str, &[&str])] = &[
             "simulation",
         ],
     ),
+    // Judges values when they are settled, and the network that is built of them.
+    ("advice", &["scenario", "profiles", "reader", "cc", "orbit", "ss7", "sctp", "sigtran", "net", "host"]),
     // Runs, and what they give: models are known by what `scenario` builds.
     (
         "runner",
         &[
+            "advice",
             "scenario",
             "wire",
             "orbit",

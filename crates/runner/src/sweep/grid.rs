@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use slantpath_advice::is_of_unused;
 use slantpath_reader::{
     AtMost, Data, Diagnostic, Diagnostics, Document, Entries, Fault, Faults, LoadError, Node, Part, Place,
     Section, Setting, Source, read_text, section, suggest,
 };
-use slantpath_scenario::is_of_unused;
 use slantpath_workers::Progress;
 
 use crate::output::TABLES;

@@ -24,7 +24,7 @@ pub(crate) fn rate_of_slots(file: &File, access: &TerminalAccess) -> Option<Data
 }
 
 /// Highest rate of a direction: its own rate, or that of the slots that it may have.
-pub(crate) fn rate(file: &File, parameters: &LinkParameters) -> Option<DataRate> {
+pub fn rate(file: &File, parameters: &LinkParameters) -> Option<DataRate> {
     let of_slots = || rate_of_slots(file, &parameters.access.as_ref()?.0);
     parameters.rate.map(|rate| *rate).or_else(of_slots)
 }

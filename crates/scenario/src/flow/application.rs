@@ -171,7 +171,7 @@ fn spacing(interval: Option<Setting<Duration>>, rate: Option<Setting<DataRate>>,
 
 impl Application {
     /// The size of its messages, or none if each has its own.
-    pub(crate) fn message_size(&self) -> Option<&Setting<DataSize>> {
+    pub fn message_size(&self) -> Option<&Setting<DataSize>> {
         match self {
             Self::Bulk(bulk) => Some(&bulk.message_size),
             Self::Bursts(bursts) => Some(&bursts.message_size),

@@ -13,13 +13,13 @@ use crate::schema::File;
 
 /// Messages of each trace, by the name of its file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Traces {
+pub struct Traces {
     /// Of flows: offset from the start of the flow, and size.
-    pub(crate) flows: BTreeMap<String, Arc<[(Duration, DataSize)]>>,
+    pub flows: BTreeMap<String, Arc<[(Duration, DataSize)]>>,
     /// Of sessions: offset from the start of their source, and size.
     pub(crate) sessions: BTreeMap<String, Arc<[(Duration, DataSize)]>>,
     /// Of signalling loads.
-    pub(crate) loads: BTreeMap<String, Vec<TracedArrival>>,
+    pub loads: BTreeMap<String, Vec<TracedArrival>>,
     /// Of the fades of links.
     pub(crate) fades: BTreeMap<String, Vec<FadeStep>>,
     /// Of the delays of links.

@@ -301,7 +301,7 @@ fn antennas_of<'a>(file: &'a File, node: &str) -> impl Iterator<Item = &'a str> 
 }
 
 /// The links that end at each node, in alphabetical order, and after them those of its antennas.
-pub(crate) fn links_by_node(file: &File) -> BTreeMap<&str, Vec<&str>> {
+pub fn links_by_node(file: &File) -> BTreeMap<&str, Vec<&str>> {
     let mut links = BTreeMap::<&str, Vec<&str>>::new();
     for (name, link) in file.links.iter() {
         for end in [&link.ends.0, &link.ends.1] {

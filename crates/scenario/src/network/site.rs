@@ -121,7 +121,7 @@ pub fn host_place(graph: &NetworkGraph, node: NodeId) -> usize {
 
 /// The addresses of two hosts that reach each other; the one on the primary link of `to` first, and that from which
 /// it is reached.
-pub(crate) fn addresses(
+pub fn addresses(
     links: &[PlannedLink],
     graph: &NetworkGraph,
     routes: &mut Routes,

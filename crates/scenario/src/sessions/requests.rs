@@ -50,7 +50,7 @@ impl Requests {
     }
 
     /// Mean number of requests that a session makes.
-    pub(super) fn mean_count(&self) -> f64 {
+    pub fn mean_count(&self) -> f64 {
         self.count.0.mean()
     }
 

@@ -22,7 +22,7 @@ use crate::signalling::{script, server};
 const FIRST_PORT: u16 = 3_565;
 
 /// Streams of an association: M2PA's two (RFC 4165, section 4.1.2).
-pub(super) const STREAMS: u16 = 2;
+pub const STREAMS: u16 = 2;
 
 /// The signalling network of a scenario, if it has one, with the ends of its associations added to the hosts.
 pub(crate) fn plan(

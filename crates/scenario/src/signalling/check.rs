@@ -141,7 +141,7 @@ fn one_network(signalling: &Signalling, link: &SignallingLink, faults: &mut Faul
 }
 
 /// The host that carries the associations of a point.
-pub(crate) fn node_of(signalling: &Signalling, point: &str) -> Setting<String> {
+pub fn node_of(signalling: &Signalling, point: &str) -> Setting<String> {
     let node = signalling.points.find(point).and_then(|point| point.node.clone());
     node.unwrap_or_else(|| Setting::default(point.to_owned(), Place::default()))
 }

@@ -5,4 +5,3 @@ pub(crate) mod association;
 pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod schema;
-pub(crate) mod timing;

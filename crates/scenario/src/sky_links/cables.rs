@@ -187,7 +187,7 @@ pub(super) fn link_of(file: &File, plan: &SkyPlan, contact: &Contact) -> Option<
 
 /// Tells whether a contact of the plan carries packets: that of a site at which a node stands, a cable that is a link,
 /// and every one of two satellites.
-pub(super) fn carried(file: &File, plan: &SkyPlan) -> impl Fn(&Contact) -> bool + use<> {
+pub fn carried(file: &File, plan: &SkyPlan) -> impl Fn(&Contact) -> bool + use<> {
     let by_site = nodes_by_site(file);
     let cables = file.links.iter().filter_map(|(_, link)| cable_of(link, &by_site, &plan.bodies));
     let ends: Vec<_> =

@@ -120,7 +120,7 @@ fn rate_of_downlink(
 }
 
 /// Highest rate at which an antenna sends up, by its name: its own rate, or that of the slots that it may have.
-pub(crate) fn uplink_rate(file: &File, bodies: &Network, name: &str) -> Option<DataRate> {
+pub fn uplink_rate(file: &File, bodies: &Network, name: &str) -> Option<DataRate> {
     let (site, place) = antenna(file, name)?;
     let known = bodies.sites.iter().find(|known| known.name == site)?;
     let sky = &file.sky.as_ref()?.0;
@@ -146,7 +146,7 @@ fn downlink(sky: &SkyTable, bodies: &Network, site: &str, antenna: usize) -> Opt
 }
 
 /// Reports names of links between satellites that nothing joins in this run.
-pub(crate) fn check_satellites(file: &File, plan: &SkyPlan, faults: &mut Faults) {
+pub fn check_satellites(file: &File, plan: &SkyPlan, faults: &mut Faults) {
     let Some(sky) = file.sky.as_ref().map(|sky| &sky.0) else { return };
     let of_script = file.script.iter().map(|event| &event.link);
     let named = of_script.chain(sky.fades.iter().map(|(_, fade)| &fade.link));

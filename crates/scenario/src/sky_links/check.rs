@@ -13,9 +13,8 @@ use slantpath_topology::warning_lines;
 use super::plan::{Basis, SkyPlan};
 use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
-use super::{cables, causes, entrances, gaps, idle, pairs, repeaters, routes};
+use super::{cables, entrances, pairs, repeaters, routes};
 use crate::contacts::Contacts;
-use crate::contacts::Watch;
 use crate::link::conditioner;
 use crate::link::schema::{Family, nothing};
 use crate::schema::{File, Node};
@@ -407,7 +406,7 @@ pub(crate) fn plan(
     }
     let of = Basis { topology: bodies.hash.clone(), start: *sky.start, duration: *head.duration, pairs };
     if let Some(known) = contacts.known.filter(|known| known.is_of(&of)) {
-        follow(file, known, contacts.watch, faults);
+        follow(file, known, faults);
         return Some(Arc::clone(known));
     }
     match SkyPlan::new(&bodies.network, of, contacts.watch) {
@@ -416,7 +415,7 @@ pub(crate) fn plan(
             for line in warning_lines(&plan.stale) {
                 faults.warn(place, Fault::new(line).help("take newer element sets, or an earlier `start`"));
             }
-            follow(file, &plan, contacts.watch, faults);
+            follow(file, &plan, faults);
             Some(Arc::new(plan))
         }
         Err(error) => {
@@ -431,18 +430,10 @@ pub(crate) fn plan(
     }
 }
 
-/// Holds flows, routes and antennas against the contacts of a run; the links by which flows reach hosts with
-/// several cables are chosen first. Fixed routes that never hold say so themselves;
-/// what else has no path is looked for where all of them do.
-fn follow(file: &mut File, plan: &SkyPlan, watch: Watch<'_>, faults: &mut Faults) {
+/// Chooses the links by which flows reach hosts with several cables, and reports fixed routes that never hold.
+fn follow(file: &mut File, plan: &SkyPlan, faults: &mut Faults) {
     entrances::choose(file, plan);
-    let Some(sky) = &file.sky else { return };
-    let sky = &sky.0;
-    let since = faults.len();
-    routes::check_hops(sky, plan, faults);
-    if faults.is_empty() {
-        gaps::check(file, plan, watch.stop, faults);
+    if let Some(sky) = &file.sky {
+        routes::check_hops(&sky.0, plan, faults);
     }
-    causes::cures(file, plan, watch, since, faults);
-    idle::check(file, plan, faults);
 }

@@ -9,9 +9,8 @@ use slantpath_orbit::contact::{Contact, ContactKind, ContactPlan};
 use slantpath_orbit::route::{Path, RouteConfig, Router};
 use slantpath_reader::{Origin, Setting};
 
-use super::gaps::end_of_run;
-use super::gaps::subject::{self, Begins, Subject};
 use super::plan::SkyPlan;
+use super::subject::{Begins, Subject, end_of_run, subjects};
 use super::{cables, pairs};
 use crate::link::check::links_of;
 use crate::schema::signalling::Carrier;
@@ -20,7 +19,7 @@ use crate::schema::{File, Transport};
 /// Has flows, sessions and associations that name no link of such a receiver begin by the one to which the way leads
 /// when they are set up, or as soon as there is a way.
 pub(super) fn choose(file: &mut File, plan: &SkyPlan) {
-    let subjects = subject::all(file);
+    let subjects = subjects(file);
     let mut chosen = vec![None; subjects.len()];
     for Found { subject, links: [_, last] } in find(file, plan, &subjects) {
         chosen[subject] = last.filter(|_| has_choice(file, &subjects[subject].to));
@@ -41,7 +40,7 @@ pub(crate) type Departures = BTreeMap<(String, String, Option<String>), String>;
 /// The departures of hosts with several links to the sky, where a way leads by one of them: for the first that goes
 /// between two of them.
 pub(crate) fn departures(file: &File, plan: &SkyPlan) -> Departures {
-    let subjects = subject::all(file);
+    let subjects = subjects(file);
     let mut departures = Departures::new();
     for Found { subject, links: [first, last] } in find(file, plan, &subjects) {
         let Subject { from, to, .. } = &subjects[subject];
@@ -57,14 +56,15 @@ pub(crate) fn departures(file: &File, plan: &SkyPlan) -> Departures {
 
 /// The gateway at the other end of the cable by which alone something over TCP reaches its receiver, and when the cable
 /// is in service.
-pub(super) struct Bound {
-    pub(super) gateway: NodeId,
+pub struct Bound {
+    /// The site of the gateway.
+    pub gateway: NodeId,
     in_service: Vec<(Instant, Instant)>,
 }
 
 impl Bound {
     /// Finds the link that a subject is bound to, if there is one.
-    pub(super) fn of(file: &File, contacts: &ContactPlan, subject: &Subject<'_>) -> Option<Self> {
+    pub fn of(file: &File, contacts: &ContactPlan, subject: &Subject<'_>) -> Option<Self> {
         if subject.transport != Transport::Tcp || !has_choice(file, &subject.to) {
             return None;
         }
@@ -80,7 +80,8 @@ impl Bound {
         Some(Self { gateway, in_service: spans.collect() })
     }
 
-    pub(super) fn is_in_service(&self, now: Instant) -> bool {
+    /// Tells whether the cable is in service.
+    pub fn is_in_service(&self, now: Instant) -> bool {
         self.in_service.iter().any(|&(start, end)| start <= now && now < end)
     }
 }

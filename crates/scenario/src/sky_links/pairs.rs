@@ -45,7 +45,7 @@ fn needs_two(file: &File, from: &str, to: &str) -> bool {
 }
 
 /// The sites from which a host reaches the sky: its own, or those of routers that it is joined with on the ground.
-pub(super) fn sites_of(file: &File, host: &str) -> BTreeSet<String> {
+pub fn sites_of(file: &File, host: &str) -> BTreeSet<String> {
     let site = |node: &str| Some((**file.nodes.find(node)?.site.as_ref()?).clone());
     match site(host) {
         Some(own) => BTreeSet::from([own]),
@@ -58,7 +58,7 @@ pub(super) fn sites_of(file: &File, host: &str) -> BTreeSet<String> {
 }
 
 /// The sites that routers join on the ground: what comes down at one of them may go up again at another.
-pub(super) fn relays(file: &File) -> Vec<BTreeSet<String>> {
+pub fn relays(file: &File) -> Vec<BTreeSet<String>> {
     let mut joined: Vec<BTreeSet<String>> = Vec::new();
     for (name, node) in file.nodes.iter().filter(|(name, _)| is_router(file, name)) {
         let Some(site) = &node.site else { continue };
@@ -76,7 +76,7 @@ pub(super) fn relays(file: &File) -> Vec<BTreeSet<String>> {
 }
 
 /// The nodes that packets of a host reach by links of the scenario alone. Cables of the topology are part of its sky.
-pub(super) fn on_the_ground<'a>(file: &'a File, host: &'a str) -> BTreeSet<&'a str> {
+pub fn on_the_ground<'a>(file: &'a File, host: &'a str) -> BTreeSet<&'a str> {
     let (mut seen, mut waiting) = (BTreeSet::from([host]), vec![host]);
     while let Some(node) = waiting.pop() {
         let wires = file.links.iter().filter(|(_, link)| link.cable.is_none_or(|cable| !*cable));

@@ -60,7 +60,7 @@ impl SkyPlan {
     }
 
     /// The contacts of the same run if nothing were out of service.
-    pub(super) fn without_outages(&self, watch: Watch<'_>) -> Option<ContactPlan> {
+    pub fn without_outages(&self, watch: Watch<'_>) -> Option<ContactPlan> {
         let bodies = Network { outages: Vec::new(), ..self.bodies.clone() };
         let planner =
             Planner::until(&bodies, self.of.duration.saturating_add(Self::BEYOND), watch.stop).ok()?;

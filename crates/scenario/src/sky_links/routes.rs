@@ -159,7 +159,7 @@ fn fixed_nodes(route: &SiteRouteTable, plan: &SkyPlan) -> Option<Vec<NodeId>> {
 }
 
 /// The nodes of every fixed route, both ends included.
-pub(super) fn fixed_routes(file: &File, plan: &SkyPlan) -> Vec<Vec<NodeId>> {
+pub fn fixed_routes(file: &File, plan: &SkyPlan) -> Vec<Vec<NodeId>> {
     let routes = file.sky.iter().flat_map(|sky| sky.0.routes.iter());
     let fixed = routes.filter(|(_, route)| *route.selection == SiteSelection::Fixed);
     fixed.filter_map(|(_, route)| fixed_nodes(route, plan)).collect()

@@ -15,6 +15,7 @@ use super::schema::{HeldTopology, SkyTable};
 use crate::schema::File;
 
 /// The satellites and sites of a sky.
+#[derive(Clone, Debug)]
 pub(crate) struct Bodies {
     pub(crate) network: Network,
     /// The hash of the topology's merged form.

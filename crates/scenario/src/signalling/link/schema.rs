@@ -229,7 +229,7 @@ fn usual_congestion() -> Vec<Pair<u32>> {
 
 impl M2pa {
     /// Configuration of both ends.
-    pub(crate) fn config(&self) -> m2pa::LinkConfig {
+    pub fn config(&self) -> m2pa::LinkConfig {
         let status = |Pair(onset, abatement): &Pair<u32>| m2pa::CongestionThreshold {
             onset: usize_of(*onset),
             abatement: usize_of(*abatement),
@@ -269,7 +269,7 @@ impl M2pa {
     }
 
     /// The line of a timer.
-    pub(crate) fn timer_place(&self, timer: m2pa::TimerName) -> Place {
+    pub fn timer_place(&self, timer: m2pa::TimerName) -> Place {
         use m2pa::TimerName as Name;
         match timer {
             Name::T1 => self.t1.place(),
@@ -309,7 +309,7 @@ impl M2pa {
 
 impl Mtp2 {
     /// Octets that fit into the loop of a line.
-    pub(crate) fn loop_octets(&self) -> u32 {
+    pub fn loop_octets(&self) -> u32 {
         let octets = self.rate.as_bits_per_sec() as f64 * 2.0 * self.delay.as_secs_f64() / 8.0;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
         let octets = octets as u32;

@@ -54,7 +54,7 @@ fn step_of(step: &LoadStep) -> load::LoadStep {
 }
 
 /// Configuration of the generator of a load.
-pub(crate) fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
+pub fn generator(signalling: &Signalling, load: &Load, traces: &Traces) -> GeneratorConfig {
     let point = signalling.points.find(&load.from).expect("a check resolves points");
     let service = service_of(load);
     let lengths = match &*load.lengths {

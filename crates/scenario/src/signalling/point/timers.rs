@@ -100,7 +100,7 @@ impl Mtp3Timers {
     }
 
     /// The value of one.
-    pub(crate) fn setting(&self, timer: Timer) -> &Setting<Duration> {
+    pub fn setting(&self, timer: Timer) -> &Setting<Duration> {
         self.settings()[timer as usize].1
     }
 

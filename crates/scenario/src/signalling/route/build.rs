@@ -17,7 +17,7 @@ pub(crate) fn translation_name(number: usize) -> String {
 }
 
 /// The translations of a point, whose digits have been checked.
-pub(crate) fn translator(signalling: &Signalling, point: &str) -> Result<Translator, GttError> {
+pub fn translator(signalling: &Signalling, point: &str) -> Result<Translator, GttError> {
     let (mut rules, mut groups) = (Vec::new(), Vec::new());
     for (number, translation) in signalling.translations.iter().enumerate() {
         if *translation.at != point {

@@ -14,7 +14,7 @@ use crate::signalling::schema::{ApplicationServer, Signalling};
 use crate::signalling::{code, sccp_of};
 
 /// Tells whether a point's users are above M3UA: an application server has it as its DPC.
-pub(crate) fn is_served(signalling: &Signalling, point: &str) -> bool {
+pub fn is_served(signalling: &Signalling, point: &str) -> bool {
     signalling.application_servers.iter().any(|(_, server)| *server.dpc == point)
 }
 
@@ -45,13 +45,13 @@ pub(crate) fn place(signalling: &Signalling, point: &str) -> UserPlace {
 }
 
 /// The point of a gateway.
-pub(crate) fn gateway_point<'a>(signalling: &'a Signalling, gateway: &'a str) -> &'a str {
+pub fn gateway_point<'a>(signalling: &'a Signalling, gateway: &'a str) -> &'a str {
     let table = signalling.gateways.find(gateway);
     table.and_then(|table| table.point.as_ref()).map_or(gateway, |point| point.as_str())
 }
 
 /// The host of an ASP.
-pub(crate) fn asp_node<'a>(signalling: &'a Signalling, asp: &'a str) -> &'a str {
+pub fn asp_node<'a>(signalling: &'a Signalling, asp: &'a str) -> &'a str {
     let table = signalling.asps.find(asp);
     table.and_then(|table| table.node.as_ref()).map_or(asp, |node| node.as_str())
 }

@@ -9,35 +9,22 @@ use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
 use slantpath_profiles::congestion::{Capacity, capacity_fault};
 use slantpath_profiles::sctp::LEAST_PATH_MTU;
 use slantpath_reader::{Fault, Faults, Origin, Place, Setting};
+use slantpath_scenario::network::{Built, find_link};
+use slantpath_scenario::network::{address_on, addresses};
+use slantpath_scenario::schema::{File, Flow, SctpProfile, Sessions, TcpProfile, Transport};
 use slantpath_sctp::PathMtuDiscovery;
 
-use crate::flow::trace::Traces;
-use crate::network::site::{address_on, addresses};
-use crate::network::{self, Built, find_link};
-use crate::schema::{File, Flow, SctpProfile, Sessions, TcpProfile, Transport};
-use crate::sessions::check::load_fits;
-use crate::sky_links::plan::SkyPlan;
+use crate::load::load_fits;
 
-/// Called when all else is right.
-pub(crate) fn check(file: &File, traces: &Traces, sky: Option<&SkyPlan>, faults: &mut Faults) {
-    let built = match network::build(file, traces, sky) {
-        Ok(built) => built,
-        Err(error) => {
-            let help = "this is beyond what the checks before it see; please report it";
-            faults.report(file.scenario.name.place(), Fault::new(error.to_string()).help(help));
-            return;
-        }
-    };
-    let mut routes = Routes::new(&built.graph);
+/// Holds flows and sessions against their ways.
+pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {
     for (name, flow) in file.flows.iter() {
         let flow: &Flow = flow;
-        flow_path(file, &built, &mut routes, (name, flow), faults);
+        flow_path(file, built, routes, (name, flow), faults);
     }
     for (name, sessions) in file.sessions.iter() {
-        sessions_path(file, &built, &mut routes, (name, sessions), faults);
+        sessions_path(file, built, routes, (name, sessions), faults);
     }
-    crate::signalling::timing(file, &built, &mut routes, traces, faults);
-    crate::signalling::server_timing(file, &built, &mut routes, faults);
 }
 
 fn flow_path(

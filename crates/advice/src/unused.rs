@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_reader::{Diagnostic, Fault, Faults};
-
-use crate::schema::{File, Transport};
-use crate::signalling::schema::Carrier;
+use slantpath_scenario::schema::signalling::Carrier;
+use slantpath_scenario::schema::{File, Transport};
 
 /// End of the warning of such a profile.
 const UNUSED: &str = "is used by nothing";

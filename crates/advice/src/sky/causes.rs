@@ -7,19 +7,16 @@ use slantpath_orbit::contact::ContactPlan;
 use slantpath_orbit::outage::{Failing, Outage};
 use slantpath_orbit::route::{Path, RouteConfig, Router};
 use slantpath_reader::Faults;
+use slantpath_scenario::schema::{File, Flow};
+use slantpath_scenario::sky_links::{carried, end_of_run, sites_of};
+use slantpath_scenario::{SkyPlan, Watch};
 
-use super::gaps::end_of_run;
-use super::plan::SkyPlan;
-use super::{cables, pairs};
-use crate::contacts::Watch;
-use crate::schema::{File, Flow};
-
-/// Gives flows that no path joins, as faults reported since there were `since` say, the cure that fits their sky. Where
+/// Gives flows that no path joins, as faults so far say, the cure that fits their sky. Where
 /// it has outages, its contacts are worked out once more without them.
-pub(super) fn cures(file: &File, plan: &SkyPlan, watch: Watch<'_>, since: usize, faults: &mut Faults) {
+pub(super) fn cures(file: &File, plan: &SkyPlan, watch: Watch<'_>, faults: &mut Faults) {
     let end = end_of_run(file);
     let undisturbed = OnceCell::new();
-    faults.cure_since(since, |place| {
+    faults.cure_since(0, |place| {
         let (_, flow) = file.flows.iter().find(|(_, flow)| flow.to.place() == place)?;
         if let Some(path) = path_of(file, flow, &plan.contacts, end) {
             return missing(file, plan, &path);
@@ -35,8 +32,7 @@ pub(super) fn cures(file: &File, plan: &SkyPlan, watch: Watch<'_>, since: usize,
 /// The first path between the ends of a flow over all sites and cables of a sky, whether nodes use them or not, in the
 /// time of the run: contacts are known for a little longer.
 fn path_of(file: &File, flow: &Flow, contacts: &ContactPlan, end: Instant) -> Option<Path> {
-    let sites_of =
-        |host: &str| pairs::sites_of(file, host).into_iter().filter_map(|site| contacts.node(&site));
+    let sites_of = |host: &str| sites_of(file, host).into_iter().filter_map(|site| contacts.node(&site));
     let (from, to): (Vec<_>, Vec<_>) = (sites_of(&flow.from).collect(), sites_of(&flow.to).collect());
     let mut router = Router::new(contacts, &to, RouteConfig::default());
     loop {
@@ -62,7 +58,7 @@ fn missing(file: &File, plan: &SkyPlan, path: &Path) -> Option<String> {
              and `site = \"{site}\"`"
         ));
     }
-    let is_carried = cables::carried(file, plan);
+    let is_carried = carried(file, plan);
     let cable = path.contacts.iter().map(|&id| plan.contacts.contact(id)).find(|&id| !is_carried(id))?;
     let [one, other] = [cable.a, cable.b].map(|site| &names[site.index()]);
     Some(format!(

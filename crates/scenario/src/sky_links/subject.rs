@@ -1,6 +1,6 @@
 //! Flows, sessions and associations that need a path between two nodes, and the times from and to which they do.
 
-use slantpath_base::Instant;
+use slantpath_base::{Duration, Instant};
 use slantpath_profiles::default::DEFAULT_PROFILE;
 use slantpath_reader::{Place, Setting};
 
@@ -8,33 +8,43 @@ use crate::schema::{File, Transport};
 use crate::signalling::{asp_node, gateway_point, node_of};
 
 /// A flow, a table of sessions, or an association that carries signalling.
-pub(in crate::sky_links) struct Subject<'a> {
+pub struct Subject<'a> {
     /// As a message calls it.
-    pub(in crate::sky_links) name: String,
-    pub(in crate::sky_links) from: String,
-    pub(in crate::sky_links) to: String,
+    pub name: String,
+    /// Node that sets up, or sends.
+    pub from: String,
+    /// Node at the other end.
+    pub to: String,
     /// Place at which faults are reported.
-    pub(in crate::sky_links) place: Place,
-    pub(in crate::sky_links) transport: Transport,
-    pub(in crate::sky_links) profile: &'a str,
+    pub place: Place,
+    /// Transport below it.
+    pub transport: Transport,
+    /// Name of its profile.
+    pub profile: &'a str,
     /// The receiver's link that is used first.
-    pub(in crate::sky_links) primary: Option<&'a str>,
-    pub(in crate::sky_links) begins: Begins,
+    pub primary: Option<&'a str>,
+    /// Times at which it is set up.
+    pub begins: Begins,
     /// From then on a break does no harm: it has closed.
-    pub(in crate::sky_links) ends: Option<Instant>,
+    pub ends: Option<Instant>,
 }
 
 /// Times at which associations or connections are set up.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::sky_links) enum Begins {
+pub enum Begins {
     /// At any time between these, once each.
-    Once { from: Instant, until: Instant },
+    Once {
+        /// The first of them.
+        from: Instant,
+        /// The last of them.
+        until: Instant,
+    },
     /// At the start of the run, and again whenever a set-up has failed, so that none fails for good.
     Again,
 }
 
 /// All of a scenario that has been checked so far.
-pub(in crate::sky_links) fn all(file: &File) -> Vec<Subject<'_>> {
+pub fn subjects(file: &File) -> Vec<Subject<'_>> {
     let at = |after| Instant::START + after;
     let mut all = Vec::new();
     for (name, flow) in file.flows.iter() {
@@ -113,4 +123,9 @@ fn of_signalling(file: &File) -> Vec<Subject<'_>> {
         });
     }
     all
+}
+
+/// Instant at which the run ends.
+pub fn end_of_run(file: &File) -> Instant {
+    Instant::START + file.scenario.whole().map_or(Duration::ZERO, |head| *head.duration)
 }

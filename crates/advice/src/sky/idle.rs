@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use slantpath_orbit::contact::{ContactKind, bound_antennas};
 use slantpath_reader::{Fault, Faults};
-
-use super::plan::SkyPlan;
-use crate::schema::{File, NodeKind};
+use slantpath_scenario::SkyPlan;
+use slantpath_scenario::schema::{File, NodeKind};
 
 /// Warns of nodes that are to use more antennas than hold a satellite: those that spread their packets, and hosts,
 /// whose associations have a path for each. A router's may be spare.

@@ -4,20 +4,20 @@
 mod life;
 mod report;
 mod script;
-pub(super) mod subject;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use slantpath_base::{Duration, Instant};
+use slantpath_base::Instant;
 use slantpath_orbit::NodeId;
 use slantpath_orbit::route::{RouteConfig, Router};
 use slantpath_orbit::shells::shells_apart;
 use slantpath_reader::{Fault, Faults, Place};
-
-use self::subject::Subject;
-use super::plan::SkyPlan;
-use super::{cables, entrances, pairs, routes};
-use crate::schema::File;
+use slantpath_scenario::SkyPlan;
+use slantpath_scenario::schema::File;
+use slantpath_scenario::sky_links::{
+    Bound, Subject, carried, end_of_run, fixed_routes, on_the_ground, relays as relays_of,
+    sites_of as sites_of_node, subjects,
+};
 
 /// A time without a path.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ struct Ends<'a> {
     from: Vec<NodeId>,
     to: Vec<NodeId>,
     /// Link by which alone it can be reached, if there is one.
-    bound: Option<entrances::Bound>,
+    bound: Option<Bound>,
     /// Since when there is no path, if there is none.
     apart_since: Option<Instant>,
     gaps: Vec<Gap>,
@@ -46,19 +46,19 @@ pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut
     let contacts = &plan.contacts;
     let end = end_of_run(file);
     let sites_of = |node: &str| -> Vec<NodeId> {
-        pairs::sites_of(file, node).iter().filter_map(|site| contacts.node(site)).collect()
+        sites_of_node(file, node).iter().filter_map(|site| contacts.node(site)).collect()
     };
     let mut all: Vec<Ends<'_>> = Vec::new();
-    for subject in subject::all(file) {
-        let bound = entrances::Bound::of(file, contacts, &subject);
+    for subject in subjects(file) {
+        let bound = Bound::of(file, contacts, &subject);
         let to = bound.as_ref().map_or_else(|| sites_of(&subject.to), |bound| vec![bound.gateway]);
         let from = sites_of(&subject.from);
-        let needs_sky = !pairs::on_the_ground(file, &subject.from).contains(subject.to.as_str());
+        let needs_sky = !on_the_ground(file, &subject.from).contains(subject.to.as_str());
         if needs_sky && !from.is_empty() && !to.is_empty() {
             all.push(Ends { subject, from, to, bound, apart_since: None, gaps: Vec::new(), has_met: false });
         }
     }
-    let relays: Vec<Vec<NodeId>> = pairs::relays(file)
+    let relays: Vec<Vec<NodeId>> = relays_of(file)
         .iter()
         .map(|sites| sites.iter().filter_map(|site| contacts.node(site)).collect())
         .collect();
@@ -66,8 +66,8 @@ pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut
     let mut destinations: Vec<NodeId> = of_all.chain(relays.iter().flatten()).copied().collect();
     destinations.sort_unstable();
     destinations.dedup();
-    let is_usable = cables::carried(file, plan);
-    let fixed = routes::fixed_routes(file, plan);
+    let is_usable = carried(file, plan);
+    let fixed = fixed_routes(file, plan);
     let mut router = Router::within(contacts, &destinations, RouteConfig::default(), &is_usable);
     let mut script = script::AntennaScript::new(file, contacts);
     let mut now = router.now();
@@ -111,11 +111,6 @@ pub(super) fn check(file: &File, plan: &SkyPlan, stop: &AtomicBool, faults: &mut
         let apart = shells_apart(&plan.bodies, contacts, [&ends.from, &ends.to], &gaps);
         report::report(file, &ends, apart.as_ref(), end, faults);
     }
-}
-
-/// Instant at which the run ends.
-pub(super) fn end_of_run(file: &File) -> Instant {
-    Instant::START + file.scenario.whole().map_or(Duration::ZERO, |head| *head.duration)
 }
 
 /// Tells whether a route is one between these two sites, either way.

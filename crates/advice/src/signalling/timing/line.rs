@@ -2,9 +2,10 @@
 
 use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults};
+use slantpath_scenario::schema::signalling::{ErrorCorrection, Mtp2, SignallingLink};
 
-use super::{Scene, place_or, round_trip};
-use crate::signalling::schema::{ErrorCorrection, Mtp2, SignallingLink};
+use super::round_trip;
+use super::scene::{Scene, place_or};
 
 /// Up to which one-way delay Q.703, section 1.4, has the basic error correction.
 const BASIC_UP_TO: Duration = Duration::from_millis(15);

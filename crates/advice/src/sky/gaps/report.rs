@@ -3,11 +3,11 @@
 use slantpath_base::{Duration, Instant};
 use slantpath_orbit::shells::ShellsApart;
 use slantpath_reader::{Fault, Faults};
+use slantpath_scenario::schema::{File, Transport};
+use slantpath_scenario::sky_links::{Begins, Subject};
 
 use super::life::{Established, Life, SetUp};
-use super::subject::{Begins, Subject};
 use super::{Ends, Gap};
-use crate::schema::{File, Transport};
 
 /// Reports what never meets; warns of the longest gap if it may end what stands, and of the longest that a set-up meets
 /// if that may not outlast it. Of ends that shells of one constellation keep `apart` it is said, however long they do.

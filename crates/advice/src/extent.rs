@@ -3,18 +3,15 @@
 use std::collections::BTreeMap;
 
 use slantpath_base::{DataRate, Duration, Instant};
+use slantpath_net::Sampling;
 use slantpath_orbit::Network;
 use slantpath_reader::{Fault, Faults, Place, Setting};
-
-use crate::access;
-use crate::flow::application::{Application, Content, Total};
-use crate::flow::trace::Traces;
-use crate::link::check::links_by_node;
-use crate::schema::{File, Flow, Interval};
-use crate::signalling::generator;
-use crate::signalling::schema::{Carrier, Proving};
-use crate::sky_links;
-use slantpath_net::Sampling;
+use slantpath_scenario::build::{links_by_node, rate};
+use slantpath_scenario::schema::signalling::{Carrier, Proving};
+use slantpath_scenario::schema::{Application, Content, File, Flow, Interval, Total};
+use slantpath_scenario::signalling::generator;
+use slantpath_scenario::sky_links::uplink_rate;
+use slantpath_scenario::{Draft, Traces};
 
 /// Messages of a run: at a million a second, which is fast, their simulation takes three hours.
 const MOST_MESSAGES: f64 = 1e10;
@@ -24,7 +21,8 @@ const MOST_ROWS: f64 = 1e8;
 const MOST_PROVING: f64 = 1e7;
 
 /// Called when all else is right.
-pub(crate) fn check(file: &File, traces: &Traces, bodies: Option<&Network>, faults: &mut Faults) {
+pub(crate) fn check(draft: &Draft, faults: &mut Faults) {
+    let (file, traces, bodies): (&File, _, _) = (draft, draft.traces(), draft.bodies());
     let Some(head) = file.scenario.whole() else { return };
     let duration = *head.duration;
     let records = file.probes.whole().is_some_and(|probes| *probes.messages);
@@ -132,19 +130,19 @@ fn of_flow(rates: &Rates<'_>, file: &File, flow: &Flow, traces: &Traces, duratio
 
 /// In bit/s, what all links of a node carry from it at most, antennas' among them, whatever the script sets them to.
 fn fastest(rates: &Rates<'_>, file: &File, node: &str) -> f64 {
-    let rate = |name: &str| {
+    let rate_of_link = |name: &str| {
         let own = match file.links.find(name) {
             Some(link) => {
                 let parameters = if link.ends.0 == node { &link.forward } else { &link.reverse };
-                access::build::rate(file, parameters)
+                rate(file, parameters)
             }
-            None => sky_links::changes::uplink_rate(file, rates.bodies?, name),
+            None => uplink_rate(file, rates.bodies?, name),
         };
         let set = file.script.iter().filter(|event| *event.link == name).filter_map(|event| event.rate);
         set.map(|rate| *rate).chain(own).map(DataRate::as_bits_per_sec).max()
     };
     let links = rates.links.get(node).into_iter().flatten();
-    links.filter_map(|name| rate(name)).map(|rate| rate as f64).sum()
+    links.filter_map(|name| rate_of_link(name)).map(|rate| rate as f64).sum()
 }
 
 /// A time that divides: what is shorter than times are told apart is one nanosecond.

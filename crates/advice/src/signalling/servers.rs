@@ -3,13 +3,12 @@
 use slantpath_base::Duration;
 use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Named, Place};
+use slantpath_scenario::network::Built;
+use slantpath_scenario::schema::File;
+use slantpath_scenario::schema::signalling::{Association, Signalling};
+use slantpath_scenario::signalling::{asp_node, gateway_point, node_of};
 
-use crate::network::Built;
-use crate::network::path::{capacity_fits, hops_fit, path, round_trip, source_fits};
-use crate::schema::File;
-use crate::signalling::node_of;
-use crate::signalling::schema::{Association, Signalling};
-use crate::signalling::{asp_node, gateway_point};
+use crate::path::{capacity_fits, hops_fit, path, round_trip, source_fits};
 
 /// Called when all else is right.
 pub(crate) fn check(file: &File, built: &Built, routes: &mut Routes, faults: &mut Faults) {

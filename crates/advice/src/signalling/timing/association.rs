@@ -6,16 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use slantpath_base::Duration;
 use slantpath_net::Routes;
 use slantpath_reader::{Fault, Faults, Place};
+use slantpath_scenario::schema::signalling::{M2pa, SignallingLink};
+use slantpath_scenario::schema::{SctpProfile, Threshold};
+use slantpath_scenario::signalling::{STREAMS, node_of};
 use slantpath_sigtran::m2pa::{PathFault, PathFinding, PathTiming, WaitingTimer, check_path};
 
 use super::carried::{self, Meant};
 use super::round_trip::{RoundTrip, longest, of_association};
-use super::{Scene, place_or};
-use crate::network::path::{capacity_fits, hops_fit, source_fits, way_over};
-use crate::schema::{SctpProfile, Threshold};
-use crate::signalling::association::STREAMS;
-use crate::signalling::node_of;
-use crate::signalling::schema::{M2pa, SignallingLink};
+use super::scene::{Scene, place_or};
+use crate::path::{capacity_fits, hops_fit, source_fits, way_over};
 
 pub(crate) fn check(
     scene: &Scene<'_>,

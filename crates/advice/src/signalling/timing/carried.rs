@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use slantpath_base::{DataRate, Duration};
 use slantpath_reader::{Fault, Faults};
+use slantpath_scenario::schema::SctpProfile;
+use slantpath_scenario::schema::signalling::{M2pa, Mtp2, SignallingLink};
 
 use super::reading::window;
+use super::scene::{Scene, place_or};
 use super::waiting::BEYOND_LINE;
-use super::{Scene, place_or};
-use crate::schema::SctpProfile;
 use crate::signalling::offered::Part;
-use crate::signalling::schema::{M2pa, Mtp2, SignallingLink};
 
 /// Limit of what one direction of a link carries, and its reason.
 struct Limit {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use slantpath_base::Duration;
 use slantpath_net::{InterfaceId, LinkEnd, Routes};
 use slantpath_reader::{Faults, Place, Setting};
+use slantpath_scenario::schema::signalling::{Mtp2, SignallingLink};
+use slantpath_scenario::schema::{Action, Which};
+use slantpath_scenario::signalling::node_of;
 
-use super::Scene;
-use crate::network::path::path;
-use crate::schema::{Action, Which};
-use crate::signalling::node_of;
-use crate::signalling::schema::{Mtp2, SignallingLink};
+use super::scene::Scene;
+use crate::path::path;
 
 /// Time that a message and its answer take, queues left out.
 #[derive(Clone, Debug)]

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use slantpath_base::Instant;
 use slantpath_orbit::NodeId;
 use slantpath_orbit::contact::ContactPlan;
-
-use crate::schema::{Action, File, Which};
+use slantpath_scenario::schema::{Action, File, Which};
 
 /// State of the antennas of sites that a script takes down.
 pub(super) struct AntennaScript {

@@ -7,14 +7,14 @@ use slantpath_base::Duration;
 use slantpath_cc::sctp::WindowPolicy;
 use slantpath_net::{InterfaceId, LinkEnd, Routes};
 use slantpath_reader::{Fault, Faults};
+use slantpath_scenario::schema::SctpProfile;
+use slantpath_scenario::schema::signalling::{M2pa, SignallingLink, T7FromChoice};
+use slantpath_scenario::signalling::node_of;
 use slantpath_sigtran::m2pa::T7From;
 
+use super::scene::{Scene, place_or};
 use super::waiting::{Answers, BEYOND_LINE, Direction, Window, answers};
-use super::{Scene, place_or};
-use crate::network::path::{slowest, way_over};
-use crate::schema::SctpProfile;
-use crate::signalling::node_of;
-use crate::signalling::schema::{M2pa, SignallingLink, T7FromChoice};
+use crate::path::{slowest, way_over};
 
 /// Readings in the order in which they begin to count.
 const READINGS: [T7From; 4] =

@@ -6,15 +6,14 @@ mod traced;
 use std::collections::BTreeMap;
 
 use slantpath_base::Duration;
+use slantpath_scenario::Traces;
+use slantpath_scenario::schema::signalling::{Carrier, Signalling};
+use slantpath_scenario::signalling::{code, generator, has_sccp, is_served, link_sets, mtp3, translator};
 use slantpath_ss7::PointCode;
 use slantpath_ss7::load::{Arrivals, ByTitle, GeneratorConfig, Selection};
 use slantpath_ss7::mtp3::Sls;
 use slantpath_ss7::mtp3::node;
 use slantpath_ss7::sccp::gtt::{Outcome, Translator, follow};
-
-use super::{code, generator, has_sccp, is_served, link_sets, mtp3, translator};
-use crate::flow::trace::Traces;
-use crate::signalling::schema::{Carrier, Signalling};
 
 /// Points that a message passes at most before it is no longer followed.
 const HOPS: usize = 32;

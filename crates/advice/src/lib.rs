@@ -1,0 +1,47 @@
+//! Advice on a scenario: what its values come to together, which no key shows. Most of it is allowed and hardly meant,
+//! and warned of; what cannot go on at all is a fault.
+//!
+//! # Map
+//!
+//! - [`unused`]: profiles that nothing uses. [`extent`]: messages and samples that a run comes to.
+//! - [`sky`]: `gaps` reports when no path joins what flows join, `causes` why none ever does, `idle` which antennas
+//!   hold nothing.
+//! - [`built`]: the network as it is built, and the order of what is said of it. [`path`]: ways of flows and sessions
+//!   through it, and what fits them; [`load`], what sessions offer to the slowest link.
+//! - [`signalling`]: `timing` says what timers have to wait for, by the load that is `offered`; `servers`, the same of
+//!   M3UA.
+//!
+//! Values are settled when this crate reads them: it changes none.
+
+mod built;
+mod extent;
+mod load;
+mod path;
+mod signalling;
+mod sky;
+mod unused;
+
+use slantpath_reader::Faults;
+use slantpath_scenario::{Checked, Contacts, Draft, sky_links};
+
+pub use unused::is_of_unused;
+
+/// Judges a scenario of which nothing contradicts, and works its contacts out on the way: in the order of the time that
+/// it takes, and no further than the first faults.
+pub fn check(draft: Draft, contacts: Contacts<'_>, faults: &mut Faults) -> Option<Checked> {
+    unused::check(&draft, faults);
+    extent::check(&draft, faults);
+    // A long run's contacts take their time: not before it is known that the run can be.
+    if !faults.is_empty() {
+        return None;
+    }
+    let checked = draft.with_contacts(contacts, faults);
+    if let Some(plan) = checked.sky_plan() {
+        sky::check(&checked, plan, contacts.watch, faults);
+        sky_links::check_satellites(&checked, plan, faults);
+    }
+    if faults.is_empty() {
+        built::check(&checked, faults);
+    }
+    Some(checked)
+}

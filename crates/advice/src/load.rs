@@ -1,0 +1,43 @@
+//! Load that sessions offer to the slowest link on their way.
+
+use slantpath_base::DataRate;
+use slantpath_reader::{Fault, Faults, Place};
+use slantpath_scenario::schema::Sessions;
+use slantpath_scenario::schema::sessions::Arrivals;
+
+/// Warns of a load that has no steady state on a way whose slowest link has this rate: the way of what is carried, back
+/// that of answers.
+pub(crate) fn load_fits(
+    name: &str,
+    sessions: &Sessions,
+    (link, rate): (&str, DataRate),
+    faults: &mut Faults,
+) {
+    let interval = match &sessions.arrivals.0 {
+        Arrivals::Constant(constant) => *constant.interval,
+        Arrivals::Poisson(poisson) => *poisson.mean_interval,
+        Arrivals::Trace(_) => return,
+    };
+    let Some(sizes) = &sessions.sizes else { return };
+    let count = sessions.requests.as_ref().map_or(1.0, |requests| requests.0.mean_count());
+    let offered = 8.0 * count * sizes.0.mean().as_bytes() as f64 / interval.as_secs_f64();
+    let load = offered / rate.as_bits_per_sec() as f64;
+    if load >= 1.0 {
+        let message = format!(
+            "sessions `{name}` carry {:.4} Mbit/s on average, {:.0} % of what link `{link}` does: \
+             ever more are under way",
+            offered / 1e6,
+            100.0 * load
+        );
+        let help = "let them be fewer or smaller, or read the results as those of a run that never settles";
+        faults.warn(place_of(sessions), Fault::new(message).help(help));
+    }
+}
+
+fn place_of(sessions: &Sessions) -> Place {
+    match &sessions.arrivals.0 {
+        Arrivals::Constant(constant) => constant.interval.place(),
+        Arrivals::Poisson(poisson) => poisson.mean_interval.place(),
+        Arrivals::Trace(trace) => trace.file.place(),
+    }
+}

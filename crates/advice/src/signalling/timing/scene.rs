@@ -1,0 +1,59 @@
+//! A link, what it stands in, and the timers of points that wait over it.
+
+use slantpath_base::Duration;
+use slantpath_reader::{Place, Setting};
+use slantpath_scenario::network::Built;
+use slantpath_scenario::schema::File;
+use slantpath_scenario::schema::signalling::{Signalling, SignallingLink};
+use slantpath_ss7::mtp3::node::Timer;
+
+use crate::signalling::offered::Offered;
+
+/// Timers of a point that wait for an answer over a link. T12 to T14 belong to inhibiting, which nobody has to use.
+const WAITING: [(Timer, &str); 7] = [
+    (Timer::T2, "Q.704 T2"),
+    (Timer::T4, "Q.704 T4"),
+    (Timer::T5, "Q.704 T5"),
+    (Timer::T12, "Q.704 T12"),
+    (Timer::T13, "Q.704 T13"),
+    (Timer::T14, "Q.704 T14"),
+    (Timer::TestT1, "Q.707 T1"),
+];
+
+/// Everything that a link stands in.
+pub(super) struct Scene<'a> {
+    pub(super) file: &'a File,
+    pub(super) built: &'a Built,
+    pub(super) signalling: &'a Signalling,
+    pub(super) offered: &'a Offered<'a>,
+}
+
+/// A timer of a point that waits for an answer over a link.
+pub(super) struct Waiting<'a> {
+    pub(super) point: &'a str,
+    pub(super) timer: &'static str,
+    pub(super) setting: &'a Setting<Duration>,
+    /// True if traffic and tests of every link need the answer.
+    pub(super) is_vital: bool,
+}
+
+impl<'a> Scene<'a> {
+    /// Gives the timers of both points of a link.
+    pub(super) fn waiting(&self, link: &'a SignallingLink) -> Vec<Waiting<'a>> {
+        let ends = [&link.between.0, &link.between.1].into_iter();
+        let ends = ends.filter_map(|end| Some((end.as_str(), self.signalling.points.find(end)?)));
+        let waiting = ends.flat_map(|(name, point)| {
+            WAITING.into_iter().map(move |(timer, text)| {
+                let is_vital = !matches!(timer, Timer::T12 | Timer::T13 | Timer::T14);
+                let setting = point.timers.setting(timer);
+                Waiting { point: name, timer: text, setting, is_vital }
+            })
+        });
+        waiting.collect()
+    }
+}
+
+/// A place in a link's table, or that of the link where nobody wrote the value.
+pub(super) fn place_or(place: Place, link: &SignallingLink) -> Place {
+    if place == Place::default() { link.between.place() } else { place }
+}

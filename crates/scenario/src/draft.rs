@@ -1,0 +1,53 @@
+//! A scenario whose values have been checked and completed, but for the contacts of its sky.
+
+use core::ops::Deref;
+
+use slantpath_orbit::Network;
+use slantpath_reader::Faults;
+
+use crate::checked::Checked;
+use crate::contacts::Contacts;
+use crate::flow::trace::Traces;
+use crate::schema::File;
+use crate::sky_links;
+use crate::sky_links::topology::Bodies;
+
+/// Values of a scenario that have been checked and completed, as far as no orbit has to be worked out for them.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    file: File,
+    traces: Traces,
+    bodies: Option<Bodies>,
+}
+
+impl Draft {
+    pub(crate) fn new(file: File, traces: Traces, bodies: Option<Bodies>) -> Self {
+        Self { file, traces, bodies }
+    }
+
+    /// Messages and changes that its files of traces list.
+    pub fn traces(&self) -> &Traces {
+        &self.traces
+    }
+
+    /// The satellites and sites of its sky, if it has one.
+    pub fn bodies(&self) -> Option<&Network> {
+        self.bodies.as_ref().map(|bodies| &bodies.network)
+    }
+
+    /// Works the contacts of its sky out, if it has one, and completes what depends on them.
+    pub fn with_contacts(self, contacts: Contacts<'_>, faults: &mut Faults) -> Checked {
+        let Self { mut file, traces, bodies } = self;
+        let sky = bodies.and_then(|bodies| sky_links::check::plan(&mut file, &bodies, contacts, faults));
+        Checked::new(file, traces, sky)
+    }
+}
+
+/// The tables of the file.
+impl Deref for Draft {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.file
+    }
+}
