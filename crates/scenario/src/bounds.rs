@@ -7,7 +7,7 @@ pub(crate) use slantpath_profiles::bounds::{BUFFER, PACKET, PACKETS, RATE, REPET
 use slantpath_reader::AtMost;
 pub(crate) use slantpath_topology::bounds::{AGE, DELAY, RUN};
 
-use crate::link::schema::QueueMost;
+use crate::link::queue_size::QueueMost;
 
 const GIBIBYTE: u64 = 1 << 30;
 

@@ -27,7 +27,13 @@ fn check(
 ) -> (Traces, Option<Bodies>) {
     let has_emulators = file.wan_emulators.all_whole();
     link::wan_emulator::expand(file, faults);
-    head::check(file, faults);
+    if let Some(head) = file.scenario.whole() {
+        head::check(head, faults);
+        let is_signalling = file.signalling.whole().is_none_or(|signalling| !signalling.load.is_empty());
+        if file.flows.is_empty() && file.sessions.is_empty() && !is_signalling {
+            head::nothing_sent(head, faults);
+        }
+    }
     let bodies = sky_links::check::check(file, all_known, files, faults);
     slantpath_profiles::sctp::check(&file.sctp, faults);
     slantpath_profiles::tcp::check(&file.tcp, faults);

@@ -4,9 +4,12 @@
 pub mod application;
 pub(crate) mod build;
 pub(crate) mod check;
+pub(crate) mod event;
 pub(crate) mod message;
+pub(crate) mod ports;
 pub(crate) mod schema;
 pub(crate) mod script;
 pub(crate) mod send_buffer;
+pub(crate) mod size;
 pub(crate) mod trace;
 pub(crate) mod transport;

@@ -4,7 +4,6 @@ use slantpath_base::Duration;
 use slantpath_reader::{Fault, Faults, Setting, choice, section};
 
 use crate::bounds::RUN;
-use crate::schema::File;
 
 section! {
     /// Name, length and seed of a run.
@@ -34,9 +33,8 @@ choice! {
     }
 }
 
-/// A run that has a length and something in it.
-pub(crate) fn check(file: &File, faults: &mut Faults) {
-    let Some(head) = file.scenario.whole() else { return };
+/// A run that has a length.
+pub(crate) fn check(head: &Head, faults: &mut Faults) {
     if head.duration.is_zero() {
         let fault = Fault::new("a run of no length shows nothing").help("write `duration = \"60 s\"`");
         faults.report(head.duration.place(), fault);
@@ -45,9 +43,10 @@ pub(crate) fn check(file: &File, faults: &mut Faults) {
             format!("the warm-up of {} leaves nothing of the run of {}", *head.warm_up, *head.duration);
         faults.report(head.warm_up.place(), Fault::new(message).help("let it end before `duration`"));
     }
-    let is_signalling = file.signalling.whole().is_none_or(|signalling| !signalling.load.is_empty());
-    if file.flows.is_empty() && file.sessions.is_empty() && !is_signalling {
-        let help = "add a table `[flows.<name>]` that says who sends what to whom";
-        faults.report(head.name.place(), Fault::new("the scenario has no flow").help(help));
-    }
+}
+
+/// Reports a run in which nobody sends.
+pub(crate) fn nothing_sent(head: &Head, faults: &mut Faults) {
+    let help = "add a table `[flows.<name>]` that says who sends what to whom";
+    faults.report(head.name.place(), Fault::new("the scenario has no flow").help(help));
 }

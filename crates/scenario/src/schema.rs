@@ -5,23 +5,23 @@ pub use crate::access::schema::{AccessSystem, AskFor, TerminalAccess};
 pub use crate::flow::application::{
     self, Application, Bulk, Bursts, ConstantRate, Content, Poisson, Total, Trace, WhenBlocked,
 };
+pub use crate::flow::event::{AssociationAction, AssociationEvent, End};
 pub use crate::flow::schema::{Adaptation, Flow, Transport};
-pub use crate::flow::script::{AssociationAction, AssociationEvent, End};
 pub use crate::head::{Head, Routing};
 pub use crate::link::arq::Arq;
 pub use crate::link::channel::Channel;
 pub use crate::link::conditioner::{
     Conditioner, Meter, Mode, Scope, SrTcm, TrTcm, Treatment, Tsw2cm, TswTcm, Window,
 };
-pub use crate::link::delay_trace::DelayTrace;
 pub use crate::link::discipline::{
     Average, Codel, Discipline, Drr, DrrClass, FqCodel, Priority, Red, RioC, Thresholds, Wred,
 };
-pub use crate::link::fade_trace::FadeTrace;
 pub use crate::link::gilbert_elliott::{ChannelState, GilbertElliott};
 pub use crate::link::header_compression::HeaderCompression;
 pub use crate::link::port::Port;
-pub use crate::link::schema::{Family, Link, LinkParameters, QueueMost, QueueSize, WhileDownChoice};
+pub use crate::link::queue_size::{QueueMost, QueueSize};
+pub use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice};
+pub use crate::link::trace::{DelayTrace, FadeTrace};
 pub use crate::link::wan_emulator::WanEmulator;
 pub use crate::network::node::{Dscp, Node, NodeKind};
 pub use crate::probes::schema::{Probes, QueueSampling};

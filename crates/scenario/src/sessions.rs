@@ -5,3 +5,4 @@ pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod requests;
 pub mod schema;
+mod shape;

@@ -4,7 +4,7 @@ use slantpath_reader::{Fault, Faults, Nested};
 
 use crate::flow::trace::Traces;
 use crate::link::arq::Arq;
-use crate::link::fade_trace::FadeStep;
+use crate::link::fade_step::FadeStep;
 use crate::schema::{File, LinkParameters};
 use crate::script::schema::Event;
 use crate::sky_links::schema::SkyDirection;

@@ -114,8 +114,10 @@ impl Scenario {
             return Err(RequestError::NotSctp { name: name.to_owned(), what });
         };
         let end = flow.end.map_or(*self.scenario.duration, |end| *end);
-        let config =
-            |node: &str| SctpConfig { ip: ip_fields(self, node, flow.dscp), ..profile.config(*flow.streams) };
+        let config = |node: &str| SctpConfig {
+            ip: ip_fields(&self.nodes, node, flow.dscp),
+            ..profile.config(*flow.streams)
+        };
         let kinds = match &flow.application.0 {
             Application::Mixed(mixed) => mixed.classes.names().into_iter().map(str::to_owned).collect(),
             _ => Vec::new(),

@@ -8,7 +8,7 @@ use slantpath_sat::{Access, AccessConfig, Ask, ContentionConfig, Requests, Termi
 
 use super::schema::{AccessSystem, AskFor, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::checked::Checked;
-use crate::network::PlannedLink;
+use crate::network::planned::PlannedLink;
 use crate::schema::{File, LinkParameters};
 
 /// The frames in which a terminal sends.

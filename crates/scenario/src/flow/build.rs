@@ -13,12 +13,13 @@ use slantpath_reader::Named;
 
 use super::application::{Application, Total};
 use super::message::{Destinations, options_of, options_of_kind};
+use super::ports::ports;
 use super::script;
 use super::transport::{self, Ends};
 use crate::build_error::BuildError;
 use crate::checked::Checked;
 use crate::network::site::Site;
-use crate::schema::{self, File, Flow};
+use crate::schema::{self, Flow};
 
 /// A flow and where its ends are.
 pub struct PlannedFlow {
@@ -98,24 +99,6 @@ pub struct Seats {
     pub nodes: [NodeId; 2],
     /// Of the sending end and of the receiving one.
     pub configs: [TransportConfig; 2],
-}
-
-/// Ports from which senders and receivers take theirs, one a flow.
-const SENDER_PORTS: u16 = 20_000;
-const RECEIVER_PORTS: u16 = 40_000;
-
-/// The ports of the flows of that name: of the sender and of the receiver.
-pub(crate) fn ports_of(file: &File, name: &str) -> impl Iterator<Item = [u16; 2]> + use<> {
-    let before: u32 =
-        file.flows.iter().take_while(|(other, _)| *other != name).map(|(_, flow)| *flow.count).sum();
-    let count = file.flows.find(name).map_or(0, |flow| *flow.count);
-    (before..before + count).map(|number| ports(number as usize))
-}
-
-/// The ports of flow `number`.
-fn ports(number: usize) -> [u16; 2] {
-    let number = u16::try_from(number).expect("a check limits the number of flows");
-    [SENDER_PORTS + number, RECEIVER_PORTS + number]
 }
 
 struct Placement<'a, 'site> {

@@ -11,15 +11,12 @@ use slantpath_sctp::Extension;
 
 use crate::fault::{before_the_end, resolve};
 use crate::flow::application::{Application, Content, Mixed, Total};
+use crate::flow::size::{LEAST_MESSAGE, message_size};
 use crate::flow::trace::{Traces, behind_the_end, check_digest, load};
 use crate::flow::{script, send_buffer};
 use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{Adaptation, File, Flow, NodeKind, Transport};
 
-/// A message carries its number and its length.
-const LEAST_MESSAGE: DataSize = DataSize::from_bytes(8);
-/// The longest message that a flow sends.
-const LARGEST_MESSAGE: DataSize = DataSize::from_bytes(65_536);
 /// Ports of one host that flows may take.
 const MOST_FLOWS: u32 = 10_000;
 
@@ -331,15 +328,6 @@ fn classes(mixed: &Mixed, flow: &Flow, place: Place, faults: &mut Faults) {
             one_of_them(second, faults);
         }
     }
-}
-
-/// Why no message can have this size.
-pub(crate) fn message_size(size: DataSize) -> Result<(), Fault> {
-    if (LEAST_MESSAGE..=LARGEST_MESSAGE).contains(&size) {
-        return Ok(());
-    }
-    let help = format!("a message has between {LEAST_MESSAGE} and {LARGEST_MESSAGE}; the first 8 name it");
-    Err(Fault::new(format!("no message has {size}")).help(help))
 }
 
 /// Reports a transfer whose last message has no room for the number that names it.

@@ -5,7 +5,7 @@ use slantpath_reader::{Named, OneOf, Setting, choice, section};
 
 use crate::bounds::{FLOWS, RATE, REPETITIONS, RUN};
 use crate::flow::application::{Application, Content, WhenBlocked};
-use crate::flow::script::AssociationEvent;
+use crate::flow::event::AssociationEvent;
 use crate::network::node::Dscp;
 
 section! {

@@ -8,7 +8,8 @@ use slantpath_net::DelayCurve;
 use slantpath_reader::{Fault, Faults, Files, Place, Setting, fault_of};
 use slantpath_ss7::load::TracedArrival;
 
-use crate::link::fade_trace::FadeStep;
+use crate::flow::size::message_size;
+use crate::link::fade_step::FadeStep;
 use crate::schema::File;
 
 /// Messages of each trace, by the name of its file.
@@ -142,7 +143,7 @@ fn parse_line(line: &str, last: Option<&(Duration, DataSize)>) -> Result<(Durati
     let at: Duration = at.trim().parse().map_err(|error| fault_of(&error, help))?;
     let size: DataSize = size.trim().parse().map_err(|error| fault_of(&error, help))?;
     in_order(at, last.map(|(earlier, _)| *earlier))?;
-    crate::flow::check::message_size(size)?;
+    message_size(size)?;
     Ok((at, size))
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn protocol(
     dscp: Option<Setting<Dscp>>,
     streams: u16,
 ) -> Protocol {
-    let ip = ip_fields(scenario, node, dscp);
+    let ip = ip_fields(&scenario.nodes, node, dscp);
     match transport {
         Transport::Sctp => {
             let profile = scenario.sctp.find(profile).expect("a check resolves profiles");

@@ -2,6 +2,7 @@
 
 use slantpath_net::{Delay, DirectionConfig, Reordering};
 
+use super::conditioning;
 use super::schema::LinkParameters;
 use crate::access;
 use crate::flow::trace::Traces;
@@ -19,7 +20,8 @@ pub(crate) fn direction(
 ) -> DirectionConfig {
     let whole = "a check completes every link";
     let rate = access::build::rate(file, parameters).expect(whole);
-    let mut config = parameters.port.direction(file, rate, mtu_bytes);
+    let mut config = parameters.port.direction(rate, mtu_bytes);
+    config.conditioner = conditioning::rules(file, &parameters.port.conditioners);
     parameters.channel.configure(&mut config);
     config.frames = parameters.access.as_ref().and_then(|access| access::build::frames(file, &access.0));
     config.delay = match (&parameters.delay, &parameters.delay_trace) {

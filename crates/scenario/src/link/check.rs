@@ -8,7 +8,7 @@ use slantpath_net::WhileDown;
 use slantpath_reader::{Fault, Faults, Flat, Lookup, Nested, Pair, Place, Setting, suggest};
 
 use crate::fault::resolve;
-use crate::link::conditioner;
+use crate::link::conditioning;
 use crate::link::schema::{Family, Link, LinkParameters, WhileDownChoice, nothing};
 use crate::schema::File;
 
@@ -34,7 +34,7 @@ pub(crate) fn check(file: &mut File, faults: &mut Faults) -> bool {
     }
     for (_, link) in file.links.iter() {
         for parameters in [&link.forward, &link.reverse] {
-            conditioner::check(file, &parameters.port.conditioners, *link.mtu, faults);
+            conditioning::check(file, &parameters.port.conditioners, *link.mtu, faults);
         }
     }
     assign_addresses(file, &places, faults);

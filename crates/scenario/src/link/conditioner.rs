@@ -1,24 +1,16 @@
 //! `conditioners` of a link: how packets are classified, metered, and marked or dropped before they queue.
 
 use core::fmt;
-use std::net::IpAddr;
 
 use slantpath_base::{DataRate, DataSize, Duration};
-use slantpath_net::{
-    Classifier, Colour, ColourMode, ConditioningAction, ConditioningRule, FlowPorts, MeterConfig, MeterScope,
-    Profile,
-};
+use slantpath_net::{ColourMode, MeterConfig, MeterScope};
 use slantpath_profiles::fault;
 use slantpath_reader::{
-    Fault, Faults, Flat, Json, Node as Written, OneOf, Place, Setting, Tables, Value, json, policy, section,
-    tagged,
+    Fault, Faults, Flat, Json, Node as Written, OneOf, Setting, Value, json, policy, section, tagged,
 };
 
 use crate::bounds::{BURST, DELAY, RATE};
-use crate::fault::resolve;
-use crate::flow::build::ports_of;
 use crate::network::node::Dscp;
-use crate::schema::{File, NodeKind, Transport};
 
 section! {
     /// A rule of traffic conditioning (RFC 2475): which packets fall under it, how they are metered, and what is done
@@ -184,118 +176,8 @@ impl Value for Treatment {
     }
 }
 
-/// Reports what makes no sense in the rules of a direction of a link that carries packets up to `mtu`.
-pub(crate) fn check(file: &File, rules: &Tables<Conditioner>, mtu: DataSize, faults: &mut Faults) {
-    for (name, rule) in rules.iter() {
-        rule.check(name, rule.place(), file, mtu, faults);
-    }
-}
-
-impl Conditioner {
-    fn check(&self, name: &str, place: Place, file: &File, mtu: DataSize, faults: &mut Faults) {
-        for hosts in self.from.iter().chain(&self.to) {
-            for host in hosts.iter() {
-                let node = resolve(&file.nodes, host, "node", hosts.place(), faults);
-                if node.is_some_and(|node| *node.kind == NodeKind::Router) {
-                    let fault =
-                        Fault::new(format!("`{host}` is a router: packets come from hosts and go to hosts"));
-                    faults.report(hosts.place(), fault.help("name hosts"));
-                }
-            }
-        }
-        if let Some(flows) = &self.flows {
-            for flow in flows.iter() {
-                resolve(&file.flows, flow, "flow", flows.place(), faults);
-            }
-        }
-        if [&self.green, &self.yellow, &self.red].iter().all(|action| action.is_none()) {
-            let fault = Fault::new(format!("rule `{name}` does nothing with any packet"));
-            faults.report(
-                place,
-                fault.help("write what is done with a colour: `green = \"AF11\"`, or `red = \"drop\"`"),
-            );
-        }
-        let known = match self.meter.as_ref().map(|meter| &meter.0) {
-            None => &[Colour::Green][..],
-            Some(Meter::Tsw2cm(_)) => &[Colour::Green, Colour::Red],
-            Some(Meter::SrTcm(meter)) if meter.excess_burst.as_bytes() == 0 => &[Colour::Green, Colour::Red],
-            Some(Meter::SrTcm(_) | Meter::TrTcm(_) | Meter::TswTcm(_)) => &Colour::ALL,
-        };
-        for (action, colour, key) in
-            [(&self.yellow, Colour::Yellow, "yellow"), (&self.red, Colour::Red, "red")]
-        {
-            if let Some(action) = action.as_ref().filter(|_| !known.contains(&colour)) {
-                let help = "leave it out, or choose a `meter` that knows the colour: `tr-tcm` has all three";
-                faults.report(
-                    action.place(),
-                    Fault::new(format!("no packet under this rule is {key}")).help(help),
-                );
-            }
-        }
-        match (&self.meter, &self.per) {
-            (Some(meter), _) => meter.0.check(mtu, faults),
-            (None, Some(per)) => {
-                let fault =
-                    Fault::new("`per` has no meaning without `meter`").help("leave it out, or write `meter`");
-                faults.report(per.place(), fault);
-            }
-            (None, None) => {}
-        }
-    }
-
-    /// Configuration of it in `net`, in a file that has been checked.
-    fn config(&self, name: &str, file: &File) -> ConditioningRule {
-        let addresses = |hosts: &Option<Setting<Vec<String>>>| {
-            hosts.iter().flat_map(|hosts| hosts.iter()).flat_map(|host| addresses_of(file, host)).collect()
-        };
-        let flows = self.flows.iter().flat_map(|flows| flows.iter()).flat_map(|name| {
-            let protocol = match file.flows.find(name).map(|flow| *flow.transport) {
-                Some(Transport::Sctp) => slantpath_wire::ip::protocol::SCTP,
-                Some(Transport::Tcp) => slantpath_wire::ip::protocol::TCP,
-                None => unreachable!("a check finds every flow"),
-            };
-            ports_of(file, name).map(move |ports| FlowPorts { protocol, ports })
-        });
-        let action = |action: &Option<Setting<Treatment>>| match action.map(|action| *action) {
-            None => ConditioningAction::Pass,
-            Some(Treatment::Drop) => ConditioningAction::Drop,
-            Some(Treatment::Mark(dscp)) => ConditioningAction::Mark(dscp.wire()),
-        };
-        ConditioningRule {
-            name: name.to_owned(),
-            classifier: Classifier {
-                sources: addresses(&self.from),
-                destinations: addresses(&self.to),
-                flows: flows.collect(),
-                dscps: self.dscp.iter().flat_map(|dscps| dscps.iter()).map(|dscp| dscp.wire()).collect(),
-            },
-            profile: self.meter.as_ref().map(|meter| Profile {
-                meter: meter.0.config(),
-                scope: self.per.map_or(MeterScope::Aggregate, |per| per.policy()),
-            }),
-            actions: [action(&self.green), action(&self.yellow), action(&self.red)],
-        }
-    }
-}
-
-/// Configuration in `net` of the rules of a direction.
-pub(crate) fn rules(file: &File, rules: &Tables<Conditioner>) -> Vec<ConditioningRule> {
-    rules.iter().map(|(name, rule)| rule.config(name, file)).collect()
-}
-
-/// All addresses of a host, on links and antennas.
-fn addresses_of<'a>(file: &'a File, host: &'a str) -> impl Iterator<Item = IpAddr> + 'a {
-    let of_links = file.links.iter().flat_map(move |(_, link)| {
-        let addresses = link.addresses.as_ref().expect("a check assigns addresses");
-        let ends = [(&link.ends.0, addresses.0), (&link.ends.1, addresses.1)];
-        ends.into_iter().filter(move |(end, _)| *end == host).map(|(_, address)| address)
-    });
-    let node = file.nodes.find(host).expect("a check finds every host");
-    of_links.chain(node.addresses.iter().flat_map(|addresses| addresses.iter().copied()))
-}
-
 impl Meter {
-    fn check(&self, mtu: DataSize, faults: &mut Faults) {
+    pub(super) fn check(&self, mtu: DataSize, faults: &mut Faults) {
         match self {
             Self::SrTcm(meter) => {
                 positive(&meter.committed_rate, "committed_rate", faults);
@@ -318,7 +200,7 @@ impl Meter {
         }
     }
 
-    fn config(&self) -> MeterConfig {
+    pub(super) fn config(&self) -> MeterConfig {
         match self {
             Self::SrTcm(meter) => MeterConfig::SingleRate {
                 committed: *meter.committed_rate,

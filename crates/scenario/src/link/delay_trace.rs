@@ -1,25 +1,14 @@
-//! `delay_trace` of a link: a delay that follows a file.
+//! Files of `delay_trace`: read, and told of where nothing of them happens.
 
 use std::collections::BTreeMap;
 
 use slantpath_base::{Duration, Instant};
 use slantpath_net::DelayCurve;
-use slantpath_reader::{Fault, Faults, Files, Place, Setting, fault_of, section};
+use slantpath_reader::{Fault, Faults, Files, Place, fault_of};
 
 use crate::bounds::{DELAY, RUN};
 use crate::flow::trace::{Traces, check_digest, read, wholly_behind_the_end};
 use crate::schema::File;
-
-section! {
-    /// A delay that follows a file, in straight lines from point to point. Before the first and after the last it stays
-    /// as it is there.
-    pub struct DelayTrace {
-        /// The file, relative to the scenario: lines of `at,delay` such as `30 s,27.3 ms`, in order of time.
-        file: Setting<String>;
-        /// BLAKE3 of the file, written by `--show`. If it is given, the file must still have it.
-        digest: Option<Setting<String>>;
-    }
-}
 
 /// Reads the trace of every direction that has one.
 pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {

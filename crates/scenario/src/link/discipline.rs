@@ -10,7 +10,7 @@ use slantpath_net::{
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Flat, Named, Nested, Place, Setting, Tables, section, tagged};
 
-use super::schema::QueueSize;
+use super::queue_size::QueueSize;
 use crate::bounds::{AVERAGE_WEIGHT, DELAY, PACKET, QUEUE};
 use crate::network::node::Dscp;
 

@@ -4,11 +4,10 @@ use slantpath_base::{DataRate, DataSize, Duration};
 use slantpath_net::{DirectionConfig, QueueConfig};
 use slantpath_reader::{Fault, Faults, OneOf, Place, Setting, Tables, section};
 
-use super::conditioner::{self, Conditioner};
+use super::conditioner::Conditioner;
 use super::discipline::Discipline;
-use super::schema::QueueSize;
+use super::queue_size::QueueSize;
 use crate::bounds::{PACKET, QUEUE};
-use crate::schema::File;
 
 section! {
     /// Queue before a transmitter.
@@ -63,18 +62,18 @@ impl Port {
         }
     }
 
-    /// A direction of this port whose link carries packets of at most `mtu_bytes`, with nothing else known of it.
+    /// A direction of this port whose link carries packets of at most `mtu_bytes`, with nothing else known of it, its
+    /// conditioners among that.
     ///
     /// # Panics
     /// If no check has completed it.
-    pub(crate) fn direction(&self, file: &File, rate: DataRate, mtu_bytes: u32) -> DirectionConfig {
+    pub(crate) fn direction(&self, rate: DataRate, mtu_bytes: u32) -> DirectionConfig {
         let limit = self.queue.expect("a check completes every direction").0;
         let queue = match &self.discipline {
             Some(discipline) => discipline.0.config(limit),
             None => QueueConfig::DropTail(limit),
         };
         let mut config = DirectionConfig::new(rate, Duration::ZERO, queue);
-        config.conditioner = conditioner::rules(file, &self.conditioners);
         config.overhead_bytes =
             self.link_overhead.map_or(0, |overhead| u32::try_from(overhead.as_bytes()).unwrap_or(u32::MAX));
         config.mtu_bytes = mtu_bytes;

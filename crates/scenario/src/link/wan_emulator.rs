@@ -7,7 +7,8 @@ use slantpath_base::{DataRate, DataSize, Duration, Probability};
 use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Setting, section};
 
 use super::discipline::{Discipline, Priority};
-use super::schema::{Link, LinkParameters, QueueSize, nothing};
+use super::queue_size::QueueSize;
+use super::schema::{Link, LinkParameters, nothing};
 use crate::bounds::{PACKET, QUEUE, RATE, WAN_ROUND_TRIP};
 use crate::schema::File;
 

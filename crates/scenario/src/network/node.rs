@@ -4,11 +4,9 @@ use core::fmt;
 use core::str::FromStr;
 use std::net::IpAddr;
 
-use slantpath_reader::{Fault, Json, Node as Written, Setting, Value, choice, json, policy, section};
+use slantpath_reader::{Fault, Json, Node as Written, Setting, Tables, Value, choice, json, policy, section};
 use slantpath_sat::Balance;
 use slantpath_wire::ip::{self, IpFields};
-
-use crate::checked::Checked;
 
 section! {
     /// A host or a router.
@@ -72,8 +70,8 @@ impl Dscp {
 
 /// Fields of the IP headers of an association or connection whose end is at this node, and which may have a DSCP of its
 /// own.
-pub fn ip_fields(scenario: &Checked, node: &str, own: Option<Setting<Dscp>>) -> IpFields {
-    let dscp = own.or_else(|| scenario.nodes.find(node)?.dscp);
+pub fn ip_fields(nodes: &Tables<Node>, node: &str, own: Option<Setting<Dscp>>) -> IpFields {
+    let dscp = own.or_else(|| nodes.find(node)?.dscp);
     IpFields { dscp: dscp.map_or(ip::Dscp::DEFAULT, |dscp| dscp.wire()), ..IpFields::default() }
 }
 

@@ -8,7 +8,7 @@ use slantpath_net::{InterfaceId, LinkEnd, NetworkGraph, NodeId, Routes};
 use slantpath_sat::{Sky, Way};
 
 use crate::build_error::BuildError;
-use crate::network::{PlannedLink, find_link};
+use crate::network::planned::{PlannedLink, find_link};
 use crate::schema::File;
 use crate::sky_links::entrances::Departures;
 

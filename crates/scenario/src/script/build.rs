@@ -6,7 +6,7 @@ use slantpath_base::Instant;
 use slantpath_net::{Change, NetworkBuilder, Reordering};
 
 use super::schema::{Action, Event};
-use crate::network::{PlannedLink, directions_called};
+use crate::network::planned::{PlannedLink, directions_called};
 use crate::schema::File;
 
 /// Gives a network that is being built every change of the script.

@@ -8,9 +8,10 @@ use slantpath_profiles::fault::positive;
 use slantpath_reader::{Fault, Faults, Files, Named, OneOf, Setting, fault_of};
 
 use super::schema::{Arrivals, Sessions, Sizes};
+use super::shape::has_mean;
 use crate::fault::{before_the_end, resolve};
-use crate::flow::check::message_size;
 use crate::flow::send_buffer;
+use crate::flow::size::message_size;
 use crate::flow::trace::{Traces, behind_the_end, check_digest, in_order, read};
 use crate::link::check::{links_by_node, must_end_at};
 use crate::schema::{File, NodeKind, Transport};
@@ -139,14 +140,6 @@ fn load(sessions: &Named<Sessions>, faults: &mut Faults) {
             size(&pareto.mean, faults);
             has_mean(&pareto.shape, "1.27 is what files on the web have been found to have", faults);
         }
-    }
-}
-
-/// Reports the shape of a Pareto distribution that has no mean.
-pub(super) fn has_mean(shape: &Setting<f64>, found: &str, faults: &mut Faults) {
-    if **shape <= 1.0 {
-        let fault = Fault::new(format!("a Pareto distribution of shape {} has no mean", **shape));
-        faults.report(shape.place(), fault.help(format!("let `shape` be more than 1: {found}")));
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn plan(
         for (((side, node), name_of_node), mut config) in
             Side::BOTH.into_iter().zip(nodes).zip(names).zip(configs)
         {
-            config.sctp.ip = ip_fields(scenario, &name_of_node, None);
+            config.sctp.ip = ip_fields(&scenario.nodes, &name_of_node, None);
             let end = AssociationSide { carried: Carried::Link(SignallingLinkId(number)), side };
             let path = format!("signalling/links/{name}/{}", side_name(side));
             let association = site.host(node).add_association(&config, seed, &path);

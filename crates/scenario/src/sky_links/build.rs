@@ -12,7 +12,8 @@ use super::plan::SkyPlan;
 use super::schema::{SkyDirection, SkyTable};
 use super::{cables, repeaters};
 use crate::access;
-use crate::network::PlannedLink;
+use crate::link::conditioning;
+use crate::network::planned::PlannedLink;
 use crate::schema::File;
 
 /// Declares the sky of a file that has been checked, and adds its links to those of the network.
@@ -162,8 +163,8 @@ fn direction(
     let access = direction.access.as_ref().map(|access| &access.0);
     let own = direction.rate.map(|rate| *rate);
     let rate = own.or_else(|| access::build::rate_of_slots(file, access?));
-    let mut config =
-        direction.port.direction(file, rate.expect("a check completes every direction"), mtu_bytes);
+    let mut config = direction.port.direction(rate.expect("a check completes every direction"), mtu_bytes);
+    config.conditioner = conditioning::rules(file, &direction.port.conditioners);
     direction.channel.configure(&mut config);
     config.frames = access.and_then(|access| access::build::frames(file, access));
     if at_handover == AtHandover::Held {

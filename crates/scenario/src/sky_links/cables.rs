@@ -15,7 +15,7 @@ use super::plan::SkyPlan;
 use super::schema::TerrestrialLinks;
 use super::topology;
 use crate::link::schema::{Link, nothing};
-use crate::network::{PlannedLink, find_link};
+use crate::network::planned::{PlannedLink, find_link};
 use crate::schema::File;
 
 /// Puts a link in the place of each cable that a table is for and between whose sites nobody has written one, and

@@ -19,8 +19,8 @@ use super::topology::Bodies;
 use crate::access;
 use crate::flow::trace::Traces;
 use crate::link::check::check_is_link;
-use crate::link::fade_trace::FadeStep;
-use crate::network::{PlannedLink, directions_called};
+use crate::link::fade_step::FadeStep;
+use crate::network::planned::{PlannedLink, directions_called};
 use crate::schema::{Event, File, Which};
 
 /// Whose transmitter sends from satellites to an antenna.

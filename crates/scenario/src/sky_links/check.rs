@@ -15,7 +15,7 @@ use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
 use super::topology::{self, Bodies};
 use super::{cables, entrances, pairs, repeaters, routes};
 use crate::contacts::Contacts;
-use crate::link::conditioner;
+use crate::link::conditioning;
 use crate::link::schema::{Family, nothing};
 use crate::schema::{File, Node};
 
@@ -98,7 +98,7 @@ fn conditioners(file: &File, faults: &mut Faults) {
     });
     let isls = sky.isls.iter().map(|(_, table)| (&table.both.0, *table.mtu));
     for (direction, mtu) in access.chain(isls) {
-        conditioner::check(file, &direction.port.conditioners, mtu, faults);
+        conditioning::check(file, &direction.port.conditioners, mtu, faults);
     }
 }
 

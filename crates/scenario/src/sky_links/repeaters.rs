@@ -10,8 +10,9 @@ use slantpath_reader::{Fault, Faults, Place, Setting};
 
 use super::check::access_table;
 use super::schema::{AccessTable, SkyDirection, SkyTable};
+use crate::link::conditioning;
 use crate::link::port::Port;
-use crate::link::schema::QueueSize;
+use crate::link::queue_size::QueueSize;
 use crate::schema::File;
 
 /// The rate of what has no transmitter: nothing waits for it.
@@ -67,7 +68,8 @@ pub(super) fn direction(file: &File, downlink: &SkyDirection, mtu_bytes: u32) ->
     }
     let queue = Some(Setting::default(QueueSize(QueueLimit::Unlimited), Place::default()));
     let port = Port { queue, ..downlink.port.0.clone() };
-    let mut config = port.direction(file, NO_TRANSMITTER, mtu_bytes);
+    let mut config = port.direction(NO_TRANSMITTER, mtu_bytes);
+    config.conditioner = conditioning::rules(file, &port.conditioners);
     downlink.channel.configure(&mut config);
     Some(config)
 }

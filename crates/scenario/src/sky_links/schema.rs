@@ -11,9 +11,9 @@ use slantpath_topology::schema::{
 use crate::access::schema::TerminalAccess;
 use crate::bounds::{AGE, PACKET, RATE};
 use crate::link::channel::Channel;
-use crate::link::fade_trace::FadeTrace;
 use crate::link::port::Port;
 use crate::link::schema::LinkParameters;
+use crate::link::trace::FadeTrace;
 use crate::script::schema::Which;
 
 section! {

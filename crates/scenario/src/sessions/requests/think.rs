@@ -5,7 +5,7 @@ use slantpath_host::ThinkTime;
 use slantpath_profiles::fault::positive;
 use slantpath_reader::{Faults, Setting, section, tagged};
 
-use super::super::check::has_mean;
+use super::super::shape::has_mean;
 use crate::bounds::{RUN, SHAPE};
 
 tagged! {

@@ -50,7 +50,7 @@ pub(crate) fn places(
         for ((((side, name_of_side), node), name_of_node), mut config) in
             Side::BOTH.into_iter().zip(["gateway", "asp"]).zip(nodes).zip(names).zip(configs)
         {
-            config.sctp.ip = ip_fields(scenario, name_of_node, None);
+            config.sctp.ip = ip_fields(&scenario.nodes, name_of_node, None);
             let end = AssociationSide { carried: Carried::Adaptation(AdaptationId(number)), side };
             let path = format!("signalling/associations/{name}/{name_of_side}");
             let association = site.host(node).add_association(&config, seed, &path);
