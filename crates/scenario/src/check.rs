@@ -26,7 +26,7 @@ fn check(
     faults: &mut Faults,
 ) -> (Traces, Option<Bodies>) {
     let has_emulators = file.wan_emulators.all_whole();
-    link::wan_emulator::expand(file, faults);
+    link::wan_emulator::expand(&mut file.wan_emulators, &mut file.links, faults);
     if let Some(head) = file.scenario.whole() {
         head::check(head, faults);
         let is_signalling = file.signalling.whole().is_none_or(|signalling| !signalling.load.is_empty());

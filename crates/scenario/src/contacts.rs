@@ -1,11 +1,9 @@
 //! Sources of the contacts of a sky, which take their time.
 
-use core::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
-use slantpath_workers::{Progress, Workers};
-
 use crate::sky_links::plan::SkyPlan;
+use crate::watch::Watch;
 
 /// Source of the contacts of a sky.
 #[derive(Clone, Copy)]
@@ -14,20 +12,4 @@ pub struct Contacts<'a> {
     pub known: Option<&'a Arc<SkyPlan>>,
     /// Hears of them, and may stop them.
     pub watch: Watch<'a>,
-}
-
-/// Listener to the progress of a sky's contacts, and a flag that may stop them.
-#[derive(Clone, Copy)]
-pub struct Watch<'a> {
-    /// Hears that they are being worked out, and of each site whose passes are.
-    pub progress: &'a dyn Fn(Progress),
-    /// Set by another thread: they end within milliseconds.
-    pub stop: &'a AtomicBool,
-}
-
-impl<'a> Watch<'a> {
-    /// Makes a watch that hears of them, and stops nothing.
-    pub fn new(progress: &'a dyn Fn(Progress)) -> Self {
-        Self { progress, stop: Workers::new(1).stop }
-    }
 }

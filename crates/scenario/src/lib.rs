@@ -42,12 +42,14 @@ mod script;
 mod sessions;
 pub mod signalling;
 pub mod sky_links;
+mod watch;
 mod zero_checksum;
 
 pub use check::read;
 pub use checked::Checked;
-pub use contacts::{Contacts, Watch};
+pub use contacts::Contacts;
 pub use draft::Draft;
 pub use flow::trace::Traces;
 pub use json_schema::json_schema;
 pub use sky_links::plan::SkyPlan;
+pub use watch::Watch;

@@ -11,6 +11,7 @@ pub(crate) mod repeaters;
 pub(crate) mod routes;
 pub(crate) mod schema;
 mod subject;
+pub(crate) mod tables;
 pub(crate) mod topology;
 
 pub use cables::carried;

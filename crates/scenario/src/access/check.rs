@@ -12,8 +12,8 @@ use slantpath_reader::{Fault, Faults, Named, Origin, Place, Setting};
 use super::schema::{AccessSystem, AskFor, DRAIN, RequestChannel, TerminalAccess, rate_of, slots_for};
 use crate::fault::resolve;
 use crate::schema::{Action, File, LinkParameters, Which};
-use crate::sky_links::check::access_table;
 use crate::sky_links::schema::{AccessTable, SkyDirection};
+use crate::sky_links::tables::access_table;
 
 /// The frames of systems whose slots carry something, by name.
 type FramesByName = BTreeMap<String, FrameConfig>;

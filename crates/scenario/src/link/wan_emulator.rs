@@ -4,13 +4,12 @@
 //! the scenario finds a link of its name.
 
 use slantpath_base::{DataRate, DataSize, Duration, Probability};
-use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Setting, section};
+use slantpath_reader::{Fault, Faults, Flat, Nested, OneOf, Pair, Setting, Tables, section};
 
 use super::discipline::{Discipline, Priority};
 use super::queue_size::QueueSize;
 use super::schema::{Link, LinkParameters, nothing};
 use crate::bounds::{PACKET, QUEUE, RATE, WAN_ROUND_TRIP};
-use crate::schema::File;
 
 section! {
     /// A WAN emulator between two nodes: a delay line with a rate, a loss and a queue, the same in both directions.
@@ -34,11 +33,11 @@ section! {
 }
 
 /// Puts a link in the place of each emulator.
-pub(crate) fn expand(file: &mut File, faults: &mut Faults) {
-    let emulators = core::mem::take(&mut file.wan_emulators);
+pub(crate) fn expand(emulators: &mut Tables<WanEmulator>, links: &mut Tables<Link>, faults: &mut Faults) {
+    let emulators = core::mem::take(emulators);
     for (name, emulator) in emulators.iter() {
         let place = emulator.place();
-        if file.links.names().contains(&name) {
+        if links.names().contains(&name) {
             let fault = Fault::new(format!("a link is called `{name}`, as this emulator is"));
             faults.report(place, fault.help("give one of them another name"));
             continue;
@@ -63,7 +62,7 @@ pub(crate) fn expand(file: &mut File, faults: &mut Faults) {
             forward: Nested(nothing(place)),
             reverse: Nested(nothing(place)),
         };
-        file.links.add(name, link, place);
+        links.add(name, link, place);
     }
 }
 

@@ -31,7 +31,8 @@ pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults:
             admission.0.check(sessions.place(), faults);
         }
         if let Some(requests) = &sessions.requests {
-            requests.0.check(sessions, faults);
+            requests.0.check(faults);
+            asked(sessions, faults);
         }
         if let Err(fault) = message_size(*sessions.message_size) {
             faults.report(sessions.message_size.place(), fault);
@@ -140,6 +141,20 @@ fn load(sessions: &Named<Sessions>, faults: &mut Faults) {
             size(&pareto.mean, faults);
             has_mean(&pareto.shape, "1.27 is what files on the web have been found to have", faults);
         }
+    }
+}
+
+/// Reports what has no meaning where openers ask.
+fn asked(sessions: &Sessions, faults: &mut Faults) {
+    if let Arrivals::Trace(trace) = &sessions.arrivals.0 {
+        let fault = Fault::new("a trace says what each session carries, and not what is asked");
+        let help = "remove `requests`, or let arrivals be drawn";
+        faults.report(trace.file.place(), fault.help(help));
+    }
+    let least = sessions.admission.as_ref().and_then(|admission| admission.0.min_throughput.as_ref());
+    if let Some(least) = least {
+        let fault = Fault::new("what an opener that asks has outstanding is its requests: no throughput");
+        faults.report(least.place(), fault.help("admit by `max_sessions` or `max_round_trip`"));
     }
 }
 

@@ -7,7 +7,6 @@ use slantpath_base::DataSize;
 use slantpath_host::{REQUEST_HEADER_LEN, RequestsConfig};
 use slantpath_reader::{Fault, Faults, OneOf, Setting, section};
 
-use super::schema::{Arrivals, Sessions};
 use crate::bounds::MESSAGE;
 
 use count::Count;
@@ -28,7 +27,7 @@ section! {
 
 impl Requests {
     /// Reports what no session can ask.
-    pub(super) fn check(&self, sessions: &Sessions, faults: &mut Faults) {
+    pub(super) fn check(&self, faults: &mut Faults) {
         self.count.0.check(faults);
         self.think.0.check(faults);
         if self.size.as_bytes() < REQUEST_HEADER_LEN as u64 {
@@ -36,16 +35,6 @@ impl Requests {
                 format!("a request of {} does not hold how much it asks for and its own length", *self.size);
             let help = format!("let it have {REQUEST_HEADER_LEN} B or more");
             faults.report(self.size.place(), Fault::new(message).help(help));
-        }
-        if let Arrivals::Trace(trace) = &sessions.arrivals.0 {
-            let fault = Fault::new("a trace says what each session carries, and not what is asked");
-            let help = "remove `requests`, or let arrivals be drawn";
-            faults.report(trace.file.place(), fault.help(help));
-        }
-        let least = sessions.admission.as_ref().and_then(|admission| admission.0.min_throughput.as_ref());
-        if let Some(least) = least {
-            let fault = Fault::new("what an opener that asks has outstanding is its requests: no throughput");
-            faults.report(least.place(), fault.help("admit by `max_sessions` or `max_round_trip`"));
         }
     }
 

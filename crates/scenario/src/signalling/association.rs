@@ -13,8 +13,8 @@ use crate::build_error::BuildError;
 use crate::checked::Checked;
 use crate::network::node::ip_fields;
 use crate::network::site::Site;
-use crate::signalling::network;
-use crate::signalling::node_of;
+use crate::signalling::build::network;
+use crate::signalling::names::node_of;
 use crate::signalling::schema::{Carrier as CarrierTable, M2pa};
 use crate::signalling::{script, server};
 

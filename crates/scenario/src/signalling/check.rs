@@ -9,8 +9,8 @@ use slantpath_ss7::mtp3::Slc;
 use crate::fault::resolve;
 use crate::flow::trace::Traces;
 use crate::schema::File;
+use crate::signalling::names::{is_served, link_sets, node_of, point};
 use crate::signalling::schema::{Carrier, Signalling, SignallingLink};
-use crate::signalling::{is_served, link_sets};
 
 pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults: &mut Faults) {
     if let Some(signalling) = file.signalling.whole_mut() {
@@ -54,11 +54,6 @@ pub(crate) fn check(file: &mut File, files: &Files, traces: &mut Traces, faults:
     if faults.len() == before {
         super::load::calls::check(signalling, traces, &translators, faults);
     }
-}
-
-/// The point that a name stands for; reports one that is none.
-pub(crate) fn point(signalling: &Signalling, name: &str, place: Place, faults: &mut Faults) {
-    resolve(&signalling.points, name, "signalling point", place, faults);
 }
 
 fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
@@ -138,12 +133,6 @@ fn one_network(signalling: &Signalling, link: &SignallingLink, faults: &mut Faul
         );
         faults.report(link.between.place(), Fault::new(message).help(help));
     }
-}
-
-/// The host that carries the associations of a point.
-pub fn node_of(signalling: &Signalling, point: &str) -> Setting<String> {
-    let node = signalling.points.find(point).and_then(|point| point.node.clone());
-    node.unwrap_or_else(|| Setting::default(point.to_owned(), Place::default()))
 }
 
 fn association_ends(

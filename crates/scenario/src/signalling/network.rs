@@ -6,8 +6,9 @@ use slantpath_ss7::mtp3::node::{
     self, ConfigError, NetworkFault, Point, Timer, check_alternatives, check_changeovers, check_network,
 };
 
+use crate::signalling::names::{code, is_served};
+use crate::signalling::point::build::{knows, mtp3};
 use crate::signalling::schema::{Carrier, Signalling, SignallingLink};
-use crate::signalling::{code, is_served, mtp3};
 
 pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
     let before = faults.len();
@@ -160,13 +161,6 @@ pub(crate) fn must_reach(signalling: &Signalling, from: &str, to: &str, place: P
 fn route_target(signalling: &Signalling, from: &str, destination: PointCode) -> Option<Place> {
     let mut routes = signalling.routes.iter().filter(|route| *route.from == from);
     routes.find(|route| code(signalling, &route.to) == destination).map(|route| route.to.place())
-}
-
-/// Tells whether messages of a point's MTP3 may go to a destination, by any route.
-pub(crate) fn knows(config: &node::Config, destination: PointCode) -> bool {
-    config.link_sets.iter().any(|link_set| link_set.adjacent == destination)
-        || config.destinations.iter().any(|known| known.point_code == destination)
-        || config.served.contains(&destination)
 }
 
 /// The line of the route from a point to a destination.

@@ -1,5 +1,6 @@
 //! Signalling points: their keys, those of MTP3's timers and of SCCP, and what must hold between them.
 
+pub(crate) mod build;
 pub(crate) mod check;
 pub(crate) mod processing;
 pub(crate) mod sccp;

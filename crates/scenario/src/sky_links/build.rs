@@ -7,9 +7,9 @@ use slantpath_orbit::NodeId as Body;
 use slantpath_orbit::route::RouteConfig;
 use slantpath_sat::{AccessLinks, Downlink, InterSatelliteLinks, Sky, SkyLinks, Stand, channel_name};
 
-use super::check::{access_table, isl_table};
 use super::plan::SkyPlan;
 use super::schema::{SkyDirection, SkyTable};
+use super::tables::{access_table, isl_table};
 use super::{cables, repeaters};
 use crate::access;
 use crate::link::conditioning;

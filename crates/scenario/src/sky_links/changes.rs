@@ -12,9 +12,9 @@ use slantpath_orbit::contact::ContactKind;
 use slantpath_orbit::{Network, NodeId};
 use slantpath_reader::{Fault, Faults, Place};
 
-use super::check::access_table;
 use super::plan::SkyPlan;
 use super::schema::SkyTable;
+use super::tables::access_table;
 use super::topology::Bodies;
 use crate::access;
 use crate::flow::trace::Traces;

@@ -11,7 +11,8 @@ use slantpath_reader::{AllKnown, Fault, Faults, Files, Flat, Nested, Place, Sett
 use slantpath_topology::warning_lines;
 
 use super::plan::{Basis, SkyPlan};
-use super::schema::{AccessTable, IslLinks, SkyDirection, SkyTable, Waiting};
+use super::schema::{AccessTable, SkyDirection, SkyTable, Waiting};
+use super::tables::{access_table, isl_table};
 use super::topology::{self, Bodies};
 use super::{cables, entrances, pairs, repeaters, routes};
 use crate::contacts::Contacts;
@@ -358,30 +359,6 @@ fn isls(sky: &SkyTable, network: &Network, faults: &mut Faults) {
             faults.report(topology::place(sky), Fault::new(message).help(help));
         }
     }
-}
-
-/// The place of the table of an antenna's links, in alphabetical order.
-pub(crate) fn access_table(sky: &SkyTable, site: &str, constellation: Option<&str>) -> Option<usize> {
-    let position =
-        |is_it: &dyn Fn(&AccessTable) -> bool| sky.access.iter().position(|(_, table)| is_it(table));
-    let names_site = |table: &AccessTable| {
-        table.sites.as_ref().is_some_and(|sites| sites.iter().any(|known| known == site))
-    };
-    let names_any = |table: &AccessTable| table.constellation.is_none();
-    let fits = |table: &AccessTable| {
-        table.constellation.as_ref().is_none_or(|own| Some(own.as_str()) == constellation)
-    };
-    position(&|table| names_site(table) && fits(table))
-        .or_else(|| position(&|table| table.sites.is_none() && !names_any(table) && fits(table)))
-        .or_else(|| position(&|table| table.sites.is_none() && names_any(table)))
-}
-
-/// The place of the table of the links between a constellation's satellites, in alphabetical order.
-pub(crate) fn isl_table(sky: &SkyTable, constellation: &str) -> Option<usize> {
-    let position = |is_it: &dyn Fn(&IslLinks) -> bool| sky.isls.iter().position(|(_, table)| is_it(table));
-    let own = |table: &IslLinks| table.constellation.as_ref().map(|own| own.as_str().to_owned());
-    position(&|table| own(table).as_deref() == Some(constellation))
-        .or_else(|| position(&|table| own(table).is_none()))
 }
 
 /// Works the contacts of the run out, if all else is right; unless they are known.

@@ -8,7 +8,7 @@ use slantpath_orbit::{Network, NetworkError};
 
 use slantpath_workers::Progress;
 
-use crate::contacts::Watch;
+use crate::watch::Watch;
 
 /// The contacts of a sky over a run, and what they are of.
 #[derive(Clone, Debug)]

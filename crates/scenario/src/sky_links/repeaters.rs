@@ -8,8 +8,8 @@ use slantpath_orbit::Network;
 use slantpath_orbit::constellation::Payload;
 use slantpath_reader::{Fault, Faults, Place, Setting};
 
-use super::check::access_table;
 use super::schema::{AccessTable, SkyDirection, SkyTable};
+use super::tables::access_table;
 use crate::link::conditioning;
 use crate::link::port::Port;
 use crate::link::queue_size::QueueSize;

@@ -6,7 +6,7 @@ use slantpath_ss7::mtp3::{ServiceIndicator, ServiceInformation};
 use slantpath_ss7::sccp::{Digits, GlobalTitle, PartyAddress, Ssn};
 
 use crate::flow::trace::Traces;
-use crate::signalling::code;
+use crate::signalling::names::code;
 use crate::signalling::schema::{
     Arrivals, LengthMix, Load, LoadRouting, LoadSelection, LoadStep, Signalling,
 };

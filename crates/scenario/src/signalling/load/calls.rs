@@ -11,9 +11,10 @@ use slantpath_ss7::sccp::Ssn;
 use slantpath_ss7::sccp::gtt::{Ending, NoTranslation, Outcome, Translator, follow};
 
 use crate::flow::trace::Traces;
+use crate::signalling::load::build::generator;
+use crate::signalling::names::code;
 use crate::signalling::route::titles::rule_named;
 use crate::signalling::schema::{Load, Signalling};
-use crate::signalling::{code, generator};
 use slantpath_ss7::sccp::gtt::Sharing;
 
 /// Called when all else about points, translations and loads is right.

@@ -10,13 +10,15 @@ use super::trace;
 use crate::fault::before_the_end;
 use crate::flow::trace::{Traces, behind_the_end};
 use crate::schema::File;
-use crate::signalling::check::point;
+use crate::signalling::build::{loads, no_seed};
+use crate::signalling::load::build::generator;
+use crate::signalling::load::build::routing as routing_of;
+use crate::signalling::names::point;
 use crate::signalling::network::must_reach;
 use crate::signalling::route::titles::at_most;
 use crate::signalling::schema::{
     Arrivals, Congestion, LengthMix, Load, LoadRouting, LoadSelection, Signalling,
 };
-use crate::signalling::{generator, loads, no_seed, routing as routing_of};
 
 pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {
     for (name, load) in signalling.load.iter() {

@@ -6,10 +6,11 @@ use slantpath_ss7::mtp3::NetworkIndicator;
 use slantpath_ss7::mtp3::node::Function;
 use slantpath_ss7::sccp::{ConfigError, Node, TimerError};
 
-use crate::signalling::check::point;
-use crate::signalling::sccp;
+use crate::signalling::names::point;
+use crate::signalling::names::{code, has_sccp};
+use crate::signalling::point::build::sccp;
+use crate::signalling::route::build::translator;
 use crate::signalling::schema::{Congestion, Point, Sccp, Signalling};
-use crate::signalling::{code, has_sccp, translator};
 
 /// The service indicator of SCCP.
 const SCCP: u8 = 3;

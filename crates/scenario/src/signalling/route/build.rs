@@ -5,7 +5,7 @@ use slantpath_ss7::sccp::gtt::{
 };
 use slantpath_ss7::sccp::{Digits, Ssn};
 
-use crate::signalling::code;
+use crate::signalling::names::code;
 use crate::signalling::schema::Signalling;
 
 /// The most digits of a title that a translation makes longer.

@@ -9,10 +9,11 @@ use slantpath_ss7::sccp::gtt::{
     DigitPattern, GttError, TranslationLoop, Translator, find_dead_ends, find_loops,
 };
 
-use crate::signalling::check::point;
+use crate::signalling::names::code;
+use crate::signalling::names::point;
 use crate::signalling::network::must_reach;
+use crate::signalling::route::build::{translation_name, translator};
 use crate::signalling::schema::{Signalling, Translation};
-use crate::signalling::{code, translation_name, translator};
 use slantpath_ss7::sccp::gtt::{RouteOn, Sharing};
 
 const DIGITS: &str = "digits are 0 to 9 and a to f; `?` stands for any, and `*` at the end for any more";

@@ -5,7 +5,7 @@ use slantpath_signalling::{LinkEndChange, PointChange, ProcessChange};
 use slantpath_simulation::{AspId, Change, LinkChange, Side, SignallingLinkId};
 use slantpath_ss7::sccp::Ssn;
 
-use crate::signalling::point_id;
+use crate::signalling::names::point_id;
 use crate::signalling::schema::{Signalling, SignallingAction, SignallingEvent};
 
 /// Everything that is done, in the order of the file.

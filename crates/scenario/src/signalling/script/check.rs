@@ -4,8 +4,8 @@ use slantpath_reader::{Fault, Faults, Named, Place, Setting};
 
 use crate::fault::{before_the_end, resolve};
 use crate::schema::File;
-use crate::signalling::check::point;
-use crate::signalling::is_served;
+use crate::signalling::names::is_served;
+use crate::signalling::names::point;
 use crate::signalling::schema::{Carrier, Need, Signalling, SignallingAction, SignallingEvent};
 
 pub(crate) fn names(file: &File, signalling: &Signalling, faults: &mut Faults) {

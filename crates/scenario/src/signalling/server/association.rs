@@ -8,7 +8,7 @@ use crate::build_error::BuildError;
 use crate::checked::Checked;
 use crate::network::node::ip_fields;
 use crate::network::site::Site;
-use crate::signalling::{asp_node, gateway_point, node_of};
+use crate::signalling::names::{asp_node, gateway_point, node_of};
 
 /// The registered port of M3UA (RFC 4666, section 1.4.8): associations take it and those that follow, in the order of
 /// names.

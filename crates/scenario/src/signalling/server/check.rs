@@ -8,16 +8,15 @@ use slantpath_ss7::mtp3::node::Function;
 
 use crate::fault::resolve;
 use crate::schema::File;
-use crate::signalling::check::point;
+use crate::signalling::names::point;
+use crate::signalling::names::{asp_node, code, gateway_point, gateways_of, is_served, link_sets};
+use crate::signalling::point::build::{knows, mtp3};
 use crate::signalling::schema::{
     ApplicationServer, Association, Load, ServerTrafficMode, Signalling, SignallingAction, SignallingEvent,
 };
-use crate::signalling::{
-    asp_node, code, gateway_point, gateways_of, is_served, link_sets, mtp3, traffic_key,
-};
+use crate::signalling::server::build::traffic_key;
 
-use crate::signalling::network::knows;
-use crate::signalling::node_of;
+use crate::signalling::names::node_of;
 
 /// Tells whether every table of this part could be read.
 pub(crate) fn all_whole(signalling: &Signalling) -> bool {
