@@ -2,8 +2,8 @@
 //!
 //! [`Scenario::load`] reads a file, lays overrides over it and checks it; all faults are reported together as
 //! [`Diagnostics`]. [`Scenario::merged`] writes it back with every default in place.
-//! [`run`] makes one run of it, [`run_while`] one that may be stopped, [`run_observed`] one an [`Observer`] watches,
-//! [`replicate`] several on many threads, [`Sweep`] a grid of scenarios.
+//! [`run()`] makes one run of it, [`run_while`] one that may be stopped, [`run_observed`] one an [`Observer`] watches,
+//! [`replicate()`] several on many threads, [`Sweep`] a grid of scenarios.
 //!
 //! # Map
 //!

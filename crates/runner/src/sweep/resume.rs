@@ -10,7 +10,7 @@ use crate::run::RunOptions;
 use crate::scenario::Scenario;
 use crate::spooled::RunRecords;
 
-/// Like [`replicate`](crate::replicate), but each finished run is written to `store`, and what is there already is
+/// Like [`replicate`](crate::replicate()), but each finished run is written to `store`, and what is there already is
 /// not made again. What grows with the length of a run goes to the disk as it comes.
 pub fn replicate_stored(
     scenario: &Scenario,
