@@ -69,14 +69,18 @@ FALL_S = 200
 FALLS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
 FALL_EVERY_S = 30
 
-STEPS_KBIT = (100, 200, 300, 400)
-"""Steps of load, in signalling bits: they begin at 95 % of what is permanent."""
+STEPS_KBIT = (300, 400, 500, 600)
+"""Steps of load, in signalling bits: they begin well below what is permanent."""
 PLANS_MS = (100, 700, 1500)
 """Time between plans: with it the time that an allocation takes."""
 LOOK_MS = 100
 """Time between looks of a terminal where that time is measured."""
 BELOW = 0.95
-"""Where a step begins, in parts of what is permanent."""
+"""The load before the collapse, in parts of what is permanent."""
+BEFORE_STEP = 0.7
+"""Where a step begins, in parts of what is permanent: peaks of the load ask for no more then."""
+STEP_RELEASE = "10 s"
+"""What the start of the load asks for is given back before the step."""
 
 
 def _associations(count: int) -> Mapping[str, Value]:
@@ -446,7 +450,7 @@ def equivalent(count: int, cwnd_bytes: int) -> Case:
 
 def growth(plan_ms: int, step_kbit: int) -> Case:
     """Give a step beyond what is permanent where plans are made so often, and no change interrupts."""
-    first = BELOW * PERMANENT_KBIT[1024]
+    first = BEFORE_STEP * PERMANENT_KBIT[1024]
     return Case(
         f"growth/{plan_ms}-{step_kbit}",
         "satellite",
@@ -456,6 +460,7 @@ def growth(plan_ms: int, step_kbit: int) -> Case:
         values={
             "links.satellite.access.permanent": "1024 kbit/s",
             "links.satellite.access.interruption": "0 s",
+            "links.satellite.access.release_after": STEP_RELEASE,
             "access.linkway.ask_every": f"{LOOK_MS} ms",
             "access.linkway.plan_every": f"{plan_ms} ms",
             "probes.intervals": "100 ms",

@@ -184,7 +184,7 @@ def growth(results: Results) -> Figure:
         label="equation 4",
     )
     axes.set(
-        xlabel="step from 95 % of what is permanent / kbit/s",
+        xlabel="step from 70 % of what is permanent / kbit/s",
         ylabel="outstanding at most / kB",
         title="lines: equation 5",
     )

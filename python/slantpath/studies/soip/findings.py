@@ -496,4 +496,4 @@ def _grown(results: Results, plan_ms: int, step_kbit: int) -> Grown:
 
 def _room_bit_per_s() -> float:
     """Give what is left of the permanent band before the step, in signalling bits."""
-    return (1 - cases.BELOW) * cases.PERMANENT_KBIT[1024] * cases.LINKS * cases.LINE_BIT_PER_S
+    return (1 - cases.BEFORE_STEP) * cases.PERMANENT_KBIT[1024] * cases.LINKS * cases.LINE_BIT_PER_S

@@ -1,6 +1,6 @@
 """The largest step of load that a gateway carries: the paper's second open question, ΔB_max.
 
-A step begins at 95 % of what is permanent. It is carried if no message is refused in any run. The largest
+A step begins at 70 % of what is permanent. It is carried if no message is refused in any run. The largest
 that is carried, and every smaller one too, is held to equation 5, by which a window decides alone.
 """
 
@@ -36,9 +36,11 @@ PERMANENT_KBIT = 1024
 CWNDS = (64_000, 96_000, 128_000, 154_000, 192_000, 384_000)
 QUEUES = (200, 8000)
 """Messages that the gateway has room for."""
-STEPS_KBIT = tuple(range(100, 701, 50))
-"""In signalling bits: 700 of them fill all that the terminal may have."""
+STEPS_KBIT = tuple(range(200, 901, 50))
+"""In signalling bits: beyond 900 of them the terminal has no more to ask for."""
 END_S = 120
+UNKNOWN = "–"
+"""For T_ALL where no look behind the step finds more asked for than there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ LOOPS = (
     Loop("slow", 100, 1000, 1000, 0),
     Loop("quick, interrupted", 100, 500, 0, cases.INTERRUPTION_MS),
 )
-FIRST = cases.BELOW * cases.PERMANENT_KBIT[PERMANENT_KBIT]
+FIRST = cases.BEFORE_STEP * cases.PERMANENT_KBIT[PERMANENT_KBIT]
 """Erlang of a link before the step."""
 
 
@@ -88,6 +90,7 @@ class Setting:
             duration_s=END_S,
             values={
                 "links.satellite.access.permanent": f"{PERMANENT_KBIT} kbit/s",
+                "links.satellite.access.release_after": cases.STEP_RELEASE,
                 "sctp.gateway.fixed_cwnd": f"{self.cwnd_bytes} B",
                 "sctp.gateway.send_buffer": f"{2 * self.cwnd_bytes} B",
                 "signalling.links.trunk.carrier.transmission_queue": self.queue,
@@ -100,11 +103,14 @@ class Setting:
     def equation_5_kbit(self, allocation_s: float) -> float:
         """Give the step with which equation 5 has the window full; nothing if it is full before."""
         before, room = (
-            part * cases.PERMANENT_KBIT[PERMANENT_KBIT] for part in (cases.BELOW, 1 - cases.BELOW)
+            part * cases.PERMANENT_KBIT[PERMANENT_KBIT] for part in (cases.BEFORE_STEP, 1 - cases.BEFORE_STEP)
         )
         line = cases.LINKS * cases.LINE_BIT_PER_S
         left = 8 * self.cwnd_bytes / WINDOW - before * line * cases.ROUND_TRIP_S
         step = (left + room * line * allocation_s) / (cases.ROUND_TRIP_S + allocation_s)
+        if step < room * line:
+            # What is permanent carries it.
+            step = left / cases.ROUND_TRIP_S
         return max(0.0, step) / 1e3
 
 
@@ -215,18 +221,18 @@ def _grid(results: Results) -> Grid:
         rows.append(
             (
                 setting.loop.name,
-                allocation.text("s", decimals=2),
+                allocation.text("s", decimals=2) if allocation.runs else UNKNOWN,
                 f"{setting.cwnd_bytes:,}",
                 f"{setting.queue:,}",
                 f"{largest}{' or more' if largest == STEPS_KBIT[-1] else ''}",
-                f"{setting.equation_5_kbit(allocation.mean):.0f}",
+                f"{setting.equation_5_kbit(allocation.mean):.0f}" if allocation.runs else UNKNOWN,
             )
         )
     head = ("allocation", "T_ALL", "CWND", "queue", "largest step / kbit/s", "equation 5")
     about = (
-        f"PAMA {PERMANENT_KBIT:,}, messages of {cases.OCTETS} octets, a step from {cases.BELOW:.0%} of PAMA "
-        f"in signalling bits, tried every {STEPS_KBIT[1] - STEPS_KBIT[0]} kbit/s. Carried: no message "
-        "refused in any run."
+        f"PAMA {PERMANENT_KBIT:,}, messages of {cases.OCTETS} octets, a step from {cases.BEFORE_STEP:.0%} "
+        f"of PAMA in signalling bits, tried every {STEPS_KBIT[1] - STEPS_KBIT[0]} kbit/s. Carried: no "
+        "message refused in any run."
     )
     return Grid("The largest step", about, head, rows)
 
@@ -248,12 +254,16 @@ def _figure(results: Results) -> Figure:
             axes.plot(
                 windows, largest, linestyle="none", label=f"queue of {queue:,}", **figures.marker(number)
             )
-        fine = np.linspace(CWNDS[0], CWNDS[-1], 100)
-        by_equation = [
-            min(Setting(int(cwnd), loop, 0).equation_5_kbit(allocation.mean), STEPS_KBIT[-1]) for cwnd in fine
-        ]
-        axes.plot(fine / 1e3, by_equation, color="#8a8a94", linestyle=":", label="equation 5")
-        axes.set(xlabel="CWND / kB", title=f"{loop.name}: T_ALL {allocation.mean:.2f} s")
+        title = loop.name
+        if allocation.runs:
+            title += f": T_ALL {allocation.mean:.2f} s"
+            fine = np.linspace(CWNDS[0], CWNDS[-1], 100)
+            by_equation = [
+                min(Setting(int(cwnd), loop, 0).equation_5_kbit(allocation.mean), STEPS_KBIT[-1])
+                for cwnd in fine
+            ]
+            axes.plot(fine / 1e3, by_equation, color="#8a8a94", linestyle=":", label="equation 5")
+        axes.set(xlabel="CWND / kB", title=title)
         axes.set_ylim(0, STEPS_KBIT[-1] * 1.05)
     panels[0].set_ylabel("largest step / kbit/s")
     panels[0].legend(fontsize="x-small")

@@ -231,7 +231,7 @@ def _growth(results: Results) -> Grid:
         "measured over 5",
     )
     about = (
-        "PAMA 1,024, a step from 95 % of it, no interruption. T_ALL is the table `access`'s: from the first "
+        "PAMA 1,024, a step from 70 % of it, no interruption. T_ALL is the table `access`'s: from the first "
         "request for more behind the step until a look finds more, every 100 ms."
     )
     return Grid("What an allocation adds to OUTSTAND", about, head, rows)
