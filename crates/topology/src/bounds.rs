@@ -13,8 +13,8 @@ pub const RUN: AtMost<Duration> =
     AtMost::new(Duration::from_secs(366 * 86_400), "no run is longer than a year");
 /// Time that a signal is on its way.
 pub const DELAY: AtMost<Duration> = AtMost::new(DAY, "no link of a network takes a day");
-/// A timer of a protocol.
-pub const TIMER: AtMost<Duration> = AtMost::new(DAY, "no protocol waits longer than a day");
+/// A handover, and the grid of times at which handovers begin.
+pub const HANDOVER: AtMost<Duration> = AtMost::new(DAY, "no terminal waits a day for its next satellite");
 /// Satellites of a shell.
 pub const SATELLITES: AtMost<u32> = AtMost::new(100_000, "no constellation is larger");
 /// Antennas that a satellite serves.

@@ -367,22 +367,27 @@ fn a_share_that_gets_nothing_is_told_with_the_link_selections_that_there_are() {
     let told = |keys: &str| {
         let text = IMSI.replace("weights = [3, 1]", "weights = [1000, 1]");
         let text = text.replace("links = 16\n", "").replace("arrivals = \"constant\"\n", keys);
-        let files = std::sync::Arc::new(|_: &str| Ok("0 s,60 B,3\n1 s,60 B,4\n2 s,60 B,3\n".to_owned()));
+        let files = std::sync::Arc::new(|file: &str| {
+            let second = if file == "one.csv" { "" } else { "1 s,60 B,4\n2 s,60 B,3\n" };
+            Ok(format!("0 s,60 B,3\n{second}"))
+        });
         let scenario = Scenario::parse("imsi", &text, &[], files).unwrap_or_else(|error| panic!("{error}"));
         let warnings: Vec<String> =
             scenario.warnings().iter().map(|warning| warning.message.clone()).collect();
         let begin = "load `updates`: `second` gets nothing of what it shares: ";
         let told = warnings.iter().find_map(|warning| warning.strip_prefix(begin));
         let told = told.unwrap_or_else(|| panic!("{keys}: {warnings:?}"));
-        told.split_once(" go to the others").unwrap_or_else(|| panic!("{told}")).0.to_owned()
+        told.split_once(" to the others").unwrap_or_else(|| panic!("{told}")).0.to_owned()
     };
     // Each link has one until there are no more.
     for (links, selections) in [(15, "15"), (16, "16"), (17, "16"), (20, "16")] {
-        assert_eq!(told(&format!("links = {links}\n")), format!("{selections} link selections"));
+        assert_eq!(told(&format!("links = {links}\n")), format!("{selections} link selections go"));
     }
     // A trace uses those that it says, whatever the links.
     let trace = "links = 16\narrivals = \"trace\"\ntrace = \"t.csv\"\nselection = \"trace\"\n";
-    assert_eq!(told(trace), "2 link selections");
+    assert_eq!(told(trace), "2 link selections go");
+    let trace = "arrivals = \"trace\"\ntrace = \"one.csv\"\nselection = \"trace\"\n";
+    assert_eq!(told(trace), "1 link selection goes");
 }
 
 #[test]

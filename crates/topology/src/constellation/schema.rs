@@ -6,7 +6,7 @@ use slantpath_orbit::elements::Checksums;
 use slantpath_orbit::orbit::Perturbation;
 use slantpath_reader::{Flat, Nested, OneOf, Setting, choice, policy, section, tagged, word_or};
 
-use crate::bounds::{AGE, ANGLE, BEAMS, CATALOGUE, LENGTH, PHASING, RUN, SATELLITES, TIMER, TURNS};
+use crate::bounds::{AGE, ANGLE, BEAMS, CATALOGUE, HANDOVER, LENGTH, PHASING, RUN, SATELLITES, TURNS};
 use crate::values::{CutOff, PhasingText, PresetName};
 
 section! {
@@ -153,7 +153,7 @@ section! {
         longest: Option<Setting<LongestRange>>, at most LENGTH;
         /// Time that pointing and acquisition take before a link that has become possible carries anything. 0 s if
         /// absent.
-        acquisition: Option<Setting<Duration>>, at most TIMER;
+        acquisition: Option<Setting<Duration>>, at most HANDOVER;
     }
 }
 

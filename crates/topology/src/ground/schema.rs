@@ -5,7 +5,7 @@ use slantpath_orbit::ground::Criterion;
 use slantpath_orbit::site::Relay;
 use slantpath_reader::{Counted, Flat, Pair, Setting, choice, policy, section};
 
-use crate::bounds::{ANGLE, LENGTH, TIMER};
+use crate::bounds::{ANGLE, HANDOVER, LENGTH};
 
 section! {
     /// A place with antennas: fixed, or on a journey.
@@ -52,13 +52,13 @@ section! {
         /// Times at which the choice is made. `on-loss` if absent.
         reselect: Option<Setting<ReselectWhen>>;
         /// Time between choices on a grid, or periodic ones.
-        grid_period: Option<Setting<Duration>>, at most TIMER;
+        grid_period: Option<Setting<Duration>>, at most HANDOVER;
         /// The first choice on a grid, or the first periodic one. 0 s if absent.
-        grid_offset: Option<Setting<Duration>>, at most TIMER;
+        grid_offset: Option<Setting<Duration>>, at most HANDOVER;
         /// Transition from the old satellite to the new one. `break-before-make` if absent.
         handover: Option<Setting<HandoverKind>>;
         /// The pause of break-before-make, or the overlap of make-before-break. 0 s if absent.
-        handover_time: Option<Setting<Duration>>, at most TIMER;
+        handover_time: Option<Setting<Duration>>, at most HANDOVER;
     }
 }
 

@@ -60,10 +60,10 @@ pub(crate) fn check(
         }
         for to in load.to.iter().filter(|to| is_complete && spared.contains(&to.as_str())) {
             let count = selections.len();
-            let several = if count == 1 { "" } else { "s" };
+            let go = if count == 1 { "link selection goes" } else { "link selections go" };
             let message = format!(
-                "load `{name}`: `{to}` gets nothing of what it shares: {count} link selection{several} go to the \
-                 others, as their weights say, and each keeps its point"
+                "load `{name}`: `{to}` gets nothing of what it shares: {count} {go} to the others, as their weights \
+                 say, and each keeps its point"
             );
             let help = "let `links` be more, each of which has a link selection of its own, or the weights less uneven";
             faults.warn(load.to.place(), Fault::new(message).help(help));
