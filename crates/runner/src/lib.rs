@@ -33,6 +33,7 @@
 //! - What does not grow with the length of a run stands in [`RunOutput`] at its end, histograms of delays
 //!   (`run/delays`) among it.
 
+mod columns;
 mod observer;
 mod output;
 mod replicate;
@@ -42,6 +43,7 @@ mod spooled;
 mod summary;
 mod sweep;
 
+pub use columns::ColumnDeclaration;
 pub use observer::{Announcement, Collector, GrowingTable, Observer, Reading};
 pub use output::{Capture, FlowFailure, RunOutput, TABLES, TableKind};
 pub use replicate::{replicate, replicate_without_records};
@@ -62,4 +64,6 @@ pub use slantpath_scenario::{Watch, json_schema, schema};
 pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
 pub use summary::{LEVEL, means, summary};
-pub use sweep::{Axis, Store, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored, sweep_schema};
+pub use sweep::{
+    Axis, Store, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored, sweep_schema,
+};

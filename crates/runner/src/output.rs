@@ -5,7 +5,7 @@ use slantpath_results::{Column, Table, Value};
 
 /// Declares the tables that a run can give, in alphabetical order of their names.
 macro_rules! tables {
-    ($( $(#[doc = $doc:literal])+ $Variant:ident = $name:literal keyed by $keys:expr, )+) => {
+    ($( $(#[doc = $doc:literal])+ $Variant:ident = $name:literal keyed by $keys:expr, given $given:literal, )+) => {
         /// A table that a run can give. Every table of a run is made as one of these.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum TableKind {
@@ -16,16 +16,27 @@ macro_rules! tables {
         pub const TABLES: &[&str] = &[$($name),+];
 
         impl TableKind {
-            const ALL: &'static [Self] = &[$(Self::$Variant),+];
+            /// All of them, in alphabetical order of their names.
+            pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
 
             /// Name of the table.
             pub const fn name(self) -> &'static str {
                 match self { $( Self::$Variant => $name, )+ }
             }
 
+            /// Thing that a row stands for: the meaning of the kind.
+            pub fn row(self) -> &'static str {
+                match self { $( Self::$Variant => concat!($($doc),+).trim(), )+ }
+            }
+
+            /// Condition under which a run gives the table.
+            pub const fn given(self) -> &'static str {
+                match self { $( Self::$Variant => $given, )+ }
+            }
+
             /// The columns that tell its rows apart within a run, if they do: then a row of one run is the same thing
             /// as a row of another, and there are means.
-            pub(crate) const fn keys(self) -> &'static [&'static str] {
+            pub const fn keys(self) -> &'static [&'static str] {
                 match self { $( Self::$Variant => &$keys, )+ }
             }
         }
@@ -35,90 +46,133 @@ macro_rules! tables {
 tables! {
     /// The messages of a stream that were given up by a policy.
     Abandonments = "abandonments" keyed by ["flow", "stream", "policy"],
+        given "for flows that may give messages up",
     /// A look of a terminal at what it has to send.
     Access = "access" keyed by [],
+        given "with `probes.access`",
     /// An antenna under a sky.
     Antennas = "antennas" keyed by ["link", "site"],
+        given "with `[sky]`",
     /// Something that an end of an association was told to do.
     AssociationCommands = "association_commands" keyed by [],
+        given "for flows with a `script`",
     /// An end of an association that carries signalling, in an interval.
     AssociationIntervals = "association_intervals" keyed by [],
+        given "with `probes.intervals`, for associations that carry signalling",
     /// A sample of a path of an association that carries signalling.
     AssociationPaths = "association_paths" keyed by [],
+        given "with `probes.paths`, for associations that carry signalling",
     /// A bin of the histogram of a flow's delays.
     DelayBins = "delay_bins" keyed by [],
+        given "with `probes.delays`",
     /// The delays of a flow, counted in a histogram.
     Delays = "delays" keyed by ["flow"],
+        given "with `probes.delays`",
     /// A flow in an interval.
     FlowIntervals = "flow_intervals" keyed by [],
+        given "with `probes.intervals`",
     /// A flow.
     Flows = "flows" keyed by ["flow"],
+        given "always",
     /// A handover of an antenna.
     Handovers = "handovers" keyed by [],
+        given "with `[sky]`",
     /// Two hosts, of which one has sent packets to the other.
     HostPairs = "host_pairs" keyed by ["from", "to"],
+        given "with `probes.host_pairs`",
     /// A host.
     Hosts = "hosts" keyed by ["host"],
+        given "always",
     /// A direction of a link between satellites.
     InterSatelliteLinks = "inter_satellite_links" keyed by ["link", "direction"],
+        given "with `[sky]`",
     /// A direction of a link in an interval.
     LinkIntervals = "link_intervals" keyed by [],
+        given "with `probes.intervals`",
     /// A direction of a link.
     Links = "links" keyed by ["link", "direction"],
+        given "always",
     /// A message.
     Messages = "messages" keyed by [],
+        given "with `probes.messages`",
     /// A signalling point.
     Mtp3 = "mtp3" keyed by ["point"],
+        given "with `[signalling]`",
     /// A destination at a signalling point.
     Mtp3Destinations = "mtp3_destinations" keyed by ["point", "destination"],
+        given "with `[signalling]`",
     /// A link set at a signalling point.
     Mtp3LinkSets = "mtp3_link_sets" keyed by ["point", "adjacent"],
+        given "with `[signalling]`",
     /// A signalling link at a point.
     Mtp3Links = "mtp3_links" keyed by ["point", "link"],
+        given "with `[signalling]`",
     /// A route at a signalling point.
     Mtp3Routes = "mtp3_routes" keyed by ["point", "destination", "via"],
+        given "with `[signalling]`",
     /// A sample of a path of a flow.
     Paths = "paths" keyed by [],
+        given "with `probes.paths`",
     /// A sample of a queue.
     Queues = "queues" keyed by [],
+        given "with `probes.queues`",
     /// The requests of a table of sessions.
     RequestSources = "request_sources" keyed by ["sessions"],
+        given "for sessions that ask",
     /// A request of a session.
     Requests = "requests" keyed by [],
+        given "for sessions that ask",
     /// A signalling point with SCCP.
     Sccp = "sccp" keyed by ["point"],
+        given "with `[signalling]`",
     /// The sessions of a table.
     SessionSources = "session_sources" keyed by ["sessions"],
+        given "with `[sessions]`",
     /// A session.
     Sessions = "sessions" keyed by [],
+        given "with `[sessions]`",
     /// A transmitter of a satellite that antennas share, in an interval.
     SharedDownlinkIntervals = "shared_downlink_intervals" keyed by [],
+        given "with `probes.intervals`, for transmitters that antennas share",
     /// A transmitter of a satellite that antennas share.
     SharedDownlinks = "shared_downlinks" keyed by [],
+        given "with `[sky]`",
     /// An end of an association of M3UA.
     SignallingAssociations = "signalling_associations" keyed by ["association", "at"],
+        given "with associations of M3UA",
     /// A reason for which messages went no further.
     SignallingDiscards = "signalling_discards" keyed by [],
+        given "with `[signalling]`",
     /// A reason for which a gateway or an ASP dropped messages.
     SignallingDrops = "signalling_drops" keyed by [],
+        given "with associations of M3UA",
     /// Something that management of a point heard.
     SignallingEvents = "signalling_events" keyed by [],
+        given "with `[signalling]`",
     /// An end of a signalling link in an interval.
     SignallingLinkIntervals = "signalling_link_intervals" keyed by [],
+        given "with `probes.intervals`, for signalling links",
     /// An end of a signalling link.
     SignallingLinks = "signalling_links" keyed by ["link", "point"],
+        given "with `[signalling]`",
     /// A link of a load.
     SignallingLoad = "signalling_load" keyed by ["load", "link"],
+        given "with `[signalling]`",
     /// A gateway or an ASP.
     SignallingProcesses = "signalling_processes" keyed by ["process"],
+        given "with associations of M3UA",
     /// Something that a gateway or an ASP told of its associations and application servers.
     SignallingServerEvents = "signalling_server_events" keyed by [],
+        given "with associations of M3UA",
     /// An application server.
     SignallingServers = "signalling_servers" keyed by ["application_server", "gateway"],
+        given "with associations of M3UA",
     /// A path of a flow over satellites, from when on.
     SkyPaths = "sky_paths" keyed by [],
+        given "with `[sky]`",
     /// A step of a flow's failover.
     Timelines = "timelines" keyed by [],
+        given "with `probes.timelines`",
 }
 
 impl TableKind {

@@ -2,42 +2,36 @@
 
 use slantpath_base::Instant;
 use slantpath_net::LinkEnd;
-use slantpath_results::{Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 use slantpath_scenario::build::{RunNetwork, rate_of};
 
+use crate::columns::{Count, Number, Text, columns};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
-/// Columns of the table.
-pub(super) struct Rows {
-    at: TypedColumn<f64>,
-    texts: [TextColumn; 3],
-    counts: [TypedColumn<u64>; 6],
-}
-
-impl Default for Rows {
-    fn default() -> Self {
-        let counts = [
-            "offered_bytes",
-            "backlog_bytes",
-            "asked_bit_per_s",
-            "allocated_bit_per_s",
-            "requests",
-            "collided",
-        ];
-        Self {
-            at: TypedColumn::new("at_s"),
-            texts: ["system", "link", "direction"].map(TextColumn::new),
-            counts: counts.map(TypedColumn::new),
-        }
-    }
-}
-
-impl Rows {
-    pub(super) fn table(self) -> Table {
-        let texts = self.texts.into_iter().map(Into::into);
-        let counts = self.counts.into_iter().map(Into::into);
-        TableKind::Access.table([self.at.into()].into_iter().chain(texts).chain(counts))
+columns! {
+    /// Columns of `access`.
+    pub(super) struct Columns {
+        /// Time at which the terminal looked.
+        at_s: Number,
+        /// Name of the access system.
+        system: Text,
+        /// Name of the link.
+        link: Text,
+        /// Direction: `forward` or `reverse`.
+        direction: Text,
+        /// Bytes offered since it looked before, with `link_overhead`.
+        offered_bytes: Count,
+        /// Bytes to be sent, with `link_overhead`.
+        backlog_bytes: Count,
+        /// Rate that it asks for by now; of one that asks for volumes, the rate that it has.
+        asked_bit_per_s: Count,
+        /// Rate that it has.
+        allocated_bit_per_s: Count,
+        /// Requests that it has sent since it looked before.
+        requests: Count,
+        /// Requests of these that met another in their room and were not heard.
+        collided: Count,
     }
 }
 
@@ -48,21 +42,18 @@ pub(super) fn rows(scenario: &Scenario, network: &mut RunNetwork<'_>, system: us
     let (name, keys) = scenario.access.iter().nth(system)?;
     let frame = keys.frame_config()?;
     let samples = network.source_mut().systems_mut()[system].take_samples();
-    let mut rows = Rows::default();
+    let mut columns = Columns::new();
     for sample in samples.into_iter().filter(|sample| sample.at >= begin) {
-        rows.at.push_instant(sample.at);
-        let link = network.graph().link_name(sample.direction.sender().link());
-        let texts = [name, link, sample.direction.name()];
-        rows.texts.iter_mut().zip(texts).for_each(|(column, text)| column.push(text));
-        let counts = [
-            sample.offered_bytes,
-            sample.backlog_bytes,
-            rate_of(&frame, sample.asked_slots).as_bits_per_sec(),
-            rate_of(&frame, sample.slots).as_bits_per_sec(),
-            u64::from(sample.requests),
-            u64::from(sample.collided),
-        ];
-        rows.counts.iter_mut().zip(counts).for_each(|(column, count)| column.push(count));
+        columns.at_s.push_instant(sample.at);
+        columns.system.push(name);
+        columns.link.push(network.graph().link_name(sample.direction.sender().link()));
+        columns.direction.push(sample.direction.name());
+        columns.offered_bytes.push(sample.offered_bytes);
+        columns.backlog_bytes.push(sample.backlog_bytes);
+        columns.asked_bit_per_s.push(rate_of(&frame, sample.asked_slots).as_bits_per_sec());
+        columns.allocated_bit_per_s.push(rate_of(&frame, sample.slots).as_bits_per_sec());
+        columns.requests.push(u64::from(sample.requests));
+        columns.collided.push(u64::from(sample.collided));
     }
-    Some(rows.table()).filter(|rows| rows.rows() > 0)
+    Some(columns.finish(TableKind::Access)).filter(|rows| rows.rows() > 0)
 }

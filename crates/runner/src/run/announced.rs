@@ -1,18 +1,12 @@
 //! The tables that grow with the length of a run: which there are, and where each stands among those that are
 //! announced.
 
-use slantpath_results::Table;
 use slantpath_sat::{Sky, Way};
 use slantpath_scenario::build::{PlannedFlow, PlannedLink, PlannedSessions};
 use slantpath_simulation::SignallingSimulation;
 
-use super::access_record;
 use super::intervals;
 use super::sessions_record::any_asks;
-use super::sky_record::SkyRecord;
-use super::tables::{
-    messages, network as links, requests, servers, sessions as session_rows, signalling, timelines,
-};
 use crate::observer::{GrowingTable, Reading};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
@@ -58,41 +52,28 @@ pub(super) fn announced(
     let (of_flows, of_directions, of_sessions) = (flows.len(), 2 * links.len(), sessions.len());
     let mut tables = Tables::default();
     let period = probes.intervals.quantity();
-    let layouts = period.map(|_| intervals::layouts(signalling, scenario)).unwrap_or_default();
-    let [associations, flow_intervals, link_intervals, shared_downlinks, signalling_links] = layouts
-        .map(|layout| tables.add_timed(layout.map(|layout| (layout.kind, layout.header())), Reading::Once));
-    let messages = tables.keep(*probes.messages, TableKind::Messages, messages::header, of_flows);
+    let kinds = period.map(|_| intervals::kinds(signalling, scenario)).unwrap_or_default();
+    let [associations, flow_intervals, link_intervals, shared_downlinks, signalling_links] =
+        kinds.map(|kind| kind.map(|kind| tables.add(kind, 1, Reading::Once)));
+    let messages = tables.keep(*probes.messages, TableKind::Messages, of_flows);
     let is_sampled = probes.paths.quantity().is_some();
-    let paths = tables.keep(is_sampled, TableKind::Paths, links::paths_header, of_flows);
-    let association_paths = tables.keep(
-        sampled_ends > 0,
-        TableKind::AssociationPaths,
-        links::association_paths_header,
-        sampled_ends,
-    );
+    let paths = tables.keep(is_sampled, TableKind::Paths, of_flows);
+    let association_paths = tables.keep(sampled_ends > 0, TableKind::AssociationPaths, sampled_ends);
     let is_sampled = probes.queues.0.is_some();
-    let queues = tables.keep(is_sampled, TableKind::Queues, links::queues_header, of_directions);
+    let queues = tables.keep(is_sampled, TableKind::Queues, of_directions);
     let is_watched = !probes.timelines.is_empty();
-    let timelines = tables.keep(is_watched, TableKind::Timelines, timelines::header, of_flows);
-    let events = signalling.map(|_| signalling::event_rows(&signalling::Names::new(scenario), &[]));
-    let events = tables.add_timed(events.map(|header| (TableKind::SignallingEvents, header)), Reading::Again);
+    let timelines = tables.keep(is_watched, TableKind::Timelines, of_flows);
+    let events = signalling.map(|_| tables.add(TableKind::SignallingEvents, 1, Reading::Again));
     let has_servers = !scenario.signalling.associations.is_empty();
     let server_events = signalling.filter(|_| has_servers);
     let server_events =
-        server_events.map(|_| servers::event_rows(&servers::Names::new(&scenario.signalling), &[]));
-    let server_events = server_events.map(|header| (TableKind::SignallingServerEvents, header));
-    let server_events = tables.add_timed(server_events, Reading::Again);
-    let of_sky = sky.map(|sky| {
-        SkyRecord::headers(scenario, sky).map(|(kind, header)| tables.add(kind, header, 1, Reading::Once))
-    });
-    let has_sessions = of_sessions > 0;
-    let rows = || session_rows::Rows::default().table();
-    let sessions = tables.keep(has_sessions, TableKind::Sessions, rows, of_sessions);
-    let rows = || requests::RequestRows::default().table();
-    let requests = tables.keep(any_asks(scenario), TableKind::Requests, rows, of_sessions);
+        server_events.map(|_| tables.add(TableKind::SignallingServerEvents, 1, Reading::Again));
+    let of_sky = sky
+        .map(|_| [TableKind::Handovers, TableKind::SkyPaths].map(|kind| tables.add(kind, 1, Reading::Once)));
+    let sessions = tables.keep(of_sessions > 0, TableKind::Sessions, of_sessions);
+    let requests = tables.keep(any_asks(scenario), TableKind::Requests, of_sessions);
     let is_probed = probes.access.is_some_and(|probe| *probe);
-    let rows = || access_record::Rows::default().table();
-    let access = tables.keep(is_probed, TableKind::Access, rows, scenario.access.iter().count());
+    let access = tables.keep(is_probed, TableKind::Access, scenario.access.iter().count());
     let (tables, places) = tables.sorted();
     let at = |table: Option<usize>| table.map(|table| places[table]);
     let intervals = at(flow_intervals).zip(at(link_intervals)).map(|(flows, links)| intervals::Places {
@@ -124,24 +105,13 @@ pub(super) fn announced(
 struct Tables(Vec<GrowingTable>);
 
 impl Tables {
-    fn add(&mut self, kind: TableKind, header: Table, subjects: usize, reading: Reading) -> usize {
-        self.0.push(GrowingTable { kind, header, subjects, reading });
+    fn add(&mut self, kind: TableKind, subjects: usize, reading: Reading) -> usize {
+        self.0.push(GrowingTable { kind, header: kind.header(), subjects, reading });
         self.0.len() - 1
     }
 
-    fn keep(
-        &mut self,
-        is_kept: bool,
-        kind: TableKind,
-        header: impl FnOnce() -> Table,
-        subjects: usize,
-    ) -> Option<usize> {
-        is_kept.then(|| self.add(kind, header(), subjects, Reading::Once))
-    }
-
-    /// A table whose rows come in the order of time, if there is one.
-    fn add_timed(&mut self, table: Option<(TableKind, Table)>, reading: Reading) -> Option<usize> {
-        table.map(|(kind, header)| self.add(kind, header, 1, reading))
+    fn keep(&mut self, is_kept: bool, kind: TableKind, subjects: usize) -> Option<usize> {
+        is_kept.then(|| self.add(kind, subjects, Reading::Once))
     }
 
     /// In alphabetical order, with where each stands by the order in which they were added.

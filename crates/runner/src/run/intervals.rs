@@ -15,10 +15,13 @@ use slantpath_simulation::{AssociationPlace, Carried, Side, SignallingLinkId, Si
 
 use super::delays::FlowDelays;
 use super::tables::flows::counts_messages;
-use super::tables::intervals::{ASSOCIATIONS, FLOWS, LINKS, Layout, SHARED_DOWNLINKS, SIGNALLING_LINKS};
+use super::tables::intervals::{
+    AssociationIntervals, FlowIntervals, LinkIntervals, SharedDownlinkIntervals, SignallingLinkIntervals,
+};
 use super::tables::network::directions;
 use super::tables::{receiver_report, sender_report};
 use crate::observer::Observer;
+use crate::output::TableKind;
 use crate::scenario::Scenario;
 
 /// Counts at the beginning of the present interval.
@@ -211,7 +214,7 @@ impl Intervals {
         sources: &mut Sources<'_, '_>,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
-        let mut rows = FLOWS.rows();
+        let mut rows = FlowIntervals::new();
         for (place, flow) in sources.flows.iter().enumerate() {
             let network = &mut *sources.network;
             let now = FlowCounts::of(sender_report(network, flow), receiver_report(network, flow));
@@ -219,24 +222,23 @@ impl Intervals {
             let delays = sources.delays[place].end_interval();
             let congestion = network.host_mut(flow.from).congestion(span.1, flow.sender);
             let delivered_bytes = now.delivered_bytes - before.delivered_bytes;
-            let counts = [
-                Some(now.messages_sent - before.messages_sent),
-                counts_messages(flow).then(|| now.messages_delivered - before.messages_delivered),
-                Some(now.sent_bytes - before.sent_bytes),
-                Some(delivered_bytes),
-                Some(now.retransmissions - before.retransmissions),
-                congestion.map(|congestion| congestion.cwnd_bytes),
-                congestion.map(|congestion| congestion.outstanding_bytes),
-            ];
-            let measures = [
-                Some(rate(delivered_bytes, span)),
-                delays.mean_s(),
-                delays.max.map(Duration::as_secs_f64),
-                congestion.and_then(|congestion| congestion.srtt).map(Duration::as_secs_f64),
-            ];
-            rows.push([&flow.name], span, counts, measures);
+            let delivered = counts_messages(flow).then(|| now.messages_delivered - before.messages_delivered);
+            let srtt = congestion.and_then(|congestion| congestion.srtt);
+            rows.flow.push(&flow.name);
+            rows.span.push(span);
+            rows.messages_sent.push(now.messages_sent - before.messages_sent);
+            rows.messages_delivered.push_optional(delivered);
+            rows.sent_bytes.push(now.sent_bytes - before.sent_bytes);
+            rows.delivered_bytes.push(delivered_bytes);
+            rows.retransmissions.push(now.retransmissions - before.retransmissions);
+            rows.cwnd_bytes.push_optional(congestion.map(|congestion| congestion.cwnd_bytes));
+            rows.outstanding_bytes.push_optional(congestion.map(|congestion| congestion.outstanding_bytes));
+            rows.throughput_bit_per_s.push(rate(delivered_bytes, span));
+            rows.delay_mean_s.push_optional(delays.mean_s());
+            rows.delay_max_s.push_optional(delays.max.map(Duration::as_secs_f64));
+            rows.srtt_s.push_optional(srtt.map(Duration::as_secs_f64));
         }
-        observer.rows(self.tables.flows, 0, rows.finish())
+        observer.rows(self.tables.flows, 0, rows.finish(TableKind::FlowIntervals))
     }
 
     fn close_links(
@@ -245,7 +247,7 @@ impl Intervals {
         sources: &mut Sources<'_, '_>,
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
-        let mut rows = LINKS.rows();
+        let mut rows = LinkIntervals::new();
         for (place, link) in sources.links.iter().enumerate() {
             for (side, (direction, id)) in directions(link).into_iter().enumerate() {
                 let queue = link.has_queue[side].then(|| sources.network.end_queue_window(id));
@@ -259,25 +261,28 @@ impl Intervals {
                 };
                 let offered = since(now.offered, before.offered);
                 let carried = since(now.carried, before.carried);
-                let counts = [
-                    Some(offered.packets),
-                    Some(offered.bytes),
-                    Some(carried.packets),
-                    Some(carried.bytes),
-                    Some(since(now.dropped_in_all(), before.dropped_in_all()).packets),
-                    queue.as_ref().map(|queue| queue.max_packets),
-                    Some(since(now.marked, before.marked).packets),
-                ];
+                let marks = sources.network.graph().direction(id).queue.marks();
                 let busy = (counted.busy - counted_before.busy).as_secs_f64();
                 let utilisation = link.has_transmitter[side].then(|| busy / (span.1 - span.0).as_secs_f64());
-                let mean_packets = queue.as_ref().map(|queue| queue.mean_packets);
                 let taken = taken_in(&now).saturating_sub(taken_in(&before));
-                let wait = queue.and_then(|queue| mean_wait(&queue, taken));
-                let measures = [Some(rate(carried.bytes, span)), utilisation, mean_packets, wait];
-                rows.push([&*link.name, direction], span, counts, measures);
+                rows.link.push(&link.name);
+                rows.direction.push(direction);
+                rows.span.push(span);
+                rows.offered_packets.push(offered.packets);
+                rows.offered_bytes.push(offered.bytes);
+                rows.carried_packets.push(carried.packets);
+                rows.carried_bytes.push(carried.bytes);
+                rows.dropped_packets.push(since(now.dropped_in_all(), before.dropped_in_all()).packets);
+                rows.queue_max_packets.push_optional(queue.as_ref().map(|queue| queue.max_packets));
+                let marked = since(now.marked, before.marked).packets;
+                rows.marked_packets.push_optional(marks.then_some(marked));
+                rows.throughput_bit_per_s.push(rate(carried.bytes, span));
+                rows.utilisation_ratio.push_optional(utilisation);
+                rows.queue_mean_packets.push_optional(queue.as_ref().map(|queue| queue.mean_packets));
+                rows.wait_mean_s.push_optional(queue.and_then(|queue| mean_wait(&queue, taken)));
             }
         }
-        observer.rows(self.tables.links, 0, rows.finish())
+        observer.rows(self.tables.links, 0, rows.finish(TableKind::LinkIntervals))
     }
 
     /// Rows of transmitters to which something was offered, or which had something waiting: large constellations have
@@ -289,7 +294,7 @@ impl Intervals {
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
         let Some(table) = self.tables.shared_downlinks else { return Ok(()) };
-        let mut rows = SHARED_DOWNLINKS.rows();
+        let mut rows = SharedDownlinkIntervals::new();
         for shared in &mut self.shared_downlinks {
             let SharedPortStatistics { counters: now, queue, taken, .. } =
                 sources.network.end_shared_queue_window(shared.port);
@@ -299,19 +304,20 @@ impl Intervals {
             {
                 continue;
             }
-            let counts = [
-                now.offered.packets - before.offered.packets,
-                now.offered.bytes - before.offered.bytes,
-                now.dropped_in_all().packets - before.dropped_in_all().packets,
-                now.handed_over.packets - before.handed_over.packets,
-                queue.max_packets,
-                now.marked.packets - before.marked.packets,
-            ];
-            let utilisation = queue.busy.as_secs_f64() / queue.span.as_secs_f64();
-            let measures = [Some(utilisation), Some(queue.mean_packets), mean_wait(&queue, taken)];
-            rows.push([&*shared.satellite, &*shared.access], span, counts.map(Some), measures);
+            rows.satellite.push(&shared.satellite);
+            rows.access.push(&shared.access);
+            rows.span.push(span);
+            rows.offered_packets.push(now.offered.packets - before.offered.packets);
+            rows.offered_bytes.push(now.offered.bytes - before.offered.bytes);
+            rows.dropped_packets.push(now.dropped_in_all().packets - before.dropped_in_all().packets);
+            rows.handed_over_packets.push(now.handed_over.packets - before.handed_over.packets);
+            rows.queue_max_packets.push(queue.max_packets);
+            rows.marked_packets.push(now.marked.packets - before.marked.packets);
+            rows.utilisation_ratio.push(queue.busy.as_secs_f64() / queue.span.as_secs_f64());
+            rows.queue_mean_packets.push(queue.mean_packets);
+            rows.wait_mean_s.push_optional(mean_wait(&queue, taken));
         }
-        observer.rows(table, 0, rows.finish())
+        observer.rows(table, 0, rows.finish(TableKind::SharedDownlinkIntervals))
     }
 
     fn close_signalling_links(
@@ -325,7 +331,7 @@ impl Intervals {
         let network = signalling.signalling();
         let ends = 2 * scenario.signalling.links.iter().count();
         self.signalling_links.resize_with(ends, Default::default);
-        let mut rows = SIGNALLING_LINKS.rows();
+        let mut rows = SignallingLinkIntervals::new();
         for (number, (link, keys)) in scenario.signalling.links.iter().enumerate() {
             for (side, at) in Side::BOTH.into_iter().zip([&keys.between.0, &keys.between.1]) {
                 let id = SignallingLinkId(number);
@@ -338,24 +344,25 @@ impl Intervals {
                 let before = std::mem::replace(&mut self.signalling_links[2 * number + side as usize], now);
                 let received_bytes = now.received_bytes - before.received_bytes;
                 let taken = now.end.acknowledged - before.end.acknowledged;
-                let counts = [
-                    now.end.given - before.end.given,
-                    now.end.refused - before.end.refused,
-                    now.end.sent - before.end.sent,
-                    now.end.repeated - before.end.repeated,
-                    now.end.received - before.end.received,
-                    now.end.discarded - before.end.discarded,
-                    now.sent_bytes - before.sent_bytes,
-                    received_bytes,
-                    network.link_queue(id, side) as u64,
-                    taken,
-                ];
                 let after = now.end.acknowledged_after - before.end.acknowledged_after;
-                let measures = [Some(rate(received_bytes, span)), mean_s(after, taken)];
-                rows.push([link, at], span, counts.map(Some), measures);
+                rows.link.push(link);
+                rows.point.push(at);
+                rows.span.push(span);
+                rows.given_messages.push(now.end.given - before.end.given);
+                rows.refused_messages.push(now.end.refused - before.end.refused);
+                rows.sent_messages.push(now.end.sent - before.end.sent);
+                rows.repeated_messages.push(now.end.repeated - before.end.repeated);
+                rows.received_messages.push(now.end.received - before.end.received);
+                rows.discarded_messages.push(now.end.discarded - before.end.discarded);
+                rows.sent_bytes.push(now.sent_bytes - before.sent_bytes);
+                rows.received_bytes.push(received_bytes);
+                rows.queued_messages.push(network.link_queue(id, side) as u64);
+                rows.acknowledged_messages.push(taken);
+                rows.throughput_bit_per_s.push(rate(received_bytes, span));
+                rows.acknowledgement_delay_mean_s.push_optional(mean_s(after, taken));
             }
         }
-        observer.rows(table, 0, rows.finish())
+        observer.rows(table, 0, rows.finish(TableKind::SignallingLinkIntervals))
     }
 
     fn close_associations(
@@ -366,7 +373,7 @@ impl Intervals {
         observer: &mut dyn Observer,
     ) -> io::Result<()> {
         let Some(table) = self.tables.associations else { return Ok(()) };
-        let mut rows = ASSOCIATIONS.rows();
+        let mut rows = AssociationIntervals::new();
         if self.associations.is_empty() {
             let called = |place| (association_name(sources.scenario, place), AssociationCounts::default());
             self.associations = signalling.places().iter().map(called).collect();
@@ -384,40 +391,44 @@ impl Intervals {
             let received_bytes = messages.received_bytes - earlier.received_bytes;
             let acknowledged = messages.acknowledged - earlier.acknowledged;
             let after = messages.acknowledged_after - earlier.acknowledged_after;
-            let counts = [
-                Some(messages.sent - earlier.sent),
-                Some(messages.received - earlier.received),
-                Some(discarded(messages) - discarded(earlier)),
-                Some(messages.sent_bytes - earlier.sent_bytes),
-                Some(received_bytes),
-                Some(queued as u64),
-                Some(messages.times_lost - earlier.times_lost),
-                Some(repeated),
-                congestion.map(|congestion| congestion.cwnd_bytes),
-                congestion.map(|congestion| congestion.outstanding_bytes),
-                Some(acknowledged),
-            ];
-            let srtt = congestion.and_then(|congestion| congestion.srtt).map(Duration::as_secs_f64);
-            let at = sources.network.graph().node_name(place.node);
-            let measures = [Some(rate(received_bytes, span)), srtt, mean_s(after, acknowledged)];
-            rows.push([name.as_str(), at], span, counts, measures);
+            let srtt = congestion.and_then(|congestion| congestion.srtt);
+            rows.association.push(name);
+            rows.host.push(sources.network.graph().node_name(place.node));
+            rows.span.push(span);
+            rows.sent_messages.push(messages.sent - earlier.sent);
+            rows.received_messages.push(messages.received - earlier.received);
+            rows.discarded_messages.push(discarded(messages) - discarded(earlier));
+            rows.sent_bytes.push(messages.sent_bytes - earlier.sent_bytes);
+            rows.received_bytes.push(received_bytes);
+            rows.queued_messages.push(queued as u64);
+            rows.times_lost.push(messages.times_lost - earlier.times_lost);
+            rows.retransmissions.push(repeated);
+            rows.cwnd_bytes.push_optional(congestion.map(|congestion| congestion.cwnd_bytes));
+            rows.outstanding_bytes.push_optional(congestion.map(|congestion| congestion.outstanding_bytes));
+            rows.acknowledged_messages.push(acknowledged);
+            rows.throughput_bit_per_s.push(rate(received_bytes, span));
+            rows.srtt_s.push_optional(srtt.map(Duration::as_secs_f64));
+            rows.acknowledgement_delay_mean_s.push_optional(mean_s(after, acknowledged));
         }
-        observer.rows(table, 0, rows.finish())
+        observer.rows(table, 0, rows.finish(TableKind::AssociationIntervals))
     }
 }
 
 /// The tables that a scenario has rows for, in alphabetical order.
-pub(super) fn layouts(signalling: Option<&SignallingSimulation>, scenario: &Scenario) -> [Option<Layout>; 5] {
+pub(super) fn kinds(
+    signalling: Option<&SignallingSimulation>,
+    scenario: &Scenario,
+) -> [Option<TableKind>; 5] {
     let has_associations = signalling.is_some_and(|signalling| !signalling.places().is_empty());
     let has_links = !scenario.signalling.links.is_empty();
     let mut access = scenario.sky.iter().flat_map(|sky| sky.access.iter());
     let has_shared = access.any(|(_, table)| *table.shared_downlink);
     [
-        has_associations.then_some(ASSOCIATIONS),
-        Some(FLOWS),
-        Some(LINKS),
-        has_shared.then_some(SHARED_DOWNLINKS),
-        has_links.then_some(SIGNALLING_LINKS),
+        has_associations.then_some(TableKind::AssociationIntervals),
+        Some(TableKind::FlowIntervals),
+        Some(TableKind::LinkIntervals),
+        has_shared.then_some(TableKind::SharedDownlinkIntervals),
+        has_links.then_some(TableKind::SignallingLinkIntervals),
     ]
 }
 

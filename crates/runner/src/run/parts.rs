@@ -4,19 +4,27 @@ use slantpath_base::{Duration, Instant};
 use slantpath_host::record::SentMessage;
 use slantpath_net::Journey;
 
+use crate::columns::{self, Family};
+
 /// Number of parts of a delay.
 pub(super) const COUNT: usize = 7;
 
-/// Names of the parts, in the order of time but for what happens on links.
-pub(super) const NAMES: [&str; COUNT] = [
-    "sender_wait",
-    "retransmission",
-    "queueing",
-    "transmission",
-    "propagation",
-    "link_repetition",
-    "receiver_wait",
+/// Parts in the order of time but for what happens on links: names and meanings.
+pub(super) const PARTS: [(&str, &str); COUNT] = [
+    ("sender_wait", "from SEND until the last part of the message has gone out for the first time"),
+    ("retransmission", "from then until the packet went out that brought the last part"),
+    ("queueing", "in queues of links"),
+    ("transmission", "in transmitters of links"),
+    ("propagation", "in propagation on links"),
+    ("link_repetition", "in repetitions by links (`arq`)"),
+    ("receiver_wait", "from the arrival of that packet to the delivery"),
 ];
+
+/// Columns of the parts whose names end so.
+pub(super) fn family(end: &str) -> Family {
+    let of = if end == "_mean_s" { "Mean time of messages" } else { "Time of the message" };
+    columns::family(PARTS, |(name, meaning)| (format!("{name}{end}"), format!("{of} {meaning}.")))
+}
 
 /// The parts of a delay, which make up all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

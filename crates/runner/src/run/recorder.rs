@@ -342,7 +342,7 @@ impl<'a> Recorder<'a> {
         }
         if let Some(table) = self.messages {
             record.add(messages, deliveries, report.messages_sent);
-            let mut rows = messages::Columns::default();
+            let mut rows = messages::Columns::new();
             let mut delays = Vec::new();
             while let Some((number, sent, delivered)) = record.next_final(finality) {
                 rows.push(&flow.name, number, &sent, delivered, &record.paths);

@@ -132,7 +132,7 @@ impl<'a> SessionsRecord<'a> {
     ) -> io::Result<()> {
         let now = network.now();
         let table = &mut self.tables[place];
-        let (mut rows, mut requests, mut delays) = (Rows::default(), RequestRows::default(), Vec::new());
+        let (mut rows, mut requests, mut delays) = (Rows::new(), RequestRows::new(), Vec::new());
         let mut live = None;
         loop {
             let is_final = |number| {
@@ -176,7 +176,7 @@ impl<'a> SessionsRecord<'a> {
         let totals = self.tables.iter().map(|table| (table.planned.name.as_str(), &table.totals));
         let mut tables = vec![sources(totals)];
         if self.places.requests.is_some() {
-            let mut sums = RequestSums::default();
+            let mut sums = RequestSums::new();
             for (place, table) in self.tables.iter().enumerate().filter(|(_, table)| table.asks) {
                 let quantiles = observer.delay_quantiles(self.places.delays + place, &RequestSums::SHARES)?;
                 sums.push(&table.planned.name, &table.requests, &quantiles);

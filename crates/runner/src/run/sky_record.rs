@@ -9,7 +9,6 @@ use slantpath_scenario::build::RunNetwork;
 
 use super::tables::sky::{self, AntennaTotals};
 use crate::observer::Observer;
-use crate::output::TableKind;
 use crate::scenario::Scenario;
 
 /// Record of the events in a sky.
@@ -33,14 +32,6 @@ impl<'a> SkyRecord<'a> {
         let plan = plan(scenario);
         let antennas = vec![AntennaTotals::default(); sky.antennas().len()];
         Self { plan, sky, ways, handovers, paths, antennas }
-    }
-
-    /// `handovers` and `sky_paths` without rows.
-    pub(super) fn headers(scenario: &Scenario, sky: &Sky) -> [(TableKind, Table); 2] {
-        let plan = plan(scenario);
-        let handovers = sky::handovers(plan, sky, &[]);
-        let paths = sky::paths(plan.names(), &[], Vec::new());
-        [(TableKind::Handovers, handovers), (TableKind::SkyPaths, paths)]
     }
 
     /// Hands over what has happened since the last time.

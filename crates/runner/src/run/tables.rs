@@ -2,6 +2,7 @@
 
 mod abandonments;
 mod association_commands;
+mod declared;
 pub(super) mod delays;
 mod discards;
 pub(super) mod flows;
@@ -12,7 +13,6 @@ pub(super) mod messages;
 mod mtp3;
 pub(super) mod network;
 pub(super) mod requests;
-mod rows;
 mod sccp;
 pub(super) mod servers;
 pub(super) mod sessions;

@@ -97,6 +97,54 @@ const RUNS: &[(&str, &[&str], &[&str])] = &[
             "signalling_servers",
         ],
     ),
+    (
+        "antennas",
+        &[
+            "sky.isls.all.bit_error_rate=1e-5",
+            "sky.isls.all.arq={ tries = 2 }",
+            "sky.isls.all.conditioners.r={ red = \"drop\", meter = { kind = \"tr-tcm\", \
+             committed_rate = \"20 kbit/s\", peak_rate = \"40 kbit/s\", committed_burst = \"1500 B\", \
+             peak_burst = \"3000 B\" } }",
+        ],
+        &["inter_satellite_links"],
+    ),
+    (
+        "antennas",
+        &[
+            "flows.f.application.rate=90 kbit/s",
+            "sky.isls.all.rate=30 kbit/s",
+            "sky.isls.all.queue=20 packets",
+            "sky.isls.all.discipline={ kind = \"codel\", target = \"5 ms\", interval = \"50 ms\" }",
+        ],
+        &["inter_satellite_links"],
+    ),
+    (
+        "antennas",
+        &["sky.isls.all.bit_error_rate=1e-4", "sky.isls.all.header_compression={ compressed = \"6 B\" }"],
+        &["inter_satellite_links"],
+    ),
+    (
+        "antennas",
+        &[
+            "sctp.default.ecn=true",
+            "flows.f.application.rate=90 kbit/s",
+            "sky.isls.all.rate=30 kbit/s",
+            "sky.isls.all.queue=12 packets",
+            "sky.isls.all.discipline={ kind = \"red\", min = \"2 packets\", max = \"4 packets\", ecn = true }",
+        ],
+        &["inter_satellite_links"],
+    ),
+    (
+        "antennas",
+        &[
+            "flows.f.application.rate=90 kbit/s",
+            "sky.isls.all.rate=30 kbit/s",
+            "sky.isls.all.queue=12 packets",
+            "sky.isls.all.discipline={ kind = \"red\", min = \"1 packets\", max = \"2 packets\", \
+             typical_packet = \"10 kB\" }",
+        ],
+        &["inter_satellite_links"],
+    ),
     // What the runs above leave alike or empty.
     (
         "pair",

@@ -1,10 +1,11 @@
-//! `docs/scenario.md` and `docs/topology.md` list every key of their file formats. The tables in them are made from
-//! the same declarations that read the files; these tests make them anew and compare.
+//! `docs/scenario.md` and `docs/topology.md` list every key of their file formats, `docs/tables.md` every column of
+//! a run's tables. They are made from the declarations that read the files and fill the tables; these tests make them
+//! anew and compare.
 
 use std::fmt::Write;
 
 use serde_json::Value as Json;
-use slantpath_runner::json_schema;
+use slantpath_runner::{TableKind, json_schema};
 use slantpath_testkit::page;
 use slantpath_topology::json_schema as topology_schema;
 
@@ -219,4 +220,48 @@ fn the_guide_of_topologies_lists_every_key_as_the_code_reads_it() {
         "map",
     ];
     check("topology.md", &topology_schema(), sky_schema_of, &parts);
+}
+
+/// Section of a table: its row, when it is there, and its columns.
+fn columns_of(kind: TableKind) -> String {
+    let mut row = kind.row().to_owned();
+    row[..1].make_ascii_lowercase();
+    let mut text = format!("\n## {}\n\nEach row is {row} Given {}.", kind.name(), kind.given());
+    let keys: Vec<String> = kind.keys().iter().map(|key| format!("`{key}`")).collect();
+    if !keys.is_empty() {
+        let _ = write!(text, " Keys: {}.", keys.join(", "));
+    }
+    text.push_str("\n\n| column | cells | unit | meaning |\n|---|---|---|---|\n");
+    for column in kind.columns() {
+        let unit = match column.unit().symbol() {
+            "" => "–",
+            symbol => symbol,
+        };
+        let _ = writeln!(text, "| `{}` | {} | {unit} | {} |", column.name, column.cells, column.meaning);
+    }
+    text
+}
+
+#[test]
+fn the_page_of_tables_lists_every_column_as_the_code_declares_it() {
+    const BEGIN: &str = "<!-- columns -->\n";
+    const END: &str = "<!-- end of columns -->\n";
+    let file = "docs/tables.md";
+    let page = std::fs::read_to_string(page::path(file)).expect("the page is there");
+    let (before, rest) = page.split_once(BEGIN).expect("columns begin");
+    let (_, after) = rest.split_once(END).expect("columns end");
+    let columns: String = TableKind::ALL.iter().map(|kind| columns_of(*kind)).collect();
+    page::hold(file, &format!("{before}{BEGIN}{columns}\n{END}{after}"));
+}
+
+#[test]
+fn every_column_has_a_meaning_in_a_sentence() {
+    for kind in TableKind::ALL {
+        for column in kind.columns() {
+            let (table, name, meaning) = (kind.name(), &column.name, &column.meaning);
+            assert!(meaning.split(' ').count() >= 2, "{table}.{name}: {meaning:?}");
+            assert!(meaning.ends_with('.'), "{table}.{name}: {meaning:?}");
+            assert!(!meaning.contains("  "), "{table}.{name}: {meaning:?}");
+        }
+    }
 }

@@ -3,12 +3,29 @@
 use std::collections::BTreeMap;
 
 use slantpath_host::record::SenderReport;
-use slantpath_results::{Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, RunNetwork, reliabilities};
 use slantpath_sctp::{Reliability, ReliabilityPolicy};
 
 use super::{AtWarmUp, sender_report};
+use crate::columns::{Count, Text, columns};
 use crate::output::TableKind;
+
+columns! {
+    /// Columns of `abandonments`.
+    pub(super) struct Columns {
+        /// Name of the flow.
+        flow: Text,
+        /// Number of the stream.
+        stream: Count,
+        /// Policy by which messages may be given up: `lifetime`, `max_retransmissions` or `priority`.
+        policy: Text,
+        /// Messages that were given up before any part of them was sent, after the warm-up.
+        unsent_messages: Count,
+        /// Messages that were given up after a part of them was sent, after the warm-up.
+        sent_messages: Count,
+    }
+}
 
 /// Unsent messages, and those of which a part had been sent, by stream and policy.
 pub(super) type Counts = BTreeMap<(u16, ReliabilityPolicy), [u64; 2]>;
@@ -24,9 +41,7 @@ pub(in crate::run) fn table(
     flows: &[PlannedFlow],
     at_warm_up: &AtWarmUp,
 ) -> Option<Table> {
-    let [mut flow, mut policy] = ["flow", "policy"].map(TextColumn::new);
-    let mut stream = TypedColumn::<u64>::new("stream");
-    let [mut unsent, mut sent] = ["unsent_messages", "sent_messages"].map(TypedColumn::<u64>::new);
+    let mut columns = Columns::new();
     for (place, planned) in flows.iter().enumerate() {
         let before = at_warm_up.abandoned(place);
         let mut rows: Counts = reliabilities(&planned.flow)
@@ -35,17 +50,14 @@ pub(in crate::run) fn table(
         rows.extend(counts(sender_report(network, planned)));
         for (key, [now_unsent, now_sent]) in rows {
             let [unsent_before, sent_before] = before.get(&key).copied().unwrap_or_default();
-            flow.push(&planned.name);
-            stream.push(key.0.into());
-            policy.push(name(key.1));
-            unsent.push(now_unsent - unsent_before);
-            sent.push(now_sent - sent_before);
+            columns.flow.push(&planned.name);
+            columns.stream.push(key.0.into());
+            columns.policy.push(name(key.1));
+            columns.unsent_messages.push(now_unsent - unsent_before);
+            columns.sent_messages.push(now_sent - sent_before);
         }
     }
-    let is_any = !stream.is_empty();
-    is_any.then(|| {
-        TableKind::Abandonments.table([flow.into(), stream.into(), policy.into(), unsent.into(), sent.into()])
-    })
+    (!columns.stream.is_empty()).then(|| columns.finish(TableKind::Abandonments))
 }
 
 const fn policy_of(reliability: Reliability) -> Option<ReliabilityPolicy> {

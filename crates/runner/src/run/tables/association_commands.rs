@@ -2,19 +2,41 @@
 
 use slantpath_base::Instant;
 use slantpath_host::{AssociationCommand, CommandOutcome, CommandRecord};
-use slantpath_results::{Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, RunNetwork, action_of};
 
+use crate::columns::{Number, Text, columns};
 use crate::output::TableKind;
+
+columns! {
+    /// Columns of `association_commands`.
+    pub(super) struct Columns {
+        /// Name of the flow.
+        flow: Text,
+        /// Time at which the end was told.
+        at_s: Number,
+        /// End that was told: `sender` or `receiver`.
+        end: Text,
+        /// Action, as the script names it.
+        action: Text,
+        /// Streams that the action names, nothing for all; of `add-streams` how many.
+        streams: Text,
+        /// Time at which the peer had answered.
+        over_s: Number,
+        /// Time from the command until then.
+        took_s: Number,
+        /// Outcome: `done`, `answered: …` with another answer of the peer, `refused: …` with the reason for which the
+        /// association did not take it, or `not answered`.
+        outcome: Text,
+    }
+}
 
 /// `None` if no flow has a script.
 pub(in crate::run) fn table(network: &RunNetwork<'_>, flows: &[PlannedFlow]) -> Option<Table> {
     if flows.iter().all(|flow| flow.flow.script.is_empty()) {
         return None;
     }
-    let [mut flow, mut end, mut action, mut streams, mut outcome] =
-        ["flow", "end", "action", "streams", "outcome"].map(TextColumn::new);
-    let [mut at, mut over, mut took] = ["at_s", "over_s", "took_s"].map(TypedColumn::<f64>::new);
+    let mut columns = Columns::new();
     for planned in flows {
         for (name, node, socket) in
             [("sender", planned.from, planned.sender), ("receiver", planned.to, planned.receiver)]
@@ -22,27 +44,19 @@ pub(in crate::run) fn table(network: &RunNetwork<'_>, flows: &[PlannedFlow]) -> 
             let records = network.host(node).command_records();
             for record in records.iter().filter(|record| record.socket == socket) {
                 let seconds = |instant: Instant| instant.since_start().as_secs_f64();
-                flow.push(&planned.name);
-                end.push(name);
-                at.push(seconds(record.given));
-                action.push(action_of(&record.command).as_str());
-                streams.push(&named(&record.command));
-                over.push_optional(record.over.map(seconds));
-                took.push_optional(record.over.map(|at| at.saturating_since(record.given).as_secs_f64()));
-                outcome.push(&outcome_text(record));
+                let took = record.over.map(|at| at.saturating_since(record.given).as_secs_f64());
+                columns.flow.push(&planned.name);
+                columns.at_s.push(seconds(record.given));
+                columns.end.push(name);
+                columns.action.push(action_of(&record.command).as_str());
+                columns.streams.push(&named(&record.command));
+                columns.over_s.push_optional(record.over.map(seconds));
+                columns.took_s.push_optional(took);
+                columns.outcome.push(&outcome_text(record));
             }
         }
     }
-    Some(TableKind::AssociationCommands.table([
-        flow.into(),
-        at.into(),
-        end.into(),
-        action.into(),
-        streams.into(),
-        over.into(),
-        took.into(),
-        outcome.into(),
-    ]))
+    Some(columns.finish(TableKind::AssociationCommands))
 }
 
 /// The streams that a reset names, or how many are added; nothing for all.

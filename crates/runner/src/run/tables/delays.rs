@@ -1,8 +1,47 @@
 //! `delays` and `delay_bins`: the delays of each flow, from histograms.
 
-use slantpath_results::{Column, Histogram, Table, TextColumn, TypedColumn};
+use slantpath_results::{Histogram, Table};
 
+use crate::columns::{Count, Number, Text, columns, family, push_each};
 use crate::output::TableKind;
+
+columns! {
+    /// Columns of `delays`.
+    pub(super) struct DelayColumns {
+        /// Name of the flow.
+        flow: Text,
+        /// Messages that were counted: those that were sent after the warm-up and delivered.
+        messages: Count,
+        /// Mean of the delays.
+        delay_mean_s: Number,
+        /// Shortest of the delays.
+        delay_min_s: Number,
+        /// Longest of the delays.
+        delay_max_s: Number,
+        /// Standard deviation of delays.
+        delay_deviation_s: Number,
+        /// Percentiles of delays.
+        percentiles: Vec<Number> = family(PERCENTILES, |(name, share)| {
+            (name.to_owned(), format!("Delay that {} % of them do not exceed.", (share * 1e3).round() / 10.0))
+        }),
+        /// Share of a delay within which percentiles are exact.
+        precision_ratio: Number,
+    }
+}
+
+columns! {
+    /// Columns of `delay_bins`.
+    pub(super) struct BinColumns {
+        /// Name of the flow.
+        flow: Text,
+        /// Shortest delay of the bin.
+        from_s: Number,
+        /// End of the bin, where the next one begins.
+        to_s: Number,
+        /// Messages with such a delay.
+        messages: Count,
+    }
+}
 
 /// The percentiles that have columns.
 const PERCENTILES: [(&str, f64); 5] = [
@@ -25,48 +64,31 @@ pub(crate) fn tables<'a>(flows: impl Iterator<Item = (&'a str, &'a Histogram)> +
 
 /// One row for each flow.
 fn delays<'a>(flows: impl Iterator<Item = (&'a str, &'a Histogram)>) -> Table {
-    let mut name = TextColumn::new("flow");
-    let mut messages = TypedColumn::<u64>::new("messages");
-    let mut moments =
-        ["delay_mean_s", "delay_min_s", "delay_max_s", "delay_deviation_s"].map(TypedColumn::<f64>::new);
-    let mut percentiles = PERCENTILES.map(|(column, _)| TypedColumn::<f64>::new(column));
-    let mut precision = TypedColumn::<f64>::new("precision_ratio");
+    let mut columns = DelayColumns::new();
     for (flow, histogram) in flows {
-        name.push(flow);
-        messages.push(histogram.count());
-        let cells = [
-            histogram.mean(),
-            histogram.least().map(|least| least as f64),
-            histogram.greatest().map(|greatest| greatest as f64),
-            histogram.standard_deviation(),
-        ];
-        for (column, cell) in moments.iter_mut().zip(cells) {
-            column.push_optional(cell.map(seconds));
-        }
-        for (column, (_, share)) in percentiles.iter_mut().zip(PERCENTILES) {
-            column.push_optional(histogram.quantile(share).map(seconds));
-        }
-        precision.push(histogram.precision().ratio());
+        columns.flow.push(flow);
+        columns.messages.push(histogram.count());
+        columns.delay_mean_s.push_optional(histogram.mean().map(seconds));
+        columns.delay_min_s.push_optional(histogram.least().map(|least| seconds(least as f64)));
+        columns.delay_max_s.push_optional(histogram.greatest().map(|greatest| seconds(greatest as f64)));
+        columns.delay_deviation_s.push_optional(histogram.standard_deviation().map(seconds));
+        let percentiles = PERCENTILES.map(|(_, share)| histogram.quantile(share).map(seconds));
+        push_each(&mut columns.percentiles, percentiles);
+        columns.precision_ratio.push(histogram.precision().ratio());
     }
-    let mut columns: Vec<Column> = vec![name.into(), messages.into()];
-    columns.extend(moments.into_iter().chain(percentiles).map(Column::from));
-    columns.push(precision.into());
-    TableKind::Delays.table(columns)
+    columns.finish(TableKind::Delays)
 }
 
 /// One row for each bin in which there is a message.
 fn bins<'a>(flows: impl Iterator<Item = (&'a str, &'a Histogram)>) -> Table {
-    let mut name = TextColumn::new("flow");
-    let [mut from, mut to] = ["from_s", "to_s"].map(TypedColumn::<f64>::new);
-    let mut messages = TypedColumn::<u64>::new("messages");
+    let mut columns = BinColumns::new();
     for (flow, histogram) in flows {
         for bin in histogram.bins() {
-            name.push(flow);
-            from.push(seconds(*bin.numbers.start() as f64));
-            // The bin ends where the next one begins.
-            to.push(seconds(*bin.numbers.end() as f64 + 1.0));
-            messages.push(bin.count);
+            columns.flow.push(flow);
+            columns.from_s.push(seconds(*bin.numbers.start() as f64));
+            columns.to_s.push(seconds(*bin.numbers.end() as f64 + 1.0));
+            columns.messages.push(bin.count);
         }
     }
-    TableKind::DelayBins.table([name.into(), from.into(), to.into(), messages.into()])
+    columns.finish(TableKind::DelayBins)
 }

@@ -1,25 +1,40 @@
 //! `signalling_discards`: every message that went no further, by the point, the layer and the reason.
 
-use slantpath_results::{Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 use slantpath_scenario::build::with_mtp3;
 use slantpath_simulation::{Side, SignallingLinkId, SignallingNetwork};
 use slantpath_ss7::mtp3::node::DiscardReason;
 
+use crate::columns::{Count, Text, columns};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
+columns! {
+    /// Columns of `signalling_discards`.
+    pub(super) struct Columns {
+        /// Name of the signalling point.
+        point: Text,
+        /// Layer that discarded them: `user`, `processor`, `sccp`, `mtp3`, or that of the link.
+        layer: Text,
+        /// Name of the signalling link, if a link discarded them.
+        link: Text,
+        /// Reason for which they went no further.
+        reason: Text,
+        /// Messages that were discarded for it.
+        messages: Count,
+    }
+}
+
 /// One row for each reason that occurred.
 pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
-    let [mut points, mut layers, mut links, mut reasons] =
-        ["point", "layer", "link", "reason"].map(TextColumn::new);
-    let mut messages = TypedColumn::<u64>::new("messages");
+    let mut columns = Columns::new();
     let mut push = |point: &str, layer: &str, link: Option<&str>, reason: &str, count: u64| {
         if count > 0 {
-            points.push(point);
-            layers.push(layer);
-            links.push_optional(link);
-            reasons.push(reason);
-            messages.push(count);
+            columns.point.push(point);
+            columns.layer.push(layer);
+            columns.link.push_optional(link);
+            columns.reason.push(reason);
+            columns.messages.push(count);
         }
     };
     for (id, point) in with_mtp3(&scenario.signalling) {
@@ -44,6 +59,5 @@ pub(super) fn table(scenario: &Scenario, network: &SignallingNetwork) -> Table {
             }
         }
     }
-    let columns = [points.into(), layers.into(), links.into(), reasons.into(), messages.into()];
-    TableKind::SignallingDiscards.table(columns)
+    columns.finish(TableKind::SignallingDiscards)
 }

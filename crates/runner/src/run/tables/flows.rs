@@ -2,11 +2,12 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_host::record::{ReceiverReport, SenderReport};
-use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedFlow, RunNetwork};
 use slantpath_scenario::schema::{Content, Transport};
 
 use super::{AtWarmUp, FlowCounts, receiver_report, sender_report};
+use crate::columns::{Count, Number, Text, columns, push_each};
 use crate::output::TableKind;
 use crate::run::parts;
 use crate::run::recorder::DelaySummary;
@@ -22,7 +23,7 @@ pub(super) fn table(
 ) -> Table {
     let warm_up = *scenario.scenario.warm_up;
     let end = Instant::START + *scenario.scenario.duration;
-    let mut columns = Columns::default();
+    let mut columns = Columns::new();
     for (place, (flow, delays)) in flows.iter().zip(delays).enumerate() {
         let (sender, receiver) = (sender_report(network, flow), receiver_report(network, flow));
         columns.push_identity(flow);
@@ -34,7 +35,7 @@ pub(super) fn table(
         columns.push_delays(delays);
         columns.push_state(sender);
     }
-    columns.table()
+    columns.finish(TableKind::Flows)
 }
 
 /// The instant at which a flow was finished: its end, or the last delivery if that is later, where all that was sent
@@ -55,55 +56,57 @@ pub(crate) fn counts_messages(flow: &PlannedFlow) -> bool {
     *flow.flow.transport == Transport::Sctp || *flow.flow.content == Content::Stamped
 }
 
-/// The columns, in their order in the table.
-struct Columns {
-    flow: TextColumn,
-    transport: TextColumn,
-    from: TextColumn,
-    to: TextColumn,
-    counts: [TypedColumn<u64>; 7],
-    throughput: TypedColumn<f64>,
-    delays: [TypedColumn<f64>; 6],
-    retransmitted: TypedColumn<u64>,
-    parts: [TypedColumn<f64>; parts::COUNT],
-    connected: TypedColumn<f64>,
-    ended: TypedColumn<f64>,
-    failure: TextColumn,
-}
-
-impl Default for Columns {
-    fn default() -> Self {
-        let counts = [
-            "messages_sent",
-            "messages_delivered",
-            "messages_corrupt",
-            "messages_out_of_order",
-            "messages_abandoned",
-            "sent_bytes",
-            "delivered_bytes",
-        ];
-        let delays = [
-            "delay_mean_s",
-            "delay_median_s",
-            "delay_p99_s",
-            "delay_max_s",
-            "delay_deviation_s",
-            "retransmitted_delay_mean_s",
-        ];
-        Self {
-            flow: TextColumn::new("flow"),
-            transport: TextColumn::new("transport"),
-            from: TextColumn::new("from"),
-            to: TextColumn::new("to"),
-            counts: counts.map(TypedColumn::new),
-            throughput: TypedColumn::new("throughput_bit_per_s"),
-            delays: delays.map(TypedColumn::new),
-            retransmitted: TypedColumn::new("messages_retransmitted"),
-            parts: parts::NAMES.map(|name| TypedColumn::new(format!("{name}_mean_s"))),
-            connected: TypedColumn::new("connected_s"),
-            ended: TypedColumn::new("ended_s"),
-            failure: TextColumn::new("failure"),
-        }
+columns! {
+    /// Columns of `flows`.
+    pub(super) struct Columns {
+        /// Name of the flow.
+        flow: Text,
+        /// Transport: `sctp` or `tcp`.
+        transport: Text,
+        /// Node that sends.
+        from: Text,
+        /// Node that receives.
+        to: Text,
+        /// Messages that the application sent after the warm-up.
+        messages_sent: Count,
+        /// Messages that were delivered after the warm-up. Missing of a TCP flow whose content has no bounds of
+        /// messages (`content = "pattern"`).
+        messages_delivered: Count,
+        /// Messages that were delivered with other bytes than those that were sent, after the warm-up.
+        messages_corrupt: Count,
+        /// Messages that were delivered behind a later one, after the warm-up.
+        messages_out_of_order: Count,
+        /// Messages that the sender gave up by a policy, after the warm-up.
+        messages_abandoned: Count,
+        /// Bytes of messages that the application sent after the warm-up.
+        sent_bytes: Count,
+        /// Bytes of messages that were delivered after the warm-up.
+        delivered_bytes: Count,
+        /// Delivered bits over the time from the start of the flow, or the end of the warm-up, to its
+        /// [finish](#how-fast-a-flow-was).
+        throughput_bit_per_s: Number,
+        /// Mean delay of messages that were sent after the warm-up.
+        delay_mean_s: Number,
+        /// Median of the same delays.
+        delay_median_s: Number,
+        /// Delay that 99 % of them do not exceed.
+        delay_p99_s: Number,
+        /// Longest of them.
+        delay_max_s: Number,
+        /// Standard deviation of them.
+        delay_deviation_s: Number,
+        /// Mean delay of messages of which something was retransmitted. Missing without records of messages.
+        retransmitted_delay_mean_s: Number,
+        /// Messages of which something was retransmitted, delivered or not. Missing without records of messages.
+        messages_retransmitted: Count,
+        /// Time at which the association or connection was established.
+        connected_s: Number,
+        /// Time at which the sender's end was closed, in order or not.
+        ended_s: Number,
+        /// Reason for which the flow failed, if it did.
+        failure: Text,
+        /// Means of the parts of which delays consist.
+        parts: Vec<Number> = parts::family("_mean_s"),
     }
 }
 
@@ -116,64 +119,45 @@ impl Columns {
     }
 
     fn push_counts(&mut self, (before, now): (FlowCounts, FlowCounts), counts_messages: bool) {
-        let counts = [
-            Some(now.messages_sent - before.messages_sent),
-            counts_messages.then(|| now.messages_delivered - before.messages_delivered),
-            Some(now.messages_corrupt - before.messages_corrupt),
-            Some(now.messages_out_of_order - before.messages_out_of_order),
-            Some(now.messages_abandoned - before.messages_abandoned),
-            Some(now.bytes_sent - before.bytes_sent),
-            Some(now.bytes_delivered - before.bytes_delivered),
-        ];
-        for (column, count) in self.counts.iter_mut().zip(counts) {
-            column.push_optional(count);
-        }
+        let delivered = counts_messages.then(|| now.messages_delivered - before.messages_delivered);
+        self.messages_sent.push(now.messages_sent - before.messages_sent);
+        self.messages_delivered.push_optional(delivered);
+        self.messages_corrupt.push(now.messages_corrupt - before.messages_corrupt);
+        self.messages_out_of_order.push(now.messages_out_of_order - before.messages_out_of_order);
+        self.messages_abandoned.push(now.messages_abandoned - before.messages_abandoned);
+        self.sent_bytes.push(now.bytes_sent - before.bytes_sent);
+        self.delivered_bytes.push(now.bytes_delivered - before.bytes_delivered);
     }
 
     /// From the start of the flow, or the end of the warm-up, until it was [finished](finish).
     fn push_throughput(&mut self, bytes: u64, begin: Instant, finish: Instant) {
         let time = finish.saturating_since(begin);
         let per_second = (time > Duration::ZERO).then(|| 8.0 * bytes as f64 / time.as_secs_f64());
-        self.throughput.push_optional(per_second);
+        self.throughput_bit_per_s.push_optional(per_second);
     }
 
     fn push_delays(&mut self, delays: &DelaySummary) {
-        let cells =
-            [delays.mean, delays.median, delays.p99, delays.max, delays.deviation, delays.retransmitted_mean];
-        for (column, cell) in self.delays.iter_mut().zip(cells) {
-            column.push_optional(cell);
-        }
-        self.retransmitted.push_optional(delays.retransmitted);
-        for (column, cell) in self.parts.iter_mut().zip(delays.parts) {
-            column.push_optional(cell);
-        }
+        self.delay_mean_s.push_optional(delays.mean);
+        self.delay_median_s.push_optional(delays.median);
+        self.delay_p99_s.push_optional(delays.p99);
+        self.delay_max_s.push_optional(delays.max);
+        self.delay_deviation_s.push_optional(delays.deviation);
+        self.retransmitted_delay_mean_s.push_optional(delays.retransmitted_mean);
+        self.messages_retransmitted.push_optional(delays.retransmitted);
+        push_each(&mut self.parts, delays.parts);
     }
 
     fn push_state(&mut self, sender: &SenderReport) {
         let seconds = |instant: Instant| instant.since_start().as_secs_f64();
-        self.connected.push_optional(sender.connected.map(seconds));
-        self.ended.push_optional(sender.ended.map(seconds));
+        self.connected_s.push_optional(sender.connected.map(seconds));
+        self.ended_s.push_optional(sender.ended.map(seconds));
         self.failure.push_optional(sender.failure.as_deref());
-    }
-
-    fn table(self) -> Table {
-        let mut columns: Vec<Column> =
-            vec![self.flow.into(), self.transport.into(), self.from.into(), self.to.into()];
-        columns.extend(self.counts.map(Column::from));
-        columns.push(self.throughput.into());
-        columns.extend(self.delays.map(Column::from));
-        columns.push(self.retransmitted.into());
-        columns.push(self.connected.into());
-        columns.push(self.ended.into());
-        columns.push(self.failure.into());
-        columns.extend(self.parts.map(Column::from));
-        TableKind::Flows.table(columns)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use slantpath_results::Value;
+    use slantpath_results::{Column, Value};
 
     use super::*;
 
@@ -193,9 +177,18 @@ mod tests {
         sender.messages_sent = 6;
         sender.bytes_sent = 600;
         let now = FlowCounts::of(&sender, &receiver);
-        let mut columns = Columns::default();
+        let mut columns = Columns::new();
         columns.push_counts((before, now), true);
-        let counts = columns.counts.map(Column::from);
+        let counts = [
+            columns.messages_sent,
+            columns.messages_delivered,
+            columns.messages_corrupt,
+            columns.messages_out_of_order,
+            columns.messages_abandoned,
+            columns.sent_bytes,
+            columns.delivered_bytes,
+        ];
+        let counts = counts.map(Column::from);
         let counts = counts.each_ref().map(|column| column.at(0));
         assert_eq!(counts, [6, 5, 2, 3, 0, 600, 500].map(Value::U64));
     }

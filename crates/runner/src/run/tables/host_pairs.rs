@@ -2,35 +2,67 @@
 
 use slantpath_base::Duration;
 use slantpath_net::Delays;
-use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 use slantpath_scenario::build::RunNetwork;
 
+use crate::columns::{Count, Number, Text, columns};
 use crate::output::TableKind;
 
-const COUNTS: [&str; 4] = ["sent_packets", "sent_bytes", "received_packets", "received_bytes"];
-const DELAYS: [&str; 6] = ["mean", "change_mean", "first", "last", "min", "max"];
+columns! {
+    /// Columns of `host_pairs`.
+    pub(in crate::run) struct Columns {
+        /// Host that sends.
+        from: Text,
+        /// Host to which it sends.
+        to: Text,
+        /// Packets that were sent after the warm-up; each fragment counts.
+        sent_packets: Count,
+        /// Bytes of these packets.
+        sent_bytes: Count,
+        /// Packets of these that arrived undamaged; a copy that a link made counts, too.
+        received_packets: Count,
+        /// Bytes of the packets that arrived.
+        received_bytes: Count,
+        /// Mean one-way delay of the packets that arrived.
+        delay_mean_s: Number,
+        /// Mean absolute difference between a packet's delay and that of the packet that arrived before it.
+        delay_change_mean_s: Number,
+        /// Delay of the first packet that arrived.
+        delay_first_s: Number,
+        /// Delay of the last packet that arrived.
+        delay_last_s: Number,
+        /// Shortest of the delays.
+        delay_min_s: Number,
+        /// Longest of the delays.
+        delay_max_s: Number,
+    }
+}
 
 /// One row for each host and each to which it has sent, counted after the warm-up.
 pub(in crate::run) fn table(network: &RunNetwork<'_>) -> Table {
-    let (mut from, mut to) = (TextColumn::new("from"), TextColumn::new("to"));
-    let mut counts: [TypedColumn<u64>; COUNTS.len()] = COUNTS.map(TypedColumn::new);
-    let mut delays: [TypedColumn<f64>; DELAYS.len()] =
-        DELAYS.map(|name| TypedColumn::new(format!("delay_{name}_s")));
+    let mut columns = Columns::new();
     for ((sender, receiver), pair) in network.host_pairs() {
-        from.push(network.graph().node_name(*sender));
-        to.push(network.graph().node_name(*receiver));
-        let values = [pair.sent.packets, pair.sent.bytes, pair.received.packets, pair.received.bytes];
-        counts.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
-        delays.iter_mut().zip(seconds(&pair.delays)).for_each(|(column, value)| column.push_optional(value));
+        columns.from.push(network.graph().node_name(*sender));
+        columns.to.push(network.graph().node_name(*receiver));
+        columns.sent_packets.push(pair.sent.packets);
+        columns.sent_bytes.push(pair.sent.bytes);
+        columns.received_packets.push(pair.received.packets);
+        columns.received_bytes.push(pair.received.bytes);
+        columns.push_delays(&pair.delays);
     }
-    let columns = [Column::from(from), Column::from(to)];
-    let counts = counts.into_iter().map(Column::from);
-    TableKind::HostPairs.table(columns.into_iter().chain(counts).chain(delays.into_iter().map(Column::from)))
+    columns.finish(TableKind::HostPairs)
 }
 
-fn seconds(delays: &Delays) -> [Option<f64>; DELAYS.len()] {
-    let (first, last) = delays.first_and_last().unzip();
-    let (least, most) = delays.least_and_most().unzip();
-    let [first, last, least, most] = [first, last, least, most].map(|delay| delay.map(Duration::as_secs_f64));
-    [delays.mean_s(), delays.change_mean_s(), first, last, least, most]
+impl Columns {
+    fn push_delays(&mut self, delays: &Delays) {
+        let (first, last) = delays.first_and_last().unzip();
+        let (least, most) = delays.least_and_most().unzip();
+        let seconds = |delay: Option<Duration>| delay.map(Duration::as_secs_f64);
+        self.delay_mean_s.push_optional(delays.mean_s());
+        self.delay_change_mean_s.push_optional(delays.change_mean_s());
+        self.delay_first_s.push_optional(seconds(first));
+        self.delay_last_s.push_optional(seconds(last));
+        self.delay_min_s.push_optional(seconds(least));
+        self.delay_max_s.push_optional(seconds(most));
+    }
 }

@@ -2,43 +2,40 @@
 
 use slantpath_base::Instant;
 use slantpath_host::record::{DeliveredMessage, SentMessage};
-use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 
 use super::path_name;
+use crate::columns::{Count, Number, Text, columns, push_each};
 use crate::output::TableKind;
 use crate::run::parts::{self, Parts};
 
-/// The table without rows.
-pub(crate) fn header() -> Table {
-    Columns::default().table()
-}
-
-/// The columns, in their order in the table but for the number of transmissions, which stands before the time of the
-/// last one.
-pub(crate) struct Columns {
-    flow: TextColumn,
-    number: TypedColumn<u64>,
-    size: TypedColumn<u64>,
-    /// Sent, first transmitted, delivered, delay, retransmitted.
-    seconds: [TypedColumn<f64>; 5],
-    transmissions: TypedColumn<u64>,
-    /// First and last.
-    paths: [TextColumn; 2],
-    parts: [TypedColumn<f64>; parts::COUNT],
-}
-
-impl Default for Columns {
-    fn default() -> Self {
-        let seconds = ["sent_s", "first_transmitted_s", "delivered_s", "delay_s", "retransmitted_s"];
-        Self {
-            flow: TextColumn::new("flow"),
-            number: TypedColumn::new("number"),
-            size: TypedColumn::new("size_bytes"),
-            seconds: seconds.map(TypedColumn::new),
-            transmissions: TypedColumn::new("transmissions"),
-            paths: ["first_path", "last_path"].map(TextColumn::new),
-            parts: parts::NAMES.map(|name| TypedColumn::new(format!("{name}_s"))),
-        }
+columns! {
+    /// Columns of `messages`.
+    pub(crate) struct Columns {
+        /// Name of the flow.
+        flow: Text,
+        /// Number of the message in its flow, from 0.
+        number: Count,
+        /// Size of the message.
+        size_bytes: Count,
+        /// Time at which the application called SEND.
+        sent_s: Number,
+        /// Time at which something of it first went out.
+        first_transmitted_s: Number,
+        /// Time at which it was delivered.
+        delivered_s: Number,
+        /// Delay from SEND to delivery.
+        delay_s: Number,
+        /// Number of times that it was transmitted: 1 and its retransmissions, 0 before the first.
+        transmissions: Count,
+        /// Time at which something of it was last retransmitted.
+        retransmitted_s: Number,
+        /// Path of the first transmission, by its link.
+        first_path: Text,
+        /// Path of the last transmission, by its link.
+        last_path: Text,
+        /// Parts of which the delay consists.
+        parts: Vec<Number> = parts::family("_s"),
     }
 }
 
@@ -54,30 +51,23 @@ impl Columns {
         let delivered = delivery.map(|delivery| delivery.delivered);
         self.flow.push(flow);
         self.number.push(number);
-        self.size.push(message.size.into());
+        self.size_bytes.push(message.size.into());
         let seconds = |instant: Instant| instant.since_start().as_secs_f64();
-        let cells = [
-            Some(seconds(message.sent)),
-            message.first_transmitted.map(seconds),
-            delivered.map(seconds),
-            delivered.map(|at| at.saturating_since(message.sent).as_secs_f64()),
-            message.retransmitted.map(seconds),
-        ];
-        for (column, cell) in self.seconds.iter_mut().zip(cells) {
-            column.push_optional(cell);
-        }
+        let delay = delivered.map(|at| at.saturating_since(message.sent).as_secs_f64());
+        self.sent_s.push(seconds(message.sent));
+        self.first_transmitted_s.push_optional(message.first_transmitted.map(seconds));
+        self.delivered_s.push_optional(delivered.map(seconds));
+        self.delay_s.push_optional(delay);
         let transmissions = message.first_transmitted.map_or(0, |_| 1 + u64::from(message.retransmissions));
         self.transmissions.push(transmissions);
+        self.retransmitted_s.push_optional(message.retransmitted.map(seconds));
         let path = |path| message.first_transmitted.and_then(|_| path_name(paths, path));
-        for (column, cell) in self.paths.iter_mut().zip([message.first_path, message.last_path].map(path)) {
-            column.push_optional(cell);
-        }
+        self.first_path.push_optional(path(message.first_path));
+        self.last_path.push_optional(path(message.last_path));
         let parts = delivery.and_then(|delivery| Parts::of(message, delivery.delivered, delivery.journey));
         let cells =
             parts.map_or([None; parts::COUNT], |Parts(parts)| parts.map(|part| Some(part.as_secs_f64())));
-        for (column, cell) in self.parts.iter_mut().zip(cells) {
-            column.push_optional(cell);
-        }
+        push_each(&mut self.parts, cells);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -85,21 +75,6 @@ impl Columns {
     }
 
     pub(crate) fn table(self) -> Table {
-        let [sent, first_transmitted, delivered, delay, retransmitted] = self.seconds.map(Column::from);
-        let [first_path, last_path] = self.paths.map(Column::from);
-        let columns = vec![
-            self.flow.into(),
-            self.number.into(),
-            self.size.into(),
-            sent,
-            first_transmitted,
-            delivered,
-            delay,
-            self.transmissions.into(),
-            retransmitted,
-            first_path,
-            last_path,
-        ];
-        TableKind::Messages.table(columns.into_iter().chain(self.parts.map(Column::from)))
+        self.finish(TableKind::Messages)
     }
 }

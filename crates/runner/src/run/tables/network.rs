@@ -1,11 +1,13 @@
 //! `links`, `paths` and `queues`: what the network and the probes saw.
 
+use slantpath_base::Duration;
 use slantpath_host::record::PathSample;
-use slantpath_net::{Colour, DirectionId, DropReason, QueueSample};
-use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_net::{Colour, Counters, DirectionId, DropReason, QueueSample};
+use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedLink, RunNetwork};
 
 use super::path_name;
+use crate::columns::{Count, Family, Number, Text, columns, family, push_each};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
@@ -14,9 +16,141 @@ pub(crate) fn directions(link: &PlannedLink) -> [(&'static str, DirectionId); 2]
     [("forward", link.id.forward()), ("reverse", link.id.reverse())]
 }
 
-/// `links` or `inter_satellite_links`: one row for each direction, counted after the warm-up. Drops of queues that are
-/// managed have columns if there is such a queue, marks if one makes them, what links repeat if one does, and what
-/// happens at handovers if there is a sky.
+columns! {
+    /// Columns of `links` and of `inter_satellite_links`.
+    pub(super) struct LinkColumns {
+        /// Name of the link.
+        link: Text,
+        /// Direction: `forward` from the link's first end to its second, or `reverse`.
+        direction: Text,
+        /// Packets that the sender handed to the direction.
+        offered_packets: Count,
+        /// Bytes of these packets.
+        offered_bytes: Count,
+        /// Packets that arrived at the far end, whole or damaged, copies included.
+        carried_packets: Count,
+        /// Bytes of these packets.
+        carried_bytes: Count,
+        /// Packets dropped by reasons that any link has.
+        dropped: Vec<Count> = drops_by(DropReason::is_of_any_link),
+        /// Carried packets with a flipped bit.
+        damaged_packets: Count,
+        /// Copies that the link made.
+        duplicated_packets: Count,
+        /// Carried bits a second of the time from the end of the warm-up to the end of the run.
+        throughput_bit_per_s: Number,
+        /// Share of that time in which the transmitter [was sending](#how-much-a-link-is-used). Missing where there is
+        /// no transmitter.
+        utilisation_ratio: Number,
+        /// Mean number of packets in the queue over time. Missing where there is no queue of the direction's own.
+        queue_mean_packets: Number,
+        /// Most packets in the queue at once. Missing likewise.
+        queue_max_packets: Count,
+        /// Packets that the sender cut for the direction's MTU: not offered, while their fragments are.
+        fragmented_packets: Count,
+        /// Fragments that were made of them.
+        fragments_packets: Count,
+        /// Packets dropped by a queue that is managed; missing for other queues.
+        dropped_by_queue: Vec<Count> = drops_by(DropReason::is_of_managed_queue),
+        /// Packets that the queue marked where it would have dropped others (RFC 3168), but for those that came
+        /// marked. Missing where the queue marks none.
+        marked_packets: Count,
+        /// Packets dropped for want of a contact; missing for links that are no contact of a sky.
+        dropped_by_contact: Vec<Count> = drops_by(DropReason::is_of_contacts),
+        /// Packets that waited when a contact ended and went on by another way. Missing likewise.
+        handed_over_packets: Count,
+        /// Packets that waited when a contact ended and went on waiting for the next, each time counted. Missing
+        /// likewise.
+        held_packets: Count,
+        /// Repetitions by the link, each time counted. Missing where it repeats nothing (`arq`).
+        repeated_packets: Count,
+        /// Packets that the link gave up repeating; missing likewise.
+        dropped_by_repetition: Vec<Count> = drops_by(DropReason::is_of_repetition),
+        /// Packets that came through with a compressed header. Missing where the link compresses none.
+        compressed_packets: Count,
+        /// Packets whose compressed header could not be read; missing likewise.
+        dropped_by_compression: Vec<Count> = drops_by(DropReason::is_of_header_compression),
+        /// Packets of each colour; missing where no rule conditions packets.
+        coloured: Vec<Count> = family(COLOURS, |colour| {
+            (format!("{colour}_packets"), format!("Packets that a conditioner made {colour}. {WITHOUT_CONDITIONER}"))
+        }),
+        /// Packets that a conditioner dropped; missing likewise.
+        dropped_by_conditioner: Vec<Count> = drops_by(DropReason::is_of_conditioner),
+    }
+}
+
+/// Names of [`Colour::ALL`].
+const COLOURS: [&str; Colour::ALL.len()] = ["green", "yellow", "red"];
+const WITHOUT_CONDITIONER: &str = "Missing where no rule conditions packets.";
+
+/// Columns of packets dropped for each reason that is wanted.
+pub(super) fn drops_by(is_wanted: impl Fn(DropReason) -> bool) -> Family {
+    family(DropReason::ALL.into_iter().filter(|&reason| is_wanted(reason)), |reason| {
+        let name = format!("dropped_{}_packets", reason.name().replace(' ', "_"));
+        (name, format!("Packets dropped: {}.", cause(reason)))
+    })
+}
+
+const fn cause(reason: DropReason) -> &'static str {
+    match reason {
+        DropReason::BitError => "a bit error broke the IP header",
+        DropReason::CoDel => "they had waited for too long for CoDel. Missing where the queue is not managed",
+        DropReason::Down => "the direction was or went down",
+        DropReason::Early => "the queue drops at random before it is full. Missing where it is not managed",
+        DropReason::Forced => "the queue has been too long on average. Missing where it is not managed",
+        DropReason::GivenUp => "an error hit each repetition by the link. Missing where it repeats nothing",
+        DropReason::Handover => {
+            "the contact ended while they waited or were being sent. Missing for links that are no contact"
+        }
+        DropReason::HeaderContext => {
+            "the far end could not read the compressed header. Missing where the link compresses none"
+        }
+        DropReason::HopLimit => "the TTL or hop limit was used up",
+        DropReason::Loss => "they were lost on the way",
+        DropReason::Mtu => "they were longer than the MTU, and not to be cut",
+        DropReason::NoContact => "there was no contact to leave by. Missing for links that are no contact",
+        DropReason::Policed => {
+            "a conditioner found them out of profile. Missing where no rule conditions packets"
+        }
+        DropReason::QueueFull => "the queue was full",
+        DropReason::Unreachable => "no route leads to the destination",
+    }
+}
+
+/// Devices that a direction has: without one, what it counts means nothing.
+struct Devices {
+    is_managed: bool,
+    marks: bool,
+    is_contact: bool,
+    repeats: bool,
+    compresses: bool,
+    conditions: bool,
+}
+
+impl Devices {
+    fn of(link: &PlannedLink, id: DirectionId, network: &RunNetwork<'_>) -> Self {
+        let config = network.graph().direction(id);
+        Self {
+            is_managed: config.queue.is_managed(),
+            marks: config.queue.marks(),
+            is_contact: link.antenna.is_some() || !link.ends_at_node,
+            repeats: config.arq.is_some(),
+            compresses: config.header_compression.is_some(),
+            conditions: !config.conditioner.is_empty(),
+        }
+    }
+
+    fn drop_for(&self, reason: DropReason) -> bool {
+        reason.is_of_any_link()
+            || self.is_managed && reason.is_of_managed_queue()
+            || self.is_contact && reason.is_of_contacts()
+            || self.repeats && reason.is_of_repetition()
+            || self.compresses && reason.is_of_header_compression()
+            || self.conditions && reason.is_of_conditioner()
+    }
+}
+
+/// `links` or `inter_satellite_links`: one row for each direction, counted after the warm-up.
 pub(super) fn links(
     kind: TableKind,
     scenario: &Scenario,
@@ -24,184 +158,169 @@ pub(super) fn links(
     links: &[PlannedLink],
 ) -> Table {
     let observed = scenario.scenario.duration.saturating_sub(*scenario.scenario.warm_up).as_secs_f64();
-    let [mut name, mut direction] = ["link", "direction"].map(TextColumn::new);
-    let mut counts =
-        ["offered_packets", "offered_bytes", "carried_packets", "carried_bytes"].map(TypedColumn::<u64>::new);
-    let mut drops = drops_by(DropReason::is_of_any_link);
-    let has_sky = scenario.sky.is_some();
-    let mut contact_drops = drops_by(|reason| has_sky && reason.is_of_contacts());
-    let [mut handed_over, mut held] = ["handed_over_packets", "held_packets"].map(TypedColumn::<u64>::new);
-    let is_managed = |&(_, id): &(_, DirectionId)| network.graph().direction(id).queue.is_managed();
-    let any_managed = links.iter().any(|link| directions(link).iter().any(is_managed));
-    let marks = |&(_, id): &(_, DirectionId)| network.graph().direction(id).queue.marks();
-    let any_marks = links.iter().any(|link| directions(link).iter().any(marks));
-    let mut marked = TypedColumn::<u64>::new("marked_packets");
-    let mut managed_drops = drops_by(|reason| any_managed && reason.is_of_managed_queue());
-    let repeats = |&(_, id): &(_, DirectionId)| network.graph().direction(id).arq.is_some();
-    let any_repeats = links.iter().any(|link| directions(link).iter().any(repeats));
-    let mut repeated_drops = drops_by(|reason| any_repeats && reason.is_of_repetition());
-    let compresses = |&(_, id): &(_, DirectionId)| network.graph().direction(id).header_compression.is_some();
-    let any_compresses = links.iter().any(|link| directions(link).iter().any(compresses));
-    let mut context_drops = drops_by(|reason| any_compresses && reason.is_of_header_compression());
-    let conditions = |&(_, id): &(_, DirectionId)| !network.graph().direction(id).conditioner.is_empty();
-    let any_conditions = links.iter().any(|link| directions(link).iter().any(conditions));
-    let mut policed = drops_by(|reason| any_conditions && reason.is_of_conditioner());
-    let mut coloured = ["green_packets", "yellow_packets", "red_packets"].map(TypedColumn::<u64>::new);
-    let mut compressed = TypedColumn::<u64>::new("compressed_packets");
-    let mut repeated = TypedColumn::<u64>::new("repeated_packets");
-    let [mut damaged, mut duplicated, mut queue_max] =
-        ["damaged_packets", "duplicated_packets", "queue_max_packets"].map(TypedColumn::<u64>::new);
-    let [mut fragmented, mut fragments] =
-        ["fragmented_packets", "fragments_packets"].map(TypedColumn::<u64>::new);
-    let [mut throughput, mut utilisation, mut queue_mean] =
-        ["throughput_bit_per_s", "utilisation_ratio", "queue_mean_packets"].map(TypedColumn::<f64>::new);
+    let mut columns = LinkColumns::new();
     for link in links {
         let kinds = link.has_queue.into_iter().zip(link.has_transmitter);
         for ((direction_name, id), (has_queue, has_transmitter)) in directions(link).into_iter().zip(kinds) {
             let queue = has_queue.then(|| network.queue_statistics(id));
-            let counters = network.counters(id);
-            name.push(&link.name);
-            direction.push(direction_name);
-            let cells = [
-                counters.offered.packets,
-                counters.offered.bytes,
-                counters.carried.packets,
-                counters.carried.bytes,
-            ];
-            for (column, cell) in counts.iter_mut().zip(cells) {
-                column.push(cell);
-            }
-            handed_over.push(counters.handed_over.packets);
-            held.push(counters.held.packets);
-            repeated.push(counters.repeated.packets);
-            compressed.push(counters.compressed.packets);
-            let of_some = managed_drops.iter_mut().chain(&mut contact_drops);
-            let of_some = of_some.chain(&mut repeated_drops).chain(&mut context_drops).chain(&mut policed);
-            for (reason, column) in drops.iter_mut().chain(of_some) {
-                column.push(counters.dropped(*reason).packets);
-            }
-            for (column, colour) in coloured.iter_mut().zip(Colour::ALL) {
-                column.push(counters.coloured(colour).packets);
-            }
-            marked.push(counters.marked.packets);
-            damaged.push(counters.damaged.packets);
-            duplicated.push(counters.duplicated.packets);
-            fragmented.push(counters.fragmented.packets);
-            fragments.push(counters.fragments.packets);
-            let bits_per_second = 8.0 * counters.carried.bytes as f64 / observed;
-            throughput.push(bits_per_second);
             let busy = has_transmitter.then(|| network.busy(id).as_secs_f64());
-            utilisation.push_optional(busy.map(|busy| busy / observed));
-            queue_mean.push_optional(queue.as_ref().map(|queue| queue.mean_packets));
-            queue_max.push_optional(queue.map(|queue| queue.max_packets));
+            let has = Devices::of(link, id, network);
+            let counters = network.counters(id);
+            columns.link.push(&link.name);
+            columns.direction.push(direction_name);
+            columns.push_counts(counters);
+            columns.push_drops(counters, &has);
+            let coloured = Colour::ALL.map(|colour| counters.coloured(colour).packets);
+            push_each(&mut columns.coloured, coloured.map(|packets| has.conditions.then_some(packets)));
+            let packets = |has: bool, count: slantpath_net::Count| has.then_some(count.packets);
+            columns.marked_packets.push_optional(packets(has.marks, counters.marked));
+            columns.handed_over_packets.push_optional(packets(has.is_contact, counters.handed_over));
+            columns.held_packets.push_optional(packets(has.is_contact, counters.held));
+            columns.repeated_packets.push_optional(packets(has.repeats, counters.repeated));
+            columns.compressed_packets.push_optional(packets(has.compresses, counters.compressed));
+            columns.throughput_bit_per_s.push(8.0 * counters.carried.bytes as f64 / observed);
+            columns.utilisation_ratio.push_optional(busy.map(|busy| busy / observed));
+            columns.queue_mean_packets.push_optional(queue.as_ref().map(|queue| queue.mean_packets));
+            columns.queue_max_packets.push_optional(queue.map(|queue| queue.max_packets));
         }
     }
-    let mut columns: Vec<Column> = vec![name.into(), direction.into()];
-    columns.extend(counts.map(Column::from));
-    columns.extend(drops.into_iter().map(|(_, column)| column.into()));
-    columns.extend([damaged.into(), duplicated.into(), throughput.into(), utilisation.into()]);
-    columns.extend([queue_mean.into(), queue_max.into(), fragmented.into(), fragments.into()]);
-    columns.extend(managed_drops.into_iter().map(|(_, column)| column.into()));
-    columns.extend(any_marks.then(|| marked.into()));
-    columns.extend(contact_drops.into_iter().map(|(_, column)| column.into()));
-    if has_sky {
-        columns.extend([handed_over.into(), held.into()]);
-    }
-    if any_repeats {
-        columns.push(repeated.into());
-        columns.extend(repeated_drops.into_iter().map(|(_, column)| column.into()));
-    }
-    if any_compresses {
-        columns.push(compressed.into());
-        columns.extend(context_drops.into_iter().map(|(_, column)| column.into()));
-    }
-    if any_conditions {
-        columns.extend(coloured.map(Column::from));
-        columns.extend(policed.into_iter().map(|(_, column)| column.into()));
-    }
-    kind.table(columns)
+    columns.finish(kind)
 }
 
-/// A column of packets dropped for each reason that is wanted.
-fn drops_by(is_wanted: impl Fn(DropReason) -> bool) -> Vec<(DropReason, TypedColumn<u64>)> {
-    let column = |reason: DropReason| {
-        (reason, TypedColumn::new(format!("dropped_{}_packets", reason.name().replace(' ', "_"))))
-    };
-    DropReason::ALL.into_iter().filter(|&reason| is_wanted(reason)).map(column).collect()
+impl LinkColumns {
+    /// Counts that every direction has.
+    fn push_counts(&mut self, counters: &Counters) {
+        self.offered_packets.push(counters.offered.packets);
+        self.offered_bytes.push(counters.offered.bytes);
+        self.carried_packets.push(counters.carried.packets);
+        self.carried_bytes.push(counters.carried.bytes);
+        self.damaged_packets.push(counters.damaged.packets);
+        self.duplicated_packets.push(counters.duplicated.packets);
+        self.fragmented_packets.push(counters.fragmented.packets);
+        self.fragments_packets.push(counters.fragments.packets);
+    }
+
+    fn push_drops(&mut self, counters: &Counters, has: &Devices) {
+        let kinds: [(&mut Vec<Count>, fn(DropReason) -> bool); 6] = [
+            (&mut self.dropped, DropReason::is_of_any_link),
+            (&mut self.dropped_by_queue, DropReason::is_of_managed_queue),
+            (&mut self.dropped_by_contact, DropReason::is_of_contacts),
+            (&mut self.dropped_by_repetition, DropReason::is_of_repetition),
+            (&mut self.dropped_by_compression, DropReason::is_of_header_compression),
+            (&mut self.dropped_by_conditioner, DropReason::is_of_conditioner),
+        ];
+        for (columns, is_wanted) in kinds {
+            let reasons = DropReason::ALL.into_iter().filter(|&reason| is_wanted(reason));
+            let cell = |reason| has.drop_for(reason).then(|| counters.dropped(reason).packets);
+            push_each(columns, reasons.map(cell));
+        }
+    }
 }
 
-/// `paths` without rows.
-pub(crate) fn paths_header() -> Table {
-    paths("", &[], &[])
+columns! {
+    /// Columns of a sample of a path.
+    pub(super) struct SampleColumns {
+        /// Path, by its link.
+        path: Text,
+        /// Time of the sample.
+        at_s: Number,
+        /// Congestion window of the path.
+        cwnd_bytes: Count,
+        /// Slow-start threshold of the path.
+        ssthresh_bytes: Count,
+        /// Bytes outstanding on the path: sent there and not acknowledged.
+        outstanding_bytes: Count,
+        /// Retransmission timeout of the path.
+        rto_s: Number,
+        /// Smoothed round-trip time of the path. Missing before the first measurement.
+        srtt_s: Number,
+    }
+}
+
+columns! {
+    /// Columns of `paths`.
+    pub(super) struct PathColumns {
+        /// Name of the flow.
+        flow: Text,
+        /// Sample of the path.
+        sample: SampleColumns = (),
+    }
+}
+
+columns! {
+    /// Columns of `association_paths`.
+    pub(super) struct AssociationPathColumns {
+        /// Name of the association, or of the link that it carries.
+        association: Text,
+        /// Host at this end.
+        host: Text,
+        /// Sample of the path.
+        sample: SampleColumns = (),
+    }
+}
+
+columns! {
+    /// Columns of `queues`.
+    pub(super) struct QueueColumns {
+        /// Name of the link.
+        link: Text,
+        /// Direction: `forward` or `reverse`.
+        direction: Text,
+        /// Time of the sample.
+        at_s: Number,
+        /// Packets that wait, the one that is being sent left out.
+        queued_packets: Count,
+        /// Bytes of these packets.
+        queued_bytes: Count,
+    }
+}
+
+impl SampleColumns {
+    fn push(&mut self, names: &[Option<String>], sample: &PathSample) {
+        self.path.push_optional(path_name(names, sample.path));
+        self.at_s.push_instant(sample.at);
+        self.cwnd_bytes.push(sample.cwnd_bytes);
+        self.ssthresh_bytes.push(sample.ssthresh_bytes);
+        self.outstanding_bytes.push(sample.outstanding_bytes);
+        self.rto_s.push_duration(sample.rto);
+        self.srtt_s.push_optional(sample.srtt.map(Duration::as_secs_f64));
+    }
 }
 
 /// `paths`: samples of each path of a flow.
 pub(crate) fn paths(flow: &str, names: &[Option<String>], samples: &[PathSample]) -> Table {
-    let mut flow_name = TextColumn::new("flow");
-    for _ in samples {
-        flow_name.push(flow);
+    let mut columns = PathColumns::new();
+    for sample in samples {
+        columns.flow.push(flow);
+        columns.sample.push(names, sample);
     }
-    let columns = core::iter::once(flow_name.into()).chain(sampled(names, samples));
-    TableKind::Paths.table(columns)
-}
-
-/// `association_paths` without rows.
-pub(crate) fn association_paths_header() -> Table {
-    association_paths(["", ""], &[], &[])
+    columns.finish(TableKind::Paths)
 }
 
 /// `association_paths`: the same of an end of an association that carries signalling, by its name and its host.
 pub(crate) fn association_paths(
-    called: [&str; 2],
+    [association, host]: [&str; 2],
     names: &[Option<String>],
     samples: &[PathSample],
 ) -> Table {
-    let mut columns = ["association", "host"].map(TextColumn::new);
-    for (column, text) in columns.iter_mut().zip(called) {
-        for _ in samples {
-            column.push(text);
-        }
-    }
-    let columns = columns.map(Column::from).into_iter().chain(sampled(names, samples));
-    TableKind::AssociationPaths.table(columns)
-}
-
-/// Columns of the samples of a path.
-fn sampled(names: &[Option<String>], samples: &[PathSample]) -> [Column; 7] {
-    let mut path = TextColumn::new("path");
-    let mut at = TypedColumn::<f64>::new("at_s");
-    let [mut cwnd, mut ssthresh, mut outstanding] =
-        ["cwnd_bytes", "ssthresh_bytes", "outstanding_bytes"].map(TypedColumn::<u64>::new);
-    let [mut rto, mut srtt] = ["rto_s", "srtt_s"].map(TypedColumn::<f64>::new);
+    let mut columns = AssociationPathColumns::new();
     for sample in samples {
-        path.push_optional(path_name(names, sample.path));
-        at.push_instant(sample.at);
-        cwnd.push(sample.cwnd_bytes);
-        ssthresh.push(sample.ssthresh_bytes);
-        outstanding.push(sample.outstanding_bytes);
-        rto.push_duration(sample.rto);
-        srtt.push_optional(sample.srtt.map(slantpath_base::Duration::as_secs_f64));
+        columns.association.push(association);
+        columns.host.push(host);
+        columns.sample.push(names, sample);
     }
-    [path.into(), at.into(), cwnd.into(), ssthresh.into(), outstanding.into(), rto.into(), srtt.into()]
-}
-
-/// `queues` without rows.
-pub(crate) fn queues_header() -> Table {
-    queues("", "", &[])
+    columns.finish(TableKind::AssociationPaths)
 }
 
 /// `queues`: samples of the queue of a direction.
-pub(crate) fn queues(link: &str, direction_name: &str, samples: &[QueueSample]) -> Table {
-    let [mut name, mut direction] = ["link", "direction"].map(TextColumn::new);
-    let mut at = TypedColumn::<f64>::new("at_s");
-    let [mut packets, mut bytes] = ["queued_packets", "queued_bytes"].map(TypedColumn::<u64>::new);
+pub(crate) fn queues(link: &str, direction: &str, samples: &[QueueSample]) -> Table {
+    let mut columns = QueueColumns::new();
     for sample in samples {
-        name.push(link);
-        direction.push(direction_name);
-        at.push_instant(sample.time);
-        packets.push(sample.packets);
-        bytes.push(sample.bytes);
+        columns.link.push(link);
+        columns.direction.push(direction);
+        columns.at_s.push_instant(sample.time);
+        columns.queued_packets.push(sample.packets);
+        columns.queued_bytes.push(sample.bytes);
     }
-    let columns = [name.into(), direction.into(), at.into(), packets.into(), bytes.into()];
-    TableKind::Queues.table(columns)
+    columns.finish(TableKind::Queues)
 }

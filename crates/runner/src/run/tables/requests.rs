@@ -2,21 +2,32 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_host::record::SentSession;
-use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 
 use super::sessions::Mean;
+use crate::columns::{Count, Number, Text, columns, family};
 use crate::output::TableKind;
 
-/// The columns of `requests`.
-pub(in crate::run) struct RequestRows {
-    name: TextColumn,
-    session: TypedColumn<u64>,
-    number: TypedColumn<u64>,
-    asked: TypedColumn<f64>,
-    size: TypedColumn<u64>,
-    first_delivery: TypedColumn<f64>,
-    answered: TypedColumn<f64>,
-    response: TypedColumn<f64>,
+columns! {
+    /// Columns of `requests`.
+    pub(in crate::run) struct RequestRows {
+        /// Name of the table of sessions.
+        sessions: Text,
+        /// Number of the session.
+        session: Count,
+        /// Number of the request in its session, from 0.
+        number: Count,
+        /// Time at which it was made.
+        asked_s: Number,
+        /// Size of the answer.
+        size_bytes: Count,
+        /// Time at which the first byte of the answer was delivered.
+        first_delivery_s: Number,
+        /// Time at which the last byte of the answer was delivered. Missing if it has not come.
+        answered_s: Number,
+        /// Time from the request to the last byte of its answer. Missing likewise.
+        response_s: Number,
+    }
 }
 
 /// Totals of the requests of a table of sessions; the times that answers took are handed over.
@@ -27,33 +38,28 @@ pub(in crate::run) struct RequestTotals {
     response: Mean,
 }
 
-/// The columns of `request_sources`.
-pub(in crate::run) struct RequestSums {
-    name: TextColumn,
-    asked: TypedColumn<u64>,
-    answered: TypedColumn<u64>,
-    first_delivery_mean: TypedColumn<f64>,
-    response_mean: TypedColumn<f64>,
-    response_quantiles: [TypedColumn<f64>; QUANTILES.len()],
+columns! {
+    /// Columns of `request_sources`.
+    pub(in crate::run) struct RequestSums {
+        /// Name of the table of sessions.
+        sessions: Text,
+        /// Requests that were made.
+        asked_requests: Count,
+        /// Requests that were answered.
+        answered_requests: Count,
+        /// Mean time from a request to the first byte of its answer.
+        first_delivery_mean_s: Number,
+        /// Mean time from a request to the last byte of its answer.
+        response_mean_s: Number,
+        /// Quantiles of response times.
+        response_quantiles: Vec<Number> = family(QUANTILES, |(name, share)| {
+            (format!("response_{name}_s"), format!("Time that {} % of responses do not exceed.", share * 100.0))
+        }),
+    }
 }
 
 /// Quantiles of response times, with their names.
 const QUANTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99)];
-
-impl Default for RequestRows {
-    fn default() -> Self {
-        Self {
-            name: TextColumn::new("sessions"),
-            session: TypedColumn::new("session"),
-            number: TypedColumn::new("number"),
-            asked: TypedColumn::new("asked_s"),
-            size: TypedColumn::new("size_bytes"),
-            first_delivery: TypedColumn::new("first_delivery_s"),
-            answered: TypedColumn::new("answered_s"),
-            response: TypedColumn::new("response_s"),
-        }
-    }
-}
 
 impl RequestRows {
     pub(in crate::run) fn is_empty(&self) -> bool {
@@ -82,42 +88,19 @@ impl RequestRows {
                 totals.response.add(response.as_secs_f64());
                 delays.push(response);
             }
-            self.name.push(name);
+            self.sessions.push(name);
             self.session.push(u64::from(session.number));
             self.number.push(number);
-            self.asked.push(seconds(request.asked));
-            self.size.push(request.size.as_bytes());
-            self.first_delivery.push_optional(request.first_delivery.map(seconds));
-            self.answered.push_optional(request.answered.map(seconds));
-            self.response.push_optional(response.map(Duration::as_secs_f64));
+            self.asked_s.push(seconds(request.asked));
+            self.size_bytes.push(request.size.as_bytes());
+            self.first_delivery_s.push_optional(request.first_delivery.map(seconds));
+            self.answered_s.push_optional(request.answered.map(seconds));
+            self.response_s.push_optional(response.map(Duration::as_secs_f64));
         }
     }
 
     pub(in crate::run) fn table(self) -> Table {
-        let columns: [Column; 8] = [
-            self.name.into(),
-            self.session.into(),
-            self.number.into(),
-            self.asked.into(),
-            self.size.into(),
-            self.first_delivery.into(),
-            self.answered.into(),
-            self.response.into(),
-        ];
-        TableKind::Requests.table(columns)
-    }
-}
-
-impl Default for RequestSums {
-    fn default() -> Self {
-        Self {
-            name: TextColumn::new("sessions"),
-            asked: TypedColumn::new("asked_requests"),
-            answered: TypedColumn::new("answered_requests"),
-            first_delivery_mean: TypedColumn::new("first_delivery_mean_s"),
-            response_mean: TypedColumn::new("response_mean_s"),
-            response_quantiles: QUANTILES.map(|(name, _)| TypedColumn::new(format!("response_{name}_s"))),
-        }
+        self.finish(TableKind::Requests)
     }
 }
 
@@ -128,25 +111,17 @@ impl RequestSums {
 
     /// Adds a table of sessions, with the quantiles of its response times.
     pub(in crate::run) fn push(&mut self, name: &str, totals: &RequestTotals, quantiles: &[Option<f64>]) {
-        self.name.push(name);
-        self.asked.push(totals.asked);
-        self.answered.push(totals.response.count());
-        self.first_delivery_mean.push_optional(totals.first_delivery.get());
-        self.response_mean.push_optional(totals.response.get());
+        self.sessions.push(name);
+        self.asked_requests.push(totals.asked);
+        self.answered_requests.push(totals.response.count());
+        self.first_delivery_mean_s.push_optional(totals.first_delivery.get());
+        self.response_mean_s.push_optional(totals.response.get());
         for (place, column) in self.response_quantiles.iter_mut().enumerate() {
             column.push_optional(quantiles.get(place).copied().flatten());
         }
     }
 
     pub(in crate::run) fn table(self) -> Table {
-        let mut columns: Vec<Column> = vec![
-            self.name.into(),
-            self.asked.into(),
-            self.answered.into(),
-            self.first_delivery_mean.into(),
-            self.response_mean.into(),
-        ];
-        columns.extend(self.response_quantiles.map(Column::from));
-        TableKind::RequestSources.table(columns)
+        self.finish(TableKind::RequestSources)
     }
 }

@@ -1,7 +1,7 @@
 //! The tables of gateways, ASPs and application servers.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 use slantpath_scenario::build::{code, gateways_of};
 use slantpath_scenario::schema::Signalling;
 use slantpath_signalling::M3uaEventKind as Kind;
@@ -12,9 +12,120 @@ use slantpath_simulation::{
 };
 use slantpath_ss7::PointCode;
 
+use crate::columns::{Count, Number, Text, columns};
 use crate::output::TableKind;
 use crate::run::signalling_record::SignallingRecord;
 use crate::scenario::Scenario;
+
+columns! {
+    /// Columns of `signalling_associations`.
+    pub(super) struct AssociationColumns {
+        /// Name of the association.
+        association: Text,
+        /// Gateway or ASP at this end.
+        at: Text,
+        /// Adaptation layer that it carries.
+        adaptation: Text,
+        /// DATA messages that were sent.
+        data_sent_messages: Count,
+        /// DATA messages that were received.
+        data_received_messages: Count,
+        /// Other messages that were sent.
+        other_sent_messages: Count,
+        /// Other messages that were received.
+        other_received_messages: Count,
+        /// Number of times that the association came up.
+        times_up: Count,
+        /// Number of times that it was lost.
+        times_lost: Count,
+    }
+}
+
+columns! {
+    /// Columns of `signalling_processes`. What was received or requested was forwarded, indicated or dropped, or waits.
+    pub(super) struct ProcessColumns {
+        /// Name of the gateway or the ASP.
+        process: Text,
+        /// Kind: `gateway` or `asp`.
+        kind: Text,
+        /// Messages that came from the far end.
+        received_messages: Count,
+        /// Messages that users or MTP3 asked it to send.
+        requested_messages: Count,
+        /// Messages that it sent on.
+        forwarded_messages: Count,
+        /// Messages that it gave to users or MTP3.
+        indicated_messages: Count,
+        /// Messages that it dropped, for whatever reason.
+        dropped_messages: Count,
+        /// Messages that wait at the end of the run.
+        waiting_messages: Count,
+        /// DATA messages that it sent; one for several ASPs counts for each (broadcast).
+        data_sent_messages: Count,
+        /// ERR messages that it sent.
+        errors_sent: Count,
+        /// ERR messages that it received.
+        errors_received: Count,
+        /// Messages that could not be read.
+        malformed_messages: Count,
+        /// Messages that were read and mean nothing in its state.
+        ignored_messages: Count,
+    }
+}
+
+columns! {
+    /// Columns of `signalling_drops`.
+    pub(super) struct DropColumns {
+        /// Name of the gateway or the ASP.
+        process: Text,
+        /// Kind: `gateway` or `asp`.
+        kind: Text,
+        /// Reason for which messages were dropped.
+        reason: Text,
+        /// Messages that were dropped for it.
+        dropped_messages: Count,
+    }
+}
+
+columns! {
+    /// Columns of `signalling_servers`.
+    pub(super) struct ServerColumns {
+        /// Name of the application server.
+        application_server: Text,
+        /// Gateway that serves it.
+        gateway: Text,
+        /// Number of times that it became active (AS-ACTIVE).
+        times_active: Count,
+        /// Number of times that it became pending (AS-PENDING).
+        times_pending: Count,
+        /// Time at which it first became active. Missing if it never did.
+        active_at_s: Number,
+        /// Time for which it was not active after that.
+        outage_s: Number,
+        /// Longest of these outages.
+        outage_max_s: Number,
+    }
+}
+
+columns! {
+    /// Columns of `signalling_server_events`.
+    pub(in crate::run) struct EventColumns {
+        /// Time of the event.
+        at_s: Number,
+        /// Gateway or ASP that tells it.
+        process: Text,
+        /// Name of the association, of events that concern one.
+        association: Text,
+        /// Name of the application server, of events that concern one.
+        application_server: Text,
+        /// Event that was told.
+        event: Text,
+        /// Point that is concerned, of events of a destination.
+        destination: Text,
+        /// Level of congestion, of events that tell one.
+        congestion_level: Count,
+    }
+}
 
 /// All of them but for events; none for a scenario without associations.
 pub(super) fn tables(
@@ -47,94 +158,59 @@ fn processes_named(signalling: &Signalling) -> Vec<(SignallingProcess, &'static 
 
 /// One row for each end of each association.
 fn associations(signalling: &Signalling, network: &SignallingNetwork) -> Table {
-    let [mut name, mut at, mut adaptation] = ["association", "at", "adaptation"].map(TextColumn::new);
-    let mut counts = [
-        "data_sent_messages",
-        "data_received_messages",
-        "other_sent_messages",
-        "other_received_messages",
-        "times_up",
-        "times_lost",
-    ]
-    .map(TypedColumn::<u64>::new);
+    let mut columns = AssociationColumns::new();
     for (number, (association, table)) in signalling.associations.iter().enumerate() {
         for (side, end) in Side::BOTH.into_iter().zip([&table.gateway, &table.asp]) {
             let tally = network.adaptation_tally(AdaptationId(number), side);
-            name.push(association);
-            at.push(end.as_str());
-            adaptation.push(&table.adaptation.to_string());
-            let cells = [
-                tally.data_sent,
-                tally.data_received,
-                tally.other_sent,
-                tally.other_received,
-                tally.times_up,
-                tally.times_lost,
-            ];
-            counts.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+            columns.association.push(association);
+            columns.at.push(end.as_str());
+            columns.adaptation.push(&table.adaptation.to_string());
+            columns.data_sent_messages.push(tally.data_sent);
+            columns.data_received_messages.push(tally.data_received);
+            columns.other_sent_messages.push(tally.other_sent);
+            columns.other_received_messages.push(tally.other_received);
+            columns.times_up.push(tally.times_up);
+            columns.times_lost.push(tally.times_lost);
         }
     }
-    let mut columns: Vec<Column> = vec![name.into(), at.into(), adaptation.into()];
-    columns.extend(counts.map(Column::from));
-    TableKind::SignallingAssociations.table(columns)
+    columns.finish(TableKind::SignallingAssociations)
 }
 
 /// One row for each gateway and each ASP: what came is what went, was dropped, or waits.
 fn processes(signalling: &Signalling, network: &SignallingNetwork) -> Table {
-    let [mut name, mut kind] = ["process", "kind"].map(TextColumn::new);
-    let mut counts = [
-        "received_messages",
-        "requested_messages",
-        "forwarded_messages",
-        "indicated_messages",
-        "dropped_messages",
-        "waiting_messages",
-        "data_sent_messages",
-        "errors_sent",
-        "errors_received",
-        "malformed_messages",
-        "ignored_messages",
-    ]
-    .map(TypedColumn::<u64>::new);
+    let mut columns = ProcessColumns::new();
     for (id, role, process) in processes_named(signalling) {
         let (counters, waiting) = network.m3ua_counters(id);
-        name.push(process);
-        kind.push(role);
-        let cells = [
-            counters.received,
-            counters.requested,
-            counters.forwarded,
-            counters.indicated,
-            counters.dropped_in_all(),
-            u64::try_from(waiting).unwrap_or(u64::MAX),
-            counters.data_sent,
-            counters.errors_sent,
-            counters.errors_received,
-            counters.malformed,
-            counters.ignored,
-        ];
-        counts.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+        columns.process.push(process);
+        columns.kind.push(role);
+        columns.received_messages.push(counters.received);
+        columns.requested_messages.push(counters.requested);
+        columns.forwarded_messages.push(counters.forwarded);
+        columns.indicated_messages.push(counters.indicated);
+        columns.dropped_messages.push(counters.dropped_in_all());
+        columns.waiting_messages.push(u64::try_from(waiting).unwrap_or(u64::MAX));
+        columns.data_sent_messages.push(counters.data_sent);
+        columns.errors_sent.push(counters.errors_sent);
+        columns.errors_received.push(counters.errors_received);
+        columns.malformed_messages.push(counters.malformed);
+        columns.ignored_messages.push(counters.ignored);
     }
-    let mut columns: Vec<Column> = vec![name.into(), kind.into()];
-    columns.extend(counts.map(Column::from));
-    TableKind::SignallingProcesses.table(columns)
+    columns.finish(TableKind::SignallingProcesses)
 }
 
 /// One row for each reason for which a gateway or an ASP dropped messages.
 fn drops(signalling: &Signalling, network: &SignallingNetwork) -> Table {
-    let [mut name, mut kind, mut why] = ["process", "kind", "reason"].map(TextColumn::new);
-    let mut dropped = TypedColumn::<u64>::new("dropped_messages");
+    let mut columns = DropColumns::new();
     for (id, role, process) in processes_named(signalling) {
         let (counters, _) = network.m3ua_counters(id);
         for reason in DropReason::ALL.into_iter().filter(|reason| counters.dropped(*reason) > 0) {
-            name.push(process);
-            kind.push(role);
-            why.push(reason.name());
-            dropped.push(counters.dropped(reason));
+            columns.process.push(process);
+            columns.kind.push(role);
+            columns.reason.push(reason.name());
+            columns.dropped_messages.push(counters.dropped(reason));
         }
     }
-    let columns = [name.into(), kind.into(), why.into(), dropped.into()];
-    TableKind::SignallingDrops.table(columns)
+    columns.finish(TableKind::SignallingDrops)
 }
 
 /// Service of an application server at a gateway. Traffic that is held is not served yet.
@@ -182,27 +258,21 @@ impl Served {
 
 /// One row for each application server at each of its gateways.
 fn servers(signalling: &Signalling, record: &SignallingRecord<'_>, end: Instant) -> Table {
-    let [mut name, mut at] = ["application_server", "gateway"].map(TextColumn::new);
-    let mut counts = ["times_active", "times_pending"].map(TypedColumn::<u64>::new);
-    let [mut first, mut outage, mut outage_max] =
-        ["active_at_s", "outage_s", "outage_max_s"].map(TypedColumn::<f64>::new);
+    let mut columns = ServerColumns::new();
     for (number, (server, table)) in signalling.application_servers.iter().enumerate() {
         for gateway in gateways_of(signalling, table) {
             let id = GatewayId(signalling.gateways.position(gateway).expect("a check resolves gateways"));
             let served = record.served(id, ServerId(number)).until(end);
-            name.push(server);
-            at.push(gateway);
-            let cells = [served.times_active, served.times_pending];
-            counts.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
-            first.push_optional(served.first.map(|at| (at - Instant::START).as_secs_f64()));
-            outage.push_duration(served.outage);
-            outage_max.push_duration(served.outage_max);
+            columns.application_server.push(server);
+            columns.gateway.push(gateway);
+            columns.times_active.push(served.times_active);
+            columns.times_pending.push(served.times_pending);
+            columns.active_at_s.push_optional(served.first.map(|at| (at - Instant::START).as_secs_f64()));
+            columns.outage_s.push_duration(served.outage);
+            columns.outage_max_s.push_duration(served.outage_max);
         }
     }
-    let mut columns: Vec<Column> = vec![name.into(), at.into()];
-    columns.extend(counts.map(Column::from));
-    columns.extend([first.into(), outage.into(), outage_max.into()]);
-    TableKind::SignallingServers.table(columns)
+    columns.finish(TableKind::SignallingServers)
 }
 
 /// Names of processes, associations, application servers and points.
@@ -228,34 +298,22 @@ impl<'a> Names<'a> {
 /// Rows of `signalling_server_events`: what happened to associations, ASPs, application servers and destinations, as
 /// each end saw it.
 pub(in crate::run) fn event_rows(names: &Names<'_>, events: &[AdaptationEvent]) -> Table {
-    let mut at = TypedColumn::<f64>::new("at_s");
-    let [mut seen_by, mut association, mut server, mut event, mut destination] =
-        ["process", "association", "application_server", "event", "destination"].map(TextColumn::new);
-    let mut level = TypedColumn::<u64>::new("congestion_level");
+    let mut columns = EventColumns::new();
     for happened in events {
-        at.push_instant(happened.at);
         let process = names.processes.iter().find(|(id, ..)| *id == happened.process);
-        seen_by.push(process.map_or("", |(.., name)| *name));
-        association.push_optional(happened.association.map(|own| names.associations[own.0]));
-        server.push_optional(happened.server.map(|own| names.servers[own.0]));
-        event.push(happened.kind.name());
+        columns.at_s.push_instant(happened.at);
+        columns.process.push(process.map_or("", |(.., name)| *name));
+        columns.association.push_optional(happened.association.map(|own| names.associations[own.0]));
+        columns.application_server.push_optional(happened.server.map(|own| names.servers[own.0]));
+        columns.event.push(happened.kind.name());
         let point = happened.kind.destination().and_then(|affected| {
             names.points.iter().find(|(code, _)| *code == affected).map(|(_, name)| *name)
         });
-        destination.push_optional(point);
-        level.push_optional(match happened.kind {
+        columns.destination.push_optional(point);
+        columns.congestion_level.push_optional(match happened.kind {
             Kind::Congestion(_, level) => Some(u64::from(level)),
             _ => None,
         });
     }
-    let columns = [
-        at.into(),
-        seen_by.into(),
-        association.into(),
-        server.into(),
-        event.into(),
-        destination.into(),
-        level.into(),
-    ];
-    TableKind::SignallingServerEvents.table(columns)
+    columns.finish(TableKind::SignallingServerEvents)
 }

@@ -2,8 +2,9 @@
 
 use slantpath_base::{Duration, Instant};
 use slantpath_host::record::{ReceivedSession, SentSession};
-use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 
+use crate::columns::{Count, Number, Text, columns, family, push_each};
 use crate::output::TableKind;
 
 /// A session as both ends know it.
@@ -32,6 +33,15 @@ impl Outcome {
             Self::Failed => "failed",
             Self::Refused => "refused",
             Self::Unfinished => "unfinished",
+        }
+    }
+
+    const fn meaning(self) -> &'static str {
+        match self {
+            Self::Completed => "were completed: all was delivered",
+            Self::Failed => "failed",
+            Self::Refused => "were not admitted, or had no port",
+            Self::Unfinished => "were neither at the end of the run",
         }
     }
 }
@@ -86,42 +96,37 @@ impl Session {
     }
 }
 
-/// The columns of `sessions`.
-pub(in crate::run) struct Rows {
-    name: TextColumn,
-    number: TypedColumn<u64>,
-    begun: TypedColumn<f64>,
-    size: TypedColumn<u64>,
-    admitted: TypedColumn<f64>,
-    connected: TypedColumn<f64>,
-    last_delivery: TypedColumn<f64>,
-    duration: TypedColumn<f64>,
-    delivered: TypedColumn<u64>,
-    throughput: TypedColumn<f64>,
-    retransmissions: TypedColumn<u64>,
-    ended: TypedColumn<f64>,
-    outcome: TextColumn,
-    failure: TextColumn,
-}
-
-impl Default for Rows {
-    fn default() -> Self {
-        Self {
-            name: TextColumn::new("sessions"),
-            number: TypedColumn::new("number"),
-            begun: TypedColumn::new("begun_s"),
-            size: TypedColumn::new("size_bytes"),
-            admitted: TypedColumn::new("admitted_s"),
-            connected: TypedColumn::new("connected_s"),
-            last_delivery: TypedColumn::new("last_delivery_s"),
-            duration: TypedColumn::new("duration_s"),
-            delivered: TypedColumn::new("delivered_bytes"),
-            throughput: TypedColumn::new("throughput_bit_per_s"),
-            retransmissions: TypedColumn::new("retransmissions"),
-            ended: TypedColumn::new("ended_s"),
-            outcome: TextColumn::new("outcome"),
-            failure: TextColumn::new("failure"),
-        }
+columns! {
+    /// Columns of `sessions`.
+    pub(in crate::run) struct Rows {
+        /// Name of the table of sessions.
+        sessions: Text,
+        /// Number of the session.
+        number: Count,
+        /// Time at which it began.
+        begun_s: Number,
+        /// Size of what is to be delivered.
+        size_bytes: Count,
+        /// Time at which it was opened. Missing if it was refused or still waits.
+        admitted_s: Number,
+        /// Time at which its association or connection was established.
+        connected_s: Number,
+        /// Time of the last delivery.
+        last_delivery_s: Number,
+        /// Time from its beginning to the last delivery. Missing unless it was completed.
+        duration_s: Number,
+        /// Bytes that were delivered.
+        delivered_bytes: Count,
+        /// Delivered bits over that duration. Missing unless it was completed, and for sessions that ask.
+        throughput_bit_per_s: Number,
+        /// Retransmitted DATA chunks or segments, of answers too.
+        retransmissions: Count,
+        /// Time of its end as its sender saw it. What the server receives two minutes later is not of it.
+        ended_s: Number,
+        /// Outcome: `completed`, `failed`, `refused` (not admitted, or without a port) or `unfinished`.
+        outcome: Text,
+        /// Reason for which it failed, if it did.
+        failure: Text,
     }
 }
 
@@ -133,40 +138,48 @@ impl Rows {
     pub(in crate::run) fn push(&mut self, name: &str, session: &Session) {
         let seconds = |instant: Instant| instant.since_start().as_secs_f64();
         let sent = &session.sent;
-        self.name.push(name);
+        self.sessions.push(name);
         self.number.push(u64::from(sent.number));
-        self.begun.push(seconds(sent.begun));
-        self.size.push(sent.size.as_bytes());
-        self.admitted.push_optional(sent.admitted.map(seconds));
-        self.connected.push_optional(sent.connected.map(seconds));
-        self.last_delivery.push_optional(session.last_delivery().map(seconds));
-        self.duration.push_optional(session.duration().map(Duration::as_secs_f64));
-        self.delivered.push(session.delivered_bytes());
-        self.throughput.push_optional(session.throughput());
+        self.begun_s.push(seconds(sent.begun));
+        self.size_bytes.push(sent.size.as_bytes());
+        self.admitted_s.push_optional(sent.admitted.map(seconds));
+        self.connected_s.push_optional(sent.connected.map(seconds));
+        self.last_delivery_s.push_optional(session.last_delivery().map(seconds));
+        self.duration_s.push_optional(session.duration().map(Duration::as_secs_f64));
+        self.delivered_bytes.push(session.delivered_bytes());
+        self.throughput_bit_per_s.push_optional(session.throughput());
         self.retransmissions.push_optional(session.retransmissions());
-        self.ended.push_optional(sent.ended.map(seconds));
+        self.ended_s.push_optional(sent.ended.map(seconds));
         self.outcome.push(session.outcome().name());
         self.failure.push_optional(sent.failure.as_deref());
     }
 
     pub(in crate::run) fn table(self) -> Table {
-        let columns: [Column; 14] = [
-            self.name.into(),
-            self.number.into(),
-            self.begun.into(),
-            self.size.into(),
-            self.admitted.into(),
-            self.connected.into(),
-            self.last_delivery.into(),
-            self.duration.into(),
-            self.delivered.into(),
-            self.throughput.into(),
-            self.retransmissions.into(),
-            self.ended.into(),
-            self.outcome.into(),
-            self.failure.into(),
-        ];
-        TableKind::Sessions.table(columns)
+        self.finish(TableKind::Sessions)
+    }
+}
+
+columns! {
+    /// Columns of `session_sources`.
+    pub(in crate::run) struct SourceColumns {
+        /// Name of the table of sessions.
+        sessions: Text,
+        /// Sessions that began after the warm-up.
+        begun_sessions: Count,
+        /// Sessions of these by their outcome.
+        outcomes: Vec<Count> = family(Outcome::ALL, |outcome| {
+            (format!("{}_sessions", outcome.name()), format!("Sessions of these that {}.", outcome.meaning()))
+        }),
+        /// Bytes that were to be delivered.
+        offered_bytes: Count,
+        /// Bytes that were delivered.
+        delivered_bytes: Count,
+        /// Retransmitted DATA chunks or segments.
+        retransmissions: Count,
+        /// Mean throughput of completed sessions.
+        throughput_mean_bit_per_s: Number,
+        /// Mean duration of completed sessions.
+        duration_mean_s: Number,
     }
 }
 
@@ -225,27 +238,16 @@ impl SourceTotals {
 
 /// Table `session_sources`: one row for each table of sessions.
 pub(in crate::run) fn sources<'a>(tables: impl Iterator<Item = (&'a str, &'a SourceTotals)>) -> Table {
-    let mut name = TextColumn::new("sessions");
-    let mut begun = TypedColumn::<u64>::new("begun_sessions");
-    let mut outcomes =
-        Outcome::ALL.map(|outcome| TypedColumn::<u64>::new(format!("{}_sessions", outcome.name())));
-    let [mut offered, mut delivered, mut retransmissions] =
-        ["offered_bytes", "delivered_bytes", "retransmissions"].map(TypedColumn::<u64>::new);
-    let [mut throughput, mut duration] =
-        ["throughput_mean_bit_per_s", "duration_mean_s"].map(TypedColumn::<f64>::new);
+    let mut columns = SourceColumns::new();
     for (table, totals) in tables {
-        name.push(table);
-        begun.push(totals.begun);
-        outcomes.iter_mut().zip(totals.outcomes).for_each(|(column, count)| column.push(count));
-        offered.push(totals.offered);
-        delivered.push(totals.delivered);
-        retransmissions.push(totals.retransmissions);
-        throughput.push_optional(totals.throughput.get());
-        duration.push_optional(totals.duration.get());
+        columns.sessions.push(table);
+        columns.begun_sessions.push(totals.begun);
+        push_each(&mut columns.outcomes, totals.outcomes.map(Some));
+        columns.offered_bytes.push(totals.offered);
+        columns.delivered_bytes.push(totals.delivered);
+        columns.retransmissions.push(totals.retransmissions);
+        columns.throughput_mean_bit_per_s.push_optional(totals.throughput.get());
+        columns.duration_mean_s.push_optional(totals.duration.get());
     }
-    let mut columns: Vec<Column> = vec![name.into(), begun.into()];
-    columns.extend(outcomes.map(Column::from));
-    columns.extend([offered.into(), delivered.into(), retransmissions.into()]);
-    columns.extend([throughput.into(), duration.into()]);
-    TableKind::SessionSources.table(columns)
+    columns.finish(TableKind::SessionSources)
 }

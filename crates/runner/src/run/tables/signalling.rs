@@ -1,15 +1,16 @@
 //! `signalling_load`, `signalling_links` and rows of `signalling_events`: what became of messages and of links.
 
 use slantpath_base::{Duration, Instant};
-use slantpath_results::{Column, Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 use slantpath_scenario::build::{code, side_name, with_mtp3};
 use slantpath_signalling::PointEventKind;
 use slantpath_simulation::{Event, Side, SignallingLinkId, SignallingSimulation};
 use slantpath_ss7::PointCode;
-use slantpath_ss7::load::{Limit, Verdict};
+use slantpath_ss7::load::{Comparison, Verdict};
 use slantpath_ss7::mtp3::node::InhibitError;
 
 use super::{discards, mtp3, sccp, servers};
+use crate::columns::{Count, Number, Text, columns};
 use crate::output::TableKind;
 use crate::run::signalling_record::SignallingRecord;
 use crate::scenario::Scenario;
@@ -63,80 +64,172 @@ const fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-const fn limit_name(limit: Limit) -> &'static str {
-    match limit {
-        Limit::Loss => "loss",
-        Limit::MisSequence => "missequence",
-        Limit::Unavailability => "unavailability",
+columns! {
+    /// Columns of `signalling_load`.
+    pub(super) struct LoadColumns {
+        /// Name of the load.
+        load: Text,
+        /// Number of the link of the load.
+        link: Count,
+        /// Messages that were sent.
+        sent_messages: Count,
+        /// Messages that were delivered.
+        delivered_messages: Count,
+        /// Messages that were delivered too late to count.
+        late_messages: Count,
+        /// Messages that were lost.
+        lost_messages: Count,
+        /// Messages that the layer below refused.
+        refused_messages: Count,
+        /// Messages that are on their way at the end of the run.
+        outstanding_messages: Count,
+        /// Messages that were delivered more than once.
+        repeated_messages: Count,
+        /// Messages that were delivered behind a later one.
+        out_of_sequence_messages: Count,
+        /// Shortest of the delays.
+        delay_min_s: Number,
+        /// Mean of the delays.
+        delay_mean_s: Number,
+        /// Median of the delays.
+        delay_p50_s: Number,
+        /// Delay that 95 % of messages do not exceed.
+        delay_p95_s: Number,
+        /// Delay that 99 % of messages do not exceed.
+        delay_p99_s: Number,
+        /// Longest of the delays.
+        delay_max_s: Number,
+        /// Time for which the destination was not available.
+        unavailable_s: Number,
+        /// Share of messages that were lost.
+        loss_ratio: Number,
+        /// Share that Q.706 allows.
+        loss_allowed_ratio: Number,
+        /// Verdict on it: `kept`, `exceeded` or `inconclusive`.
+        loss_verdict: Text,
+        /// Share of messages out of sequence or repeated.
+        missequence_ratio: Number,
+        /// Share that Q.706 allows.
+        missequence_allowed_ratio: Number,
+        /// Verdict on it.
+        missequence_verdict: Text,
+        /// Share of the time for which the destination was not available.
+        unavailability_ratio: Number,
+        /// Share that Q.706 allows.
+        unavailability_allowed_ratio: Number,
+        /// Verdict on it.
+        unavailability_verdict: Text,
+    }
+}
+
+columns! {
+    /// Columns of `signalling_links`.
+    pub(super) struct LinkColumns {
+        /// Name of the signalling link.
+        link: Text,
+        /// Signalling point at this end.
+        point: Text,
+        /// Messages that MTP3 gave to the link.
+        given_messages: Count,
+        /// Messages that the link refused.
+        refused_messages: Count,
+        /// Messages that were sent.
+        sent_messages: Count,
+        /// Messages that were retransmitted, each time counted.
+        repeated_messages: Count,
+        /// Messages that were received.
+        received_messages: Count,
+        /// Messages that the link discarded.
+        discarded_messages: Count,
+        /// Signal units that were received with an error.
+        errored_units: Count,
+        /// Number of times that the link became available.
+        times_available: Count,
+        /// Number of times that it became unavailable.
+        times_unavailable: Count,
+        /// Time at which it first became available. Missing if it never did.
+        available_at_s: Number,
+        /// Time for which it was unavailable after that.
+        outage_s: Number,
+        /// Longest of these outages.
+        outage_max_s: Number,
+    }
+}
+
+columns! {
+    /// Columns of `signalling_events`.
+    pub(in crate::run) struct EventColumns {
+        /// Time of the event.
+        at_s: Number,
+        /// Signalling point whose management hears it.
+        point: Text,
+        /// Name of the link, of events that concern one.
+        link: Text,
+        /// End of the link: `first` or `second`.
+        end: Text,
+        /// Event that was heard.
+        event: Text,
+        /// Congestion status of the link set, of events that tell one.
+        congestion_status: Count,
+        /// Detail of the event: a point or a subsystem, or the reason of a refusal.
+        detail: Text,
     }
 }
 
 /// One row for each link of each load, with the limits of Q.706 beside it.
 fn load(scenario: &Scenario, simulation: &mut SignallingSimulation, end: Instant) -> Table {
-    let mut name = TextColumn::new("load");
-    let mut link = TypedColumn::<u64>::new("link");
-    let mut counts = [
-        "sent_messages",
-        "delivered_messages",
-        "late_messages",
-        "lost_messages",
-        "refused_messages",
-        "outstanding_messages",
-        "repeated_messages",
-        "out_of_sequence_messages",
-    ]
-    .map(TypedColumn::<u64>::new);
-    let mut delays =
-        ["delay_min_s", "delay_mean_s", "delay_p50_s", "delay_p95_s", "delay_p99_s", "delay_max_s"]
-            .map(TypedColumn::<f64>::new);
-    let mut unavailable = TypedColumn::<f64>::new("unavailable_s");
-    let limits = [Limit::Loss, Limit::MisSequence, Limit::Unavailability].map(limit_name);
-    let mut measured = limits.map(|limit| TypedColumn::<f64>::new(format!("{limit}_ratio")));
-    let mut allowed = limits.map(|limit| TypedColumn::<f64>::new(format!("{limit}_allowed_ratio")));
-    let mut verdicts = limits.map(|limit| TextColumn::new(format!("{limit}_verdict")));
+    let mut columns = LoadColumns::new();
     for (number, (load, _)) in scenario.signalling.load.iter().enumerate() {
         for report in simulation.signalling_mut().load_reports(end, number) {
             let (load_link, report) = (report.link, report.report);
-            name.push(load);
-            link.push(u64::from(load_link.0));
-            let cells = [
-                report.sent,
-                report.delivered,
-                report.late,
-                report.lost,
-                report.refused,
-                report.outstanding,
-                report.repeated,
-                report.out_of_sequence,
-            ];
-            counts.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
-            let cells = [
-                report.delay_min,
-                report.delay_mean,
-                report.delay_p50,
-                report.delay_p95,
-                report.delay_p99,
-                report.delay_max,
-            ];
-            for (column, cell) in delays.iter_mut().zip(cells) {
-                column.push_optional(cell.map(Duration::as_secs_f64));
-            }
-            unavailable.push_duration(report.unavailable);
-            for (place, comparison) in report.compare().into_iter().enumerate() {
-                measured[place].push(comparison.measured);
-                allowed[place].push(comparison.allowed);
-                verdicts[place].push(verdict_name(comparison.verdict));
-            }
+            columns.load.push(load);
+            columns.link.push(u64::from(load_link.0));
+            columns.sent_messages.push(report.sent);
+            columns.delivered_messages.push(report.delivered);
+            columns.late_messages.push(report.late);
+            columns.lost_messages.push(report.lost);
+            columns.refused_messages.push(report.refused);
+            columns.outstanding_messages.push(report.outstanding);
+            columns.repeated_messages.push(report.repeated);
+            columns.out_of_sequence_messages.push(report.out_of_sequence);
+            let seconds = |delay: Option<Duration>| delay.map(Duration::as_secs_f64);
+            columns.delay_min_s.push_optional(seconds(report.delay_min));
+            columns.delay_mean_s.push_optional(seconds(report.delay_mean));
+            columns.delay_p50_s.push_optional(seconds(report.delay_p50));
+            columns.delay_p95_s.push_optional(seconds(report.delay_p95));
+            columns.delay_p99_s.push_optional(seconds(report.delay_p99));
+            columns.delay_max_s.push_optional(seconds(report.delay_max));
+            columns.unavailable_s.push_duration(report.unavailable);
+            columns.push_limits(report.compare());
         }
     }
-    let mut columns: Vec<Column> = vec![name.into(), link.into()];
-    columns.extend(counts.map(Column::from));
-    columns.extend(delays.map(Column::from));
-    columns.push(unavailable.into());
-    for ((measured, allowed), verdict) in measured.into_iter().zip(allowed).zip(verdicts) {
-        columns.extend([measured.into(), allowed.into(), verdict.into()]);
+    columns.finish(TableKind::SignallingLoad)
+}
+
+impl LoadColumns {
+    /// Adds what was measured beside what Q.706 allows: loss, missequence and unavailability.
+    fn push_limits(&mut self, [loss, missequence, unavailability]: [Comparison; 3]) {
+        let limits = [
+            (loss, &mut self.loss_ratio, &mut self.loss_allowed_ratio, &mut self.loss_verdict),
+            (
+                missequence,
+                &mut self.missequence_ratio,
+                &mut self.missequence_allowed_ratio,
+                &mut self.missequence_verdict,
+            ),
+            (
+                unavailability,
+                &mut self.unavailability_ratio,
+                &mut self.unavailability_allowed_ratio,
+                &mut self.unavailability_verdict,
+            ),
+        ];
+        for (comparison, measured, allowed, verdict) in limits {
+            measured.push(comparison.measured);
+            allowed.push(comparison.allowed);
+            verdict.push(verdict_name(comparison.verdict));
+        }
     }
-    TableKind::SignallingLoad.table(columns)
 }
 
 /// One row for each end of each link.
@@ -147,49 +240,30 @@ fn links(
     end: Instant,
 ) -> Table {
     let signalling = simulation.signalling();
-    let [mut name, mut point] = ["link", "point"].map(TextColumn::new);
-    let mut counts = [
-        "given_messages",
-        "refused_messages",
-        "sent_messages",
-        "repeated_messages",
-        "received_messages",
-        "discarded_messages",
-        "errored_units",
-        "times_available",
-        "times_unavailable",
-    ]
-    .map(TypedColumn::<u64>::new);
-    let [mut first, mut outage, mut outage_max] =
-        ["available_at_s", "outage_s", "outage_max_s"].map(TypedColumn::<f64>::new);
+    let mut columns = LinkColumns::new();
     for (number, (link, table)) in scenario.signalling.links.iter().enumerate() {
         for (side, at) in Side::BOTH.into_iter().zip([&table.between.0, &table.between.1]) {
             let id = SignallingLinkId(number);
             let counters = signalling.link_counters(id, side);
             let availability = record.availability(id, side).until(end);
-            name.push(link);
-            point.push(at);
-            let cells = [
-                counters.given,
-                counters.refused,
-                counters.sent,
-                counters.repeated,
-                counters.received,
-                counters.discarded,
-                counters.errored,
-                availability.times_available,
-                availability.times_unavailable,
-            ];
-            counts.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
-            first.push_optional(availability.first.map(|at| (at - Instant::START).as_secs_f64()));
-            outage.push_duration(availability.outage);
-            outage_max.push_duration(availability.outage_max);
+            columns.link.push(link);
+            columns.point.push(at);
+            columns.given_messages.push(counters.given);
+            columns.refused_messages.push(counters.refused);
+            columns.sent_messages.push(counters.sent);
+            columns.repeated_messages.push(counters.repeated);
+            columns.received_messages.push(counters.received);
+            columns.discarded_messages.push(counters.discarded);
+            columns.errored_units.push(counters.errored);
+            columns.times_available.push(availability.times_available);
+            columns.times_unavailable.push(availability.times_unavailable);
+            let first = availability.first.map(|at| (at - Instant::START).as_secs_f64());
+            columns.available_at_s.push_optional(first);
+            columns.outage_s.push_duration(availability.outage);
+            columns.outage_max_s.push_duration(availability.outage_max);
         }
     }
-    let mut columns: Vec<Column> = vec![name.into(), point.into()];
-    columns.extend(counts.map(Column::from));
-    columns.extend([first.into(), outage.into(), outage_max.into()]);
-    TableKind::SignallingLinks.table(columns)
+    columns.finish(TableKind::SignallingLinks)
 }
 
 /// Names of points and links.
@@ -212,16 +286,13 @@ impl<'a> Names<'a> {
 
 /// Rows of `signalling_events`: what management of a point heard, and what it was refused.
 pub(in crate::run) fn event_rows(names: &Names<'_>, events: &[Event]) -> Table {
-    let mut at = TypedColumn::<f64>::new("at_s");
-    let [mut point, mut link, mut end, mut event, mut detail] =
-        ["point", "link", "end", "event", "detail"].map(TextColumn::new);
-    let mut status = TypedColumn::<u64>::new("congestion_status");
+    let mut columns = EventColumns::new();
     for happened in events {
-        at.push_instant(happened.at);
-        point.push(names.points[happened.point.0]);
-        link.push_optional(happened.link.map(|(link, _)| names.links[link.0]));
-        end.push_optional(happened.link.map(|(_, side)| side_name(side)));
-        event.push(happened.kind.name());
+        columns.at_s.push_instant(happened.at);
+        columns.point.push(names.points[happened.point.0]);
+        columns.link.push_optional(happened.link.map(|(link, _)| names.links[link.0]));
+        columns.end.push_optional(happened.link.map(|(_, side)| side_name(side)));
+        columns.event.push(happened.kind.name());
         let about = match happened.kind {
             PointEventKind::CoordinatedChangeGranted(ssn) | PointEventKind::CoordinatedChangeRefused(ssn) => {
                 Some(format!("subsystem {}", ssn.0))
@@ -235,13 +306,11 @@ pub(in crate::run) fn event_rows(names: &Names<'_>, events: &[Event]) -> Table {
             }
             _ => None,
         };
-        detail.push_optional(about.as_deref());
-        status.push_optional(match happened.kind {
+        columns.congestion_status.push_optional(match happened.kind {
             PointEventKind::Congestion(status) => Some(u64::from(status)),
             _ => None,
         });
+        columns.detail.push_optional(about.as_deref());
     }
-    let columns =
-        [at.into(), point.into(), link.into(), end.into(), event.into(), status.into(), detail.into()];
-    TableKind::SignallingEvents.table(columns)
+    columns.finish(TableKind::SignallingEvents)
 }

@@ -4,11 +4,13 @@ use slantpath_net::{DropReason, SharedPortStatistics};
 use slantpath_orbit::NodeId;
 use slantpath_orbit::constellation::Payload;
 use slantpath_orbit::contact::ContactPlan;
-use slantpath_results::{Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 use slantpath_sat::{AntennaLink, Handover, PathChange, Sky, Way};
 use slantpath_scenario::build::{PlannedLink, RunNetwork};
 
 use super::between_satellites;
+use super::network::drops_by;
+use crate::columns::{Count, Number, Text, columns, push_each};
 use crate::output::TableKind;
 use crate::scenario::Scenario;
 
@@ -24,27 +26,114 @@ pub(crate) fn tables(
     [isls, shared_downlinks(scenario, sky, network)]
 }
 
+columns! {
+    /// Columns of `shared_downlinks`.
+    pub(super) struct SharedDownlinkColumns {
+        /// Name of the satellite.
+        satellite: Text,
+        /// Table of access links that makes antennas share the transmitter.
+        access: Text,
+        /// Packets that were offered to the transmitter. The antennas that they were for, `links` has.
+        offered_packets: Count,
+        /// Bytes of these packets.
+        offered_bytes: Count,
+        /// Packets that were dropped, by reason.
+        dropped: Vec<Count> = drops_by(|reason| DROPS.contains(&reason)),
+        /// Packets that waited when a contact ended and went on by another way.
+        handed_over_packets: Count,
+        /// Packets that the queue marked where it would have dropped others.
+        marked_packets: Count,
+        /// Mean number of packets in the queue over time.
+        queue_mean_packets: Number,
+        /// Most packets in the queue at once.
+        queue_max_packets: Count,
+        /// Mean wait of the packets that the queue took.
+        wait_mean_s: Number,
+        /// Share of the time in which the transmitter was sending.
+        utilisation_ratio: Number,
+    }
+}
+
+/// Reasons for which a transmitter that is shared drops, in the order of all.
+const DROPS: [DropReason; 5] =
+    [DropReason::Down, DropReason::Early, DropReason::Forced, DropReason::Handover, DropReason::QueueFull];
+
+columns! {
+    /// Columns of `sky_paths`.
+    pub(in crate::run) struct PathColumns {
+        /// Time from which on the path holds.
+        at_s: Number,
+        /// Name of the flow.
+        flow: Text,
+        /// Link that has the address of the receiver.
+        link: Text,
+        /// Satellites, and sites that relay, in order. Missing while there is no path, also at 0.
+        satellites: Text,
+        /// Number of satellites and sites that relay. Missing likewise.
+        satellite_count: Count,
+        /// Propagation delay of the whole way at that time. Missing likewise.
+        propagation_s: Number,
+        /// Number of satellites that the other of two disjoint routes uses, too. Missing without such routes.
+        shared_satellite_count: Count,
+    }
+}
+
+columns! {
+    /// Columns of packets that waited at a handover, by their fate.
+    pub(in crate::run) struct LeftBehindColumns {
+        /// Packets that waited at the antenna and were lost.
+        uplink_lost_packets: Count,
+        /// Packets that waited at the antenna and went on waiting.
+        uplink_held_packets: Count,
+        /// Packets that waited at the satellite and were lost.
+        downlink_lost_packets: Count,
+        /// Packets that waited at the satellite and went on by another way.
+        downlink_handed_over_packets: Count,
+    }
+}
+
+columns! {
+    /// Columns of `handovers`.
+    pub(in crate::run) struct HandoverColumns {
+        /// Time of the change. The first row of an antenna is at 0.
+        at_s: Number,
+        /// Link of the antenna.
+        link: Text,
+        /// Site of the antenna.
+        site: Text,
+        /// Satellite before. Missing for the first, and after a gap.
+        from: Text,
+        /// Satellite after. Missing in a gap, also at 0 where a run begins in one. An antenna that never holds a
+        /// satellite has that row alone.
+        to: Text,
+        /// Cause of the change.
+        cause: Text,
+        /// Packets that waited.
+        left_behind: LeftBehindColumns = (),
+    }
+}
+
+columns! {
+    /// Columns of `antennas`.
+    pub(in crate::run) struct AntennaColumns {
+        /// Link of the antenna.
+        link: Text,
+        /// Site of the antenna.
+        site: Text,
+        /// Changes of its satellite over the whole run; the first one is a change, too.
+        handovers: Count,
+        /// Packets that waited at all of them.
+        left_behind: LeftBehindColumns = (),
+    }
+}
+
 /// `shared_downlinks`: one row for each transmitter of a satellite that antennas share and to which something was
 /// offered, counted after the warm-up. Large constellations have thousands that see no packet.
 fn shared_downlinks(scenario: &Scenario, sky: &Sky, network: &mut RunNetwork<'_>) -> Table {
-    const DROPS: [DropReason; 5] = [
-        DropReason::Down,
-        DropReason::Early,
-        DropReason::Forced,
-        DropReason::Handover,
-        DropReason::QueueFull,
-    ];
     let plan = &scenario.sky_plan().expect("a scenario with a sky has its contacts").contacts;
     let tables: Vec<&str> =
         scenario.sky.iter().flat_map(|sky| sky.access.iter()).map(|(name, _)| name).collect();
-    let [mut satellite, mut access] = ["satellite", "access"].map(TextColumn::new);
-    let [mut packets, mut bytes, mut handed_over, mut marked, mut queue_max] =
-        ["offered_packets", "offered_bytes", "handed_over_packets", "marked_packets", "queue_max_packets"]
-            .map(TypedColumn::<u64>::new);
-    let dropped = |reason: DropReason| format!("dropped_{}_packets", reason.name().replace(' ', "_"));
-    let mut drops = DROPS.map(|reason| TypedColumn::<u64>::new(dropped(reason)));
-    let [mut queue_mean, mut wait, mut utilisation] =
-        ["queue_mean_packets", "wait_mean_s", "utilisation_ratio"].map(TypedColumn::<f64>::new);
+    let mut columns = SharedDownlinkColumns::new();
     for (body, table, port) in sky.shared_downlinks() {
         if plan.payload(body) == Some(Payload::BentPipe) {
             continue;
@@ -53,31 +142,19 @@ fn shared_downlinks(scenario: &Scenario, sky: &Sky, network: &mut RunNetwork<'_>
         if counters.offered.packets == 0 {
             continue;
         }
-        satellite.push(&plan.names()[body.index()]);
-        access.push(tables[table]);
-        packets.push(counters.offered.packets);
-        bytes.push(counters.offered.bytes);
-        for (column, reason) in drops.iter_mut().zip(DROPS) {
-            column.push(counters.dropped(reason).packets);
-        }
-        handed_over.push(counters.handed_over.packets);
-        marked.push(counters.marked.packets);
-        queue_mean.push(queue.mean_packets);
-        queue_max.push(queue.max_packets);
-        wait.push_optional(mean_wait.map(slantpath_base::Duration::as_secs_f64));
-        utilisation.push(queue.busy.as_secs_f64() / queue.span.as_secs_f64());
+        columns.satellite.push(&plan.names()[body.index()]);
+        columns.access.push(tables[table]);
+        columns.offered_packets.push(counters.offered.packets);
+        columns.offered_bytes.push(counters.offered.bytes);
+        push_each(&mut columns.dropped, DROPS.map(|reason| Some(counters.dropped(reason).packets)));
+        columns.handed_over_packets.push(counters.handed_over.packets);
+        columns.marked_packets.push(counters.marked.packets);
+        columns.queue_mean_packets.push(queue.mean_packets);
+        columns.queue_max_packets.push(queue.max_packets);
+        columns.wait_mean_s.push_optional(mean_wait.map(slantpath_base::Duration::as_secs_f64));
+        columns.utilisation_ratio.push(queue.busy.as_secs_f64() / queue.span.as_secs_f64());
     }
-    let head = [satellite.into(), access.into(), packets.into(), bytes.into()];
-    let tail = [
-        handed_over.into(),
-        marked.into(),
-        queue_mean.into(),
-        queue_max.into(),
-        wait.into(),
-        utilisation.into(),
-    ];
-    let columns = head.into_iter().chain(drops.map(Into::into)).chain(tail);
-    TableKind::SharedDownlinks.table(columns)
+    columns.finish(TableKind::SharedDownlinks)
 }
 
 /// `sky_paths`: by which satellites a flow reaches an address of its receiver, from when on.
@@ -86,36 +163,48 @@ pub(in crate::run) fn paths(
     ways: &[(String, String, Way)],
     changes: Vec<PathChange>,
 ) -> Table {
-    let mut at = TypedColumn::<f64>::new("at_s");
-    let [mut flow, mut link, mut satellites] = ["flow", "link", "satellites"].map(TextColumn::new);
-    let mut count = TypedColumn::<u64>::new("satellite_count");
-    let mut delay = TypedColumn::<f64>::new("propagation_s");
-    let mut shared = TypedColumn::<u64>::new("shared_satellite_count");
+    let mut columns = PathColumns::new();
     for change in changes {
         let (flow_name, link_name, _) = &ways[change.way];
-        at.push_instant(change.at);
-        flow.push(flow_name);
-        link.push(link_name);
+        columns.at_s.push_instant(change.at);
+        columns.flow.push(flow_name);
+        columns.link.push(link_name);
         let names = |path: &Vec<NodeId>| {
             path.iter().map(|body| names[body.index()].as_str()).collect::<Vec<_>>().join(" > ")
         };
-        satellites.push_optional(change.path.as_ref().map(names).as_deref());
-        count.push_optional(change.path.as_ref().map(|path| path.len() as u64));
-        delay.push_optional(change.path.map(|_| change.delay.as_secs_f64()));
-        shared.push_optional(change.shared.map(u64::from));
+        columns.satellites.push_optional(change.path.as_ref().map(names).as_deref());
+        columns.satellite_count.push_optional(change.path.as_ref().map(|path| path.len() as u64));
+        columns.propagation_s.push_optional(change.path.map(|_| change.delay.as_secs_f64()));
+        columns.shared_satellite_count.push_optional(change.shared.map(u64::from));
     }
-    let columns =
-        [at.into(), flow.into(), link.into(), satellites.into(), count.into(), delay.into(), shared.into()];
-    TableKind::SkyPaths.table(columns)
+    columns.finish(TableKind::SkyPaths)
 }
 
-/// Packets that waited at a handover, by their fate: columns of `handovers` and of `antennas`.
-const LEFT_BEHIND: [&str; 4] =
-    ["uplink_lost_packets", "uplink_held_packets", "downlink_lost_packets", "downlink_handed_over_packets"];
+/// Packets that waited at handovers, by their fate.
+#[derive(Clone, Copy, Debug, Default)]
+struct LeftBehind {
+    uplink_lost: u64,
+    uplink_held: u64,
+    downlink_lost: u64,
+    downlink_handed_over: u64,
+}
 
-const fn left_behind(handover: &Handover) -> [u64; LEFT_BEHIND.len()] {
-    let Handover { uplink, downlink, .. } = handover;
-    [uplink.lost, uplink.held, downlink.lost, downlink.handed_over]
+impl LeftBehind {
+    fn add(&mut self, Handover { uplink, downlink, .. }: &Handover) {
+        self.uplink_lost += uplink.lost;
+        self.uplink_held += uplink.held;
+        self.downlink_lost += downlink.lost;
+        self.downlink_handed_over += downlink.handed_over;
+    }
+}
+
+impl LeftBehindColumns {
+    fn push(&mut self, packets: LeftBehind) {
+        self.uplink_lost_packets.push(packets.uplink_lost);
+        self.uplink_held_packets.push(packets.uplink_held);
+        self.downlink_lost_packets.push(packets.downlink_lost);
+        self.downlink_handed_over_packets.push(packets.downlink_handed_over);
+    }
 }
 
 /// The site of an antenna.
@@ -125,52 +214,46 @@ fn site(plan: &ContactPlan, antenna: &AntennaLink) -> NodeId {
 
 /// `handovers`: an antenna gets another satellite, its first one, or none; and what had waited.
 pub(in crate::run) fn handovers(plan: &ContactPlan, sky: &Sky, handovers: &[Handover]) -> Table {
-    let mut at = TypedColumn::<f64>::new("at_s");
-    let [mut link, mut of_site, mut from, mut to, mut cause] =
-        ["link", "site", "from", "to", "cause"].map(TextColumn::new);
-    let mut counts = LEFT_BEHIND.map(TypedColumn::<u64>::new);
+    let mut columns = HandoverColumns::new();
     let name = |body: NodeId| plan.names()[body.index()].as_str();
     for handover in handovers {
         let antenna = &sky.antennas()[handover.antenna];
-        at.push_instant(handover.at);
-        link.push(&antenna.name);
-        of_site.push(name(site(plan, antenna)));
-        from.push_optional(handover.from.map(name));
-        to.push_optional(handover.to.map(name));
-        cause.push(handover.cause.as_str());
-        counts.iter_mut().zip(left_behind(handover)).for_each(|(column, cell)| column.push(cell));
+        columns.at_s.push_instant(handover.at);
+        columns.link.push(&antenna.name);
+        columns.site.push(name(site(plan, antenna)));
+        columns.from.push_optional(handover.from.map(name));
+        columns.to.push_optional(handover.to.map(name));
+        columns.cause.push(handover.cause.as_str());
+        let mut packets = LeftBehind::default();
+        packets.add(handover);
+        columns.left_behind.push(packets);
     }
-    let texts = [link.into(), of_site.into(), from.into(), to.into(), cause.into()];
-    let columns = [at.into()].into_iter().chain(texts).chain(counts.map(Into::into));
-    TableKind::Handovers.table(columns)
+    columns.finish(TableKind::Handovers)
 }
 
 /// Counts of the events at an antenna.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::run) struct AntennaTotals {
     handovers: u64,
-    left_behind: [u64; LEFT_BEHIND.len()],
+    left_behind: LeftBehind,
 }
 
 impl AntennaTotals {
     pub(in crate::run) fn add(&mut self, handover: &Handover) {
         // An antenna that begins without a satellite has a row, too, and has changed nothing.
         self.handovers += u64::from(handover.from.is_some() || handover.to.is_some());
-        self.left_behind.iter_mut().zip(left_behind(handover)).for_each(|(sum, cell)| *sum += cell);
+        self.left_behind.add(handover);
     }
 }
 
 /// `antennas`: one row for each, of the whole run.
 pub(in crate::run) fn antennas(plan: &ContactPlan, sky: &Sky, totals: &[AntennaTotals]) -> Table {
-    let [mut link, mut of_site] = ["link", "site"].map(TextColumn::new);
-    let mut handovers = TypedColumn::<u64>::new("handovers");
-    let mut counts = LEFT_BEHIND.map(TypedColumn::<u64>::new);
+    let mut columns = AntennaColumns::new();
     for (antenna, totals) in sky.antennas().iter().zip(totals) {
-        link.push(&antenna.name);
-        of_site.push(&plan.names()[site(plan, antenna).index()]);
-        handovers.push(totals.handovers);
-        counts.iter_mut().zip(totals.left_behind).for_each(|(column, cell)| column.push(cell));
+        columns.link.push(&antenna.name);
+        columns.site.push(&plan.names()[site(plan, antenna).index()]);
+        columns.handovers.push(totals.handovers);
+        columns.left_behind.push(totals.left_behind);
     }
-    let columns = [link.into(), of_site.into(), handovers.into()];
-    TableKind::Antennas.table(columns.into_iter().chain(counts.map(Into::into)))
+    columns.finish(TableKind::Antennas)
 }

@@ -2,38 +2,43 @@
 
 use slantpath_base::Duration;
 use slantpath_host::timeline::PathEvent;
-use slantpath_results::{Table, TextColumn, TypedColumn};
+use slantpath_results::Table;
 
 use super::path_name;
+use crate::columns::{Count, Number, Text, columns};
 use crate::output::TableKind;
 
-/// The table without rows.
-pub(crate) fn header() -> Table {
-    rows("", &[], &[])
+columns! {
+    /// Columns of `timelines`.
+    pub(super) struct Columns {
+        /// Name of the flow.
+        flow: Text,
+        /// Time of the step.
+        at_s: Number,
+        /// Path, by its link.
+        path: Text,
+        /// Step that was taken.
+        event: Text,
+        /// Retransmission timeout of the path, of steps that concern it.
+        rto_s: Number,
+        /// Bytes outstanding on the path, of steps that concern them.
+        outstanding_bytes: Count,
+        /// Number of the message, of steps that concern one.
+        message: Count,
+    }
 }
 
 /// Rows of one flow.
 pub(crate) fn rows(flow: &str, paths: &[Option<String>], steps: &[PathEvent]) -> Table {
-    let [mut flow_name, mut path, mut event] = ["flow", "path", "event"].map(TextColumn::new);
-    let [mut at, mut rto] = ["at_s", "rto_s"].map(TypedColumn::<f64>::new);
-    let [mut outstanding, mut message] = ["outstanding_bytes", "message"].map(TypedColumn::<u64>::new);
+    let mut columns = Columns::new();
     for step in steps {
-        flow_name.push(flow);
-        at.push_instant(step.at);
-        path.push_optional(path_name(paths, step.path));
-        event.push(step.kind.name());
-        rto.push_optional(step.kind.rto().map(Duration::as_secs_f64));
-        outstanding.push_optional(step.kind.outstanding_bytes());
-        message.push_optional(step.kind.message().map(u64::from));
+        columns.flow.push(flow);
+        columns.at_s.push_instant(step.at);
+        columns.path.push_optional(path_name(paths, step.path));
+        columns.event.push(step.kind.name());
+        columns.rto_s.push_optional(step.kind.rto().map(Duration::as_secs_f64));
+        columns.outstanding_bytes.push_optional(step.kind.outstanding_bytes());
+        columns.message.push_optional(step.kind.message().map(u64::from));
     }
-    let columns = [
-        flow_name.into(),
-        at.into(),
-        path.into(),
-        event.into(),
-        rto.into(),
-        outstanding.into(),
-        message.into(),
-    ];
-    TableKind::Timelines.table(columns)
+    columns.finish(TableKind::Timelines)
 }

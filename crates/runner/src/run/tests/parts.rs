@@ -2,7 +2,7 @@
 
 use slantpath_results::{Table, Value};
 
-use super::super::parts::{COUNT, NAMES};
+use super::super::parts::{COUNT, PARTS};
 use super::*;
 
 /// A time in whole microseconds.
@@ -26,7 +26,7 @@ fn number(table: &Table, column: &str, row: usize) -> Option<f64> {
 
 /// Of one row, in microseconds.
 fn parts(table: &Table, row: usize) -> Option<[i64; COUNT]> {
-    let cells = NAMES.map(|name| number(table, &format!("{name}_s"), row));
+    let cells = PARTS.map(|(name, _)| number(table, &format!("{name}_s"), row));
     cells[0]?;
     Some(cells.map(|cell| micros(cell.unwrap())))
 }
@@ -40,7 +40,7 @@ fn whatever_happens_the_parts_make_up_the_delay_of_every_message() {
         let output = made(&scenario);
         let Some(table) = output.table("messages") else { continue };
         for row in 0..table.rows() {
-            let cells = NAMES.map(|name| number(table, &format!("{name}_s"), row));
+            let cells = PARTS.map(|(name, _)| number(table, &format!("{name}_s"), row));
             let Some(delay) = number(table, "delay_s", row) else {
                 assert_eq!(cells, [None; COUNT]);
                 continue;
@@ -55,7 +55,7 @@ fn whatever_happens_the_parts_make_up_the_delay_of_every_message() {
     }
     assert!(messages > 10_000, "{messages}");
     // No link of these repeats.
-    assert_eq!(seen, NAMES.map(|name| name != "link_repetition"));
+    assert_eq!(seen, PARTS.map(|(name, _)| name != "link_repetition"));
 }
 
 /// Watching changes nothing of a run.
@@ -132,7 +132,7 @@ fn a_lost_message_is_retransmitted_and_those_behind_it_wait_at_the_receiver() {
         assert!(parts[6] > 0);
     }
     let flows = output.table("flows").unwrap();
-    let means = NAMES.map(|name| number(flows, &format!("{name}_mean_s"), 0).unwrap());
+    let means = PARTS.map(|(name, _)| number(flows, &format!("{name}_mean_s"), 0).unwrap());
     assert!((means.iter().sum::<f64>() - number(flows, "delay_mean_s", 0).unwrap()).abs() < 1e-9);
     assert!((means[4] - 0.06).abs() < 1e-12);
 }

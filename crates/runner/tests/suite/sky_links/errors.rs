@@ -37,7 +37,8 @@ fn each_satellite_that_an_antenna_takes_gets_one_full_header_of_a_flow() {
         assert!(taken > 1, "{antenna}");
         let carried = number(links, up, "carried_packets");
         assert_eq!(carried - number(links, up, "compressed_packets"), taken as f64, "{antenna}");
-        assert_eq!(number(links, row(antenna, "reverse"), "compressed_packets"), 0.0);
+        let column = links.column("compressed_packets").expect("a column of every run");
+        assert_eq!(column.at(row(antenna, "reverse")), Value::Missing, "downlinks compress nothing");
     }
     let isls = output.table("inter_satellite_links").expect("there is a sky");
     let sum = |column: &str| (0..isls.rows()).map(|row| number(isls, row, column)).sum::<f64>();
