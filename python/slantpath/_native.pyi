@@ -75,6 +75,52 @@ class Scenario:
     def __hash__(self) -> int: ...
 
 @final
+class Sweep:
+    """A checked grid over a scenario, whose jobs are the runs of each point, in the order of the grid."""
+
+    def __new__(
+        cls,
+        base: Scenario,
+        grid: Mapping[str, Sequence[object]],
+        runs: int,
+        first_run: int,
+        tables: Sequence[str] | None,
+    ) -> Self:
+        """Check every point of a grid; the tables are those that are joined, all if None."""
+
+    def __len__(self) -> int:
+        """Count the runs."""
+
+    def job(self, job: int) -> tuple[Scenario, int]:
+        """Give the scenario of a job, which can be sent to another process, and the number of its run."""
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables that are joined."""
+
+    def join(self, runs: Sequence[bytes]) -> list[Table]:
+        """Join runs that `made` gave, by their jobs."""
+
+@final
+class SweepDirectory:
+    """Directory of a sweep's finished runs and results. Its caller holds the lock on it."""
+
+    def __new__(cls, path: str | PathLike[str]) -> Self:
+        """Refuse a directory with files of others that results may be called like."""
+
+    def is_kept(self, sweep: Sweep, job: int) -> bool:
+        """Tell if the run of a job is finished, with the tables that are joined."""
+
+    def keep(self, sweep: Sweep, job: int, run: bytes) -> None:
+        """Keep the run of a job, from the bytes that `made` gave."""
+
+    def write(self, sweep: Sweep) -> list[Table]:
+        """Join the runs, which are all kept, and write the files of the command."""
+
+def made(scenario: Scenario, number: int, tables: Sequence[str], stop: Stop | None) -> bytes:
+    """Make a run and give it as bytes, with those of the tables that it has."""
+
+@final
 class LiveEndpoint:
     """One SCTP port on some of the machine's addresses. Linux only; ``slantpath.live`` waits for it."""
 

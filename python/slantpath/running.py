@@ -8,20 +8,32 @@ import sys
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from slantpath import _native
 from slantpath._native import Stop
+from slantpath.errors import warn
 from slantpath.files import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from slantpath._native import Scenario, Table
 
     Value = str | int | float | bool | Sequence["Value"] | Mapping[str, "Value"]
+
+Key = TypeVar("Key")
+Made = TypeVar("Made")
+ResultT_co = TypeVar("ResultT_co", covariant=True)
+
+
+class Work(Protocol[ResultT_co]):
+    """Work that can be stopped from another thread of its process."""
+
+    def __call__(self, stop: Stop | None = None) -> ResultT_co:
+        """Do it."""
+
 
 HEARD_WITHIN_S = 0.2
 """How soon Ctrl-C is heard where a wait for runs cannot be interrupted."""
@@ -111,30 +123,46 @@ def run_jobs(
     threads, one for each processor if absent. If the caller stops early, a run fails or Ctrl-C comes, runs
     that have not begun are given up, and those on threads of this process end at once.
     """
+    asked = ((job, _Run(job)) for job in jobs)
+    yield from _each(asked, executor, workers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Work of a job, in this process or another."""
+
+    job: Job
+
+    def __call__(self, stop: Stop | None = None) -> RunOutput:
+        return run_job_until(self.job, stop)
+
+
+def _each(
+    asked: Iterable[tuple[Key, Work[Made]]], executor: Executor | None, workers: int | None
+) -> Generator[tuple[Key, Made], None, None]:
+    """Do work on an executor, and give what came of each piece, by its key, as soon as it is done."""
     if executor is None:
         with ThreadPoolExecutor(processors() if workers is None else workers) as own:
-            yield from run_jobs(jobs, own)
+            yield from _each(asked, own, None)
         return
     stop = Stop()
-    make: Callable[[Job], RunOutput] = run_job
-    if isinstance(executor, ThreadPoolExecutor):
-        # Only threads of this process can hear it.
-        make = partial(run_job_until, stop=stop)
-    pending: dict[Future[RunOutput], Job] = {}
-    waiting = iter(jobs)
+    # Only threads of this process can hear it.
+    heard = (stop,) if isinstance(executor, ThreadPoolExecutor) else ()
+    pending: dict[Future[Made], Key] = {}
+    waiting = iter(asked)
     # A window, not everything at once: a grid of many thousands need not be held in memory.
     window = 4 * processors() + 64
     try:
         while True:
-            for job in itertools.islice(waiting, window - len(pending)):
-                pending[executor.submit(make, job)] = job
+            for key, work in itertools.islice(waiting, window - len(pending)):
+                pending[executor.submit(work, *heard)] = key
             if not pending:
                 return
             # Not for ever: where a wait cannot be interrupted, Ctrl-C is heard in between.
             done, _ = wait(pending, timeout=HEARD_WITHIN_S, return_when=FIRST_COMPLETED)
             for future in done:
-                job = pending.pop(future)
-                yield job, future.result()
+                key = pending.pop(future)
+                yield key, future.result()
     finally:
         stop.set()
         for future in pending:
@@ -156,16 +184,6 @@ def names(given: str | Iterable[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def grid_points(grid: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Value]]:
-    """Give every combination of the values of a grid, the last key changing fastest."""
-    for path, values in grid.items():
-        if isinstance(values, str):
-            message = f"{path} takes a list of values, not a text: [{values!r}]"
-            raise TypeError(message)
-    for values in itertools.product(*grid.values()):
-        yield dict(zip(grid, values, strict=True))
-
-
 def sweep(  # noqa: PLR0913 - what a sweep file has, and where it runs
     scenario: Scenario,
     grid: Mapping[str, Sequence[Value]] | None = None,
@@ -182,98 +200,75 @@ def sweep(  # noqa: PLR0913 - what a sweep file has, and where it runs
     """Run every point of a grid ``runs`` times and lay the tables of all runs together.
 
     ``grid`` maps paths of the scenario (``links.satellite.loss``) to the values that they take. Every table
-    of the result has these paths and ``run`` as its first columns, and its rows in the order of the grid,
-    however the runs were spread. ``tables`` names those that are wanted, all if absent. ``progress`` is
-    called with the number of finished and of all runs.
+    of the result has these paths and ``run`` as its first columns, with the unit behind a path whose values
+    have one (``links.satellite.loss_ratio``). Its rows stand in the order of the grid, however the runs were
+    spread. Tables whose rows have keys have means over the runs of each point: ``flows_summary``. ``tables``
+    names those that are wanted, all if absent. ``progress`` is called with the number of finished and of all
+    runs.
 
-    With ``out``, each finished run is kept in that directory at once, the same call goes on where an earlier
-    one was interrupted, and the joined tables are written there as Parquet and CSV. Another call that writes
-    into it is refused meanwhile, with an ``InUseError``.
+    Grid, runs and files are those of ``slantpath sweep``. With ``out``, each finished run is kept in that
+    directory at once, and the tables are written there as Parquet and CSV, with a manifest. Either of both
+    goes on where the other was interrupted. Another call that writes into it is refused meanwhile, with an
+    ``InUseError``; files of others that results are called like, with a ``FileExistsError``.
     """
-    wanted = None if tables is None else names(tables)
-    jobs = plan(Job(scenario, first_run, seed, tables=wanted), grid or {}, runs)
-    if out is None:
-        return _swept(jobs, None, executor, workers, progress)
-    with locked(Path(out)):
-        return _swept(jobs, Kept(Path(out), wanted), executor, workers, progress)
-
-
-def _swept(
-    jobs: Sequence[Job],
-    kept: Kept | None,
-    executor: Executor | None,
-    workers: int | None,
-    progress: Callable[[int, int], None] | None,
-) -> dict[str, Table]:
-    outputs: dict[int, Mapping[str, Table]] = {}
-    if kept is not None:
-        outputs.update(kept.found(jobs))
-        if progress is not None and outputs:
-            progress(len(outputs), len(jobs))
-    places = {id(job): place for place, job in enumerate(jobs) if place not in outputs}
-    missing = [job for job in jobs if id(job) in places]
-    with closing(run_jobs(missing, executor, workers=workers)) as made:
-        for job, output in made:
-            outputs[places[id(job)]] = output.tables
-            if kept is not None:
-                kept.keep(job, output)
-            if progress is not None:
-                progress(len(outputs), len(jobs))
-    stacks: dict[str, list[Table]] = {}
-    for place, job in enumerate(jobs):
-        for name, table in outputs[place].items():
-            stacks.setdefault(name, []).append(table.keyed([*job.key, ("run", job.run)]))
-    joined = {name: _native.Table.stacked(name, parts) for name, parts in stacks.items()}
-    if kept is not None:
-        kept.write(joined)
-    return joined
-
-
-def plan(first: Job, grid: Mapping[str, Sequence[Value]], runs: int) -> list[Job]:
-    """List the runs of every point of a grid, numbered from that of a first one on."""
     if runs < 1:
         message = f"{runs} runs of each point are none"
         raise ValueError(message)
-    jobs = []
-    for point in grid_points(grid):
-        scenario = first.scenario.with_values(point)
-        key = tuple((path, as_cell(value)) for path, value in point.items())
-        numbers = range(first.run, first.run + runs)
-        jobs += [replace(first, scenario=scenario, run=number, key=key) for number in numbers]
-    return jobs
+    for path, values in (grid or {}).items():
+        if isinstance(values, str):
+            message = f"{path} takes a list of values, not a text: [{values!r}]"
+            raise TypeError(message)
+    base = scenario if seed is None else scenario.with_values({"scenario.seed": seed})
+    axes = {path: list(values) for path, values in (grid or {}).items()}
+    wanted = None if tables is None else list(names(tables))
+    whole = _native.Sweep(base, axes, runs, first_run, wanted)
+    if out is None:
+        joined = whole.join(_made(whole, None, executor, workers, progress))
+    else:
+        with locked(Path(out)):
+            directory = _native.SweepDirectory(out)
+            _made(whole, directory, executor, workers, progress)
+            joined = directory.write(whole)
+    found = {table.name: table for table in joined}
+    for name in wanted or ():
+        if name not in found:
+            warn(f"no run gives the table `{name}`: the scenario does not ask for it")
+    return found
 
 
-class Kept:
-    """The directory of a sweep: its finished runs, and in the end its tables."""
-
-    def __init__(self, directory: Path, tables: tuple[str, ...] | None) -> None:
-        """Keep those tables of each run, or all."""
-        # Not at the top: pyarrow is slow to load, and only sweeps that are kept need it.
-        from slantpath import store  # noqa: PLC0415
-
-        self._directory = directory
-        self._store = store.Store(directory / "runs", tables)
-        self._name_of, self._as_table = store.name_of, store.as_table
-
-    def found(self, jobs: Iterable[Job]) -> Iterator[tuple[int, Mapping[str, Table]]]:
-        """Give the tables of each job whose run was finished earlier, by its place."""
-        for place, job in enumerate(jobs):
-            record = self._store.find(self._name_of(job), job)
-            if record is not None:
-                yield place, {name: self._as_table(name, table) for name, table in record.tables.items()}
-
-    def keep(self, job: Job, output: RunOutput) -> None:
-        """Keep a finished run."""
-        self._store.keep(self._name_of(job), job, output)
-
-    def write(self, tables: Mapping[str, Table]) -> None:
-        """Write the joined tables."""
-        self._directory.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            for kind in ("parquet", "csv"):
-                table.write(self._directory / f"{name}.{kind}")
+def _made(
+    sweep: _native.Sweep,
+    directory: _native.SweepDirectory | None,
+    executor: Executor | None,
+    workers: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> list[bytes]:
+    """Make the runs that a directory does not have yet, and keep them there, or give them in their order."""
+    made: dict[int, bytes] = {}
+    missing = [job for job in range(len(sweep)) if directory is None or not directory.is_kept(sweep, job)]
+    done = len(sweep) - len(missing)
+    if progress is not None and done:
+        progress(done, len(sweep))
+    asked = ((job, _Made(*sweep.job(job), sweep.tables)) for job in missing)
+    with closing(_each(asked, executor, workers)) as finished:
+        for job, run in finished:
+            if directory is None:
+                made[job] = run
+            else:
+                directory.keep(sweep, job, run)
+            done += 1
+            if progress is not None:
+                progress(done, len(sweep))
+    return [made[job] for job in sorted(made)]
 
 
-def as_cell(value: Value) -> str | int | float | bool:
-    """Give a value as it stands in a column: lists and tables as TOML, everything else as it is."""
-    return value if isinstance(value, str | int | float | bool) else _native.toml_text(value)
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Work of a run whose tables come back as bytes, in this process or another."""
+
+    scenario: Scenario
+    run: int
+    tables: list[str]
+
+    def __call__(self, stop: Stop | None = None) -> bytes:
+        return _native.made(self.scenario, self.run, self.tables, stop)

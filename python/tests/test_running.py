@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ import pytest
 from test_scenario import SMALL
 
 import slantpath
-from slantpath import InUseError, Job, RunError, Scenario, running
+from slantpath import InUseError, Job, RunError, Scenario, ScenarioError, ScenarioWarning, running
 from slantpath.files import locked
 from slantpath.studies import command, multi_link
 from slantpath.studies.multi_link import cases
@@ -82,8 +83,8 @@ def test_a_sweep_is_the_same_on_any_executor(small: Scenario) -> None:
     with ProcessPoolExecutor(2, mp_context=spawn) as executor:
         assert slantpath.sweep(small, GRID, runs=2, executor=executor) == expected
     flows = expected["flows"]
-    assert flows.column_names[:3] == ["links.wire.loss", "flows.data.streams", "run"]
-    assert flows["links.wire.loss"] == ["0 %"] * 4 + ["5 %"] * 4
+    assert flows.column_names[:3] == ["links.wire.loss_ratio", "flows.data.streams", "run"]
+    assert flows["links.wire.loss_ratio"] == [0.0] * 4 + [0.05] * 4
     assert flows["flows.data.streams"] == [1, 1, 2, 2] * 2
     assert flows["run"] == [0, 1] * 4
 
@@ -96,10 +97,16 @@ def test_a_sweep_tells_its_progress(small: Scenario) -> None:
 
 def test_a_sweep_gives_the_tables_that_it_is_asked_for(small: Scenario) -> None:
     whole = slantpath.sweep(small, GRID)
-    assert slantpath.sweep(small, GRID, tables="flows") == {"flows": whole["flows"]}
-    assert set(slantpath.sweep(small, GRID, tables=["links", "flows"])) == {"links", "flows"}
-    with pytest.raises(ValueError, match="gives no table `flow`; it gives flows, hosts, links, messages"):
+    flows = slantpath.sweep(small, GRID, tables="flows")
+    assert flows == {name: whole[name] for name in ("flows", "flows_summary")}
+    both = slantpath.sweep(small, GRID, tables=["links", "flows"])
+    assert set(both) == {"links", "links_summary", "flows", "flows_summary"}
+    with pytest.raises(ScenarioError, match="there is no table `flow`"):
         slantpath.sweep(small, GRID, tables="flow")
+    with pytest.warns(
+        ScenarioWarning, match="no run gives the table `queues`: the scenario does not ask for it"
+    ):
+        assert slantpath.sweep(small, tables="queues") == {}
 
 
 def test_a_sweep_numbers_its_runs_from_the_first(small: Scenario) -> None:
@@ -128,7 +135,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(small: Scenario, tmp_path: Pa
 
     with pytest.raises(KeyboardInterrupt):
         slantpath.sweep(small, GRID, runs=2, out=tmp_path, executor=OneByOne(), progress=interrupt)
-    finished = {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").glob("*.json")}
+    finished = {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").glob("*.run")}
     assert len(finished) == 5
 
     told: list[tuple[int, int]] = []
@@ -140,7 +147,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(small: Scenario, tmp_path: Pa
     assert {path: path.stat().st_mtime_ns for path in finished} == finished
     for name, table in expected.items():
         assert pa.table(table).num_rows == pq.read_table(tmp_path / f"{name}.parquet").num_rows
-        assert (tmp_path / f"{name}.csv").read_text().startswith("links.wire.loss,flows.data.streams,run,")
+        assert (tmp_path / f"{name}.csv").read_text().startswith("links.wire.loss_ratio,flows.data.streams,")
     # Another seed is another sweep; fewer tables of the same are found.
     other = slantpath.sweep(small, GRID, runs=2, seed=7, out=tmp_path)
     assert other["messages"] != expected["messages"]
@@ -161,7 +168,88 @@ def test_a_directory_that_another_call_writes_into_is_refused(small: Scenario, t
             slantpath.sweep(small, out=tmp_path)
         assert command.main(["multi-link", "--out", str(tmp_path)]) == command.MISUSED
     slantpath.sweep(small, tables="flows", out=tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["flows.csv", "flows.parquet", "runs"]
+    tables = ["flows.csv", "flows.parquet", "flows_summary.csv", "flows_summary.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *tables,
+        "manifest.json",
+        "runs",
+        "scenario.toml",
+    ]
+
+
+SWEEP = """
+[sweep]
+scenario = "small.toml"
+repetitions = 2
+tables = ["flows", "links"]
+
+[[axis]]
+"links.wire.loss" = ["0 %", "5 %"]
+
+[[axis]]
+"flows.data.streams" = [1, 2]
+"""
+
+
+def by_the_command(file: Path, out: Path) -> None:
+    """Make a sweep in a process of its own, as a user does."""
+    entry = "import sys, slantpath_command; sys.exit(slantpath_command.main())"
+    words = [sys.executable, "-c", entry, "sweep", str(file), "--out", str(out)]
+    subprocess.run(words, check=True, capture_output=True, timeout=120)  # noqa: S603 - our own interpreter
+
+
+def test_the_command_and_a_call_finish_what_the_other_began(small: Scenario, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    file = tmp_path / "sweep.toml"
+    file.write_text(SWEEP)
+    by_command, by_call = tmp_path / "command", tmp_path / "call"
+    by_the_command(file, by_command)
+
+    def interrupt(done: int, _: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    call = partial(slantpath.sweep, small, GRID, runs=2, tables=["flows", "links"])
+    with pytest.raises(KeyboardInterrupt):
+        call(out=by_call, progress=interrupt)
+    assert len(list((by_call / "runs").iterdir())) >= 3
+    by_the_command(file, by_call)
+    files = sorted(path.name for path in by_command.iterdir())
+    assert files == sorted(path.name for path in by_call.iterdir())
+    for name in files:
+        if name != "runs":
+            assert (by_command / name).read_bytes() == (by_call / name).read_bytes(), name
+    # The other way round: of the runs of the command, three are left, and a call makes the others.
+    runs = sorted((by_command / "runs").iterdir())
+    for run in runs[3:]:
+        run.unlink()
+    told: list[tuple[int, int]] = []
+    tables = call(out=by_command, progress=lambda done, whole: told.append((done, whole)))
+    assert told == [(done, 8) for done in range(3, 9)]
+    assert tables == call()
+    for name in files:
+        if name != "runs":
+            assert (by_command / name).read_bytes() == (by_call / name).read_bytes(), name
+
+
+def test_files_of_others_in_a_directory_of_results_are_left_alone(small: Scenario, tmp_path: Path) -> None:
+    (tmp_path / "flows.csv").write_text("mine")
+    with pytest.raises(FileExistsError, match=r"flows\.csv is there, no manifest\.json says"):
+        slantpath.sweep(small, tables="flows", out=tmp_path)
+    assert (tmp_path / "flows.csv").read_text() == "mine"
+
+
+def test_tables_that_were_not_asked_for_are_made_by_another_sweep(small: Scenario, tmp_path: Path) -> None:
+    slantpath.sweep(small, tables="flows", out=tmp_path)
+    told: list[tuple[int, int]] = []
+    tables = slantpath.sweep(
+        small,
+        tables=["flows", "hosts"],
+        out=tmp_path,
+        progress=lambda done, whole: told.append((done, whole)),
+    )
+    assert told == [(1, 1)]
+    assert len(tables["hosts"]["host"]) == 2
 
 
 FORKED = """

@@ -27,8 +27,8 @@ pub(crate) struct Directory {
     path: PathBuf,
     /// Names of the files that an earlier command wrote here, by its manifest.
     earlier: BTreeSet<String>,
-    /// Until all is done.
-    _lock: DirectoryLock,
+    /// Held until all is done, unless whoever writes holds it.
+    _lock: Option<DirectoryLock>,
 }
 
 /// Files to be written: their names and contents.
@@ -150,7 +150,15 @@ impl Directory {
         may_be_written: impl IntoIterator<Item = String>,
     ) -> Result<Self, Failure> {
         let lock = lock("--out", path)?;
-        let directory = Self { path: path.to_owned(), earlier: files_of_manifest(path)?, _lock: lock };
+        Ok(Self { _lock: Some(lock), ..Self::of_holder(path, may_be_written)? })
+    }
+
+    /// Variant of [`Directory::open`] for a caller who holds the lock.
+    pub(crate) fn of_holder(
+        path: &Path,
+        may_be_written: impl IntoIterator<Item = String>,
+    ) -> Result<Self, Failure> {
+        let directory = Self { path: path.to_owned(), earlier: files_of_manifest(path)?, _lock: None };
         directory.refuse_files_of_others(may_be_written)?;
         Ok(directory)
     }

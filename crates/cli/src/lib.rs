@@ -32,6 +32,8 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, Parser};
 
+pub use sweep::{ResultsError, SweepResults};
+
 use arguments::{Arguments, Command, ManArguments, SchemaOf};
 use failure::Failure;
 use terminal::Visible;

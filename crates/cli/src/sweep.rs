@@ -1,6 +1,7 @@
 //! Command `slantpath sweep`.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value as Json, json};
@@ -26,11 +27,9 @@ pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(
         let points = if more == 1 { "1 point has".to_owned() } else { format!("{more} points have") };
         terminal::warn(&format_args!("{points} further warnings: `slantpath run --set` shows those of one"))?;
     }
-    let tables = TABLES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}_summary")]);
-    let may_be_written = tables.flat_map(|name| files_of_table(&name)).chain([files::SCENARIO.to_owned()]);
     let stop = interrupt::flag();
-    let mut directory = Directory::open(&arguments.out, may_be_written)?;
-    let store = Store::new(&directory.path().join("runs"));
+    let mut directory = Directory::open(&arguments.out, may_be_written())?;
+    let store = store_in(directory.path());
     let bar = Bar::new("runs");
     let workers =
         Workers { threads: arguments.common.jobs, progress: &|progress| bar.update(progress), stop };
@@ -58,6 +57,62 @@ pub(crate) fn main(arguments: &SweepArguments, out: &mut impl Write) -> Result<(
             "interrupted: {finished} of {runs} runs are kept in {}; the same command goes on",
             arguments.out.display()
         ))),
+    }
+}
+
+/// Names of the files that a sweep may write.
+fn may_be_written() -> impl Iterator<Item = String> {
+    let tables = TABLES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}_summary")]);
+    tables.flat_map(|name| files_of_table(&name)).chain([files::SCENARIO.to_owned()])
+}
+
+fn store_in(directory: &Path) -> Store {
+    Store::new(&directory.join("runs"))
+}
+
+/// Directory of a sweep whose runs the caller makes, and who holds the lock on it. The runs and the files in it are
+/// those of the command.
+#[derive(Debug)]
+pub struct SweepResults {
+    directory: Directory,
+}
+
+/// Reason for which results of a sweep are not written.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// Files of someone else are in the way.
+    #[error("{0}")]
+    Refused(String),
+    /// The files cannot be written.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<Failure> for ResultsError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Misused(why) => Self::Refused(why),
+            Failure::Failed(why) => Self::Failed(why),
+            other => Self::Failed(format!("{other:?}")),
+        }
+    }
+}
+
+impl SweepResults {
+    /// Refuses a directory with files of someone else that results may be called like.
+    pub fn open(path: &Path) -> Result<Self, ResultsError> {
+        Ok(Self { directory: Directory::of_holder(path, may_be_written())? })
+    }
+
+    /// Store of its finished runs.
+    pub fn store(&self) -> Store {
+        store_in(self.directory.path())
+    }
+
+    /// Writes the joined tables, the merged scenario and the manifest, as the command does.
+    pub fn write(&mut self, sweep: &Sweep, tables: &[Table], runs: &[SweptRun]) -> Result<(), ResultsError> {
+        write(sweep, tables, runs, &mut self.directory, &AtomicBool::new(false))?;
+        Ok(())
     }
 }
 

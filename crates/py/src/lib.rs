@@ -24,6 +24,7 @@ mod scenario;
 mod source;
 mod statistics;
 mod studies;
+mod sweep;
 mod table;
 mod toml_text;
 mod topology;
@@ -50,6 +51,8 @@ mod _native {
     use super::statistics::{mean_interval, quantile, student_t_quantile};
     #[pymodule_export]
     use super::studies::{study_scenario, study_text};
+    #[pymodule_export]
+    use super::sweep::{Sweep, SweepDirectory, made};
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use slantpath_runner::{RunOptions, run_while};
+use slantpath_runner::{RunOptions, RunOutput, run_while};
 
 use crate::guard::guarded;
 use crate::scenario::Scenario;
@@ -47,8 +47,23 @@ pub(crate) fn run<'py>(
     captures: Vec<String>,
     stop: Option<&Bound<'py, Stop>>,
 ) -> PyResult<(u64, String, Vec<Table>, Bound<'py, PyDict>)> {
-    let checked = &scenario.get().checked;
     let options = RunOptions { seed, run: number, captures };
+    let output = stoppable(py, &scenario.get().checked, &options, stop)?;
+    let captured = PyDict::new(py);
+    for capture in &output.captures {
+        captured.set_item(&capture.link, PyBytes::new(py, &capture.pcapng))?;
+    }
+    let tables = output.tables.into_iter().map(Table).collect();
+    Ok((output.seed, output.digest, tables, captured))
+}
+
+/// Makes a run with the interpreter free for other threads, unless it is stopped.
+pub(crate) fn stoppable(
+    py: Python<'_>,
+    scenario: &slantpath_runner::Scenario,
+    options: &RunOptions,
+    stop: Option<&Bound<'_, Stop>>,
+) -> PyResult<RunOutput> {
     let stop = stop.map(|stop| &stop.get().0);
     let mut raised = None;
     let mut questions = 0_u32;
@@ -66,15 +81,9 @@ pub(crate) fn run<'py>(
         }
     };
     let output = py
-        .detach(|| guarded(|| run_while(checked, &options, &mut |_| go_on())))?
+        .detach(|| guarded(|| run_while(scenario, options, &mut |_| go_on())))?
         .map_err(|error| RunError::new_err(error.to_string()))?;
-    let output = output.ok_or_else(|| raised.unwrap_or_else(|| RunError::new_err("the run was stopped")))?;
-    let captured = PyDict::new(py);
-    for capture in &output.captures {
-        captured.set_item(&capture.link, PyBytes::new(py, &capture.pcapng))?;
-    }
-    let tables = output.tables.into_iter().map(Table).collect();
-    Ok((output.seed, output.digest, tables, captured))
+    output.ok_or_else(|| raised.unwrap_or_else(|| RunError::new_err("the run was stopped")))
 }
 
 /// Has the interpreter handle the signals that have come, from a thread that may be detached from it.

@@ -63,6 +63,11 @@ impl Scenario {
         Ok(Self { source, checked })
     }
 
+    /// This scenario with assignments over it, which give `checked`.
+    pub(crate) fn varied(&self, assignments: &[String], checked: Checked) -> Self {
+        Self { source: self.source.with(assignments), checked }
+    }
+
     fn read_and_warn(py: Python<'_>, source: Source, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         let scenario = Self::read(py, source, progress)?;
         // A file may have profiles for its variants: what it does not use itself is in its warnings alone.

@@ -61,7 +61,8 @@ fn text_within(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<String> {
     )))
 }
 
-fn quoted(text: &str) -> String {
+/// A string as TOML.
+pub(crate) fn quoted(text: &str) -> String {
     let mut toml = String::with_capacity(text.len() + 2);
     toml.push('"');
     for character in text.chars() {

@@ -139,6 +139,7 @@ macro_rules! columns {
         }
     ) => {
         $(#[doc = $about])+
+        #[allow(clippy::struct_field_names, reason = "columns are called as they are")]
         $visibility struct $Name {
             $( $(#[doc = $meaning])+ $visibility $field: $Cells, )+
         }
@@ -196,7 +197,9 @@ pub(crate) fn push_each<T: slantpath_results::Cell>(
     cells: impl IntoIterator<Item = Option<T>>,
 ) {
     let mut cells = cells.into_iter();
-    columns.iter_mut().for_each(|column| column.push_optional(cells.next().expect("a cell for each column")));
+    for column in columns {
+        column.push_optional(cells.next().expect("a cell for each column"));
+    }
     assert!(cells.next().is_none(), "a cell without a column");
 }
 

@@ -65,5 +65,5 @@ pub use slantpath_workers::{Progress, Workers};
 pub use spooled::RunRecords;
 pub use summary::{LEVEL, means, summary};
 pub use sweep::{
-    Axis, Store, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored, sweep_schema,
+    Axis, MadeRun, Store, Sweep, SweepError, SweepOutcome, SweptRun, replicate_stored, sweep_schema,
 };

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 pub use grid::{Axis, Sweep};
 pub use json_schema::sweep_schema;
 pub use resume::replicate_stored;
-pub use store::Store;
+pub use store::{MadeRun, Store};
 
 use slantpath_results::{StoreError, Table, TableError};
 use slantpath_workers::{Progress, Workers};
 
-use crate::output::FlowFailure;
+use crate::output::{FlowFailure, RunOutput};
 
 use crate::replicate::run_piece;
 use crate::run::{RunError, RunOptions};
@@ -82,7 +82,7 @@ impl Sweep {
     /// Makes every run that `store` does not have, and joins all.
     pub fn run(&self, store: &Store, workers: Workers<'_>) -> Result<SweepOutcome, SweepError> {
         let jobs = self.jobs();
-        let missing: Vec<usize> = (0..jobs).filter(|job| !store.has(&self.key(*job))).collect();
+        let missing: Vec<usize> = (0..jobs).filter(|job| !self.is_kept(store, *job)).collect();
         let found = jobs - missing.len();
         let progress = |made: Progress| {
             let share = (found as f64 + made.share * missing.len() as f64) / jobs as f64;
@@ -95,16 +95,48 @@ impl Sweep {
             let scenario = self.scenario(point);
             let options = RunOptions { run: number, ..RunOptions::default() };
             let Some(output) = run_piece(piece, &scenario, &options)? else { return Ok(None) };
-            store.put(&self.key(job), &output.select(self.tables()))?;
+            self.keep(store, job, &MadeRun::of(output, self.tables()))?;
             Ok::<_, SweepError>(Some(()))
         })?;
         let done = outcomes.iter().flatten().count();
         if done < missing.len() {
             return Ok(SweepOutcome::Stopped { finished: found + done, runs: jobs });
         }
-        let mut runs = Vec::with_capacity(jobs);
+        let (tables, runs) = self.joined(|job| store.get(&self.key(job), self.tables()))?;
+        Ok(SweepOutcome::Finished { tables, runs, found, done })
+    }
+
+    /// Tells whether a store has the run of a job.
+    pub fn is_kept(&self, store: &Store, job: usize) -> bool {
+        store.has(&self.key(job), self.tables())
+    }
+
+    /// Keeps the run of a job in a store.
+    pub fn keep(&self, store: &Store, job: usize, run: &MadeRun) -> Result<(), StoreError> {
+        store.put(&self.key(job), run)
+    }
+
+    /// Joins the runs that a store has.
+    pub fn join_kept(&self, store: &Store) -> Result<(Vec<Table>, Vec<SweptRun>), TableError> {
+        self.joined(|job| store.get(&self.key(job), self.tables()))
+    }
+
+    /// Joins runs that are in memory, by their jobs.
+    pub fn join_made<'a>(
+        &self,
+        mut run: impl FnMut(usize) -> Option<&'a MadeRun>,
+    ) -> Result<(Vec<Table>, Vec<SweptRun>), TableError> {
+        self.joined(|job| run(job)?.output())
+    }
+
+    /// Tables of all runs, and what there is of each besides.
+    fn joined(
+        &self,
+        mut output: impl FnMut(usize) -> Option<RunOutput>,
+    ) -> Result<(Vec<Table>, Vec<SweptRun>), TableError> {
+        let mut runs = Vec::with_capacity(self.jobs());
         let tables = self.join(|job| {
-            let output = store.get(&self.key(job))?;
+            let output = output(job)?;
             let (point, run) = self.job(job);
             runs.push(SweptRun {
                 point,
@@ -116,7 +148,7 @@ impl Sweep {
             });
             Some(output)
         })?;
-        Ok(SweepOutcome::Finished { tables, runs, found, done })
+        Ok((tables, runs))
     }
 }
 

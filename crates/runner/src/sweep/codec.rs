@@ -5,14 +5,23 @@ use slantpath_results::{Column, Table};
 
 use crate::output::{Capture, FlowFailure, RunOutput};
 
-const MAGIC: &[u8; 8] = b"slntrun6";
+const MAGIC: &[u8; 8] = b"slntrun7";
 
 /// In the place of a time that there is none of.
 const NEVER: u64 = u64::MAX;
 
-/// All of a run.
+/// All of a run, whatever tables there are.
 pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
+    encode_asked(output, &[])
+}
+
+/// A run of which these tables were asked for: of those that it has not, that is known.
+pub(super) fn encode_asked(output: &RunOutput, asked: &[String]) -> Vec<u8> {
     let mut body = Vec::new();
+    put_u64(&mut body, asked.len() as u64);
+    for table in asked {
+        put_text(&mut body, table);
+    }
     for number in [output.seed, output.run, output.events, output.packet_hops] {
         put_u64(&mut body, number);
     }
@@ -44,11 +53,20 @@ pub(super) fn encode(output: &RunOutput) -> Vec<u8> {
 
 /// The run, or `None` if these are not the whole bytes of one.
 pub(super) fn decode(bytes: &[u8]) -> Option<RunOutput> {
+    decode_asked(bytes).map(|(output, _)| output)
+}
+
+/// The run, and the tables that were asked for; `None` if these are not the whole bytes of one.
+pub(super) fn decode_asked(bytes: &[u8]) -> Option<(RunOutput, Vec<String>)> {
     let (sum, body) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<32>()?;
     if blake3::hash(body) != *sum {
         return None;
     }
     let mut rest = body;
+    let mut asked = Vec::new();
+    for _ in 0..take_u64(&mut rest)? {
+        asked.push(take_text(&mut rest)?);
+    }
     let [seed, run, events, packet_hops] =
         [take_u64(&mut rest)?, take_u64(&mut rest)?, take_u64(&mut rest)?, take_u64(&mut rest)?];
     let digest = take_text(&mut rest)?;
@@ -72,7 +90,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<RunOutput> {
         captures.push(Capture { link: take_text(&mut rest)?, pcapng: take_bytes(&mut rest)?.to_vec() });
     }
     let output = RunOutput { seed, run, digest, events, packet_hops, failures, tables, captures };
-    rest.is_empty().then_some(output)
+    rest.is_empty().then_some((output, asked))
 }
 
 fn put_u64(bytes: &mut Vec<u8>, number: u64) {
@@ -151,7 +169,9 @@ mod tests {
                 proptest::option::of((any::<f64>(), any::<u64>(), any::<i64>(), any::<bool>(), ".{0,5}")), 0..20),
         ) {
             let output = output(&cells);
-            prop_assert_eq!(decode(&encode(&output)), Some(output));
+            prop_assert_eq!(decode(&encode(&output)), Some(output.clone()));
+            let asked = vec!["t".to_owned(), "flows".to_owned()];
+            prop_assert_eq!(decode_asked(&encode_asked(&output, &asked)), Some((output, asked)));
         }
 
         #[test]

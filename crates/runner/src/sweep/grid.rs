@@ -129,7 +129,21 @@ impl Sweep {
         overrides: &[String],
         progress: &dyn Fn(Progress),
     ) -> Result<Self, LoadError> {
-        let document = Document::parse(&path.display().to_string(), &read_text(path)?);
+        let directory = super::directory_of(path);
+        let base = |scenario: &str, progress: &dyn Fn(Progress)| {
+            Scenario::load_observed(&directory.join(scenario), overrides, progress)
+        };
+        Self::parse_observed(&path.display().to_string(), &read_text(path)?, base, progress)
+    }
+
+    /// Reads a text that errors call `name`. The scenario that it names is what `base` gives.
+    pub fn parse_observed(
+        name: &str,
+        text: &str,
+        base: impl FnOnce(&str, &dyn Fn(Progress)) -> Result<Scenario, LoadError>,
+        progress: &dyn Fn(Progress),
+    ) -> Result<Self, LoadError> {
+        let document = Document::parse(name, text);
         let (mut tree, mut faults) = document.entries().map_err(LoadError::Invalid)?;
         let axes = match tree.remove("axis") {
             Some(entry) => axes(&entry.node, &mut faults),
@@ -144,7 +158,6 @@ impl Sweep {
         }
         faults.into_result().map_err(LoadError::Invalid)?;
         let head = head.expect("a sweep without fault is whole");
-        let base_path = super::directory_of(path).join(&*head.scenario);
         let points = axes.iter().map(Axis::len).product::<usize>();
         let of_part = |part: usize, made: Progress| {
             let (parts, of_all) = (points + 1, part * made.all + made.done);
@@ -154,22 +167,14 @@ impl Sweep {
                 share: (part as f64 + made.share) / parts as f64,
             });
         };
-        let base =
-            Scenario::load_observed(&base_path, overrides, &|made| of_part(0, made)).map_err(|error| {
-                match error {
-                    LoadError::Unreadable { path, error } => {
-                        let message = format!("scenario `{}` cannot be read: {error}", path.display());
-                        let fault =
-                            Fault::new(message).help("the name is relative to the directory of the sweep");
-                        LoadError::Invalid(Diagnostics::one(
-                            Arc::clone(&source),
-                            head.scenario.place(),
-                            fault,
-                        ))
-                    }
-                    invalid @ LoadError::Invalid(_) => invalid,
-                }
-            })?;
+        let base = base(&head.scenario, &|made| of_part(0, made)).map_err(|error| match error {
+            LoadError::Unreadable { path, error } => {
+                let message = format!("scenario `{}` cannot be read: {error}", path.display());
+                let fault = Fault::new(message).help("the name is relative to the directory of the sweep");
+                LoadError::Invalid(Diagnostics::one(Arc::clone(&source), head.scenario.place(), fault))
+            }
+            invalid @ LoadError::Invalid(_) => invalid,
+        })?;
         let mut sweep = Self {
             base,
             source,
@@ -248,7 +253,7 @@ impl Sweep {
     }
 
     /// The point and the run number of a job; the repetitions of one point follow each other.
-    pub(crate) fn job(&self, job: usize) -> (usize, u64) {
+    pub fn job(&self, job: usize) -> (usize, u64) {
         let repetitions = self.repetitions as usize;
         (job / repetitions, u64::from(self.first_run) + (job % repetitions) as u64)
     }
@@ -271,6 +276,12 @@ impl Sweep {
         }
         places.reverse();
         places
+    }
+
+    /// Varied paths with their values at a point, as TOML, in the order of the file.
+    pub fn values(&self, point: usize) -> Vec<(&str, String)> {
+        let varied = self.varied().zip(self.places(point));
+        varied.map(|((path, values), place)| (path, values[place].to_toml())).collect()
     }
 
     /// The scenario of a point.

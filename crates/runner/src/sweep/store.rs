@@ -12,6 +12,31 @@ use crate::spooled::{RunRecords, RunSpool};
 /// Extension of the names of the files.
 const EXTENSION: &str = "run";
 
+/// A finished run of a sweep as bytes, which another process may have made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeRun(Vec<u8>);
+
+impl MadeRun {
+    /// These tables of a run, as many as it has.
+    pub fn of(output: RunOutput, tables: &[String]) -> Self {
+        Self(codec::encode_asked(&output.select(tables), tables))
+    }
+
+    /// The run that another process has sent, if these are the whole bytes of one.
+    pub fn read(bytes: Vec<u8>) -> Option<Self> {
+        codec::decode_asked(&bytes).is_some().then_some(Self(bytes))
+    }
+
+    /// Bytes to send.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub(crate) fn output(&self) -> Option<RunOutput> {
+        codec::decode(&self.0)
+    }
+}
+
 /// A directory of finished runs.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -24,20 +49,22 @@ impl Store {
         Self { directory: directory.to_owned() }
     }
 
-    /// Tells whether a run is there and whole.
-    pub(crate) fn has(&self, key: &str) -> bool {
-        self.get(key).is_some()
+    /// Tells whether a run is there and whole, with all of these tables that it has.
+    pub(crate) fn has(&self, key: &str, tables: &[String]) -> bool {
+        self.get(key, tables).is_some()
     }
 
-    /// A run, if it is there. A torn or foreign file is as good as none.
-    pub(crate) fn get(&self, key: &str) -> Option<RunOutput> {
-        std::fs::read(self.path(key)).ok().and_then(|bytes| codec::decode(&bytes))
+    /// These tables of a run, if it is there and they were asked for when it was made. A torn or foreign file is as
+    /// good as none.
+    pub(crate) fn get(&self, key: &str, tables: &[String]) -> Option<RunOutput> {
+        let (output, asked) = codec::decode_asked(&std::fs::read(self.path(key)).ok()?)?;
+        tables.iter().all(|table| asked.contains(table)).then(|| output.select(tables))
     }
 
-    pub(crate) fn put(&self, key: &str, output: &RunOutput) -> Result<(), StoreError> {
+    /// Keeps a run of which these tables were asked for.
+    pub(crate) fn put(&self, key: &str, made: &MadeRun) -> Result<(), StoreError> {
         let path = self.path(key);
-        let bytes = codec::encode(output);
-        write_file(&path, |file| file.write_all(&bytes)).map_err(|error| StoreError { path, error })
+        write_file(&path, |file| file.write_all(&made.0)).map_err(|error| StoreError { path, error })
     }
 
     /// A run whose records stay on the disk, if it is there.

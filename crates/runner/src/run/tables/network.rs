@@ -2,7 +2,7 @@
 
 use slantpath_base::Duration;
 use slantpath_host::record::PathSample;
-use slantpath_net::{Colour, Counters, DirectionId, DropReason, QueueSample};
+use slantpath_net::{Colour, Counters, DirectionConfig, DirectionId, DropReason, QueueSample};
 use slantpath_results::Table;
 use slantpath_scenario::build::{PlannedLink, RunNetwork};
 
@@ -118,35 +118,32 @@ const fn cause(reason: DropReason) -> &'static str {
 }
 
 /// Devices that a direction has: without one, what it counts means nothing.
-struct Devices {
-    is_managed: bool,
-    marks: bool,
+#[derive(Clone, Copy)]
+struct Devices<'a> {
+    config: &'a DirectionConfig,
     is_contact: bool,
-    repeats: bool,
-    compresses: bool,
-    conditions: bool,
 }
 
-impl Devices {
-    fn of(link: &PlannedLink, id: DirectionId, network: &RunNetwork<'_>) -> Self {
-        let config = network.graph().direction(id);
-        Self {
-            is_managed: config.queue.is_managed(),
-            marks: config.queue.marks(),
-            is_contact: link.antenna.is_some() || !link.ends_at_node,
-            repeats: config.arq.is_some(),
-            compresses: config.header_compression.is_some(),
-            conditions: !config.conditioner.is_empty(),
-        }
+impl Devices<'_> {
+    const fn repeats(&self) -> bool {
+        self.config.arq.is_some()
+    }
+
+    const fn compresses(&self) -> bool {
+        self.config.header_compression.is_some()
+    }
+
+    fn conditions(&self) -> bool {
+        !self.config.conditioner.is_empty()
     }
 
     fn drop_for(&self, reason: DropReason) -> bool {
         reason.is_of_any_link()
-            || self.is_managed && reason.is_of_managed_queue()
+            || self.config.queue.is_managed() && reason.is_of_managed_queue()
             || self.is_contact && reason.is_of_contacts()
-            || self.repeats && reason.is_of_repetition()
-            || self.compresses && reason.is_of_header_compression()
-            || self.conditions && reason.is_of_conditioner()
+            || self.repeats() && reason.is_of_repetition()
+            || self.compresses() && reason.is_of_header_compression()
+            || self.conditions() && reason.is_of_conditioner()
     }
 }
 
@@ -164,20 +161,21 @@ pub(super) fn links(
         for ((direction_name, id), (has_queue, has_transmitter)) in directions(link).into_iter().zip(kinds) {
             let queue = has_queue.then(|| network.queue_statistics(id));
             let busy = has_transmitter.then(|| network.busy(id).as_secs_f64());
-            let has = Devices::of(link, id, network);
+            let is_contact = link.antenna.is_some() || !link.ends_at_node;
+            let has = Devices { config: network.graph().direction(id), is_contact };
             let counters = network.counters(id);
             columns.link.push(&link.name);
             columns.direction.push(direction_name);
             columns.push_counts(counters);
             columns.push_drops(counters, &has);
             let coloured = Colour::ALL.map(|colour| counters.coloured(colour).packets);
-            push_each(&mut columns.coloured, coloured.map(|packets| has.conditions.then_some(packets)));
+            push_each(&mut columns.coloured, coloured.map(|packets| has.conditions().then_some(packets)));
             let packets = |has: bool, count: slantpath_net::Count| has.then_some(count.packets);
-            columns.marked_packets.push_optional(packets(has.marks, counters.marked));
+            columns.marked_packets.push_optional(packets(has.config.queue.marks(), counters.marked));
             columns.handed_over_packets.push_optional(packets(has.is_contact, counters.handed_over));
             columns.held_packets.push_optional(packets(has.is_contact, counters.held));
-            columns.repeated_packets.push_optional(packets(has.repeats, counters.repeated));
-            columns.compressed_packets.push_optional(packets(has.compresses, counters.compressed));
+            columns.repeated_packets.push_optional(packets(has.repeats(), counters.repeated));
+            columns.compressed_packets.push_optional(packets(has.compresses(), counters.compressed));
             columns.throughput_bit_per_s.push(8.0 * counters.carried.bytes as f64 / observed);
             columns.utilisation_ratio.push_optional(busy.map(|busy| busy / observed));
             columns.queue_mean_packets.push_optional(queue.as_ref().map(|queue| queue.mean_packets));
@@ -201,7 +199,8 @@ impl LinkColumns {
     }
 
     fn push_drops(&mut self, counters: &Counters, has: &Devices) {
-        let kinds: [(&mut Vec<Count>, fn(DropReason) -> bool); 6] = [
+        type Kind = fn(DropReason) -> bool;
+        let kinds: [(&mut Vec<Count>, Kind); 6] = [
             (&mut self.dropped, DropReason::is_of_any_link),
             (&mut self.dropped_by_queue, DropReason::is_of_managed_queue),
             (&mut self.dropped_by_contact, DropReason::is_of_contacts),
