@@ -17,6 +17,8 @@ rust-lint: need-cargo need-cc
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	cargo clippy --quiet --workspace --test interop -- -D warnings
+	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' \
+	  cargo doc --quiet --workspace --no-deps --document-private-items
 	cargo xtask tidy
 	cargo xtask rfc
 

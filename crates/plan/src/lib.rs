@@ -5,7 +5,7 @@
 //! [`bursts`] bounds how many messages that come at random are under way at once.
 //! [`framing`] counts the octets that a message takes on Ethernet, in place of an overhead that somebody enters.
 //! [`Question`] is what an engineer knows; [`plan`] answers it with an [`Answer`]: the working case, settings with
-//! bounds, margins, reasons and sensitivities, and what cannot be met. [`print`] writes the answer as people
+//! bounds, margins, reasons and sensitivities, and what cannot be met. [`mod@print`] writes the answer as people
 //! configure it.
 //!
 //! ```

@@ -5,7 +5,7 @@
 //! not a parameter: it follows from when a terminal looks at what it has to send, the hop to the controller, when that
 //! makes its next plan, what it takes for it, the hop back, and the frame from which on the plan holds.
 //!
-//! Terminals, [controller](controller) and the placement of bursts know no network; an [`Access`] carries what they
+//! Terminals, [`controller`] and the placement of bursts know no network; an [`Access`] carries what they
 //! say to the links of one.
 
 mod contention;

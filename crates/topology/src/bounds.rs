@@ -1,5 +1,5 @@
 //! The most that values of a topology may be, each with its reason. A bound is wide: it keeps out what nobody can mean
-//! or wait for; [`crate::check`] says what makes sense together.
+//! or wait for; [`mod@crate::check`] says what makes sense together.
 
 use slantpath_base::{Angle, Duration, Length};
 use slantpath_reader::AtMost;

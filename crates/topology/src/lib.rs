@@ -1,8 +1,8 @@
 //! The topology file: satellites, sites and the questions about them, from text to a network and to its answer.
 //!
 //! [`Topology::load`] reads it and builds the network; [`follow`] works its contacts and paths out and gives
-//! tables. It knows no packets: a scenario that has a sky reads its satellites and sites with [`check`], and a program
-//! that only asks where satellites stand needs nothing else.
+//! tables. It knows no packets: a scenario that has a sky reads its satellites and sites with [`check()`], and a
+//! program that only asks where satellites stand needs nothing else.
 //!
 //! # Map
 //!

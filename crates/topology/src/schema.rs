@@ -1,4 +1,4 @@
-//! The topology file, table by table. What stands here is what may stand in a file; [`super::check`] says which
+//! The topology file, table by table. What stands here is what may stand in a file; [`mod@super::check`] says which
 //! of it makes sense together.
 
 pub use super::constellation::schema::{

@@ -1,6 +1,6 @@
 //! A port: the near part of a direction, where packets wait and are sent.
 //!
-//! A port feeds a [`Lane`](crate::link::lane::Lane), which it is handed with every call: it keeps nothing of it. One
+//! A port feeds a [`Lane`], which it is handed with every call: it keeps nothing of it. One
 //! that is to feed another withdraws what waits from the first, and sends it into the second.
 
 use slantpath_base::{DataRate, Duration, Instant, Seed};

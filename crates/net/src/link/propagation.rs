@@ -87,7 +87,8 @@ impl DelayCurve {
 #[derive(Clone, Debug)]
 pub(crate) enum Propagation {
     Constant(Duration),
-    /// Delay of a contact, see [`DelayPiece`]. It stands here and not behind a pointer, so that it can be on its way
+    /// Delay of a contact, see [`DelayPiece`](super::contact_delay::DelayPiece).
+    /// It stands here and not behind a pointer, so that it can be on its way
     /// from memory while the transmitter is looked at.
     Contact(ContactDelay),
     Curve(Box<Follower>),

@@ -45,7 +45,7 @@ pub(super) fn write(out: &mut Vec<u8>, kind: u8, flags: u8, write_value: impl Fn
     });
 }
 
-/// Variant of [`write`] for a value that ends in a TLV: `write_value` returns the number of bytes of padding that
+/// Variant of [`write()`] for a value that ends in a TLV: `write_value` returns the number of bytes of padding that
 /// follow the TLV.
 ///
 /// # Panics
