@@ -74,8 +74,8 @@ application = { kind = "bulk", message_size = "500 B", total = "1 kB" }
 /// A sweep over the discipline of a link, with these tables.
 fn of_disciplines(tables: &str) -> Sweep {
     let text = format!(
-        "sweep = {{ scenario = \"small\", tables = {tables} }}\n[[axis]]\n\"links.l.discipline\" = [{{ kind = \"codel\" \
-         }}, {{ kind = \"codel\", ecn = true }}]\n"
+        "sweep = {{ scenario = \"small\", tables = {tables} }}\n[[axis]]\n\"links.l.discipline\" = \
+         [{{ kind = \"codel\" }}, {{ kind = \"codel\", ecn = true }}]\n"
     );
     let base = |_: &str, _: &dyn Fn(_)| {
         Ok(Scenario::parse("small", SMALL, &[], slantpath_runner::files_in(std::path::Path::new("")))
