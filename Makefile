@@ -82,12 +82,16 @@ counts: need-cargo need-cc need-valgrind
 	cargo run --quiet --release --package slantpath-benches --bin count -- $(COUNTS)
 
 # The property tests over FUZZ_CASES fresh cases each, then coverage-guided runs on the pinned toolchain: FUZZ_SECONDS for
-# each target.
+# each target. What is found goes into the first directory, and inputs are read from both.
 FUZZ_SECONDS ?= 20
 FUZZ_CASES ?= 2560
 fuzz: need-cargo need-cargo-fuzz
 	PROPTEST_CASES=$(FUZZ_CASES) cargo test --workspace --quiet
-	for target in $$(cargo fuzz list); do cargo fuzz run -s none $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+	for target in $$(cargo fuzz list); do \
+	  case $$target in scenario|topology) seeds=scenarios ;; *) seeds= ;; esac; \
+	  mkdir -p fuzz/corpus/$$target; \
+	  cargo fuzz run -s none $$target fuzz/corpus/$$target $$seeds -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	done
 
 # Does a test fail when a line is wrong? Every file of MUTANTS, of all other crates the lines that differ from
 # MUTANTS_BASE, and a sample of MUTANTS_SAMPLE lines for each of MUTANTS_SEEDS, which are today's. A run that is ended goes on
