@@ -45,6 +45,11 @@ python-tests: python-package
 # The package, built in the development profile of the same crates as the tests, and the tools of its `dev` extra.
 python-package: .venv/bin/maturin need-cargo need-cc
 	MAKEFLAGS= .venv/bin/maturin develop --quiet --extras dev --features extension-module,as-tested
+	@$(INSTALL_STUDIES)
+
+# The studies beside it are read where they lie: they are installed anew only when what they need may have changed.
+INSTALL_STUDIES = [ .venv/studies -nt studies/pyproject.toml ] || { \
+  .venv/bin/pip install --quiet --disable-pip-version-check --editable studies && touch .venv/studies; }
 
 .venv/bin/maturin: pyproject.toml | need-python3
 	python3 -m venv .venv
@@ -107,6 +112,7 @@ mutants: need-cargo need-cargo-mutants need-cc
 demo: .venv/bin/maturin need-cargo need-cc
 	@echo 'Building Slantpath: minutes the first time, seconds later.'
 	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 .venv/bin/maturin develop --quiet --release
+	@$(INSTALL_STUDIES)
 	.venv/bin/slantpath study multi-link
 	@printf '%s\n' '' 'The command is .venv/bin/slantpath, and slantpath itself after `. .venv/bin/activate`. Next:' \
 	  '  .venv/bin/slantpath run scenarios/first.toml'
