@@ -47,6 +47,11 @@ python-tests: python-package
 # The package, built in the development profile of the same crates as the tests, and the tools of its `dev` extra.
 python-package: .venv/bin/maturin need-cargo need-cc
 	MAKEFLAGS= .venv/bin/maturin develop --quiet --extras dev --features extension-module,as-tested
+	@$(INSTALL_STUDIES)
+
+# The studies beside it are read where they lie: they are installed anew only when what they need may have changed.
+INSTALL_STUDIES = [ .venv/studies -nt studies/pyproject.toml ] || { \
+  .venv/bin/pip install --quiet --disable-pip-version-check --editable studies && touch .venv/studies; }
 
 .venv/bin/maturin: pyproject.toml | need-python3
 	python3 -m venv .venv
@@ -84,12 +89,16 @@ counts: need-cargo need-cc need-valgrind
 	cargo run --quiet --release --package slantpath-benches --bin count -- $(COUNTS)
 
 # The property tests over FUZZ_CASES fresh cases each, then coverage-guided runs on the pinned toolchain: FUZZ_SECONDS for
-# each target.
+# each target. What is found goes into the first directory, and inputs are read from both.
 FUZZ_SECONDS ?= 20
 FUZZ_CASES ?= 2560
 fuzz: need-cargo need-cargo-fuzz
 	PROPTEST_CASES=$(FUZZ_CASES) cargo test --workspace --quiet
-	for target in $$(cargo fuzz list); do cargo fuzz run -s none $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+	for target in $$(cargo fuzz list); do \
+	  case $$target in scenario|topology) seeds=scenarios ;; *) seeds= ;; esac; \
+	  mkdir -p fuzz/corpus/$$target; \
+	  cargo fuzz run -s none $$target fuzz/corpus/$$target $$seeds -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	done
 
 # Does a test fail when a line is wrong? Every file of MUTANTS, of all other crates the lines that differ from
 # MUTANTS_BASE, and a sample of MUTANTS_SAMPLE lines for each of MUTANTS_SEEDS, which are today's. A run that is ended goes on
@@ -105,6 +114,7 @@ mutants: need-cargo need-cargo-mutants need-cc
 demo: .venv/bin/maturin need-cargo need-cc
 	@echo 'Building Slantpath: minutes the first time, seconds later.'
 	PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 .venv/bin/maturin develop --quiet --release
+	@$(INSTALL_STUDIES)
 	.venv/bin/slantpath study multi-link
 	@printf '%s\n' '' 'The command is .venv/bin/slantpath, and slantpath itself after `. .venv/bin/activate`. Next:' \
 	  '  .venv/bin/slantpath run scenarios/first.toml'

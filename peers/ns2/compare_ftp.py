@@ -22,16 +22,16 @@ import pyarrow as pa
 from slantpath.errors import ScenarioWarning
 from slantpath.figures import numbers
 from slantpath.running import Job, run_job
-from slantpath.studies.ftp_qos import cases
-from slantpath.studies.ftp_qos.cases import Sky
-from slantpath.studies.ftp_qos.findings import DELAY_AT_MOST, LOSS_AT_LEAST, LOSS_AT_MOST
-from slantpath.studies.ftp_qos.measures import RunFigures
-from slantpath.studies.ftp_qos.runs import Scenarios
+from slantpath_studies.ftp_qos import cases
+from slantpath_studies.ftp_qos.cases import Sky
+from slantpath_studies.ftp_qos.findings import DELAY_AT_MOST, LOSS_AT_LEAST, LOSS_AT_MOST
+from slantpath_studies.ftp_qos.measures import RunFigures
+from slantpath_studies.ftp_qos.runs import Scenarios
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from slantpath.studies.ftp_qos.cases import Cell
+    from slantpath_studies.ftp_qos.cases import Cell
 
 
 HERE = Path(__file__).parent

@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from slantpath.running import Job, processors, run_jobs
-from slantpath.studies.claims import Estimate
-from slantpath.studies.sctp_over_satellites import cases
-from slantpath.studies.sctp_over_satellites.measures import TABLES, RunFigures
-from slantpath.studies.sctp_over_satellites.placements import Placement, Skies, Sky
+from slantpath_studies.claims import Estimate
+from slantpath_studies.sctp_over_satellites import cases
+from slantpath_studies.sctp_over_satellites.measures import TABLES, RunFigures
+from slantpath_studies.sctp_over_satellites.placements import Placement, Skies, Sky
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,7 @@ The engine is the Rust program behind the command ``slantpath``. Other Python th
 """
 
 from slantpath import _native
-from slantpath._native import Scenario, Table, Topology, mean_interval, quantile
+from slantpath._native import Scenario, Table, Topology, mean_interval, quantile, student_t_quantile
 from slantpath.errors import Fault, InUseError, RunError, ScenarioError, ScenarioWarning
 from slantpath.planning import Impossible, Plan, Promise, Setting, plan
 from slantpath.running import Job, RunOutput, run, run_jobs, sweep
@@ -53,6 +53,7 @@ __all__ = [
     "quantile",
     "run",
     "run_jobs",
+    "student_t_quantile",
     "sweep",
     "topology",
 ]

@@ -373,12 +373,6 @@ def run(
     It ends early when `stop` is set, or with Ctrl-C if there is none.
     """
 
-def study_scenario(study: str) -> Scenario:
-    """Give the scenario of a study."""
-
-def study_text(study: str, file: str) -> str:
-    """Give the text of a file of a study that is made of more than one."""
-
 def toml_text(value: object) -> str:
     """Give a value as TOML."""
 

@@ -1,10 +1,14 @@
-"""The command ``slantpath`` as pip installs it: the Rust program, with ``study`` and ``plot`` beside it."""
+"""The command ``slantpath`` as pip installs it: the Rust program, with ``plot`` and ``study`` beside it.
+
+The studies are a distribution of their own, ``slantpath-studies``, which the extra ``studies`` asks for.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from slantpath import _native
@@ -13,15 +17,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-DONE, FAILED = 0, 1
+DONE, FAILED, MISUSED = 0, 1, 2
+NO_STUDIES = (
+    "slantpath study: the studies are not installed: pip install 'slantpath[studies]', "
+    "or pip install ./studies in a checkout"
+)
 
 
 def main() -> int:
     """Run the command with the arguments of the process; give its exit status."""
     name, arguments = "".join(sys.argv[1:2]), sys.argv[2:]
     if name == "study":
+        if find_spec("slantpath_studies") is None:
+            print(NO_STUDIES, file=sys.stderr)
+            return MISUSED
         # Not at the top: matplotlib is slow to load, and few commands draw.
-        from slantpath.studies import command  # noqa: PLC0415
+        from slantpath_studies import command  # noqa: PLC0415
 
         return printing("slantpath study", command.main, arguments)
     if name == "plot":

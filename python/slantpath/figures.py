@@ -72,38 +72,11 @@ def short(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits
 
 
-def delays_in_words(label: str, messages: Any) -> str:  # noqa: ANN401
-    """Say what a line of delivery delays shows."""
-    delay_s = numbers(messages, "delay_s")
-    delivered_ms = delay_s[~np.isnan(delay_s)] * 1e3
-    if not delivered_ms.size:
-        return f"{label}: {len(delay_s):,} messages, none delivered."
-    lost = len(delay_s) - delivered_ms.size
-    return (
-        f"{label}: {len(delay_s):,} messages{f', {lost:,} not delivered' if lost else ''}, delays from "
-        f"{short(delivered_ms.min())} to {short(delivered_ms.max())} ms, half of them below "
-        f"{short(float(np.median(delivered_ms)))} ms and 99 % below "
-        f"{short(float(np.quantile(delivered_ms, 0.99)))} ms."
-    )
-
-
 def delivery_delay(axes: Axes, messages: Any, label: str, **line: Any) -> None:  # noqa: ANN401
     """Draw the delivery delay of each message against its number."""
     axes.plot(numbers(messages, "number"), numbers(messages, "delay_s") * 1e3, label=label, **line)
     axes.set_xlabel("message number")
     axes.set_ylabel("delivery delay / ms")
-
-
-def mark_retransmitted(axes: Axes, messages: Any, label: str, **marker: Any) -> None:  # noqa: ANN401
-    """Mark the messages that were sent more than once."""
-    again = numbers(messages, "transmissions") > 1
-    axes.plot(
-        numbers(messages, "number")[again],
-        numbers(messages, "delay_s")[again] * 1e3,
-        linestyle="none",
-        label=label,
-        **marker,
-    )
 
 
 def new_figure(**size: Any) -> tuple[Figure, Axes]:  # noqa: ANN401

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from io import BytesIO
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from slantpath import _native
 
@@ -15,14 +14,6 @@ if TYPE_CHECKING:
 
 _locks: set[_native.DirectoryLock] = set()
 """What this process holds."""
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes its name only when all is written; an error leaves nothing behind."""
-    out = BytesIO()
-    yield out
-    write_whole(path, out.getvalue())
 
 
 def write_whole(path: Path, data: bytes) -> Path:

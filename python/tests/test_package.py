@@ -40,6 +40,18 @@ def test_python_s_own_commands_stand_beside_those_of_the_program(
     assert capsys.readouterr().out.startswith(f"usage: slantpath {name} ")
 
 
+def test_without_the_studies_the_command_says_what_installs_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "slantpath_studies", None)
+    monkeypatch.setattr(sys, "argv", ["slantpath", "study", "multi-link"])
+    assert command.main() == command.MISUSED == 2
+    told = capsys.readouterr()
+    assert told.err == f"{command.NO_STUDIES}\n"
+    assert "pip install 'slantpath[studies]'" in told.err
+    assert told.out == ""
+
+
 def test_the_command_begins_with_what_ends_it_quietly() -> None:
     (command_of,) = [of for of in distribution("slantpath").entry_points if of.name == "slantpath"]
     assert command_of.value == "slantpath_command:main"

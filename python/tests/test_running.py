@@ -21,8 +21,6 @@ from test_scenario import SMALL
 import slantpath
 from slantpath import InUseError, Job, RunError, Scenario, ScenarioError, ScenarioWarning, running
 from slantpath.files import locked
-from slantpath.studies import command, multi_link
-from slantpath.studies.multi_link import cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,7 +164,6 @@ def test_a_directory_that_another_call_writes_into_is_refused(small: Scenario, t
         assert [path.name for path in (tmp_path / "runs").iterdir()] == []
         with pytest.raises(InUseError, match="another command writes into it"):
             slantpath.sweep(small, out=tmp_path)
-        assert command.main(["multi-link", "--out", str(tmp_path)]) == command.MISUSED
     slantpath.sweep(small, tables="flows", out=tmp_path)
     tables = ["flows.csv", "flows.parquet", "flows_summary.csv", "flows_summary.parquet"]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -414,7 +411,8 @@ def test_an_error_of_one_run_ends_the_sweep(small: Scenario) -> None:
 
 def test_other_threads_go_on_while_the_engine_runs() -> None:
     """A run of a second or so: a thread that counts beside it must count most of the time."""
-    long = cases.scenario().with_values({"scenario.duration": "3000 s"})
+    study = Scenario.load(ROOT / "studies/multi-link/scenario.toml")
+    long = study.with_values({"scenario.duration": "3000 s"})
     ticks: list[float] = []
     done = threading.Event()
 
@@ -432,79 +430,6 @@ def test_other_threads_go_on_while_the_engine_runs() -> None:
     during = [at for at in ticks if begin < at < end]
     longest = max(after - before for before, after in zip([begin, *during], [*during, end], strict=True))
     assert longest < 0.5 * (end - begin)
-
-
-def test_the_study_writes_everything_and_goes_on_where_it_stopped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["multi-link", "--runs", "2", "--out", str(tmp_path)]
-    assert command.main(arguments) == command.DONE
-    first = capsys.readouterr()
-    for number in range(1, 10):
-        assert f"\nM{number} " in first.out
-    for name in (
-        "messages.parquet",
-        "messages.csv",
-        "report.html",
-        "claims.txt",
-        "figure-07.png",
-        "figure-10.svg",
-    ):
-        assert (tmp_path / name).stat().st_size > 0
-        assert name in first.out
-    for link in ("satellite", "terrestrial"):
-        assert (tmp_path / f"sctp-modified-{link}.pcapng").read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
-    report = (tmp_path / "report.html").read_bytes()
-    figures = {path: path.read_bytes() for path in tmp_path.glob("figure-*")}
-    assert len(figures) > 4
-    for path in figures:
-        path.unlink()
-
-    # An interrupted study: two runs are lost, one is damaged.
-    (tmp_path / "runs" / "sctp" / "000.json").unlink()
-    (tmp_path / "runs" / "tcp" / "001-messages.parquet").write_bytes(b"PAR1")
-    kept = (tmp_path / "runs" / "sctp" / "001-messages.parquet").stat().st_mtime_ns
-    assert command.main(arguments) == command.DONE
-    assert capsys.readouterr().out == first.out
-    assert (tmp_path / "report.html").read_bytes() == report
-    assert {path: path.read_bytes() for path in tmp_path.glob("figure-*")} == figures
-    assert (tmp_path / "runs" / "sctp" / "001-messages.parquet").stat().st_mtime_ns == kept
-
-
-def test_the_study_s_plan_has_all_runs_of_every_case() -> None:
-    plan = multi_link.plan(20, None)
-    assert [case for case, _ in plan].count(cases.STANDARD) == 20
-    assert [case for case, _ in plan].count(cases.TCP_BULK) == 1
-    assert len({(case, job.run) for case, job in plan}) == len(plan)
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "told"),
-    [
-        ("--seed", "-1", "-1 is no whole number from 0 to 18446744073709551615"),
-        ("--seed", "18446744073709551616", "is no whole number"),
-        ("--seed", "x", "x is no whole number"),
-        ("--runs", "0", "0 is no whole number from 1 to 10000"),
-        ("--runs", "1000000000", "is no whole number"),
-        ("--jobs", "100000", "is no whole number"),
-    ],
-)
-def test_a_number_that_means_nothing_is_refused(
-    option: str, value: str, told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        command.main(["multi-link", f"{option}={value}"])
-    assert caught.value.code == command.MISUSED
-    assert told in capsys.readouterr().err
-
-
-def test_a_wrong_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        command.main(["multi-lin"])
-    assert caught.value.code == command.MISUSED
-    assert "multi-link" in capsys.readouterr().err
-    assert command.main([]) == command.DONE
-    assert "multi-link" in capsys.readouterr().out
 
 
 def test_the_installed_command_is_the_rust_program(tmp_path: Path) -> None:

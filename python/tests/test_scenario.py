@@ -12,9 +12,6 @@ import pytest
 
 import slantpath
 from slantpath import Scenario, ScenarioError, Table, Topology, _native
-from slantpath.studies.multi_link import cases
-from slantpath.studies.multi_link.findings import PAPER, SCENARIO
-from slantpath.studies.multi_link.runs import DURATION_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,25 +174,6 @@ def test_values_become_toml() -> None:
     assert tomllib.loads(f"x = {_native.toml_text(value)}")["x"] == value
     with pytest.raises(TypeError, match="not NoneType"):
         _native.toml_text(None)
-
-
-def test_the_study_knows_the_numbers_of_its_scenario() -> None:
-    merged = tomllib.loads(cases.scenario().merged())
-    assert merged["scenario"]["duration"] == f"{DURATION_S:.0f} s"
-    satellite, backup = merged["links"]["satellite"], merged["links"]["terrestrial"]
-    assert satellite["forward"]["delay"] == f"{SCENARIO.satellite_delay_s * 1e3:.0f} ms"
-    assert satellite["forward"]["loss"] == satellite["reverse"]["loss"] == "0.01"
-    assert backup["forward"]["delay"] == f"{SCENARIO.backup_delay_s * 1e3:.0f} ms"
-    assert backup["forward"]["rate"] == f"{SCENARIO.backup_rate_bit_per_s / 1e3:.0f} kbit/s"
-    application = merged["flows"]["data"]["application"]
-    assert application["message_size"] == f"{SCENARIO.message_bits / 8e3:.0f} kB"
-    assert application["rate"] == f"{SCENARIO.message_bits / SCENARIO.message_interval_s / 1e3:.0f} kbit/s"
-
-
-def test_the_paper_s_formulas_give_the_paper_s_numbers() -> None:
-    assert round(PAPER.tcp_bound_s() * 1e3) == 870
-    assert PAPER.standard_bound_s() * 1e3 == pytest.approx(708, abs=0.6)
-    assert PAPER.modified_bound_s() * 1e3 == pytest.approx(483, abs=0.6)
 
 
 def test_the_package_has_a_version() -> None:

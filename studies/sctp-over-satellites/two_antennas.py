@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from slantpath.running import Job, run_jobs
-from slantpath.studies.claims import Estimate
-from slantpath.studies.report import Grid
-from slantpath.studies.sctp_over_satellites import cases
-from slantpath.studies.sctp_over_satellites.measures import TABLES, RunFigures
-from slantpath.studies.sctp_over_satellites.placements import Ground, Skies, Sky
+from slantpath_studies.claims import Estimate
+from slantpath_studies.report import Grid
+from slantpath_studies.sctp_over_satellites import cases
+from slantpath_studies.sctp_over_satellites.measures import TABLES, RunFigures
+from slantpath_studies.sctp_over_satellites.placements import Ground, Skies, Sky
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ use slantpath_runner::schema::Dscp;
 cannot be met, 130 interrupted.
 
 \
-The Python package (pip install .) adds `slantpath plot DIR` and `slantpath study NAME`.")]
+The Python packages (pip install . ./studies) add `slantpath plot DIR` and `slantpath study NAME`.")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

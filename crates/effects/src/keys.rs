@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
+use crate::schema::expanded;
+
 /// The keys of a file: `links.*.discipline(codel).target`, `links.*.discipline.kind=codel` for each kind of a
 /// table, and `links.*.family=ipv6` for each choice of a value that is one of several.
 #[derive(Debug)]
@@ -15,9 +17,9 @@ impl Keys {
     /// Takes the keys of a schema.
     ///
     /// # Panics
-    /// If it is no JSON.
+    /// If it is no JSON, or a definition is at fault.
     pub fn new(schema: &str) -> Self {
-        Self { schema: serde_json::from_str(schema).expect("a schema is JSON") }
+        Self { schema: expanded(schema) }
     }
 
     /// All of them.

@@ -23,11 +23,13 @@
 mod figure;
 mod keys;
 mod row;
+mod schema;
 mod word;
 
 pub use figure::{PlainColumn, PlainTable};
 pub use keys::Keys;
 pub use row::{Row, rows};
+pub use schema::expanded;
 pub use word::word_at;
 
 use std::collections::BTreeMap;

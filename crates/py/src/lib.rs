@@ -3,7 +3,8 @@
 //! Thin: it turns Python values into those of the engine and back. What users see is `python/slantpath`.
 //!
 //! In `python/slantpath`, `running` makes runs on any executor and `store` keeps finished ones. `plots` draws result
-//! directories. `page` writes runs and studies as HTML.
+//! directories. `page` writes HTML. The studies are a package of their own
+//! (`studies/slantpath_studies`).
 
 #![allow(clippy::needless_pass_by_value, reason = "arguments from Python arrive by value")]
 
@@ -23,7 +24,6 @@ mod run;
 mod scenario;
 mod source;
 mod statistics;
-mod studies;
 mod sweep;
 mod table;
 mod toml_text;
@@ -49,8 +49,6 @@ mod _native {
     use super::scenario::Scenario;
     #[pymodule_export]
     use super::statistics::{mean_interval, quantile, student_t_quantile};
-    #[pymodule_export]
-    use super::studies::{study_scenario, study_text};
     #[pymodule_export]
     use super::sweep::{Sweep, SweepDirectory, made};
     #[pymodule_export]

@@ -53,7 +53,7 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
-    pub(crate) fn read(py: Python<'_>, source: Source, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+    fn read(py: Python<'_>, source: Source, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         let checked = observed(py, progress, |watch| {
             source.parse(
                 |name, text, overrides, files| Checked::parse_observed(name, text, overrides, files, watch),

@@ -8,6 +8,7 @@
 //! - [`shared`] finds the data that lies beside the checkout, [`vectors`] the messages of others in it. What is not
 //!   there is skipped, loudly.
 //! - [`page`] holds files that code writes to what it writes now, [`MachinePage`] the diagrams of state machines.
+//! - [`Told`] is a broken file with what is told of it.
 
 mod kernel;
 mod machine_page;
@@ -16,6 +17,7 @@ pub mod page;
 pub mod pcap;
 pub mod shared;
 mod skip;
+mod told;
 mod tshark;
 pub mod vectors;
 mod wire;
@@ -24,5 +26,6 @@ pub use kernel::{End, Kernel, KernelLink, Passage, Program, Treatment};
 pub use machine_page::MachinePage;
 pub use mangle::Mangle;
 pub use skip::{needs_program, skip};
+pub use told::Told;
 pub use tshark::Tshark;
 pub use wire::{Bottleneck, Faults, Wire};

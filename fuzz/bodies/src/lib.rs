@@ -17,12 +17,13 @@ pub mod tcp;
 pub mod trace;
 pub mod wire;
 
-pub use seeds::seeds;
+pub use seeds::{scenarios, seeds};
 
 /// Body of a fuzz target.
 pub type Body = fn(&[u8]);
 
-/// Every fuzz target's name and body. `fuzz/fuzz_targets` and `fuzz/corpus` have an entry for each.
+/// Every fuzz target's name and body. `fuzz/fuzz_targets` has an entry for each, and `fuzz/corpus` for each that has
+/// inputs beside the files of `scenarios/`.
 pub const BODIES: &[(&str, Body)] = &[
     ("host_stream", host::stream),
     ("iua", sigtran::iua),

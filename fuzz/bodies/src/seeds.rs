@@ -6,7 +6,7 @@ mod traces;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use bytes::Bytes;
@@ -43,12 +43,9 @@ use slantpath_wire::{Checksum, tlv};
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
 
-/// The first inputs of every corpus by our own encoders, by their place below `fuzz/corpus`: `m3ua/seed-data`. What a
-/// fuzzer finds beyond them is kept beside them.
-///
-/// # Errors
-/// If a scenario cannot be read: each is an input too.
-pub fn seeds() -> io::Result<BTreeMap<String, Vec<u8>>> {
+/// The first inputs by our own encoders, by their place below `fuzz/corpus`: `m3ua/seed-data`. What a fuzzer finds
+/// beyond them is kept beside them.
+pub fn seeds() -> BTreeMap<String, Vec<u8>> {
     let mut seeds = Seeds::default();
     wire(&mut seeds);
     sctp(&mut seeds);
@@ -61,8 +58,28 @@ pub fn seeds() -> io::Result<BTreeMap<String, Vec<u8>>> {
     calls::keep(&mut seeds);
     traces::keep(&mut seeds);
     stream(&mut seeds);
-    texts(&mut seeds)?;
-    Ok(seeds.0)
+    quantities(&mut seeds);
+    seeds.0
+}
+
+/// The files of `scenarios/` that are first inputs of a target, each with its text. They are kept nowhere else, so that
+/// a scenario may change alone.
+///
+/// # Errors
+/// If a scenario cannot be read.
+pub fn scenarios(target: &str) -> io::Result<Vec<(PathBuf, String)>> {
+    let mut scenarios = Vec::new();
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios"))? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let text = fs::read_to_string(&path)?;
+        if target == if text.contains("\n[topology]\n") { "topology" } else { "scenario" } {
+            scenarios.push((path, text));
+        }
+    }
+    Ok(scenarios)
 }
 
 #[derive(Default)]
@@ -446,19 +463,9 @@ fn sccp_records(unitdata: &[u8]) -> Vec<u8> {
     records
 }
 
-fn texts(seeds: &mut Seeds) -> io::Result<()> {
+fn quantities(seeds: &mut Seeds) {
     for (number, text) in ["250 ms", "1.536 Mbit/s", "64 KiB", "1 %", "-33.5 deg", "1e-3"].iter().enumerate()
     {
         seeds.keep("quantity", &number.to_string(), text);
     }
-    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios"))? {
-        let path = entry?.path();
-        if path.extension().is_none_or(|extension| extension != "toml") {
-            continue;
-        }
-        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let text = fs::read_to_string(&path)?;
-        seeds.keep(if text.contains("\n[topology]\n") { "topology" } else { "scenario" }, &name, text);
-    }
-    Ok(())
 }

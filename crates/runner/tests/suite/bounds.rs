@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
+use slantpath_effects::expanded;
 use slantpath_runner::{Diagnostics, LoadError, Scenario, files_in, json_schema};
 use slantpath_topology::{Topology, json_schema as topology_schema};
 
@@ -19,7 +20,7 @@ struct Key {
 
 /// Every key that takes a value, those of kinds and of lists of tables included.
 fn keys(schema: &str) -> Vec<Key> {
-    let root: Json = serde_json::from_str(schema).expect("the schema is JSON");
+    let root = expanded(schema);
     let mut keys = Vec::new();
     for (name, table) in root["properties"].as_object().expect("a file has tables") {
         walk(table, name, (format!("{name} = "), "\n".to_owned()), &mut keys);
@@ -190,7 +191,7 @@ fn a_million_times_its_default_reaches_the_bound_of_every_number() {
 
 #[test]
 fn every_preset_lies_within_the_bounds() {
-    let root: Json = serde_json::from_str(&json_schema()).expect("the schema is JSON");
+    let root = expanded(&json_schema());
     let presets = root.pointer("/properties/sctp/additionalProperties/properties/preset/oneOf");
     let presets = presets.and_then(Json::as_array).expect("a profile has presets");
     assert_eq!(presets.len(), 6);

@@ -1,67 +1,58 @@
-//! Every file of `tests/broken` is wrong in the way that its name says, and the whole message is kept: the
-//! place, what is wrong and what would be right.
+//! Every file of `tests/broken` is wrong in the way that its name says, and the whole message is kept at its end: the
+//! place, what is wrong and what would be right. So are the warnings of `tests/warned`. `SLANTPATH_UPDATE=1` writes
+//! them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use slantpath_runner::{LoadError, Scenario};
+use slantpath_runner::{Diagnostics, LoadError, Scenario, files_in};
+use slantpath_testkit::{Told, page};
 
 use crate::project;
 
-fn broken() -> Vec<PathBuf> {
-    scenarios("tests/broken")
+const BROKEN: &str = "crates/runner/tests/broken";
+const WARNED: &str = "crates/runner/tests/warned";
+
+fn read(file: &Told, directory: &str) -> Result<Scenario, Diagnostics> {
+    Scenario::parse(file.name(), &file.text, &[], files_in(&page::path(directory)))
 }
 
-fn scenarios(directory: &str) -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory);
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(directory).expect("it lies here").flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
-    files.sort();
-    files
-}
-
-fn faults_of(path: &Path) -> String {
-    match Scenario::load(path, &[]) {
-        // All of them: as one text they are the first twenty and a count.
-        Err(LoadError::Invalid(diagnostics)) => {
-            let texts: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
-            texts.join("\n")
-        }
-        Err(error) => panic!("{}: {error}", path.display()),
-        Ok(scenario) => panic!("{} is taken for right:\n{}", path.display(), scenario.merged()),
+fn faults_of(file: &Told) -> Diagnostics {
+    match read(file, BROKEN) {
+        Err(diagnostics) => diagnostics,
+        Ok(scenario) => panic!("{} is taken for right:\n{}", file.name(), scenario.merged()),
     }
+}
+
+/// All of them: as one text, diagnostics are the first twenty and a count.
+fn texts(diagnostics: &Diagnostics) -> String {
+    diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn each_broken_scenario_is_told_its_fault_place_and_cure() {
-    let files = broken();
+    let files = Told::files_in(BROKEN);
     assert!(files.len() > 50, "the broken scenarios are gone");
     for file in files {
-        let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
-        let directory = format!("{}/", file.parent().unwrap().display());
-        insta::assert_snapshot!(name, faults_of(&file).replace(&directory, ""));
+        file.hold(&texts(&faults_of(&file)));
     }
 }
 
 #[test]
 fn each_doubtful_scenario_is_told_its_warnings() {
-    let files = scenarios("tests/warned");
+    let files = Told::files_in(WARNED);
     assert!(!files.is_empty(), "the doubtful scenarios are gone");
     for file in files {
-        let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
-        let directory = format!("{}/", file.parent().unwrap().display());
-        let scenario = Scenario::load(&file, &[]).unwrap_or_else(|error| panic!("{error}"));
-        assert!(!scenario.warnings().is_empty(), "{name}: no warning");
+        let scenario = read(&file, WARNED).unwrap_or_else(|error| panic!("{error}"));
+        assert!(!scenario.warnings().is_empty(), "{}: no warning", file.name());
         let warnings: Vec<String> = scenario.warnings().iter().map(ToString::to_string).collect();
-        insta::assert_snapshot!(format!("warned-{name}"), warnings.join("\n").replace(&directory, ""));
+        file.hold(&warnings.join("\n"));
     }
 }
 
 #[test]
 fn each_message_names_a_line_and_a_cure() {
-    for file in broken() {
-        let Err(LoadError::Invalid(diagnostics)) = Scenario::load(&file, &[]) else { unreachable!() };
-        for diagnostic in &diagnostics {
+    for file in Told::files_in(BROKEN) {
+        for diagnostic in &faults_of(&file) {
             let lines = diagnostic.source.text.lines().count();
             assert!((1..=lines + 1).contains(&diagnostic.line), "{diagnostic}");
             assert!(diagnostic.span.end <= diagnostic.source.text.len(), "{diagnostic}");
@@ -82,9 +73,10 @@ fn a_file_that_cannot_be_read_is_named() {
 fn no_scenario_that_readme_shows_has_a_warning() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let readme = std::fs::read_to_string(root.join("README.md")).expect("there is a README");
-    let shown = scenarios("../../scenarios").into_iter().filter(|file| {
+    let files = std::fs::read_dir(root.join("scenarios")).expect("it lies there");
+    let shown = files.map(|entry| entry.expect("readable").path()).filter(|file| {
         let name = file.file_name().and_then(|name| name.to_str()).expect("a name");
-        readme.contains(&format!("scenarios/{name}"))
+        name.ends_with(".toml") && readme.contains(&format!("scenarios/{name}"))
     });
     let mut scenarios = 0;
     for file in shown {

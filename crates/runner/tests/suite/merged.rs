@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
+use slantpath_effects::expanded;
 use slantpath_runner::{Files, Scenario, files_in, json_schema, sweep_schema};
 use slantpath_testkit::page;
 
@@ -80,6 +81,13 @@ fn a_scenario_takes_overrides_after_it_was_read() {
 fn the_committed_schema_is_the_one_that_the_code_makes() {
     page::hold("schema/slantpath.schema.json", &json_schema());
     page::hold("schema/sweep.schema.json", &sweep_schema());
+}
+
+#[test]
+fn each_reference_of_a_schema_leads_to_a_definition_and_each_definition_is_used() {
+    let schema = expanded(&json_schema());
+    assert!(schema.to_string().len() > json_schema().len(), "nothing is written once");
+    expanded(&sweep_schema());
 }
 
 proptest! {

@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use serde_json::Value as Json;
+use slantpath_effects::expanded;
 use slantpath_runner::{TableKind, json_schema};
 use slantpath_testkit::page;
 use slantpath_topology::json_schema as topology_schema;
@@ -161,7 +162,7 @@ type SchemaOf = fn(&Json, &str) -> Json;
 
 /// The document with its tables made anew.
 fn made_anew(document: &str, schema: &str, schema_of: SchemaOf) -> String {
-    let root: Json = serde_json::from_str(schema).expect("the schema is JSON");
+    let root = expanded(schema);
     let mut text = String::new();
     let mut lines = document.lines();
     while let Some(line) = lines.next() {

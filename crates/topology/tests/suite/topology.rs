@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use slantpath_reader::{Files, LoadError, files_in};
-use slantpath_testkit::page;
+use slantpath_reader::{Diagnostics, Files, files_in};
+use slantpath_testkit::{Told, page};
 use slantpath_topology::{FollowError, Topology, TopologyOutput, follow, json_schema};
 use slantpath_workers::Workers;
 
@@ -49,38 +49,30 @@ fn the_committed_topology_schema_is_the_one_that_the_code_makes() {
     page::hold("schema/topology.schema.json", &json_schema());
 }
 
-fn broken() -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(directory).expect("it lies here").flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
-    files.sort();
-    files
-}
+const BROKEN: &str = "crates/topology/tests/broken";
 
 /// Faults of a broken topology, when it is read or when its contacts are solved.
-fn faults_of(path: &Path) -> slantpath_reader::Diagnostics {
-    let topology = match Topology::load(path, &[]) {
-        Err(LoadError::Invalid(diagnostics)) => return diagnostics,
-        Err(error) => panic!("{}: {error}", path.display()),
+fn faults_of(file: &Told) -> Diagnostics {
+    let name = file.name();
+    let topology = match Topology::parse(name, &file.text, &[], files_in(&page::path(BROKEN))) {
+        Err(diagnostics) => return diagnostics,
         Ok(topology) => topology,
     };
     match follow(&topology, None, Workers::new(1), &|_| {}) {
         Err(FollowError::Invalid(diagnostics)) => diagnostics,
-        Err(error) => panic!("{}: {error}", path.display()),
-        Ok(_) => panic!("{} is taken for right:\n{}", path.display(), topology.merged()),
+        Err(error) => panic!("{name}: {error}"),
+        Ok(_) => panic!("{name} is taken for right:\n{}", topology.merged()),
     }
 }
 
+/// Each file holds at its end what is told of it, which `SLANTPATH_UPDATE=1` writes.
 #[test]
 fn each_broken_topology_is_told_its_fault_place_and_cure() {
-    let files = broken();
+    let files = Told::files_in(BROKEN);
     assert!(files.len() > 25, "the broken topologies are gone");
     for file in files {
-        let name = format!("topology-{}", file.file_stem().unwrap().to_str().unwrap());
-        let directory = format!("{}/", file.parent().unwrap().display());
         let faults = faults_of(&file);
-        insta::assert_snapshot!(name, faults.to_string().replace(&directory, ""));
+        file.hold(&faults.to_string());
         for diagnostic in &faults {
             let syntax = diagnostic.message.starts_with("this is not TOML");
             let cure = diagnostic.help.as_ref().is_some_and(|help| !help.is_empty());

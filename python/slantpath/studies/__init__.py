@@ -1,1 +1,0 @@
-"""Studies, of published measurements or our own: a scenario, a grid of runs, claims, figures, a report."""

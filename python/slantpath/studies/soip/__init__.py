@@ -1,9 +1,0 @@
-"""SS7 through signalling gateways over a satellite with capacity on demand: claims S1 to S13, and beyond."""
-
-from slantpath.studies.soip import largest_step
-from slantpath.studies.soip.output import write
-from slantpath.studies.soip.runs import RUNS, Results, plan
-
-ABOUT = "SS7 over a satellite with capacity on demand: windows, collapse, remedies (S1-S13)"
-
-__all__ = ["ABOUT", "RUNS", "Results", "largest_step", "plan", "write"]

@@ -1,0 +1,215 @@
+"""The command ``slantpath study NAME``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from contextlib import closing
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from slantpath.errors import InUseError, RunError
+from slantpath.files import locked
+from slantpath.running import run_jobs
+from slantpath.store import Store
+from slantpath_studies import (
+    failover,
+    ftp_qos,
+    long_paths,
+    mixed_traffic,
+    multi_link,
+    sctp_over_satellites,
+    soip,
+)
+from slantpath_studies.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from slantpath.running import Job
+    from slantpath.store import Record
+
+DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+MOST = 10_000
+"""Runs of a case, and runs at once: beyond it intervals say nothing new, and a plan fills the memory."""
+
+
+class Results(Protocol):
+    """What a study collects from its runs."""
+
+    @property
+    def TABLES(self) -> Sequence[str]:  # noqa: N802 - a constant of the class
+        """The tables of a run that it needs."""
+
+    def add(self, case: str, run: int, record: Record, /) -> None:
+        """Take a finished run."""
+
+    def seeds(self) -> str:
+        """Say from what every random draw derives."""
+
+
+@runtime_checkable
+class Adaptive(Results, Protocol):
+    """Results that tell whether more runs are needed."""
+
+    def further(self) -> list[tuple[str, Job]]:
+        """List the runs that are needed beside those that were added, each with the name of its case."""
+
+
+class Study(Protocol):
+    """What there is of each study."""
+
+    @property
+    def ABOUT(self) -> str:  # noqa: N802 - a constant of a module, as the next
+        """What it is about, in a line."""
+
+    @property
+    def RUNS(self) -> int:  # noqa: N802
+        """Runs of a case."""
+
+    def plan(self, runs: int, seed: int | None, /) -> list[tuple[str, Job]]:
+        """List every run with the name of its case."""
+
+    Results: Any
+    """What its runs gave, made of their number and the seed."""
+
+    def write(self, out: Path, results: Any, /) -> tuple[str, list[Path]]:  # noqa: ANN401 - its own Results
+        """Write what it shows; give the table of claims and the files."""
+
+
+STUDIES: dict[str, Study] = {
+    "failover": failover,
+    "ftp-qos": ftp_qos,
+    "long-paths": long_paths,
+    "mixed-traffic": mixed_traffic,
+    "multi-link": multi_link,
+    "sctp-over-satellites": sctp_over_satellites,
+    "soip": soip,
+}
+QUICK: dict[str, Study] = {
+    "ftp-qos": ftp_qos.QUICK,
+    "mixed-traffic": mixed_traffic.QUICK,
+    "sctp-over-satellites": sctp_over_satellites.QUICK,
+}
+"""Studies that can be made with fewer cases and shorter runs."""
+LARGEST_STEP: dict[str, Study] = {"soip": soip.largest_step}
+"""Studies with a figure of the largest step of load, which takes runs of its own."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a study with the arguments behind ``slantpath study``; give the exit status."""
+    options = _options(arguments)
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A console of another encoding shows a question mark for a dash, and no traceback.
+        sys.stdout.reconfigure(errors="replace")
+    if options.name is None:
+        for name, study in STUDIES.items():
+            print(f"{name:20} {study.ABOUT}")
+        return DONE
+    form, studies = (
+        ("-quick", QUICK)
+        if options.quick
+        else ("-largest-step", LARGEST_STEP)
+        if options.largest_step
+        else ("", STUDIES)
+    )
+    out: Path = options.out or Path("out") / f"{options.name}{form}"
+    study = studies[options.name]
+    runs = options.runs or study.RUNS
+    results = study.Results(runs, options.seed)
+    try:
+        with locked(out):
+            pace = collect(study.plan(runs, options.seed), results, out, options.jobs)
+            while isinstance(results, Adaptive) and (more := results.further()):
+                pace = collect(more, results, out, options.jobs)
+            table, files = study.write(out, results)
+    except InUseError as error:
+        print(f"slantpath study {options.name}: {error}", file=sys.stderr)
+        return MISUSED
+    except KeyboardInterrupt:
+        print(f"interrupted: what is finished is kept in {out}, the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+    except (OSError, RunError) as error:
+        print(f"slantpath study {options.name}: {error}", file=sys.stderr)
+        return FAILED
+    # What differs from one call to the next stays out of the standard output.
+    print(pace, file=sys.stderr)
+    print(f"\n{table}\n{results.seeds()}\n\nWritten to {out.resolve()}:")
+    for file in files:
+        print(f"  {file.relative_to(out).as_posix()}")
+    return DONE
+
+
+def collect(plan: Sequence[tuple[str, Job]], results: Results, out: Path, workers: int | None) -> str:
+    """Make every run of a plan that is not found finished below ``out``; say how long that took."""
+    begun_s = time.monotonic()
+    store = Store(out / "runs", results.TABLES)
+    # Cases may share runs: what differs between them need not show in each.
+    waiting: dict[Job, list[str]] = {}
+    with Progress(len(plan), "runs") as progress:
+        for case, job in plan:
+            record = store.find(_name(case, job), job)
+            if record is None:
+                waiting.setdefault(job, []).append(case)
+            else:
+                results.add(case, job.run, record)
+                progress.resume(1)
+        with closing(run_jobs(waiting, workers=workers)) as made:
+            for job, output in made:
+                for case in waiting[job]:
+                    results.add(case, job.run, store.keep(_name(case, job), job, output))
+                    progress.advance()
+    return f"{len(waiting)} runs made in {time.monotonic() - begun_s:.1f} s, the others found finished."
+
+
+def _name(case: str, job: Job) -> str:
+    return f"{case}/{job.run:03}"
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="slantpath study",
+        description="Make a study: run its scenarios, check its claims, draw its figures.",
+        epilog="Without a name: the list of studies. An interrupted study goes on where it stopped.",
+    )
+    parser.add_argument("name", nargs="?", choices=STUDIES, metavar="NAME", help=", ".join(STUDIES))
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--quick", action="store_true", help=f"fewer cases, shorter runs: {', '.join(QUICK)}")
+    form.add_argument(
+        "--largest-step",
+        action="store_true",
+        help=f"the largest step of load that is carried, in place of the claims: {', '.join(LARGEST_STEP)}",
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where to write; out/NAME if absent")
+    parser.add_argument(
+        "--runs", type=_count, metavar="N", help="runs of each case; as the study says if absent"
+    )
+    parser.add_argument("--seed", type=_seed, metavar="N", help="in place of the scenario's")
+    parser.add_argument("--jobs", type=_count, metavar="N", help="runs at once; all processors if absent")
+    options = parser.parse_args(arguments)
+    if options.quick and options.name not in QUICK:
+        parser.error(f"--quick is for {', '.join(QUICK)}")
+    if options.largest_step and options.name not in LARGEST_STEP:
+        parser.error(f"--largest-step is for {', '.join(LARGEST_STEP)}")
+    return options
+
+
+def _count(text: str) -> int:
+    return _whole(text, 1, MOST)
+
+
+def _seed(text: str) -> int:
+    return _whole(text, 0, 2**64 - 1)
+
+
+def _whole(text: str, least: int, most: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if not least <= number <= most:
+        message = f"{text} is no whole number from {least} to {most}"
+        raise argparse.ArgumentTypeError(message)
+    return number
