@@ -36,9 +36,9 @@ const FLOORS: &[(&str, &[&str])] = &[
     // Addresses and IP headers, which a host reads and writes, are wire's.
     ("host", &["wire", "interface", "sctp", "tcp", "sigtran", "ss7"]),
     // A signalling point knows neither what carries its associations nor the simulator, so that a gateway runs it, too.
-    ("signalling", &["wire", "ss7", "sigtran"]),
+    ("signalling", &["ss7", "sigtran"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "signalling"]),
-    ("live", &["wire", "interface", "net", "des", "sctp", "host", "signalling"]),
+    ("live", &["wire", "interface", "des", "sctp", "host"]),
     // Live associations for programs on tokio, which nothing else here needs.
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
@@ -93,7 +93,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
     ("cli", &["profiles", "runner", "topology", "results", "orbit", "plan", "live", "trace"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
-    ("py", &["profiles", "runner", "topology", "results", "orbit", "plan", "live", "cli"]),
+    ("py", &["profiles", "runner", "topology", "results", "plan", "live", "cli"]),
     ("effects", &["reader"]),
     ("testkit", &["wire"]),
     (
@@ -119,7 +119,6 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "cc",
             "wire",
-            "des",
             "net",
             "sctp",
             "tcp",
@@ -140,16 +139,13 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
     ("nix", &["live", "tokio"]),
     ("rustix", &["live"]),
-    ("socket2", &["live", "cli"]),
-    ("tun", &["live", "cli"]),
-    ("tun-rs", &["live", "cli"]),
+    ("socket2", &["live"]),
     ("pyo3", &["py"]),
-    ("arrow", &["results", "py"]),
-    ("arrow-array", &["results", "py"]),
-    ("arrow-schema", &["results", "py"]),
-    ("parquet", &["results", "py"]),
+    ("arrow-array", &["py"]),
+    ("arrow-schema", &["py"]),
+    ("parquet", &["results"]),
     ("rayon", &["workers"]),
-    ("miette", &["cli", "scenario"]),
+    ("miette", &["cli"]),
     ("clap", &["cli"]),
     ("dcsctp", &["benches"]),
     ("m2pa", &["benches"]),
@@ -183,7 +179,7 @@ const TABLES: &str = "xtask/src/tidy/floors.rs";
 /// Checks the answer of `cargo metadata --no-deps`.
 pub(crate) fn check(metadata: &Value) -> Result<Vec<Finding>, String> {
     let crates = crates(metadata)?;
-    Ok([climbing(&crates), outside(&crates)].concat())
+    Ok([climbing(&crates), unused(&crates), outside(&crates)].concat())
 }
 
 /// A crate of the workspace.
@@ -232,6 +228,24 @@ fn climbing(crates: &[Crate<'_>]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Edges of the tables that no manifest has, and crates of the tables that are not there.
+fn unused(crates: &[Crate<'_>]) -> Vec<Finding> {
+    let floors =
+        FLOORS.iter().flat_map(|(from, allowed)| allowed.iter().map(|to| (*from, format!("{PREFIX}{to}"))));
+    let tests = FOR_TESTS.iter().map(|(from, to, _)| (*from, (*to).to_owned()));
+    let reserved =
+        RESERVED.iter().flat_map(|(to, owners)| owners.iter().map(|from| (*from, (*to).to_owned())));
+    let permitted = floors.chain(tests).chain(reserved).filter_map(|(from, to)| {
+        // A crate that is gone is told once, below.
+        let Crate { edges, .. } = crates.iter().find(|other| other.name == from)?;
+        let is_used = edges.iter().any(|edge| edge.to == to);
+        (!is_used).then(|| format!("{from} may import {to}, and does not: take the edge away"))
+    });
+    let gone = FLOORS.iter().filter(|(name, _)| crates.iter().all(|other| other.name != *name));
+    let gone = gone.map(|(name, _)| format!("there is no crate {name}: take its floor away"));
+    permitted.chain(gone).map(|message| Finding::on_file(TABLES, message)).collect()
 }
 
 /// Crates that are in the default build or outside of it, and should not be.
@@ -331,6 +345,38 @@ mod tests {
     fn told(rule: fn(&[Crate<'_>]) -> Vec<Finding>, metadata: &Value) -> Vec<String> {
         let crates = crates(metadata).expect("well-formed");
         rule(&crates).into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn a_permission_that_no_manifest_uses_is_found() {
+        let found = |dependencies: &[&str]| {
+            let dependencies: Vec<Value> = dependencies.iter().map(|name| json!({"name": name})).collect();
+            told(unused, &metadata("Cargo.toml", "slantpath-sctp", &dependencies))
+        };
+        let all = ["slantpath-wire", "slantpath-cc", "dcsctp", "sctp-proto"];
+        let of_sctp = |mut found: Vec<String>| {
+            found.retain(|message| message.starts_with("sctp may"));
+            found
+        };
+        assert_eq!(of_sctp(found(&all)), [""; 0]);
+        for (at, missing) in all.iter().enumerate() {
+            let rest: Vec<&str> = [&all[..at], &all[at + 1..]].concat();
+            let expected = format!("sctp may import {missing}, and does not: take the edge away");
+            assert_eq!(of_sctp(found(&rest)), [expected]);
+        }
+    }
+
+    #[test]
+    fn an_owner_that_does_not_import_its_package_is_found() {
+        let found = told(unused, &metadata("Cargo.toml", "slantpath-workers", &[]));
+        assert!(found.contains(&"workers may import rayon, and does not: take the edge away".to_owned()));
+    }
+
+    #[test]
+    fn a_floor_without_a_crate_is_found() {
+        let found = told(unused, &metadata("Cargo.toml", "slantpath-sctp", &[]));
+        assert!(found.contains(&"there is no crate cc: take its floor away".to_owned()));
+        assert!(!found.iter().any(|message| message.contains("no crate sctp")));
     }
 
     #[test]
