@@ -22,9 +22,9 @@ rust-lint: need-cargo need-cc
 	cargo xtask tidy
 	cargo xtask rfc
 
-# The fuzz corpus is replayed by the tests of fuzz/bodies, which turn on the layers that nothing uses yet (cargo's features
-# hold for the whole workspace), so that one build has the tests of all. The seed of the property tests is fixed here, so that a change
-# is judged by what it changed; `cargo test` alone and `make fuzz` draw fresh cases.
+# The whole workspace: also the layers that nothing uses yet, and the replay of the fuzz corpus by the tests of fuzz/bodies.
+# The seed of the property tests is fixed here, so that a change is judged by what it changed; `cargo test` alone and
+# `make fuzz` draw fresh cases.
 rust-tests: export PROPTEST_RNG_SEED ?= 1
 rust-tests: need-cargo need-cc
 	MAKEFLAGS= nice cargo test --workspace --quiet

@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use slantpath_base::{DataRate, DataSize, Duration, Instant, Seed};
 use slantpath_host::message::Content;
 use slantpath_host::{
-    Adaptation, Host, Measurement, MessageRecords, Peer, Protocol as Transport, ReceiverConfig, SenderConfig,
-    TransportConfig, WhenBlocked, Workload,
+    Adaptation, Host, Measurement, Peer, Protocol as Transport, SenderConfig, TransportConfig, WhenBlocked,
+    Workload,
 };
 use slantpath_net::{DirectionConfig, Network, NetworkBuilder, QueueConfig, QueueLimit};
 
@@ -59,15 +59,7 @@ fn build(case: Case) -> Network<Host> {
         host
     };
     let mut hosts = [host(0, link.first()), host(1, link.second())];
-    let receiver = ReceiverConfig {
-        content: Content::Pattern,
-        streams: 1,
-        unordered: false,
-        may_skip: false,
-        records: MessageRecords::Nothing,
-        read_rate: None,
-    };
-    hosts[1].add_server(transport(case, addresses[1], RECEIVER_PORT, None), receiver, seed, "server");
+    hosts[1].add_session_server(transport(case, addresses[1], RECEIVER_PORT, None), seed, "server");
     for flow in 0..case.flows {
         let peer = Peer { addresses: vec![addresses[1]], port: RECEIVER_PORT };
         let transport = transport(case, addresses[0], SENDER_PORTS + flow, Some(peer));

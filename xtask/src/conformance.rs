@@ -96,11 +96,11 @@ fn suites(tree: &Tree) -> Result<Vec<Suite>, String> {
         .collect()
 }
 
-/// Builds and runs one integration test with all layers of its crate, and reads libtest's lines: the name of each test
+/// Builds and runs one integration test, and reads libtest's lines: the name of each test
 /// and its result.
 fn run_target(package: &str, target: &str) -> Result<BTreeMap<String, String>, String> {
     let output = Command::new(env!("CARGO"))
-        .args(["test", "--all-features", "--package", package, "--test", target])
+        .args(["test", "--package", package, "--test", target])
         .current_dir(crate::project_root())
         .output()
         .map_err(|error| format!("cannot start cargo test: {error}"))?;

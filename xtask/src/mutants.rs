@@ -168,7 +168,7 @@ fn try_file(
     let text = tree.of_kind("rs").find(|other| other.path == file).map_or("", |file| file.text.as_str());
     let mut ledger = Ledger::open(&directory, text).map_err(|error| in_directory(&directory, &error))?;
     let mut mutants = with_limited_memory(env!("CARGO"));
-    mutants.args(["mutants", "--all-features", "--package", &format!("slantpath-{name}"), "--file", file]);
+    mutants.args(["mutants", "--package", &format!("slantpath-{name}"), "--file", file]);
     mutants.args(["--iterate", "--baseline", "skip", "--timeout", TIMEOUT_SECS, "--no-shuffle"]);
     mutants.arg("--output").arg(&directory);
     if let Some(patch) = patch {
@@ -188,7 +188,7 @@ fn try_file(
 /// Fails unless the tests pass on the code as it is: every mutant would seem to be caught.
 fn check_baseline(name: &str) -> Result<(), String> {
     let mut test = Command::new(env!("CARGO"));
-    test.args(["test", "--quiet", "--all-features", "--package", &format!("slantpath-{name}")]);
+    test.args(["test", "--quiet", "--package", &format!("slantpath-{name}")]);
     test.args(test_arguments(name)).stdout(Stdio::null()).current_dir(crate::project_root());
     let status = test.status().map_err(|error| format!("cannot start cargo test: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("the tests of {name} fail as it is")) }

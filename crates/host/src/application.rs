@@ -10,7 +10,6 @@ use crate::receiver::ReceiverConfig;
 use crate::served::{Others, Reaction, Served};
 use crate::sessions::Session;
 use crate::socket::{Socket, SocketEvent};
-use crate::transport::Adaptation;
 
 /// Holder of a socket: the application, or none any more.
 #[derive(Debug)]
@@ -105,7 +104,6 @@ impl Application {
 /// A listening socket's application.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    pub(crate) adaptation: Adaptation,
     pub(crate) receiver: ReceiverConfig,
     pub(crate) accepts: Accepts,
 }
@@ -113,8 +111,6 @@ pub(crate) struct Listener {
 /// Use that a listener makes of its peers.
 #[derive(Debug)]
 pub(crate) enum Accepts {
-    /// Receivers that are kept, in the order in which they came.
-    Receivers(Vec<SocketId>),
     /// Sessions that carry something here.
     Sessions,
     /// Sessions that ask, and are answered in messages of so many bytes.
@@ -124,12 +120,8 @@ pub(crate) enum Accepts {
 impl Listener {
     /// The application of the next socket.
     /// `own` is the listener's.
-    pub(crate) fn accept(&mut self, id: SocketId, own: SocketId) -> Application {
-        match &mut self.accepts {
-            Accepts::Receivers(accepted) => {
-                accepted.push(id);
-                Application::Flow(Box::new(FlowEnd::receiver(self.adaptation, self.receiver)))
-            }
+    pub(crate) fn accept(&self, own: SocketId) -> Application {
+        match &self.accepts {
             Accepts::Sessions => Application::Session(Box::new(Session::receiver(own, self.receiver))),
             Accepts::SessionsThatAsk { message_len } => {
                 Application::Session(Box::new(Session::server(own, *message_len)))

@@ -21,7 +21,7 @@ use slantpath_wire::ip::{Envelope, Fragment, Fragmentation, IPV4_HEADER_LEN, IpF
 use slantpath_wire::reassembly::{Reassembler, ReassemblyCounters};
 use slantpath_wire::{Checksum, Packet};
 
-use crate::application::{Accepts, Application, Listener};
+use crate::application::Application;
 use crate::carrier::{AssociationConfig, AssociationCounters, Carrier};
 use crate::flow_end::FlowEnd;
 use crate::ids::SocketId;
@@ -143,30 +143,6 @@ impl Host {
         self.listen(transport, Peers::One, traces, Application::Flow(Box::new(flow)), seed, path)
     }
 
-    /// Adds a port that any number of peers may connect to: each gets a receiver of its own
-    /// ([`Host::accepted`]), and draws chance that depends on no other peer.
-    ///
-    /// # Panics
-    /// If its port is in use.
-    pub fn add_server(
-        &mut self,
-        transport: TransportConfig,
-        receiver: ReceiverConfig,
-        seed: Seed,
-        path: &str,
-    ) -> SocketId {
-        let accepts = Accepts::Receivers(Vec::new());
-        let listener = Listener { adaptation: transport.adaptation, receiver, accepts };
-        self.listen(
-            transport,
-            Peers::Many,
-            Traces::default(),
-            Application::Listener(Box::new(listener)),
-            seed,
-            path,
-        )
-    }
-
     /// Has a TCP socket that will connect send from the address of the interface towards its peer.
     fn with_nearest_address_first(&self, mut transport: TransportConfig) -> TransportConfig {
         let towards =
@@ -212,17 +188,6 @@ impl Host {
             state.listen(&mut self.stack, Peers::One);
         }
         self.sockets.add(state, Application::Carrier(Box::new(Carrier::new(config))), &self.stack)
-    }
-
-    /// Sockets that a listening port of [`Host::add_server`] has accepted, in order.
-    pub fn accepted(&self, id: SocketId) -> &[SocketId] {
-        match self.sockets.application(id) {
-            Some(Application::Listener(listener)) => match &listener.accepts {
-                Accepts::Receivers(accepted) => accepted,
-                Accepts::Sessions | Accepts::SessionsThatAsk { .. } => &[],
-            },
-            _ => &[],
-        }
     }
 
     /// Lets a socket's application take nothing more that comes in, so that it fills the receive buffer and closes the

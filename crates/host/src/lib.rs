@@ -10,10 +10,10 @@
 //!   an association or connection; what is due and what is ready lies in heaps. Nothing searches a host's sockets.
 //! - Applications, each the user of one socket: it opens or listens, offers messages and is told when it may go on,
 //!   pauses what comes in, closes. A sender plays a [`Workload`] ([`Host::add_sender`]); a receiver checks every byte
-//!   ([`Host::add_receiver`]), or any number of them behind one port ([`Host::add_server`]); a carrier keeps an
-//!   association up for an adaptation layer above the host ([`AssociationConfig`]); a source opens one after the other
-//!   for transfers that begin by chance ([`SessionsConfig`]); a program outside of the host sends and takes messages as
-//!   it pleases ([`ProgramConfig`]).
+//!   ([`Host::add_receiver`]); a carrier keeps an association up for an adaptation layer above the host
+//!   ([`AssociationConfig`]); a source opens one after the other for transfers that begin by chance
+//!   ([`SessionsConfig`]), and any number of them come in at one port ([`Host::add_session_server`]); a program outside
+//!   of the host sends and takes messages as it pleases ([`ProgramConfig`]).
 //!
 //! What is remembered of messages and paths is in [`record`], and of a failover in [`timeline`]. What associations
 //! decide and why is told by those that are traced ([`TraceRecord`]).

@@ -613,10 +613,9 @@ impl Sockets {
     /// The socket of what has come to a port: a new one of a listener's, or the one that has the port.
     fn accept(&mut self, owner: SocketId, stack: &Stack) -> SocketId {
         self.give_back_retired(stack);
-        let next = self.next();
         let slot = &mut self.slots[owner.index()];
         let application = match &mut slot.application {
-            Application::Listener(listener) => listener.accept(next, owner),
+            Application::Listener(listener) => listener.accept(owner),
             Application::Program(program) => match program.accept(owner) {
                 Some(accepted) => Application::Program(Box::new(accepted)),
                 None => return owner,

@@ -30,6 +30,8 @@ use crate::value::Value;
 pub trait Section: Sized {
     /// Description of the table, for its schema.
     const ABOUT: &'static str;
+    /// Keys that it refuses with a reason of their own, each with the reason: words that follow the key.
+    const REFUSED: &'static [(&'static str, &'static str)];
 
     /// Every key that it knows.
     fn names() -> Vec<&'static str>;
@@ -44,7 +46,7 @@ pub trait Section: Sized {
     fn read(entries: &Entries, path: &str, place: Place, faults: &mut Faults) -> Option<Self> {
         let mut reader = Reader { entries, path, whole: "", place, faults, broken: false };
         let section = Self::read_fields(&mut reader);
-        reader.refuse_unknown(&Self::names());
+        reader.refuse_unknown(&Self::names(), Self::REFUSED);
         if reader.broken { None } else { section }
     }
 
@@ -55,7 +57,7 @@ pub trait Section: Sized {
         let mut reader = Reader { entries, path: "", whole, place, faults, broken: false };
         let section = Self::read_fields(&mut reader)?;
         reader.broken = false;
-        reader.refuse_unknown(&Self::names());
+        reader.refuse_unknown(&Self::names(), Self::REFUSED);
         Some((section, AllKnown(!reader.broken)))
     }
 
@@ -117,9 +119,11 @@ impl Reader<'_> {
         self.faults.report(place, fault);
     }
 
-    fn refuse_unknown(&mut self, names: &[&'static str]) {
+    fn refuse_unknown(&mut self, names: &[&'static str], refused: &[(&'static str, &'static str)]) {
         for (key, entry) in self.entries {
-            if !names.contains(&key.as_str()) {
+            if let Some((_, why)) = refused.iter().find(|(refused, _)| refused == key) {
+                self.fail(entry.key, Fault::new(format!("`{key}` {why}")).help("take the key away"));
+            } else if !names.contains(&key.as_str()) {
                 let (owner, keys) = match self.path {
                     "" => (self.whole.to_owned(), "its tables".to_owned()),
                     path => (format!("`{path}`"), "its keys".to_owned()),
@@ -176,6 +180,7 @@ fn join(path: &str, name: &str) -> String {
 
 /// Declares a section. A field is `name: Member;`, or `name: Setting<T> = default;`, whose default may use
 /// the fields before it that have a default too. What its type does not bound has `, at most BOUND` at its end.
+/// Keys that are refused with a reason follow the fields: `refuses "has no use": key, other;`.
 #[macro_export]
 macro_rules! section {
     (
@@ -183,6 +188,7 @@ macro_rules! section {
         $vis:vis struct $Name:ident {
             $( $(#[doc = $doc:literal])+ $field:ident : $type:ty $(= $default:expr)? $(, at most $most:expr)? ; )*
         }
+        $( refuses $why:literal : $($refused:ident),+ ; )?
     ) => {
         $(#[doc = $about])+
         #[derive(Clone, Debug, PartialEq)]
@@ -192,6 +198,8 @@ macro_rules! section {
 
         impl $crate::Section for $Name {
             const ABOUT: &'static str = concat!($($about, "\n"),+);
+            const REFUSED: &'static [(&'static str, &'static str)] =
+                &[$( $( (stringify!($refused), $why), )+ )?];
 
             fn names() -> Vec<&'static str> {
                 let mut names = Vec::new();

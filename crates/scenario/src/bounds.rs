@@ -73,8 +73,6 @@ pub(crate) const LOOP: AtMost<u32> = AtMost::new(1_000_000_000, "no loop of a li
 pub(crate) const MSU: AtMost<u32> = AtMost::new(65_535, "no network has longer messages");
 /// Errors and units that a monitor counts.
 pub(crate) const UNITS: AtMost<u32> = AtMost::new(1_000_000, "a monitor that counts further watches nothing");
-/// Connections of SCCP.
-pub(crate) const CONNECTIONS: AtMost<u32> = AtMost::new(1 << 24, "a local reference has 24 bits");
 /// The share of one among several.
 pub(crate) const WEIGHT: AtMost<u32> =
     AtMost::new(1_000_000, "a smaller share than one in a million is none");

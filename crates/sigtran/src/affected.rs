@@ -5,11 +5,11 @@ use slantpath_ss7::PointCode;
 /// The point codes that a message affects, as intervals in order that do not overlap: what looking for one costs does
 /// not grow with how often the message names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AffectedCodes(Vec<(u32, u32)>);
+pub struct AffectedCodes(Vec<(u32, u32)>);
 
 impl AffectedCodes {
     /// Of affected ranges, whose mask counts the low bits that may be anything.
-    pub(crate) fn of(ranges: &[(u8, PointCode)]) -> Self {
+    pub fn of(ranges: &[(u8, PointCode)]) -> Self {
         let mut intervals: Vec<(u32, u32)> = ranges.iter().map(|range| Self::interval(*range)).collect();
         intervals.sort_unstable();
         intervals.dedup_by(|next, last| {
@@ -23,20 +23,21 @@ impl AffectedCodes {
     }
 
     /// The first and the last point code of an affected range.
-    pub(crate) fn interval((mask, affected): (u8, PointCode)) -> (u32, u32) {
+    pub fn interval((mask, affected): (u8, PointCode)) -> (u32, u32) {
         // A point code has 24 bits here: more masked bits than that are all of them.
         let low_bits = (1 << mask.min(24)) - 1;
         (affected.0 & !low_bits, affected.0 | low_bits)
     }
 
-    pub(crate) fn contains(&self, code: PointCode) -> bool {
+    /// Tells whether the message affects that point code.
+    pub fn contains(&self, code: PointCode) -> bool {
         let after = self.0.partition_point(|(first, _)| *first <= code.0);
         after.checked_sub(1).is_some_and(|at| code.0 <= self.0[at].1)
     }
 }
 
 /// Greatest number of point codes that one message lists: it stays below the size that every transport carries at once.
-pub(crate) const CODES_MAX: usize = 256;
+pub const CODES_MAX: usize = 256;
 
 #[cfg(test)]
 mod tests {

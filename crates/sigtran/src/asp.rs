@@ -14,7 +14,7 @@ mod process;
 mod scope;
 
 pub use codes::{ErrorCode, Status, TrafficMode};
-pub use config::ConfigError;
+pub use config::{ConfigError, TimerRange};
 pub use gateway::{
     Gateway, GatewayConfig, GatewayEvent, GatewayOutput, IdentifierPolicy, Key, Members, ServerConfig,
 };

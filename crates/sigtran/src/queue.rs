@@ -21,7 +21,7 @@ impl QueueLimits {
     }
 
     /// Checks that the limits do not contradict each other.
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+    pub fn check(&self) -> Result<(), ConfigError> {
         let Self { max, onset, abatement } = *self;
         in_range("queue limit", max, 2, usize::MAX)?;
         in_range("congestion onset", onset, 1, max - 1)?;
@@ -29,7 +29,7 @@ impl QueueLimits {
     }
 
     /// Tells whether so many are congestion, after it was or was not: it begins at the onset and ends at the abatement.
-    pub(crate) const fn is_congested(&self, waiting: usize, was_congested: bool) -> bool {
+    pub const fn is_congested(&self, waiting: usize, was_congested: bool) -> bool {
         if was_congested { waiting > self.abatement } else { waiting >= self.onset }
     }
 }

@@ -1,5 +1,4 @@
-//! Signalling System No. 7: MTP3 and SCCP as far as traffic needs them, MTP2 as a link model, and behind features of
-//! their names ISUP and TCAP, which no scenario uses yet.
+//! Signalling System No. 7: MTP3 and SCCP as far as traffic needs them, and MTP2 as a link model.
 //!
 //! Nothing here knows IP. Codecs are total: any bytes give a value or a typed error.
 //!
@@ -21,22 +20,13 @@
 //! - `load`: `generator` draws messages (`arrivals`, `length`) for links at so many Erlang, and stamps each
 //!   (`stamp`). `account` reads the stamps of arrivals; `limits` puts its report beside Q.706. It knows no carrier.
 //!   Every message sent is outstanding, delivered or lost; every arrival in sequence, out of it, repeated or unknown.
-//! - `isup` (a feature): `message` and `layout` are octets, of every message of basic call control. `circuit` is the
-//!   life of one circuit, by its table in `circuit_state`; `basic_call` has the contents of its messages.
-//! - `tcap` (a feature): `ber`, `component` and `message` are octets. `dialogues` keeps the transactions of one user
-//!   by the table in `transaction`, with an invocation's timer each. Parameters stay octets. There are no more
-//!   dialogues than configured.
 
-#[cfg(feature = "isup")]
-pub mod isup;
 pub mod link;
 pub mod load;
 pub mod mtp2;
 pub mod mtp3;
 mod point_code;
 pub mod sccp;
-#[cfg(feature = "tcap")]
-pub mod tcap;
 pub mod transfer;
 
 pub use point_code::{PointCode, PointCodeError, PointCodeFormat};

@@ -19,13 +19,13 @@ use slantpath_sctp::chunk::{
 };
 use slantpath_sctp::{Cause, Chunk, Parameter, Ppid, StreamId, StreamSequence, Tsn, VerificationTag};
 use slantpath_sigtran::asp::AspMessage;
-use slantpath_sigtran::interface::InterfaceIdentifier;
-use slantpath_sigtran::iua::{self, Dlci, IuaParameter, ReleaseReason};
 use slantpath_sigtran::m2pa::{self, LinkStatus};
-use slantpath_sigtran::m2ua::{self, LinkKey, LinkState, M2uaParameter};
 use slantpath_sigtran::m3ua::{self, ProtocolData};
-use slantpath_sigtran::message::{CommonParameter, Message, OwnMessage, Vocabulary};
-use slantpath_sigtran::sua::{self, Address, RoutingKey, Segmentation, SuaParameter};
+use slantpath_sigtran_adaptations::interface::InterfaceIdentifier;
+use slantpath_sigtran_adaptations::iua::{self, Dlci, IuaParameter, ReleaseReason};
+use slantpath_sigtran_adaptations::m2ua::{self, LinkKey, LinkState, M2uaParameter};
+use slantpath_sigtran_adaptations::message::{CommonParameter, Message, OwnMessage, Vocabulary};
+use slantpath_sigtran_adaptations::sua::{self, Address, RoutingKey, Segmentation, SuaParameter};
 use slantpath_ss7::mtp3::{
     Fsn, ManagementLayout, ManagementMessage, Msu, RoutingLabel, ServiceInformation, Slc, Sls,
 };

@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 use slantpath_sigtran::common::Layout;
-use slantpath_sigtran::iua::IuaParameter;
 use slantpath_sigtran::m2pa;
-use slantpath_sigtran::m2ua::M2uaParameter;
 use slantpath_sigtran::m3ua::Message;
-use slantpath_sigtran::message::{self, Vocabulary};
-use slantpath_sigtran::sua::SuaParameter;
+use slantpath_sigtran_adaptations::iua::IuaParameter;
+use slantpath_sigtran_adaptations::m2ua::M2uaParameter;
+use slantpath_sigtran_adaptations::message::{self, Vocabulary};
+use slantpath_sigtran_adaptations::sua::SuaParameter;
 
 /// A message that is read is written as one that reads the same, and with its layout as it was.
 pub fn m3ua(data: &[u8]) {

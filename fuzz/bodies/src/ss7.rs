@@ -3,13 +3,13 @@
 use bytes::Bytes;
 use slantpath_base::{Duration, Instant};
 use slantpath_ss7::PointCodeFormat;
-use slantpath_ss7::isup;
 use slantpath_ss7::link::LinkRequest;
 use slantpath_ss7::mtp2::{Config, Link, Output, SignalUnit};
 use slantpath_ss7::mtp3::Fsn;
 use slantpath_ss7::mtp3::{ManagementLayout, ManagementMessage, Msu, TestMessage};
 use slantpath_ss7::sccp::{AddressFormat, Message, PartyAddress, ScmgMessage};
-use slantpath_ss7::tcap;
+use slantpath_user_parts::isup;
+use slantpath_user_parts::tcap;
 
 /// The first byte chooses the format of point codes. What is read is written as what reads the same.
 pub fn mtp3(data: &[u8]) {

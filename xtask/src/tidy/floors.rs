@@ -25,6 +25,9 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("sctp", &["wire", "cc"]),
     ("tcp", &["wire", "cc"]),
     ("sigtran", &["wire", "ss7"]),
+    // Layers that no scenario uses yet, outside the default build.
+    ("user-parts", &["wire", "ss7"]),
+    ("sigtran-adaptations", &["wire", "ss7", "sigtran"]),
     // What a host and whoever moves its packets know of each other.
     ("interface", &["wire"]),
     ("net", &["wire", "des", "interface"]),
@@ -33,9 +36,9 @@ const FLOORS: &[(&str, &[&str])] = &[
     // Addresses and IP headers, which a host reads and writes, are wire's.
     ("host", &["wire", "interface", "sctp", "tcp", "sigtran", "ss7"]),
     // A signalling point knows neither what carries its associations nor the simulator, so that a gateway runs it, too.
-    ("signalling", &["wire", "ss7", "sigtran"]),
+    ("signalling", &["ss7", "sigtran"]),
     ("simulation", &["net", "sctp", "sigtran", "ss7", "host", "signalling"]),
-    ("live", &["wire", "interface", "net", "des", "sctp", "host", "signalling"]),
+    ("live", &["wire", "interface", "des", "sctp", "host"]),
     // Live associations for programs on tokio, which nothing else here needs.
     ("tokio", &["live", "sctp"]),
     // The file of what SCTP has decided, and its explanation: it knows no simulator.
@@ -90,12 +93,25 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
     ("cli", &["profiles", "runner", "topology", "results", "orbit", "plan", "live", "trace"]),
     // pip's `slantpath` is the same program, so py calls cli as main.rs does.
-    ("py", &["profiles", "runner", "topology", "results", "orbit", "plan", "live", "cli"]),
+    ("py", &["profiles", "runner", "topology", "results", "plan", "live", "cli"]),
     ("effects", &["reader"]),
     ("testkit", &["wire"]),
     (
         "fuzz-bodies",
-        &["wire", "sctp", "tcp", "trace", "sigtran", "ss7", "orbit", "host", "runner", "topology"],
+        &[
+            "wire",
+            "sctp",
+            "tcp",
+            "trace",
+            "sigtran",
+            "sigtran-adaptations",
+            "ss7",
+            "user-parts",
+            "orbit",
+            "host",
+            "runner",
+            "topology",
+        ],
     ),
     (
         "benches",
@@ -103,7 +119,6 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "cc",
             "wire",
-            "des",
             "net",
             "sctp",
             "tcp",
@@ -124,16 +139,13 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("tokio", &["tokio"]),
     ("nix", &["live", "tokio"]),
     ("rustix", &["live"]),
-    ("socket2", &["live", "cli"]),
-    ("tun", &["live", "cli"]),
-    ("tun-rs", &["live", "cli"]),
+    ("socket2", &["live"]),
     ("pyo3", &["py"]),
-    ("arrow", &["results", "py"]),
-    ("arrow-array", &["results", "py"]),
-    ("arrow-schema", &["results", "py"]),
-    ("parquet", &["results", "py"]),
+    ("arrow-array", &["py"]),
+    ("arrow-schema", &["py"]),
+    ("parquet", &["results"]),
     ("rayon", &["workers"]),
-    ("miette", &["cli", "scenario"]),
+    ("miette", &["cli"]),
     ("clap", &["cli"]),
     ("dcsctp", &["benches"]),
     ("m2pa", &["benches"]),
@@ -146,36 +158,112 @@ const RESERVED: &[(&str, &[&str])] = &[
 /// Development dependencies beyond `testkit`, each with the reason that it is needed.
 const FOR_TESTS: &[(&str, &str, &str)] = &[
     ("host", "slantpath-net", "hosts are tried on a network"),
+    ("host", "slantpath-sigtran-adaptations", "the oracles judge every codec"),
+    ("host", "slantpath-user-parts", "the oracles judge every codec"),
     ("sctp", "dcsctp", "a foreign peer judges the association"),
     ("sctp", "sctp-proto", "a foreign peer judges the association"),
 ];
 
+/// Crates outside the default build, each with the reason: `cargo build` alone leaves them out.
+const OUTSIDE: &[(&str, &str)] = &[
+    ("user-parts", "no scenario uses them yet"),
+    ("sigtran-adaptations", "no scenario uses them yet"),
+    ("fuzz-bodies", "they are for tests, and import the layers that no scenario uses"),
+    ("benches", "they are measurements"),
+    ("xtask", "it judges the project"),
+];
+
 const PREFIX: &str = "slantpath-";
+const TABLES: &str = "xtask/src/tidy/floors.rs";
 
 /// Checks the answer of `cargo metadata --no-deps`.
 pub(crate) fn check(metadata: &Value) -> Result<Vec<Finding>, String> {
+    let crates = crates(metadata)?;
+    Ok([climbing(&crates), unused(&crates), outside(&crates)].concat())
+}
+
+/// A crate of the workspace.
+#[derive(Debug)]
+struct Crate<'a> {
+    /// Name without the project's prefix.
+    name: &'a str,
+    manifest: String,
+    edges: Vec<Edge<'a>>,
+    is_in_default_build: bool,
+}
+
+fn crates(metadata: &Value) -> Result<Vec<Crate<'_>>, String> {
     let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
-    let mut findings = Vec::new();
+    let default =
+        metadata["workspace_default_members"].as_array().ok_or("cargo metadata lists no default")?;
+    let mut crates = Vec::new();
     for package in packages {
         let name = package["name"].as_str().ok_or("a package has no name")?;
-        let manifest = manifest_path(metadata, package);
-        let short = name.strip_prefix(PREFIX).unwrap_or(name);
-        let Some((_, allowed)) = FLOORS.iter().find(|(floor, _)| *floor == short) else {
-            findings.push(Finding::on_file(
-                &manifest,
-                format!("the crate {name} stands on no floor: add it to FLOORS in xtask/src/tidy/floors.rs"),
-            ));
+        let name = name.strip_prefix(PREFIX).unwrap_or(name);
+        let dependencies = package["dependencies"].as_array().into_iter().flatten();
+        crates.push(Crate {
+            name,
+            manifest: manifest_path(metadata, package),
+            edges: dependencies.map(|dependency| Edge::of(name, dependency)).collect::<Result<_, _>>()?,
+            is_in_default_build: default.contains(&package["id"]),
+        });
+    }
+    Ok(crates)
+}
+
+/// Edges that the tables do not have.
+fn climbing(crates: &[Crate<'_>]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for Crate { name, manifest, edges, .. } in crates {
+        let Some((_, allowed)) = FLOORS.iter().find(|(floor, _)| floor == name) else {
+            let message = format!("the crate {name} stands on no floor: add it to FLOORS in {TABLES}");
+            findings.push(Finding::on_file(manifest, message));
             continue;
         };
-        for dependency in package["dependencies"].as_array().into_iter().flatten() {
-            let edge = Edge::of(short, dependency)?;
-            let is_for_features = dependency["optional"] == true && is_for_features(&manifest, edge.to);
+        for edge in edges {
+            let is_for_features = edge.is_optional && is_for_features(manifest, edge.to);
             if !is_for_features && !edge.is_allowed(allowed) {
-                findings.push(Finding::on_file(&manifest, edge.complaint(allowed)));
+                findings.push(Finding::on_file(manifest, edge.complaint(allowed)));
             }
         }
     }
-    Ok(findings)
+    findings
+}
+
+/// Edges of the tables that no manifest has, and crates of the tables that are not there.
+fn unused(crates: &[Crate<'_>]) -> Vec<Finding> {
+    let floors =
+        FLOORS.iter().flat_map(|(from, allowed)| allowed.iter().map(|to| (*from, format!("{PREFIX}{to}"))));
+    let tests = FOR_TESTS.iter().map(|(from, to, _)| (*from, (*to).to_owned()));
+    let reserved =
+        RESERVED.iter().flat_map(|(to, owners)| owners.iter().map(|from| (*from, (*to).to_owned())));
+    let permitted = floors.chain(tests).chain(reserved).filter_map(|(from, to)| {
+        // A crate that is gone is told once, below.
+        let Crate { edges, .. } = crates.iter().find(|other| other.name == from)?;
+        let is_used = edges.iter().any(|edge| edge.to == to);
+        (!is_used).then(|| format!("{from} may import {to}, and does not: take the edge away"))
+    });
+    let gone = FLOORS.iter().filter(|(name, _)| crates.iter().all(|other| other.name != *name));
+    let gone = gone.map(|(name, _)| format!("there is no crate {name}: take its floor away"));
+    permitted.chain(gone).map(|message| Finding::on_file(TABLES, message)).collect()
+}
+
+/// Crates that are in the default build or outside of it, and should not be.
+fn outside(crates: &[Crate<'_>]) -> Vec<Finding> {
+    let judge = |Crate { name, is_in_default_build, .. }: &Crate<'_>| {
+        let reason = OUTSIDE.iter().find(|(outside, _)| outside == name).map(|(_, reason)| reason);
+        let message = match (is_in_default_build, reason) {
+            (true, Some(reason)) => {
+                format!("default-members has {name}, outside the default build because {reason}")
+            }
+            (false, None) => {
+                format!("default-members lacks {name}: add it, or list it in OUTSIDE in {TABLES}")
+            }
+            (true, None) | (false, Some(_)) => return None,
+        };
+        Some(Finding::on_file("Cargo.toml", message))
+    };
+    crates.iter().filter_map(judge).collect()
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -183,12 +271,14 @@ struct Edge<'a> {
     from: &'a str,
     to: &'a str,
     for_tests_only: bool,
+    is_optional: bool,
 }
 
 impl<'a> Edge<'a> {
     fn of(from: &'a str, dependency: &'a Value) -> Result<Self, String> {
         let to = dependency["name"].as_str().ok_or("a dependency has no name")?;
-        Ok(Self { from, to, for_tests_only: dependency["kind"].as_str() == Some("dev") })
+        let for_tests_only = dependency["kind"].as_str() == Some("dev");
+        Ok(Self { from, to, for_tests_only, is_optional: dependency["optional"] == true })
     }
 
     fn is_allowed(self, allowed: &[&str]) -> bool {
@@ -239,12 +329,75 @@ mod tests {
     }
 
     fn complaints_of(manifest: &str, name: &str, dependencies: &[Value]) -> Vec<String> {
+        told(climbing, &metadata(manifest, name, dependencies))
+    }
+
+    /// A workspace of one crate, which is in the default build.
+    fn metadata(manifest: &str, name: &str, dependencies: &[Value]) -> Value {
         let path = format!("/p/{manifest}");
-        let metadata = json!({
+        json!({
             "workspace_root": "/p",
-            "packages": [{"name": name, "manifest_path": path, "dependencies": dependencies}],
-        });
-        check(&metadata).expect("well-formed").into_iter().map(|finding| finding.message).collect()
+            "workspace_default_members": [name],
+            "packages": [{"name": name, "id": name, "manifest_path": path, "dependencies": dependencies}],
+        })
+    }
+
+    fn told(rule: fn(&[Crate<'_>]) -> Vec<Finding>, metadata: &Value) -> Vec<String> {
+        let crates = crates(metadata).expect("well-formed");
+        rule(&crates).into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn a_permission_that_no_manifest_uses_is_found() {
+        let found = |dependencies: &[&str]| {
+            let dependencies: Vec<Value> = dependencies.iter().map(|name| json!({"name": name})).collect();
+            told(unused, &metadata("Cargo.toml", "slantpath-sctp", &dependencies))
+        };
+        let all = ["slantpath-wire", "slantpath-cc", "dcsctp", "sctp-proto"];
+        let of_sctp = |mut found: Vec<String>| {
+            found.retain(|message| message.starts_with("sctp may"));
+            found
+        };
+        assert_eq!(of_sctp(found(&all)), [""; 0]);
+        for (at, missing) in all.iter().enumerate() {
+            let rest: Vec<&str> = [&all[..at], &all[at + 1..]].concat();
+            let expected = format!("sctp may import {missing}, and does not: take the edge away");
+            assert_eq!(of_sctp(found(&rest)), [expected]);
+        }
+    }
+
+    #[test]
+    fn an_owner_that_does_not_import_its_package_is_found() {
+        let found = told(unused, &metadata("Cargo.toml", "slantpath-workers", &[]));
+        assert!(found.contains(&"workers may import rayon, and does not: take the edge away".to_owned()));
+    }
+
+    #[test]
+    fn a_floor_without_a_crate_is_found() {
+        let found = told(unused, &metadata("Cargo.toml", "slantpath-sctp", &[]));
+        assert!(found.contains(&"there is no crate cc: take its floor away".to_owned()));
+        assert!(!found.iter().any(|message| message.contains("no crate sctp")));
+    }
+
+    #[test]
+    fn the_default_build_has_every_crate_but_those_that_are_listed() {
+        let found = |name: &str, is_default: bool| {
+            let mut metadata = metadata("Cargo.toml", name, &[]);
+            if !is_default {
+                metadata["workspace_default_members"] = json!([]);
+            }
+            told(outside, &metadata)
+        };
+        assert_eq!(found("slantpath-sctp", true), [""; 0]);
+        assert_eq!(found("slantpath-user-parts", false), [""; 0]);
+        assert_eq!(
+            found("slantpath-sctp", false),
+            ["default-members lacks sctp: add it, or list it in OUTSIDE in xtask/src/tidy/floors.rs"]
+        );
+        assert_eq!(
+            found("slantpath-user-parts", true),
+            ["default-members has user-parts, outside the default build because no scenario uses them yet"]
+        );
     }
 
     #[test]
@@ -252,10 +405,10 @@ mod tests {
         let told = |manifest, name, optional: bool| {
             complaints_of(manifest, "py", &[json!({"name": name, "kind": null, "optional": optional})]).len()
         };
-        assert_eq!(told("crates/py/Cargo.toml", "slantpath-ss7", true), 0);
-        assert_eq!(told("crates/py/Cargo.toml", "slantpath-ss7", false), 1);
+        assert_eq!(told("crates/py/Cargo.toml", "rustix", true), 0);
+        assert_eq!(told("crates/py/Cargo.toml", "rustix", false), 1);
         assert_eq!(told("crates/py/Cargo.toml", "slantpath-net", true), 1);
-        assert_eq!(told("crates/other/Cargo.toml", "slantpath-ss7", true), 1);
+        assert_eq!(told("crates/other/Cargo.toml", "rustix", true), 1);
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl Host {
             records: MessageRecords::Nothing,
             read_rate: None,
         };
-        let listener = Listener { adaptation: transport.adaptation, receiver, accepts };
+        let listener = Listener { receiver, accepts };
         let application = Application::Listener(Box::new(listener));
         self.listen(transport, Peers::Many, traces, application, seed, path)
     }

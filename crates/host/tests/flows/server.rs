@@ -1,4 +1,4 @@
-//! A port that any number of peers connect to.
+//! A port to which one peer connects, or any number of them.
 
 use std::net::IpAddr;
 
@@ -57,7 +57,7 @@ fn bulk(message_bytes: u64, messages: u64) -> SenderConfig {
     SenderConfig { sample_paths: None, ..sender(Workload::Bulk { message, total }) }
 }
 
-/// Two hosts and links between them; the second host serves one port.
+/// Two hosts and links between them; the second host serves one port, for one peer or for any number of them.
 struct World {
     hosts: [Host; 2],
     builder: NetworkBuilder,
@@ -69,11 +69,17 @@ struct World {
 }
 
 impl World {
+    /// With a receiver for one peer.
     fn new(protocol: Protocol, links: &[DirectionConfig]) -> Self {
-        Self::with_receiver(protocol, links, receiver())
+        Self::with(protocol, links, Some(receiver()))
     }
 
-    fn with_receiver(protocol: Protocol, links: &[DirectionConfig], receiver: ReceiverConfig) -> Self {
+    /// With a server for any number of peers.
+    fn serving(protocol: Protocol, links: &[DirectionConfig]) -> Self {
+        Self::with(protocol, links, None)
+    }
+
+    fn with(protocol: Protocol, links: &[DirectionConfig], receiver: Option<ReceiverConfig>) -> Self {
         let seed = Seed::new(1, 0);
         let mut builder = NetworkBuilder::new();
         let nodes = [builder.host("from"), builder.host("to")];
@@ -95,7 +101,10 @@ impl World {
         }
         let local_addresses = own[1].iter().map(|(address, _)| *address).collect();
         let transport = Self::transport(&protocol, local_addresses, PORT, None);
-        let server = hosts[1].add_server(transport, receiver, seed, "server");
+        let server = match receiver {
+            Some(receiver) => hosts[1].add_receiver(transport, receiver, seed, "server"),
+            None => hosts[1].add_session_server(transport, seed, "server"),
+        };
         Self { hosts, builder, nodes, links: ids, server, protocol, seed }
     }
 
@@ -129,7 +138,7 @@ fn ten_thousand_connections_to_one_port_each_have_their_own_messages() {
     for protocol in [sctp(), tcp()] {
         let mut link = direction("1 Gbit/s", "5 ms");
         link.queue = slantpath_net::QueueConfig::DropTail(slantpath_net::QueueLimit::Packets(100_000));
-        let mut world = World::new(protocol, &[link]);
+        let mut world = World::serving(protocol, &[link]);
         let senders: Vec<SocketId> = (0..CONNECTIONS)
             .map(|number| {
                 // Their sizes tell them apart, and they overlap in time.
@@ -140,24 +149,21 @@ fn ten_thousand_connections_to_one_port_each_have_their_own_messages() {
             .collect();
         let (mut network, [from, to], _, server) = world.network();
         network.run_until(Instant::from_secs(20));
-        let accepted = network.host(to).accepted(server).to_vec();
-        assert_eq!(accepted.len(), usize::from(CONNECTIONS));
-        let mut delivered: Vec<(u64, u64)> = Vec::new();
-        for id in accepted {
-            let report = network.host(to).receiver_report(id).unwrap();
-            assert_eq!((report.messages_corrupt, report.messages_out_of_order), (0, 0));
-            assert_eq!(report.ended.as_ref().map(|(_, reason)| reason.as_str()), Some("closed"));
-            delivered.push((report.messages_delivered, report.bytes_delivered));
+        let over = network.host_mut(to).take_sessions();
+        let mut delivered: Vec<(u16, u64)> = Vec::new();
+        for received in over.received {
+            assert_eq!(received.server, server);
+            delivered.push((received.peer.unwrap().port(), received.bytes_delivered));
         }
-        let mut sent: Vec<(u64, u64)> = senders
+        let sent: Vec<(u16, u64)> = senders
             .iter()
-            .map(|id| {
+            .zip(FIRST_PORT..)
+            .map(|(id, port)| {
                 let report = network.host(from).sender_report(*id).unwrap();
                 assert_eq!(report.failure, None);
-                (report.messages_sent, report.bytes_sent)
+                (port, report.bytes_sent)
             })
             .collect();
-        sent.sort_unstable();
         delivered.sort_unstable();
         assert_eq!(sent, delivered);
         assert_eq!(network.host(to).drops(), slantpath_host::HostDrops::default());
@@ -170,7 +176,7 @@ fn first_link_beside(protocol: Protocol, others: u16) -> Vec<u8> {
     for link in &mut links {
         link.loss = "3 %".parse().unwrap();
     }
-    let mut world = World::new(protocol, &links);
+    let mut world = World::serving(protocol, &links);
     // The others come first and in between: whoever draws from what they share draws otherwise for it.
     for number in 1..=others {
         let config = bulk(700, 200);
@@ -212,9 +218,8 @@ fn a_reader_that_pauses_closes_the_window_and_goes_on_where_it_stopped() {
         let mut world = World::new(protocol, &[direction("8 Mbit/s", "10 ms")]);
         let config = SenderConfig { sample_paths: Some(Duration::ZERO), ..bulk(1_000, 2_000) };
         world.add_sender(0, 0, config);
-        let (mut network, [_, to], links, server) = world.network();
+        let (mut network, [_, to], links, socket) = world.network();
         network.run_until(Instant::from_millis(500));
-        let socket = network.host(to).accepted(server)[0];
         assert!(network.command(to, |host, now| host.pause(now, socket)));
         let delivered =
             |network: &Network<Host>| network.host(to).receiver_report(socket).unwrap().messages_delivered;
@@ -244,11 +249,10 @@ fn a_receiver_that_reads_slowly_slows_the_sender_down_to_its_rate() {
     for protocol in [sctp(), tcp()] {
         let receiver = ReceiverConfig { read_rate: Some("1 Mbit/s".parse().unwrap()), ..receiver() };
         let protocol = cramped(protocol);
-        let mut world = World::with_receiver(protocol, &[direction("8 Mbit/s", "10 ms")], receiver);
+        let mut world = World::with(protocol, &[direction("8 Mbit/s", "10 ms")], Some(receiver));
         world.add_sender(0, 0, bulk(1_000, 2_000));
-        let (mut network, [_, to], _, server) = world.network();
+        let (mut network, [_, to], _, socket) = world.network();
         network.run_until(Instant::from_secs(8));
-        let socket = network.host(to).accepted(server)[0];
         let delivered =
             |network: &Network<Host>| network.host(to).receiver_report(socket).unwrap().bytes_delivered;
         // A megabyte in 8 s, and what it is busy with: at most a buffer that SCTP hands over at once.
@@ -269,9 +273,8 @@ fn what_a_header_says_is_set_by_one_end_and_told_to_the_other() {
     let mut world = World::new(tcp(), &[direction("8 Mbit/s", "10 ms")]);
     world.protocol = Protocol::Tcp(Box::new(slantpath_tcp::TcpConfig { ip, ..*config }));
     let sender = world.add_sender(0, 0, bulk(1_000, 10));
-    let (mut network, [from, to], _, server) = world.network();
+    let (mut network, [from, to], _, socket) = world.network();
     network.run_until(Instant::from_millis(90));
-    let socket = network.host(to).accepted(server)[0];
     assert_eq!(network.host(to).received_ip(socket), Some(ip));
     assert_eq!(network.host(from).received_ip(sender), Some(IpFields::default()));
 }

@@ -3,15 +3,15 @@
 use bytes::Bytes;
 use slantpath_sigtran::asp::{AspMessage, ErrorCode, RoutingContexts, Status, TrafficMode};
 use slantpath_sigtran::common::{emit, emit_octets, emit_u32, tag};
-use slantpath_sigtran::iua::IuaParameter;
 use slantpath_sigtran::m2pa::{self, LinkStatus, SequenceNumber};
-use slantpath_sigtran::m2ua::M2uaParameter;
 use slantpath_sigtran::m3ua::{
     AffectedDestinations, AffectedPlace, Data, DeregistrationResult, DeregistrationStatus, KeyDestination,
     Message as M3ua, ProtocolData, RegistrationResult, RegistrationStatus, RoutingKey, UnavailabilityCause,
 };
-use slantpath_sigtran::message::{Message, Vocabulary};
-use slantpath_sigtran::sua::SuaParameter;
+use slantpath_sigtran_adaptations::iua::IuaParameter;
+use slantpath_sigtran_adaptations::m2ua::M2uaParameter;
+use slantpath_sigtran_adaptations::message::{Message, Vocabulary};
+use slantpath_sigtran_adaptations::sua::SuaParameter;
 use slantpath_ss7::PointCode;
 use slantpath_ss7::mtp3::ServiceIndicator;
 
@@ -127,7 +127,7 @@ fn m3ua_maintenance() -> Vec<(&'static str, AspMessage<slantpath_sigtran::m3ua::
 
 /// Every message that the layer's tables have, with all parameters of its row: read as a receiver does, and written.
 fn of_tables<V: Vocabulary + 'static>(layer: &'static str, value: fn(u16) -> Vec<u8>) -> Vec<Sample> {
-    let sample = |format: &slantpath_sigtran::message::Format| {
+    let sample = |format: &slantpath_sigtran_adaptations::message::Format| {
         let first = format.mandatory.iter().map(|choices| choices[0]);
         let tags: Vec<u16> = first.chain(format.optional.iter().copied()).collect();
         let mut octets = Vec::new();

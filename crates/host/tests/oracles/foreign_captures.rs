@@ -7,10 +7,10 @@ use slantpath_sctp::{Chunk, ParsedPacket};
 use slantpath_sigtran::common::{Frame, Layout, ParseError};
 use slantpath_sigtran::m3ua::Message;
 use slantpath_ss7::PointCodeFormat;
-use slantpath_ss7::isup::{self, CalledPartyNumber, ParameterCode};
 use slantpath_ss7::mtp3::Msu;
 use slantpath_ss7::sccp::{self, ScmgMessage};
 use slantpath_testkit::{Tshark, pcap, shared};
+use slantpath_user_parts::isup::{self, CalledPartyNumber, ParameterCode};
 use slantpath_wire::{Checksum, Packet, WireError};
 
 const M3UA: u32 = 3;

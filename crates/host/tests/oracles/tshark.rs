@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use slantpath_ss7::tcap;
 use slantpath_testkit::Tshark;
+use slantpath_user_parts::tcap;
 
 use crate::sample::{DPC, FREE_SUBSYSTEM, OPC, SLS, Sample};
 use crate::{capture, golden};

@@ -1,10 +1,6 @@
 //! Every message of SCCP, its management, ISUP, TCAP, and of MTP3's management and test.
 
 use bytes::Bytes;
-use slantpath_ss7::isup::{
-    CalledPartyNumber, CallingPartyNumber, CircuitIdentification, EmitError, Message as Isup, MessageType,
-    Parameter, ParameterCode as P,
-};
 use slantpath_ss7::mtp3::{
     ChangebackCode, Fsn, ManagementLayout, ManagementMessage as M, ServiceIndicator, SignallingDataLink, Slc,
     TestMessage,
@@ -13,8 +9,12 @@ use slantpath_ss7::sccp::{
     Affected, Digits, GlobalTitle, LocalReference, Message as Sccp, OptionalParameters, PartyAddress,
     ProtocolClass, ScmgMessage, Segmentation, SequencingSegmenting, Ssn,
 };
-use slantpath_ss7::tcap::{AbortCause, Code, Component, Message as Tcap, Problem, TransactionId};
 use slantpath_ss7::{PointCode, sccp};
+use slantpath_user_parts::isup::{
+    CalledPartyNumber, CallingPartyNumber, CircuitIdentification, EmitError, Message as Isup, MessageType,
+    Parameter, ParameterCode as P,
+};
+use slantpath_user_parts::tcap::{AbortCause, Code, Component, Message as Tcap, Problem, TransactionId};
 
 use crate::sample::{DPC, FREE_SUBSYSTEM, OPC, SLS, Sample, msu};
 

@@ -4,10 +4,10 @@
 use bytes::Bytes;
 use slantpath_sigtran::m3ua::Message as M3ua;
 use slantpath_ss7::PointCodeFormat;
-use slantpath_ss7::isup::{self, CalledPartyNumber, ParameterCode};
 use slantpath_ss7::mtp3::Msu;
 use slantpath_ss7::sccp;
 use slantpath_testkit::{Tshark, vectors};
+use slantpath_user_parts::isup::{self, CalledPartyNumber, ParameterCode};
 
 use crate::capture;
 use crate::sample::Sample;

@@ -234,7 +234,7 @@ impl<T: Tagged> Member for OneOf<T> {
         let value = T::read(&kind, kind.place, &mut inner);
         if let Some(mut names) = T::names(&kind) {
             names.push("kind");
-            inner.refuse_unknown(&names);
+            inner.refuse_unknown(&names, &[]);
         }
         if inner.broken { None } else { value.map(Self) }
     }

@@ -38,6 +38,15 @@ section! {
     }
 }
 
+section! {
+    /// A torch that once had a cord.
+    struct Torch {
+        /// Colour of its light.
+        colour: Setting<String> = "white".to_owned();
+    }
+    refuses "concerns cords, which no torch has": plug, cord_length;
+}
+
 /// Reads a section from a string, or gives its faults.
 fn read<S: Section>(text: &str) -> Result<S, String> {
     let (entries, mut faults) = Document::parse("f.toml", text).entries().unwrap();
@@ -134,4 +143,16 @@ fn a_part_is_taken_out_whole_or_not_at_all() {
     let (entries, mut faults) = Document::parse("f.toml", "[lamp]\ncolor = \"red\"\n").entries().unwrap();
     let (post, _) = Post::read_root(&entries, "a file", &mut faults).unwrap();
     assert_eq!(post.lamp.into_whole(), None);
+}
+
+#[test]
+fn a_key_that_is_refused_says_why_and_is_no_key_of_the_schema() {
+    let refused = |key| format!("`{key}` concerns cords, which no torch has\n  help: take the key away");
+    assert_eq!(read::<Torch>("plug = 1\n").map(|_| ()), Err(format!("f.toml:1:1: {}", refused("plug"))));
+    let both = read::<Torch>("colour = \"red\"\n[cord_length]\n").map(|_| ());
+    assert_eq!(both, Err(format!("f.toml:2:2: {}", refused("cord_length"))));
+    // Nor is it what a wrong key may have meant.
+    let near = read::<Torch>("plugg = 1\n").map(|_| ()).unwrap_err();
+    assert_eq!(near, "f.toml:1:1: a file has no key `plugg`\n  help: its tables: `colour`");
+    assert_eq!(Torch::schema()["properties"].as_object().unwrap().keys().collect::<Vec<_>>(), ["colour"]);
 }

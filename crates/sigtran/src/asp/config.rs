@@ -79,7 +79,7 @@ pub enum ConfigError {
 /// The range of a timer. The RFCs give defaults at most: the ranges are ours, wide enough for links over satellites
 /// and narrow enough to find a wrong unit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TimerRange {
+pub struct TimerRange {
     timer: &'static str,
     min: Duration,
     max: Duration,
@@ -100,13 +100,13 @@ pub(crate) const AUDIT: TimerRange =
     TimerRange { timer: "the audit period", min: Duration::from_millis(100), max: Duration::from_secs(3600) };
 
 impl TimerRange {
-    /// A range of a layer's own.
-    #[cfg(feature = "sua")]
-    pub(crate) const fn new(timer: &'static str, min: Duration, max: Duration) -> Self {
+    /// Gives the range of a timer that a layer has of its own.
+    pub const fn new(timer: &'static str, min: Duration, max: Duration) -> Self {
         Self { timer, min, max }
     }
 
-    pub(crate) fn check(self, value: Duration) -> Result<(), ConfigError> {
+    /// Refuses a value outside the range.
+    pub fn check(self, value: Duration) -> Result<(), ConfigError> {
         let Self { timer, min, max } = self;
         if min <= value && value <= max {
             Ok(())

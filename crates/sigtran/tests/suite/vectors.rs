@@ -1,11 +1,7 @@
 //! Messages that nobody on this project wrote decode, and re-encode octet for octet. The order of parameters is the
 //! sender's choice, and one of the vectors has the routing context last: that order, and nothing else, is remembered.
 use slantpath_sigtran::common::Layout;
-#[cfg(feature = "m2ua")]
-use slantpath_sigtran::m2ua;
 use slantpath_sigtran::m3ua::Message;
-#[cfg(feature = "sua")]
-use slantpath_sigtran::sua;
 use slantpath_testkit::vectors;
 
 /// Reads a message and writes it again in the order in which it was written.
@@ -24,27 +20,5 @@ fn m3ua_vectors_re_encode_octet_for_octet() {
     let Some(vectors) = vectors::of("m3ua") else { return };
     for octets in vectors {
         assert_eq!(re_encode(&octets), octets);
-    }
-}
-
-#[test]
-#[cfg(feature = "m2ua")]
-fn m2ua_vectors_re_encode_octet_for_octet() {
-    let Some(vectors) = vectors::of("m2ua") else { return };
-    for octets in vectors {
-        let message =
-            m2ua::Message::receive(&octets).unwrap_or_else(|error| panic!("{octets:02x?}: {error}"));
-        assert_eq!(message.to_bytes(), octets, "{message:?}");
-    }
-}
-
-#[test]
-#[cfg(feature = "sua")]
-fn sua_vectors_re_encode_octet_for_octet() {
-    let Some(vectors) = vectors::of("sua") else { return };
-    for octets in vectors {
-        // One of them lacks its destination address: a receiver refuses it, and it is read all the same.
-        let message = sua::Message::parse(&octets).unwrap_or_else(|error| panic!("{octets:02x?}: {error}"));
-        assert_eq!(message.to_bytes(), octets, "{message:?}");
     }
 }

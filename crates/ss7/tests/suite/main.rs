@@ -1,12 +1,8 @@
 //! The tests of the layers from the outside, in one program, which is linked once and whose tests share the cores.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-#[cfg(feature = "isup")]
-mod isup;
 mod mtp2;
 mod mtp3;
 mod mtp3_tshark;
 mod sccp;
-#[cfg(all(feature = "isup", feature = "tcap"))]
-mod user_parts;
 mod vectors;

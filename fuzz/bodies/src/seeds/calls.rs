@@ -1,18 +1,18 @@
 //! Whole calls, dialogues and sessions of signalling, message by message, by our own encoders.
 
 use bytes::Bytes;
-use slantpath_sigtran::interface::InterfaceIdentifier;
-use slantpath_sigtran::iua::{self, Dlci, IuaParameter, ReleaseReason, TeiStatus};
-use slantpath_sigtran::message::OwnMessage;
+use slantpath_sigtran_adaptations::interface::InterfaceIdentifier;
+use slantpath_sigtran_adaptations::iua::{self, Dlci, IuaParameter, ReleaseReason, TeiStatus};
+use slantpath_sigtran_adaptations::message::OwnMessage;
 use slantpath_ss7::PointCode;
-use slantpath_ss7::isup::{
-    self, CalledPartyNumber, CallingPartyNumber, CircuitIdentification, MessageType, Parameter, ParameterCode,
-};
 use slantpath_ss7::mtp2::{Header, LinkStatus, SignalUnit};
 use slantpath_ss7::sccp::{
     self, Affected, Digits, GlobalTitle, PartyAddress, ProtocolClass, ScmgMessage, Ssn,
 };
-use slantpath_ss7::tcap::{self, AbortCause, Code, Component, Problem, TransactionId};
+use slantpath_user_parts::isup::{
+    self, CalledPartyNumber, CallingPartyNumber, CircuitIdentification, MessageType, Parameter, ParameterCode,
+};
+use slantpath_user_parts::tcap::{self, AbortCause, Code, Component, Problem, TransactionId};
 
 use super::Seeds;
 

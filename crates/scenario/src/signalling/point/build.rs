@@ -81,7 +81,6 @@ pub(crate) fn sccp(
     let table = point.sccp.as_ref()?;
     let mut config = sccp::NodeConfig::new(code(signalling, name), point.network.policy());
     config.timers = table.timers();
-    config.connections = table.connection_limits();
     config.reassembly = table.reassembly_limits();
     let concerned: BTreeSet<PointCode> = table.concerned.iter().map(|name| code(signalling, name)).collect();
     let backup = table.backup.as_ref().map(|name| code(signalling, name));

@@ -47,7 +47,7 @@ pub(crate) fn names(signalling: &Signalling, faults: &mut Faults) {
         if !has_sccp(signalling, name, named) {
             let message = format!("`{name}` has no SCCP: it has neither a subsystem nor a translation");
             let help = "name its `subsystems`, or remove the table `sccp`";
-            faults.report(table.t_conn_est.place(), Fault::new(message).help(help));
+            faults.report(table.t_stat_info_longest.place(), Fault::new(message).help(help));
         }
         let neighbours = table.concerned.iter().map(|far| (far, table.concerned.place()));
         let backup = table.backup.iter().map(|far| (&**far, far.place()));
@@ -121,10 +121,6 @@ pub(crate) fn check(signalling: &Signalling, faults: &mut Faults) {
         let Some(config) = sccp(signalling, name, named, translator) else { continue };
         if let Err(error) = Node::new(config) {
             let (place, help) = match &error {
-                ConfigError::Credit(_) => (table.credit.place(), "8 is usual"),
-                ConfigError::QueueTooShort { .. } => {
-                    (table.connection_queue.place(), "1024 is usual, with messages of 64 KiB")
-                }
                 ConfigError::ReservedSubsystem(_) => {
                     (named.subsystems.place(), "6 is the HLR, 7 the VLR, 8 the MSC")
                 }
