@@ -1,7 +1,7 @@
 """One bulk transfer of TCP, in two processes that each run in a namespace of their own.
 
 `bulk.py receive SECONDS` prints how many bytes had come so long after the connection, `bulk.py send CONTROL
-SECONDS ADDRESS` how many segments were sent again.
+SECONDS ADDRESS` how many segments were retransmitted.
 """
 
 import socket
@@ -38,7 +38,7 @@ def receive(seconds: float) -> int:
 
 
 def send(control: str, seconds: float, address: str) -> int:
-    """Send for so many seconds and return how many segments were sent again."""
+    """Send for so many seconds and return how many segments were retransmitted."""
     with socket.socket() as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
         connection.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, BUFFER_BYTES)

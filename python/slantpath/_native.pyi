@@ -43,7 +43,7 @@ class Scenario:
         *,
         progress: Callable[[int, int], object] | None = None,
     ) -> Self:
-        """Read a text. Errors call it `file_name`; traces that it names are looked for in `directory`.
+        """Read a string. Errors call it `file_name`; traces that it names are looked for in `directory`.
 
         ``progress`` is that of `load`.
         """
@@ -318,7 +318,7 @@ class Topology:
     def parse(
         cls, text: str, file_name: str = "<text>", directory: str | PathLike[str] | None = None
     ) -> Self:
-        """Read a text. Errors call it `file_name`; files that it names are looked for in `directory`."""
+        """Read a string. Errors call it `file_name`; files that it names are looked for in `directory`."""
 
     def with_values(self, values: Mapping[str, object]) -> Self:
         """Give the topology with other values: `{"ground.min_elevation": "20 deg"}`."""

@@ -96,7 +96,7 @@ def page(title: str, parts: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table that is more than a text: HTML, and its class."""
+    """A cell of a table that is more than a string: HTML, and its class."""
 
     html: str
     kind: str = ""

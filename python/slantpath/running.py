@@ -216,7 +216,7 @@ def sweep(  # noqa: PLR0913 - what a sweep file has, and where it runs
         raise ValueError(message)
     for path, values in (grid or {}).items():
         if isinstance(values, str):
-            message = f"{path} takes a list of values, not a text: [{values!r}]"
+            message = f"{path} takes a list of values, not a string: [{values!r}]"
             raise TypeError(message)
     base = scenario if seed is None else scenario.with_values({"scenario.seed": seed})
     axes = {path: list(values) for path, values in (grid or {}).items()}

@@ -50,7 +50,7 @@ def topology(source: Topology | str | os.PathLike[str], *, workers: int = 0) -> 
 
 
 def as_topology(source: Topology | str | os.PathLike[str]) -> Topology:
-    """Give a topology as it is, from its text, or from its file. A text has more than one line."""
+    """Give a topology as it is, from its text, or from its file. A string has more than one line."""
     if isinstance(source, Topology):
         return source
     if isinstance(source, str) and "\n" in source:

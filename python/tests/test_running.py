@@ -120,7 +120,7 @@ def test_a_sweep_of_no_run_is_refused(small: Scenario) -> None:
 
 
 def test_a_text_is_no_list_of_values(small: Scenario) -> None:
-    with pytest.raises(TypeError, match=r"links\.wire\.loss takes a list of values, not a text: \['5 %'\]"):
+    with pytest.raises(TypeError, match=r"links\.wire\.loss takes a list of values, not a string: \['5 %'\]"):
         slantpath.sweep(small, {"links.wire.loss": "5 %"})
 
 

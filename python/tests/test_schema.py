@@ -33,7 +33,7 @@ def definition(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def patterns(key: str) -> list[str]:
-    """The patterns that a text behind a key of a link may match."""
+    """The patterns that a string behind a key of a link may match."""
     links = schema("slantpath")["properties"]["links"]
     value = definition(links["additionalProperties"]["properties"][key])
     forms = [definition(form) for form in value.get("anyOf", [value])]

@@ -179,7 +179,7 @@ fn stating_files(directory: &Path) -> io::Result<Vec<(String, String)>> {
     Ok(files)
 }
 
-/// A text without what differs between systems and editors.
+/// A string without what differs between systems and editors.
 fn tidied(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n").trim_matches('\n').to_owned()

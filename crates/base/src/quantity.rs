@@ -11,7 +11,7 @@ pub struct Unit {
     pub scale: u64,
 }
 
-/// Why a text is not a quantity. The message says what is wrong and what would be right.
+/// Why a string is not a quantity. The message says what is wrong and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuantityError {

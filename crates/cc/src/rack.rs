@@ -107,8 +107,8 @@ impl Rack {
         self.ack.newest = self.ack.newest.max(Some(sent));
     }
 
-    /// The acknowledgement has been read. `is_spurious`: it shows that what was sent again had arrived before, so that
-    /// the times of repetitions mean nothing.
+    /// The acknowledgement has been read. `is_spurious`: it shows that what was retransmitted had arrived before, so
+    /// that the times of repetitions mean nothing.
     pub fn end_of_ack(&mut self, now: Instant, is_spurious: bool) {
         let Ack { newest, newest_original, farthest } = core::mem::take(&mut self.ack);
         self.farthest = self.farthest.max(farthest);
@@ -132,8 +132,8 @@ impl Rack {
         self.persists = KEPT_RECOVERIES;
     }
 
-    /// Something that was sent again has arrived by its first transmission: from now on what is out of order is waited
-    /// for.
+    /// Something that was retransmitted has arrived by its first transmission: from now on what is out of order is
+    /// waited for.
     pub const fn on_reordering_seen(&mut self) {
         self.is_reordering_seen = true;
     }
@@ -250,7 +250,7 @@ mod tests {
                 .map(|repair| rack.reordering_window(None, repair).as_millis())
         };
         assert_eq!(windows(&rack), [25, 25, 0, 0]);
-        // Sent again, it may have been held up: that is no reordering.
+        // Retransmitted, it may have been held up: that is no reordering.
         ack(&mut rack, 110, &[(0, 2, 2)]);
         assert_eq!(windows(&rack), [25, 25, 0, 0]);
         ack(&mut rack, 120, &[(20, 2, 1)]);

@@ -1,7 +1,7 @@
 //! Order of what is outstanding by its last transmission, along which RFC 8985 compares times.
 //!
 //! Elements are numbered without gaps, as a transport's records are: one is added at the back when something is sent
-//! for the first time, and taken from the front when it is acknowledged. An element that is sent again moves behind
+//! for the first time, and taken from the front when it is acknowledged. An element that is retransmitted moves behind
 //! all others; one that has arrived or is lost leaves the order and keeps its number. Every step is of constant cost.
 
 use std::collections::VecDeque;
@@ -51,7 +51,7 @@ impl SentOrder {
         self.links.push_back(Link { older: OUTSIDE, newer: END });
     }
 
-    /// An element that is outside of the order is sent again.
+    /// An element that is outside of the order is retransmitted.
     ///
     /// # Panics
     /// If there is no such element.

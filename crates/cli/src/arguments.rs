@@ -27,7 +27,8 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Answer SCTP associations on this machine's network: send back every message, until Ctrl-C.
     Echo(EchoArguments),
-    /// Tell in words what a trace holds: why a path went down, when each message was sent again, what was waited for.
+    /// Tell in words what a trace holds: why a path went down, when each message was retransmitted, what was waited
+    /// for.
     Explain(ExplainArguments),
     /// Load a server that echoes over this machine's network, and measure throughput, latency and failover.
     Load(LoadArguments),
@@ -174,7 +175,7 @@ pub(crate) struct LoadArguments {
     /// Give a message up that has not arrived after this time: needs `--extension partial-reliability` at both ends.
     #[arg(long, value_name = "TIME", conflicts_with = "max_retransmissions")]
     pub(crate) lifetime: Option<Duration>,
-    /// Give a message up that would be sent again more often than this; the same.
+    /// Give a message up that would be retransmitted more often than this; the same.
     #[arg(long, value_name = "N")]
     pub(crate) max_retransmissions: Option<u32>,
     /// Ask the server to acknowledge each message at once (RFC 7053).

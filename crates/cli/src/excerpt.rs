@@ -1,4 +1,4 @@
-//! Excerpt of a text around a fault: a few lines of bounded width, whatever the text is.
+//! Excerpt of a string around a fault: a few lines of bounded width, whatever the text is.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ impl<'a> Excerpt<'a> {
             lines_before: diagnostic.line - 1 - usize::from(first > 0),
             span: 0..0,
         };
-        // The line behind the fault, if there is one: the last line feed of a text begins none.
+        // The line behind the fault, if there is one: the last line feed of a string begins none.
         let stop = if last + 1 < whole.len() { line_end(whole, last + 1) } else { last };
         let mut at = begin;
         loop {
@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// The excerpt of a text with a fault at these bytes, what is marked of it, and the line that it begins with.
+    /// The excerpt of a string with a fault at these bytes, what is marked of it, and the line that it begins with.
     fn excerpt(text: &str, fault: Range<usize>) -> (String, String, usize) {
         let source = Arc::new(Source { name: "f".to_owned(), text: text.to_owned() });
         let limit = text.len();

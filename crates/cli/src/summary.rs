@@ -37,12 +37,12 @@ const DROPPED_BY_CHOICE: [&str; 5] = [
 const FLOWS: [Measure; 8] = [
     measure("sent", "messages", "messages_sent", 1.0),
     measure("delivered", "messages", "messages_delivered", 1.0),
-    measure("again", "messages", "messages_retransmitted", 1.0),
+    measure("retransmitted", "messages", "messages_retransmitted", 1.0),
     measure("throughput", "kbit/s", "throughput_bit_per_s", 1e-3),
     measure("delay", "ms", "delay_mean_s", 1e3),
     measure("median", "ms", "delay_median_s", 1e3),
     measure("99 %", "ms", "delay_p99_s", 1e3),
-    measure("of those again", "ms", "retransmitted_delay_mean_s", 1e3),
+    measure("of retransmitted", "ms", "retransmitted_delay_mean_s", 1e3),
 ];
 
 const DELAYS: [Measure; 8] = [
@@ -72,7 +72,7 @@ const SESSIONS: [Measure; 7] = [
     measure("completed", "", "completed_sessions", 1.0),
     measure("failed", "", "failed_sessions", 1.0),
     measure("unfinished", "", "unfinished_sessions", 1.0),
-    measure("again", "packets", "retransmissions", 1.0),
+    measure("retransmitted", "packets", "retransmissions", 1.0),
     measure("throughput", "kbit/s", "throughput_mean_bit_per_s", 1e-3),
     measure("duration", "s", "duration_mean_s", 1.0),
 ];

@@ -16,7 +16,7 @@ impl<W: Write> Write for Visible<W> {
         Ok(bytes.len())
     }
 
-    /// Writes a text in one piece: what is formatted comes in very many.
+    /// Writes a string in one piece: what is formatted comes in very many.
     fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
         match text.as_str() {
             Some(text) => self.write_all(text.as_bytes()),
@@ -29,7 +29,7 @@ impl<W: Write> Write for Visible<W> {
     }
 }
 
-/// A text of a user in a line of ours: a line feed in it would make two.
+/// A string of a user in a line of ours: a line feed in it would make two.
 pub(crate) fn in_one_line(text: &str) -> String {
     text.replace('\n', "\\u000a")
 }

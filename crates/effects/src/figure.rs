@@ -20,7 +20,7 @@ pub enum PlainColumn {
     Texts(Vec<Option<String>>),
 }
 
-/// A number or a text that a row looks at.
+/// A number or a string that a row looks at.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Number(f64),

@@ -73,7 +73,7 @@ pub struct CongestionSample {
     pub outstanding_bytes: u64,
     /// Smoothed round-trip time of the same path as the window, once measured.
     pub srtt: Option<Duration>,
-    /// DATA chunks or segments that have gone out again since it was up.
+    /// DATA chunks or segments that have been retransmitted since it was up.
     pub retransmissions: u64,
 }
 
@@ -157,7 +157,7 @@ pub struct SentSession {
     pub connected: Option<Instant>,
     /// Number of its bytes that the transport has taken.
     pub bytes_sent: u64,
-    /// DATA chunks or segments that went out again; `None` if the transport has forgotten it.
+    /// DATA chunks or segments that were retransmitted; `None` if the transport has forgotten it.
     pub retransmissions: Option<u64>,
     /// Instant at which it ended: closed in order, or with `failure`; `None` if it has not.
     pub ended: Option<Instant>,
@@ -224,7 +224,7 @@ pub struct ReceivedSession {
     pub bytes_delivered: u64,
     /// Instant at which the last byte was delivered.
     pub last_delivery: Option<Instant>,
-    /// DATA chunks or segments of answers that went out again; `None` for one that is not asked anything, or if the
+    /// DATA chunks or segments of answers that were retransmitted; `None` for one that is not asked anything, or if the
     /// transport has forgotten it.
     pub retransmissions: Option<u64>,
 }

@@ -388,7 +388,7 @@ impl Session {
             Work::Transfer(flow) => flow.handle_event(now, event, socket),
         };
         if is_end {
-            // TCP forgets it with its next input, SCTP has forgotten it, and has told what it sent again.
+            // TCP forgets it with its next input, SCTP has forgotten it, and has told what it retransmitted.
             self.retransmissions = retransmissions(now, socket).or(self.reported_retransmissions());
             self.state = State::Over;
             return Reaction::Serve;

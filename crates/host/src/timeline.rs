@@ -29,7 +29,7 @@ pub enum PathEventKind {
     PotentiallyFailed,
     /// The path has become the primary path.
     Primary,
-    /// A message, or a fragment of it, was sent again here.
+    /// A message, or a fragment of it, was retransmitted here.
     Retransmitted {
         /// The number of the message.
         message: u32,

@@ -22,7 +22,7 @@ pub enum Change {
     Rate(DataRate),
     /// Another extra delay.
     Reordering(Reordering),
-    /// Packets are sent again.
+    /// Packets are retransmitted.
     Up,
 }
 

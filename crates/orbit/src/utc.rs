@@ -18,7 +18,7 @@ pub const SECONDS_PER_DAY: f64 = 86_400.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utc(i64);
 
-/// Why a text is no date.
+/// Why a string is no date.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DateError {

@@ -206,6 +206,6 @@ fn kbit(bits: f64) -> String {
 /// A time in whole milliseconds.
 fn millis(seconds: f64) -> String {
     let mut text = String::new();
-    write!(text, "{:.0} ms", seconds * 1e3).expect("a text takes everything");
+    write!(text, "{:.0} ms", seconds * 1e3).expect("a string takes everything");
     text
 }

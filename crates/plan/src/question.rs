@@ -98,7 +98,7 @@ section! {
 }
 
 impl Question {
-    /// Reads a text; `sets` are laid over it as `path=value`.
+    /// Reads a string; `sets` are laid over it as `path=value`.
     ///
     /// # Errors
     /// Everything that is wrong, each with its place and its cure.

@@ -87,7 +87,7 @@ impl Scenario {
         Self::read_and_warn(class.py(), Source::load(&path)?, progress)
     }
 
-    /// Reads a text. Errors call it `file_name`; traces that it names are looked for in `directory`. `progress` hears
+    /// Reads a string. Errors call it `file_name`; traces that it names are looked for in `directory`. `progress` hears
     /// of the contacts of its sky.
     #[classmethod]
     #[pyo3(signature = (text, file_name = "<text>", directory = None, *, progress = None))]

@@ -15,7 +15,7 @@ pyo3::import_exception!(slantpath.errors, ScenarioError);
 /// Name by which faults call the values that Python laid over a file.
 pub(crate) const VALUES: &str = "with_values";
 
-/// A text, what replaces parts of it, and the directory in which the files lie that it names. A pickle keeps it as
+/// A string, what replaces parts of it, and the directory in which the files lie that it names. A pickle keeps it as
 /// a dict of its fields.
 #[derive(Clone, Debug, FromPyObject, IntoPyObjectRef)]
 #[pyo3(from_item_all)]
@@ -37,7 +37,7 @@ impl Source {
         Ok(Self::of_text(&name, &text, path.parent().map(Path::to_owned)))
     }
 
-    /// A text that errors call `name`, which looks in `directory`, or where the program runs.
+    /// A string that errors call `name`, which looks in `directory`, or where the program runs.
     pub(crate) fn of_text(name: &str, text: &str, directory: Option<PathBuf>) -> Self {
         Self {
             name: name.to_owned(),
@@ -81,12 +81,12 @@ pub(crate) fn assignments(values: &Bound<'_, PyDict>) -> PyResult<Vec<String>> {
     values.iter().map(assignment).collect()
 }
 
-/// All that is wrong with a text, each fault with its place.
+/// All that is wrong with a string, each fault with its place.
 pub(crate) fn scenario_error(faults: &Diagnostics) -> PyErr {
     ScenarioError::new_err((faults.iter().map(fault).collect::<Vec<_>>(),))
 }
 
-/// Doubts about a text that can be used, as `slantpath.errors.Fault`s.
+/// Doubts about a string that can be used, as `slantpath.errors.Fault`s.
 pub(crate) fn doubts<'py>(py: Python<'py>, doubts: &[Diagnostic]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let class = py.import("slantpath.errors")?.getattr("Fault")?;
     doubts.iter().map(|doubt| class.call1(fault(doubt))).collect()

@@ -56,7 +56,7 @@ fn text_within(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<String> {
         return Ok(format!("[{}]", items.join(", ")));
     }
     Err(PyTypeError::new_err(format!(
-        "a value of a scenario is a text, a number, a flag, a list or a dict, not {}",
+        "a value of a scenario is a string, a number, a flag, a list or a dict, not {}",
         value.get_type().name()?
     )))
 }

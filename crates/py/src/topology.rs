@@ -46,7 +46,7 @@ impl Topology {
         Self::read(Source::load(&path)?)
     }
 
-    /// Reads a text. Errors call it `file_name`; files that it names are looked for in `directory`.
+    /// Reads a string. Errors call it `file_name`; files that it names are looked for in `directory`.
     #[classmethod]
     #[pyo3(signature = (text, file_name = "<text>", directory = None))]
     fn parse(

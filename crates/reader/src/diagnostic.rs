@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A text that an input is made of: the file, an override of the command line, a file that it names.
+/// A string that an input is made of: the file, an override of the command line, a file that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// As the user names it: a path, or `--set`.
@@ -24,7 +24,7 @@ impl Source {
     }
 }
 
-/// A text of a message as long as a message may be: of one that quotes more the beginning and the end.
+/// A string of a message as long as a message may be: of one that quotes more the beginning and the end.
 fn bounded(text: Cow<'_, str>) -> String {
     const MOST: usize = 2_000;
     const KEPT: [usize; 2] = [800, 200];
@@ -43,7 +43,7 @@ pub fn is_acted_on(character: char) -> bool {
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text of a user as it may be printed: what a [terminal would act on](is_acted_on) is written as in TOML and JSON,
+/// A string of a user as it may be printed: what a [terminal would act on](is_acted_on) is written as in TOML and JSON,
 /// `\u001b`. Line feeds and tabs are left, so that whole reports can be passed through.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let is_wrong = |character: char| is_acted_on(character) && !matches!(character, '\n' | '\t');
@@ -229,7 +229,7 @@ impl Faults {
         u32::try_from(self.sources.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// A text by its index; the whole file is the first.
+    /// A string by its index; the whole file is the first.
     pub fn source(&self, index: usize) -> &Arc<Source> {
         &self.sources[index]
     }

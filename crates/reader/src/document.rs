@@ -31,7 +31,7 @@ pub enum Data {
     Float(String),
     /// A whole number.
     Integer(i64),
-    /// A text in quotes.
+    /// A string in quotes.
     Text(String),
     /// A table.
     Table(Entries),
@@ -58,7 +58,7 @@ impl Node {
             Data::Datetime(_) => "a date",
             Data::Float(_) | Data::Integer(_) => "a number",
             Data::Table(_) => "a table",
-            Data::Text(_) => "a text",
+            Data::Text(_) => "a string",
         }
     }
 
@@ -91,7 +91,7 @@ impl Node {
     }
 }
 
-/// A text that was read, with what was laid over it. Sections are read from its [entries](Document::entries).
+/// A string that was read, with what was laid over it. Sections are read from its [entries](Document::entries).
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     entries: Entries,
@@ -107,7 +107,7 @@ impl Document {
     }
 
     /// Lays `path=value` over it: `links.satellite.loss=3 %`, `flows.a.application.kind="bulk"`. The value is TOML if
-    /// it reads as such, and a text if not, so that quantities need no quotes. Faults call the assignment `name`.
+    /// it reads as such, and a string if not, so that quantities need no quotes. Faults call the assignment `name`.
     pub fn set(&mut self, name: &str, assignment: &str) {
         set(&mut self.entries, name, assignment, &mut self.faults);
     }

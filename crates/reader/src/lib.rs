@@ -45,7 +45,7 @@
 //!
 //! # Map
 //!
-//! - [`document`][]: reads a text with the place of every value, and lays overrides over it.
+//! - [`document`][]: reads a string with the place of every value, and lays overrides over it.
 //! - [`mod@section`][]: declares tables; each declaration reads, bounds, writes back and describes itself. [`value`]:
 //!   what stands behind a key.
 //! - [`diagnostic`][]: what is wrong, and where. [`mod@json_schema`]: a whole file, for editors.

@@ -36,7 +36,7 @@ where
     T: core::str::FromStr,
     T::Err: core::fmt::Display,
 {
-    let like = || format!("write {what} as a text with its unit, like \"{example}\"");
+    let like = || format!("write {what} as a string with its unit, like \"{example}\"");
     let text = match &node.data {
         Data::Text(text) => text,
         Data::Integer(number) if *number < 0 => {
@@ -206,8 +206,8 @@ impl Value for String {
     fn read(node: &Node) -> Result<Self, Fault> {
         match &node.data {
             Data::Text(text) => Ok(text.clone()),
-            _ => Err(Fault::new(format!("a text is wanted here, not {}", node.kind()))
-                .help("texts stand in quotes")),
+            _ => Err(Fault::new(format!("a string is wanted here, not {}", node.kind()))
+                .help("strings stand in quotes")),
         }
     }
 
@@ -480,16 +480,16 @@ mod tests {
 
     #[test]
     fn a_number_without_its_unit_is_refused_with_an_example() {
-        let text = "`250` has no unit | write a time as a text with its unit, like \"250 ms\"";
+        let text = "`250` has no unit | write a time as a string with its unit, like \"250 ms\"";
         assert_eq!(read::<Duration>("250"), Err(text.to_owned()));
-        let text = "`-250 ms` is negative | write a time as a text with its unit, like \"250 ms\"";
+        let text = "`-250 ms` is negative | write a time as a string with its unit, like \"250 ms\"";
         assert_eq!(read::<Duration>("\"-250 ms\""), Err(text.to_owned()));
     }
 
     #[test]
     fn a_number_that_will_not_do_is_quoted_and_what_is_none_is_called_by_its_kind() {
         let said = |kind: &str| format!("a number is wanted here, not {kind} | write it like 0.5");
-        for (given, kind) in [("inf", "`inf`"), ("nan", "`nan`"), ("-inf", "`-inf`"), ("\"1\"", "a text")] {
+        for (given, kind) in [("inf", "`inf`"), ("nan", "`nan`"), ("-inf", "`-inf`"), ("\"1\"", "a string")] {
             assert_eq!(read::<f64>(given), Err(said(kind)), "{given}");
         }
         for (given, kind) in [("1.5", "`1.5`"), ("2.0", "`2.0`"), ("[1]", "a list")] {

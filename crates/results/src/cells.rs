@@ -138,7 +138,7 @@ impl<T: Cell> PartialEq for Numbers<T> {
 }
 
 impl TextValues {
-    /// Ready codes and their dictionary. Nothing if a code is none of its, or a text stands in it twice.
+    /// Ready codes and their dictionary. Nothing if a code is none of its, or a string stands in it twice.
     pub(crate) fn of_parts(dictionary: Vec<Arc<str>>, codes: Numbers<u32>) -> Option<Self> {
         let code_of: HashMap<Arc<str>, u32> = dictionary.iter().cloned().zip(0..).collect();
         let is_known = |code: u32| usize::try_from(code).is_ok_and(|code| code < dictionary.len());

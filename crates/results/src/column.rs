@@ -50,7 +50,7 @@ pub enum Value<'a> {
     I64(i64),
     /// Nothing: not measured, not delivered.
     Missing,
-    /// A text.
+    /// A string.
     Text(&'a str),
     /// A count.
     U64(u64),
@@ -119,12 +119,12 @@ impl TextColumn {
         column
     }
 
-    /// Adds a text.
+    /// Adds a string.
     pub fn push(&mut self, text: &str) {
         self.push_optional(Some(text));
     }
 
-    /// Adds a text, or a missing one.
+    /// Adds a string, or a missing one.
     pub fn push_optional(&mut self, text: Option<&str>) {
         self.values.push(text);
     }

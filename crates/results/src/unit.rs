@@ -22,7 +22,7 @@ pub enum Unit {
     Degrees,
     /// Kilometres, `_km`.
     Kilometres,
-    /// A plain number, a flag or a text: no suffix, or one that names no unit.
+    /// A plain number, a flag or a string: no suffix, or one that names no unit.
     None,
     /// Packets, `_packets`.
     Packets,

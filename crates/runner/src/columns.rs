@@ -17,7 +17,7 @@ pub(crate) type Number = TypedColumn<f64>;
 pub struct ColumnDeclaration {
     /// Name, unit last.
     pub name: String,
-    /// Kind of the cells: `text`, `count` or `number`.
+    /// Kind of the cells: `string`, `count` or `number`.
     pub cells: &'static str,
     /// Meaning, in a sentence or two.
     pub meaning: String,
@@ -54,7 +54,7 @@ pub(crate) trait Cells: Into<Column> {
 }
 
 impl Cells for Text {
-    const KIND: &'static str = "text";
+    const KIND: &'static str = "string";
 
     fn named(name: &str) -> Self {
         Self::new(name)
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_declaration_says_cells_unit_and_meaning() {
         let [link, loss, _, delay] = <[_; 4]>::try_from(declared::<Example>()).unwrap();
-        assert_eq!((link.cells, link.unit()), ("text", Unit::None));
+        assert_eq!((link.cells, link.unit()), ("string", Unit::None));
         assert_eq!((loss.cells, loss.unit()), ("count", Unit::Packets));
         assert_eq!((delay.cells, delay.unit()), ("number", Unit::Seconds));
         assert_eq!(link.meaning, "Name of the link.");

@@ -43,12 +43,12 @@ impl Scenario {
         Self::from_document(document, files, None, Watch::new(progress)).map_err(LoadError::Invalid)
     }
 
-    /// Reads a text as [`Scenario::load`] reads a file. `files` hands out the traces that it names.
+    /// Reads a string as [`Scenario::load`] reads a file. `files` hands out the traces that it names.
     pub fn parse(name: &str, text: &str, overrides: &[String], files: Files) -> Result<Self, Diagnostics> {
         Self::parse_observed(name, text, overrides, files, Watch::new(&|_| {}))
     }
 
-    /// Reads a text as [`Scenario::parse`] does, with progress as of [`Scenario::load_observed`]. What is stopped is
+    /// Reads a string as [`Scenario::parse`] does, with progress as of [`Scenario::load_observed`]. What is stopped is
     /// at fault.
     pub fn parse_observed(
         name: &str,

@@ -87,7 +87,7 @@ fn means_called(name: &str, kind: TableKind, outputs: &[RunOutput]) -> Table {
     Table::new(name, columns).expect("columns of one length and different names")
 }
 
-/// A key as a text.
+/// A key as a string.
 fn text(column: Option<&Column>, row: usize) -> String {
     match column.map(|column| column.at(row)) {
         Some(Value::Text(text)) => text.to_owned(),

@@ -523,7 +523,7 @@ pub enum LossDetection {
     #[default]
     MissIndications,
     /// By time, on each path by itself: a chunk is lost if one that was sent there after it has arrived and a
-    /// reordering window has passed. A probe shows the loss of the last chunks, what was sent again without need is
+    /// reordering window has passed. A probe shows the loss of the last chunks, what was retransmitted without need is
     /// taken back, and the window of a recovery shrinks in proportion (RFC 8985, 5682, 3708, 6937).
     Rack,
 }

@@ -43,7 +43,7 @@ pub struct SendOptions {
     pub sack_immediately: bool,
     /// To which of the peer's addresses it is sent first, as long as that is active (RFC 9260, section 11.1.5, E), so
     /// not before that is confirmed;
-    /// `None`: where all else goes. What is lost of it may be sent again elsewhere.
+    /// `None`: where all else goes. What is lost of it may be retransmitted elsewhere.
     pub destination: Option<IpAddr>,
     /// Limit at which the message is given up.
     pub reliability: Reliability,

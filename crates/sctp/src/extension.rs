@@ -9,7 +9,7 @@ use crate::parameter::Parameter;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Extension {
-    /// Partial reliability (RFC 3758): what a message no longer needs is not sent again.
+    /// Partial reliability (RFC 3758): what a message no longer needs is not retransmitted.
     PartialReliability,
     /// User message interleaving (RFC 8260, section 2): fragments of messages of different streams take turns.
     Interleaving,

@@ -478,7 +478,7 @@ impl Path {
         self.flight_size = self.flight_size.checked_sub(wire_len).expect("a chunk leaves a path once");
     }
 
-    /// `tsn` is sent again, here or elsewhere: what is being timed behind it cannot be trusted any more.
+    /// `tsn` is retransmitted, here or elsewhere: what is being timed behind it cannot be trusted any more.
     pub(crate) fn distrust_probe(&mut self, tsn: Tsn) {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-6.3.1
         //# RTT measurements SHOULD only be made using a DATA chunk with TSN
@@ -547,7 +547,7 @@ impl Path {
         self.on_chunk_restored(now, tsn, transmission, wire_len);
     }
 
-    /// A chunk that was sent here last is in flight again without having been sent again.
+    /// A chunk that was sent here last is in flight again without having been retransmitted.
     pub(crate) fn on_chunk_restored(&mut self, now: Instant, tsn: Tsn, transmission: u32, wire_len: u64) {
         if let Some(timing) = &mut self.timing {
             // It left before all that is in flight, or its turn comes a little early.

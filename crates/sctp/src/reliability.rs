@@ -13,8 +13,9 @@ pub enum Reliability {
     /// Never given up: fully reliable.
     #[default]
     Full,
-    /// As soon as it would be sent, or sent again, so long after it was handed over, and at that time if none of it has
-    /// been sent: timed reliability (RFC 3758, section 4.1). Nothing of a message with a lifetime of zero is ever sent.
+    /// As soon as it would be sent, or retransmitted, so long after it was handed over, and at that time if none of it
+    /// has been sent: timed reliability (RFC 3758, section 4.1). Nothing of a message with a lifetime of zero is ever
+    /// sent.
     Lifetime(Duration),
     /// Given up when one of its DATA chunks would be retransmitted more often than this (RFC 7496, section 3.1).
     Retransmissions(u32),

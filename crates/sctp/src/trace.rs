@@ -47,7 +47,7 @@ pub enum TraceEvent {
         /// Time from the HEARTBEAT to its answer.
         round_trip: Duration,
     },
-    /// A DATA chunk is to be sent again.
+    /// A DATA chunk is to be retransmitted.
     Lost {
         /// The number that its message was sent with.
         context: u64,
@@ -118,7 +118,7 @@ pub enum LossEvidence {
         /// The time for reordering.
         reordering_window: Duration,
     },
-    /// None: it is the last in flight, and goes out again to show whether the last were lost (RFC 8985, section 7).
+    /// None: it is the last in flight, and is retransmitted to show whether the last were lost (RFC 8985, section 7).
     Probed,
     /// The peer had no room for it, and has some now.
     Refused,

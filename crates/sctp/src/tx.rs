@@ -1,5 +1,5 @@
 //! The sending half of an association: messages become DATA chunks, chunks stay outstanding until they are
-//! acknowledged, and what is lost is sent again.
+//! acknowledged, and what is lost is retransmitted.
 //!
 //! The parts: [`send_queue`] holds what has no TSN yet, [`outstanding`] what has one; [`gap_ranges`] and
 //! [`missing`] turn a SACK into what is new in it; [`sack`], [`timed`], [`timeout`], [`mark`] and [`too_big`] draw
@@ -145,9 +145,9 @@ pub(crate) struct Sender {
     /// Once an NR-SACK has come.
     non_renegable: Option<Box<NonRenegable>>,
     missing: MissingReports,
-    /// Chunks to be sent again, ascending. A chunk that was acknowledged since is skipped when it is met.
+    /// Chunks to be retransmitted, ascending. A chunk that was acknowledged since is skipped when it is met.
     lost: VecDeque<Tsn>,
-    /// The chunks that go out again in the packet that is being filled; empty otherwise.
+    /// The chunks that are retransmitted in the packet that is being filled; empty otherwise.
     packed: Vec<Tsn>,
     recovery: Recovery,
     urgent: Urgent,

@@ -311,7 +311,7 @@ fn the_kernel_echoes_our_marks_until_our_cwr_and_we_reduce_once_a_window() {
     for [before, after] in &transfer.reductions {
         assert_eq!(*after, (before / 2).max(4 * 1_468));
     }
-    // New data may be marked, and nothing else: one packet of data is sent again, at least.
+    // New data may be marked, and nothing else: one packet of data is retransmitted, at least.
     let (mut highest, mut sent_again): (Option<Tsn>, _) = (None, 0);
     for seen in transfer.left().filter(|seen| seen.from == End::Ours) {
         let is_new = seen.data().filter(|tsn| highest.is_none_or(|highest| highest.is_before(*tsn)));

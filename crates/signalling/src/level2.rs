@@ -34,7 +34,7 @@ pub struct EndCounters {
     pub refused: u64,
     /// Messages sent for the first time.
     pub sent: u64,
-    /// Messages sent again: by MTP2 after an error, by M2PA after an outage. What SCTP repeats is not among them.
+    /// Messages retransmitted: by MTP2 after an error, by M2PA after an outage. What SCTP repeats is not among them.
     pub repeated: u64,
     /// Messages that the far end is known to have taken.
     pub acknowledged: u64,

@@ -103,7 +103,7 @@ pub enum Interface {
     Integers(Vec<u32>),
     /// Ranges of integers, first and last.
     Ranges(Vec<(u32, u32)>),
-    /// A text.
+    /// A string.
     Text(Bytes),
 }
 

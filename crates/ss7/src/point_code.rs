@@ -37,7 +37,7 @@ impl PointCodeFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PointCode(pub u32);
 
-/// Why a text is not a point code.
+/// Why a string is not a point code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PointCodeError {

@@ -52,7 +52,7 @@ pub struct Snapshot {
     pub rto: Duration,
     /// The rate at which segments last arrived at the peer, in bytes of the stream.
     pub delivery_rate: Option<DataRate>,
-    /// Segments of data that were sent again.
+    /// Segments of data that were retransmitted.
     pub retransmissions: u64,
     /// Number of times that the retransmission timer expired on data.
     pub timeouts: u64,

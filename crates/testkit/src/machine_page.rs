@@ -35,7 +35,7 @@ impl MachinePage {
         assert_eq!(machine.unreachable(), Vec::new(), "{name}");
         let diagram = machine.mermaid();
         write!(self.text, "\n## {name}\n\nSource: {source}.\n\n```mermaid\n{diagram}```\n")
-            .expect("a text takes all");
+            .expect("a string takes all");
         self
     }
 

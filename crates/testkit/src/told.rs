@@ -4,10 +4,10 @@ use std::fs;
 
 use crate::page;
 
-/// Line that parts a text from what is told of it.
+/// Line that parts a string from what is told of it.
 const MARK: &str = "# told:";
 
-/// A text with what is told of it.
+/// A string with what is told of it.
 #[derive(Debug)]
 pub struct Told {
     /// Path of its file in the checkout.

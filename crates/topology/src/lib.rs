@@ -71,7 +71,7 @@ impl Topology {
         Self::parse(&name, &text, overrides, files).map_err(LoadError::Invalid)
     }
 
-    /// Reads a text as [`Topology::load`] reads a file. `files` hands out the files that it names.
+    /// Reads a string as [`Topology::load`] reads a file. `files` hands out the files that it names.
     pub fn parse(name: &str, text: &str, overrides: &[String], files: Files) -> Result<Self, Diagnostics> {
         Self::overridden(Document::parse(name, text), "--set", overrides, files)
     }

@@ -294,7 +294,8 @@ const fn half(time: Duration) -> Duration {
 }
 
 /// Tells whether a chunk is to be retransmitted because nothing came back for it. One that was too long for a link was
-/// no loss on the way, nor was one that the peer had no room for; and what goes out again as a probe need not be lost.
+/// no loss on the way, nor was one that the peer had no room for; and what is retransmitted as a probe need not be
+/// lost.
 fn is_silence(evidence: Evidence) -> bool {
     match evidence {
         Evidence::LinkDown | Evidence::MissIndications | Evidence::Overtaken | Evidence::TimedOut => true,

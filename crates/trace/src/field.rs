@@ -218,7 +218,7 @@ pub enum Evidence {
     MissIndications,
     /// One that was sent to the same address after it has arrived.
     Overtaken,
-    /// None: it goes out again to show whether the last ones were lost.
+    /// None: it is retransmitted to show whether the last ones were lost.
     Probed,
     /// The peer had no room for it, and has some now.
     Refused,

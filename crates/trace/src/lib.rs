@@ -3,7 +3,7 @@
 //!
 //! [`Record`] is one step. A [`TraceWriter`] writes records behind a [`Header`], a [`TraceReader`] reads them again,
 //! whatever stands in the file. [`Story`] follows the records of a file and can then say of each path when and why it
-//! failed, of each message that was sent again how its loss was noticed, and how long the sender waited for what;
+//! failed, of each message that was retransmitted how its loss was noticed, and how long the sender waited for what;
 //! [`tell`] writes that as text, [`Story::json`] for programs. [`Outcome`] is what two runs are compared by. An
 //! [`Estimator`] says what the records show of the network below.
 //!

@@ -32,9 +32,9 @@ pub struct Outcome {
     pub acknowledgement_max: Option<Duration>,
     /// The longest time between two acknowledgements.
     pub acknowledgement_gap: Option<Duration>,
-    /// Messages that had to be sent again.
+    /// Messages that had to be retransmitted.
     pub messages_resent: u64,
-    /// DATA chunks that were sent again.
+    /// DATA chunks that were retransmitted.
     pub chunks_resent: u64,
     /// Expiries of T3-rtx.
     pub timeouts: u64,
@@ -104,8 +104,8 @@ impl Outcome {
             ("until acknowledged, mean", "ms", millis(self.acknowledgement_mean)),
             ("until acknowledged, at most", "ms", millis(self.acknowledgement_max)),
             ("longest gap in acknowledgements", "ms", millis(self.acknowledgement_gap)),
-            ("messages sent again", "messages", count(self.messages_resent)),
-            ("chunks sent again", "chunks", count(self.chunks_resent)),
+            ("messages retransmitted", "messages", count(self.messages_resent)),
+            ("chunks retransmitted", "chunks", count(self.chunks_resent)),
             ("T3-rtx expired", "times", count(self.timeouts)),
             ("failovers", "times", count(self.failovers)),
             ("first failover", "ms", millis(self.first_failover)),
@@ -270,8 +270,8 @@ mod tests {
             "until acknowledged, mean: 8.000 ms",
             "until acknowledged, at most: 9.000 ms",
             "longest gap in acknowledgements: 10.000 ms",
-            "messages sent again: 11 messages",
-            "chunks sent again: 12 chunks",
+            "messages retransmitted: 11 messages",
+            "chunks retransmitted: 12 chunks",
             "T3-rtx expired: 13 times",
             "failovers: 14 times",
             "first failover: 15.000 ms",

@@ -180,7 +180,7 @@ events! {
         /// 1 for the first time, 2 for the first retransmission, and so on.
         transmission: u32,
     }
-    /// A DATA chunk is to be sent again.
+    /// A DATA chunk is to be retransmitted.
     Lost = "lost" {
         /// The message's number; left out for what has none.
         message: Option<u64>,
@@ -346,7 +346,7 @@ events! {
 
 fn write_field(line: &mut String, name: &str, field: &impl Field) {
     if let Some(value) = field.write() {
-        write!(line, ",\"{name}\":{value}").expect("a text takes all");
+        write!(line, ",\"{name}\":{value}").expect("a string takes all");
     }
 }
 
@@ -359,7 +359,7 @@ impl Record {
     pub(crate) fn write(&self, line: &mut String) {
         let (at, association, name) = (self.at.as_nanos(), self.association, self.what.name());
         write!(line, "{{\"t_ns\":{at},\"association\":{association},\"event\":\"{name}\"")
-            .expect("a text takes all");
+            .expect("a string takes all");
         self.what.write_fields(line);
         line.push('}');
     }
@@ -378,13 +378,13 @@ impl Record {
 pub fn page() -> String {
     let mut page = String::new();
     for (name, about, fields) in described() {
-        write!(page, "### `{name}`\n\n{about}\n\n").expect("a text takes all");
+        write!(page, "### `{name}`\n\n{about}\n\n").expect("a string takes all");
         if fields.is_empty() {
             continue;
         }
         page.push_str("| field | what stands there | meaning |\n|---|---|---|\n");
         for (field, kind, meaning) in fields {
-            writeln!(page, "| `{field}` | {kind} | {meaning} |").expect("a text takes all");
+            writeln!(page, "| `{field}` | {kind} | {meaning} |").expect("a string takes all");
         }
         page.push('\n');
     }

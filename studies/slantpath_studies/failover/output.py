@@ -245,7 +245,7 @@ def _costs(results: Results, disturbance: cases.Disturbance) -> Grid:
             "failovers an hour",
             "declared inactive an hour",
             "timeouts an hour",
-            "sent again, %",
+            "retransmitted, %",
             "99 % transferred within, ms",
             "largest transfer, ms",
             "lost",

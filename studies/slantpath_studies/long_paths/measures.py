@@ -1,4 +1,4 @@
-"""What is measured in a run: goodput, ramp, reactions to changes, what was lost and what sent again."""
+"""What is measured in a run: goodput, ramp, reactions to changes, what was lost and what retransmitted."""
 
 from __future__ import annotations
 

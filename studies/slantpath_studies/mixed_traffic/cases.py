@@ -32,7 +32,7 @@ class Path:
     rate_bit_per_s: float
     round_trip_s: float
     useful_s: float
-    """How long telemetry is of use: two round trips over LEO, too short over GEO for what is sent again."""
+    """Time for which telemetry is of use: two round trips over LEO, too short for retransmissions over GEO."""
     files_load: float = 0.85
     """What files offer, of the link."""
 

@@ -205,7 +205,7 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Value]]] = {
         {"sky.access.iridium.shared_downlink": False, "sky.access.geo.shared_downlink": False},
     ),
     "link-arq": (
-        "the same, which sends again what an error hits, up to 8 times, and keeps order",
+        "the same, which retransmits what an error hits, up to 8 times, and keeps order",
         _repeating(in_order=True),
     ),
     "link-arq-as-received": ("the same, which does not keep order", _repeating(in_order=False)),

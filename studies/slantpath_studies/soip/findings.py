@@ -79,7 +79,7 @@ def band(results: Results, case: Case, from_s: float, to_s: float) -> Estimate:
 
 
 def again(results: Results, case: Case, from_s: float, to_s: float) -> Estimate:
-    """Estimate how many DATA chunks are sent again for each that is sent first."""
+    """Estimate how many DATA chunks are retransmitted for each that is sent first."""
 
     def of(run: RunFigures) -> float:
         first = float(run.between(run.handed_over, from_s, to_s).sum())

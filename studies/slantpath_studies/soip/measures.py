@@ -33,7 +33,7 @@ class RunFigures:
     arrived: NDArray[np.float64]
     """Messages that M2PA gave to MTP3 at the right gateway."""
     repeated: NDArray[np.float64]
-    """DATA chunks that were sent again."""
+    """DATA chunks that were retransmitted."""
     handed_over: NDArray[np.float64]
     """Messages given to SCTP, those of M2PA itself among them."""
     cwnd_bytes: NDArray[np.float64]

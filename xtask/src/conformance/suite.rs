@@ -79,7 +79,7 @@ fn refuse_others(table: &Table, known: &[&str]) -> Result<(), String> {
     }
 }
 
-/// A text that must be there and must say something.
+/// A string that must be there and must say something.
 fn word(table: &Table, key: &str) -> Result<String, String> {
     let text = table.get(key).and_then(Value::as_str).unwrap_or_default();
     if text.trim().is_empty() { Err(format!("`{key}` is missing or empty")) } else { Ok(text.to_owned()) }

@@ -25,7 +25,7 @@ pub(super) enum Found {
 }
 
 impl Document {
-    /// Never fails: a text without headings has no sections.
+    /// Never fails: a string without headings has no sections.
     pub(super) fn parse(text: &str) -> Self {
         let mut sections: Vec<Section> = Vec::new();
         for line in text.lines().filter(|line| !is_page_furniture(line)) {

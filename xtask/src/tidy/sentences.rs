@@ -43,7 +43,7 @@ fn is_judged(path: &str) -> bool {
     matches!(path, "README.md" | "ARCHITECTURE.md") || path.starts_with("docs/")
 }
 
-/// Counts the sentences of a text, and their words. Code, tables, lists, headings and pictures are left out.
+/// Counts the sentences of a string, and their words. Code, tables, lists, headings and pictures are left out.
 fn mean(text: &str) -> Mean {
     let mut paragraphs = vec![String::new()];
     let mut in_list = false;

@@ -438,7 +438,8 @@ fn print_paths(report: &LoadReport, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)?;
     let mut table = TextTable::default();
     table.row(
-        ["path from", "to", "state", "round trip", "RTO", "cwnd", "MTU", "sent", "again"].map(str::to_owned),
+        ["path from", "to", "state", "round trip", "RTO", "cwnd", "MTU", "sent", "retransmitted"]
+            .map(str::to_owned),
     );
     table.row(["", "", "", "ms", "ms", "bytes", "bytes", "chunks", "chunks"].map(str::to_owned));
     let millis = |time: Duration| format!("{:.3}", time.as_millis_f64());

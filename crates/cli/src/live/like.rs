@@ -227,7 +227,7 @@ impl Like {
             row(name, "ms", &|report| millis(report.latency.map(|all| all[place])));
         }
         row("longest gap", "ms", &|report| millis(report.longest_gap.map(|(gap, _)| gap)));
-        row("sent again", "chunks", &|report| {
+        row("retransmitted", "chunks", &|report| {
             report.paths.iter().map(|path| path.retransmissions).sum::<u64>().to_string()
         });
         table.print(1, out)?;

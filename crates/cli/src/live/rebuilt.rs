@@ -228,7 +228,7 @@ fn write_link(text: &mut String, path: &PathEstimate, link: &LinkEstimate) {
     let rate = DataRate::from_bits_per_sec(link.rate.unwrap_or(AMPLE));
     let about = if link.rate.is_some() { "the load filled it" } else { "never full: any that is ample" };
     let mut push = |line: std::fmt::Arguments<'_>| {
-        writeln!(text, "{line}").expect("a text takes everything");
+        writeln!(text, "{line}").expect("a string takes everything");
     };
     push(format_args!("\n# To {}{source}.", path.address));
     push(format_args!("[links.{}]", link.name));
@@ -285,7 +285,7 @@ fn write_profile(text: &mut String, sctp: &SctpArguments) -> Result<(), String> 
     } = sctp;
     let mut push = |name: &str, value: Option<String>| {
         if let Some(value) = value {
-            writeln!(text, "{name} = {value}").expect("a text takes everything");
+            writeln!(text, "{name} = {value}").expect("a string takes everything");
         }
     };
     push("\n[sctp.default]\npreset", Some("\"rfc9260\"".to_owned()));
@@ -336,7 +336,7 @@ fn write_flow(
     };
     let mut push = |name: &str, value: Option<String>| {
         if let Some(value) = value {
-            writeln!(text, "{name} = {value}").expect("a text takes everything");
+            writeln!(text, "{name} = {value}").expect("a string takes everything");
         }
     };
     push("\n[flows.load]\nfrom", Some("\"client\"".to_owned()));
@@ -371,7 +371,7 @@ fn write_changes(text: &mut String, path: &PathEstimate, link: &LinkEstimate) {
     let mut push = |at: Instant, what: String| {
         let at = at.since_start();
         writeln!(text, "\n[[script]]\nat = \"{at}\"\nlink = \"{}\"\n{what}", link.name)
-            .expect("a text takes everything");
+            .expect("a string takes everything");
     };
     if path.round_trips.is_empty() {
         push(Instant::START, "action = \"down\" # nothing ever came back".to_owned());

@@ -104,7 +104,7 @@ impl Asked {
         let answer = plan(&question);
         let measured = measure(&question, &answer, Variant::ANSWERED).unwrap_or_else(|failure| {
             let mut text = Vec::new();
-            Failure::report(&failure, &mut text).expect("a text takes everything");
+            Failure::report(&failure, &mut text).expect("a string takes everything");
             panic!("{number}: {}", String::from_utf8_lossy(&text))
         });
         Self { number, sets, answer, measured }

@@ -42,7 +42,7 @@ pub(crate) struct Measured {
     pub(crate) outstanding: f64,
     /// The share of the messages since the step that did not arrive.
     pub(crate) loss: f64,
-    /// The share of messages that SCTP sent again.
+    /// The share of messages that SCTP retransmitted.
     pub(crate) repeated: f64,
     /// The longest delay of a message from gateway to gateway, in seconds.
     pub(crate) delay: f64,

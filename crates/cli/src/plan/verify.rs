@@ -119,7 +119,7 @@ pub(super) fn write(verified: &Verified, comment: &str, out: &mut impl Write) ->
     }
     writeln!(
         out,
-        "\n{comment}beside it: outstanding at most, lost since the step, sent again, the longest delay"
+        "\n{comment}beside it: outstanding at most, lost since the step, retransmitted, the longest delay"
     )?;
     for (name, measured) in &verified.runs {
         let outages = if measured.outages > 0.0 {

@@ -24,7 +24,7 @@ const LOAD: [Measure; 10] = [
 
 const LINKS: [Measure; 6] = [
     measure("sent", "messages", "sent_messages", 1.0),
-    measure("again", "messages", "repeated_messages", 1.0),
+    measure("retransmitted", "messages", "repeated_messages", 1.0),
     measure("received", "messages", "received_messages", 1.0),
     measure("failures", "times", "times_unavailable", 1.0),
     measure("outage", "s", "outage_s", 1.0),

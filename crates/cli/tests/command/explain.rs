@@ -297,7 +297,7 @@ fn a_load_that_fills_its_path_is_made_again_over_one_that_carries_as_much() {
         let rate = all["paths"][0]["rate_bit_per_s"].as_f64().expect("it was full");
         assert!((3.6e6..4.4e6).contains(&rate), "{rate}");
         // What waited is no property of the path but its queue's.
-        let scenario = all["scenario"].as_str().expect("a text");
+        let scenario = all["scenario"].as_str().expect("a string");
         assert!(!scenario.contains("action = \"set\""), "{scenario}");
         let sent = |run: &str| all[run]["acknowledged"].as_f64().expect("a count");
         assert!((0.85..1.15).contains(&(sent("rebuilt") / sent("as_it_was"))), "{}", outcome.out);

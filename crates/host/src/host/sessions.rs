@@ -48,7 +48,7 @@ impl Host {
         path: &str,
     ) -> SocketId {
         let message_len = usize::try_from(message.as_bytes()).expect("a message is at most 64 KiB");
-        // TCP knows at its end what it has sent again, SCTP has forgotten it.
+        // TCP knows at its end what it has retransmitted, SCTP has forgotten it.
         let messages = MessageReports::all_if(matches!(transport.protocol, Protocol::Sctp(_)));
         let traces = Traces { messages, ..Traces::default() };
         self.serve_sessions(transport, Accepts::SessionsThatAsk { message_len }, traces, seed, path)

@@ -100,9 +100,9 @@ pub struct PathReport {
     pub cwnd_bytes: u64,
     /// The path MTU in bytes.
     pub mtu_bytes: u16,
-    /// DATA chunks that were sent, those that were sent again included.
+    /// DATA chunks that were sent, those that were retransmitted included.
     pub data_chunks: u64,
-    /// DATA chunks that were sent again.
+    /// DATA chunks that were retransmitted.
     pub retransmissions: u64,
 }
 

@@ -24,7 +24,7 @@ pub(crate) const CASES: [Case; 17] = [
     ("messages with a lifetime are given up, and we call", |given| lifetime(given, Caller::Us)),
     ("messages with a lifetime are given up, and the peer calls", |given| lifetime(given, Caller::Peer)),
     ("long messages with a lifetime are given up", lifetime_of_long_messages),
-    ("messages that may not be sent again are given up", no_retransmission),
+    ("messages that may not be retransmitted are given up", no_retransmission),
     ("messages that count for less make room for others, and we call", |given| priority(given, Caller::Us)),
     ("messages that count for less make room for others, and the peer calls", |given| {
         priority(given, Caller::Peer);

@@ -105,7 +105,7 @@ impl Arq {
         self.repeats.front().map_or(Instant::FAR_FUTURE, |&(due, _)| due)
     }
 
-    /// Takes a packet out that is to be sent again.
+    /// Takes a packet out that is to be retransmitted.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<Frame> {
         self.repeats.pop_front_if(|(due, _)| *due <= now).map(|(_, frame)| frame)
     }
@@ -115,7 +115,7 @@ impl Arq {
         Frame { parcel, tried: 0, number: self.receiver.expect() }
     }
 
-    /// Sends a packet, and notes whether it has to be sent again.
+    /// Sends a packet, and notes whether it has to be retransmitted.
     pub(crate) fn send(&mut self, mut frame: Frame, transmission: Transmission, outlet: &mut Outlet<'_>) {
         frame.tried += 1;
         if frame.tried > 1 {
@@ -144,7 +144,7 @@ impl Arq {
         self.repeats.insert(place, (due, frame));
     }
 
-    /// Packets that are to be sent again, and their bytes.
+    /// Packets that are to be retransmitted, and their bytes.
     pub(crate) fn waiting(&self) -> (u64, u64) {
         let bytes = self.repeats.iter().map(|(_, frame)| u64::from(frame.parcel.length())).sum();
         (self.repeats.len() as u64, bytes)
@@ -159,13 +159,13 @@ impl Arq {
         Some(transit.parcel.with_fate(Fate::Arrives))
     }
 
-    /// Takes out what is to be sent again; nothing waits for it any longer.
+    /// Takes out what is to be retransmitted; nothing waits for it any longer.
     pub(crate) fn take_repeats(&mut self, now: Instant, lane: &mut Lane) -> impl Iterator<Item = Parcel> {
         self.receiver.let_all_go(now, lane);
         core::mem::take(&mut self.repeats).into_iter().map(|(_, frame)| frame.parcel)
     }
 
-    /// Has another receiver get what is to be sent again, as if it had not been sent yet. What the one before holds
+    /// Has another receiver get what is to be retransmitted, as if it had not been sent yet. What the one before holds
     /// back is let go.
     pub(crate) fn change_receiver(&mut self, now: Instant, lane: &mut Lane) {
         self.receiver.let_all_go(now, lane);

@@ -171,7 +171,7 @@ pub struct Counters {
     pub fragments: Count,
     /// Packets that come through with a compressed header, counted as they are sent, and the bytes that it saved.
     pub compressed: Count,
-    /// Packets that the link sent again; each time counts.
+    /// Packets that the link retransmitted; each time counts.
     pub repeated: Count,
     /// Packets that waited when a contact ended and were given back to their node, which sent them on by another way.
     pub handed_over: Count,

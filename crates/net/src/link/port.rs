@@ -220,7 +220,7 @@ impl Port {
     }
 
     /// Takes back from the lane the packets whose transmission has not begun, in their order, to be
-    /// [sent again](Self::send_again). An event-driven transmitter has not given the lane any.
+    /// [retransmitted](Self::send_again). An event-driven transmitter has not given the lane any.
     pub(crate) fn withdraw_waiting(&mut self, now: Instant, outlet: &mut Outlet<'_>) -> Vec<Parcel> {
         self.run(now, outlet);
         match self.forget_waiting(now) {

@@ -232,7 +232,7 @@ fn what_a_link_has_to_repeat_goes_to_the_next_satellite_as_if_it_had_not_been_se
     };
     let sky = Sky::with(&slow);
     let mut steps = up(&sky);
-    // Sent until 100 ms, it would be sent again at 200.
+    // Sent until 100 ms, it would be retransmitted at 200.
     steps.push((150, Step::End(sky.antenna.forward(), sky.ground, AtHandover::Held)));
     steps.push((400, Step::Begin(sky.antenna.forward(), to(sky.east), 5.0)));
     let mut network = sky.run(&steps, sky.ground, &[(0, 2)]);

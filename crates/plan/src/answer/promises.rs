@@ -15,7 +15,7 @@ pub enum Measure {
     Outages,
     /// The longest time from a message to its answer, in seconds.
     Answer,
-    /// The share of messages that SCTP sent again.
+    /// The share of messages that SCTP retransmitted.
     Repeated,
     /// Standstill of arrivals after the first path has failed, in seconds.
     Standstill,
@@ -29,7 +29,7 @@ impl Measure {
             Self::Delay => "longest delay",
             Self::Outages => "outages of links",
             Self::Answer => "longest answer",
-            Self::Repeated => "sent again by SCTP",
+            Self::Repeated => "retransmitted by SCTP",
             Self::Standstill => "nothing arrives for",
         }
     }

@@ -32,10 +32,10 @@ pub fn linux_sysctl(answer: &Answer) -> String {
     {
         let (reached, needed) = (control.value / 1e3, control.least.unwrap_or_default() / 1e3);
         writeln!(text, "# NOT ENOUGH: with this loss its window reaches {reached:.0} kbit/s of {needed:.0}.")
-            .expect("a text takes everything");
+            .expect("a string takes everything");
     }
     for impossible in &answer.impossible {
-        writeln!(text, "# NOT POSSIBLE: {}", impossible.demand).expect("a text takes everything");
+        writeln!(text, "# NOT POSSIBLE: {}", impossible.demand).expect("a string takes everything");
     }
     for (key, value) in [
         ("net.sctp.rto_initial", rto("sctp.rto_initial")),
@@ -57,7 +57,7 @@ pub fn linux_sysctl(answer: &Answer) -> String {
         ("net.core.rmem_max", format!("{memory:.0}")),
         ("net.core.wmem_max", format!("{memory:.0}")),
     ] {
-        writeln!(text, "{key} = {value}").expect("a text takes everything");
+        writeln!(text, "{key} = {value}").expect("a string takes everything");
     }
     text
 }
@@ -66,7 +66,7 @@ pub fn linux_sysctl(answer: &Answer) -> String {
 fn unmet(answer: &Answer) -> String {
     let mut text = String::new();
     for impossible in &answer.impossible {
-        writeln!(text, "! NOT POSSIBLE: {}", impossible.demand).expect("a text takes everything");
+        writeln!(text, "! NOT POSSIBLE: {}", impossible.demand).expect("a string takes everything");
     }
     text
 }
@@ -85,10 +85,10 @@ pub fn osmo_stp(answer: &Answer) -> String {
             break;
         }
         writeln!(text, " asp satellite-{association} {} {} m3ua", 2904 + association, 2904 + association)
-            .expect("a text takes everything");
+            .expect("a string takes everything");
         // How long it may take between two INITs.
         writeln!(text, "  sctp-param init timeout {}", ms(answer, "sctp.rto_max"))
-            .expect("a text takes everything");
+            .expect("a string takes everything");
     }
     text
 }
@@ -116,7 +116,7 @@ pub fn signalling_gateway(answer: &Answer) -> String {
         ("mtp3 timer t14", ms(answer, "mtp3.t14")),
         ("mtp3 timer slt-t01", ms(answer, "mtp3.slt_t1")),
     ] {
-        writeln!(text, " {key} {value}").expect("a text takes everything");
+        writeln!(text, " {key} {value}").expect("a string takes everything");
     }
     text
 }

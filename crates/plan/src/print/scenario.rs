@@ -35,7 +35,7 @@ pub fn scenario(question: &Question, answer: &Answer) -> String {
     let total = band.permanent.as_bits_per_sec() + band.on_demand.as_bits_per_sec();
     let mut text = String::new();
     let mut write =
-        |arguments: core::fmt::Arguments<'_>| text.write_fmt(arguments).expect("a text takes everything");
+        |arguments: core::fmt::Arguments<'_>| text.write_fmt(arguments).expect("a string takes everything");
     write(format_args!(
         "# Settings that `slantpath plan` worked out: case {}.\n[scenario]\nname = \"plan\"\n\
          duration = \"{DURATION_S} s\"\n\n\

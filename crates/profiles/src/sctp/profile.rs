@@ -77,7 +77,7 @@ impl Profile {
         Self::parse(&path.display().to_string(), &text, name)
     }
 
-    /// Reads a text, which errors call `file`, as [`Profile::load`] does.
+    /// Reads a string, which errors call `file`, as [`Profile::load`] does.
     pub fn parse(file: &str, text: &str, name: Option<&str>) -> Result<Self, ProfileError> {
         let (mut entries, mut faults) =
             Document::parse(file, text).entries().map_err(ProfileError::Invalid)?;

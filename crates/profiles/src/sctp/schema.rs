@@ -309,7 +309,7 @@ policy! {
         /// By miss indications: RFC 9260, section 7.2.4.
         MissIndications = "rfc9260",
         /// By time, on each path by itself, with loss probes; the window of a recovery shrinks in proportion, and what
-        /// was sent again without need is taken back: RFC 8985, 6937, 3708 and 5682.
+        /// was retransmitted without need is taken back: RFC 8985, 6937, 3708 and 5682.
         Rack = "rack",
     }
 }
@@ -388,7 +388,7 @@ policy! {
         AssociationWindow = "association-window",
         /// Nothing but the path's own window: RFC 9260, section 6.1, rule B.
         PathWindow = "path-window",
-        /// Until all that is lost has been sent again: RFC 9260, section 6.1, rule C, to the letter.
+        /// Until all that is lost has been retransmitted: RFC 9260, section 6.1, rule C, to the letter.
         RetransmissionsFirst = "retransmissions-first",
     }
 }

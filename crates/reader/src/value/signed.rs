@@ -15,7 +15,7 @@ where
     T: core::str::FromStr,
     T::Err: fmt::Display,
 {
-    let like = format!("write {what} as a text with its unit, like \"{example}\"");
+    let like = format!("write {what} as a string with its unit, like \"{example}\"");
     match &node.data {
         Data::Text(text) => text.parse().map_err(|error: T::Err| fault_of(&error, &like)),
         Data::Float(number) => Err(Fault::new(format!("`{number}` has no unit")).help(like)),

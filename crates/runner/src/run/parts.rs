@@ -34,7 +34,7 @@ impl Parts {
     /// Of a message that was delivered, if the journey of the packet is known that brought the last of it.
     pub(super) fn of(sent: &SentMessage, delivered: Instant, journey: Option<Journey>) -> Option<Self> {
         let journey = journey?;
-        // A part that is sent again may come behind one that has not gone out yet: the rest is not awaited here.
+        // A part that is retransmitted may come behind one that has not gone out yet: the rest is not awaited here.
         let gone_out = sent.last_part_transmitted?.min(journey.sent);
         Some(Self([
             gone_out - sent.sent,

@@ -136,7 +136,7 @@ impl Sweep {
         Self::parse_observed(&path.display().to_string(), &read_text(path)?, base, progress)
     }
 
-    /// Reads a text that errors call `name`. The scenario that it names is what `base` gives.
+    /// Reads a string that errors call `name`. The scenario that it names is what `base` gives.
     pub fn parse_observed(
         name: &str,
         text: &str,

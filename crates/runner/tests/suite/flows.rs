@@ -57,7 +57,7 @@ fn flows_that_start_apart_connect_apart() {
         .collect();
     assert!(times.len() > 290, "{} times at which 300 flows connect", times.len());
     assert_eq!(count(output.table("links").unwrap(), "dropped_", "_packets"), 0);
-    // 300 INITs at one instant find room for 101 and are sent again at one instant.
+    // 300 INITs at one instant find room for 101 and are retransmitted at one instant.
     let at_once = run_text(&MANY.replace("start_jitter = \"10 s\"\n", ""));
     assert_eq!(count(at_once.table("links").unwrap(), "dropped_", "_packets"), 297);
 }

@@ -27,7 +27,7 @@ fn a_call_waits_for_one_packet_at_most_and_a_video_for_its_own_frames() {
     assert!((265.0..285.0).contains(&video), "{video} ms");
     let slow = delays_ms(&unmarked, "delay_p95_s");
     assert!(slow[0] > video + 100.0 && slow[1] > voice + 100.0, "{slow:?} ms");
-    // Nothing of a call is lost where it goes first: what is sent again comes half a second later.
+    // Nothing of a call is lost where it goes first: what is retransmitted comes half a second later.
     let [_, longest] = delays_ms(&marked, "delay_max_s");
     let [_, longest_unmarked] = delays_ms(&unmarked, "delay_max_s");
     assert!(longest < 400.0 && longest_unmarked > 700.0, "{longest} and {longest_unmarked} ms");

@@ -114,7 +114,7 @@ fn value(schema: &Json) -> String {
         Some("integer") => "a whole number".to_owned(),
         Some("object") => "a table".to_owned(),
         Some("string") if schema.get("anyOf").is_some() => "`\"10.0.0.1\"`, `\"fd00::1\"`".to_owned(),
-        Some(_) => "a text".to_owned(),
+        Some(_) => "a string".to_owned(),
         None if schema.get("anyOf").is_some() => "a whole number, or a list of: a table".to_owned(),
         None => "a table with a `kind`".to_owned(),
     }

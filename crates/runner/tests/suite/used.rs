@@ -92,7 +92,7 @@ fn what_is_sent_takes_its_time_whatever_becomes_of_it() {
         // What is being sent at the end may be missing.
         assert!(whole > 0.2 && (whole - wanted).abs() < 1e-3, "{whole}, not {wanted}, with {link}");
     }
-    // What an error hits is sent again, and takes its time again; a header that is compressed takes less.
+    // What an error hits is retransmitted, and takes its time again; a header that is compressed takes less.
     let repeating = run_with("forward = { loss = \"20 %\", arq = { tries = 9 } }", STEADY, "");
     let compressing =
         run_with("header_compression = { header = \"20 B\", compressed = \"4 B\" }", STEADY, "");

@@ -56,8 +56,8 @@ section! {
         /// No if absent.
         sack_immediately: Option<Setting<bool>>;
         /// The receiver's link to whose address messages are sent first, as long as that path is active (RFC 9260,
-        /// section 11.1.5; SCTP); what is lost of them may be sent again over another one. They go where all else does
-        /// if absent: over `primary`, while that is active.
+        /// section 11.1.5; SCTP); what is lost of them may be retransmitted over another one. They go where all else
+        /// does if absent: over `primary`, while that is active.
         destination: Option<Setting<String>>;
         /// The priority or weight of each stream, from stream 0 on, for the `stream_scheduling` of the profile that
         /// reads it (RFC 8260, sections 3.4 and 3.6): of priorities the lowest number goes first. 0, or a

@@ -6,8 +6,8 @@ use slantpath_reader::{Fault, Faults, Setting, section};
 use crate::bounds::REPETITIONS;
 
 section! {
-    /// Repetition by the link (selective repeat). A packet that an error hits is sent again a round trip later, before
-    /// what waits.
+    /// Repetition by the link (selective repeat). A packet that an error hits is retransmitted a round trip later,
+    /// before what waits.
     pub struct Arq {
         /// Number of times that a packet is sent at most before it is given up.
         tries: Setting<u32>, at most REPETITIONS;

@@ -14,9 +14,9 @@ section! {
         header: Setting<DataSize> = DataSize::from_bytes(40), at most PACKET;
         /// Size of the compressed headers that take their place.
         compressed: Setting<DataSize>, at most PACKET;
-        /// Compressed headers of a flow in a row before a full one is sent again: F_MAX_PERIOD of RFC 2507.
+        /// Compressed headers of a flow in a row before a full one is sent: F_MAX_PERIOD of RFC 2507.
         refresh_packets: Setting<u32> = 256, at most PACKETS;
-        /// The time after which a full one is sent again: F_MAX_TIME of RFC 2507.
+        /// The time after which a full one is sent: F_MAX_TIME of RFC 2507.
         refresh_interval: Setting<Duration> = Duration::from_secs(5), at most RUN;
         /// Number of packets of a flow in a row that may be lost without the context being lost: none where a header
         /// tells what has changed since the one before, as RFC 2507 has it for TCP; some where it bridges gaps, as in

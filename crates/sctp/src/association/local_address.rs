@@ -70,7 +70,7 @@ impl Association {
 
     /// Packets can leave from an address of ours again, which had gone, or whose link had: each path from there that
     /// has HEARTBEATs is sent one at once, but not within RTO.Initial of the last one, so that a link that comes and
-    /// goes is no flood. An answer brings the path back, and what was sent there into the void is sent again an RTO
+    /// goes is no flood. An answer brings the path back, and what was sent there into the void is retransmitted an RTO
     /// behind it, however far T3-rtx had been backed off. `false` if there is no such path.
     //
     //= https://www.rfc-editor.org/rfc/rfc9260#section-8.3
@@ -138,7 +138,7 @@ impl Association {
     }
 
     /// `path` has become active. If it is the only one, what waits on those that have failed for T3-rtx, which has been
-    /// backed off there, goes out again at once.
+    /// backed off there, is retransmitted at once.
     #[cold]
     pub(super) fn rescue(&mut self, now: Instant, path: PathId) {
         let is_other = |id: &PathId| *id != path && self.paths[*id].state == PathState::Active;

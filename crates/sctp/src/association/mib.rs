@@ -34,7 +34,7 @@ pub struct MibAssociation {
     pub t1expireds: u64,
     /// `sctpAssocT2expireds`: expirations of T2-shutdown.
     pub t2expireds: u64,
-    /// `sctpAssocRtxChunks`: DATA chunks sent again because T3-rtx had expired. Those that gap reports have shown
+    /// `sctpAssocRtxChunks`: DATA chunks retransmitted because T3-rtx had expired. Those that gap reports have shown
     /// missing are none of them.
     pub rtx_chunks: u64,
     /// `sctpAssocStartTime`: when it was established; `None` before.
@@ -69,7 +69,7 @@ pub struct MibRemAddress {
     pub rto: Duration,
     /// `sctpAssocRemAddrMaxPathRtx`: Path.Max.Retrans.
     pub max_path_rtx: u32,
-    /// `sctpAssocRemAddrRtx`: DATA chunks that were sent again to this address, for whatever reason.
+    /// `sctpAssocRemAddrRtx`: DATA chunks that were retransmitted to this address, for whatever reason.
     pub rtx: u64,
     /// `sctpAssocRemAddrStartTime`: when the association was established, or the peer added the address.
     pub start_time: Instant,

@@ -178,7 +178,7 @@ impl Reconfiguration {
             *path = to;
         }
         // What confirms new numbers is not looked for elsewhere: a HEARTBEAT that is under way there may have left
-        // before the answer that tells them, which is sent again.
+        // before the answer that tells them, which is retransmitted.
         if let Some(Deferred::ResetInbound { held, .. }) = &mut self.deferred {
             for (_, arrived) in held.iter_mut() {
                 arrived.forget_path(from);

@@ -49,7 +49,7 @@ pub enum ConfigFinding {
     /// RTO.Min that is not above SACK.Delay.
     #[error(
         "RTO.Min of {min} is not above SACK.Delay of {delay}: where the round trip is short and the peer holds its \
-         acknowledgements back as long, a lone message is sent again without need, and its window closes"
+         acknowledgements back as long, a lone message is retransmitted without need, and its window closes"
     )]
     RtoMinWithinSackDelay {
         /// RTO.Min.

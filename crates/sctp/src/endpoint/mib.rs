@@ -54,7 +54,7 @@ pub struct MibCounters {
     pub assoc_t1expireds: u64,
     /// `sctpAssocT2expireds`: expirations of T2-shutdown.
     pub assoc_t2expireds: u64,
-    /// `sctpAssocRtxChunks`: DATA chunks sent again because T3-rtx had expired.
+    /// `sctpAssocRtxChunks`: DATA chunks retransmitted because T3-rtx had expired.
     pub assoc_rtx_chunks: u64,
 }
 

@@ -74,7 +74,7 @@ impl CookieEchoed {
         self.t1_cookie.deadline() <= now
     }
 
-    /// T1-cookie has expired; whether the COOKIE ECHO is to be sent again.
+    /// T1-cookie has expired; whether the COOKIE ECHO is to be retransmitted.
     pub(crate) fn expire(&mut self, now: Instant, config: &SctpConfig) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-5.1.4
         //# If the timer expires, the endpoint MUST

@@ -118,7 +118,7 @@ impl CookieWait {
         self.t1_init.deadline() <= now
     }
 
-    /// T1-init has expired; whether the INIT is to be sent again.
+    /// T1-init has expired; whether the INIT is to be retransmitted.
     pub(crate) fn expire(&mut self, now: Instant, config: &SctpConfig) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc9260#section-4
         //# 2)  If the T1-init timer expires, the endpoint MUST retransmit the

@@ -114,7 +114,7 @@ struct LossProbe {
     kind: ProbeKind,
 }
 
-/// The controller before a reduction, and what was sent again because of it.
+/// The controller before a reduction, and what was retransmitted because of it.
 #[derive(Clone, Debug)]
 struct Undo {
     /// `None` if the controller gives back by itself what a reduction has taken.
@@ -258,7 +258,7 @@ impl Timing {
     pub(crate) fn on_found_lost(&mut self, last: Option<Tsn>) -> bool {
         match self.recovery {
             Recovery::Open => core::mem::take(&mut self.has_later_loss) || last.is_some(),
-            // A loss of what the recovery itself sent again is of the same congestion (RFC 8985, section 9.3).
+            // A loss of what the recovery itself retransmitted is of the same congestion (RFC 8985, section 9.3).
             Recovery::Fast { exit, .. } | Recovery::Timeout { exit, .. } => {
                 self.has_later_loss |= last.is_some_and(|last| last.is_after(exit));
                 false
@@ -358,7 +358,7 @@ impl Path {
         }
     }
 
-    /// A chunk that was lost here is sent again, here or elsewhere.
+    /// A chunk that was lost here is retransmitted, here or elsewhere.
     pub(crate) fn note_repetition(&mut self, tsn: Tsn) {
         if let Some(timing) = &mut self.timing
             && let Some(undo) = &mut timing.undo
@@ -368,8 +368,8 @@ impl Path {
         }
     }
 
-    /// The peer had `tsn` already when it came again. If nothing that was sent again was missing, neither was there a
-    /// loss. Everything up to `acknowledged` is acknowledged, numbers up to `next` have been used.
+    /// The peer had `tsn` already when it came again. If nothing that was retransmitted was missing, neither was there
+    /// a loss. Everything up to `acknowledged` is acknowledged, numbers up to `next` have been used.
     pub(crate) fn forgive(&mut self, now: Instant, tsn: Tsn, acknowledged: u64, next: u64) {
         let Some(timing) = &mut self.timing else { return };
         let Some(undo) = timing.undo.as_mut().filter(|undo| undo.covers(tsn) && undo.repetitions > 0) else {

@@ -14,7 +14,7 @@ pub enum NewDataAfterTimeout {
     /// 6.1, rule B, and 6.3.3, rule E3). T3-rtx is restarted as soon as there is something to send.
     #[default]
     PathWindow,
-    /// Until all that is lost has been sent again, even where another path's window holds it up: rule C of RFC
+    /// Until all that is lost has been retransmitted, even where another path's window holds it up: rule C of RFC
     /// 9260, section 6.1, read to the letter.
     RetransmissionsFirst,
 }

@@ -115,7 +115,7 @@ impl Abandonment {
         self.expiries.first().map(|(at, _)| *at)
     }
 
-    /// The message that a lost chunk makes given up in place of being sent again.
+    /// The message that a lost chunk makes given up in place of being retransmitted.
     fn doomed(&self, now: Instant, number: u64, transmissions: u32) -> Option<u64> {
         let arrival = *self.message_of.get(&number)?;
         let is_over = match self.messages.get(&arrival)?.limit {

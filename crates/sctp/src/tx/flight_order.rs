@@ -179,7 +179,7 @@ mod tests {
     }
 
     proptest! {
-        /// In whatever order chunks are sent again, the ranges are the set of their TSNs.
+        /// In whatever order chunks are retransmitted, the ranges are the set of their TSNs.
         #[test]
         fn the_ranges_of_a_path_are_a_set_of_tsns(
             base: u32,

@@ -8,7 +8,7 @@ use crate::types::Tsn;
 
 impl Sender {
     /// All that was sent to `path`, which is about to be taken away, counts as sent to `heir`, and what is in flight
-    /// there goes out again. No window is reduced: nothing tells of congestion.
+    /// there is retransmitted. No window is reduced: nothing tells of congestion.
     pub(crate) fn move_flight(&mut self, turn: &mut Turn<'_>, path: PathId, heir: PathId) {
         let mut in_flight: Vec<Tsn> = Vec::new();
         for chunk in self.outstanding.iter_mut().filter(|chunk| chunk.path == path) {

@@ -50,7 +50,7 @@ impl Sender {
     }
 
     /// Refuses a peer that says it has a chunk for good and never acknowledges it cumulatively: nothing could be
-    /// sent again.
+    /// retransmitted.
     pub(super) fn check_first_is_kept(&self) -> Result<(), SackFault> {
         match self.outstanding.first() {
             Some(chunk) if chunk.is_freed() => Err(SackFault),

@@ -34,7 +34,7 @@ pub(crate) enum ChunkState {
     InFlight,
     /// Acknowledged by a Gap Ack Block, which the peer may still revoke.
     Acked,
-    /// To be sent again.
+    /// To be retransmitted.
     Lost(Loss),
     /// Given up for good: its payload is gone, and it only keeps its TSN until that is acknowledged (RFC 3758).
     Abandoned,

@@ -218,7 +218,7 @@ impl Sender {
         })
     }
 
-    /// Takes a round-trip time of each path, once in a round trip. That something before it was sent again does not
+    /// Takes a round-trip time of each path, once in a round trip. That something before it was retransmitted does not
     /// matter where it is known when each chunk left.
     #[inline(never)]
     fn take_round_trips(&self, turn: &mut Turn<'_>, sack: &SackView<'_>) {
@@ -650,7 +650,7 @@ fn is_sample(config: &SctpConfig, sack: &SackView<'_>, data_path: PathId) -> boo
     }
 }
 
-/// Keeps the chunks to be sent again in ascending order.
+/// Keeps the chunks to be retransmitted in ascending order.
 pub(super) fn insert_lost(lost: &mut std::collections::VecDeque<Tsn>, tsn: Tsn) {
     if lost.back().is_none_or(|last| last.is_before(tsn)) {
         lost.push_back(tsn);

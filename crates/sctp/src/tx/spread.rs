@@ -107,7 +107,7 @@ impl Sender {
         Some((retransmission_path(chunk, turn.paths, turn.config), len))
     }
 
-    /// The place of the lowest chunk behind the lowest of all that is to be sent again and that goes to such a path,
+    /// The place of the lowest chunk behind the lowest of all that is to be retransmitted and that goes to such a path,
     /// as far as a look at the next few tells.
     pub(super) fn lost_behind(&self, turn: &Turn<'_>, is_meant: impl Fn(PathId) -> bool) -> Option<usize> {
         let places = 1..self.lost.len().min(LOOKED_AT);
@@ -141,7 +141,7 @@ impl Sender {
         others.max_by_key(|&id| (paths[id].cwnd(), core::cmp::Reverse(id)))
     }
 
-    /// A chunk goes out again, to `path`.
+    /// A chunk is retransmitted, to `path`.
     pub(super) fn note_shift(spread: Option<&mut Box<Spread>>, chunk: &OutstandingChunk, path: PathId) {
         if let Some(spread) = spread
             && chunk.path != path

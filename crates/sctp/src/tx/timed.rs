@@ -124,7 +124,7 @@ impl Sender {
         }
     }
 
-    /// Nothing was lost on `path`: what T3-rtx has given up there and nobody has sent again is on its way after all.
+    /// Nothing was lost on `path`: what T3-rtx has given up there and nobody has retransmitted is on its way after all.
     fn restore_given_up(&mut self, turn: &mut Turn<'_>, id: PathId) {
         for tsn in self.lost.iter().rev().copied() {
             let is_meant = |chunk: &&OutstandingChunk| {
@@ -141,10 +141,10 @@ impl Sender {
         }
     }
 
-    /// The last chunk in flight to `path` is to go out again as a probe. Returns it.
+    /// The last chunk in flight to `path` is to are retransmitted as a probe. Returns it.
     pub(super) fn repeat_last(&mut self, turn: &mut Turn<'_>, path: PathId) -> Option<Tsn> {
         let tsn = self.flight_order.last(path, &self.outstanding, &self.steps)?;
-        // What may not be sent again is none.
+        // What may not be retransmitted is none.
         let transmissions = self.outstanding.find(tsn)?.transmissions;
         if self.doomed(turn.now, tsn, transmissions).is_some() {
             return None;

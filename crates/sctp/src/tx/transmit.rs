@@ -167,7 +167,7 @@ impl Sender {
         probe.is_some_and(|chunk| chunk.state.is_in_flight())
     }
 
-    /// Bytes of the chunks that wait to be sent again.
+    /// Bytes of the chunks that wait to be retransmitted.
     fn lost_bytes(&self) -> u64 {
         let is_lost = |chunk: &&OutstandingChunk| matches!(chunk.state, ChunkState::Lost(_));
         let chunks = self.lost.iter().filter_map(|tsn| self.outstanding.find(*tsn));
@@ -351,7 +351,7 @@ impl Sender {
         self.peer_window.on_new_chunk(tsn, chunk.payload_len(), in_flight);
     }
 
-    /// Notes that a lost chunk goes out again, to `path`.
+    /// Notes that a lost chunk is retransmitted, to `path`.
     fn retransmit(&mut self, turn: &mut Turn<'_>, path: PathId, tsn: Tsn) {
         for other in turn.paths.iter_mut() {
             other.distrust_probe(tsn);
@@ -374,7 +374,7 @@ impl Sender {
         trace(turn, chunk);
     }
 
-    /// The place of the lowest chunk among what is to be sent again that goes to `path`, if its turn has come.
+    /// The place of the lowest chunk among what is to be retransmitted that goes to `path`, if its turn has come.
     fn lost_for(&mut self, turn: &Turn<'_>, path: PathId) -> Option<usize> {
         let lowest = self.next_lost()?;
         if retransmission_path(lowest, turn.paths, turn.config) == path {
@@ -395,7 +395,7 @@ impl Sender {
         Data::wire_len(payload_len) - Data::HEADER_LEN + self.outstanding.header_len()
     }
 
-    /// The lowest chunk to be sent again.
+    /// The lowest chunk to be retransmitted.
     #[inline]
     pub(super) fn next_lost(&mut self) -> Option<&OutstandingChunk> {
         if self.lost.is_empty() { None } else { self.find_lost() }
@@ -414,7 +414,7 @@ impl Sender {
     }
 }
 
-/// Puts a chunk that is sent again, and fits or is the first, into a packet.
+/// Puts a chunk that is retransmitted, and fits or is the first, into a packet.
 fn put(builder: &mut PacketBuilder, outstanding: &Outstanding, chunk: &OutstandingChunk) {
     if outstanding.interleaves() {
         builder.put_i_data(&chunk.data, outstanding.place(chunk.data.tsn));

@@ -10,7 +10,7 @@ use crate::trace::{LossEvidence, TraceEvent, WaitReason};
 use crate::types::Tsn;
 
 impl Turn<'_> {
-    /// A chunk that was last sent to `path` is to be sent again.
+    /// A chunk that was last sent to `path` is to be retransmitted.
     #[inline]
     pub(super) fn note_lost(&mut self, context: u64, tsn: Tsn, path: PathId, evidence: LossEvidence) {
         if self.config.trace {

@@ -98,7 +98,7 @@ fn o_8_7_a_closed_window_is_probed_by_one_chunk_that_backs_off() {
     tester.send(FULL);
     tester.expect_silence();
     let probe = "DATA(BE tsn 1 sid 0 ssn 1 len 1452)";
-    // The probe itself waits for an RTO (section 6.1, rule A), and is then sent again as any chunk.
+    // The probe itself waits for an RTO (section 6.1, rule A), and is then retransmitted as any chunk.
     for timeout in [1_000, 1_000, 2_000, 4_000] {
         tester.expire_after_ms(timeout);
         tester.expect(probe);

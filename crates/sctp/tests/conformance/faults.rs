@@ -9,7 +9,7 @@ use crate::tester::{Sent, Tester, abort, config, message, own, packet, shutdown_
 /// Each RTO is twice the last, up to RTO.Max of 60 s; Association.Max.Retrans is 10.
 const BACK_OFF_MS: [u64; 10] = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000];
 
-/// A DATA chunk is sent again until the peer counts as unreachable.
+/// A DATA chunk is retransmitted until the peer counts as unreachable.
 fn expect_given_up(tester: &mut Tester, data: &str, timeouts: &[u64]) {
     for &timeout in timeouts {
         tester.expire_after_ms(timeout);

@@ -1,5 +1,5 @@
-//! Several paths: what is sent again, where, and when a path is given up or taken up again (RFC 9260, sections 6.4 and
-//! 8; RFC 7829).
+//! Several paths: what is retransmitted, where, and when a path is given up or taken up again (RFC 9260, sections 6.4
+//! and 8; RFC 7829).
 
 use slantpath_base::Duration;
 use slantpath_sctp::{

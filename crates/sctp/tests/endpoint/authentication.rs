@@ -298,7 +298,7 @@ fn a_wrong_key_is_said_at_both_ends() {
         net.run_for(Duration::from_millis(900));
         assert_eq!(authentication_events(&net.events(1)), [AuthenticationEvent::Failed(wrong)]);
         assert_eq!((net.events(0), net.hosts[1].endpoint.association_count()), (vec![], 1));
-        // Sent again after RTO.Initial.
+        // Retransmitted after RTO.Initial.
         net.run_for(Duration::from_millis(400));
         let cause = Cause::UserInitiatedAbort(words.into());
         assert_eq!(net.events(1).last(), Some(&Event::Closed(CloseReason::Aborted(cause.clone()))));

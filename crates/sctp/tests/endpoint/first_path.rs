@@ -154,7 +154,7 @@ fn data_begins_where_the_cookie_has_been_acknowledged() {
     net.run_until(Instant::from_millis(1_040));
     assert_eq!(primary(&net, id), v4(2, 2));
     assert_eq!(asked_at(&net, v4(1, 2)), [1_040]);
-    // What went with the COOKIE ECHO is sent again.
+    // What went with the COOKIE ECHO is retransmitted.
     net.run_until(Instant::from_millis(1_100));
     let from = net.now;
     net.send(A, id, 0, "new");

@@ -113,7 +113,7 @@ impl Duel {
         }
     }
 
-    /// Sends messages both ways, most of which are given up rather than sent again. Of each stream what arrives must
+    /// Sends messages both ways, most of which are given up rather than retransmitted. Of each stream what arrives must
     /// be in order and come once; what is not given up must arrive. Says how many messages of each peer did not.
     pub(crate) fn transfer_perishable(&mut self, messages: usize, replay: &str) -> [usize; 2] {
         let may_perish = |index: usize| index % 4 != 3;

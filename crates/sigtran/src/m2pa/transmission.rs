@@ -14,10 +14,10 @@ pub(super) struct Transmission {
     /// Number of the waiting messages, first of all, that were sent before.
     waiting_again: usize,
     outstanding: VecDeque<Outstanding>,
-    /// The number of the last message sent, if none is to be sent again.
+    /// The number of the last message sent, if none is to be retransmitted.
     last_sent: SequenceNumber,
     /// The number of the last message that the peer may have taken: later than `last_sent` where messages that wait to
-    /// be sent again may have arrived the first time.
+    /// be retransmitted may have arrived the first time.
     last_at_peer: SequenceNumber,
     /// The last that the peer is known to have taken.
     acknowledged: SequenceNumber,
@@ -106,7 +106,7 @@ impl Transmission {
     }
 
     /// The association has sent this message for the first time. One that is not outstanding any more was acknowledged,
-    /// or is to be sent again.
+    /// or is to be retransmitted.
     pub(super) fn note_transmitted(&mut self, now: Instant, fsn: SequenceNumber) {
         let Some(front) = self.outstanding.front() else { return };
         let at = usize::try_from(fsn.distance_from(front.fsn)).unwrap_or(usize::MAX);
@@ -169,7 +169,7 @@ impl Transmission {
             self.outstanding.pop_front();
             count += 1;
         }
-        // It had arrived the first time, and need not be sent again.
+        // It had arrived the first time, and need not be retransmitted.
         while self.last_sent.distance_from(before) < taken {
             self.last_sent = self.last_sent.next();
             if let Some(message) = self.waiting.pop_front() {

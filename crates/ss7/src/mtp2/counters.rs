@@ -14,7 +14,7 @@ pub struct Counters {
     pub refused_out_of_service: u64,
     /// Messages sent for the first time.
     pub messages_sent: u64,
-    /// Messages sent again.
+    /// Messages retransmitted.
     pub messages_repeated: u64,
     /// Messages that the peer is known to have accepted.
     pub messages_acknowledged: u64,

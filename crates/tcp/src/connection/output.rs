@@ -153,7 +153,7 @@ impl Connection {
     }
 
     /// Adds as many blocks as the header holds and `data_len` bytes of data leave room for. Segments are cut before
-    /// it is known what there is to report, and keep their ends when they are sent again: the blocks give way.
+    /// it is known what there is to report, and keep their ends when they are retransmitted: the blocks give way.
     //= https://www.rfc-editor.org/rfc/rfc9293#section-3.7.1
     //# if there are any IP or TCP Options to be sent in a packet, then the
     //# sender must decrease the size of the TCP data accordingly.

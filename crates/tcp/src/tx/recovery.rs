@@ -172,7 +172,7 @@ impl Tx {
         //# segment starting with sequence number HighACK + 1.  To
         //# prevent repeated retransmission of the same data or a
         //# premature rescue retransmission, set both HighRxt and
-        // Found by time, it may have been sent again in the recovery before.
+        // Found by time, it may have been retransmitted in the recovery before.
         if !self.board.is_timed() || self.board.next_lost().is_some() {
             self.urgent = Urgent::First;
         }

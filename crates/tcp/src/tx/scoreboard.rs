@@ -441,7 +441,7 @@ impl Scoreboard {
     }
 
     /// Notes that what [`next_lost`](Self::next_lost) or [`next_unsacked`](Self::next_unsacked) returned was
-    /// sent again.
+    /// retransmitted.
     pub(crate) fn retransmit_next(&mut self, now: Instant) -> Sent {
         if self.is_timed() {
             return self.retransmit_timed_lost(now);
@@ -453,7 +453,7 @@ impl Scoreboard {
         sent
     }
 
-    /// Notes that the first unacknowledged segment was sent again. `counts`: it also counts for HighRxt and in
+    /// Notes that the first unacknowledged segment was retransmitted. `counts`: it also counts for HighRxt and in
     /// `pipe`, unless it did already.
     pub(crate) fn retransmit_first(&mut self, now: Instant, counts: bool) -> Option<Sent> {
         let front = self.records.front()?;
@@ -466,7 +466,7 @@ impl Scoreboard {
         Some(self.resend(0, now))
     }
 
-    /// Notes that the last unSACKed segment was sent again, outside of HighRxt and `pipe` (RFC 6675, NextSeg
+    /// Notes that the last unSACKed segment was retransmitted, outside of HighRxt and `pipe` (RFC 6675, NextSeg
     /// rule 4).
     pub(crate) fn retransmit_last(&mut self, now: Instant) -> Option<Sent> {
         let mut index = self.records.len().checked_sub(1)?;

@@ -399,7 +399,7 @@ fn a_timeout_in_a_recovery_does_not_raise_the_threshold() {
     let again = trace.timeout();
     assert_eq!((again.0, again.1, again.2, &again.3), (1_000, 5_000, 1_000, &vec![0]));
     assert_eq!(trace.fast_recoveries(), 1);
-    // What was SACKed is not sent again: only what came after it, which counts as lost.
+    // What was SACKed is not retransmitted: only what came after it, which counts as lost.
     assert_eq!(trace.at(2_000).ack(40).3, [40, 41]);
 }
 
@@ -469,7 +469,7 @@ fn a_window_that_was_never_open_is_probed_with_one_byte() {
     assert_eq!((trace.tx.nxt(), trace.tx.counters()), (1, Counters::default()));
 }
 
-/// RFC 9293, section 3.8.6.1: what was sent into a window that closes goes out again when it opens.
+/// RFC 9293, section 3.8.6.1: what was sent into a window that closes is retransmitted when it opens.
 #[test]
 fn a_window_that_opens_lets_out_again_what_it_had_refused() {
     let mut trace = Trace::started(TcpConfig::default(), 2, 10);

@@ -45,7 +45,7 @@ impl Early {
     }
 }
 
-/// The window before a reduction, and what was sent again because of it.
+/// The window before a reduction, and what was retransmitted because of it.
 #[derive(Debug)]
 pub(super) struct Undo {
     /// None if the controller gives back by itself what a reduction has taken.
@@ -59,7 +59,7 @@ pub(super) struct Undo {
     first: Option<Repetition>,
 }
 
-/// A segment that was sent again.
+/// A segment that was retransmitted.
 #[derive(Clone, Copy, Debug)]
 struct Repetition {
     end: u64,
@@ -123,7 +123,7 @@ impl Tx {
                 }
             }
             Recovery::Fast(_) | Recovery::Timeout { .. } => {
-                // A loss of what the recovery itself sent again is of the same congestion (RFC 8985, section 9.3).
+                // A loss of what the recovery itself retransmitted is of the same congestion (RFC 8985, section 9.3).
                 self.timing.has_later_loss |= self.recover.is_some_and(|point| found.end > point.get());
             }
         }
@@ -140,7 +140,7 @@ impl Tx {
         }));
     }
 
-    /// A segment that ends there was sent again.
+    /// A segment that ends there was retransmitted.
     pub(super) fn note_repetition(&mut self, now: Instant, end: u64) {
         if let Some(undo) = &mut self.timing.undo {
             undo.repetitions += 1;
@@ -148,7 +148,7 @@ impl Tx {
         }
     }
 
-    /// The peer had this already. If nothing that was sent again was missing, neither was there a loss.
+    /// The peer had this already. If nothing that was retransmitted was missing, neither was there a loss.
     fn forgive(&mut self, now: Instant, range: Range) {
         let Some(undo) = &mut self.timing.undo else { return };
         if range.start < undo.from || range.end > undo.to || undo.repetitions == 0 {
@@ -167,9 +167,9 @@ impl Tx {
         self.timing.undo.is_some() && self.board.first_original().is_some_and(|end| end <= point)
     }
 
-    /// The acknowledgement at hand is the first of what was sent again first, and echoes a timestamp from before that:
-    /// the original has arrived, late, and what was taken for a loss was none (the Eifel detection algorithm, RFC 3522,
-    /// section 3.2). If both went within one tick of that clock, it cannot be told which has arrived.
+    /// The acknowledgement at hand is the first of what was retransmitted first, and echoes a timestamp from before
+    /// that: the original has arrived, late, and what was taken for a loss was none (the Eifel detection algorithm, RFC
+    /// 3522, section 3.2). If both went within one tick of that clock, it cannot be told which has arrived.
     fn is_original_echoed(&self, now: Instant, input: &Acknowledgement<'_>) -> bool {
         if !self.is_recovering() {
             return false;

@@ -14,9 +14,9 @@ impl Tx {
         self.mss
     }
 
-    /// Segments are of at most `mss_bytes` from now on. Longer ones that are in flight are cut anew and sent again at
-    /// once. That is no sign of congestion, so that the window stays; nor is what acknowledgements show to be missing
-    /// until all that was in flight has arrived.
+    /// Segments are of at most `mss_bytes` from now on. Longer ones that are in flight are cut anew and retransmitted
+    /// at once. That is no sign of congestion, so that the window stays; nor is what acknowledgements show to be
+    /// missing until all that was in flight has arrived.
     pub(crate) fn reduce_mss(&mut self, now: Instant, mss_bytes: u32) {
         self.mss = mss_bytes.into();
         self.control.set_segment_bytes(self.mss);

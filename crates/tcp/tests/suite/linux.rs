@@ -290,7 +290,7 @@ fn backlog_fills_a_geostationary_link_whatever_is_lost_at_random_and_loses_nothi
     }
 }
 
-/// Of what is sent again, nearly nothing had arrived: a repetition that is lost is found by what was sent after it.
+/// Of what is retransmitted, nearly nothing had arrived: a repetition that is lost is found by what was sent after it.
 #[test]
 fn what_is_lost_twice_is_found_without_a_timeout() {
     let run = Transfer::ours(1, GEO, 0.05, like_linux(Algorithm::Backlog));

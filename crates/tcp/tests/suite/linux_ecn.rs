@@ -379,7 +379,7 @@ fn neither_end_lets_be_marked_what_it_sends_again() {
             End::Ours => (transfer.counts["received"], transfer.snapshot.retransmissions),
             End::Theirs => (transfer.received_bytes, transfer.counts["TcpRetransSegs"]),
         };
-        println!("{sender:?}: {sent_again} segments sent again");
+        println!("{sender:?}: {sent_again} segments retransmitted");
         assert_eq!((received, counted), (u64::from(BYTES), sent_again));
         assert_counted(&transfer, u64::from(sender == End::Ours));
     }

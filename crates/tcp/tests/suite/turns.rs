@@ -276,7 +276,7 @@ fn a_wake_up_whose_timer_was_put_off_is_noted_anew() {
     assert_eq!(pair.left.endpoint.take_due(second), Some(id));
     assert!(!pair.left.endpoint.postpone(second, id), "the timer expires");
     pair.left.endpoint.handle_due(second, id);
-    assert!(matches!(poll(&mut pair.left.endpoint, second).0, Output::Transmit(_)), "it is sent again");
+    assert!(matches!(poll(&mut pair.left.endpoint, second).0, Output::Transmit(_)), "it is retransmitted");
 }
 
 /// Hands everything that one endpoint sends to the other.

@@ -1,7 +1,7 @@
 //! Follows the records of a trace, and keeps what explains it.
 //!
 //! What is kept does not grow with the length of a trace, but with what has gone wrong in it: of messages those are
-//! kept that were sent again, and those that are on their way. Both are bounded; what is beyond is counted.
+//! kept that were retransmitted, and those that are on their way. Both are bounded; what is beyond is counted.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::IpAddr;
@@ -49,9 +49,9 @@ pub struct AssociationStory {
     pub steps_left_out: u64,
     /// Paths of the association, in the order in which they were met.
     pub paths: Vec<PathStory>,
-    /// Messages that were sent again, or had to be; of those without a number the chunk's counts.
+    /// Messages that were retransmitted, or had to be; of those without a number the chunk's counts.
     pub resent: BTreeMap<MessageKey, Message>,
-    /// Messages that were sent again and are not kept.
+    /// Messages that were retransmitted and are not kept.
     pub resent_left_out: u64,
     /// For how long nothing could leave, by the reason.
     pub waits: Vec<(WaitReason, Duration)>,
@@ -73,7 +73,7 @@ pub struct AssociationStory {
     pub chunks_sent: u64,
     /// DATA chunks of those that were retransmitted.
     pub chunks_resent: u64,
-    /// Chunks that were to be sent again, by the evidence.
+    /// Chunks that were to be retransmitted, by the evidence.
     pub lost: BTreeMap<Evidence, u64>,
     /// Delays of the messages until their readers had them.
     pub delays: Delays,
@@ -129,7 +129,7 @@ pub struct Transmission {
     pub at: Instant,
     /// Path on which it was sent.
     pub path: IpAddr,
-    /// If it had to be sent again after that: when that was found, and how.
+    /// If it had to be retransmitted after that: when that was found, and how.
     pub lost: Option<Loss>,
 }
 

@@ -106,7 +106,7 @@ fn tell_association(
     if resent.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\nMessages that had to be sent again")?;
+    writeln!(out, "\nMessages that had to be retransmitted")?;
     let most = if selection.all { usize::MAX } else { MESSAGES_TOLD };
     for (key, message) in resent.iter().take(most) {
         tell_resent(**key, message, out)?;
@@ -132,12 +132,12 @@ fn tell_summary(association: &AssociationStory, out: &mut impl Write) -> io::Res
     let resent = association.resent.len() as u64 + association.resent_left_out;
     writeln!(
         out,
-        "{} messages were sent, {} acknowledged, {} given up; {resent} had to be sent again.",
+        "{} messages were sent, {} acknowledged, {} given up; {resent} had to be retransmitted.",
         association.messages_sent, association.messages_acknowledged, association.messages_failed
     )?;
     writeln!(
         out,
-        "{} DATA chunks were sent, {} of them again.",
+        "{} DATA chunks were sent, {} of them retransmissions.",
         association.chunks_sent, association.chunks_resent
     )?;
     for (policy, [unsent, sent]) in &association.messages_abandoned {
@@ -177,7 +177,7 @@ fn tell_path(path: &PathStory, out: &mut impl Write) -> io::Result<()> {
     }
     writeln!(
         out,
-        "    chunks: {} for the first time, {} again, {} lost; T3-rtx {}",
+        "    chunks: {} for the first time, {} retransmitted, {} lost; T3-rtx {}",
         path.chunks_sent,
         path.chunks_resent,
         path.chunks_lost,
@@ -246,7 +246,7 @@ fn tell_message(association: &AssociationStory, number: u64, out: &mut impl Writ
         None if association.latest_message.is_none_or(|latest| number > latest) => {
             writeln!(out, "The trace tells of no message {number} of this association.")
         }
-        None => writeln!(out, "Message {number} did not have to be sent again."),
+        None => writeln!(out, "Message {number} did not have to be retransmitted."),
     }
 }
 
@@ -282,7 +282,7 @@ fn tell_resent(key: MessageKey, message: &Message, out: &mut impl Write) -> io::
 fn part_words(part: &Part) -> String {
     let mut words: Vec<String> = Vec::new();
     for sent in &part.sent {
-        let verb = if words.is_empty() { "sent" } else { "again" };
+        let verb = if words.is_empty() { "sent" } else { "retransmitted" };
         words.push(format!("{verb} at {} to {}", instant(sent.at), sent.path));
         if let Some(loss) = &sent.lost {
             words.push(loss_words(loss));

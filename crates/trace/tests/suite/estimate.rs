@@ -112,7 +112,7 @@ fn losses_that_stand_alone_are_a_share_and_those_in_a_row_an_outage() {
     let outage = (Instant::from_millis(9_950), Some(Instant::from_millis(14_950)));
     assert_eq!(first.outages, [outage]);
     assert_eq!((first.sent, first.lost), (253, 3));
-    // What was sent again says nothing of round trips, and that it was lost elsewhere is no loss here.
+    // What was retransmitted says nothing of round trips, and that it was lost elsewhere is no loss here.
     assert_eq!((second.round_trips.as_slice(), second.sent, second.lost), (&[][..], 50, 0));
 }
 
@@ -224,7 +224,7 @@ fn a_message_in_parts_counts_from_its_last_and_what_was_given_up_not_at_all() {
     part(&mut trace, 100, 1, 11, 1);
     part(&mut trace, 130, 1, 12, 1);
     trace.acknowledged(170, 1);
-    // Lost, and nothing of it was sent again, but it was acknowledged: nobody knows what became of it.
+    // Lost, and nothing of it was retransmitted, but it was acknowledged: nobody knows what became of it.
     part(&mut trace, 200, 2, 13, 1);
     trace.0.push((250, lost(2, 13, 1, Evidence::MissIndications)));
     trace.acknowledged(240 + 200, 2);

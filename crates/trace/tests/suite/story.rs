@@ -192,7 +192,7 @@ fn a_message_that_was_sent_again_is_told_from_its_offer_to_its_reader() {
 ";
     assert!(told.ends_with(wanted), "{told}");
     let other = text(&story, Selection { message: Some(0), ..Selection::default() });
-    assert!(other.ends_with("\nMessage 0 did not have to be sent again.\n"), "{other}");
+    assert!(other.ends_with("\nMessage 0 did not have to be retransmitted.\n"), "{other}");
     let latest = story.associations.values().next().unwrap().latest_message.unwrap();
     let last = text(&story, Selection { message: Some(latest), ..Selection::default() });
     assert!(!last.contains("no message"), "{last}");

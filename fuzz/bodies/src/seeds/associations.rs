@@ -102,7 +102,7 @@ fn extended(seeds: &mut Seeds) {
     seeds.keep("sctp_hostile", "acts", [&[0x01], &offers(ALL, 0)[..], &all, &lies].concat());
 }
 
-/// A message is lost that may not be sent again, another is too old by then.
+/// A message is lost that may not be retransmitted, another is too old by then.
 fn given_up() -> Vec<[u8; 4]> {
     let lost = |rules: u8| [DELIVER, [0xe0, 0, rules, 5], LOSE, WAIT, DELIVER, WAIT, DELIVER];
     [lost(0b10), lost(0b101)].concat()

@@ -464,7 +464,7 @@ fn shortened(code: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Mutations of a text, and the text with each of them.
+    /// Mutations of a string, and the text with each of them.
     fn mutations(text: &str) -> Vec<(String, String)> {
         let broken = |site: &Site| {
             let mut text = text.to_owned();

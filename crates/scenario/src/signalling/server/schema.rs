@@ -39,7 +39,7 @@ section! {
     pub struct Asp {
         /// The host of the packet network that it runs on; the node of the ASP's name if absent.
         node: Option<Setting<String>>;
-        /// T(ack): how long the answer to ASP Up, ASP Active and their like may take before they are sent again.
+        /// T(ack): how long the answer to ASP Up, ASP Active and their like may take before they are retransmitted.
         t_ack: Setting<Duration> = ProcessConfig::default().acknowledgement, at most TIMER;
         /// T(beat): how often BEAT is sent; not at all if absent, since SCTP has heartbeats of its own.
         t_beat: Option<Setting<Duration>>, at most TIMER;

@@ -432,7 +432,7 @@ fn a_message_that_expires_while_nothing_may_be_sent_is_given_up_when_something_m
     wire.drain();
     let abandoned =
         |wire: &Wire| wire.events[0].iter().filter(|event| matches!(event, Event::Abandoned { .. })).count();
-    // The next thing to happen is that the ASCONF is sent again.
+    // The next thing to happen is that the ASCONF is retransmitted.
     assert_eq!(wire.next_at(), Some(Instant::from_secs(1)));
     wire.run_until(Instant::from_millis(500));
     assert_eq!(abandoned(&wire), 0);

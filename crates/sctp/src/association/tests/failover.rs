@@ -153,7 +153,7 @@ fn what_was_sent_to_several_addresses_does_not_revive_a_failing_one() {
 
 #[test]
 fn an_answer_to_what_was_sent_to_one_address_only_revives_it() {
-    // Two packets are acknowledged too late, the timer was spurious: the second has not been sent again yet.
+    // Two packets are acknowledged too late, the timer was spurious: the second has not been retransmitted yet.
     let config = SctpConfig {
         heartbeat_interval: None,
         retransmission_after_timeout: RetransmissionAfterTimeout::OnePacket,

@@ -274,7 +274,7 @@ fn one_unambiguous_chunk_among_those_acknowledged_is_enough() {
     assert_eq!(errors(&wire), [1, 0]);
 }
 
-/// RFC 9260, section 6.3.1: only what is sent again at or before the TSN that is timed spoils the measurement.
+/// RFC 9260, section 6.3.1: only what is retransmitted at or before the TSN that is timed spoils the measurement.
 #[test]
 fn a_retransmission_of_what_follows_does_not_spoil_a_measurement() {
     let mut wire = cut(2, quiet());

@@ -363,7 +363,7 @@ fn a_shutdown_reports_nothing_missing() {
         0,
         &[Chunk::Shutdown(crate::chunk::Shutdown { cumulative_tsn_ack: Tsn(u32::MAX - 4).plus(5) })],
     );
-    // It acknowledges chunk 1, which was sent again; the others have been by blocks.
+    // It acknowledges chunk 1, which was retransmitted; the others have been by blocks.
     assert_eq!(wire.path(0, 0).flight_size, before - 1_416);
     assert_eq!(data_packets(&wire, 0).len(), 11);
 }

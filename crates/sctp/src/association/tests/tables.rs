@@ -160,7 +160,7 @@ fn fast_retransmission_and_congestion_avoidance() {
             (Ack(0, WIDE, &[(3, 3)]), 11 * P, HIGH, 0, 11 * P, Some(1_000), &[(0, 11), (0, 12)]),
             (Ack(0, WIDE, &[(3, 4)]), 12 * P, HIGH, 0, 12 * P, Some(1_000), &[(0, 13), (0, 14)]),
             // The third: what is acknowledged grows it first, then it is halved, once for both. One packet leaves
-            // though the window is full, and restarts T3-rtx, as the earliest is sent again.
+            // though the window is full, and restarts T3-rtx, as the earliest is retransmitted.
             (Ack(0, WIDE, &[(3, 5)]), 6 * P + P / 2, 6 * P + P / 2, 0, 10 * P, Some(1_100), &[(0, 1)]),
             // In Fast Recovery it does not grow, and a further loss, of chunk 6, does not halve it again.
             (Ack(0, WIDE, &[(3, 5), (7, 7)]), 6 * P + P / 2, 6 * P + P / 2, 0, 9 * P, Some(1_100), &[]),
@@ -243,7 +243,7 @@ fn timeout() {
             (Ack(1, WIDE, &[]), 2 * P, 4 * P, 0, 2 * P, Some(7_000), &[(0, 2), (0, 3)]),
             (Until(3_100), 2 * P, 4 * P, 0, 2 * P, Some(7_000), &[]),
             (Ack(2, WIDE, &[]), 3 * P, 4 * P, 0, 3 * P, Some(7_100), &[(0, 4), (0, 5)]),
-            // Chunks 4 and 5 have been sent already when the last but one expires: they are not sent again for it.
+            // Chunks 4 and 5 have been sent already when the last but one expires: they are not retransmitted for it.
             (Ack(10, WIDE, &[]), 4 * P, 4 * P, 0, 4 * P, Some(7_100), &[(0, 11), (0, 12), (0, 13), (0, 14)]),
             // A new chunk is timed, which collapses the RTO.
             (Until(3_200), 4 * P, 4 * P, 0, 4 * P, Some(7_100), &[]),
@@ -300,8 +300,8 @@ impl Seen {
 
 #[test]
 fn a_new_chunk_rides_with_a_retransmission_only_where_both_windows_have_room() {
-    // Chunk 1, of 100 bytes, is sent again with the third report, and its packet has room for the two that wait, if the
-    // peer has.
+    // Chunk 1, of 100 bytes, is retransmitted with the third report, and its packet has room for the two that wait, if
+    // the peer has.
     for (peer_rwnd, sent) in [(300, 3), (299, 2), (199, 1)] {
         let mut wire = end(1, 10 * P, &quiet());
         wire.send(0, 0..4, 100);

@@ -214,7 +214,7 @@ fn two_repetitions_of_which_one_was_needed_give_nothing_back() {
     assert_eq!(sacked(&mut wire, 100, 0, &[(3, 6)]), [1, 2]);
     sacked(&mut wire, 110, 0, &[(3, 8)]);
     sacked_with(&mut wire, 210, 8, &[], &[2]);
-    // Nor does a duplicate of what was not sent again.
+    // Nor does a duplicate of what was not retransmitted.
     assert_eq!((wire.path(0, 0).ssthresh, stats(&wire)), (10 * P, (2, 0, 0)));
 }
 

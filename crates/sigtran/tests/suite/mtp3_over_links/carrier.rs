@@ -13,7 +13,7 @@ pub(crate) enum Carrier {
     Line(Box<Line>),
 }
 
-/// One direction of one stream of an association: ordered, and held up where a packet has to be sent again.
+/// One direction of one stream of an association: ordered, and held up where a packet has to be retransmitted.
 #[derive(Default)]
 struct Ordered(VecDeque<(Instant, Transmit)>);
 

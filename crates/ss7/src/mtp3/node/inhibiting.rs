@@ -15,18 +15,18 @@ pub enum LocalInhibition {
     Inhibited,
     /// LUN was sent.
     Releasing,
-    /// LUN was sent again.
+    /// LUN was retransmitted.
     ReleasingAgain,
     /// LIN was sent.
     Requesting,
-    /// LIN was sent again.
+    /// LIN was retransmitted.
     RequestingAgain,
     /// The link is not inhibited from here.
     #[default]
     Uninhibited,
     /// LUN was sent behind a LIN that was not answered yet.
     Withdrawing,
-    /// LUN was sent again, with LIN not answered still.
+    /// LUN was retransmitted, with LIN not answered still.
     WithdrawingAgain,
 }
 
@@ -154,7 +154,7 @@ pub const LOCAL_INHIBITION: StateMachine<LocalInhibition, LocalInhibitionInput, 
 pub enum RemoteInhibition {
     /// LFU was sent.
     Forcing,
-    /// LFU was sent again.
+    /// LFU was retransmitted.
     ForcingAgain,
     /// The link is inhibited from there.
     Inhibited,

@@ -20,7 +20,7 @@ pub struct DigitPattern {
     is_open: bool,
 }
 
-/// Why a text is no pattern.
+/// Why a string is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {

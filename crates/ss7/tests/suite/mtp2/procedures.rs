@@ -277,7 +277,7 @@ proptest! {
     }
 
     /// Cuts that the monitor bears, with the way of the first unit behind them, and far enough apart: what they take is
-    /// sent again, once and in order.
+    /// retransmitted, once and in order.
     #[test]
     fn short_cuts_lose_repeat_and_reorder_nothing(
         config in any_method(), cuts in prop::collection::vec((0_u64..110, 1_usize..20), 1..6),

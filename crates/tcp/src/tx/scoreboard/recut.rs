@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{Record, Scoreboard};
 
 impl Scoreboard {
-    /// Cuts every unacknowledged segment with more than `mss` bytes of data into shorter ones, to be sent again, and
+    /// Cuts every unacknowledged segment with more than `mss` bytes of data into shorter ones, to be retransmitted, and
     /// returns whether there was one. The stream ends at `stream_end`; what lies beyond is the FIN.
     ///
     /// What is lost is a prefix: shorter segments before the last one that was too long count as lost, too.

@@ -28,7 +28,7 @@ fn repeat_lost(board: &mut Scoreboard, now: Instant) -> Vec<Range> {
     again
 }
 
-/// The ends of the segments that are to be sent again, in their order.
+/// The ends of the segments that are to be retransmitted, in their order.
 fn resent(board: &mut Scoreboard) -> Vec<u64> {
     let mut ends = Vec::new();
     while board.next_lost().is_some() {

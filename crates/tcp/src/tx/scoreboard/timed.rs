@@ -1,8 +1,8 @@
 //! Losses by time (RFC 8985): which records are on their way, in the order of their last transmission, and which are
-//! lost and wait to be sent again.
+//! lost and wait to be retransmitted.
 //!
 //! A record is *in flight* while it is in the order, and counts once in `pipe`. It leaves the order when it is SACKed
-//! or lost. What is lost is sent again in the order of the stream; the heap of it may hold records that have arrived
+//! or lost. What is lost is retransmitted in the order of the stream; the heap of it may hold records that have arrived
 //! since, which are passed over.
 
 use std::cmp::Reverse;
@@ -117,7 +117,7 @@ impl Scoreboard {
         }
     }
 
-    /// Something came so late that it had been sent again.
+    /// Something came so late that it had been retransmitted.
     pub(crate) fn on_reordering_seen(&mut self) {
         if let Some(timed) = &mut self.timed {
             timed.rack.on_reordering_seen();
@@ -173,7 +173,7 @@ impl Scoreboard {
         found
     }
 
-    /// The first in the stream that is lost and not sent again.
+    /// The first in the stream that is lost and not retransmitted.
     pub(super) fn next_timed_lost(&mut self) -> Option<Range> {
         let timed = self.timed.as_mut()?;
         while let Some(&Reverse(number)) = timed.lost.peek() {
@@ -189,14 +189,14 @@ impl Scoreboard {
         None
     }
 
-    /// Notes that it was sent again.
+    /// Notes that it was retransmitted.
     pub(super) fn retransmit_timed_lost(&mut self, now: Instant) -> Sent {
         let lost = self.timed.as_mut().and_then(|timed| timed.lost.pop());
         let Reverse(number) = lost.expect("something lost has been asked for");
         self.retransmit_timed(now, number)
     }
 
-    /// Notes that a record was sent again, whatever had become of it.
+    /// Notes that a record was retransmitted, whatever had become of it.
     pub(super) fn retransmit_timed(&mut self, now: Instant, number: RecordNumber) -> Sent {
         let index = usize_of(number - self.first);
         let sent = self.resend(index, now);
@@ -211,12 +211,12 @@ impl Scoreboard {
         sent
     }
 
-    /// Nothing was lost: what waits to be sent again is on its way after all.
+    /// Nothing was lost: what waits to be retransmitted is on its way after all.
     pub(crate) fn restore_lost(&mut self) {
         self.reorder(|_| false);
     }
 
-    /// The last segment goes out again as a probe (RFC 8985, section 7.3).
+    /// The last segment is retransmitted as a probe (RFC 8985, section 7.3).
     pub(crate) fn retransmit_as_probe(&mut self, now: Instant) -> Option<Sent> {
         let last = self.records.len().checked_sub(1)?;
         Some(self.retransmit_timed(now, self.first + last as u64))
@@ -241,7 +241,7 @@ impl Scoreboard {
         }
         let Some(timed) = &mut self.timed else { return };
         if reneged {
-            // All that it has given up waits to be sent again.
+            // All that it has given up waits to be retransmitted.
             timed.sacked = 0;
             for number in (self.first..).take(self.records.len()) {
                 if !timed.order.contains(number) {
@@ -267,7 +267,7 @@ impl Scoreboard {
         }
     }
 
-    /// Segments have been cut anew: `lost` says of each record, by its place, whether it is to be sent again. What
+    /// Segments have been cut anew: `lost` says of each record, by its place, whether it is to be retransmitted. What
     /// is in flight keeps the order of its departures.
     pub(super) fn reorder(&mut self, is_lost: impl Fn(usize) -> bool) {
         let Some(timed) = &mut self.timed else { return };
@@ -297,7 +297,7 @@ impl Scoreboard {
         timed.order = order;
     }
 
-    /// Cuts every unacknowledged segment with more than `mss` bytes of data into shorter ones, to be sent again.
+    /// Cuts every unacknowledged segment with more than `mss` bytes of data into shorter ones, to be retransmitted.
     pub(super) fn recut_timed(&mut self, mss: u64, stream_end: u64) -> bool {
         let Some(timed) = &self.timed else { return false };
         let mut records = VecDeque::with_capacity(self.records.len());

@@ -191,7 +191,7 @@ fn an_echo_from_before_a_timeout_takes_it_back_with_the_first_acknowledgement() 
     trace.timeout();
     trace.timeout();
     assert_eq!(trace.tx.counters().timeouts, 1);
-    // The first that was sent again: what F-RTO needs, something that went once, has not come.
+    // The first that was retransmitted: what F-RTO needs, something that went once, has not come.
     trace.now += Duration::from_millis(1);
     trace.echo(3, &[], 0);
     assert_eq!((trace.tx.counters().undone, trace.tx.ssthresh()), (1, u64::MAX));
@@ -262,7 +262,7 @@ fn a_loss_of_what_was_sent_after_a_recovery_began_begins_the_next() {
     // The first segment after the point is lost as well.
     trace.at(215).sack(0, &[(point + 1, next), (1, point)]);
     assert_eq!(trace.fast_recoveries(), 1);
-    // It has been sent again already, so that the next recovery begins with nothing to repeat.
+    // It has been retransmitted already, so that the next recovery begins with nothing to repeat.
     assert_eq!(trace.at(220).sack(point, &[(point + 1, next)]).3, []);
     assert_eq!(trace.fast_recoveries(), 2);
 }
@@ -325,7 +325,7 @@ fn segments_that_are_cut_anew_keep_their_order_of_departure() {
     assert_eq!((trace.tx.pipe(), trace.tx.flight()), (0, 0));
 }
 
-/// Eight segments, of which two have arrived and the last has been sent again as a probe: the timer has expired.
+/// Eight segments, of which two have arrived and the last has been retransmitted as a probe: the timer has expired.
 fn timed_out() -> Trace {
     let mut trace = Trace::started(rack(), 8, 8);
     trace.at(100).ack(2);

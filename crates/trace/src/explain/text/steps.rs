@@ -48,7 +48,7 @@ pub(super) fn in_words(step: &Step, settings: &Settings) -> String {
             cause_words(reduction.cause)
         ),
         StepKind::Lost(count, evidence) => {
-            format!("{} to be sent again: {}", chunks_words(*count), evidence_words(*evidence))
+            format!("{} to be retransmitted: {}", chunks_words(*count), evidence_words(*evidence))
         }
         StepKind::PeerWindowClosed(since, room) => format!(
             "the peer's window lets out what is to be sent, after {}: it had room for {room} bytes, less than the \

@@ -42,7 +42,7 @@ fn time_out(board: &mut Scoreboard, now: u64) -> Vec<u64> {
     lost
 }
 
-/// The starts of the segments that are sent again at `now`.
+/// The starts of the segments that are retransmitted at `now`.
 fn again(board: &mut Scoreboard, now: u64) -> Vec<u64> {
     repeat_lost(board, at(now)).into_iter().map(|range| range.start).collect()
 }
