@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
-from slantpath import Scenario, ScenarioWarning
+from slantpath import Scenario
 
 _PACKAGE = Path(__file__).parent
 _INSTALLED = _PACKAGE / "files"
@@ -19,8 +18,6 @@ def text_of(study: str, file: str) -> str:
 
 
 def scenario_of(study: str) -> Scenario:
-    """Give the scenario of a study that has one file. What is doubtful about it is meant, and not told."""
+    """Give the scenario of a study that has one file."""
     file = "scenario.toml"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ScenarioWarning)
-        return Scenario.parse(text_of(study, file), f"studies/{study}/{file}")
+    return Scenario.parse(text_of(study, file), f"studies/{study}/{file}")
