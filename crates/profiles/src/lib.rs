@@ -2,7 +2,7 @@
 //! the transports take.
 //!
 //! A profile is a table of a scenario, `[sctp.<name>]` or `[tcp.<name>]`. An endpoint on real sockets takes one of SCTP
-//! alone: [`Profile::load`] reads it from a scenario and looks at nothing else there. A command line or a program gives
+//! alone: [`Profile::live`] reads it from a scenario and looks at nothing else there. A command line or a program gives
 //! settings one by one, as [`Assignment`]s: the same declaration reads, bounds and checks them.
 //!
 //! # Map

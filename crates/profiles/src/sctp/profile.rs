@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use slantpath_reader::{
-    Data, Diagnostic, Diagnostics, Document, Entries, Faults, Json, LoadError, Output, Section, Tables,
-    read_text, section,
+    Data, Diagnostic, Diagnostics, Document, Entries, Faults, Json, LoadError, Section, Tables, read_text,
+    section,
 };
 use slantpath_sctp::{ChecksumPolicy, SctpConfig};
 
@@ -75,18 +75,6 @@ impl Profile {
         }
     }
 
-    /// Reads the profile that `FILE[:NAME]` says; the name may be left out if the file has one.
-    pub fn load(place: &str) -> Result<Self, ProfileError> {
-        let (path, name) = Self::place(place);
-        let text = read_text(&path).map_err(ProfileError::Unreadable)?;
-        Self::parse(&path.display().to_string(), &text, name)
-    }
-
-    /// Reads a text, which errors call `file`, as [`Profile::load`] does.
-    pub fn parse(file: &str, text: &str, name: Option<&str>) -> Result<Self, ProfileError> {
-        Self::read(file, text, name, |_, _, _| {})
-    }
-
     /// The profile of RFC 9260's values and these settings, each read, bounded and checked as in a scenario.
     pub fn from_settings(settings: &[Assignment]) -> Result<Self, ProfileError> {
         Self::of_settings(|entries, profile, faults| lay(entries, profile, settings, faults))
@@ -95,8 +83,9 @@ impl Profile {
     /// The profile that [`SctpProfile::settings`] has written, which faults call `name`.
     pub fn from_json(name: &str, settings: &Json) -> Result<Self, ProfileError> {
         let all = settings.as_object().into_iter().flatten();
-        let settings: Vec<Assignment> =
-            all.map(|(key, value)| Assignment::new(format!("{name} {key}"), key, value.to_string())).collect();
+        let settings: Vec<Assignment> = all
+            .map(|(key, value)| Assignment::new(format!("{name} {key}"), key, value.to_string()))
+            .collect();
         Self::from_settings(&settings)
     }
 
@@ -164,13 +153,6 @@ impl Profile {
         &self.warnings
     }
 
-    /// Every key with its value, a line each, as they stand in a table of a scenario.
-    pub fn keys(&self) -> String {
-        let mut output = Output::default();
-        self.profile.write_fields(&mut output);
-        output.print(false)
-    }
-
     /// The preset, and the keys whose values are not those of the preset, a line each. Secrets are left out.
     pub fn differing_keys(&self) -> String {
         let settings = self.profile.settings();
@@ -213,8 +195,12 @@ mod tests {
                        [sctp.leo]\ncongestion_control = \"bbr\"\nloss_detection = \"rack\"\n\
                        potentially_failed_max_retrans = 1\n[sctp.plain]\nrto_min = \"400 ms\"\n";
 
+    fn read(file: &str, text: &str, name: Option<&str>) -> Result<Profile, ProfileError> {
+        Profile::read(file, text, name, |_, _, _| {})
+    }
+
     fn parse(text: &str, name: Option<&str>) -> Result<SctpConfig, String> {
-        let profile = Profile::parse("a.toml", text, name).map_err(|error| error.to_string())?;
+        let profile = read("a.toml", text, name).map_err(|error| error.to_string())?;
         Ok(profile.config(20))
     }
 
@@ -243,7 +229,7 @@ mod tests {
 
     #[test]
     fn faults_of_profiles_are_told_with_their_places() {
-        let faults = |text: &str| match Profile::parse("a.toml", text, None) {
+        let faults = |text: &str| match read("a.toml", text, None) {
             Err(ProfileError::Invalid(faults)) => {
                 faults.iter().map(|one| one.message.clone()).collect::<Vec<_>>()
             }
@@ -255,10 +241,11 @@ mod tests {
     }
 
     #[test]
-    fn its_keys_make_the_same_profile() {
-        let profile = Profile::parse("a.toml", TWO, Some("leo")).unwrap();
-        let again = Profile::parse("b.toml", &format!("[sctp.b]\n{}", profile.keys()), None).unwrap();
-        assert_eq!(again.config(1), profile.config(1));
+    fn its_keys_that_differ_make_the_same_profile() {
+        let profile = read("a.toml", TWO, Some("leo")).unwrap();
+        let text = format!("[sctp.b]\n{}", profile.differing_keys());
+        assert_eq!(text.lines().count(), 5, "{text}");
+        assert_eq!(read("b.toml", &text, None).unwrap().config(1), profile.config(1));
     }
 
     #[test]
@@ -270,7 +257,7 @@ mod tests {
         let text = path.display().to_string();
         assert_eq!(Profile::place(&text), (path.clone(), None));
         assert_eq!(Profile::place(&format!("{text}:a")), (path.clone(), Some("a")));
-        assert!(Profile::load(&text).is_ok());
+        assert!(Profile::live(Some(&text), &[]).is_ok());
         std::fs::remove_file(&path).unwrap();
     }
 }
